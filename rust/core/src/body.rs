@@ -1,0 +1,1 @@
+//! The whole way from a rigged surface to a model, in one call.

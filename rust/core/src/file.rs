@@ -1,0 +1,1 @@
+//! Model files: versioned, validated, refused when anything is off.

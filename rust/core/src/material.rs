@@ -1,0 +1,109 @@
+//! Elastic materials: a law and its parameters, uniform or per tet.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result};
+
+/// Elastic energy density of the deformation gradient F with closest rotation R.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Law {
+    /// As rigid as possible: `psi = mu |F - R|^2`.
+    Arap,
+}
+
+/// A material parameter: one value for the whole body, or one a tet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Field {
+    /// The same everywhere.
+    Uniform(f64),
+    /// One value for each tet.
+    PerTet(Vec<f64>),
+}
+
+impl Field {
+    /// The value in a tet.
+    pub fn at(&self, tet: usize) -> f64 {
+        match self {
+            Self::Uniform(value) => *value,
+            Self::PerTet(values) => values[tet],
+        }
+    }
+
+    fn check(&self, what: &'static str, expected: &'static str, valid: impl Fn(f64) -> bool) -> Result<()> {
+        let values = match self {
+            Self::Uniform(value) => std::slice::from_ref(value),
+            Self::PerTet(values) => values,
+        };
+        if values.is_empty() {
+            return Err(Error::Empty { what });
+        }
+        match values.iter().position(|&v| !v.is_finite() || !valid(v)) {
+            Some(element) if !values[element].is_finite() => {
+                Err(Error::NotFinite { what, element, value: values[element] })
+            }
+            Some(element) => Err(Error::Range { what, expected, got: values[element] }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An elastic material: Young's modulus in Pa, Poisson ratio, density in kg/m^3.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Material {
+    law: Law,
+    young: Field,
+    poisson: Field,
+    density: Field,
+}
+
+impl Material {
+    /// Checks and takes the parameters of a material.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] or [`Error::Range`]: `young > 0`, `0 <= poisson < 0.5`, `density > 0`.
+    pub fn new(law: Law, young: Field, poisson: Field, density: Field) -> Result<Self> {
+        young.check("young", "a positive number of Pa", |v| v > 0.0)?;
+        poisson.check("poisson", "a ratio in [0, 0.5)", |v| (0.0..0.5).contains(&v))?;
+        density.check("density", "a positive number of kg/m^3", |v| v > 0.0)?;
+        Ok(Self { law, young, poisson, density })
+    }
+
+    /// Errors unless every per-tet parameter has a value for each of `tet_count` tets.
+    pub fn check_tet_count(&self, tet_count: usize) -> Result<()> {
+        for (what, field) in [("young", &self.young), ("poisson", &self.poisson), ("density", &self.density)]
+        {
+            if let Field::PerTet(values) = field
+                && values.len() != tet_count
+            {
+                return Err(Error::Shape {
+                    what,
+                    expected: format!("({tet_count},)"),
+                    got: format!("({},)", values.len()),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The energy density's law.
+    pub fn law(&self) -> Law {
+        self.law
+    }
+
+    /// Density in a tet, kg/m^3.
+    pub fn density(&self, tet: usize) -> f64 {
+        self.density.at(tet)
+    }
+
+    /// First Lamé parameter `lambda = E nu / ((1 + nu)(1 - 2 nu))` in a tet, Pa.
+    pub fn lambda(&self, tet: usize) -> f64 {
+        let (young, poisson) = (self.young.at(tet), self.poisson.at(tet));
+        young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
+    }
+
+    /// Second Lamé parameter (shear modulus) `mu = E / (2 (1 + nu))` in a tet, Pa.
+    pub fn mu(&self, tet: usize) -> f64 {
+        self.young.at(tet) / (2.0 * (1.0 + self.poisson.at(tet)))
+    }
+}

@@ -1,0 +1,1 @@
+//! Dense and sparse linear algebra that the rest shares: polar decompositions, sparse factorisations.

@@ -1,0 +1,136 @@
+//! Tetrahedral meshes, validated at construction.
+
+use std::collections::HashMap;
+
+use crate::{Error, Result};
+
+/// A tet counts as flat when its volume is below this share of its longest edge cubed.
+const FLAT: f64 = 1e-12;
+
+/// A tetrahedral mesh whose tets all have positive volume.
+///
+/// Vertices in metres, n x 3; tets as four vertex indices, t x 4, with
+/// `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
+#[derive(Debug, Clone)]
+pub struct TetMesh {
+    vertices: Vec<[f64; 3]>,
+    tets: Vec<[u32; 4]>,
+    volumes: Vec<f64>,
+}
+
+impl TetMesh {
+    /// Checks and takes a mesh.
+    ///
+    /// # Errors
+    /// Names the first vertex that is not finite, tet that is out of range, flat or inverted, or vertex of no tet.
+    pub fn new(vertices: Vec<[f64; 3]>, tets: Vec<[u32; 4]>) -> Result<Self> {
+        check_points("vertices", &vertices)?;
+        if tets.is_empty() {
+            return Err(Error::Empty { what: "tets" });
+        }
+        let mut used = vec![false; vertices.len()];
+        let mut volumes = Vec::with_capacity(tets.len());
+        for (t, tet) in tets.iter().enumerate() {
+            for &v in tet {
+                *used.get_mut(v as usize).ok_or(Error::Index {
+                    what: "tets",
+                    element: t,
+                    index: v.into(),
+                    count: vertices.len(),
+                })? = true;
+            }
+            volumes.push(checked_volume(t, tet.map(|v| vertices[v as usize]))?);
+        }
+        if let Some(vertex) = used.iter().position(|&u| !u) {
+            return Err(Error::LooseVertex { vertex });
+        }
+        Ok(Self { vertices, tets, volumes })
+    }
+
+    /// Vertex positions, n x 3, metres.
+    pub fn vertices(&self) -> &[[f64; 3]] {
+        &self.vertices
+    }
+
+    /// Vertex indices of each tet, t x 4.
+    pub fn tets(&self) -> &[[u32; 4]] {
+        &self.tets
+    }
+
+    /// Volume of each tet, t, cubic metres.
+    pub fn volumes(&self) -> &[f64] {
+        &self.volumes
+    }
+
+    /// The four corner positions of a tet.
+    pub fn corners(&self, tet: usize) -> [[f64; 3]; 4] {
+        self.tets[tet].map(|v| self.vertices[v as usize])
+    }
+
+    /// Triangles that belong to one tet only, oriented outwards, in the order of their tets.
+    pub fn boundary(&self) -> Vec<[u32; 3]> {
+        let faces = |tet: &[u32; 4]| {
+            let [a, b, c, d] = *tet;
+            [[b, c, d], [a, d, c], [a, b, d], [a, c, b]]
+        };
+        let key = |mut face: [u32; 3]| {
+            face.sort_unstable();
+            face
+        };
+        let mut count: HashMap<[u32; 3], u32> = HashMap::with_capacity(2 * self.tets.len());
+        for face in self.tets.iter().flat_map(faces) {
+            *count.entry(key(face)).or_default() += 1;
+        }
+        self.tets.iter().flat_map(faces).filter(|&face| count[&key(face)] == 1).collect()
+    }
+
+    /// Sorted indices of the vertices on the boundary.
+    pub fn boundary_vertices(&self) -> Vec<u32> {
+        let mut vertices: Vec<u32> = self.boundary().into_iter().flatten().collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices
+    }
+
+    /// Length of the bounding box's diagonal, metres.
+    pub fn diagonal(&self) -> f64 {
+        let (low, high) = bounds(&self.vertices);
+        (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt()
+    }
+}
+
+/// Lowest and highest corner of the axis-aligned box around points.
+pub fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
+    let empty = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    points.iter().fold(empty, |(low, high), p| {
+        (std::array::from_fn(|c| low[c].min(p[c])), std::array::from_fn(|c| high[c].max(p[c])))
+    })
+}
+
+/// Errors if there are no points or one of them is not finite.
+pub(crate) fn check_points(what: &'static str, points: &[[f64; 3]]) -> Result<()> {
+    if points.is_empty() {
+        return Err(Error::Empty { what });
+    }
+    match points.as_flattened().iter().position(|x| !x.is_finite()) {
+        Some(i) => Err(Error::NotFinite { what, element: i / 3, value: points[i / 3][i % 3] }),
+        None => Ok(()),
+    }
+}
+
+fn checked_volume(tet: usize, corners: [[f64; 3]; 4]) -> Result<f64> {
+    let points = corners.map(nalgebra::Vector3::from);
+    let edges = [points[1] - points[0], points[2] - points[0], points[3] - points[0]];
+    let volume = nalgebra::Matrix3::from_columns(&edges).determinant() / 6.0;
+    let longest = (0..4)
+        .flat_map(|i| (0..i).map(move |j| (i, j)))
+        .map(|(i, j)| (points[i] - points[j]).norm())
+        .fold(0.0, f64::max);
+    if volume.abs() <= FLAT * longest.powi(3) {
+        Err(Error::FlatTet { tet, volume })
+    } else if volume < 0.0 {
+        Err(Error::InvertedTet { tet, volume })
+    } else {
+        Ok(volume)
+    }
+}

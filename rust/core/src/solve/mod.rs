@@ -1,0 +1,1 @@
+//! Full-space solvers: the truth that reductions are measured against.

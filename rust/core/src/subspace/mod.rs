@@ -1,0 +1,1 @@
+//! Reduced bases: skinning eigenmodes and clusters.

@@ -1,0 +1,1 @@
+//! The Python module `jounce._jounce`.

@@ -1,0 +1,3 @@
+//! `cargo x`: builds, tests and demonstrates the whole project.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Fixtures shared by the tests: small meshes and rigs made by script.
