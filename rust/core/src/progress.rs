@@ -1,33 +1,71 @@
 //! Progress of long computations, seen from outside, and the wish to stop them.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::{Error, Result};
 
 /// How far a long computation is, and whether it should stop; shared between threads by reference or `Arc`.
+///
+/// A computation of several stages calls [`Progress::enter`] before each; what a stage reports as its own fraction
+/// in [0, 1] then counts for its share of the whole.
 #[derive(Debug, Default)]
-pub struct Progress {
-    fraction_bits: AtomicU32,
-    cancelled: AtomicBool,
+pub struct Progress(Mutex<Standing>);
+
+#[derive(Debug)]
+struct Standing {
+    fraction: f32,
+    stage: &'static str,
+    share: [f32; 2],
+    cancelled: bool,
+}
+
+impl Default for Standing {
+    fn default() -> Self {
+        Self { fraction: 0.0, stage: "", share: [0.0, 1.0], cancelled: false }
+    }
 }
 
 impl Progress {
-    /// Records the fraction done, in [0, 1].
+    /// Begins a named stage, which is the share `[from, to]` of the whole.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] once [`Progress::cancel`] was called.
+    pub fn enter(&self, stage: &'static str, from: f32, to: f32) -> Result<()> {
+        let mut standing = self.lock();
+        standing.stage = stage;
+        standing.share = [from, to];
+        drop(standing);
+        self.report(0.0)
+    }
+
+    /// Records the fraction of the current stage that is done, in [0, 1].
     ///
     /// # Errors
     /// [`Error::Cancelled`] once [`Progress::cancel`] was called.
     pub fn report(&self, fraction: f32) -> Result<()> {
-        self.fraction_bits.store(fraction.to_bits(), Ordering::Relaxed);
-        if self.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+        let mut standing = self.lock();
+        let [from, to] = standing.share;
+        standing.fraction = from + (to - from) * fraction;
+        if standing.cancelled { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    /// The fraction done, in [0, 1].
+    /// The fraction of the whole that is done, in [0, 1].
     pub fn fraction(&self) -> f32 {
-        f32::from_bits(self.fraction_bits.load(Ordering::Relaxed))
+        self.lock().fraction
+    }
+
+    /// Name of the current stage; empty before the first.
+    pub fn stage(&self) -> &'static str {
+        self.lock().stage
     }
 
     /// Asks the computation to stop at its next report.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.lock().cancelled = true;
+    }
+
+    /// The plain values stay meaningful even if a thread panicked while it held them.
+    fn lock(&self) -> MutexGuard<'_, Standing> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
