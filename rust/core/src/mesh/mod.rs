@@ -1,5 +1,22 @@
 //! What is simulated (tet meshes), what is shown (surface meshes), and how one hangs in the other.
+//!
+//! A [`SurfaceMesh`] is any triangle soup an artist may make. [`lattice`] encloses it in a [`TetMesh`];
+//! an [`Embedding`] hangs the render points in that mesh; [`closest_points`] carries values the other way.
 
+mod cells;
+mod closest;
+mod embedding;
+mod grid;
+mod lattice;
+mod orientation;
+mod overlap;
+mod surface;
 mod tet_mesh;
+mod winding;
 
-pub use tet_mesh::TetMesh;
+pub use closest::{ClosestPoint, closest_points};
+pub use embedding::Embedding;
+pub use lattice::{RESOLUTIONS, lattice, lattice_with_tet_count};
+pub use surface::SurfaceMesh;
+pub use tet_mesh::{TetMesh, bounds};
+pub use winding::WindingNumber;

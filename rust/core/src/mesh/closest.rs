@@ -1,0 +1,88 @@
+//! The nearest place on a surface, and the nearest place on one triangle.
+
+use parry3d_f64::{
+    bounding_volume::Aabb,
+    math::Vector,
+    partitioning::{Bvh, BvhBuildStrategy, BvhNode},
+    query::PointQueryWithLocation,
+    shape::{Triangle, TrianglePointLocation},
+};
+use rayon::prelude::*;
+
+use super::{SurfaceMesh, tet_mesh::check_points};
+use crate::{Error, Result};
+
+/// The place on a surface that is nearest to a query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ClosestPoint {
+    /// The triangle it lies on.
+    pub triangle: u32,
+    /// Weights of the triangle's corners, in [0, 1], summing to 1.
+    pub barycentric: [f64; 3],
+    /// Distance from the query, metres.
+    pub distance: f64,
+}
+
+/// For each query the nearest place on the surface.
+///
+/// Of places equally near one is chosen, always the same. Triangles without area count as the segments they are.
+///
+/// # Errors
+/// Names the first query that is not finite.
+pub fn closest_points(surface: &SurfaceMesh, queries: &[[f64; 3]]) -> Result<Vec<ClosestPoint>> {
+    if queries.is_empty() {
+        return Ok(Vec::new());
+    }
+    check_points("queries", queries)?;
+    let corners = |t: u32| surface.triangles()[t as usize].map(|v| surface.points()[v as usize]);
+    let boxes: Vec<Aabb> = (0..surface.triangles().len() as u32).map(|t| bounding_box(&corners(t))).collect();
+    let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+    let closest = |&query: &[f64; 3]| {
+        let (triangle, (distance, barycentric)) =
+            nearest_leaf(&tree, query, |t| on_triangle(corners(t), query))?;
+        Ok(ClosestPoint { triangle, barycentric, distance })
+    };
+    queries.par_iter().map(closest).collect()
+}
+
+/// The leaf of a tree of boxes with the least distance, where `measure` gives distance and weights in a leaf.
+pub(super) fn nearest_leaf<const N: usize>(
+    tree: &Bvh,
+    query: [f64; 3],
+    measure: impl Fn(u32) -> (f64, [f64; N]),
+) -> Result<(u32, (f64, [f64; N]))> {
+    let point = Vector::from(query);
+    let to_box = |node: &BvhNode, _best: f64| {
+        let outside = (node.mins() - point).max(point - node.maxs()).max(Vector::ZERO);
+        outside.length()
+    };
+    tree.find_best(f64::MAX, to_box, |leaf, _best| Some(measure(leaf))).ok_or_else(|| Error::Numerical {
+        what: "the search for the nearest element",
+        why: "distances overflow".to_owned(),
+    })
+}
+
+/// Distance from a point to a triangle, and the weights of the corners at the nearest place.
+pub(super) fn on_triangle(corners: [[f64; 3]; 3], query: [f64; 3]) -> (f64, [f64; 3]) {
+    // Relative to the query, so that the distance keeps its precision far from the origin.
+    let [a, b, c] = corners.map(|corner| Vector::from(corner) - Vector::from(query));
+    let location = Triangle::new(a, b, c).project_local_point_and_get_location(Vector::ZERO, true).1;
+    let weights = match location {
+        TrianglePointLocation::OnVertex(i) => {
+            std::array::from_fn(|j| if j == i as usize { 1.0 } else { 0.0 })
+        }
+        TrianglePointLocation::OnEdge(0, [s, t]) => [s, t, 0.0],
+        TrianglePointLocation::OnEdge(1, [s, t]) => [0.0, s, t],
+        TrianglePointLocation::OnEdge(_, [s, t]) => [s, 0.0, t],
+        TrianglePointLocation::OnFace(_, weights) => weights,
+        TrianglePointLocation::OnSolid => [1.0 / 3.0; 3],
+    };
+    let nearest = a * weights[0] + b * weights[1] + c * weights[2];
+    (nearest.length(), weights)
+}
+
+/// The axis-aligned box around some points.
+pub(super) fn bounding_box(points: &[[f64; 3]]) -> Aabb {
+    let (low, high) = super::bounds(points);
+    Aabb::new(low.into(), high.into())
+}

@@ -1,0 +1,152 @@
+//! Enclosing a surface in a lattice of cubes, each split into five tets.
+
+use std::ops::RangeInclusive;
+
+use super::{SurfaceMesh, TetMesh, WindingNumber, cells::Cells, grid::Grid};
+use crate::{Error, Progress, Result};
+
+/// The resolutions that [`lattice`] accepts.
+pub const RESOLUTIONS: RangeInclusive<usize> = 2..=512;
+
+/// The most cells a lattice may keep, so that no input exhausts memory.
+const MAX_KEPT: usize = 1 << 22;
+
+/// Tets in a cell.
+const SPLIT: usize = 5;
+
+/// Encloses a surface in tets: cubic cells, `resolution` of them along the longest side of its box.
+///
+/// A cell is kept when the surface touches it, or when its centre is inside by [`WindingNumber`]; so every point
+/// of the surface lies in the mesh, and thin parts are never empty. Two cells that share a face hold together
+/// only if the surface touches that face or the face is inside: parts that come close stay apart where the
+/// cells can tell them apart, and cells that meet at an edge or corner only do not hold together there.
+/// Enclosed empty regions of at most eight cells are filled, and so are cavities with a surface of their own.
+///
+/// Each cell is split into five tets, alternating so that faces match. A corner plane passes through the
+/// centre of the box: mirror images get mirror images. An odd resolution gives one cell more.
+/// The result is the same for any number of threads.
+///
+/// # Errors
+/// [`Error::Range`] for a resolution outside [`RESOLUTIONS`], for more than 33 million cells in the box or 4 million
+/// kept ones, and for a surface that has shrunk to a point; [`Error::Cancelled`].
+pub fn lattice(surface: &SurfaceMesh, resolution: usize, progress: &Progress) -> Result<TetMesh> {
+    let winding = WindingNumber::new(surface);
+    let cells = classify(surface, &winding, resolution, progress)?;
+    tetrahedralise(&cells, &cells.kept())
+}
+
+/// Encloses a surface in the finest [`lattice`] of at most `count` tets that doubling and bisection find.
+///
+/// The coarsest lattice when even that has more.
+///
+/// # Errors
+/// As [`lattice`].
+pub fn lattice_with_tet_count(surface: &SurfaceMesh, count: usize, progress: &Progress) -> Result<TetMesh> {
+    let winding = WindingNumber::new(surface);
+    let fits = |resolution: usize| -> Result<bool> {
+        // A box beyond the limits has too many tets in any case.
+        match classify(surface, &winding, resolution, progress) {
+            Ok(cells) => Ok(SPLIT * cells.kept().len() <= count),
+            Err(Error::Range { what: "resolution", .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    };
+    let (mut low, mut high) = (*RESOLUTIONS.start(), *RESOLUTIONS.end() + 2);
+    let mut guess = 2 * low;
+    while low + 2 < high {
+        if fits(guess)? {
+            low = guess;
+        } else {
+            high = guess;
+        }
+        let middle = (low + high) / 4 * 2;
+        guess = middle.clamp(low + 2, high).min(2 * low);
+    }
+    let cells = classify(surface, &winding, low, progress)?;
+    tetrahedralise(&cells, &cells.kept())
+}
+
+fn classify<'a>(
+    surface: &SurfaceMesh,
+    winding: &'a WindingNumber,
+    resolution: usize,
+    progress: &Progress,
+) -> Result<Cells<'a>> {
+    let outside = |expected| Error::Range { what: "resolution", expected, got: resolution as f64 };
+    if !RESOLUTIONS.contains(&resolution) {
+        return Err(outside("2 to 512 cells along the longest side"));
+    }
+    let grid = Grid::new(surface.points(), resolution)?;
+    let cells = Cells::new(grid, &surface.pieces(), winding, progress)?;
+    if cells.kept().len() > MAX_KEPT {
+        return Err(outside("no more than 4 million cells in the lattice"));
+    }
+    Ok(cells)
+}
+
+/// Splits the kept cells into tets, with corners shared only across joints.
+fn tetrahedralise(cells: &Cells, kept: &[usize]) -> Result<TetMesh> {
+    let corners = shared_corners(cells, kept);
+    let mut numbers = vec![u32::MAX; corners.len()];
+    let mut vertices = Vec::new();
+    let mut tets = Vec::with_capacity(SPLIT * kept.len());
+    for (slot, &cell) in kept.iter().enumerate() {
+        let position = cells.grid.cell(cell);
+        let vertex: [u32; 8] = std::array::from_fn(|corner| {
+            let number = &mut numbers[corners[8 * slot + corner] as usize];
+            if *number == u32::MAX {
+                *number = vertices.len() as u32;
+                let at = std::array::from_fn(|axis| (position[axis] + (corner >> axis & 1)) as f64);
+                vertices.push(cells.grid.to_metres(at));
+            }
+            *number
+        });
+        let parity = position.iter().sum::<usize>() % 2;
+        tets.extend(split(parity).map(|tet| tet.map(|corner| vertex[corner])));
+    }
+    TetMesh::new(vertices, tets)
+}
+
+/// For each corner of each kept cell the first corner that is the same vertex.
+///
+/// Corner c of a cell is at its upper end along axis a if bit a of c is set.
+fn shared_corners(cells: &Cells, kept: &[usize]) -> Vec<u32> {
+    let mut slots = vec![u32::MAX; cells.grid.len()];
+    kept.iter().zip(0..).for_each(|(&cell, slot)| slots[cell] = slot);
+    let strides = cells.grid.strides();
+    let mut parents: Vec<u32> = (0..8 * kept.len() as u32).collect();
+    for (cell, axis) in cells.joints(kept) {
+        let (upper, lower) = (slots[cell], slots[cell - strides[axis]]);
+        for corner in (0..8).filter(|corner| corner >> axis & 1 == 0) {
+            unite(&mut parents, 8 * upper + corner, 8 * lower + (corner | 1 << axis));
+        }
+    }
+    (0..parents.len() as u32).map(|corner| root(&mut parents, corner)).collect()
+}
+
+fn root(parents: &mut [u32], mut i: u32) -> u32 {
+    while parents[i as usize] != i {
+        let grandparent = parents[parents[i as usize] as usize];
+        parents[i as usize] = grandparent;
+        i = grandparent;
+    }
+    i
+}
+
+fn unite(parents: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (root(parents, a), root(parents, b));
+    parents[a.max(b) as usize] = a.min(b);
+}
+
+/// The five tets of a cell: one in the middle and one at each corner of the given parity.
+fn split(parity: usize) -> [[usize; 4]; SPLIT] {
+    // Inverting a cell about its centre (xor 7) inverts the tets, which swapping two corners mends.
+    let invert = 7 * (1 - parity);
+    let [a, b, c, d] = [0b111, 0b100, 0b010, 0b001].map(|corner| corner ^ invert);
+    let middle = if parity == 1 { [a, b, c, d] } else { [a, b, d, c] };
+    let at = |corner: usize| {
+        let (x, y, z) = (corner ^ 1, corner ^ 2, corner ^ 4);
+        if corner.count_ones() % 2 == 0 { [corner, x, y, z] } else { [corner, x, z, y] }
+    };
+    [middle, at(a ^ 7), at(b ^ 7), at(c ^ 7), at(d ^ 7)]
+}

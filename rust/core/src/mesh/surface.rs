@@ -1,0 +1,63 @@
+//! Triangle surfaces as artists make them.
+
+use super::tet_mesh::{bounds, check_points};
+use crate::{Error, Result};
+
+/// A triangle surface, such as a character's render meshes joined in one space.
+///
+/// Points in metres, p x 3; triangles as three point indices, q x 3. Only what makes a surface unusable is
+/// refused: it may be open, in many parts, self-intersecting, inconsistently oriented, with repeated points,
+/// points of no triangle and triangles of no area.
+#[derive(Debug, Clone)]
+pub struct SurfaceMesh {
+    points: Vec<[f64; 3]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl SurfaceMesh {
+    /// Checks and takes a surface.
+    ///
+    /// # Errors
+    /// No points or no triangles; the first point that is not finite; the first index out of range.
+    pub fn new(points: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Result<Self> {
+        check_points("points", &points)?;
+        if triangles.is_empty() {
+            return Err(Error::Empty { what: "triangles" });
+        }
+        let count = points.len();
+        match triangles.as_flattened().iter().position(|&v| v as usize >= count) {
+            Some(i) => Err(Error::Index {
+                what: "triangles",
+                element: i / 3,
+                index: triangles[i / 3][i % 3].into(),
+                count,
+            }),
+            None => Ok(Self { points, triangles }),
+        }
+    }
+
+    /// Point positions, p x 3, metres.
+    pub fn points(&self) -> &[[f64; 3]] {
+        &self.points
+    }
+
+    /// Point indices of each triangle, q x 3.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Length of the bounding box's diagonal, metres.
+    pub fn diagonal(&self) -> f64 {
+        let (low, high) = bounds(&self.points);
+        (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// The three corner positions of each triangle, and each loose point as a triangle of no extent.
+    pub(super) fn pieces(&self) -> Vec<[[f64; 3]; 3]> {
+        let mut loose = vec![true; self.points.len()];
+        self.triangles.as_flattened().iter().for_each(|&v| loose[v as usize] = false);
+        let triangles = self.triangles.iter().map(|t| t.map(|v| self.points[v as usize]));
+        let points = self.points.iter().zip(loose).filter(|(_, loose)| *loose).map(|(&p, _)| [p; 3]);
+        triangles.chain(points).collect()
+    }
+}
