@@ -77,7 +77,7 @@ fn link_targets(page: &str) -> Vec<&str> {
     targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:")).collect()
 }
 
-/// Every paper that is cited by a place in it, as in `[Name eq. 1]`, stands in the bibliography.
+/// Every paper that is cited by a place in it, such as one of its equations, stands in the bibliography.
 fn citations(files: &[PathBuf], violations: &mut Vec<String>) -> Result<()> {
     let bibliography = read(Path::new("docs/references.bib"))?;
     for file in files.iter().filter(|file| has_extension(file, &["rs", "py", "md"])) {
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn citations_name_a_place_in_a_paper() {
-        let text = "[Some eq. 3] and [Other alg. 1], but not [a link](b) or [x eq y].";
-        assert_eq!(cited_names(text).into_iter().collect::<Vec<_>>(), ["Other", "Some"]);
+        let text = "[QN eq. 3] and [HRPD alg. 1], but not [a link](b) or [x eq y].";
+        assert_eq!(cited_names(text).into_iter().collect::<Vec<_>>(), ["HRPD", "QN"]);
     }
 }
