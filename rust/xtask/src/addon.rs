@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::notices;
 use crate::process::{Result, heading, io_error, run};
 use crate::project;
 use crate::venv::{DEFAULT_BLENDER, Venv};
@@ -44,6 +45,8 @@ fn stage_sources(stage: &Path, wheel: &Path) -> Result<()> {
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         copy(&project::root().join(licence), &stage.join(licence))?;
     }
+    let notices = stage.join("THIRD-PARTY.txt");
+    fs::write(&notices, notices::third_party()?).map_err(io_error(&notices))?;
     let manifest = stage.join("blender_manifest.toml");
     let text = fs::read_to_string(&manifest).map_err(io_error(&manifest))?;
     let text = with_wheel(&text, &format!("./wheels/{}", name.to_string_lossy()));

@@ -4,6 +4,7 @@ mod addon;
 mod bench;
 mod check;
 mod demo;
+mod notices;
 mod prerequisites;
 mod process;
 mod project;
