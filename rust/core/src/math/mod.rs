@@ -1,5 +1,11 @@
 //! Dense and sparse linear algebra that the rest shares: polar decompositions, sparse factorisations.
 
+mod cholesky;
+pub(crate) mod dense;
+mod eigen;
+mod ordering;
 mod sparse;
 
+pub use cholesky::SparseCholesky;
+pub(crate) use eigen::{Eigenpairs, largest_eigenpairs};
 pub use sparse::Sparse;

@@ -1,5 +1,9 @@
 //! Discrete operators of a mesh and its material: mass, gradient, stiffness, constraint, diffusion.
 
+mod constraint;
+mod diffusion;
 mod elements;
 
+pub use constraint::constraint;
+pub use diffusion::{HIGHEST_LEAK, momentum_leak, spread_to_interior};
 pub use elements::{gradients, laplacian, lumped_mass};

@@ -1,1 +1,9 @@
 //! Reduced bases: skinning eigenmodes and clusters.
+
+mod clusters;
+mod kmeans;
+mod modes;
+mod parts;
+
+pub use clusters::cluster_tets;
+pub use modes::{SkinningModes, skinning_modes};

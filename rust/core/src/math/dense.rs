@@ -1,0 +1,61 @@
+//! Products of tall dense matrices: parallel over fixed chunks of rows, the same bits for any number of threads.
+
+use faer::diag::DiagMut;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Col, Mat, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+use crate::{Error, Result};
+
+/// Rows a task works on.
+const CHUNK: usize = 4096;
+
+/// `a' b` of two tall matrices, n x p and n x q: p x q, summed chunk after chunk.
+pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let parts: Vec<Mat<f64>> = a
+        .par_row_chunks(CHUNK)
+        .zip(b.par_row_chunks(CHUNK))
+        .map(|(a, b)| {
+            let mut part = Mat::zeros(a.ncols(), b.ncols());
+            matmul(&mut part, Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
+            part
+        })
+        .collect();
+    parts.iter().fold(Mat::zeros(a.ncols(), b.ncols()), |sum, part| sum + part)
+}
+
+/// `out += factor * a b`, with a tall (n x p) and b small (p x q).
+pub(crate) fn add_product(out: MatMut<'_, f64>, factor: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    out.par_row_chunks_mut(CHUNK)
+        .zip(a.par_row_chunks(CHUNK))
+        .for_each(|(out, a)| matmul(out, Accum::Add, a, b, factor, Par::Seq));
+}
+
+/// `a b`, with a tall (n x p) and b small (p x q).
+pub(crate) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    add_product(out.as_mut(), 1.0, a, b);
+    out
+}
+
+/// Eigenvalues of a small symmetric matrix (its lower triangle), ascending, and its eigenvectors as columns.
+pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    let size = matrix.nrows();
+    let mut values = Col::<f64>::zeros(size);
+    let mut vectors = Mat::zeros(size, size);
+    let scratch =
+        self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let diagonal: DiagMut<'_, f64> = values.as_mut().as_diagonal_mut();
+    self_adjoint_evd(
+        matrix,
+        diagonal,
+        Some(vectors.as_mut()),
+        Par::Seq,
+        MemStack::new(&mut MemBuffer::new(scratch)),
+        Default::default(),
+    )
+    .map_err(|error| Error::Numerical { what: "dense eigensolver", why: format!("{error:?}") })?;
+    Ok((values.iter().copied().collect(), vectors))
+}

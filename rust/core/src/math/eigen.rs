@@ -1,0 +1,221 @@
+//! The lowest eigenpairs of a large sparse problem, every copy of repeated ones included.
+
+use faer::{Mat, MatMut, MatRef};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+use super::dense::{add_product, inner, product, symmetric_eigen};
+use crate::{Error, Result};
+
+/// Vectors that are iterated together: copies of an eigenvalue up to this number cannot be missed.
+const BLOCK: usize = 8;
+/// Residual of an accepted eigenpair, relative to its eigenvalue of the inverse.
+const TOLERANCE: f64 = 1e-10;
+/// Two eigenvalues of the inverse count as copies if they differ by less than this, relatively.
+const COPY: f64 = 1e-6;
+/// Norm below which a new direction is rounding error, relative to what the operator made.
+const NEGLIGIBLE: f64 = 1e-14;
+/// Blocks after which the method gives up; converging takes ten.
+const MAX_BLOCKS: usize = 400;
+/// Seed of the start vectors: any gives the same eigenpairs.
+const SEED: u64 = 0x6a6f_756e_6365;
+
+/// The largest eigenvalues of a symmetric operator on R^n, and vectors.
+pub(crate) struct Eigenpairs {
+    /// Descending.
+    pub values: Vec<f64>,
+    /// Orthonormal columns, n x count.
+    pub vectors: Mat<f64>,
+}
+
+/// The `count` largest eigenvalues of a symmetric positive semi-definite operator, with their eigenvectors.
+///
+/// `apply` replaces the columns x of an n x k matrix by `Op x`. Block Lanczos with full reorthogonalisation and
+/// thick restarts. A start block of b vectors finds at most b copies of an eigenvalue; when as many as b agree,
+/// the block is widened by fresh random vectors and the iteration goes on, so that none is missed.
+///
+/// # Errors
+/// [`Error::Numerical`] if it does not converge; whatever `report` (the fraction done) returns.
+pub(crate) fn largest_eigenpairs(
+    size: usize,
+    count: usize,
+    apply: impl Fn(MatMut<'_, f64>),
+    report: impl Fn(f32) -> Result<()>,
+) -> Result<Eigenpairs> {
+    let mut krylov = Krylov::new(size, count);
+    let mut width = BLOCK;
+    let mut block = krylov.random_block(BLOCK);
+    for step in 0..MAX_BLOCKS {
+        report((step as f32 / 12.0).min(0.95))?;
+        let mut image = block.clone();
+        apply(image.as_mut());
+        let (next, coupling) = krylov.extend(block, image);
+        let ritz = krylov.ritz(&coupling)?;
+        block = next;
+        let exhausted = block.ncols() == 0;
+        if ritz.converged(count) || exhausted {
+            if krylov.width() == size || (!exhausted && ritz.copies(count) < width) {
+                return Ok(krylov.eigenpairs(&ritz, count));
+            }
+            block = join(&block, &krylov.random_block_beside(&block));
+            width += BLOCK;
+        } else if krylov.width() + block.ncols() > krylov.capacity {
+            krylov.restart(&ritz, count);
+        }
+    }
+    Err(Error::Numerical { what: "eigensolver", why: format!("no convergence in {MAX_BLOCKS} blocks") })
+}
+
+/// An orthonormal basis V and the operator in it, `T = V' Op V`.
+struct Krylov {
+    basis: Mat<f64>,
+    projected: Mat<f64>,
+    capacity: usize,
+    scale: f64,
+    random: ChaCha8Rng,
+}
+
+/// Eigenpairs of T, eigenvalues descending, and the norm of what each one's vector leaves outside the basis.
+struct Ritz {
+    values: Vec<f64>,
+    vectors: Mat<f64>,
+    residuals: Vec<f64>,
+}
+
+impl Ritz {
+    fn converged(&self, count: usize) -> bool {
+        self.values.len() >= count
+            && (0..count).all(|i| self.residuals[i] <= TOLERANCE * self.values[i].abs())
+    }
+
+    /// Size of the largest group of equal values among the first `count`.
+    fn copies(&self, count: usize) -> usize {
+        let values = &self.values[..count.min(self.values.len())];
+        let close = |a: f64, b: f64| (a - b).abs() <= COPY * a.abs();
+        values.chunk_by(|&a, &b| close(a, b)).map(<[f64]>::len).max().unwrap_or(0)
+    }
+}
+
+impl Krylov {
+    fn new(size: usize, count: usize) -> Self {
+        let capacity = (16 * BLOCK).max(3 * count + 4 * BLOCK);
+        Self {
+            basis: Mat::zeros(size, 0),
+            projected: Mat::zeros(0, 0),
+            capacity,
+            scale: 0.0,
+            random: ChaCha8Rng::seed_from_u64(SEED),
+        }
+    }
+
+    fn width(&self) -> usize {
+        self.basis.ncols()
+    }
+
+    fn random_block(&mut self, columns: usize) -> Mat<f64> {
+        let draw = |random: &mut ChaCha8Rng| random.next_u32() as f64 / u32::MAX as f64 - 0.5;
+        let block = Mat::from_fn(self.basis.nrows(), columns, |_, _| draw(&mut self.random));
+        self.orthonormalise(block, 0.0).0
+    }
+
+    /// Random vectors orthonormal to the basis and to a block beside it.
+    fn random_block_beside(&mut self, beside: &Mat<f64>) -> Mat<f64> {
+        let mut block = self.random_block(BLOCK);
+        for _ in 0..2 {
+            let along = inner(beside.as_ref(), block.as_ref());
+            add_product(block.as_mut(), -1.0, beside.as_ref(), along.as_ref());
+            block = self.orthonormalise(block, 0.1).0;
+        }
+        block
+    }
+
+    /// Adds an orthonormal block and its image under the operator; returns the next block Q and R of
+    /// `Op block = V T + Q R`.
+    fn extend(&mut self, block: Mat<f64>, mut image: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+        let old = self.width();
+        self.basis = join(&self.basis, &block);
+        self.scale = image.col_iter().map(|c| c.norm_l2()).fold(self.scale, f64::max);
+        let mut along = inner(self.basis.as_ref(), image.as_ref());
+        add_product(image.as_mut(), -1.0, self.basis.as_ref(), along.as_ref());
+        let (mut next, first) = orthonormal_columns(image, NEGLIGIBLE * self.scale);
+        let missed = inner(self.basis.as_ref(), next.as_ref());
+        add_product(next.as_mut(), -1.0, self.basis.as_ref(), missed.as_ref());
+        along += &missed * &first;
+        let (next, second) = orthonormal_columns(next, 0.1);
+        self.grow_projected(old, &along);
+        (next, second * first)
+    }
+
+    fn grow_projected(&mut self, old: usize, along: &Mat<f64>) {
+        let width = self.width();
+        self.projected = Mat::from_fn(width, width, |i, j| match (i < old, j < old) {
+            (true, true) => self.projected[(i, j)],
+            (true, false) => along[(i, j - old)],
+            (false, true) => along[(j, i - old)],
+            (false, false) => 0.5 * (along[(i, j - old)] + along[(j, i - old)]),
+        });
+    }
+
+    /// Removes the basis from a block and makes it orthonormal, dropping columns that shrink below `negligible`.
+    fn orthonormalise(&self, mut block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
+        let along = inner(self.basis.as_ref(), block.as_ref());
+        add_product(block.as_mut(), -1.0, self.basis.as_ref(), along.as_ref());
+        orthonormal_columns(block, negligible)
+    }
+
+    fn ritz(&self, coupling: &Mat<f64>) -> Result<Ritz> {
+        let (mut values, vectors) = symmetric_eigen(self.projected.as_ref())?;
+        values.reverse();
+        let vectors = vectors.as_ref().reverse_cols().to_owned();
+        let last = vectors.as_ref().subrows(self.width() - coupling.ncols(), coupling.ncols());
+        let outside = coupling * last;
+        let residuals = outside.col_iter().map(|c| c.norm_l2()).collect();
+        Ok(Ritz { values, vectors, residuals })
+    }
+
+    /// Keeps the best vectors only, enough of them that little of the convergence is lost.
+    fn restart(&mut self, ritz: &Ritz, count: usize) {
+        let keep = (count + 2 * BLOCK).min(self.width());
+        self.basis = product(self.basis.as_ref(), ritz.vectors.as_ref().subcols(0, keep));
+        self.projected = Mat::from_fn(keep, keep, |i, j| if i == j { ritz.values[i] } else { 0.0 });
+    }
+
+    fn eigenpairs(&self, ritz: &Ritz, count: usize) -> Eigenpairs {
+        let vectors = product(self.basis.as_ref(), ritz.vectors.as_ref().subcols(0, count));
+        Eigenpairs { values: ritz.values[..count].to_vec(), vectors }
+    }
+}
+
+fn join(left: &Mat<f64>, right: &Mat<f64>) -> Mat<f64> {
+    let mut joined = Mat::zeros(left.nrows(), left.ncols() + right.ncols());
+    joined.as_mut().subcols_mut(0, left.ncols()).copy_from(left);
+    joined.as_mut().subcols_mut(left.ncols(), right.ncols()).copy_from(right);
+    joined
+}
+
+/// Gram-Schmidt within a block, twice: `block = Q R`; columns that shrink to `negligible` are left out of Q.
+fn orthonormal_columns(block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
+    let mut kept: Mat<f64> = Mat::zeros(block.nrows(), 0);
+    let mut coefficients = Mat::zeros(block.ncols(), block.ncols());
+    for j in 0..block.ncols() {
+        let mut column = block.as_ref().subcols(j, 1).to_owned();
+        let width = kept.ncols();
+        for _ in 0..2 {
+            let along = inner(kept.as_ref(), column.as_ref());
+            add_product(column.as_mut(), -1.0, kept.as_ref(), along.as_ref());
+            (0..width).for_each(|i| coefficients[(i, j)] += along[(i, 0)]);
+        }
+        let norm = norm(column.as_ref());
+        if norm > negligible {
+            coefficients[(width, j)] = norm;
+            column *= faer::Scale(1.0 / norm);
+            kept = join(&kept, &column);
+        }
+    }
+    let rows = kept.ncols();
+    (kept, coefficients.subrows(0, rows).to_owned())
+}
+
+fn norm(column: MatRef<'_, f64>) -> f64 {
+    inner(column, column)[(0, 0)].sqrt()
+}

@@ -1,0 +1,60 @@
+//! Clusters of tets that deform alike.
+
+use faer::Mat;
+
+use super::SkinningModes;
+use super::kmeans::cluster;
+use super::parts::connected_parts;
+use crate::mesh::TetMesh;
+use crate::{Error, Progress, Result};
+
+/// Eigenvalues below this share of the highest are those of parts that move rigidly.
+const ZERO: f64 = 1e-9;
+
+/// A label in `0..c` for each tet, so that tets that the modes move alike share one.
+///
+/// Volume-weighted k-means++ on `f_t = mean over the corners of (w_k / lambda_k^2)_k` `[FastCD eq. 27]`; zero modes
+/// count like the lowest other one. Clusters are then split into parts connected through faces, and the smallest
+/// parts join a neighbour until c is at most `count`. It is less when the modes tell fewer regions apart, and more
+/// only when the mesh has more separate parts. The same seed gives the same labels.
+///
+/// # Errors
+/// [`Error::Range`] if `count` is 0, [`Error::Shape`] if the modes are not of this mesh, [`Error::Cancelled`].
+pub fn cluster_tets(
+    mesh: &TetMesh,
+    modes: &SkinningModes,
+    count: usize,
+    seed: u64,
+    progress: &Progress,
+) -> Result<Vec<i32>> {
+    if count == 0 {
+        return Err(Error::Range { what: "count", expected: "at least one cluster", got: 0.0 });
+    }
+    let (n, rows) = (mesh.vertices().len(), modes.weights.nrows());
+    if rows != n || modes.eigenvalues.len() != modes.weights.ncols() || modes.eigenvalues.is_empty() {
+        let got = format!("({rows}, {})", modes.weights.ncols());
+        return Err(Error::Shape { what: "modes", expected: format!("({n}, at least 1)"), got });
+    }
+    progress.report(0.0)?;
+    let features = features(mesh, modes);
+    let labels = cluster(&features, mesh.volumes(), count.min(mesh.tets().len()), seed, progress)?;
+    progress.report(0.9)?;
+    Ok(connected_parts(mesh, &labels, count))
+}
+
+/// One row a tet, one column a mode, the largest entry 1 in size.
+fn features(mesh: &TetMesh, modes: &SkinningModes) -> Mat<f64> {
+    let highest = modes.eigenvalues.iter().copied().fold(0.0, f64::max);
+    let is_zero = |value: f64| value <= ZERO * highest;
+    let lowest = modes.eigenvalues.iter().copied().find(|&v| !is_zero(v)).unwrap_or(1.0);
+    let mut features = Mat::zeros(mesh.tets().len(), modes.eigenvalues.len());
+    for (k, &value) in modes.eigenvalues.iter().enumerate() {
+        let scale = 0.25 * (lowest / if is_zero(value) { lowest } else { value }).powi(2);
+        let weights = modes.weights.col(k);
+        for (out, tet) in features.col_mut(k).iter_mut().zip(mesh.tets()) {
+            *out = scale * tet.iter().map(|&v| weights[v as usize]).sum::<f64>();
+        }
+    }
+    let largest = features.norm_max();
+    if largest > 0.0 { features * faer::Scale(1.0 / largest) } else { features }
+}

@@ -1,0 +1,150 @@
+//! Weighted k-means: a careful start on a sample, then a few passes over everything.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rayon::prelude::*;
+
+use crate::{Progress, Result};
+
+/// Points a cluster that the start looks at: enough to place the centres, few enough to be fast.
+const SAMPLE: usize = 200;
+/// Passes over the sample and over all points; each stops early when no label changes.
+const PASSES: (usize, usize) = (40, 4);
+/// Points a task works on.
+const CHUNK: usize = 2048;
+
+/// The label of the nearest of at most `count` centres for each row of `points`, rows weighted by `weights`.
+pub(super) fn cluster(
+    points: &Mat<f64>,
+    weights: &[f64],
+    count: usize,
+    seed: u64,
+    progress: &Progress,
+) -> Result<Vec<u32>> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let sample = sample(points.nrows(), SAMPLE * count, &mut random);
+    let sampled = Mat::from_fn(sample.len(), points.ncols(), |i, j| points[(sample[i], j)]);
+    let sampled_weights: Vec<f64> = sample.iter().map(|&i| weights[i]).collect();
+    let start = spread_out(&sampled, &sampled_weights, count, &mut random);
+    let (centres, labels) = lloyd(&sampled, &sampled_weights, start, PASSES.0, progress)?;
+    if sample.len() == points.nrows() {
+        return Ok(labels);
+    }
+    Ok(lloyd(points, weights, centres, PASSES.1, progress)?.1)
+}
+
+/// Sorted indices of at most `wanted` of `total` points, each as likely as any other.
+fn sample(total: usize, wanted: usize, random: &mut ChaCha8Rng) -> Vec<usize> {
+    if wanted >= total {
+        return (0..total).collect();
+    }
+    let mut chosen = Vec::with_capacity(wanted);
+    for index in 0..total {
+        if uniform(random) * ((total - index) as f64) < (wanted - chosen.len()) as f64 {
+            chosen.push(index);
+        }
+    }
+    chosen
+}
+
+/// k-means++: each next centre is drawn with a probability proportional to weight times squared distance to the
+/// nearest centre so far.
+fn spread_out(points: &Mat<f64>, weights: &[f64], count: usize, random: &mut ChaCha8Rng) -> Mat<f64> {
+    let mut chosen = vec![draw(weights, random)];
+    let mut distance = vec![f64::INFINITY; points.nrows()];
+    while chosen.len() < count {
+        let centre = chosen[chosen.len() - 1];
+        let mut squared = vec![0.0; points.nrows()];
+        for column in points.col_iter() {
+            let at_centre = column[centre];
+            squared.iter_mut().zip(column.iter()).for_each(|(s, x)| *s += (x - at_centre).powi(2));
+        }
+        distance.iter_mut().zip(&squared).for_each(|(d, s)| *d = d.min(*s));
+        let chances: Vec<f64> = distance.iter().zip(weights).map(|(d, w)| d * w).collect();
+        if chances.iter().all(|&c| c == 0.0) {
+            break;
+        }
+        chosen.push(draw(&chances, random));
+    }
+    Mat::from_fn(chosen.len(), points.ncols(), |i, j| points[(chosen[i], j)])
+}
+
+fn draw(chances: &[f64], random: &mut ChaCha8Rng) -> usize {
+    let mut left = uniform(random) * chances.iter().sum::<f64>();
+    let found = chances.iter().position(|&chance| {
+        left -= chance;
+        left < 0.0
+    });
+    found.unwrap_or_else(|| chances.iter().rposition(|&c| c > 0.0).unwrap_or(0))
+}
+
+fn uniform(random: &mut ChaCha8Rng) -> f64 {
+    random.next_u32() as f64 / (u32::MAX as f64 + 1.0)
+}
+
+fn lloyd(
+    points: &Mat<f64>,
+    weights: &[f64],
+    mut centres: Mat<f64>,
+    passes: usize,
+    progress: &Progress,
+) -> Result<(Mat<f64>, Vec<u32>)> {
+    let mut labels = nearest(points, &centres);
+    for pass in 0..passes {
+        progress.report(0.8 * pass as f32 / passes as f32)?;
+        centres = means(points, weights, &labels, centres);
+        let next = nearest(points, &centres);
+        if next == labels {
+            break;
+        }
+        labels = next;
+    }
+    Ok((centres, labels))
+}
+
+/// Index of the nearest centre of each point, the lowest among equals.
+fn nearest(points: &Mat<f64>, centres: &Mat<f64>) -> Vec<u32> {
+    let half_squares: Vec<f64> = centres.row_iter().map(|c| 0.5 * c.squared_norm_l2()).collect();
+    let chunks: Vec<Vec<u32>> = points
+        .par_row_chunks(CHUNK)
+        .map(|chunk: MatRef<'_, f64>| {
+            let mut products = Mat::zeros(centres.nrows(), chunk.nrows());
+            matmul(&mut products, Accum::Replace, centres, chunk.transpose(), 1.0, Par::Seq);
+            let closest = |products: faer::ColRef<'_, f64>| {
+                let mut best = (f64::INFINITY, 0);
+                for (index, (product, half)) in products.iter().zip(&half_squares).enumerate() {
+                    if half - product < best.0 {
+                        best = (half - product, index as u32);
+                    }
+                }
+                best.1
+            };
+            products.col_iter().map(closest).collect()
+        })
+        .collect();
+    chunks.concat()
+}
+
+/// Weighted mean of each label's points; the old centre where a label has none.
+fn means(points: &Mat<f64>, weights: &[f64], labels: &[u32], old: Mat<f64>) -> Mat<f64> {
+    let (count, dimensions) = (old.nrows(), old.ncols());
+    let mut total = vec![0.0; count];
+    labels.iter().zip(weights).for_each(|(&label, weight)| total[label as usize] += weight);
+    let columns: Vec<Vec<f64>> = (0..dimensions)
+        .into_par_iter()
+        .map(|j| {
+            let mut sum = vec![0.0; count];
+            for ((&label, weight), x) in labels.iter().zip(weights).zip(points.col(j).iter()) {
+                sum[label as usize] += weight * x;
+            }
+            sum
+        })
+        .collect();
+    Mat::from_fn(
+        count,
+        dimensions,
+        |i, j| if total[i] > 0.0 { columns[j][i] / total[i] } else { old[(i, j)] },
+    )
+}

@@ -1,0 +1,168 @@
+//! Skinning eigenmodes, complementary to a rig.
+
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Mat, MatMut, MatRef};
+use rayon::prelude::*;
+
+use crate::material::Material;
+use crate::math::dense::{inner, product, symmetric_eigen};
+use crate::math::{Eigenpairs, Sparse, SparseCholesky, largest_eigenpairs};
+use crate::mesh::TetMesh;
+use crate::operators::{constraint, laplacian, lumped_mass, momentum_leak};
+use crate::rig::Rig;
+use crate::{Error, Progress, Result};
+
+/// The shift that makes the Hessian definite, relative to the lowest eigenvalue of a cube of that volume.
+const SHIFT: f64 = 1e-2;
+
+/// Weights of the secondary motion, one function a mode.
+#[derive(Debug, Clone)]
+pub struct SkinningModes {
+    /// W, n x m, with `W' M_w W = I`, in kg^(-1/2).
+    pub weights: Mat<f64>,
+    /// Ascending, m, in 1/s^2.
+    pub eigenvalues: Vec<f64>,
+}
+
+/// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`.
+///
+/// `H_w` is the Laplacian with conductivity `4 mu + lambda`, `M_w` the lumped mass, A the columns of
+/// [`constraint`]; without a rig there is no constraint and the first mode is constant, with eigenvalue 0 (one such
+/// mode for each separate part of the mesh). Every copy of a repeated eigenvalue is found. A mode's sign makes its
+/// largest entry positive; within copies the basis is arbitrary but the same every time.
+/// `leak` is n numbers in [0, 1]; `None` means [`momentum_leak`]. Source: `[FastCD eq. 18, 21, 22]`.
+///
+/// # Errors
+/// [`Error::TooManyModes`], [`Error::Shape`] and the like for inputs that do not fit the mesh,
+/// [`Error::Numerical`], [`Error::Cancelled`].
+pub fn skinning_modes(
+    mesh: &TetMesh,
+    material: &Material,
+    count: usize,
+    rig: Option<&Rig>,
+    leak: Option<&[f64]>,
+    progress: &Progress,
+) -> Result<SkinningModes> {
+    material.check_tet_count(mesh.tets().len())?;
+    let mass = lumped_mass(mesh, material);
+    let conductivity: Vec<f64> =
+        (0..mesh.tets().len()).map(|t| 4.0 * material.mu(t) + material.lambda(t)).collect();
+    let hessian = laplacian(mesh, &conductivity)?;
+    progress.report(0.05)?;
+    let constraint = constraint_or_none(mesh, &mass, rig, leak)?;
+    check_count(count, mass.len() - constraint.as_ref().map_or(0, |a| a.ncols()))?;
+    progress.report(0.1)?;
+    let shifted = shifted(&hessian, &mass, shift(mesh, &mass, &conductivity));
+    let factor = match &constraint {
+        Some(constraint) => SparseCholesky::constrained(&shifted, constraint)?,
+        None => SparseCholesky::new(&shifted)?,
+    };
+    progress.report(0.5)?;
+    let root: Vec<f64> = mass.iter().map(|m| m.sqrt()).collect();
+    let apply = |mut x: MatMut<'_, f64>| {
+        scale_rows(x.rb_mut(), &root);
+        factor.solve_in_place(x.rb_mut());
+        scale_rows(x, &root);
+    };
+    let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
+    let pairs = largest_eigenpairs(mass.len(), count, apply, report)?;
+    refine(&hessian, &root, pairs, apply)
+}
+
+fn constraint_or_none(
+    mesh: &TetMesh,
+    mass: &[f64],
+    rig: Option<&Rig>,
+    leak: Option<&[f64]>,
+) -> Result<Option<Sparse>> {
+    let Some(rig) = rig else { return Ok(None) };
+    let computed;
+    let leak = match leak {
+        Some(leak) => leak,
+        None => {
+            computed = momentum_leak(mesh)?;
+            &computed
+        }
+    };
+    constraint(mesh, mass, rig, leak).map(Some)
+}
+
+fn check_count(asked: usize, available: usize) -> Result<()> {
+    match asked {
+        0 => Err(Error::Range { what: "count", expected: "at least one mode", got: 0.0 }),
+        _ if asked > available => Err(Error::TooManyModes { asked, available }),
+        _ => Ok(()),
+    }
+}
+
+/// A hundredth of the lowest eigenvalue of a cube of that volume; soft regions count most.
+fn shift(mesh: &TetMesh, mass: &[f64], conductivity: &[f64]) -> f64 {
+    let volume: f64 = mesh.volumes().iter().sum();
+    let compliance: f64 = mesh.volumes().iter().zip(conductivity).map(|(v, c)| v / c).sum();
+    let wave_number = std::f64::consts::PI / volume.cbrt();
+    SHIFT * wave_number.powi(2) * (volume / compliance) / (mass.iter().sum::<f64>() / volume)
+}
+
+fn shifted(hessian: &Sparse, mass: &[f64], shift: f64) -> Sparse {
+    let mut shifted = hessian.clone();
+    for (column, mass) in mass.iter().enumerate() {
+        let place = hessian.row_idx_of_col_raw(column).partition_point(|row| (*row as usize) < column);
+        shifted.val_of_col_mut(column)[place] += shift * mass;
+    }
+    shifted
+}
+
+fn scale_rows(x: MatMut<'_, f64>, factors: &[f64]) {
+    for column in x.col_iter_mut() {
+        column.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor);
+    }
+}
+
+/// One more application of the operator and a Rayleigh-Ritz step with the Hessian itself: exact constraints, and
+/// eigenvalues that do not suffer from the shift.
+fn refine(
+    hessian: &Sparse,
+    root: &[f64],
+    pairs: Eigenpairs,
+    apply: impl Fn(MatMut<'_, f64>),
+) -> Result<SkinningModes> {
+    let mut weights = pairs.vectors;
+    apply(weights.as_mut());
+    for (column, value) in weights.as_mut().col_iter_mut().zip(&pairs.values) {
+        column.iter_mut().for_each(|x| *x /= value);
+    }
+    let (scales, rotation) = symmetric_eigen(inner(weights.as_ref(), weights.as_ref()).as_ref())?;
+    let mut weights = product(weights.as_ref(), rotation.as_ref());
+    for (column, scale) in weights.as_mut().col_iter_mut().zip(&scales) {
+        column.iter_mut().zip(root).for_each(|(x, root)| *x /= scale.sqrt() * root);
+    }
+    let (eigenvalues, rotation) = symmetric_eigen(energy(hessian, weights.as_ref()).as_ref())?;
+    let mut weights = product(weights.as_ref(), rotation.as_ref());
+    fix_signs(weights.as_mut());
+    Ok(SkinningModes { weights, eigenvalues })
+}
+
+/// `W' H W`.
+fn energy(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
+    let columns: Vec<Vec<f64>> =
+        (0..weights.ncols()).into_par_iter().map(|k| multiply(hessian, weights, k)).collect();
+    inner(weights, Mat::from_fn(weights.nrows(), weights.ncols(), |i, k| columns[k][i]).as_ref())
+}
+
+/// `H w_k`; H is symmetric, so that its columns serve as rows.
+fn multiply(hessian: &Sparse, weights: MatRef<'_, f64>, k: usize) -> Vec<f64> {
+    let row = |i: usize| {
+        let entries = hessian.row_idx_of_col_raw(i).iter().zip(hessian.val_of_col(i));
+        entries.map(|(&j, value)| value * weights[(j as usize, k)]).sum()
+    };
+    (0..weights.nrows()).map(row).collect()
+}
+
+fn fix_signs(weights: MatMut<'_, f64>) {
+    for mut column in weights.col_iter_mut() {
+        let largest = column.rb().iter().copied().fold(0.0_f64, |a, b| if b.abs() > a.abs() { b } else { a });
+        if largest < 0.0 {
+            column.rb_mut().iter_mut().for_each(|x| *x = -*x);
+        }
+    }
+}
