@@ -52,6 +52,36 @@ impl Rig {
         Self::new(vertex_count, 1, &vec![1.0; vertex_count])
     }
 
+    /// The rig in which every bone moves as the bone it is merged into.
+    ///
+    /// `into[j]` names the bone whose weights take over those of bone j, itself to keep it; chains are followed.
+    /// Bones that were merged away are left out, so that the constraint built on the result has rows only for
+    /// the bones kept. Poses belong to the rig they were made for: those of the result have a transform for each
+    /// bone kept, in order.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::Index`], or [`Error::Range`] if a chain never ends.
+    pub fn merged(&self, into: &[u32]) -> Result<Self> {
+        let count = self.bone_count();
+        if into.len() != count {
+            return Err(Error::Shape {
+                what: "into",
+                expected: format!("({count},)"),
+                got: format!("({},)", into.len()),
+            });
+        }
+        if let Some(element) = into.iter().position(|&j| j as usize >= count) {
+            return Err(Error::Index { what: "into", element, index: into[element].into(), count });
+        }
+        let mut bones = vec![Vec::new(); count];
+        for bone in 0..count {
+            bones[chain_end(into, bone)?].extend_from_slice(&self.bones[bone]);
+        }
+        let kept = (0..count).filter(|&j| into[j] as usize == j);
+        let bones = kept.map(|j| sum_by_vertex(std::mem::take(&mut bones[j]))).collect();
+        Ok(Self { vertex_count: self.vertex_count, bones })
+    }
+
     /// Number of vertices n.
     pub fn vertex_count(&self) -> usize {
         self.vertex_count
@@ -66,4 +96,29 @@ impl Rig {
     pub fn bone(&self, bone: usize) -> &[(u32, f64)] {
         &self.bones[bone]
     }
+}
+
+fn chain_end(into: &[u32], bone: usize) -> Result<usize> {
+    let mut end = bone;
+    for _ in 0..into.len() {
+        if into[end] as usize == end {
+            return Ok(end);
+        }
+        end = into[end] as usize;
+    }
+    Err(Error::Range {
+        what: "into",
+        expected: "chains that end in a bone merged into itself",
+        got: bone as f64,
+    })
+}
+
+fn sum_by_vertex(mut entries: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
+    entries.sort_by_key(|&(vertex, _)| vertex);
+    entries.dedup_by(|later, kept| {
+        let same = later.0 == kept.0;
+        kept.1 += if same { later.1 } else { 0.0 };
+        same
+    });
+    entries
 }

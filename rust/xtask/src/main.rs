@@ -1,3 +1,62 @@
-//! `cargo x`: builds, tests and demonstrates the whole project.
+//! `cargo x`: sets up, builds, checks, tests and demonstrates the whole project.
 
-fn main() {}
+mod addon;
+mod bench;
+mod check;
+mod demo;
+mod notices;
+mod prerequisites;
+mod process;
+mod project;
+mod repository;
+mod test;
+mod venv;
+mod wheel;
+
+use std::process::ExitCode;
+
+use process::Result;
+
+const USAGE: &str = "\
+usage: cargo x <command>
+
+  demo [character]      bake secondary motion onto a character (FBX, GLB, .blend; without one, onto our own
+                        creature) in Blender; the results go to out/
+  test [suite...]       every test, or only the suites named: rust, python, addon, blender
+       [--bpy VERSION]  the blender suite on another Blender: 4.2, 4.5, 5.0, 5.2 or all
+  check                 formatting, lints, types, documentation and the repository's own rules
+  wheel                 the Python module, to dist/
+  addon                 the Blender extension, to dist/
+  bench [--docs]        the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well
+  setup                 the Python environments that the other commands use, below target/";
+
+fn run(arguments: &[&str]) -> Result<()> {
+    match arguments {
+        ["demo"] => demo::run(None),
+        ["demo", character] => demo::run(Some(character)),
+        ["test", options @ ..] => test::run(options),
+        ["check"] => check::run(),
+        ["wheel"] => wheel::build().map(drop),
+        ["addon"] => addon::build().map(drop),
+        ["bench"] => bench::run(false),
+        ["bench", "--docs"] => bench::run(true),
+        ["setup"] => venv::set_up_all(),
+        ["help" | "-h" | "--help"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(USAGE.to_owned()),
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

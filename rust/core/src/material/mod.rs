@@ -1,5 +1,9 @@
 //! Elastic materials: a law and its parameters, uniform or per tet.
 
+mod energy;
+
+pub use energy::{Arap, Corotated, Energy};
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
@@ -10,6 +14,8 @@ use crate::{Error, Result};
 pub enum Law {
     /// As rigid as possible: `psi = mu |F - R|^2`.
     Arap,
+    /// Corotated linear elasticity: `psi = mu |F - R|^2 + lambda / 2 tr^2(R'F - I)`.
+    Corotated,
 }
 
 /// A material parameter: one value for the whole body, or one a tet.

@@ -1,0 +1,75 @@
+//! Running other programs: echoed, checked, and with their output passed on.
+
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::project;
+
+/// What a command of `cargo x` gives: nothing more than a message when it fails.
+pub type Result<T> = std::result::Result<T, String>;
+
+/// Prints the title of the step that follows.
+pub fn heading(text: &str) {
+    println!("\n== {text}");
+}
+
+/// A command that runs at the top of the repository.
+pub fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(project::root());
+    command
+}
+
+/// The cargo that runs us.
+pub fn cargo() -> Command {
+    command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// Runs a command with its output on the terminal.
+pub fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().map_err(|error| cannot_start(command, &error))?;
+    if status.success() { Ok(()) } else { Err(format!("{} failed ({status})", describe(command))) }
+}
+
+/// Runs a command and returns what it writes to standard output.
+pub fn output(command: &mut Command) -> Result<String> {
+    let output = command.stderr(Stdio::piped()).output().map_err(|error| cannot_start(command, &error))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        let text = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        Err(format!("{} failed ({})\n{text}", describe(command), output.status))
+    }
+}
+
+/// Runs a command, passes its standard output on line by line, and shows each line to `watch`.
+/// Returns whether it succeeded.
+pub fn run_watched(command: &mut Command, mut watch: impl FnMut(&str)) -> Result<bool> {
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| cannot_start(command, &error))?;
+    if let Some(stdout) = child.stdout.take() {
+        for line in BufReader::new(stdout).split(b'\n') {
+            let line = line.map_err(|error| format!("{}: {error}", describe(command)))?;
+            let line = String::from_utf8_lossy(&line);
+            println!("{line}");
+            watch(&line);
+        }
+    }
+    let status = child.wait().map_err(|error| format!("{}: {error}", describe(command)))?;
+    Ok(status.success())
+}
+
+/// The sentence for a file operation that failed.
+pub fn io_error(path: &Path) -> impl Fn(std::io::Error) -> String + '_ {
+    move |error| format!("{}: {error}", path.display())
+}
+
+fn describe(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+fn cannot_start(command: &Command, error: &std::io::Error) -> String {
+    format!("cannot start {}: {error}", describe(command))
+}

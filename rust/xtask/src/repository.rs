@@ -1,0 +1,148 @@
+//! The repository's own rules: sizes, links, citations, versions, and a README that says what `.ci/run` does.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::prerequisites::APT_PACKAGES;
+use crate::process::{Result, command, io_error, output};
+use crate::project;
+
+/// Longest source file, in lines.
+const MAX_LINES: usize = 500;
+/// Largest file of any kind, in bytes.
+const MAX_BYTES: u64 = 2 << 20;
+/// How a reference to a place in a paper goes on after the paper's name.
+const CITED_PLACES: [&str; 8] = ["eq.", "alg.", "fig.", "sec.", "app.", "table", "eqs.", "A."];
+
+/// Applies every rule to the files that git tracks, and reports each violation.
+pub fn check() -> Result<()> {
+    let files = tracked_files()?;
+    let mut violations = Vec::new();
+    for file in &files {
+        sizes(file, &mut violations)?;
+        if has_extension(file, &["md"]) {
+            links(file, &mut violations)?;
+        }
+    }
+    citations(&files, &mut violations)?;
+    versions(&mut violations)?;
+    commands(&mut violations)?;
+    if violations.is_empty() { Ok(()) } else { Err(violations.join("\n")) }
+}
+
+fn tracked_files() -> Result<Vec<PathBuf>> {
+    let list = output(command("git").args(["ls-files", "-z"]))?;
+    Ok(list.split('\0').filter(|name| !name.is_empty()).map(PathBuf::from).collect())
+}
+
+fn read(file: &Path) -> Result<String> {
+    fs::read_to_string(project::root().join(file)).map_err(io_error(file))
+}
+
+fn has_extension(file: &Path, extensions: &[&str]) -> bool {
+    file.extension().is_some_and(|it| extensions.iter().any(|extension| it == *extension))
+}
+
+fn sizes(file: &Path, violations: &mut Vec<String>) -> Result<()> {
+    let bytes = fs::metadata(project::root().join(file)).map_err(io_error(file))?.len();
+    if bytes > MAX_BYTES {
+        violations.push(format!("{}: {bytes} bytes, more than {MAX_BYTES}", file.display()));
+    }
+    if has_extension(file, &["rs", "py", "pyi"]) {
+        let lines = read(file)?.lines().count();
+        if lines > MAX_LINES {
+            violations.push(format!("{}: {lines} lines, more than {MAX_LINES}", file.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Every relative link of a page leads to a file that exists.
+fn links(page: &Path, violations: &mut Vec<String>) -> Result<()> {
+    let folder = project::root().join(page.parent().unwrap_or(Path::new("")));
+    for link in link_targets(&read(page)?) {
+        let target = link.split('#').next().unwrap_or_default();
+        if !target.is_empty() && !folder.join(target).exists() {
+            violations.push(format!("{}: the link to {target} leads nowhere", page.display()));
+        }
+    }
+    Ok(())
+}
+
+/// The relative targets of `[text](target)` in Markdown, outside of code blocks.
+fn link_targets(page: &str) -> Vec<&str> {
+    let prose = page.split("```").step_by(2);
+    let targets = prose.flat_map(|text| text.split("](").skip(1)).filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:")).collect()
+}
+
+/// Every paper that is cited by a place in it, such as one of its equations, stands in the bibliography.
+fn citations(files: &[PathBuf], violations: &mut Vec<String>) -> Result<()> {
+    let bibliography = read(Path::new("docs/references.bib"))?;
+    for file in files.iter().filter(|file| has_extension(file, &["rs", "py", "md"])) {
+        for name in cited_names(&read(file)?) {
+            if !bibliography.contains(&format!("{{{name},")) {
+                violations
+                    .push(format!("{}: {name} is cited but not in docs/references.bib", file.display()));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn cited_names(text: &str) -> BTreeSet<&str> {
+    let brackets = text.split('[').skip(1).filter_map(|rest| rest.split(']').next());
+    let words = brackets.filter_map(|inside| inside.split_once(' '));
+    let cited = words.filter(|(_, place)| CITED_PLACES.iter().any(|start| place.starts_with(start)));
+    cited.map(|(name, _)| name).filter(|name| name.chars().all(char::is_alphanumeric)).collect()
+}
+
+/// The extension carries the version of the workspace.
+fn versions(violations: &mut Vec<String>) -> Result<()> {
+    let manifest = Path::new("addon/blender_manifest.toml");
+    let expected = format!("version = \"{}\"", project::VERSION);
+    if !read(manifest)?.lines().any(|line| line == expected) {
+        violations.push(format!("{}: expected the line {expected}", manifest.display()));
+    }
+    Ok(())
+}
+
+/// README and `.ci/run` install the same packages, and what `.ci/run` runs stands in the README.
+fn commands(violations: &mut Vec<String>) -> Result<()> {
+    let readme = read(Path::new("README.md"))?;
+    let run = read(Path::new(".ci/run"))?;
+    for (name, text) in [("README.md", &readme), (".ci/run", &run)] {
+        if !text.contains(APT_PACKAGES) {
+            violations.push(format!("{name}: expected the packages {APT_PACKAGES}"));
+        }
+    }
+    for line in run.lines().filter(|line| line.starts_with("cargo ")) {
+        if !readme.contains(line) {
+            violations.push(format!("README.md: .ci/run runs {line}, which the README does not name"));
+        }
+    }
+    for needed in ["cargo x check", "cargo x test"] {
+        if !run.lines().any(|line| line == needed) {
+            violations.push(format!(".ci/run: expected the line {needed}"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cited_names, link_targets};
+
+    #[test]
+    fn relative_links_are_found_outside_of_code() {
+        let page = "[a](b.md#c) [w](https://x.org)\n```py\nf[0](1)\n```\n![i](d/e.png)";
+        assert_eq!(link_targets(page), ["b.md#c", "d/e.png"]);
+    }
+
+    #[test]
+    fn citations_name_a_place_in_a_paper() {
+        let text = "[QN eq. 3] and [HRPD alg. 1], but not [a link](b) or [x eq y].";
+        assert_eq!(cited_names(text).into_iter().collect::<Vec<_>>(), ["HRPD", "QN"]);
+    }
+}

@@ -1,0 +1,243 @@
+//! `cargo x test`: every suite in its own process, and a closing table of what ran.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::addon;
+use crate::process::{Result, cargo, heading, run_watched};
+use crate::project;
+use crate::venv::{BLENDERS, Blender, DEFAULT_BLENDER, Venv};
+use crate::wheel;
+
+/// Ends the process at once after the tests: some Blender versions hang or crash while they shut down.
+const PYTEST_IN_BLENDER: &str = "import os, sys, pytest\n\
+    code = pytest.main(sys.argv[1:])\n\
+    sys.stdout.flush()\n\
+    sys.stderr.flush()\n\
+    os._exit(code)";
+
+struct Selection {
+    rust: bool,
+    python: bool,
+    addon: bool,
+    blenders: Vec<Blender>,
+}
+
+/// What the closing lines of a suite say.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+}
+
+struct Outcome {
+    suite: String,
+    tally: Tally,
+    succeeded: bool,
+    time: Duration,
+}
+
+/// Runs the suites that the options name, all of them without options.
+pub fn run(options: &[&str]) -> Result<()> {
+    let selection = select(options)?;
+    announce_data();
+    let mut outcomes = Vec::new();
+    if selection.rust {
+        outcomes.push(rust()?);
+    }
+    if selection.python || selection.addon {
+        let tools = Venv::tools()?;
+        tools.install(&wheel::build()?)?;
+        if selection.python {
+            outcomes.push(pytest("python", tools.python().args(["-m", "pytest", "tests/python"]))?);
+        }
+        if selection.addon {
+            outcomes.push(pytest("addon", tools.python().args(["-m", "pytest", "tests/addon"]))?);
+        }
+    }
+    if !selection.blenders.is_empty() {
+        let extension = addon::build()?;
+        for &version in &selection.blenders {
+            blender(version, &extension, &mut outcomes)?;
+        }
+    }
+    summarise(&outcomes)
+}
+
+fn select(options: &[&str]) -> Result<Selection> {
+    let mut suites = Vec::new();
+    let mut blenders = Vec::new();
+    let mut words = options.iter();
+    while let Some(&word) = words.next() {
+        match word {
+            "--bpy" => blenders.extend(blender_versions(words.next().copied())?),
+            "rust" | "python" | "addon" | "blender" => suites.push(word),
+            _ => {
+                return Err(format!(
+                    "there is no suite {word}; the suites are rust, python, addon and blender"
+                ));
+            }
+        }
+    }
+    let all = suites.is_empty() && blenders.is_empty();
+    if blenders.is_empty() && (all || suites.contains(&"blender")) {
+        blenders.push(DEFAULT_BLENDER);
+    }
+    let chosen = |suite| all || suites.contains(&suite);
+    Ok(Selection { rust: chosen("rust"), python: chosen("python"), addon: chosen("addon"), blenders })
+}
+
+fn blender_versions(name: Option<&str>) -> Result<Vec<Blender>> {
+    let versions =
+        BLENDERS.iter().copied().filter(|blender| name == Some("all") || name == Some(blender.version));
+    let versions: Vec<_> = versions.collect();
+    if versions.is_empty() {
+        let known: Vec<_> = BLENDERS.iter().map(|blender| blender.version).collect();
+        return Err(format!("--bpy needs one of {} or all", known.join(", ")));
+    }
+    Ok(versions)
+}
+
+fn announce_data() {
+    match project::data() {
+        Some(path) => println!("character files: {}", path.display()),
+        None => {
+            println!("character files: none (JOUNCE_DATA is not set); the tests that read them are skipped")
+        }
+    }
+}
+
+fn rust() -> Result<Outcome> {
+    heading("tests: rust");
+    let start = Instant::now();
+    let mut tally = Tally::default();
+    let succeeded = run_watched(with_data(cargo().args(["test", "--release", "--no-fail-fast"])), |line| {
+        tally.add_cargo(line)
+    })?;
+    Ok(Outcome { suite: "rust".to_owned(), tally, succeeded, time: start.elapsed() })
+}
+
+fn pytest(suite: &str, command: &mut Command) -> Result<Outcome> {
+    heading(&format!("tests: {suite}"));
+    let start = Instant::now();
+    let mut tally = Tally::default();
+    let succeeded = run_watched(with_data(command).env("PYTHONUNBUFFERED", "1"), |line| {
+        tally = Tally::from_pytest(line).unwrap_or(std::mem::take(&mut tally));
+    })?;
+    Ok(Outcome { suite: suite.to_owned(), tally, succeeded, time: start.elapsed() })
+}
+
+/// Each file of `tests/blender` in a Blender of its own, with a settings folder of its own.
+fn blender(version: Blender, extension: &Path, outcomes: &mut Vec<Outcome>) -> Result<()> {
+    let venv = Venv::blender(version)?;
+    for file in blender_suites()? {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let suite = format!("blender {} {}", version.version, name.trim_start_matches("test_"));
+        let mut command = venv.python();
+        command.args(["-c", PYTEST_IN_BLENDER]).arg(&file).env("JOUNCE_EXTENSION", extension);
+        command.env("BLENDER_USER_RESOURCES", project::blender_resources("test")?);
+        outcomes.push(pytest(&suite, &mut command)?);
+    }
+    Ok(())
+}
+
+fn blender_suites() -> Result<Vec<PathBuf>> {
+    let mut files = project::files_with_extension(&project::root().join("tests/blender"), "py")?;
+    files.retain(|file| file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("test_")));
+    Ok(files)
+}
+
+fn with_data(command: &mut Command) -> &mut Command {
+    match project::data() {
+        Some(path) => command.env("JOUNCE_DATA", path),
+        None => command.env_remove("JOUNCE_DATA"),
+    }
+}
+
+fn summarise(outcomes: &[Outcome]) -> Result<()> {
+    heading("summary");
+    println!("{:<28} {:>7} {:>7} {:>7} {:>8}", "suite", "passed", "failed", "skipped", "seconds");
+    let mut total = Tally::default();
+    for Outcome { suite, tally, succeeded, time } in outcomes {
+        let verdict = if *succeeded { "" } else { "  FAILED" };
+        let Tally { passed, failed, skipped } = tally;
+        println!("{suite:<28} {passed:>7} {failed:>7} {skipped:>7} {:>8.1}{verdict}", time.as_secs_f64());
+        total.add(tally);
+    }
+    println!("{:<28} {:>7} {:>7} {:>7}", "total", total.passed, total.failed, total.skipped);
+    let failed: Vec<_> = outcomes.iter().filter(|it| !it.succeeded).map(|it| it.suite.as_str()).collect();
+    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+
+    /// Adds a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`.
+    fn add_cargo(&mut self, line: &str) {
+        if let Some(counts) = line.strip_prefix("test result: ") {
+            self.add(&Self::from_words(counts));
+        }
+    }
+
+    /// Reads pytest's closing line, such as `== 5 passed, 1 skipped in 0.31s ==`.
+    fn from_pytest(line: &str) -> Option<Self> {
+        let (counts, time) = line.trim_matches(['=', ' ']).rsplit_once(" in ")?;
+        let seconds = time.split_whitespace().next()?.strip_suffix('s')?;
+        seconds.parse::<f64>().ok().map(|_| Self::from_words(counts))
+    }
+
+    /// Adds up the numbers that stand before a known word.
+    fn from_words(text: &str) -> Self {
+        let words: Vec<_> = text.split_whitespace().map(|word| word.trim_matches([',', ';', '.'])).collect();
+        let mut tally = Self::default();
+        for pair in words.windows(2) {
+            let Ok(count) = pair[0].parse::<usize>() else { continue };
+            match pair[1] {
+                "passed" | "xpassed" => tally.passed += count,
+                "failed" | "error" | "errors" => tally.failed += count,
+                "skipped" | "ignored" | "xfailed" => tally.skipped += count,
+                _ => {}
+            }
+        }
+        tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tally, select};
+
+    #[test]
+    fn closing_lines_of_pytest_are_read() {
+        let tally =
+            Tally::from_pytest("==== 1 failed, 5 passed, 2 skipped, 1 error in 75.31s (0:01:15) ====");
+        assert_eq!(tally, Some(Tally { passed: 5, failed: 2, skipped: 2 }));
+        assert_eq!(Tally::from_pytest("tests/python/test_mesh.py ....  [ 10%]"), None);
+        assert_eq!(Tally::from_pytest("an error in 3 places"), None);
+    }
+
+    #[test]
+    fn closing_lines_of_cargo_add_up() {
+        let mut tally = Tally::default();
+        tally.add_cargo(
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0s",
+        );
+        tally.add_cargo("test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 7 filtered out");
+        assert_eq!(tally, Tally { passed: 5, failed: 1, skipped: 1 });
+    }
+
+    #[test]
+    fn another_blender_alone_selects_only_its_suite() {
+        let selection = select(&["--bpy", "4.2"]).unwrap();
+        assert!(!selection.rust && !selection.python && !selection.addon);
+        assert_eq!(selection.blenders.len(), 1);
+        assert!(select(&["--bpy", "3.6"]).is_err());
+        assert!(select(&["everything"]).is_err());
+    }
+}

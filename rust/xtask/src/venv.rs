@@ -1,0 +1,106 @@
+//! Python environments below `target/`, made once for each content of their requirements file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::prerequisites;
+use crate::process::{Result, command, heading, io_error, output, run};
+use crate::project;
+
+/// A Blender that comes as a Python module, one version an environment.
+#[derive(Clone, Copy)]
+pub struct Blender {
+    /// Major and minor version, as Blender names its own folders.
+    pub version: &'static str,
+    python_minor: u32,
+    requirements: &'static str,
+}
+
+/// The versions that the extension supports, oldest first.
+pub const BLENDERS: [Blender; 4] = [
+    Blender { version: "4.2", python_minor: 11, requirements: include_str!("../requirements/bpy-4.2.txt") },
+    Blender { version: "4.5", python_minor: 11, requirements: include_str!("../requirements/bpy-4.5.txt") },
+    Blender { version: "5.0", python_minor: 11, requirements: include_str!("../requirements/bpy-5.0.txt") },
+    Blender { version: "5.2", python_minor: 13, requirements: include_str!("../requirements/bpy-5.2.txt") },
+];
+
+/// The version that demo, test and addon use.
+pub const DEFAULT_BLENDER: Blender = BLENDERS[1];
+
+/// The Python that the wheel, its tests and our tools run on.
+const TOOLS_PYTHON_MINOR: u32 = 11;
+
+/// A ready Python environment.
+pub struct Venv {
+    directory: PathBuf,
+}
+
+impl Venv {
+    /// The environment of our tools and of the tests without Blender.
+    pub fn tools() -> Result<Self> {
+        prerequisites::c_compiler()?;
+        let python = prerequisites::python(TOOLS_PYTHON_MINOR)?;
+        Self::ready("tools", &python, include_str!("../requirements/tools.txt"))
+    }
+
+    /// The environment with one version of Blender.
+    pub fn blender(blender: Blender) -> Result<Self> {
+        let python = prerequisites::python(blender.python_minor)?;
+        prerequisites::blender_libraries(&python)?;
+        let venv = Self::ready(&format!("bpy-{}", blender.version), &python, blender.requirements)?;
+        output(venv.python().args(["-c", "import bpy, os; os._exit(0)"]))?;
+        Ok(venv)
+    }
+
+    fn ready(name: &str, python: &Path, requirements: &str) -> Result<Self> {
+        let directory = project::target().join(format!("venv-{name}"));
+        let venv = Self { directory };
+        let stamp = venv.directory.join("installed-requirements.txt");
+        if fs::read_to_string(&stamp).is_ok_and(|installed| installed == requirements) {
+            return Ok(venv);
+        }
+        heading(&format!("Python environment {}", venv.directory.display()));
+        run(command(python).args(["-m", "venv", "--clear"]).arg(&venv.directory))?;
+        let list = venv.directory.join("requirements.txt");
+        fs::write(&list, requirements).map_err(io_error(&list))?;
+        run(venv.pip_install().args(["--no-deps", "--requirement"]).arg(&list))?;
+        fs::rename(&list, &stamp).map_err(io_error(&stamp))?;
+        Ok(venv)
+    }
+
+    /// A command that starts this environment's Python.
+    pub fn python(&self) -> Command {
+        command(self.program("python"))
+    }
+
+    /// The path of a program that this environment brings along.
+    pub fn program(&self, name: &str) -> PathBuf {
+        let folder = if cfg!(windows) { "Scripts" } else { "bin" };
+        self.directory.join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+    }
+
+    /// Where this environment keeps its packages.
+    pub fn site_packages(&self) -> Result<PathBuf> {
+        let script = "import sysconfig; print(sysconfig.get_path('platlib'))";
+        output(self.python().args(["-c", script])).map(|path| PathBuf::from(path.trim()))
+    }
+
+    /// Installs a wheel in place of whatever version of it is there.
+    pub fn install(&self, wheel: &Path) -> Result<()> {
+        run(self.pip_install().args(["--force-reinstall", "--no-deps", "--no-index"]).arg(wheel))
+    }
+
+    fn pip_install(&self) -> Command {
+        let mut pip = self.python();
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        pip
+    }
+}
+
+/// Makes the environments that demo, test and check use.
+pub fn set_up_all() -> Result<()> {
+    Venv::tools()?;
+    Venv::blender(DEFAULT_BLENDER)?;
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Every energy's stress and Hessian against central differences, for well-behaved, inverted and near-singular F.
+
+use jounce::material::{Arap, Corotated, Energy};
+use nalgebra::{Matrix3, Rotation3, SMatrix, Vector3};
+
+const STEP: f64 = 1e-6;
+
+fn deformations() -> Vec<(&'static str, Matrix3<f64>)> {
+    let turn = |x, y, z| Rotation3::from_euler_angles(x, y, z).into_inner();
+    let stretched = |a, b, c| {
+        turn(0.3, -1.1, 2.0) * Matrix3::from_diagonal(&Vector3::new(a, b, c)) * turn(-0.7, 0.2, 0.9)
+    };
+    vec![
+        ("rest", Matrix3::identity()),
+        ("rotation", turn(0.4, 2.0, -1.0)),
+        ("stretch", stretched(1.4, 0.8, 1.1)),
+        ("shear", Matrix3::new(1.0, 0.5, 0.0, 0.0, 1.0, -0.3, 0.2, 0.0, 1.0)),
+        ("inverted", stretched(1.2, 0.9, -0.4)),
+        ("near-singular", stretched(1.1, 0.7, 1e-3)),
+        ("nearly flat twice", stretched(1.0, 0.05, 0.02)),
+        ("three-fold inverted", stretched(-1.3, -0.9, -0.5)),
+    ]
+}
+
+fn check(name: &str, energy: impl Energy) {
+    for (shape, f) in deformations() {
+        let stress = energy.stress(&f);
+        let hessian = energy.hessian(&f);
+        let mut stress_differences = Matrix3::zeros();
+        let mut hessian_differences = SMatrix::<f64, 9, 9>::zeros();
+        for i in 0..9 {
+            let (mut plus, mut minus) = (f, f);
+            plus[i] += STEP;
+            minus[i] -= STEP;
+            stress_differences[i] = (energy.density(&plus) - energy.density(&minus)) / (2.0 * STEP);
+            let column = (energy.stress(&plus) - energy.stress(&minus)) / (2.0 * STEP);
+            hessian_differences.column_mut(i).copy_from_slice(column.as_slice());
+        }
+        let stress_error = (stress - stress_differences).norm() / (1.0 + stress.norm());
+        let hessian_error = (hessian - hessian_differences).norm() / (1.0 + hessian.norm());
+        assert!(stress_error < 1e-8, "{name}, {shape}: stress off by {stress_error:e}");
+        assert!(hessian_error < 1e-6, "{name}, {shape}: Hessian off by {hessian_error:e}");
+    }
+}
+
+#[test]
+fn derivatives_match_finite_differences() {
+    check("arap", Arap { mu: 1.3 });
+    check("corotated", Corotated { mu: 1.3, lambda: 2.1 });
+}
+
+#[test]
+fn rotations_store_no_energy() {
+    let rotation = Rotation3::from_euler_angles(1.0, -0.4, 2.5).into_inner();
+    let energy = Corotated { mu: 1.0, lambda: 5.0 };
+    assert!(energy.density(&rotation) < 1e-28);
+    assert!(energy.stress(&rotation).norm() < 1e-14);
+}
+
+#[test]
+fn the_hessian_at_a_shared_jump_stays_finite() {
+    let f = Matrix3::from_diagonal(&Vector3::new(1.0, 0.5, -0.5));
+    assert!(Arap { mu: 1.0 }.hessian(&f).iter().all(|x| x.is_finite()));
+}
