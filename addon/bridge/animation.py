@@ -1,0 +1,87 @@
+"""Animates the values of a bake's shape keys with an action of their own, beside any other animation of the keys.
+
+A data-block has one active action. Shape keys without animation get ours as the active one, which every exporter
+understands. Where there is animation already (an action, strips or drivers of the artist's), ours goes into an NLA
+track of its own: it moves only our keys and theirs only theirs, so the two never meet, and freeing the bake takes the
+track away without having touched their action.
+"""
+
+import bpy
+import numpy as np
+
+from ..core.refusal import Refusal
+from . import compat
+
+TRACK = "Jounce"
+LINEAR = 1  # of the enum Keyframe.interpolation, which foreach_set takes as a number
+
+
+def refuse_unusable(obj: bpy.types.Object) -> None:
+    """Refuses shape keys whose animation a track cannot be added to, or would not play in."""
+    keys = obj.data.shape_keys
+    data = keys.animation_data if keys is not None else None
+    if data is None:
+        return
+    if data.use_tweak_mode:
+        raise Refusal(f"An NLA strip of the shape keys of {obj.name} is being tweaked; leave Tweak Mode first.")
+    if not data.use_nla:
+        raise Refusal(f"NLA is switched off for the shape keys of {obj.name}, so a bake would not play; switch it on.")
+    if any(track.is_solo for track in data.nla_tracks):
+        raise Refusal(f"An NLA track of the shape keys of {obj.name} plays solo, so a bake would not; switch solo off.")
+
+
+def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: range) -> None:
+    """Keys values (f, k) of the named shape keys on the frames, linear between them."""
+    keys = obj.data.shape_keys
+    action = bpy.data.actions.new(f"Jounce {obj.name}")
+    obj.jounce.bake_action = action
+    fcurves = compat.new_fcurves(action, "KEY")
+    for name, column in zip(names, values.T, strict=True):
+        path = keys.key_blocks[name].path_from_id("value")
+        write_fcurve(fcurves.new(path), np.asarray(frames, dtype=np.float64), column)
+    if keys.animation_data is None:
+        data = keys.animation_data_create()
+        obj.jounce.bake_made_animation = True
+        data.action = action
+        compat.use_slot(data, action)
+    else:
+        track = keys.animation_data.nla_tracks.new()
+        track.name = TRACK
+        strip = track.strips.new(TRACK, frames.start, action)
+        compat.use_slot(strip, action)
+        strip.extrapolation = "HOLD"
+
+
+def write_fcurve(fcurve: bpy.types.FCurve, frames: np.ndarray, values: np.ndarray) -> None:
+    """One linear key for each frame, without those between two equal neighbours."""
+    same = (values[1:-1] == values[:-2]) & (values[1:-1] == values[2:])
+    keep = np.concatenate(([True], ~same, [True]))[: len(values)]
+    points = fcurve.keyframe_points
+    points.add(int(keep.sum()))
+    points.foreach_set("co", np.column_stack((frames[keep], values[keep])).astype(np.float32).ravel())
+    points.foreach_set("interpolation", np.full(len(points), LINEAR, np.int32))
+    fcurve.update()
+
+
+def free(obj: bpy.types.Object) -> None:
+    """Takes our action off the shape keys and out of the file, unless a copy of the object still uses it."""
+    state = obj.jounce
+    action = state.bake_action
+    keys = obj.data.shape_keys
+    data = keys.animation_data if keys is not None else None
+    if data is not None and action is not None:
+        for track in [t for t in data.nla_tracks if any(strip.action == action for strip in t.strips)]:
+            data.nla_tracks.remove(track)
+        if data.action == action:
+            data.action = None
+        if state.bake_made_animation and is_empty(data):
+            keys.animation_data_clear()
+    for name in ("bake_action", "bake_made_animation"):
+        state.property_unset(name)
+    if action is not None and action.users == 0:
+        bpy.data.actions.remove(action)
+
+
+def is_empty(data: bpy.types.AnimData) -> bool:
+    """Whether nothing is animated, so that the data may go."""
+    return data.action is None and len(data.nla_tracks) == 0 and len(data.drivers) == 0

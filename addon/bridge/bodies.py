@@ -1,0 +1,91 @@
+"""Finds the meshes of a body and reads them all as one surface."""
+
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..core.refusal import Refusal
+from ..core.surface import Part, Surface
+from . import deformers, meshes, rigs, units
+from .deformers import Warn
+
+
+@dataclass(frozen=True)
+class BodyScene:
+    """A body as the scene has it: its meshes in order, its surface, and the reader of its rig's transforms."""
+
+    host: bpy.types.Object
+    objects: tuple[bpy.types.Object, ...]
+    surface: Surface
+    reader: rigs.PoseReader
+
+
+def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The host of the body that an object belongs to, None without one."""
+    return obj if obj.jounce.is_host else obj.jounce.host
+
+
+def hosts(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The hosts of the active and selected objects, each once."""
+    objects = [context.view_layer.objects.active, *context.selected_objects]
+    found = dict.fromkeys(host_of(obj) for obj in objects if obj is not None)
+    found.pop(None, None)
+    if not found:
+        raise Refusal("None of the selected objects has Jounce; select a mesh and use Add Jounce first.")
+    return list(found)
+
+
+def members(host: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
+    """All meshes of a body, the host first, the others by name."""
+    return (host, *(obj for obj in bpy.data.objects if obj.jounce.host == host and obj != host))
+
+
+def bind(host: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
+    """Remembers where the meshes of a body stand in the world with their armatures at rest."""
+    objects = members(host)
+    refuse_unevaluated(objects, view_layer)
+    with rigs.rest_position(objects, view_layer):
+        for obj in objects:
+            obj.jounce.bind_matrix = np.array(obj.matrix_world).ravel()
+
+
+def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> BodyScene:
+    """Reads a body at rest in the world space of its bind matrices.
+
+    The same scene reads the same to the bit wherever the timeline and the objects stand, as nothing here is evaluated.
+    """
+    objects = members(host)
+    refuse_unevaluated(objects, context.view_layer)
+    scale = units.metres_per_unit(context.scene)
+    carried: dict[rigs.Carrier, tuple[bpy.types.Object, np.ndarray]] = {}
+    points, triangles, parts, part_rigs = [], [], [], []
+    start = 0
+    for obj in objects:
+        meshes.refuse_unusable(obj)
+        matrix = bind_matrix(obj)
+        local = meshes.rest_points(obj)
+        points.append(units.points_in_metres(local, matrix, scale))
+        triangles.append(meshes.triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
+        parts.append(Part(obj.name, slice(start, start + len(local)), matrix[:3, :3] * scale))
+        part_rigs.append(rigs.part_rig(obj, deformers.deformer(obj, warn)))
+        carried.setdefault(rigs.carrier(obj), (obj, matrix))
+        start += len(local)
+    rig = rigs.joined(part_rigs)
+    surface = Surface(np.concatenate(points), np.concatenate(triangles), rig.weights, tuple(parts))
+    return BodyScene(host, objects, surface, rigs.PoseReader(rig.movers, carried, scale))
+
+
+def bind_matrix(obj: bpy.types.Object) -> np.ndarray:
+    """The bind matrix (4, 4) f64 that the last build left on an object."""
+    matrix = np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
+    if np.linalg.matrix_rank(matrix) < 4:
+        raise Refusal(f"{obj.name} is not built yet; use Build first.")
+    return matrix
+
+
+def refuse_unevaluated(objects: tuple[bpy.types.Object, ...], view_layer: bpy.types.ViewLayer) -> None:
+    """Refuses meshes and armatures that the view layer does not evaluate, as their motion cannot be read."""
+    for obj in objects:
+        if obj.name not in view_layer.objects or obj.hide_viewport:
+            raise Refusal(f"{obj.name} is disabled in this view layer, so its motion cannot be read; enable it.")

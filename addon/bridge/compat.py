@@ -1,0 +1,23 @@
+"""Where Blender 4.2 to 5.2 differ. Actions are layered with slots from 4.4 on; plain F-curves are gone in 5.0."""
+
+import bpy
+
+HAS_SLOTS = bpy.app.version >= (4, 4, 0)
+
+Owner = bpy.types.AnimData | bpy.types.NlaStrip
+
+
+def new_fcurves(action: bpy.types.Action, id_type: str) -> "bpy.types.bpy_prop_collection":
+    """The F-curves of a new, empty action, for data-blocks of a type such as 'KEY'."""
+    if not HAS_SLOTS:
+        action.id_root = id_type
+        return action.fcurves
+    slot = action.slots.new(id_type=id_type, name="Jounce")
+    strip = action.layers.new("Jounce").strips.new(type="KEYFRAME")
+    return strip.channelbag(slot, ensure=True).fcurves
+
+
+def use_slot(owner: Owner, action: bpy.types.Action) -> None:
+    """Points animation data or an NLA strip at the only slot of an action."""
+    if HAS_SLOTS:
+        owner.action_slot = action.slots[0]

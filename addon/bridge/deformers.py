@@ -1,0 +1,98 @@
+"""Finds the armature that deforms a mesh, and what in the modifier stack stands against reading it as linear skinning."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import bpy
+
+from ..core.refusal import Refusal
+
+# The modifiers known to keep the number and the order of vertices; any other one may change them.
+KEEPS_VERTICES = frozenset(
+    "ARMATURE CAST CLOTH COLLISION CORRECTIVE_SMOOTH CURVE DATA_TRANSFER DISPLACE DYNAMIC_PAINT HOOK "
+    "LAPLACIANDEFORM LAPLACIANSMOOTH LATTICE MESH_CACHE MESH_DEFORM NORMAL_EDIT PARTICLE_SYSTEM SHRINKWRAP "
+    "SIMPLE_DEFORM SMOOTH SOFT_BODY SURFACE SURFACE_DEFORM TRIANGULATE UV_PROJECT UV_WARP VERTEX_WEIGHT_EDIT "
+    "VERTEX_WEIGHT_MIX VERTEX_WEIGHT_PROXIMITY WARP WAVE WEIGHTED_NORMAL".split()
+)
+
+# Among these, the ones that move no vertex and change no weight.
+MOVES_NOTHING = frozenset(
+    "COLLISION DATA_TRANSFER DYNAMIC_PAINT NORMAL_EDIT PARTICLE_SYSTEM SURFACE TRIANGULATE UV_PROJECT UV_WARP "
+    "WEIGHTED_NORMAL".split()
+)
+
+Warn = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Deformer:
+    """The armature of a mesh; modifier is None where the mesh is parented to it with armature deform."""
+
+    armature: bpy.types.Object
+    modifier: bpy.types.ArmatureModifier | None
+
+    def mask(self) -> tuple[str, bool]:
+        """Name of the vertex group that limits the modifier (empty for none), and whether it is inverted."""
+        if self.modifier is None:
+            return "", False
+        return self.modifier.vertex_group, self.modifier.invert_vertex_group
+
+
+def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
+    """The first armature that deforms a mesh, None for a mesh without."""
+    found = [Deformer(obj.parent, None)] if is_armature_deformed(obj) else []
+    before: list[bpy.types.Modifier] = []
+    for modifier in obj.modifiers:
+        if not modifier.show_viewport:
+            continue
+        if modifier.type == "ARMATURE" and modifier.object is not None:
+            found.append(Deformer(modifier.object, modifier))
+        elif not found:
+            before.append(modifier)
+    if not found:
+        return None
+    refuse_unreadable(obj, found[0], before)
+    warn_of_approximations(obj, found, before, warn)
+    return found[0]
+
+
+def is_armature_deformed(obj: bpy.types.Object) -> bool:
+    """Whether the mesh hangs on its parent with armature deform, which Blender treats as a first modifier."""
+    return obj.parent is not None and obj.parent.type == "ARMATURE" and obj.parent_type == "ARMATURE"
+
+
+def refuse_unreadable(obj: bpy.types.Object, first: Deformer, before: list[bpy.types.Modifier]) -> None:
+    """Refuses a stack whose armature does not see the mesh's own vertices, or not by vertex groups."""
+    for modifier in before:
+        if modifier.type not in KEEPS_VERTICES:
+            raise Refusal(
+                f"The modifier {modifier.name} of {obj.name} stands before its armature and may change the number of "
+                "vertices; move it below the armature or apply it."
+            )
+    if first.modifier is not None and not first.modifier.use_vertex_groups:
+        raise Refusal(f"The armature modifier of {obj.name} does not use vertex groups; Jounce reads only those.")
+    if first.armature.mode == "EDIT":
+        raise Refusal(f"{first.armature.name} is in Edit Mode; leave it first, so that its bones are up to date.")
+
+
+def warn_of_approximations(
+    obj: bpy.types.Object, found: list[Deformer], before: list[bpy.types.Modifier], warn: Warn
+) -> None:
+    """Says what of the stack is left out, so that the baked shape will differ from the simulated one."""
+    modifier = found[0].modifier
+    if len(found) > 1:
+        warn(f"{obj.name} is deformed by {len(found)} armatures; only the first, {found[0].armature.name}, is followed.")
+    for other in before:
+        if other.type not in MOVES_NOTHING:
+            warn(f"The modifier {other.name} of {obj.name} stands before its armature and is left out.")
+    if modifier is None:
+        return
+    if modifier.use_deform_preserve_volume:
+        warn(
+            f"The armature modifier of {obj.name} preserves volume; Jounce follows it as linear skinning, "
+            "so shapes differ a little where bones twist."
+        )
+    if modifier.use_bone_envelopes:
+        warn(f"The armature modifier of {obj.name} uses bone envelopes, which Jounce does not read.")
+    if any(bone.bbone_segments > 1 and bone.use_deform for bone in found[0].armature.data.bones):
+        warn(f"{found[0].armature.name} has bendy bones, which Jounce follows as straight ones.")

@@ -1,0 +1,75 @@
+"""Reads render meshes at rest, and refuses the ones that cannot be read or baked to."""
+
+import bpy
+import numpy as np
+
+from ..core.refusal import Refusal
+
+
+def refuse_unusable(obj: bpy.types.Object) -> None:
+    """Refuses an object that cannot be a part of a body, with the sentence that says how to mend it."""
+    refuse_foreign(obj)
+    mesh = obj.data
+    if obj.mode == "EDIT":
+        raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
+    sharing = [other.name for other in bpy.data.objects if other.data == mesh and other != obj]
+    if sharing:
+        raise Refusal(
+            f"{obj.name} shares its mesh with {sharing[0]}, which would get the same shape keys; "
+            "make it a single user (Object > Relations > Make Single User)."
+        )
+    if len(mesh.vertices) == 0:
+        raise Refusal(f"{obj.name} has no vertices.")
+    keys = mesh.shape_keys
+    if keys is not None and not keys.use_relative:
+        raise Refusal(f"{obj.name} has absolute shape keys; switch them to Relative, or they cannot be added to.")
+    matrix = np.array(obj.matrix_world)
+    if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix[:3, :3]) < 3:
+        raise Refusal(f"{obj.name} is scaled to nothing; give all three scales a value other than zero.")
+    finite = np.isfinite(rest_points(obj)).all(axis=1)
+    if not finite.all():
+        raise Refusal(f"Vertex {int(np.argmin(finite))} of {obj.name} is at no finite place; remove or move it.")
+
+
+def refuse_foreign(obj: bpy.types.Object) -> None:
+    """Refuses what is not a mesh of this file."""
+    if obj.type != "MESH":
+        raise Refusal(f"{obj.name} is not a mesh.")
+    if obj.library is not None:
+        raise Refusal(f"{obj.name} is linked from {obj.library.filepath}; make it local first.")
+    if obj.data.library is not None or obj.data.override_library is not None:
+        raise Refusal(f"The mesh of {obj.name} is linked from another file, so it cannot get shape keys; make it local.")
+
+
+def rest_points(obj: bpy.types.Object) -> np.ndarray:
+    """Base coordinates (p, 3) f64 in the object's space: the reference shape key where there is one."""
+    mesh = obj.data
+    flat = np.empty(3 * len(mesh.vertices), np.float32)
+    if mesh.shape_keys is not None:
+        mesh.shape_keys.reference_key.points.foreach_get("co", flat)
+    else:
+        mesh.attributes["position"].data.foreach_get("vector", flat)
+    return flat.reshape(-1, 3).astype(np.float64)
+
+
+def triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
+    """Vertex indices (q, 3) i64 of the mesh's triangles; flipped where the object is mirrored, so that outside stays
+    outside in the world."""
+    mesh = obj.data
+    mesh.calc_loop_triangles()
+    flat = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", flat)
+    corners = flat.reshape(-1, 3).astype(np.int64)
+    return corners[:, ::-1].copy() if flipped else corners
+
+
+def group_weights(obj: bpy.types.Object) -> np.ndarray:
+    """Weights (p, g) f64 of all vertex groups, zero where a vertex is not in a group."""
+    weights = np.zeros((len(obj.data.vertices), len(obj.vertex_groups)))
+    # Blender has no faster way than asking every vertex, so this is read once and kept.
+    entries = [(v.index, g.group, g.weight) for v in obj.data.vertices for g in v.groups]
+    if entries:
+        vertex, group, weight = (np.array(column) for column in zip(*entries, strict=True))
+        known = group < weights.shape[1]
+        weights[vertex[known], group[known]] = weight[known]
+    return weights

@@ -1,0 +1,168 @@
+"""The rig of a body: which transforms move its vertices, their weights, and their values in the evaluated scene.
+
+A bone j of armature `arm` moves the vertices of an object `obj` by
+    T_j(t) = M_arm(t) P_j(t) R_j^-1 M_arm(t)^-1 M_obj(t) M_obj(bind)^-1,   X = M_obj(bind) X_local,
+with P_j the evaluated pose matrix, R_j the rest matrix, both in armature space: what the Armature modifier does, seen
+from the world. Vertices that no bone moves follow their object: T = M_obj(t) M_obj(bind)^-1.
+So T_j depends on how the object itself moves. Meshes that move alike (all children of one armature, say) share their
+bones; a mesh that moves on its own has its own copies. `carrier` names who moves a mesh.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..core.weights import skinned
+from . import units
+from .deformers import Deformer
+from .meshes import group_weights
+
+Carrier = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Mover:
+    """One transform of the rig: a bone of an armature, or the object alone where armature is None."""
+
+    carrier: Carrier
+    armature: bpy.types.Object | None = None
+    bone: str = ""
+
+
+@dataclass(frozen=True)
+class PartRig:
+    """What moves one mesh: its movers and their weights (p, b), rows summing to one."""
+
+    movers: tuple[Mover, ...]
+    weights: np.ndarray
+
+
+def carrier(obj: bpy.types.Object) -> Carrier:
+    """Who moves an object: two objects with equal carriers move alike."""
+    moves_itself = len(obj.constraints) > 0 or is_animated(obj)
+    if moves_itself or obj.parent_type.startswith("VERTEX"):
+        return ("object", obj.name)
+    if obj.parent is None:
+        return ("world",)
+    if obj.parent_type == "BONE":
+        return ("bone", obj.parent.name, obj.parent_bone)
+    return carrier(obj.parent)
+
+
+def is_animated(obj: bpy.types.Object) -> bool:
+    """Whether keyframes, strips or drivers may move the object."""
+    data = obj.animation_data
+    return data is not None and (data.action is not None or len(data.nla_tracks) > 0 or len(data.drivers) > 0)
+
+
+def part_rig(obj: bpy.types.Object, deformer: Deformer | None) -> PartRig:
+    """The movers of a mesh, without those that move none of its vertices, and their weights."""
+    own = Mover(carrier(obj))
+    if deformer is None:
+        return PartRig((own,), np.ones((len(obj.data.vertices), 1)))
+    groups = group_weights(obj)
+    deforming = {bone.name for bone in deformer.armature.data.bones if bone.use_deform}
+    columns = [group.index for group in obj.vertex_groups if group.name in deforming]
+    names = [obj.vertex_groups[column].name for column in columns]
+    weights = skinned(groups[:, columns], mask_of(obj, deformer, groups))
+    movers = [Mover(own.carrier, deformer.armature, name) for name in names] + [own]
+    used = np.flatnonzero(weights.any(axis=0))
+    return PartRig(tuple(movers[index] for index in used), weights[:, used])
+
+
+def mask_of(obj: bpy.types.Object, deformer: Deformer, groups: np.ndarray) -> np.ndarray | None:
+    """The modifier's own vertex group (p,), which limits how far it moves each vertex; None for no limit."""
+    name, inverted = deformer.mask()
+    if name not in obj.vertex_groups:
+        return None
+    mask = groups[:, obj.vertex_groups[name].index]
+    return 1.0 - mask if inverted else mask
+
+
+def joined(parts: list[PartRig]) -> PartRig:
+    """One rig for all parts of a body, their vertices one after the other."""
+    movers = list(dict.fromkeys(mover for part in parts for mover in part.movers))
+    column = {mover: index for index, mover in enumerate(movers)}
+    weights = np.zeros((sum(len(part.weights) for part in parts), len(movers)))
+    start = 0
+    for part in parts:
+        end = start + len(part.weights)
+        weights[start:end, [column[mover] for mover in part.movers]] = part.weights
+        start = end
+    return PartRig(tuple(movers), weights)
+
+
+@contextmanager
+def rest_position(objects: Iterable[bpy.types.Object], view_layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """Shows the armatures that move these objects at rest, so that pieces that hang on bones are where they were made."""
+    armatures = {ancestor.data for obj in objects for ancestor in ancestors(obj) if ancestor.type == "ARMATURE"}
+    before = {data: data.pose_position for data in armatures}
+    try:
+        for data in armatures:
+            data.pose_position = "REST"
+        view_layer.update()
+        yield
+    finally:
+        for data, position in before.items():
+            data.pose_position = position
+        view_layer.update()
+
+
+def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """Parents of an object and the targets of its constraints, and theirs, each once."""
+    seen: set[bpy.types.Object] = set()
+    waiting = [obj]
+    while waiting:
+        current = waiting.pop()
+        targets = [getattr(constraint, "target", None) for constraint in current.constraints]
+        for above in (current.parent, *targets):
+            if above is not None and above not in seen:
+                seen.add(above)
+                waiting.append(above)
+                yield above
+
+
+class PoseReader:
+    """Reads the transforms of a body's rig from the evaluated scene, frame by frame."""
+
+    def __init__(
+        self, movers: tuple[Mover, ...], carried: dict[Carrier, tuple[bpy.types.Object, np.ndarray]], scale: float
+    ) -> None:
+        """carried: for each carrier one object it moves, and that object's bind matrix (4, 4). scale: metres a unit."""
+        self._scale = scale
+        self._count = len(movers)
+        self._carried = {who: (obj, np.linalg.inv(bind)) for who, (obj, bind) in carried.items()}
+        self._rows: dict[tuple[bpy.types.Object | None, Carrier], list[int]] = {}
+        for row, mover in enumerate(movers):
+            self._rows.setdefault((mover.armature, mover.carrier), []).append(row)
+        self._bones = {key: [movers[row].bone for row in rows] for key, rows in self._rows.items()}
+
+    def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+        """T (b, 3, 4) f64 in world space and metres."""
+        transforms = np.empty((self._count, 4, 4))
+        for (armature, who), rows in self._rows.items():
+            obj, unbind = self._carried[who]
+            moved = world_matrix(obj, depsgraph) @ unbind
+            if armature is None:
+                transforms[rows] = moved
+            else:
+                world = world_matrix(armature, depsgraph)
+                local = bone_transforms(armature, self._bones[armature, who], depsgraph)
+                transforms[rows] = world @ local @ np.linalg.inv(world) @ moved
+        return units.transforms_in_metres(transforms, self._scale)
+
+
+def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+    """World matrix (4, 4) f64 of an object in the evaluated scene."""
+    return np.array(obj.evaluated_get(depsgraph).matrix_world)
+
+
+def bone_transforms(armature: bpy.types.Object, bones: list[str], depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+    """P_j R_j^-1 (b, 4, 4) f64 of the named bones, in armature space."""
+    pose = armature.evaluated_get(depsgraph).pose.bones
+    posed = np.array([pose[name].matrix for name in bones])
+    rest = np.array([armature.data.bones[name].matrix_local for name in bones])
+    return posed @ np.linalg.inv(rest)

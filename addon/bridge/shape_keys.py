@@ -1,0 +1,52 @@
+"""Writes the shape keys of a bake and takes away exactly these again.
+
+The bake's keys are told from all others by `PREFIX`. A mesh without shape keys gets a Basis, which goes when the bake
+is freed unless the artist has added keys of their own meanwhile.
+"""
+
+import bpy
+import numpy as np
+
+from ..core.keys import KeySet
+from . import animation, meshes
+
+PREFIX = "jounce: "
+
+
+def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
+    """Adds the keys of a part and animates their values over the frames."""
+    state = obj.jounce
+    shown = (obj.active_shape_key_index, obj.show_only_shape_key)
+    if obj.data.shape_keys is None:
+        obj.shape_key_add(name="Basis", from_mix=False)
+        state.bake_made_basis = True
+    base = meshes.rest_points(obj)
+    names = []
+    for index, name in enumerate(keys.names):
+        block = obj.shape_key_add(name=PREFIX + name, from_mix=False)
+        block.slider_min, block.slider_max = min(0.0, float(keys.values[:, index].min())), 1.0
+        block.relative_key = obj.data.shape_keys.reference_key
+        block.points.foreach_set("co", (base + keys.local_offsets(index)).astype(np.float32).ravel())
+        names.append(block.name)
+    obj.active_shape_key_index, obj.show_only_shape_key = shown
+    animation.write(obj, names, keys.values, frames)
+    state.bake_keys = len(names)
+    obj.data.update()
+
+
+def free(obj: bpy.types.Object) -> None:
+    """Takes the bake off a mesh; all other keys, values and animation stay as they are."""
+    animation.free(obj)
+    state = obj.jounce
+    keys = obj.data.shape_keys
+    active = obj.active_shape_key_index
+    if keys is not None:
+        for block in [block for block in keys.key_blocks if block.name.startswith(PREFIX)]:
+            obj.shape_key_remove(block)
+        if state.bake_made_basis and len(keys.key_blocks) == 1:
+            obj.shape_key_remove(keys.key_blocks[0])
+            keys = None
+        count = 0 if keys is None else len(keys.key_blocks)
+        obj.active_shape_key_index = max(0, min(active, count - 1))
+    for name in ("bake_keys", "bake_made_basis"):
+        state.property_unset(name)

@@ -1,0 +1,90 @@
+"""Built bodies, made by the native module and kept in memory while Blender runs."""
+
+import time
+from collections import OrderedDict
+
+import jounce
+
+from .refusal import Refusal
+from .settings import BuildSettings
+from .surface import Surface
+from .task import Step, Task
+
+POLL_SECONDS = 0.005
+
+
+class BodyCache:
+    """The bodies built last, by the digest of what they were built from.
+
+    A key of contents rather than of names survives renaming, copying and undo, and cannot go stale.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._bodies: OrderedDict[str, jounce.Body] = OrderedDict()
+
+    def get(self, digest: str) -> "jounce.Body | None":
+        """The body built from this, if it is still kept."""
+        if digest in self._bodies:
+            self._bodies.move_to_end(digest)
+        return self._bodies.get(digest)
+
+    def put(self, digest: str, body: "jounce.Body") -> None:
+        """Keeps a body, and drops the one not asked for longest when there are too many."""
+        self._bodies[digest] = body
+        self._bodies.move_to_end(digest)
+        while len(self._bodies) > self._capacity:
+            self._bodies.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forgets all bodies."""
+        self._bodies.clear()
+
+
+CACHE = BodyCache(capacity=8)
+
+
+def build(surface: Surface, settings: BuildSettings) -> Task:
+    """Builds the body of a surface on a thread of the native module and puts it into the cache."""
+    surface.refuse_unusable()
+    start = time.monotonic()
+    job = start_job(surface, settings)
+    try:
+        while not job.done:
+            yield Step(job.progress, job.stage)
+            time.sleep(POLL_SECONDS)
+    finally:
+        if not job.done:
+            job.cancel()
+    body = finished(job)
+    CACHE.put(surface.digest(settings), body)
+    return describe(body, time.monotonic() - start)
+
+
+def start_job(surface: Surface, settings: BuildSettings) -> "jounce.BodyJob":
+    """Starts the build; what the native module refuses is passed on in its own words."""
+    try:
+        return jounce.BodyJob(
+            surface.points,
+            surface.triangles,
+            surface.weights,
+            resolution=settings.resolution,
+            modes=settings.modes,
+            clusters=settings.clusters,
+        )
+    except (ValueError, TypeError) as error:
+        raise Refusal(f"The body cannot be built: {error}.") from error
+
+
+def finished(job: "jounce.BodyJob") -> "jounce.Body":
+    """The result of a job that is done."""
+    try:
+        return job.result()
+    except ValueError as error:
+        raise Refusal(f"The body cannot be built: {error}.") from error
+
+
+def describe(body: "jounce.Body", seconds: float) -> str:
+    """One line on what was built."""
+    tets, modes, bones = len(body.mesh.tets), body.model.mode_count, body.model.bone_count
+    return f"{tets} tets, {modes} modes, {bones} bones in {seconds:.1f} s"

@@ -1,0 +1,131 @@
+"""From motion to shape keys: displacements, pulled back through the armature, as few keys or one a frame.
+
+A shape key moves a vertex before the armature does. With posed position `x = sum_j w_j T_j [X; 1]`, an offset d of the
+rest position moves x by `A d`, `A = sum_j w_j L_j`, L_j the 3x3 part of T_j. To move x by the simulated u the key
+needs `d = A^-1 u`. Offsets are in metres in the rest pose's world space until a part's own space comes last.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import jounce
+import numpy as np
+
+from .motion import Motion
+from .settings import BakeSettings, Target
+from .surface import Part, Surface
+from .task import Step
+
+# How often the tolerance of the modal keys is tightened when posing the keys enlarges their error.
+MOST_PASSES = 3
+
+Steps = Generator[Step, None, None]
+
+
+@dataclass
+class KeySet:
+    """Shape keys of one part: offsets (k, p, 3) f32 in metres, and values (f, k), each in [-1, 1].
+
+    error: largest distance at any vertex and frame between the posed keys and the simulated shape, in metres.
+    """
+
+    part: Part
+    names: list[str]
+    offsets: np.ndarray
+    values: np.ndarray
+    error: float = 0.0
+
+    def local_offsets(self, key: int) -> np.ndarray:
+        """Offsets (p, 3) of one key in the object's own space, in Blender units."""
+        return np.linalg.solve(self.part.to_world, self.offsets[key].T.astype(np.float64)).T
+
+
+class PosedMotion:
+    """A motion at the vertices of a surface."""
+
+    def __init__(self, body: "jounce.Body", surface: Surface, motion: Motion) -> None:
+        self._body = body
+        self._weights = surface.weights
+        self._motion = motion
+        self.frame_count = len(motion.coefficients)
+
+    def displacement(self, frame: int) -> np.ndarray:
+        """World displacements u (p, 3) of a frame, in metres."""
+        return self._body.model.displacement(self._motion.coefficients[frame], self._body.embedding)
+
+    def linear(self, frame: int) -> np.ndarray:
+        """The 3x3 by which the armature moves an offset of each vertex, A (p, 3, 3)."""
+        parts = self._motion.poses[frame, :, :, :3].reshape(-1, 9)
+        return (self._weights @ parts).reshape(-1, 3, 3)
+
+
+def key_sets(
+    body: "jounce.Body", surface: Surface, motion: Motion, settings: BakeSettings
+) -> Generator[Step, None, list[KeySet]]:
+    """The shape keys of every part of a body, with their measured errors."""
+    posed = PosedMotion(body, surface, motion)
+    corrections = np.empty((posed.frame_count, len(surface.points), 3), np.float32)
+    for frame in range(posed.frame_count):
+        corrections[frame] = jounce.pull_back(posed.displacement(frame), posed.linear(frame))
+        yield Step(0.3 * frame / posed.frame_count, "Pulling back through the armature")
+    if settings.target is Target.FRAME_KEYS:
+        sets = [frame_keys(part, corrections, settings.frames) for part in surface.parts]
+        yield from measure(sets, posed)
+    else:
+        sets = yield from modal_key_sets(surface, corrections, posed, settings)
+    return sets
+
+
+def frame_keys(part: Part, corrections: np.ndarray, frames: range) -> KeySet:
+    """One key for each frame, fully on at its frame and off at all others."""
+    names = [f"frame {frame}" for frame in frames]
+    return KeySet(part, names, corrections[:, part.points], np.eye(len(frames)))
+
+
+def modal_key_sets(
+    surface: Surface, corrections: np.ndarray, posed: PosedMotion, settings: BakeSettings
+) -> Generator[Step, None, list[KeySet]]:
+    """As few keys as keep the *posed* error within the tolerance.
+
+    The keys are made to a tolerance at rest; where bones scale, posing them enlarges the error, so it is measured
+    posed and the tolerance tightened by the excess.
+    """
+    wanted = settings.tolerance * surface.diagonal
+    tolerances = [wanted] * len(surface.parts)
+    sets: list[KeySet] = []
+    for _ in range(MOST_PASSES):
+        sets = []
+        for part, tolerance in zip(surface.parts, tolerances, strict=True):
+            yield Step(0.4, f"Finding the shape keys of {part.name}")
+            sets.append(modal_keys(part, corrections, tolerance, settings.max_keys))
+        yield from measure(sets, posed)
+        excess = [keys.error / wanted for keys in sets]
+        if all(e <= 1.0 or len(k.names) >= settings.max_keys for e, k in zip(excess, sets, strict=True)):
+            break
+        tolerances = [t / max(1.0, 1.05 * e) for t, e in zip(tolerances, excess, strict=True)]
+    return sets
+
+
+def modal_keys(part: Part, corrections: np.ndarray, tolerance: float, max_keys: int) -> KeySet:
+    """The principal shapes of a part's corrections, each scaled so that its largest value is one."""
+    frames = np.ascontiguousarray(corrections[:, part.points])
+    offsets, values, _ = jounce.modal_keys(frames, tolerance=tolerance, max_keys=max_keys)
+    peak = np.abs(values).max(axis=0, initial=0.0)
+    peak[peak == 0.0] = 1.0
+    names = [f"mode {key + 1}" for key in range(len(offsets))]
+    return KeySet(part, names, offsets * peak.astype(np.float32)[:, None, None], values / peak)
+
+
+def measure(sets: list[KeySet], posed: PosedMotion) -> Steps:
+    """Sets the error of each set: over all frames and vertices, the largest |A (keys) - u|."""
+    errors = [0.0] * len(sets)
+    for frame in range(posed.frame_count):
+        displacement, linear = posed.displacement(frame), posed.linear(frame)
+        for index, keys in enumerate(sets):
+            points = keys.part.points
+            offset = np.tensordot(keys.values[frame], keys.offsets, axes=1)
+            gap = np.einsum("pij,pj->pi", linear[points], offset) - displacement[points]
+            errors[index] = max(errors[index], float(np.sqrt((gap**2).sum(axis=1)).max(initial=0.0)))
+        yield Step(0.5 + 0.5 * frame / posed.frame_count, "Measuring the shape keys")
+    for keys, error in zip(sets, errors, strict=True):
+        keys.error = error

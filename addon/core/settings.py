@@ -1,0 +1,56 @@
+"""Settings as plain values, taken from the scene once at the start of a task."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Target(Enum):
+    """What a bake writes."""
+
+    MODAL_KEYS = "MODAL_KEYS"
+    FRAME_KEYS = "FRAME_KEYS"
+
+
+@dataclass(frozen=True)
+class BuildSettings:
+    """What a model depends on, beside its surface.
+
+    The stiffness is not among it: modes do not depend on it, so it is set by the frequency when the motion is
+    computed.
+    """
+
+    resolution: int
+    modes: int
+    clusters: int
+
+
+@dataclass(frozen=True)
+class MotionSettings:
+    """What the motion of a built model depends on.
+
+    frequency: Hz, of the lowest mode. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 = the scene's gravity
+    on a body of 1.8 m, 0 = none.
+    """
+
+    frequency: float
+    damping: float
+    pose_rest: float
+    substeps: int
+    gravity: float
+
+
+@dataclass(frozen=True)
+class BakeSettings:
+    """Which frames are baked, and to what. tolerance: fraction of the rest diagonal."""
+
+    target: Target
+    frame_start: int
+    frame_end: int
+    pre_roll: int
+    tolerance: float
+    max_keys: int
+
+    @property
+    def frames(self) -> range:
+        """The baked frames, both ends included."""
+        return range(self.frame_start, self.frame_end + 1)

@@ -1,0 +1,54 @@
+"""The surface a body is built from: all its render meshes in one, at rest, in world space and metres."""
+
+import hashlib
+from dataclasses import astuple, dataclass
+
+import numpy as np
+
+from .refusal import Refusal
+from .settings import BuildSettings
+
+
+@dataclass(frozen=True)
+class Part:
+    """One render mesh of a body.
+
+    name: of its object. points: which rows of the surface are its. to_world: 3x3, from offsets in the object's space
+    at rest (Blender units) to world offsets (metres).
+    """
+
+    name: str
+    points: slice
+    to_world: np.ndarray
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Points (p, 3) f64 in metres, triangles (q, 3) i64, weights (p, b) f64 whose rows sum to one, and the parts."""
+
+    points: np.ndarray
+    triangles: np.ndarray
+    weights: np.ndarray
+    parts: tuple[Part, ...]
+
+    @property
+    def diagonal(self) -> float:
+        """Length of the diagonal of the bounding box, in metres: the size that errors are fractions of."""
+        return float(np.linalg.norm(np.ptp(self.points, axis=0)))
+
+    def digest(self, settings: BuildSettings) -> str:
+        """Hash of all that a model depends on: equal digests give the same model, bit for bit."""
+        digest = hashlib.blake2b(digest_size=16)
+        for array in (self.points, self.triangles, self.weights):
+            digest.update(str(array.shape).encode())
+            digest.update(np.ascontiguousarray(array).data)
+        digest.update(repr(astuple(settings)).encode())
+        return digest.hexdigest()
+
+    def refuse_unusable(self) -> None:
+        """Refuses what no volume can be made of."""
+        if len(self.triangles) == 0:
+            names = ", ".join(part.name for part in self.parts)
+            raise Refusal(f"{names} has no faces, so there is no volume to simulate.")
+        if self.diagonal == 0.0:
+            raise Refusal("All vertices of the body are in one place, so there is no volume to simulate.")

@@ -1,0 +1,54 @@
+"""Long work in small steps, so that it can run to its end at once or a little at a time between redraws.
+
+A task is a generator: it yields a `Step` wherever it may be interrupted and returns a sentence about what it did.
+Closing it early raises `GeneratorExit` inside, and its `finally` blocks put everything back.
+"""
+
+import time
+from collections.abc import Generator
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """How far a task is: the fraction done in [0, 1], and what it is doing."""
+
+    fraction: float
+    stage: str
+
+
+Task = Generator[Step, None, str]
+
+
+def scaled(task: Task, start: float, end: float) -> Task:
+    """The same task, its fractions mapped to [start, end], as a part of a longer one."""
+    while True:
+        try:
+            step = next(task)
+        except StopIteration as stop:
+            return stop.value
+        yield Step(start + (end - start) * step.fraction, step.stage)
+
+
+class Runner:
+    """Drives a task and keeps what it said last."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self.step = Step(0.0, "")
+        self.message = ""
+
+    def run(self, seconds: float) -> bool:
+        """Works for about that long, at least one step; True once the task is finished."""
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                self.step = next(self._task)
+            except StopIteration as stop:
+                self.message = stop.value
+                return True
+            if time.monotonic() >= deadline:
+                return False
+
+    def cancel(self) -> None:
+        """Stops the task where it is and lets it put everything back."""
+        self._task.close()

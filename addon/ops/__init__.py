@@ -1,0 +1,1 @@
+"""The operators: what an artist or a script asks for."""

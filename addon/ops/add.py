@@ -1,0 +1,36 @@
+"""jounce.add: marks the meshes of a body."""
+
+import bpy
+
+from ..bridge import bodies, meshes
+from ..core.refusal import Refusal
+from .operator import JounceOperator
+
+
+class JOUNCE_OT_add(JounceOperator):
+    """Make one Jounce body of the selected meshes. The active one keeps the settings"""
+
+    bl_idname = "jounce.add"
+    bl_label = "Add Jounce"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Marks the active mesh as host and gives the other selected meshes to it."""
+        host = context.view_layer.objects.active
+        if host is None or host.type != "MESH":
+            raise Refusal("The active object is not a mesh; make the character's mesh the active object.")
+        others = [obj for obj in context.selected_objects if obj.type == "MESH" and obj != host]
+        for obj in (host, *others):
+            refuse_taken(obj, host)
+            meshes.refuse_unusable(obj)
+        host.jounce.is_host = True
+        for obj in others:
+            obj.jounce.host = host
+        return f"{host.name} is a body of {len(bodies.members(host))} mesh(es)."
+
+
+def refuse_taken(obj: bpy.types.Object, host: bpy.types.Object) -> None:
+    """Refuses a mesh that belongs to another body."""
+    owner = bodies.host_of(obj)
+    if owner is not None and owner != host:
+        raise Refusal(f"{obj.name} belongs to the body of {owner.name} already; remove it there first.")

@@ -1,0 +1,109 @@
+"""What all operators share: refusals become one reported sentence, long work runs to its end or in ticks."""
+
+import bpy
+
+from ..core.refusal import Refusal
+from ..core.task import Runner, Task
+
+# Blender stays responsive when a tick leaves this much of a redraw's time to it.
+TICK_SECONDS = 0.05
+TIMER_SECONDS = 0.01
+
+
+class JounceOperator(bpy.types.Operator):
+    """Reports warnings and refusals. Subclasses do their work in `run`, and change nothing before they may refuse."""
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        """Runs to the end."""
+        try:
+            self.report({"INFO"}, self.run(context))
+        except Refusal as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Does the work and says in one sentence what was done."""
+        raise NotImplementedError
+
+    def warn(self, sentence: str) -> None:
+        """Reports what the artist should know although the work goes on."""
+        self.report({"WARNING"}, sentence)
+
+
+class LongOperator(JounceOperator):
+    """Work that takes seconds: to its end when called from a script, in ticks with progress and ESC when invoked.
+
+    Subclasses give the work as a task. While it runs nothing else in the window takes events, so the scene cannot
+    change under it; stopped or refused, the task itself puts everything back.
+    """
+
+    _runner: Runner
+    _timer: bpy.types.Timer
+
+    def task(self, context: bpy.types.Context) -> Task:
+        """The work in steps."""
+        raise NotImplementedError
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Runs the whole task."""
+        runner = Runner(self.task(context))
+        runner.run(float("inf"))
+        return runner.message
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        """Starts the task in the window; without one it runs to its end."""
+        if bpy.app.background:
+            return self.execute(context)
+        self._runner = Runner(self.task(context))
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(TIMER_SECONDS, window=context.window)
+        manager.progress_begin(0.0, 1.0)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Works a little at each tick of the timer."""
+        if event.type == "ESC":
+            self.cancel(context)
+            self.report({"INFO"}, f"{self.bl_label} was stopped; nothing was changed.")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"RUNNING_MODAL"}
+        return self.tick(context)
+
+    def tick(self, context: bpy.types.Context) -> set[str]:
+        """One tick: works for its share of time and shows how far the task is."""
+        try:
+            if not self._runner.run(TICK_SECONDS):
+                self.show_progress(context)
+                return {"RUNNING_MODAL"}
+        except Refusal as refusal:
+            self.close(context)
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
+        except BaseException:
+            self.close(context)
+            raise
+        self.close(context)
+        self.report({"INFO"}, self._runner.message)
+        return {"FINISHED"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Called by ESC, and by Blender when it closes the window or the file under the operator."""
+        self._runner.cancel()
+        self.close(context)
+
+    def show_progress(self, context: bpy.types.Context) -> None:
+        """Shows stage and percentage in the status bar and at the mouse pointer."""
+        step = self._runner.step
+        context.window_manager.progress_update(step.fraction)
+        context.workspace.status_text_set(f"Jounce: {step.stage} {step.fraction:.0%}   (ESC: stop)")
+
+    def close(self, context: bpy.types.Context) -> None:
+        """Takes timer and progress away."""
+        manager = context.window_manager
+        manager.event_timer_remove(self._timer)
+        manager.progress_end()
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)

@@ -1,0 +1,23 @@
+"""jounce.remove: leaves the objects as they were before jounce.add."""
+
+import bpy
+
+from ..bridge import bodies, shape_keys
+from .operator import JounceOperator
+
+
+class JOUNCE_OT_remove(JounceOperator):
+    """Take Jounce off the selected bodies, with their bakes and settings"""
+
+    bl_idname = "jounce.remove"
+    bl_label = "Remove Jounce"
+    bl_options = {"UNDO"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Frees and unmarks every mesh of the selected bodies."""
+        hosts = bodies.hosts(context)
+        for host in hosts:
+            for obj in bodies.members(host):
+                shape_keys.free(obj)
+                obj.property_unset("jounce")
+        return f"Removed Jounce from {', '.join(host.name for host in hosts)}."

@@ -1,0 +1,32 @@
+"""Fixtures: the enabled extension, and a new empty file for each test."""
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import bpy
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import extension  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def package() -> ModuleType:
+    """The extension, enabled once a process."""
+    return extension.enable()
+
+
+@pytest.fixture
+def module(package: ModuleType) -> Callable[[str], ModuleType]:
+    """Imports a module of the extension by its name inside the package."""
+    return lambda name: importlib.import_module(f"{package.__name__}.{name}")
+
+
+@pytest.fixture(autouse=True)
+def empty_file(package: ModuleType) -> None:
+    """A file without objects."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
