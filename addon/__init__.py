@@ -1,4 +1,4 @@
-"""Jounce: flesh for rigged characters. The motion is computed by the native module `jounce`, baked to shape keys here."""
+"""Jounce: flesh for rigged characters; the native module `jounce` computes, this package reads and bakes."""
 
 from . import registration
 

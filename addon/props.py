@@ -1,11 +1,12 @@
 """The settings and the state that Jounce keeps on objects, as `object.jounce`.
 
-All of it is plain data that travels with the .blend. A host carries the settings of its body; the other meshes
-of a body carry only the pointer to their host; every mesh of a body remembers where it was bound and what a bake
-added to it, so that freeing the bake takes away exactly that.
+All of it is plain data that travels with the .blend. A host carries the settings of its body; the other
+meshes of a body carry only the pointer to their host; every mesh of a body remembers where it was bound and
+what a bake added to it, so that freeing the bake takes away exactly that.
 
-The built model is *not* kept in the .blend: it follows from the meshes, the rig, `bind_matrix` and the settings in
-seconds, bit for bit, while it can be tens of megabytes. `built_digest` says whether that is still the same model.
+The built model is *not* kept in the .blend: it follows from the meshes, the rig, `bind_matrix` and the
+settings in seconds, bit for bit, while it can be tens of megabytes. `built_digest` says whether that is still
+the same model.
 """
 
 import bpy
@@ -22,8 +23,16 @@ from bpy.props import (
 from .core.settings import BakeSettings, BuildSettings, MotionSettings, Target
 
 TARGETS = (
-    (Target.MODAL_KEYS.value, "Modal Shape Keys", "A few shape keys with animated values, accurate to the tolerance"),
-    (Target.FRAME_KEYS.value, "One Shape Key a Frame", "Exact on every frame, one shape key for each of them"),
+    (
+        Target.MODAL_KEYS.value,
+        "Modal Shape Keys",
+        "A few shape keys with animated values, accurate to the tolerance",
+    ),
+    (
+        Target.FRAME_KEYS.value,
+        "One Shape Key a Frame",
+        "Exact on every frame, one shape key for each of them",
+    ),
 )
 
 
@@ -34,7 +43,9 @@ def _is_mesh(_self: "JounceObject", other: bpy.types.Object) -> bool:
 class JounceObject(bpy.types.PropertyGroup):
     """Settings of a body (on its host) and the state of one of its meshes (on each of them)."""
 
-    is_host: BoolProperty(name="Host", description="This object carries the settings of a Jounce body", default=False)
+    is_host: BoolProperty(
+        name="Host", description="This object carries the settings of a Jounce body", default=False
+    )
     host: PointerProperty(
         name="Host",
         description="The object that carries the settings of the body this mesh belongs to",
@@ -44,7 +55,7 @@ class JounceObject(bpy.types.PropertyGroup):
 
     resolution: IntProperty(
         name="Resolution",
-        description="Cells along the longest side of the body. More cells tell thinner parts apart and build slower",
+        description="Cells along the longest side of the body. More separate thinner parts and build slower",
         default=32,
         min=4,
         max=256,
@@ -52,7 +63,7 @@ class JounceObject(bpy.types.PropertyGroup):
     )
     modes: IntProperty(
         name="Modes",
-        description="Number of skinning modes. More modes move smaller parts on their own; each costs time a frame",
+        description="Number of skinning modes. More let smaller parts move on their own; each costs time",
         default=16,
         min=1,
         max=200,
@@ -60,7 +71,7 @@ class JounceObject(bpy.types.PropertyGroup):
     )
     clusters: IntProperty(
         name="Clusters",
-        description="Number of regions that turn as one when the flesh rotates. More follow large bends better",
+        description="Number of regions that turn as one when the flesh bends. More follow large bends better",
         default=100,
         min=1,
         max=5000,
@@ -82,7 +93,7 @@ class JounceObject(bpy.types.PropertyGroup):
     )
     damping: FloatProperty(
         name="Damping",
-        description="Damping ratio of every mode, without unit: 0 swings on, 1 comes back without overshooting",
+        description="Damping ratio of every mode, without unit. 0 swings on, 1 comes back and stops",
         default=0.12,
         min=0.0,
         max=10.0,
@@ -92,7 +103,7 @@ class JounceObject(bpy.types.PropertyGroup):
     pose_rest: FloatProperty(
         name="Rest Follows Pose",
         description=(
-            "1: a held pose is kept exactly as the rig makes it. 0: the flesh relaxes towards the bind shape. "
+            "1: a held pose is kept exactly as the rig makes it. 0: the flesh relaxes to the bind shape. "
             "Blended between, without unit"
         ),
         default=1.0,
@@ -126,7 +137,7 @@ class JounceObject(bpy.types.PropertyGroup):
     target: EnumProperty(name="Bake To", description="What the motion is baked to", items=TARGETS)
     pre_roll: IntProperty(
         name="Pre-Roll",
-        description="Frames for which the first pose is held before the bake, so that the flesh settles in it",
+        description="Frames for which the first pose is held before the bake, so that the flesh settles",
         default=12,
         min=0,
         max=1000,
@@ -134,7 +145,7 @@ class JounceObject(bpy.types.PropertyGroup):
     )
     tolerance: FloatProperty(
         name="Tolerance",
-        description="Largest error of the modal shape keys at any vertex and frame, in percent of the rest diagonal",
+        description="Largest error at any vertex and frame, in percent of the rest diagonal",
         default=0.2,
         min=0.0001,
         max=100.0,
@@ -145,7 +156,7 @@ class JounceObject(bpy.types.PropertyGroup):
     )
     max_keys: IntProperty(
         name="Most Keys",
-        description="Upper bound for the number of modal shape keys of a mesh, even if the tolerance needs more",
+        description="Most modal shape keys a mesh may get, even if the tolerance needs more",
         default=100,
         min=1,
         max=1000,
@@ -163,11 +174,13 @@ class JounceObject(bpy.types.PropertyGroup):
     built_summary: StringProperty(name="Built", description="What the last build made")
     bake_error: FloatProperty(
         name="Bake Error",
-        description="Largest distance between the baked and the simulated shape, as a fraction of the rest diagonal",
+        description="Largest distance from the simulated shape, as a fraction of the rest diagonal",
         default=0.0,
         options={"HIDDEN"},
     )
-    bake_keys: IntProperty(name="Baked Keys", description="Number of shape keys the bake added", options={"HIDDEN"})
+    bake_keys: IntProperty(
+        name="Baked Keys", description="Number of shape keys the bake added", options={"HIDDEN"}
+    )
     bake_action: PointerProperty(
         name="Bake Action", description="The action that the bake made", type=bpy.types.Action
     )
@@ -175,7 +188,9 @@ class JounceObject(bpy.types.PropertyGroup):
         name="Made Basis", description="The mesh had no shape keys before the bake", options={"HIDDEN"}
     )
     bake_made_animation: BoolProperty(
-        name="Made Animation Data", description="The shape keys had no animation before the bake", options={"HIDDEN"}
+        name="Made Animation Data",
+        description="The shape keys had no animation before the bake",
+        options={"HIDDEN"},
     )
 
     def build_settings(self) -> BuildSettings:

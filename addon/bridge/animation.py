@@ -1,9 +1,9 @@
-"""Animates the values of a bake's shape keys with an action of their own, beside any other animation of the keys.
+"""Animates the values of a bake's shape keys with an action of their own, beside any other animation.
 
-A data-block has one active action. Shape keys without animation get ours as the active one, which every exporter
-understands. Where there is animation already (an action, strips or drivers of the artist's), ours goes into an NLA
-track of its own: it moves only our keys and theirs only theirs, so the two never meet, and freeing the bake takes the
-track away without having touched their action.
+A data-block has one active action. Shape keys without animation get ours as the active one, which every
+exporter understands. Where there is animation already (an action, strips or drivers of the artist's), ours
+goes into an NLA track of its own: it moves only our keys and theirs only theirs, so the two never meet, and
+freeing the bake takes the track away without having touched their action.
 """
 
 import bpy
@@ -23,11 +23,17 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
     if data is None:
         return
     if data.use_tweak_mode:
-        raise Refusal(f"An NLA strip of the shape keys of {obj.name} is being tweaked; leave Tweak Mode first.")
+        raise Refusal(
+            f"An NLA strip of the shape keys of {obj.name} is being tweaked; leave Tweak Mode first."
+        )
     if not data.use_nla:
-        raise Refusal(f"NLA is switched off for the shape keys of {obj.name}, so a bake would not play; switch it on.")
+        raise Refusal(
+            f"NLA is switched off for the shape keys of {obj.name}, so a bake would not play; switch it on."
+        )
     if any(track.is_solo for track in data.nla_tracks):
-        raise Refusal(f"An NLA track of the shape keys of {obj.name} plays solo, so a bake would not; switch solo off.")
+        raise Refusal(
+            f"An NLA track of the shape keys of {obj.name} plays solo, so a bake would not; switch solo off."
+        )
 
 
 def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: range) -> None:

@@ -13,7 +13,7 @@ from .deformers import Warn
 
 @dataclass(frozen=True)
 class BodyScene:
-    """A body as the scene has it: its meshes in order, its surface, and the reader of its rig's transforms."""
+    """A body as the scene has it: its meshes in order, their surface, the reader of its transforms."""
 
     host: bpy.types.Object
     objects: tuple[bpy.types.Object, ...]
@@ -53,7 +53,8 @@ def bind(host: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
 def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> BodyScene:
     """Reads a body at rest in the world space of its bind matrices.
 
-    The same scene reads the same to the bit wherever the timeline and the objects stand, as nothing here is evaluated.
+    The same scene reads the same to the bit wherever the timeline and the objects stand, as nothing here is
+    evaluated.
     """
     objects = members(host)
     refuse_unevaluated(objects, context.view_layer)
@@ -88,4 +89,6 @@ def refuse_unevaluated(objects: tuple[bpy.types.Object, ...], view_layer: bpy.ty
     """Refuses meshes and armatures that the view layer does not evaluate, as their motion cannot be read."""
     for obj in objects:
         if obj.name not in view_layer.objects or obj.hide_viewport:
-            raise Refusal(f"{obj.name} is disabled in this view layer, so its motion cannot be read; enable it.")
+            raise Refusal(
+                f"{obj.name} is disabled in this view layer, so its motion cannot be read; enable it."
+            )

@@ -1,4 +1,4 @@
-"""Where Blender 4.2 to 5.2 differ. Actions are layered with slots from 4.4 on; plain F-curves are gone in 5.0."""
+"""Where Blender 4.2 to 5.2 differ. Actions have layers and slots from 4.4 on, and no F-curves in 5.0."""
 
 import bpy
 

@@ -1,4 +1,4 @@
-"""Finds the armature that deforms a mesh, and what in the modifier stack stands against reading it as linear skinning."""
+"""The armature that deforms a mesh, and what in the stack speaks against reading it as linear skinning."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,16 +9,56 @@ from ..core.refusal import Refusal
 
 # The modifiers known to keep the number and the order of vertices; any other one may change them.
 KEEPS_VERTICES = frozenset(
-    "ARMATURE CAST CLOTH COLLISION CORRECTIVE_SMOOTH CURVE DATA_TRANSFER DISPLACE DYNAMIC_PAINT HOOK "
-    "LAPLACIANDEFORM LAPLACIANSMOOTH LATTICE MESH_CACHE MESH_DEFORM NORMAL_EDIT PARTICLE_SYSTEM SHRINKWRAP "
-    "SIMPLE_DEFORM SMOOTH SOFT_BODY SURFACE SURFACE_DEFORM TRIANGULATE UV_PROJECT UV_WARP VERTEX_WEIGHT_EDIT "
-    "VERTEX_WEIGHT_MIX VERTEX_WEIGHT_PROXIMITY WARP WAVE WEIGHTED_NORMAL".split()
+    [
+        "ARMATURE",
+        "CAST",
+        "CLOTH",
+        "COLLISION",
+        "CORRECTIVE_SMOOTH",
+        "CURVE",
+        "DATA_TRANSFER",
+        "DISPLACE",
+        "DYNAMIC_PAINT",
+        "HOOK",
+        "LAPLACIANDEFORM",
+        "LAPLACIANSMOOTH",
+        "LATTICE",
+        "MESH_CACHE",
+        "MESH_DEFORM",
+        "NORMAL_EDIT",
+        "PARTICLE_SYSTEM",
+        "SHRINKWRAP",
+        "SIMPLE_DEFORM",
+        "SMOOTH",
+        "SOFT_BODY",
+        "SURFACE",
+        "SURFACE_DEFORM",
+        "TRIANGULATE",
+        "UV_PROJECT",
+        "UV_WARP",
+        "VERTEX_WEIGHT_EDIT",
+        "VERTEX_WEIGHT_MIX",
+        "VERTEX_WEIGHT_PROXIMITY",
+        "WARP",
+        "WAVE",
+        "WEIGHTED_NORMAL",
+    ]
 )
 
 # Among these, the ones that move no vertex and change no weight.
 MOVES_NOTHING = frozenset(
-    "COLLISION DATA_TRANSFER DYNAMIC_PAINT NORMAL_EDIT PARTICLE_SYSTEM SURFACE TRIANGULATE UV_PROJECT UV_WARP "
-    "WEIGHTED_NORMAL".split()
+    [
+        "COLLISION",
+        "DATA_TRANSFER",
+        "DYNAMIC_PAINT",
+        "NORMAL_EDIT",
+        "PARTICLE_SYSTEM",
+        "SURFACE",
+        "TRIANGULATE",
+        "UV_PROJECT",
+        "UV_WARP",
+        "WEIGHTED_NORMAL",
+    ]
 )
 
 Warn = Callable[[str], None]
@@ -66,13 +106,17 @@ def refuse_unreadable(obj: bpy.types.Object, first: Deformer, before: list[bpy.t
     for modifier in before:
         if modifier.type not in KEEPS_VERTICES:
             raise Refusal(
-                f"The modifier {modifier.name} of {obj.name} stands before its armature and may change the number of "
-                "vertices; move it below the armature or apply it."
+                f"The modifier {modifier.name} of {obj.name} stands before its armature and may change the "
+                "number of vertices; move it below the armature or apply it."
             )
     if first.modifier is not None and not first.modifier.use_vertex_groups:
-        raise Refusal(f"The armature modifier of {obj.name} does not use vertex groups; Jounce reads only those.")
+        raise Refusal(
+            f"The armature modifier of {obj.name} does not use vertex groups; Jounce reads only those."
+        )
     if first.armature.mode == "EDIT":
-        raise Refusal(f"{first.armature.name} is in Edit Mode; leave it first, so that its bones are up to date.")
+        raise Refusal(
+            f"{first.armature.name} is in Edit Mode; leave it first, so that its bones are up to date."
+        )
 
 
 def warn_of_approximations(
@@ -81,7 +125,10 @@ def warn_of_approximations(
     """Says what of the stack is left out, so that the baked shape will differ from the simulated one."""
     modifier = found[0].modifier
     if len(found) > 1:
-        warn(f"{obj.name} is deformed by {len(found)} armatures; only the first, {found[0].armature.name}, is followed.")
+        warn(
+            f"{obj.name} is deformed by {len(found)} armatures; "
+            f"only the first, {found[0].armature.name}, is followed."
+        )
     for other in before:
         if other.type not in MOVES_NOTHING:
             warn(f"The modifier {other.name} of {obj.name} stands before its armature and is left out.")

@@ -22,13 +22,17 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
         raise Refusal(f"{obj.name} has no vertices.")
     keys = mesh.shape_keys
     if keys is not None and not keys.use_relative:
-        raise Refusal(f"{obj.name} has absolute shape keys; switch them to Relative, or they cannot be added to.")
+        raise Refusal(
+            f"{obj.name} has absolute shape keys; switch them to Relative, or they cannot be added to."
+        )
     matrix = np.array(obj.matrix_world)
     if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix[:3, :3]) < 3:
         raise Refusal(f"{obj.name} is scaled to nothing; give all three scales a value other than zero.")
     finite = np.isfinite(rest_points(obj)).all(axis=1)
     if not finite.all():
-        raise Refusal(f"Vertex {int(np.argmin(finite))} of {obj.name} is at no finite place; remove or move it.")
+        raise Refusal(
+            f"Vertex {int(np.argmin(finite))} of {obj.name} is at no finite place; remove or move it."
+        )
 
 
 def refuse_foreign(obj: bpy.types.Object) -> None:
@@ -38,7 +42,9 @@ def refuse_foreign(obj: bpy.types.Object) -> None:
     if obj.library is not None:
         raise Refusal(f"{obj.name} is linked from {obj.library.filepath}; make it local first.")
     if obj.data.library is not None or obj.data.override_library is not None:
-        raise Refusal(f"The mesh of {obj.name} is linked from another file, so it cannot get shape keys; make it local.")
+        raise Refusal(
+            f"The mesh of {obj.name} is linked from another file, so it cannot get shape keys; make it local."
+        )
 
 
 def rest_points(obj: bpy.types.Object) -> np.ndarray:
@@ -53,8 +59,7 @@ def rest_points(obj: bpy.types.Object) -> np.ndarray:
 
 
 def triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
-    """Vertex indices (q, 3) i64 of the mesh's triangles; flipped where the object is mirrored, so that outside stays
-    outside in the world."""
+    """Vertex indices (q, 3) i64 of the triangles; flipped for mirrored objects, whose outside stays outside."""
     mesh = obj.data
     mesh.calc_loop_triangles()
     flat = np.empty(3 * len(mesh.loop_triangles), np.int32)

@@ -1,11 +1,11 @@
-"""The rig of a body: which transforms move its vertices, their weights, and their values in the evaluated scene.
+"""The rig of a body: which transforms move its vertices, by which weights, and their values in the scene.
 
 A bone j of armature `arm` moves the vertices of an object `obj` by
     T_j(t) = M_arm(t) P_j(t) R_j^-1 M_arm(t)^-1 M_obj(t) M_obj(bind)^-1,   X = M_obj(bind) X_local,
-with P_j the evaluated pose matrix, R_j the rest matrix, both in armature space: what the Armature modifier does, seen
-from the world. Vertices that no bone moves follow their object: T = M_obj(t) M_obj(bind)^-1.
-So T_j depends on how the object itself moves. Meshes that move alike (all children of one armature, say) share their
-bones; a mesh that moves on its own has its own copies. `carrier` names who moves a mesh.
+with P_j the evaluated pose matrix, R_j the rest matrix, both in armature space: what the Armature modifier
+does, seen from the world. Vertices that no bone moves follow their object: T = M_obj(t) M_obj(bind)^-1. So
+T_j depends on how the object itself moves. Meshes that move alike (all children of one armature, say) share
+their bones; a mesh that moves on its own has its own copies. `carrier` names who moves a mesh.
 """
 
 from collections.abc import Iterable, Iterator
@@ -97,8 +97,10 @@ def joined(parts: list[PartRig]) -> PartRig:
 
 @contextmanager
 def rest_position(objects: Iterable[bpy.types.Object], view_layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Shows the armatures that move these objects at rest, so that pieces that hang on bones are where they were made."""
-    armatures = {ancestor.data for obj in objects for ancestor in ancestors(obj) if ancestor.type == "ARMATURE"}
+    """Shows the armatures above these objects at rest, so that what hangs on bones is where it was made."""
+    armatures = {
+        ancestor.data for obj in objects for ancestor in ancestors(obj) if ancestor.type == "ARMATURE"
+    }
     before = {data: data.pose_position for data in armatures}
     try:
         for data in armatures:
@@ -129,9 +131,12 @@ class PoseReader:
     """Reads the transforms of a body's rig from the evaluated scene, frame by frame."""
 
     def __init__(
-        self, movers: tuple[Mover, ...], carried: dict[Carrier, tuple[bpy.types.Object, np.ndarray]], scale: float
+        self,
+        movers: tuple[Mover, ...],
+        carried: dict[Carrier, tuple[bpy.types.Object, np.ndarray]],
+        scale: float,
     ) -> None:
-        """carried: for each carrier one object it moves, and that object's bind matrix (4, 4). scale: metres a unit."""
+        """carried: for each carrier one object it moves and its bind matrix (4, 4). scale: metres a unit."""
         self._scale = scale
         self._count = len(movers)
         self._carried = {who: (obj, np.linalg.inv(bind)) for who, (obj, bind) in carried.items()}
@@ -160,7 +165,9 @@ def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.nd
     return np.array(obj.evaluated_get(depsgraph).matrix_world)
 
 
-def bone_transforms(armature: bpy.types.Object, bones: list[str], depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+def bone_transforms(
+    armature: bpy.types.Object, bones: list[str], depsgraph: bpy.types.Depsgraph
+) -> np.ndarray:
     """P_j R_j^-1 (b, 4, 4) f64 of the named bones, in armature space."""
     pose = armature.evaluated_get(depsgraph).pose.bones
     posed = np.array([pose[name].matrix for name in bones])

@@ -1,7 +1,7 @@
 """Writes the shape keys of a bake and takes away exactly these again.
 
-The bake's keys are told from all others by `PREFIX`. A mesh without shape keys gets a Basis, which goes when the bake
-is freed unless the artist has added keys of their own meanwhile.
+The bake's keys are told from all others by `PREFIX`. A mesh without shape keys gets a Basis, which goes when
+the bake is freed unless the artist has added keys of their own meanwhile.
 """
 
 import bpy

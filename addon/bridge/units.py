@@ -1,7 +1,7 @@
 """Between Blender units and metres. All scale factors of a scene are in this file.
 
-An object's or armature's own scale (the 0.01 of a Mixamo character) is part of its world matrix and needs no care;
-what remains is the scene's unit scale: world coordinates times `scale_length` are metres.
+An object's or armature's own scale (the 0.01 of a Mixamo character) is part of its world matrix and needs no
+care; what remains is the scene's unit scale: world coordinates times `scale_length` are metres.
 """
 
 import bpy
@@ -29,7 +29,7 @@ def points_in_metres(points: np.ndarray, matrix: np.ndarray, scale: float) -> np
 
 
 def transforms_in_metres(transforms: np.ndarray, scale: float) -> np.ndarray:
-    """World transforms (b, 4, 4) in Blender units as (b, 3, 4) in metres: only the translations have a unit."""
+    """World transforms (b, 4, 4) as (b, 3, 4) in metres: only the translations have a unit."""
     scaled = transforms[:, :3].copy()
     scaled[:, :, 3] *= scale
     return scaled

@@ -14,7 +14,7 @@ REFERENCE_SIZE = 1.8
 
 @dataclass(frozen=True)
 class Motion:
-    """Poses (f, b, 3, 4) and coefficients (f, m, 3, 4), one row for each frame: all that a bake is made from."""
+    """Poses (f, b, 3, 4) and coefficients (f, m, 3, 4), a row a frame: all that a bake is made from."""
 
     poses: np.ndarray
     coefficients: np.ndarray
@@ -23,7 +23,9 @@ class Motion:
 class Recorder:
     """Steps a simulation along with the poses it is given, frame by frame."""
 
-    def __init__(self, body: "jounce.Body", settings: MotionSettings, frame_seconds: float, gravity: np.ndarray) -> None:
+    def __init__(
+        self, body: "jounce.Body", settings: MotionSettings, frame_seconds: float, gravity: np.ndarray
+    ) -> None:
         """gravity: (3,) m/s^2, already scaled."""
         self._poses: list[np.ndarray] = []
         self._coefficients: list[np.ndarray] = []
@@ -62,13 +64,17 @@ class Recorder:
 
 
 def stiffness(built: float, wanted: float) -> float:
-    """The factor on the elastic energy that moves the lowest frequency (Hz) from `built` to `wanted`: frequencies grow
-    with the square root of the stiffness, all alike."""
+    """The factor on the elastic energy that moves the lowest frequency from `built` to `wanted`, both in Hz.
+
+    `s = (wanted / built)^2`: all frequencies grow alike, with the square root of the stiffness.
+    """
     if built <= 0.0:
-        raise Refusal("The body has a mode without stiffness, so its frequency cannot be set; check its weights.")
+        raise Refusal(
+            "The body has a mode without stiffness, so its frequency cannot be set; check its weights."
+        )
     return (wanted / built) ** 2
 
 
 def scaled_gravity(gravity: np.ndarray, strength: float, diagonal: float) -> np.ndarray:
-    """Gravity (m/s^2) that bends a body of any size alike: the sag is g / omega^2, so g grows with the size."""
+    """Gravity (m/s^2) that bends bodies of any size alike: they sag by g / omega^2, so g grows with size."""
     return np.asarray(gravity) * (strength * diagonal / REFERENCE_SIZE)

@@ -28,8 +28,8 @@ class BuildSettings:
 class MotionSettings:
     """What the motion of a built model depends on.
 
-    frequency: Hz, of the lowest mode. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 = the scene's gravity
-    on a body of 1.8 m, 0 = none.
+    frequency: Hz, of the lowest mode. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 = the scene's
+    gravity on a body of 1.8 m, 0 = none.
     """
 
     frequency: float

@@ -13,8 +13,8 @@ from .settings import BuildSettings
 class Part:
     """One render mesh of a body.
 
-    name: of its object. points: which rows of the surface are its. to_world: 3x3, from offsets in the object's space
-    at rest (Blender units) to world offsets (metres).
+    name: of its object. points: which rows of the surface are its. to_world: 3x3, from offsets in the
+    object's space at rest (Blender units) to world offsets (metres).
     """
 
     name: str
@@ -24,7 +24,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Surface:
-    """Points (p, 3) f64 in metres, triangles (q, 3) i64, weights (p, b) f64 whose rows sum to one, and the parts."""
+    """Points (p, 3) f64 in metres, triangles (q, 3) i64, weights (p, b) f64 of row sum 1, the parts."""
 
     points: np.ndarray
     triangles: np.ndarray

@@ -1,7 +1,7 @@
 """Long work in small steps, so that it can run to its end at once or a little at a time between redraws.
 
-A task is a generator: it yields a `Step` wherever it may be interrupted and returns a sentence about what it did.
-Closing it early raises `GeneratorExit` inside, and its `finally` blocks put everything back.
+A task is a generator: it yields a `Step` wherever it may be interrupted and returns a sentence about what it
+did. Closing it early raises `GeneratorExit` inside, and its `finally` blocks put everything back.
 """
 
 import time

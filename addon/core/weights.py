@@ -9,8 +9,8 @@ LEAST_SUM = 1e-4
 def skinned(raw: np.ndarray, mask: np.ndarray | None = None) -> np.ndarray:
     """Weights (p, b + 1) with rows that sum to one; the last column is the object's, for what no bone moves.
 
-    raw: (p, b), the group weights of bones that deform, as painted; a row is divided by its sum, as the modifier
-    does. mask: (p,) in [0, 1], the modifier's own vertex group: its rest stays with the object.
+    raw: (p, b), the group weights of bones that deform, as painted; a row is divided by its sum, as the
+    modifier does. mask: (p,) in [0, 1], the modifier's own vertex group: its rest stays with the object.
     """
     total = raw.sum(axis=1)
     moved = total > LEAST_SUM

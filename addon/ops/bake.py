@@ -26,7 +26,9 @@ class JOUNCE_OT_bake(LongOperator):
     bl_options = {"UNDO"}
 
     target: EnumProperty(name="Bake To", description="What the motion is baked to", items=TARGETS)
-    frame_start: IntProperty(name="Start Frame", description="First baked frame; the scene's own if not given")
+    frame_start: IntProperty(
+        name="Start Frame", description="First baked frame; the scene's own if not given"
+    )
     frame_end: IntProperty(name="End Frame", description="Last baked frame; the scene's own if not given")
 
     def task(self, context: bpy.types.Context) -> Task:
@@ -66,7 +68,7 @@ def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: Bake
 
 
 def ensure_built(scene: BodyScene, warn: Warn) -> Task:
-    """Builds the model again where it is not in memory, such as after opening the file, or has become stale."""
+    """Builds the model where it is not in memory, as after opening the file, or has become stale."""
     state = scene.host.jounce
     digest = scene.surface.digest(state.build_settings())
     if built.CACHE.get(digest) is None:
@@ -81,7 +83,7 @@ def ensure_built(scene: BodyScene, warn: Warn) -> Task:
 def record(
     scene: BodyScene, body: "built.jounce.Body", context: bpy.types.Context, settings: BakeSettings
 ) -> Generator[Step, None, Motion]:
-    """Goes through the frames, reads the evaluated pose of each and steps the simulation; the current frame stays."""
+    """Reads the evaluated pose of each frame and steps the simulation; the current frame stays."""
     blender_scene = context.scene
     state = scene.host.jounce.motion_settings()
     gravity = scaled_gravity(units.world_gravity(blender_scene), state.gravity, scene.surface.diagonal)

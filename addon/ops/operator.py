@@ -11,7 +11,7 @@ TIMER_SECONDS = 0.01
 
 
 class JounceOperator(bpy.types.Operator):
-    """Reports warnings and refusals. Subclasses do their work in `run`, and change nothing before they may refuse."""
+    """Reports warnings and refusals. Subclasses work in `run`, and change nothing before they may refuse."""
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Runs to the end."""
@@ -32,10 +32,10 @@ class JounceOperator(bpy.types.Operator):
 
 
 class LongOperator(JounceOperator):
-    """Work that takes seconds: to its end when called from a script, in ticks with progress and ESC when invoked.
+    """Work of seconds: to its end when a script calls it, in ticks with progress and ESC when invoked.
 
-    Subclasses give the work as a task. While it runs nothing else in the window takes events, so the scene cannot
-    change under it; stopped or refused, the task itself puts everything back.
+    Subclasses give the work as a task. While it runs nothing else in the window takes events, so the scene
+    cannot change under it; stopped or refused, the task itself puts everything back.
     """
 
     _runner: Runner

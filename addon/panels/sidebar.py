@@ -23,7 +23,9 @@ class BodyPanel(SidebarPanel):
         """Shown for objects with Jounce."""
         return context.object is not None and bodies.host_of(context.object) is not None
 
-    def layout_and_state(self, context: bpy.types.Context) -> tuple[bpy.types.UILayout, bpy.types.PropertyGroup]:
+    def layout_and_state(
+        self, context: bpy.types.Context
+    ) -> tuple[bpy.types.UILayout, bpy.types.PropertyGroup]:
         """A layout with split labels, and the settings of the body."""
         self.layout.use_property_split = True
         self.layout.use_property_decorate = False

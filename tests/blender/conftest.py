@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import extension  # noqa: E402
+import extension
 
 
 @pytest.fixture(scope="session")

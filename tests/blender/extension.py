@@ -1,4 +1,4 @@
-"""Enables the extension: from its zip where `JOUNCE_EXTENSION` names one, otherwise straight from the sources."""
+"""Enables the extension: from the zip that `JOUNCE_EXTENSION` names, without it straight from the sources."""
 
 import importlib.util
 import os

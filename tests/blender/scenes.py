@@ -140,4 +140,6 @@ def evaluated_frames(obj: bpy.types.Object, frames: range) -> np.ndarray:
 
 def placed(location: Vector, angle: float, scale: tuple[float, float, float]) -> Matrix:
     """A transform with rotation about a skew axis."""
-    return Matrix.LocRotScale(location, Matrix.Rotation(angle, 4, Vector((1.0, 2.0, 0.5)).normalized()).to_quaternion(), scale)
+    return Matrix.LocRotScale(
+        location, Matrix.Rotation(angle, 4, Vector((1.0, 2.0, 0.5)).normalized()).to_quaternion(), scale
+    )

@@ -1,4 +1,4 @@
-"""All that can be seen of an object through Blender's API, as plain data, so that two states compare with `==`.
+"""All that Blender's API shows of an object, as plain data, so that two states compare with `==`.
 
 Arrays become bytes: equal snapshots are equal to the last bit.
 """
@@ -11,13 +11,33 @@ import numpy as np
 
 # Caches and UI state, which Blender itself changes without anything having changed for the artist.
 IGNORED = frozenset(
-    "rna_type bl_rna is_evaluated session_uid users tag is_runtime_data last_slot_identifier execution_time".split()
+    [
+        "rna_type",
+        "bl_rna",
+        "is_evaluated",
+        "session_uid",
+        "users",
+        "tag",
+        "is_runtime_data",
+        "last_slot_identifier",
+        "execution_time",
+    ]
 )
-COLLECTIONS = ("objects", "meshes", "shape_keys", "actions", "armatures", "materials", "node_groups", "images", "texts")
+COLLECTIONS = (
+    "objects",
+    "meshes",
+    "shape_keys",
+    "actions",
+    "armatures",
+    "materials",
+    "node_groups",
+    "images",
+    "texts",
+)
 
 
 def snapshot(obj: bpy.types.Object) -> dict[str, Any]:
-    """The state of an object: itself, its mesh, keys, modifiers, vertex groups, materials, constraints, animation."""
+    """The state of an object: itself, mesh, keys, modifiers, groups, materials, constraints, animation."""
     return {
         "object": properties(obj),
         "custom": custom_properties(obj),
@@ -41,7 +61,9 @@ def differences(before: Any, after: Any, path: str = "") -> list[str]:
     """Where two snapshots differ, as readable lines; none when they are equal."""
     if isinstance(before, dict) and isinstance(after, dict):
         keys = sorted(set(before) | set(after), key=str)
-        return [line for key in keys for line in differences(before.get(key), after.get(key), f"{path}/{key}")]
+        return [
+            line for key in keys for line in differences(before.get(key), after.get(key), f"{path}/{key}")
+        ]
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         pairs = enumerate(zip(before, after, strict=True))
         return [line for index, (a, b) in pairs for line in differences(a, b, f"{path}/{index}")]
@@ -122,7 +144,8 @@ def keys_state(keys: bpy.types.Key | None) -> dict[str, Any] | None:
     return {
         "properties": properties(keys),
         "blocks": [
-            properties(block) | {"relative": block.relative_key.name, "shape": array(block.points, "co", np.float32, 3)}
+            properties(block)
+            | {"relative": block.relative_key.name, "shape": array(block.points, "co", np.float32, 3)}
             for block in keys.key_blocks
         ],
         "animation": animation_state(keys.animation_data),
@@ -138,7 +161,8 @@ def animation_state(data: bpy.types.AnimData | None) -> dict[str, Any] | None:
         "action": action_state(data.action),
         "drivers": [(d.data_path, d.array_index, d.driver.expression) for d in data.drivers],
         "tracks": [
-            properties(track) | {"strips": [properties(strip) for strip in track.strips]} for track in data.nla_tracks
+            properties(track) | {"strips": [properties(strip) for strip in track.strips]}
+            for track in data.nla_tracks
         ],
     }
 
