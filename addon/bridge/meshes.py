@@ -59,7 +59,7 @@ def rest_points(obj: bpy.types.Object) -> np.ndarray:
 
 
 def triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
-    """Vertex indices (q, 3) i64 of the triangles; flipped for mirrored objects, whose outside stays outside."""
+    """Vertex indices (q, 3) i64 of the triangles; flipped for mirrored objects, so that outside stays out."""
     mesh = obj.data
     mesh.calc_loop_triangles()
     flat = np.empty(3 * len(mesh.loop_triangles), np.int32)
