@@ -1,1 +1,3 @@
 //! Fixtures shared by the tests: small meshes and rigs made by script.
+
+pub mod bodies;

@@ -3,7 +3,9 @@
 mod cholesky;
 pub(crate) mod dense;
 mod eigen;
+pub(crate) mod lanes;
 mod ordering;
+pub mod polar;
 mod sparse;
 
 pub use cholesky::SparseCholesky;

@@ -1,1 +1,79 @@
 //! Simulation methods, side by side; each file holds its parameters, its part of the model and its step.
+
+mod coordinates;
+mod projector;
+mod settings;
+mod simulation;
+pub mod skinning_modes;
+
+use std::sync::Arc;
+
+pub use projector::Projector;
+pub use settings::{SimulationParams, State, StepReport};
+pub use simulation::Simulation;
+
+use crate::Result;
+use crate::mesh::{Embedding, TetMesh};
+use skinning_modes::SkinningModel;
+
+/// What a simulation needs of a body, whatever the method: immutable and cheap to clone.
+#[derive(Clone)]
+pub enum Model {
+    /// Fast complementary dynamics on skinning eigenmodes.
+    Skinning(Arc<SkinningModel>),
+}
+
+impl Model {
+    /// Number of modes m; coefficients are m x 3 x 4.
+    pub fn mode_count(&self) -> usize {
+        match self {
+            Self::Skinning(model) => model.mode_count(),
+        }
+    }
+
+    /// Number of bones b of a pose; 0 without a rig.
+    pub fn bone_count(&self) -> usize {
+        match self {
+            Self::Skinning(model) => model.bone_count(),
+        }
+    }
+
+    /// Number of clusters in which rotations are found.
+    pub fn cluster_count(&self) -> usize {
+        match self {
+            Self::Skinning(model) => model.cluster_count(),
+        }
+    }
+
+    /// Frequency of the lowest mode that deforms, in Hz: `sqrt(lambda) / (2 pi)`.
+    pub fn frequency(&self) -> f64 {
+        match self {
+            Self::Skinning(model) => model.frequency(),
+        }
+    }
+
+    /// The mesh that is simulated.
+    pub fn mesh(&self) -> &TetMesh {
+        match self {
+            Self::Skinning(model) => model.mesh(),
+        }
+    }
+
+    /// What turns coefficients into displacements: of the tet vertices, or of the points of an embedding.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::Index`](crate::Error::Index) if the embedding is not one in
+    /// this model's mesh.
+    pub fn projector(&self, embedding: Option<&Embedding>) -> Result<Projector> {
+        let (mesh, weights) = match self {
+            Self::Skinning(model) => (model.mesh(), model.weights()),
+        };
+        let modes = self.mode_count();
+        match embedding {
+            None => Projector::new(mesh.vertices(), weights, modes),
+            Some(embedding) => {
+                Projector::new(embedding.points(), &embedding.interpolate(mesh, weights, modes)?, modes)
+            }
+        }
+    }
+}

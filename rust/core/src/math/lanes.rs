@@ -1,0 +1,153 @@
+//! Matrices packed so that a SIMD lane holds an item of its own, and products of them with three columns.
+
+use std::ops::{Deref, DerefMut};
+
+use pulp::{Arch, Simd, WithSimd};
+
+/// Doubles in a cache line, to whose borders buffers are aligned.
+const LINE: usize = 8;
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f64; LINE]);
+
+/// Doubles aligned to a cache line, so that no SIMD load straddles two.
+#[derive(Clone)]
+pub(crate) struct Buffer {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+impl Buffer {
+    /// A buffer of `len` zeros.
+    pub(crate) fn zeros(len: usize) -> Self {
+        Self { lines: vec![Line([0.0; LINE]); len.div_ceil(LINE)], len }
+    }
+}
+
+impl Deref for Buffer {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        // SAFETY: `lines` owns at least `len` contiguous initialised doubles: a Line is exactly LINE of them.
+        unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [f64] {
+        // SAFETY: as in `deref`; the exclusive borrow of `self` makes the slice exclusive.
+        unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
+    }
+}
+
+/// How many doubles the instruction set found at run time holds in a register.
+pub(crate) fn lane_count() -> usize {
+    struct Count;
+    impl WithSimd for Count {
+        type Output = usize;
+        fn with_simd<S: Simd>(self, _: S) -> usize {
+            S::F64_LANES
+        }
+    }
+    Arch::new().dispatch(Count)
+}
+
+/// A stack of small matrices, one an item, each `ROWS` x columns; a SIMD register holds as many items as it has
+/// lanes. The last register is filled up with copies of the last item.
+#[derive(Clone)]
+pub(crate) struct Packed<const ROWS: usize> {
+    items: usize,
+    columns: usize,
+    lanes: usize,
+    values: Buffer,
+}
+
+impl<const ROWS: usize> Packed<ROWS> {
+    /// Packs `value(item, row, column)`.
+    pub(crate) fn new(items: usize, columns: usize, value: impl Fn(usize, usize, usize) -> f64) -> Self {
+        let lanes = lane_count();
+        let blocks = items.div_ceil(lanes);
+        let mut values = Buffer::zeros(blocks * columns * ROWS * lanes);
+        for (place, slot) in values.iter_mut().enumerate() {
+            let (lane, rest) = (place % lanes, place / lanes);
+            let (row, rest) = (rest % ROWS, rest / ROWS);
+            let (column, block) = (rest % columns, rest / columns);
+            *slot = value((block * lanes + lane).min(items - 1), row, column);
+        }
+        Self { items, columns, lanes, values }
+    }
+
+    /// Number of items.
+    pub(crate) fn items(&self) -> usize {
+        self.items
+    }
+
+    /// Number of columns of each item.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Number of registers that hold one number of every item.
+    pub(crate) fn blocks(&self) -> usize {
+        self.items.div_ceil(self.lanes)
+    }
+
+    /// Number of items in a register.
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// The packed numbers of one register's items: columns x ROWS x lanes.
+    pub(crate) fn block(&self, block: usize) -> &[f64] {
+        let size = self.columns * ROWS * self.lanes;
+        &self.values[block * size..(block + 1) * size]
+    }
+}
+
+/// `out += M x`: M is items x columns, x is columns x 3, out is items x 3.
+pub(crate) fn multiply_add(matrix: &Packed<1>, x: &[[f64; 3]], out: &mut [[f64; 3]]) {
+    struct Product<'a> {
+        matrix: &'a Packed<1>,
+        x: &'a [[f64; 3]],
+        out: &'a mut [[f64; 3]],
+    }
+    impl WithSimd for Product<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            let lanes = S::F64_LANES;
+            for (block, out) in self.out.chunks_mut(lanes).enumerate() {
+                let sums = columns_product::<S, 1, 3>(simd, self.matrix.block(block), self.x);
+                let sums = pulp::bytemuck::cast_slice::<S::f64s, f64>(&sums);
+                for (lane, row) in out.iter_mut().enumerate() {
+                    (0..3).for_each(|c| row[c] += sums[c * lanes + lane]);
+                }
+            }
+        }
+    }
+    assert_eq!((matrix.items(), matrix.columns()), (out.len(), x.len()));
+    Arch::new().dispatch(Product { matrix, x, out });
+}
+
+/// `x' G'` of one register's items: entry (c, row) of the 3 x ROWS result stands at `c * ROWS + row`.
+///
+/// `OUT` must be `3 * ROWS`; `block` is columns x ROWS x lanes, `x` columns x 3.
+#[inline(always)]
+pub(crate) fn columns_product<S: Simd, const ROWS: usize, const OUT: usize>(
+    simd: S,
+    block: &[f64],
+    x: &[[f64; 3]],
+) -> [S::f64s; OUT] {
+    let (block, _) = S::as_simd_f64s(block);
+    let mut sums = [simd.splat_f64s(0.0); OUT];
+    for (g, x) in block.chunks_exact(ROWS).zip(x) {
+        for c in 0..3 {
+            let x = simd.splat_f64s(x[c]);
+            for row in 0..ROWS {
+                sums[c * ROWS + row] = simd.mul_add_e_f64s(g[row], x, sums[c * ROWS + row]);
+            }
+        }
+    }
+    sums
+}

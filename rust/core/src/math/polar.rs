@@ -1,0 +1,288 @@
+//! The rotation of the polar decomposition of 3x3 matrices, several at once.
+//!
+//! With signed singular values `s1 >= s2 >= |s3|` (`s3 < 0` for an inverted F) the rotation R that maximises
+//! `tr(R'F)` reaches `s1 + s2 + s3`. That sum is the largest root of
+//! `x^4 - 2 |F|^2 x^2 - 8 det(F) x + |F|^4 - 4 |cof F|^2`, the characteristic polynomial of Davenport's 4x4 matrix.
+//! Given it, `R = ((i1^2 - i2) F + i1 cof F - F F'F) / (i1 i2 - det F)` with `i1 = s1 + s2 + s3` and
+//! `i2 = (i1^2 - |F|^2) / 2`, by the theorem of Cayley and Hamilton for the stretch `R'F`. The denominator is
+//! `(s1 + s2)(s2 + s3)(s1 + s3)`: the formula fails exactly where R is not unique. One Newton step on the
+//! rotations then removes what rounding left. Where these lanes cannot be trusted, the eigenvector of Davenport's
+//! matrix is computed instead, which always gives a rotation.
+
+use nalgebra::{Matrix4, SymmetricEigen};
+use pulp::{Arch, Simd, WithSimd};
+
+/// A 3x3 matrix, row-major.
+pub type Matrix = [f64; 9];
+
+/// Newton steps on the quartic after which a lane is left to the fallback.
+const MAX_ROOT_STEPS: usize = 12;
+/// The root stands still: relative to a matrix of norm one.
+const ROOT_TOLERANCE: f64 = 1e-14;
+/// Smallest `(s1 + s2)(s2 + s3)(s1 + s3)`, for a matrix of norm one, at which the closed formula is trusted.
+const SMALLEST_GAP: f64 = 1e-2;
+/// Largest squared correction by Newton's step, and squared distance from orthogonality, that is trusted.
+const LARGEST_CORRECTION: f64 = 1e-12;
+
+/// Rotations R of the polar decompositions `F = R S`: those that maximise `tr(R'F)`, det R = +1.
+///
+/// Also for inverted F (S then has a negative eigenvalue) and degenerate F, where R is one of the maximisers, always
+/// the same for the same F; the identity for F = 0 and for F that is not finite. Accurate to rounding divided by
+/// the gap `(s2 + s3) / s1`.
+///
+/// # Panics
+/// If the slices differ in length.
+pub fn rotations(matrices: &[Matrix], out: &mut [Matrix]) {
+    struct Batch<'a> {
+        matrices: &'a [Matrix],
+        out: &'a mut [Matrix],
+    }
+    impl WithSimd for Batch<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) {
+            let lanes = S::F64_LANES;
+            for (matrices, out) in self.matrices.chunks(lanes).zip(self.out.chunks_mut(lanes)) {
+                let mut f = [simd.splat_f64s(0.0); 9];
+                let packed = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut f);
+                for (lane, matrix) in matrices.iter().enumerate() {
+                    (0..9).for_each(|e| packed[e * lanes + lane] = matrix[e]);
+                }
+                let r = rotations_in_lanes(simd, f);
+                let packed = pulp::bytemuck::cast_slice::<S::f64s, f64>(&r);
+                for (lane, rotation) in out.iter_mut().enumerate() {
+                    *rotation = std::array::from_fn(|e| packed[e * lanes + lane]);
+                }
+            }
+        }
+    }
+    assert_eq!(matrices.len(), out.len());
+    Arch::new().dispatch(Batch { matrices, out });
+}
+
+/// The rotations of one matrix a lane; entry `3 i + j` of both is row i, column j.
+#[inline(always)]
+pub(crate) fn rotations_in_lanes<S: Simd>(simd: S, f: [S::f64s; 9]) -> [S::f64s; 9] {
+    let (mut r, trusted) = closed_form(simd, f);
+    if simd.reduce_min_f64s(trusted) < 1.0 {
+        repair::<S>(&f, trusted, &mut r);
+    }
+    r
+}
+
+#[cold]
+#[inline(never)]
+fn repair<S: Simd>(f: &[S::f64s; 9], trusted: S::f64s, r: &mut [S::f64s; 9]) {
+    let lanes = S::F64_LANES;
+    let trusted = [trusted];
+    let trusted = pulp::bytemuck::cast_slice::<S::f64s, f64>(&trusted);
+    let f = pulp::bytemuck::cast_slice::<S::f64s, f64>(f);
+    let r = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(r);
+    for lane in (0..lanes).filter(|&lane| trusted[lane] < 1.0) {
+        let rotation = davenport(std::array::from_fn(|e| f[e * lanes + lane]));
+        (0..9).for_each(|e| r[e * lanes + lane] = rotation[e]);
+    }
+}
+
+/// The rotation whose quaternion is the eigenvector of the largest eigenvalue of Davenport's matrix.
+fn davenport(f: Matrix) -> Matrix {
+    let largest = f.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
+    if largest == 0.0 || !f.iter().all(|x| x.is_finite()) {
+        return [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    }
+    let [a, b, c, d, e, f, g, h, i] = f.map(|x| x / largest);
+    #[rustfmt::skip]
+    let matrix = Matrix4::new(
+        a + e + i, h - f,     c - g,      d - b,
+        h - f,     a - e - i, b + d,      c + g,
+        c - g,     b + d,     e - a - i,  f + h,
+        d - b,     c + g,     f + h,      i - a - e,
+    );
+    let eigen = SymmetricEigen::new(matrix);
+    let q = eigen.eigenvectors.column(eigen.eigenvalues.imax()).normalize();
+    let (w, x, y, z) = (q[0], q[1], q[2], q[3]);
+    [
+        1.0 - 2.0 * (y * y + z * z),
+        2.0 * (x * y - w * z),
+        2.0 * (x * z + w * y),
+        2.0 * (x * y + w * z),
+        1.0 - 2.0 * (x * x + z * z),
+        2.0 * (y * z - w * x),
+        2.0 * (x * z - w * y),
+        2.0 * (y * z + w * x),
+        1.0 - 2.0 * (x * x + y * y),
+    ]
+}
+
+/// Rotations by the closed formula, and 1 in each lane that can be trusted, else 0.
+#[inline(always)]
+fn closed_form<S: Simd>(simd: S, f: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
+    let one = simd.splat_f64s(1.0);
+    let inverse_norm = simd.div_f64s(one, simd.sqrt_f64s(dot(simd, &f, &f)));
+    let f = f.map(|x| simd.mul_f64s(x, inverse_norm));
+    let cofactor = cofactors(simd, &f);
+    let det = dot3(simd, [f[0], f[1], f[2]], [cofactor[0], cofactor[1], cofactor[2]]);
+    let (i1, last_step) = largest_root(simd, det, dot(simd, &cofactor, &cofactor));
+    let half = simd.splat_f64s(0.5);
+    let i2 = simd.mul_f64s(half, simd.sub_f64s(simd.mul_f64s(i1, i1), one));
+    let gap = simd.sub_f64s(simd.mul_f64s(i1, i2), det);
+    let inverse_gap = simd.div_f64s(one, gap);
+
+    let cubic = multiply(simd, &f, &transpose_product(simd, &f, &f));
+    let linear = simd.sub_f64s(simd.mul_f64s(i1, i1), i2);
+    let r = std::array::from_fn(|e| {
+        let sum =
+            simd.mul_add_e_f64s(i1, cofactor[e], simd.mul_add_e_f64s(linear, f[e], simd.neg_f64s(cubic[e])));
+        simd.mul_f64s(sum, inverse_gap)
+    });
+    let (r, skewness) = orthogonalise(simd, r);
+    let (r, correction) = newton_step(simd, r, &f, inverse_gap);
+
+    let small = |x, limit| simd.less_than_f64s(x, simd.splat_f64s(limit));
+    let fine = simd.and_m64s(
+        simd.and_m64s(small(skewness, LARGEST_CORRECTION), small(correction, LARGEST_CORRECTION)),
+        simd.and_m64s(
+            small(last_step, ROOT_TOLERANCE),
+            simd.less_than_f64s(simd.splat_f64s(SMALLEST_GAP), gap),
+        ),
+    );
+    (r, simd.select_f64s(fine, one, simd.splat_f64s(0.0)))
+}
+
+/// The largest root of `x^4 - 2 x^2 - 8 det x + 1 - 4 cof2` by Newton's method from above, and the last step's size.
+#[inline(always)]
+fn largest_root<S: Simd>(simd: S, det: S::f64s, cof2: S::f64s) -> (S::f64s, S::f64s) {
+    let linear = simd.mul_f64s(simd.splat_f64s(-8.0), det);
+    let constant = simd.mul_add_e_f64s(simd.splat_f64s(-4.0), cof2, simd.splat_f64s(1.0));
+    let (two, four) = (simd.splat_f64s(2.0), simd.splat_f64s(4.0));
+    let mut x = simd.splat_f64s(3.0_f64.sqrt());
+    let mut step = simd.splat_f64s(1.0);
+    for _ in 0..MAX_ROOT_STEPS {
+        let x2 = simd.mul_f64s(x, x);
+        // p = (x^2 - 2) x^2 + linear x + constant, p' = 4 (x^2 - 1) x + linear
+        let value = simd.mul_add_e_f64s(simd.sub_f64s(x2, two), x2, simd.mul_add_e_f64s(linear, x, constant));
+        let cubic = simd.mul_f64s(four, simd.sub_f64s(x2, simd.splat_f64s(1.0)));
+        let slope = simd.mul_add_e_f64s(cubic, x, linear);
+        step = simd.div_f64s(value, slope);
+        x = simd.sub_f64s(x, step);
+        step = simd.abs_f64s(step);
+        if simd.reduce_max_f64s(step) < ROOT_TOLERANCE {
+            break;
+        }
+    }
+    (x, step)
+}
+
+/// One Newton-Schulz step `R (3 I - R'R) / 2` and `|R'R - I|^2`.
+#[inline(always)]
+fn orthogonalise<S: Simd>(simd: S, r: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
+    let mut excess = transpose_product(simd, &r, &r);
+    for e in [0, 4, 8] {
+        excess[e] = simd.sub_f64s(excess[e], simd.splat_f64s(1.0));
+    }
+    let change = multiply(simd, &r, &excess);
+    let half = simd.splat_f64s(-0.5);
+    let out = std::array::from_fn(|e| simd.mul_add_e_f64s(half, change[e], r[e]));
+    (out, dot(simd, &excess, &excess))
+}
+
+/// One Newton step of maximising `tr(R'F)` over the rotations: `R exp([w])`, `(tr(S) I - S) w = axial(R'F)`; and
+/// `|w|^2`. `inverse_gap` is the inverse of the determinant of `tr(S) I - S`.
+#[inline(always)]
+fn newton_step<S: Simd>(
+    simd: S,
+    r: [S::f64s; 9],
+    f: &[S::f64s; 9],
+    inverse_gap: S::f64s,
+) -> ([S::f64s; 9], S::f64s) {
+    let a = transpose_product(simd, &r, f);
+    let half = simd.splat_f64s(0.5);
+    let mean = |i: usize, j: usize| simd.neg_f64s(simd.mul_f64s(half, simd.add_f64s(a[i], a[j])));
+    let (h01, h02, h12) = (mean(1, 3), mean(2, 6), mean(5, 7));
+    let h = [
+        simd.add_f64s(a[4], a[8]),
+        h01,
+        h02,
+        h01,
+        simd.add_f64s(a[0], a[8]),
+        h12,
+        h02,
+        h12,
+        simd.add_f64s(a[0], a[4]),
+    ];
+    let adjugate = cofactors(simd, &h);
+    let axial = [simd.sub_f64s(a[7], a[5]), simd.sub_f64s(a[2], a[6]), simd.sub_f64s(a[3], a[1])];
+    let w: [S::f64s; 3] = std::array::from_fn(|i| {
+        let row = [adjugate[3 * i], adjugate[3 * i + 1], adjugate[3 * i + 2]];
+        simd.mul_f64s(inverse_gap, dot3(simd, row, axial))
+    });
+    let w2 = dot3(simd, w, w);
+    let turn = |i: usize, j: usize, sign: f64, k: usize| {
+        let second = simd.mul_f64s(half, simd.mul_f64s(w[i], w[j]));
+        simd.mul_add_e_f64s(simd.splat_f64s(sign), w[k], second)
+    };
+    let diagonal = |i: usize| {
+        let second = simd.mul_f64s(w[i], w[i]);
+        simd.mul_f64s(half, simd.sub_f64s(second, w2))
+    };
+    // [w] + [w]^2 / 2
+    let exponential = [
+        diagonal(0),
+        turn(0, 1, -1.0, 2),
+        turn(0, 2, 1.0, 1),
+        turn(1, 0, 1.0, 2),
+        diagonal(1),
+        turn(1, 2, -1.0, 0),
+        turn(2, 0, -1.0, 1),
+        turn(2, 1, 1.0, 0),
+        diagonal(2),
+    ];
+    let change = multiply(simd, &r, &exponential);
+    (std::array::from_fn(|e| simd.add_f64s(r[e], change[e])), w2)
+}
+
+#[inline(always)]
+fn cofactors<S: Simd>(simd: S, f: &[S::f64s; 9]) -> [S::f64s; 9] {
+    let minor = |a: usize, b: usize, c: usize, d: usize| {
+        simd.negate_mul_add_e_f64s(f[c], f[d], simd.mul_f64s(f[a], f[b]))
+    };
+    [
+        minor(4, 8, 5, 7),
+        minor(5, 6, 3, 8),
+        minor(3, 7, 4, 6),
+        minor(2, 7, 1, 8),
+        minor(0, 8, 2, 6),
+        minor(1, 6, 0, 7),
+        minor(1, 5, 2, 4),
+        minor(2, 3, 0, 5),
+        minor(0, 4, 1, 3),
+    ]
+}
+
+/// `A B`.
+#[inline(always)]
+fn multiply<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
+    std::array::from_fn(|e| {
+        let (i, j) = (e / 3, e % 3);
+        dot3(simd, [a[3 * i], a[3 * i + 1], a[3 * i + 2]], [b[j], b[3 + j], b[6 + j]])
+    })
+}
+
+/// `A'B`.
+#[inline(always)]
+fn transpose_product<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
+    std::array::from_fn(|e| {
+        let (i, j) = (e / 3, e % 3);
+        dot3(simd, [a[i], a[3 + i], a[6 + i]], [b[j], b[3 + j], b[6 + j]])
+    })
+}
+
+#[inline(always)]
+fn dot3<S: Simd>(simd: S, a: [S::f64s; 3], b: [S::f64s; 3]) -> S::f64s {
+    simd.mul_add_e_f64s(a[0], b[0], simd.mul_add_e_f64s(a[1], b[1], simd.mul_f64s(a[2], b[2])))
+}
+
+#[inline(always)]
+fn dot<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> S::f64s {
+    (1..9).fold(simd.mul_f64s(a[0], b[0]), |sum, e| simd.mul_add_e_f64s(a[e], b[e], sum))
+}

@@ -1,0 +1,51 @@
+//! Coordinates centred on the body and scaled to its size, in which all products are well conditioned.
+
+use crate::mesh::{TetMesh, bounds};
+
+/// `X^ = (X - center) / size`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Coordinates {
+    /// Centre of the bounding box, metres.
+    pub(crate) center: [f64; 3],
+    /// Half the diagonal of the bounding box, metres.
+    pub(crate) size: f64,
+}
+
+impl Coordinates {
+    pub(crate) fn of(points: &[[f64; 3]]) -> Self {
+        let (low, high) = bounds(points);
+        let diagonal = (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt();
+        let size = if diagonal > 0.0 { diagonal / 2.0 } else { 1.0 };
+        Self { center: std::array::from_fn(|c| 0.5 * (low[c] + high[c])), size }
+    }
+
+    pub(crate) fn of_mesh(mesh: &TetMesh) -> Self {
+        Self::of(mesh.vertices())
+    }
+
+    /// `[X^; 1]`.
+    pub(crate) fn homogeneous(&self, point: &[f64; 3]) -> [f64; 4] {
+        let [x, y, z] = std::array::from_fn(|c| (point[c] - self.center[c]) / self.size);
+        [x, y, z, 1.0]
+    }
+
+    /// The transposed 4x3 matrix that does to `[X^; 1]` what `transform` (3x4, row-major) does to `[X; 1]`.
+    pub(crate) fn enter(&self, transform: &[[f64; 4]; 3]) -> [[f64; 3]; 4] {
+        let moved = |i: usize| {
+            let row = &transform[i];
+            (0..3).fold(row[3], |sum, d| sum + row[d] * self.center[d])
+        };
+        std::array::from_fn(|d| {
+            std::array::from_fn(|i| if d < 3 { self.size * transform[i][d] } else { moved(i) })
+        })
+    }
+
+    /// The inverse of [`Coordinates::enter`].
+    pub(crate) fn leave(&self, rows: &[[f64; 3]]) -> [[f64; 4]; 3] {
+        std::array::from_fn(|i| {
+            let linear: [f64; 3] = std::array::from_fn(|d| rows[d][i] / self.size);
+            let offset = (0..3).fold(rows[3][i], |sum, d| sum - linear[d] * self.center[d]);
+            [linear[0], linear[1], linear[2], offset]
+        })
+    }
+}

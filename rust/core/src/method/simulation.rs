@@ -1,0 +1,103 @@
+//! A running simulation: a model, settings and a state.
+
+use crate::Result;
+use crate::method::skinning_modes::SkinningStepper;
+use crate::method::{Model, SimulationParams, State, StepReport};
+use crate::rig::Pose;
+
+/// The state and scratch memory of a method.
+enum Stepper {
+    Skinning(SkinningStepper),
+}
+
+/// Steps a model through poses.
+///
+/// The first pose is a start at rest in that pose without displacement, whether it comes by
+/// [`Simulation::reset`] or by [`Simulation::step`]. A step allocates nothing, and its cost does not depend on the
+/// size of the mesh. The same inputs give the same bits.
+pub struct Simulation {
+    model: Model,
+    params: SimulationParams,
+    stepper: Stepper,
+}
+
+impl Simulation {
+    /// A simulation that has not started yet.
+    ///
+    /// # Errors
+    /// As [`SimulationParams::check`].
+    pub fn new(model: Model, params: SimulationParams) -> Result<Self> {
+        params.check()?;
+        let stepper = match &model {
+            Model::Skinning(model) => Stepper::Skinning(SkinningStepper::new(model.clone())),
+        };
+        Ok(Self { model, params, stepper })
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The settings.
+    pub fn params(&self) -> &SimulationParams {
+        &self.params
+    }
+
+    /// Changes the settings from the next step on.
+    ///
+    /// # Errors
+    /// As [`SimulationParams::check`]; the settings then stay as they are.
+    pub fn set_params(&mut self, params: SimulationParams) -> Result<()> {
+        params.check()?;
+        self.params = params;
+        Ok(())
+    }
+
+    /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig).
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite) or
+    /// [`Error::Range`](crate::Error::Range) for the pose; [`Error::Numerical`](crate::Error::Numerical) if
+    /// numbers overflow. The state then stays as it was.
+    pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
+        match &mut self.stepper {
+            Stepper::Skinning(stepper) => stepper.step(pose, &self.params),
+        }
+    }
+
+    /// Starts anew: at rest in `pose`, without displacement.
+    ///
+    /// # Errors
+    /// As for the pose of [`Simulation::step`].
+    pub fn reset(&mut self, pose: Option<&Pose>) -> Result<()> {
+        match &mut self.stepper {
+            Stepper::Skinning(stepper) => stepper.reset(pose),
+        }
+    }
+
+    /// The coefficients Z after the last step, m x 3 x 4 in C order: `u = sum over k of W_k Z_k [X; 1]`.
+    pub fn coefficients(&self) -> &[f64] {
+        match &self.stepper {
+            Stepper::Skinning(stepper) => stepper.coefficients(),
+        }
+    }
+
+    /// A copy of the state.
+    pub fn save_state(&self) -> State {
+        match &self.stepper {
+            Stepper::Skinning(stepper) => stepper.state().clone(),
+        }
+    }
+
+    /// Goes back to a saved state.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) if the state is not one of
+    /// this model.
+    pub fn restore_state(&mut self, state: &State) -> Result<()> {
+        match &mut self.stepper {
+            Stepper::Skinning(stepper) => stepper.restore(state),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The reduced elastic energy and its gradient.
+
+use super::SkinningModel;
+use super::local::LocalScratch;
+use super::step::RigPose;
+use crate::math::lanes::multiply_add;
+use crate::rig::Pose;
+use crate::{Error, Result};
+
+impl SkinningModel {
+    /// Elastic energy of the body, in J, and its gradient by the coefficients.
+    ///
+    /// `coefficients` Z and the gradient are m x 3 x 4 in C order; `pose_rest` in [0, 1] as in the settings. Gradients
+    /// along coefficients that move nothing are zero. The simulation does not need this; tests and tools do.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for the arguments.
+    pub fn elastic_energy(
+        &self,
+        coefficients: &[f64],
+        pose: Option<&Pose>,
+        pose_rest: f64,
+    ) -> Result<(f64, Vec<f64>)> {
+        let count = 12 * self.mode_count();
+        if coefficients.len() != count {
+            return Err(Error::Shape {
+                what: "coefficients",
+                expected: format!("({}, 3, 4)", self.mode_count()),
+                got: format!("{} numbers", coefficients.len()),
+            });
+        }
+        if !(0.0..=1.0).contains(&pose_rest) {
+            return Err(Error::Range { what: "pose_rest", expected: "a number in [0, 1]", got: pose_rest });
+        }
+        let mut handles = vec![[0.0; 3]; 4 * self.bone_count().max(1)];
+        self.enter_pose(pose, &mut handles)?;
+        let rows: Vec<[f64; 3]> = coefficients
+            .as_chunks::<4>()
+            .0
+            .as_chunks::<3>()
+            .0
+            .iter()
+            .flat_map(|z| self.coordinates.enter(z))
+            .collect();
+        let mut reduced = vec![[0.0; 3]; self.rank()];
+        multiply_add(&self.reduce, &rows, &mut reduced);
+
+        let mut scratch = LocalScratch::new(self);
+        let mut rig = RigPose::new(self);
+        rig.set(self, &handles, pose_rest);
+        scratch.set_pose(self, &rig.handles, pose_rest);
+        let mut force = vec![[0.0; 3]; self.rank()];
+        let misfit = scratch.solve(self, &reduced, pose_rest, &mut force);
+        let energy = rig.elastic_energy(self, &reduced, &force, misfit, pose_rest);
+
+        let gradient = (0..self.rank()).map(|i| {
+            std::array::from_fn(|c| self.data.spectrum[i] * reduced[i][c] + rig.cross[i][c] - force[i][c])
+        });
+        Ok((energy, self.pull_back(&gradient.collect::<Vec<[f64; 3]>>())))
+    }
+
+    /// The gradient by Z of a function of Y with gradient `reduced`: `dY = Phi' B'MB dZ`.
+    fn pull_back(&self, reduced: &[[f64; 3]]) -> Vec<f64> {
+        let (size, center) = (self.coordinates.size, self.coordinates.center);
+        let mut out = Vec::with_capacity(12 * self.mode_count());
+        for mode in 0..self.mode_count() {
+            let rows: [[f64; 3]; 4] = std::array::from_fn(|d| {
+                let column = self.data.reduction.col_as_slice(4 * mode + d);
+                std::array::from_fn(|c| column.iter().zip(reduced).map(|(a, y)| a * y[c]).sum())
+            });
+            for c in 0..3 {
+                out.extend((0..3).map(|d| size * rows[d][c] + center[d] * rows[3][c]));
+                out.push(rows[3][c]);
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,185 @@
+//! The local step: rotations of the clusters and the force they exert, one cluster a SIMD lane.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::SkinningModel;
+use crate::math::lanes::{Buffer, Packed, columns_product};
+use crate::math::polar::rotations_in_lanes;
+
+/// Memory of the local step, in lanes of clusters.
+pub(super) struct LocalScratch {
+    /// `F_rig` of each cluster: blocks x 9 x lanes.
+    rig: Buffer,
+    /// The upper half of the rest stretch S of each cluster: blocks x 6 x lanes.
+    rest: Buffer,
+    /// The force, still spread over the lanes: r x 3 x lanes.
+    spread: Buffer,
+}
+
+impl LocalScratch {
+    pub(super) fn new(model: &SkinningModel) -> Self {
+        let (blocks, lanes) = (model.cluster_basis.blocks(), model.cluster_basis.lanes());
+        Self {
+            rig: Buffer::zeros(9 * blocks * lanes),
+            rest: Buffer::zeros(6 * blocks * lanes),
+            spread: Buffer::zeros(3 * model.rank() * lanes),
+        }
+    }
+
+    /// Sets `F_rig` of a pose and the rest stretch `S = (1 - pose_rest) I + pose_rest S_rig`, `F_rig = R_rig S_rig`.
+    pub(super) fn set_pose(&mut self, model: &SkinningModel, pose: &[[f64; 3]], pose_rest: f64) {
+        let gradients = &model.cluster_rig;
+        Arch::new().dispatch(RigStep {
+            gradients,
+            pose,
+            pose_rest,
+            rig: &mut self.rig,
+            rest: &mut self.rest,
+        });
+    }
+
+    /// Finds the rotations at `reduced` and writes the force `G' w (R S - pose_rest F_rig)`, r x 3; returns the
+    /// misfit `sum of w / 2 |F_rig - R S|^2`, J.
+    pub(super) fn solve(
+        &mut self,
+        model: &SkinningModel,
+        reduced: &[[f64; 3]],
+        pose_rest: f64,
+        force: &mut [[f64; 3]],
+    ) -> f64 {
+        let lanes = model.cluster_basis.lanes();
+        let misfit = Arch::new().dispatch(LocalStep {
+            gradients: &model.cluster_basis,
+            weights: &model.lane_weights,
+            rig: &self.rig,
+            rest: &self.rest,
+            pose_rest,
+            reduced,
+            spread: &mut self.spread,
+        });
+        for (force, spread) in force.as_flattened_mut().iter_mut().zip(self.spread.chunks_exact(lanes)) {
+            *force = spread.iter().sum();
+        }
+        misfit
+    }
+}
+
+struct RigStep<'a> {
+    gradients: &'a Packed<3>,
+    pose: &'a [[f64; 3]],
+    pose_rest: f64,
+    rig: &'a mut [f64],
+    rest: &'a mut [f64],
+}
+
+impl WithSimd for RigStep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (rig, _) = S::as_mut_simd_f64s(self.rig);
+        let (rest, _) = S::as_mut_simd_f64s(self.rest);
+        let identity = simd.splat_f64s(1.0 - self.pose_rest);
+        let half = simd.splat_f64s(0.5 * self.pose_rest);
+        for block in 0..self.gradients.blocks() {
+            let f = columns_product::<S, 3, 9>(simd, self.gradients.block(block), self.pose);
+            rig[9 * block..9 * block + 9].copy_from_slice(&f);
+            if self.pose_rest == 0.0 {
+                continue;
+            }
+            let r = rotations_in_lanes(simd, f);
+            for (slot, (i, j)) in UPPER.into_iter().enumerate() {
+                let entry = |i: usize, j: usize| {
+                    let last = simd.mul_f64s(r[6 + i], f[6 + j]);
+                    simd.mul_add_e_f64s(r[i], f[j], simd.mul_add_e_f64s(r[3 + i], f[3 + j], last))
+                };
+                let s = simd.mul_f64s(half, simd.add_f64s(entry(i, j), entry(j, i)));
+                rest[6 * block + slot] = if i == j { simd.add_f64s(identity, s) } else { s };
+            }
+        }
+    }
+}
+
+/// Places of a symmetric 3x3 matrix that are stored.
+const UPPER: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+
+struct LocalStep<'a> {
+    gradients: &'a Packed<3>,
+    weights: &'a [f64],
+    rig: &'a [f64],
+    rest: &'a [f64],
+    pose_rest: f64,
+    reduced: &'a [[f64; 3]],
+    spread: &'a mut [f64],
+}
+
+impl WithSimd for LocalStep<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let (rig, _) = S::as_simd_f64s(self.rig);
+        let (rest, _) = S::as_simd_f64s(self.rest);
+        let (weights, _) = S::as_simd_f64s(self.weights);
+        let (spread, _) = S::as_mut_simd_f64s(self.spread);
+        let zero = simd.splat_f64s(0.0);
+        let pose_rest = simd.splat_f64s(self.pose_rest);
+        let mut misfit = zero;
+        spread.fill(zero);
+        for block in 0..self.gradients.blocks() {
+            let gradients = self.gradients.block(block);
+            let f_rig: &[S::f64s; 9] = rig[9 * block..].first_chunk().expect("nine numbers a block");
+            let mut f = columns_product::<S, 3, 9>(simd, gradients, self.reduced);
+            for e in 0..9 {
+                f[e] = simd.add_f64s(f[e], f_rig[e]);
+            }
+            let mut target = if self.pose_rest == 0.0 {
+                rotations_in_lanes(simd, f)
+            } else {
+                let s: &[S::f64s; 6] = rest[6 * block..].first_chunk().expect("six numbers a block");
+                let r = rotations_in_lanes(simd, times_symmetric(simd, &f, s));
+                times_symmetric(simd, &r, s)
+            };
+            let weight = weights[block];
+            let mut difference2 = zero;
+            for e in 0..9 {
+                let difference = simd.sub_f64s(target[e], f_rig[e]);
+                difference2 = simd.mul_add_e_f64s(difference, difference, difference2);
+                let force = simd.negate_mul_add_e_f64s(pose_rest, f_rig[e], target[e]);
+                target[e] = simd.mul_f64s(weight, force);
+            }
+            misfit = simd.mul_add_e_f64s(weight, difference2, misfit);
+            accumulate(simd, gradients, &target, spread);
+        }
+        0.5 * simd.reduce_sum_f64s(misfit)
+    }
+}
+
+/// `A S` of a symmetric S.
+#[inline(always)]
+fn times_symmetric<S: Simd>(simd: S, a: &[S::f64s; 9], s: &[S::f64s; 6]) -> [S::f64s; 9] {
+    let [s00, s01, s02, s11, s12, s22] = *s;
+    let columns = [[s00, s01, s02], [s01, s11, s12], [s02, s12, s22]];
+    let mut out = *a;
+    for i in 0..3 {
+        for j in 0..3 {
+            let last = simd.mul_f64s(a[3 * i + 2], columns[j][2]);
+            let sum = simd.mul_add_e_f64s(a[3 * i + 1], columns[j][1], last);
+            out[3 * i + j] = simd.mul_add_e_f64s(a[3 * i], columns[j][0], sum);
+        }
+    }
+    out
+}
+
+/// Adds `G' T` of one block of clusters, lane by lane: G is r x 3, T 3 x 3 (row-major), the sum r x 3.
+#[inline(always)]
+fn accumulate<S: Simd>(simd: S, gradients: &[f64], target: &[S::f64s; 9], spread: &mut [S::f64s]) {
+    let (gradients, _) = S::as_simd_f64s(gradients);
+    for (g, sum) in gradients.chunks_exact(3).zip(spread.chunks_exact_mut(3)) {
+        for i in 0..3 {
+            let partial = simd.mul_add_e_f64s(g[0], target[3 * i], sum[i]);
+            let partial = simd.mul_add_e_f64s(g[1], target[3 * i + 1], partial);
+            sum[i] = simd.mul_add_e_f64s(g[2], target[3 * i + 2], partial);
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Fast complementary dynamics: the flesh moves in skinning eigenmodes, rotations are found in clusters `[FastCD]`.
+//!
+//! The displacement is `u = B z`, `B` carrying one affine transform a mode. Everything of mesh size is reduced once
+//! (`reduce`); a step (`step`) alternates between rotations of the clusters (`local`) and a diagonal solve.
+
+mod energy;
+mod local;
+mod reduce;
+mod step;
+
+use faer::Mat;
+
+use crate::material::Material;
+use crate::math::lanes::Packed;
+use crate::mesh::TetMesh;
+use crate::method::coordinates::Coordinates;
+use crate::rig::{Pose, Rig};
+use crate::subspace::SkinningModes;
+use crate::{Error, Result};
+
+pub(crate) use step::SkinningStepper;
+
+/// Largest entry of a pose's linear part, and of its translation in diagonals, that is accepted.
+const LARGEST_TRANSFORM: f64 = 1e12;
+/// Share of the largest eigenvalue below which a mode counts as one that does not deform.
+const RIGID_MODE: f64 = 1e-7;
+
+/// The numbers of a reduced body: what a file stores. r reduced coordinates, h = max(b, 1) handles, c clusters.
+#[derive(Clone)]
+pub(crate) struct SkinningData {
+    /// The tet mesh: n vertices.
+    pub(crate) mesh: TetMesh,
+    /// Weights of the modes, n x m in C order.
+    pub(crate) weights: Vec<f64>,
+    /// Eigenvalues of the modes, m, 1/s^2.
+    pub(crate) eigenvalues: Vec<f64>,
+    /// Number of bones b, 0 without a rig.
+    pub(crate) bones: usize,
+    /// Mass of the body, kg.
+    pub(crate) mass: f64,
+    /// Phi, 4m x r: `Z = Phi Y` with `Phi' B'MB Phi = I`, `Phi' B'LB Phi = diag(spectrum)`.
+    pub(crate) basis: Mat<f64>,
+    /// `Phi' B'MB`, r x 4m: back from Z to Y.
+    pub(crate) reduction: Mat<f64>,
+    /// Elastic eigenvalues of the reduced body, r, 1/s^2.
+    pub(crate) spectrum: Vec<f64>,
+    /// `Phi' B'MJ`, r x 4h.
+    pub(crate) rig_mass: Mat<f64>,
+    /// `Phi' B'LJ`, r x 4h.
+    pub(crate) rig_stiffness: Mat<f64>,
+    /// `J'LJ - G_J' w G_J`, 4h x 4h: elastic energy of the rig inside clusters.
+    pub(crate) rig_spread: Mat<f64>,
+    /// Weight of each cluster, c: the sum of `2 mu V`, J.
+    pub(crate) cluster_weights: Vec<f64>,
+    /// `G B Phi`, 3c x r: mean gradient in each cluster.
+    pub(crate) cluster_basis: Mat<f64>,
+    /// `G J`, 3c x 4h.
+    pub(crate) cluster_rig: Mat<f64>,
+}
+
+/// A body reduced to skinning eigenmodes and clusters; immutable.
+///
+/// Elastic energy: as rigid as possible, `sum over tets of mu V |F - R S|^2`, with R in clusters
+/// `[FastCD eq. 46-49]`; S is the identity, or follows the pose
+/// ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The quadratic part in z is exact.
+pub struct SkinningModel {
+    data: SkinningData,
+    coordinates: Coordinates,
+    /// `Phi`: items are rows of Z.
+    expand: Packed<1>,
+    /// `Phi' B'MB`.
+    reduce: Packed<1>,
+    rig_mass: Packed<1>,
+    rig_stiffness: Packed<1>,
+    rig_spread: Packed<1>,
+    /// `Phi' B'M 1`: what a uniform acceleration does.
+    uniform: Vec<f64>,
+    cluster_basis: Packed<3>,
+    cluster_rig: Packed<3>,
+    /// Cluster weights in the lanes of `cluster_basis`, 0 in the filling.
+    lane_weights: Vec<f64>,
+}
+
+impl SkinningModel {
+    /// Reduces a body: `labels` (t) names the cluster of each tet, from 0; numbers that no tet has are skipped.
+    ///
+    /// Without a rig the body is free: it starts in its rest shape and a step takes no pose.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::Index`] or [`Error::NotFinite`] if the parts do not fit the mesh;
+    /// [`Error::Numerical`] if the modes span nothing.
+    pub fn new(
+        mesh: &TetMesh,
+        material: &Material,
+        modes: &SkinningModes,
+        labels: &[i32],
+        rig: Option<&Rig>,
+    ) -> Result<Self> {
+        Self::from_data(reduce::reduce(mesh, material, modes, labels, rig)?)
+    }
+
+    /// Checks that the parts fit together and packs them for the step.
+    pub(crate) fn from_data(data: SkinningData) -> Result<Self> {
+        data.check()?;
+        let handles = data.bones.max(1);
+        let packed = |m: &Mat<f64>| Packed::<1>::new(m.nrows(), m.ncols(), |i, _, j| m[(i, j)]);
+        let stacked =
+            |m: &Mat<f64>| Packed::<3>::new(m.nrows() / 3, m.ncols(), |i, row, j| m[(3 * i + row, j)]);
+        let cluster_basis = stacked(&data.cluster_basis);
+        let lanes = cluster_basis.blocks() * cluster_basis.lanes();
+        Ok(Self {
+            coordinates: Coordinates::of_mesh(&data.mesh),
+            expand: packed(&data.basis),
+            reduce: packed(&data.reduction),
+            rig_mass: packed(&data.rig_mass),
+            rig_stiffness: packed(&data.rig_stiffness),
+            rig_spread: packed(&data.rig_spread),
+            uniform: (0..data.spectrum.len())
+                .map(|i| (0..handles).map(|j| data.rig_mass[(i, 4 * j + 3)]).sum())
+                .collect(),
+            cluster_rig: stacked(&data.cluster_rig),
+            lane_weights: (0..lanes).map(|i| data.cluster_weights.get(i).copied().unwrap_or(0.0)).collect(),
+            cluster_basis,
+            data,
+        })
+    }
+
+    /// The numbers that a file stores.
+    pub(crate) fn data(&self) -> &SkinningData {
+        &self.data
+    }
+
+    /// The mesh.
+    pub fn mesh(&self) -> &TetMesh {
+        &self.data.mesh
+    }
+
+    /// Weights of the modes at the mesh vertices, n x m in C order.
+    pub fn weights(&self) -> &[f64] {
+        &self.data.weights
+    }
+
+    /// Eigenvalues of the modes, m, ascending, 1/s^2.
+    pub fn eigenvalues(&self) -> &[f64] {
+        &self.data.eigenvalues
+    }
+
+    /// Number of modes m.
+    pub fn mode_count(&self) -> usize {
+        self.data.eigenvalues.len()
+    }
+
+    /// Number of bones b, 0 without a rig.
+    pub fn bone_count(&self) -> usize {
+        self.data.bones
+    }
+
+    /// Number of clusters that hold a tet.
+    pub fn cluster_count(&self) -> usize {
+        self.data.cluster_weights.len()
+    }
+
+    /// Dimension r of the space the modes span, an xyz triple each: 4m, less what is linearly dependent.
+    pub fn rank(&self) -> usize {
+        self.data.spectrum.len()
+    }
+
+    /// Mass of the body, kg.
+    pub fn mass(&self) -> f64 {
+        self.data.mass
+    }
+
+    /// Frequency of the lowest mode that deforms, `sqrt(lambda) / (2 pi)`, in Hz; 0 if none does.
+    pub fn frequency(&self) -> f64 {
+        let eigenvalues = &self.data.eigenvalues;
+        let largest = eigenvalues.iter().copied().fold(0.0, f64::max);
+        let lowest =
+            eigenvalues.iter().copied().filter(|&l| l > RIGID_MODE * largest).fold(f64::INFINITY, f64::min);
+        if lowest.is_finite() { lowest.sqrt() / std::f64::consts::TAU } else { 0.0 }
+    }
+
+    /// Turns a pose into 4 rows a handle, in the body's coordinates.
+    fn enter_pose(&self, pose: Option<&Pose>, rows: &mut [[f64; 3]]) -> Result<()> {
+        const REST: [[f64; 4]; 3] = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+        let pose = match (pose, self.data.bones) {
+            (None, 0) => &[REST],
+            (Some(pose), bones) if bones > 0 && pose.len() == bones => {
+                self.check_pose(pose)?;
+                pose
+            }
+            (pose, bones) => return Err(wrong_pose(pose, bones)),
+        };
+        for (rows, transform) in rows.as_chunks_mut::<4>().0.iter_mut().zip(pose) {
+            *rows = self.coordinates.enter(transform);
+        }
+        Ok(())
+    }
+
+    fn check_pose(&self, pose: &Pose) -> Result<()> {
+        for (element, &value) in pose.as_flattened().as_flattened().iter().enumerate() {
+            if !value.is_finite() {
+                return Err(Error::NotFinite { what: "pose", element: element / 12, value });
+            }
+            let unit = if element % 4 == 3 { self.coordinates.size.max(1.0) } else { 1.0 };
+            if value.abs() > LARGEST_TRANSFORM * unit {
+                return Err(Error::Range { what: "pose", expected: "numbers below 1e12", got: value });
+            }
+        }
+        Ok(())
+    }
+
+    /// Z of reduced coordinates, m x 3 x 4 in C order.
+    fn leave_coefficients(&self, reduced: &[[f64; 3]], rows: &mut [[f64; 3]], out: &mut [f64]) {
+        rows.fill([0.0; 3]);
+        crate::math::lanes::multiply_add(&self.expand, reduced, rows);
+        for (rows, out) in rows.as_chunks::<4>().0.iter().zip(out.as_chunks_mut::<12>().0) {
+            out.copy_from_slice(self.coordinates.leave(rows).as_flattened());
+        }
+    }
+}
+
+fn wrong_pose(pose: Option<&Pose>, bones: usize) -> Error {
+    Error::Shape {
+        what: "pose",
+        expected: if bones == 0 {
+            "none, as the model has no rig".into()
+        } else {
+            format!("({bones}, 3, 4)")
+        },
+        got: pose.map_or("none".into(), |pose| format!("({}, 3, 4)", pose.len())),
+    }
+}
+
+impl SkinningData {
+    /// Errors unless all sizes fit and all numbers are finite, masses and weights positive.
+    fn check(&self) -> Result<()> {
+        let (n, m) = (self.mesh.vertices().len(), self.eigenvalues.len());
+        let (r, h, c) = (self.spectrum.len(), self.bones.max(1), self.cluster_weights.len());
+        if m == 0 || r == 0 || c == 0 {
+            return Err(Error::Empty { what: "model" });
+        }
+        let sizes = [
+            ("weights", self.weights.len(), n.saturating_mul(m)),
+            ("basis", self.basis.nrows(), 4 * m),
+            ("basis", self.basis.ncols(), r),
+            ("reduction", self.reduction.nrows(), r),
+            ("reduction", self.reduction.ncols(), 4 * m),
+            ("rig_mass", self.rig_mass.nrows(), r),
+            ("rig_mass", self.rig_mass.ncols(), 4 * h),
+            ("rig_stiffness", self.rig_stiffness.nrows(), r),
+            ("rig_stiffness", self.rig_stiffness.ncols(), 4 * h),
+            ("rig_spread", self.rig_spread.nrows(), 4 * h),
+            ("rig_spread", self.rig_spread.ncols(), 4 * h),
+            ("cluster_basis", self.cluster_basis.nrows(), 3 * c),
+            ("cluster_basis", self.cluster_basis.ncols(), r),
+            ("cluster_rig", self.cluster_rig.nrows(), 3 * c),
+            ("cluster_rig", self.cluster_rig.ncols(), 4 * h),
+        ];
+        if let Some((what, got, expected)) = sizes.into_iter().find(|(_, got, expected)| got != expected) {
+            return Err(Error::Shape { what, expected: format!("{expected}"), got: format!("{got}") });
+        }
+        self.check_numbers()
+    }
+
+    fn check_numbers(&self) -> Result<()> {
+        let slices = [
+            ("weights", &self.weights),
+            ("eigenvalues", &self.eigenvalues),
+            ("spectrum", &self.spectrum),
+            ("cluster_weights", &self.cluster_weights),
+        ];
+        for (what, numbers) in slices {
+            if let Some(element) = numbers.iter().position(|x| !x.is_finite()) {
+                return Err(Error::NotFinite { what, element, value: numbers[element] });
+            }
+        }
+        for (what, matrix) in self.matrices() {
+            let numbers = (0..matrix.ncols()).flat_map(|j| matrix.col_as_slice(j));
+            if let Some((element, &value)) = numbers.enumerate().find(|(_, x)| !x.is_finite()) {
+                return Err(Error::NotFinite { what, element, value });
+            }
+        }
+        let positive = |what, value: f64| {
+            if value.is_finite() && value > 0.0 {
+                Ok(())
+            } else {
+                Err(Error::Range { what, expected: "a positive number", got: value })
+            }
+        };
+        positive("mass", self.mass)?;
+        self.cluster_weights.iter().try_for_each(|&w| positive("cluster_weights", w))?;
+        match self.spectrum.iter().find(|&&l| l < 0.0) {
+            Some(&got) => Err(Error::Range { what: "spectrum", expected: "numbers >= 0", got }),
+            None => Ok(()),
+        }
+    }
+
+    /// The matrices by name.
+    pub(crate) fn matrices(&self) -> [(&'static str, &Mat<f64>); 7] {
+        [
+            ("basis", &self.basis),
+            ("reduction", &self.reduction),
+            ("rig_mass", &self.rig_mass),
+            ("rig_stiffness", &self.rig_stiffness),
+            ("rig_spread", &self.rig_spread),
+            ("cluster_basis", &self.cluster_basis),
+            ("cluster_rig", &self.cluster_rig),
+        ]
+    }
+}

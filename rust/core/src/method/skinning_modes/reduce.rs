@@ -1,0 +1,368 @@
+//! Everything of mesh size, done once: products with the basis, cluster gradients, diagonalisation.
+//!
+//! `B` (n x 4m) has the rows `W_ik [X^_i; 1]`, `J` (n x 4h) the rows `w_ij [X^_i; 1]`; both stand for x, y and z
+//! alike and are formed a few rows at a time.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatRef, Par};
+use rayon::prelude::*;
+
+use super::SkinningData;
+use crate::material::Material;
+use crate::math::Sparse;
+use crate::math::dense::{product, symmetric_eigen};
+use crate::mesh::TetMesh;
+use crate::method::coordinates::Coordinates;
+use crate::operators::{gradients, laplacian, lumped_mass};
+use crate::rig::Rig;
+use crate::subspace::SkinningModes;
+use crate::{Error, Result};
+
+/// Parts the vertices are split into; their sums are added in order, whatever the number of threads.
+const PARTS: usize = 16;
+/// Rows of B that are formed at once.
+const ROWS: usize = 128;
+/// Directions whose mass is below this share of the largest are linearly dependent on others.
+const DEPENDENT: f64 = 1e-12;
+
+/// Reduces a body.
+pub(super) fn reduce(
+    mesh: &TetMesh,
+    material: &Material,
+    modes: &SkinningModes,
+    labels: &[i32],
+    rig: Option<&Rig>,
+) -> Result<SkinningData> {
+    let clusters = Clusters::new(mesh, labels)?;
+    check(mesh, material, modes, rig)?;
+    let body = Body::new(mesh, material, modes, rig)?;
+    let products = body.products();
+    let (basis, spectrum) = diagonalise(&products)?;
+    let reduction = product(basis.transpose(), products.mass.as_ref());
+    let gradients = clusters.gradients(&body, material);
+    let rig_spread = {
+        let stiff = Mat::from_fn(gradients.rig.nrows(), gradients.rig.ncols(), |i, j| {
+            gradients.weights[i / 3] * gradients.rig[(i, j)]
+        });
+        &products.rig_energy - product(gradients.rig.transpose(), stiff.as_ref())
+    };
+    Ok(SkinningData {
+        mesh: mesh.clone(),
+        bones: rig.map_or(0, Rig::bone_count),
+        mass: body.mass.iter().sum(),
+        reduction,
+        rig_mass: product(basis.transpose(), products.rig_mass.as_ref()),
+        rig_stiffness: product(basis.transpose(), products.rig_stiffness.as_ref()),
+        rig_spread,
+        cluster_basis: product(gradients.modes.as_ref(), basis.as_ref()),
+        cluster_rig: gradients.rig,
+        cluster_weights: gradients.weights,
+        weights: body.weights,
+        eigenvalues: modes.eigenvalues.clone(),
+        basis,
+        spectrum,
+    })
+}
+
+fn check(mesh: &TetMesh, material: &Material, modes: &SkinningModes, rig: Option<&Rig>) -> Result<()> {
+    let n = mesh.vertices().len();
+    material.check_tet_count(mesh.tets().len())?;
+    let (rows, m) = modes.weights.shape();
+    if m == 0 {
+        return Err(Error::Empty { what: "modes" });
+    }
+    if rows != n || modes.eigenvalues.len() != m {
+        return Err(Error::Shape {
+            what: "modes",
+            expected: format!("({n}, {m})"),
+            got: format!("({rows}, {m}) and {} eigenvalues", modes.eigenvalues.len()),
+        });
+    }
+    if let Some(rig) = rig
+        && rig.vertex_count() != n
+    {
+        return Err(Error::Shape {
+            what: "rig",
+            expected: format!("weights of {n} vertices"),
+            got: format!("{}", rig.vertex_count()),
+        });
+    }
+    let numbers = (0..m).flat_map(|k| (0..n).map(move |i| (i, modes.weights[(i, k)])));
+    match { numbers }.find(|(_, w)| !w.is_finite()) {
+        Some((element, value)) => Err(Error::NotFinite { what: "modes", element, value }),
+        None => Ok(()),
+    }
+}
+
+/// What the products are made of.
+struct Body<'a> {
+    mesh: &'a TetMesh,
+    modes: usize,
+    handles: usize,
+    /// `[X^; 1]`, n.
+    points: Vec<[f64; 4]>,
+    /// n x m.
+    weights: Vec<f64>,
+    mass: Vec<f64>,
+    laplacian: Sparse,
+    /// The handles of each vertex and where each vertex's part starts.
+    rig_starts: Vec<usize>,
+    rig_entries: Vec<(u32, f64)>,
+}
+
+/// B'MB, B'LB, B'MJ, B'LJ, J'LJ.
+struct Products {
+    mass: Mat<f64>,
+    stiffness: Mat<f64>,
+    rig_mass: Mat<f64>,
+    rig_stiffness: Mat<f64>,
+    rig_energy: Mat<f64>,
+}
+
+impl<'a> Body<'a> {
+    fn new(mesh: &'a TetMesh, material: &Material, modes: &SkinningModes, rig: Option<&Rig>) -> Result<Self> {
+        let (n, m) = modes.weights.shape();
+        let coordinates = Coordinates::of_mesh(mesh);
+        let conductivity: Vec<f64> = (0..mesh.tets().len()).map(|t| 2.0 * material.mu(t)).collect();
+        let mut weights = vec![0.0; n * m];
+        for k in 0..m {
+            for (i, &w) in modes.weights.col_as_slice(k).iter().enumerate() {
+                weights[i * m + k] = w;
+            }
+        }
+        let (rig_starts, rig_entries) = handles_of_vertices(n, rig);
+        Ok(Self {
+            mesh,
+            modes: m,
+            handles: rig.map_or(1, Rig::bone_count),
+            points: mesh.vertices().iter().map(|p| coordinates.homogeneous(p)).collect(),
+            weights,
+            mass: lumped_mass(mesh, material),
+            laplacian: laplacian(mesh, &conductivity)?,
+            rig_starts,
+            rig_entries,
+        })
+    }
+
+    fn handles_of(&self, vertex: usize) -> &[(u32, f64)] {
+        &self.rig_entries[self.rig_starts[vertex]..self.rig_starts[vertex + 1]]
+    }
+
+    /// Adds `scale *` the row of B at a vertex.
+    fn add_mode_row(&self, vertex: usize, scale: f64, row: &mut [f64]) {
+        let point = self.points[vertex].map(|x| x * scale);
+        let weights = &self.weights[vertex * self.modes..(vertex + 1) * self.modes];
+        for (row, w) in row.as_chunks_mut::<4>().0.iter_mut().zip(weights) {
+            (0..4).for_each(|d| row[d] += w * point[d]);
+        }
+    }
+
+    /// Adds `scale *` the row of J at a vertex.
+    fn add_rig_row(&self, vertex: usize, scale: f64, row: &mut [f64]) {
+        for &(handle, w) in self.handles_of(vertex) {
+            let row = &mut row[4 * handle as usize..][..4];
+            (0..4).for_each(|d| row[d] += scale * w * self.points[vertex][d]);
+        }
+    }
+
+    /// The entries of a row of L.
+    fn laplacian_row(&self, vertex: usize) -> impl Iterator<Item = (usize, f64)> {
+        let rows = self.laplacian.row_idx_of_col(vertex);
+        rows.zip(self.laplacian.val_of_col(vertex).iter().copied())
+    }
+
+    fn products(&self) -> Products {
+        let n = self.points.len();
+        let size = n.div_ceil(PARTS);
+        let parts: Vec<Products> = (0..PARTS)
+            .into_par_iter()
+            .map(|part| self.partial_products((part * size).min(n)..((part + 1) * size).min(n)))
+            .collect();
+        let mut parts = parts.into_iter();
+        let first = parts.next().unwrap_or_else(|| self.no_products());
+        parts.fold(first, |sum, part| Products {
+            mass: sum.mass + part.mass,
+            stiffness: sum.stiffness + part.stiffness,
+            rig_mass: sum.rig_mass + part.rig_mass,
+            rig_stiffness: sum.rig_stiffness + part.rig_stiffness,
+            rig_energy: sum.rig_energy + part.rig_energy,
+        })
+    }
+
+    fn no_products(&self) -> Products {
+        let (b, j) = (4 * self.modes, 4 * self.handles);
+        Products {
+            mass: Mat::zeros(b, b),
+            stiffness: Mat::zeros(b, b),
+            rig_mass: Mat::zeros(b, j),
+            rig_stiffness: Mat::zeros(b, j),
+            rig_energy: Mat::zeros(j, j),
+        }
+    }
+
+    fn partial_products(&self, vertices: std::ops::Range<usize>) -> Products {
+        let mut sum = self.no_products();
+        let (b, j) = (4 * self.modes, 4 * self.handles);
+        let (mut rows, mut stiff, mut heavy) =
+            (vec![0.0; ROWS * b], vec![0.0; ROWS * b], vec![0.0; ROWS * b]);
+        let mut stiff_rig = vec![0.0; j];
+        for first in vertices.clone().step_by(ROWS) {
+            let count = ROWS.min(vertices.end - first);
+            [&mut rows, &mut stiff, &mut heavy].into_iter().for_each(|buffer| buffer.fill(0.0));
+            for place in 0..count {
+                let (vertex, row) = (first + place, place * b..(place + 1) * b);
+                self.add_mode_row(vertex, 1.0, &mut rows[row.clone()]);
+                self.add_mode_row(vertex, self.mass[vertex], &mut heavy[row.clone()]);
+                for (other, value) in self.laplacian_row(vertex) {
+                    self.add_mode_row(other, value, &mut stiff[row.clone()]);
+                }
+                self.add_rig_products(vertex, &heavy[row.clone()], &stiff[row], &mut stiff_rig, &mut sum);
+            }
+            let block = |buffer| MatRef::from_row_major_slice(buffer, ROWS, b);
+            let rows: MatRef<'_, f64> = block(&rows);
+            let add = |out: &mut Mat<f64>, other: MatRef<'_, f64>| {
+                matmul(out.as_mut(), Accum::Add, rows.transpose(), other, 1.0, Par::Seq);
+            };
+            add(&mut sum.mass, block(&heavy));
+            add(&mut sum.stiffness, block(&stiff));
+        }
+        sum
+    }
+
+    /// Adds what a vertex's handles contribute, given its rows of MB and LB; `stiff_rig` is scratch for its row of LJ.
+    fn add_rig_products(
+        &self,
+        vertex: usize,
+        heavy: &[f64],
+        stiff: &[f64],
+        stiff_rig: &mut [f64],
+        sum: &mut Products,
+    ) {
+        stiff_rig.fill(0.0);
+        for (other, value) in self.laplacian_row(vertex) {
+            self.add_rig_row(other, value, stiff_rig);
+        }
+        for &(handle, w) in self.handles_of(vertex) {
+            for d in 0..4 {
+                let (column, scale) = (4 * handle as usize + d, w * self.points[vertex][d]);
+                let add = |out: &mut [f64], row: &[f64]| {
+                    out.iter_mut().zip(row).for_each(|(out, x)| *out += scale * x);
+                };
+                add(sum.rig_mass.col_as_slice_mut(column), heavy);
+                add(sum.rig_stiffness.col_as_slice_mut(column), stiff);
+                add(sum.rig_energy.col_as_slice_mut(column), stiff_rig);
+            }
+        }
+    }
+}
+
+/// Handles of each vertex by ascending handle; without a rig one handle moves all.
+fn handles_of_vertices(n: usize, rig: Option<&Rig>) -> (Vec<usize>, Vec<(u32, f64)>) {
+    let Some(rig) = rig else {
+        return ((0..=n).collect(), vec![(0, 1.0); n]);
+    };
+    let mut starts = vec![0; n + 1];
+    for bone in 0..rig.bone_count() {
+        rig.bone(bone).iter().for_each(|&(v, _)| starts[v as usize + 1] += 1);
+    }
+    (0..n).for_each(|v| starts[v + 1] += starts[v]);
+    let mut next = starts.clone();
+    let mut entries = vec![(0, 0.0); starts[n]];
+    for bone in 0..rig.bone_count() {
+        for &(v, w) in rig.bone(bone) {
+            entries[next[v as usize]] = (bone as u32, w);
+            next[v as usize] += 1;
+        }
+    }
+    (starts, entries)
+}
+
+/// Phi and the spectrum: `Phi' B'MB Phi = I`, `Phi' B'LB Phi = diag`, without linearly dependent directions.
+fn diagonalise(products: &Products) -> Result<(Mat<f64>, Vec<f64>)> {
+    let size = products.mass.nrows();
+    let scale: Vec<f64> = (0..size)
+        .map(|i| products.mass[(i, i)])
+        .map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 0.0 })
+        .collect();
+    let scaled = Mat::from_fn(size, size, |i, j| scale[i] * products.mass[(i, j)] * scale[j]);
+    let (masses, vectors) = symmetric_eigen(scaled.as_ref())?;
+    let largest = masses.iter().copied().fold(0.0, f64::max);
+    let kept: Vec<usize> = (0..size).filter(|&i| masses[i] > DEPENDENT * largest).collect();
+    if kept.is_empty() {
+        return Err(Error::Numerical { what: "reduction", why: "the modes are zero everywhere".into() });
+    }
+    let whitened =
+        Mat::from_fn(size, kept.len(), |i, j| scale[i] * vectors[(i, kept[j])] / masses[kept[j]].sqrt());
+    let stiffness =
+        product(whitened.transpose(), product(products.stiffness.as_ref(), whitened.as_ref()).as_ref());
+    let (spectrum, rotation) = symmetric_eigen(stiffness.as_ref())?;
+    let spectrum = spectrum.into_iter().map(|l| l.max(0.0)).collect();
+    Ok((product(whitened.as_ref(), rotation.as_ref()), spectrum))
+}
+
+/// The tets of each cluster.
+struct Clusters {
+    tets: Vec<Vec<u32>>,
+}
+
+/// Mean gradients in clusters, weighted by `2 mu V`: 3c x 4m and 3c x 4h, and the weights, c.
+struct ClusterGradients {
+    modes: Mat<f64>,
+    rig: Mat<f64>,
+    weights: Vec<f64>,
+}
+
+impl Clusters {
+    fn new(mesh: &TetMesh, labels: &[i32]) -> Result<Self> {
+        let count = mesh.tets().len();
+        if labels.len() != count {
+            return Err(Error::Shape {
+                what: "labels",
+                expected: format!("({count},)"),
+                got: format!("({},)", labels.len()),
+            });
+        }
+        let mut tets = vec![Vec::new(); count];
+        for (element, &label) in labels.iter().enumerate() {
+            usize::try_from(label)
+                .ok()
+                .and_then(|label| tets.get_mut(label))
+                .ok_or(Error::Index { what: "labels", element, index: label.into(), count })?
+                .push(element as u32);
+        }
+        tets.retain(|tets| !tets.is_empty());
+        Ok(Self { tets })
+    }
+
+    fn gradients(&self, body: &Body<'_>, material: &Material) -> ClusterGradients {
+        let hats = gradients(body.mesh);
+        let (b, j) = (4 * body.modes, 4 * body.handles);
+        let rows: Vec<(f64, Vec<f64>, Vec<f64>)> = self
+            .tets
+            .par_iter()
+            .map(|tets| {
+                let (mut modes, mut rig) = (vec![0.0; 3 * b], vec![0.0; 3 * j]);
+                let mut weight = 0.0;
+                for &t in tets {
+                    let t = t as usize;
+                    let stiff = 2.0 * material.mu(t) * body.mesh.volumes()[t];
+                    weight += stiff;
+                    for (&v, hat) in body.mesh.tets()[t].iter().zip(&hats[t]) {
+                        for c in 0..3 {
+                            body.add_mode_row(v as usize, stiff * hat[c], &mut modes[c * b..(c + 1) * b]);
+                            body.add_rig_row(v as usize, stiff * hat[c], &mut rig[c * j..(c + 1) * j]);
+                        }
+                    }
+                }
+                modes.iter_mut().chain(&mut rig).for_each(|x| *x /= weight);
+                (weight, modes, rig)
+            })
+            .collect();
+        let count = 3 * rows.len();
+        ClusterGradients {
+            modes: Mat::from_fn(count, b, |i, k| rows[i / 3].1[(i % 3) * b + k]),
+            rig: Mat::from_fn(count, j, |i, k| rows[i / 3].2[(i % 3) * j + k]),
+            weights: rows.iter().map(|row| row.0).collect(),
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! One step of implicit Euler, solved by local-global iterations.
+
+use std::sync::Arc;
+
+use super::SkinningModel;
+use super::local::LocalScratch;
+use crate::math::lanes::multiply_add;
+use crate::method::{SimulationParams, State, StepReport};
+use crate::rig::Pose;
+use crate::{Error, Result};
+
+/// What the rig contributes at one pose.
+pub(super) struct RigPose {
+    /// The pose relative to the handles' mean translation, which has no elastic effect: 4h rows.
+    pub(super) handles: Vec<[f64; 3]>,
+    /// `(1 - pose_rest) Phi' B'LJ p`, r rows.
+    pub(super) cross: Vec<[f64; 3]>,
+    spread: Vec<[f64; 3]>,
+}
+
+impl RigPose {
+    pub(super) fn new(model: &SkinningModel) -> Self {
+        let handles = vec![[0.0; 3]; model.cluster_rig.columns()];
+        Self { spread: handles.clone(), handles, cross: vec![[0.0; 3]; model.rank()] }
+    }
+
+    /// Translation is taken out because a body far from the origin would lose digits in `L J p`.
+    pub(super) fn set(&mut self, model: &SkinningModel, pose: &[[f64; 3]], pose_rest: f64) {
+        let count = (pose.len() / 4) as f64;
+        let mean: [f64; 3] =
+            std::array::from_fn(|c| pose.iter().skip(3).step_by(4).map(|row| row[c]).sum::<f64>() / count);
+        self.handles.copy_from_slice(pose);
+        for row in self.handles.iter_mut().skip(3).step_by(4) {
+            (0..3).for_each(|c| row[c] -= mean[c]);
+        }
+        self.cross.fill([0.0; 3]);
+        if pose_rest < 1.0 {
+            multiply_add(&model.rig_stiffness, &self.handles, &mut self.cross);
+            self.cross.as_flattened_mut().iter_mut().for_each(|x| *x *= 1.0 - pose_rest);
+        }
+    }
+
+    /// `Y'diag(spectrum)Y / 2 + Y.(cross - force) + misfit + (1 - pose_rest) p' spread p / 2`, J.
+    pub(super) fn elastic_energy(
+        &mut self,
+        model: &SkinningModel,
+        reduced: &[[f64; 3]],
+        force: &[[f64; 3]],
+        misfit: f64,
+        pose_rest: f64,
+    ) -> f64 {
+        let mut energy = misfit;
+        for i in 0..reduced.len() {
+            for c in 0..3 {
+                let (y, stiff) = (reduced[i][c], model.data.spectrum[i]);
+                energy += y * (0.5 * stiff * y + self.cross[i][c] - force[i][c]);
+            }
+        }
+        if pose_rest < 1.0 {
+            self.spread.fill([0.0; 3]);
+            multiply_add(&model.rig_spread, &self.handles, &mut self.spread);
+            let spread: f64 =
+                self.spread.as_flattened().iter().zip(self.handles.as_flattened()).map(|(a, b)| a * b).sum();
+            energy += 0.5 * (1.0 - pose_rest) * spread;
+        }
+        energy
+    }
+}
+
+/// State and memory of a simulation of a [`SkinningModel`].
+pub(crate) struct SkinningStepper {
+    model: Arc<SkinningModel>,
+    state: State,
+    /// The state before a step, for when it fails.
+    before: State,
+    local: LocalScratch,
+    rig: RigPose,
+    /// The pose given, in the body's coordinates.
+    target: Vec<[f64; 3]>,
+    /// The pose of the substep.
+    pose: Vec<[f64; 3]>,
+    acceleration: Vec<[f64; 3]>,
+    /// What does not change in the iterations of a substep, r rows.
+    fixed: Vec<[f64; 3]>,
+    force: Vec<[f64; 3]>,
+    reduced: Vec<[f64; 3]>,
+    /// Misfit of the last local step, J.
+    misfit: f64,
+    rows: Vec<[f64; 3]>,
+    coefficients: Vec<f64>,
+}
+
+impl SkinningStepper {
+    pub(crate) fn new(model: Arc<SkinningModel>) -> Self {
+        let (pose, rank, modes) = (model.cluster_rig.columns(), model.rank(), model.mode_count());
+        let state = State::new(pose, rank);
+        Self {
+            before: state.clone(),
+            state,
+            local: LocalScratch::new(&model),
+            rig: RigPose::new(&model),
+            target: vec![[0.0; 3]; pose],
+            pose: vec![[0.0; 3]; pose],
+            acceleration: vec![[0.0; 3]; pose],
+            fixed: vec![[0.0; 3]; rank],
+            force: vec![[0.0; 3]; rank],
+            reduced: vec![[0.0; 3]; rank],
+            misfit: 0.0,
+            rows: vec![[0.0; 3]; 4 * modes],
+            coefficients: vec![0.0; 12 * modes],
+            model,
+        }
+    }
+
+    pub(crate) fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(crate) fn restore(&mut self, state: &State) -> Result<()> {
+        state.check(&self.state)?;
+        self.state.copy_from(state);
+        self.update_coefficients();
+        Ok(())
+    }
+
+    pub(crate) fn reset(&mut self, pose: Option<&Pose>) -> Result<()> {
+        self.model.enter_pose(pose, &mut self.target)?;
+        self.start();
+        self.update_coefficients();
+        Ok(())
+    }
+
+    /// At rest in the target pose.
+    fn start(&mut self) {
+        for pose in self.state.frames.iter_mut().chain(&mut self.state.path) {
+            pose.copy_from_slice(&self.target);
+        }
+        self.state.reduced.iter_mut().for_each(|reduced| reduced.fill([0.0; 3]));
+        self.state.started = true;
+    }
+
+    pub(crate) fn step(&mut self, pose: Option<&Pose>, params: &SimulationParams) -> Result<StepReport> {
+        self.model.enter_pose(pose, &mut self.target)?;
+        self.before.copy_from(&self.state);
+        if !self.state.started {
+            self.start();
+        }
+        let mut report = StepReport { iterations: 0, residual: 0.0, energy: 0.0 };
+        for substep in 1..=params.substeps {
+            self.move_pose(substep, params.substeps);
+            let (iterations, residual) = self.substep(params);
+            report.iterations += iterations;
+            report.residual = report.residual.max(residual);
+        }
+        report.energy = self.last_energy(params);
+        if !(report.residual.is_finite() && report.energy.is_finite()) {
+            self.state.copy_from(&self.before);
+            return Err(Error::Numerical {
+                what: "step",
+                why: "the motion is too violent for double precision; check the pose".into(),
+            });
+        }
+        self.state.frames.swap(0, 1);
+        self.state.frames[1].copy_from_slice(&self.target);
+        self.update_coefficients();
+        Ok(report)
+    }
+
+    /// The pose of a substep lies on the parabola through the last three poses given.
+    ///
+    /// On straight lines instead the velocity of the rig would jump at each frame, and each jump would kick the
+    /// flesh in one substep of the frame.
+    fn move_pose(&mut self, substep: u32, substeps: u32) {
+        if substep == substeps {
+            self.pose.copy_from_slice(&self.target);
+            return;
+        }
+        let time = f64::from(substep) / f64::from(substeps);
+        let [older, last] = &self.state.frames;
+        for row in 0..self.pose.len() {
+            for c in 0..3 {
+                let (back, ahead) = (last[row][c] - older[row][c], self.target[row][c] - last[row][c]);
+                let change = 0.5 * time * (back + ahead) + 0.5 * time * time * (ahead - back);
+                self.pose[row][c] = last[row][c] + change;
+            }
+        }
+    }
+
+    /// Solves one step of implicit Euler to `self.pose`; returns iterations and residual.
+    fn substep(&mut self, params: &SimulationParams) -> (u32, f64) {
+        self.prepare(params);
+        let h = params.dt / f64::from(params.substeps);
+        self.reduced.copy_from_slice(&self.state.reduced[1]);
+        let unit = self.model.mass().sqrt() * 2.0 * self.model.coordinates.size;
+        let (mut iterations, mut residual) = (0, f64::INFINITY);
+        let mut misfit = 0.0;
+        while iterations < params.max_iterations && residual.is_finite() | (iterations == 0) {
+            misfit = self.local.solve(&self.model, &self.reduced, params.pose_rest, &mut self.force);
+            residual = self.global_step(params, h) / unit;
+            iterations += 1;
+            if residual <= params.tolerance {
+                break;
+            }
+        }
+        self.misfit = misfit;
+        self.state.reduced.swap(0, 1);
+        self.state.reduced[1].copy_from_slice(&self.reduced);
+        self.state.path.swap(0, 1);
+        self.state.path[1].copy_from_slice(&self.pose);
+        (iterations, residual)
+    }
+
+    /// Sets the rig's part and all that stands still in a substep: inertia, damping, gravity, cross term.
+    fn prepare(&mut self, params: &SimulationParams) {
+        let h = params.dt / f64::from(params.substeps);
+        let [older, last] = &self.state.path;
+        for row in 0..self.pose.len() {
+            for c in 0..3 {
+                let acceleration = (self.pose[row][c] - last[row][c]) - (last[row][c] - older[row][c]);
+                self.acceleration[row][c] = -acceleration;
+            }
+        }
+        self.rig.set(&self.model, &self.pose, params.pose_rest);
+        self.local.set_pose(&self.model, &self.rig.handles, params.pose_rest);
+        self.fixed.fill([0.0; 3]);
+        multiply_add(&self.model.rig_mass, &self.acceleration, &mut self.fixed);
+        let [older, last] = &self.state.reduced;
+        for i in 0..self.fixed.len() {
+            let damping = damping(self.model.data.spectrum[i], params);
+            for c in 0..3 {
+                let inertia = 2.0 * last[i][c] - older[i][c] + self.fixed[i][c];
+                self.fixed[i][c] =
+                    inertia / (h * h) + damping / h * last[i][c] + self.model.uniform[i] * params.gravity[c]
+                        - params.stiffness * self.rig.cross[i][c];
+            }
+        }
+    }
+
+    /// The exact minimiser for the rotations found, in a diagonal solve; returns the norm of the change.
+    fn global_step(&mut self, params: &SimulationParams, h: f64) -> f64 {
+        let mut change2 = 0.0;
+        for i in 0..self.reduced.len() {
+            let spectrum = self.model.data.spectrum[i];
+            let diagonal = 1.0 / (h * h) + damping(spectrum, params) / h + params.stiffness * spectrum;
+            for c in 0..3 {
+                let next = (self.fixed[i][c] + params.stiffness * self.force[i][c]) / diagonal;
+                let change = next - self.reduced[i][c];
+                change2 += change * change;
+                self.reduced[i][c] = next;
+            }
+        }
+        change2.sqrt()
+    }
+
+    fn last_energy(&mut self, params: &SimulationParams) -> f64 {
+        let (rig, misfit) = (&mut self.rig, self.misfit);
+        let energy = rig.elastic_energy(&self.model, &self.reduced, &self.force, misfit, params.pose_rest);
+        params.stiffness * energy
+    }
+
+    fn update_coefficients(&mut self) {
+        let Self { model, state, rows, coefficients, .. } = self;
+        model.leave_coefficients(&state.reduced[1], rows, coefficients);
+    }
+}
+
+/// Rayleigh-like damping with the same ratio in every mode: `2 zeta omega`, 1/s.
+fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
+    2.0 * params.damping * (params.stiffness * spectrum).sqrt()
+}
