@@ -1,3 +1,4 @@
 //! Fixtures shared by the tests: small meshes and rigs made by script.
 
 pub mod bodies;
+pub mod surfaces;

@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::{WindingNumber, grid::Grid, overlap::MARGIN, overlap::TriangleOverlap};
-use crate::{Progress, Result};
+use crate::Result;
 
 /// The surface touches the cell.
 const TOUCHED: u8 = 1;
@@ -18,8 +18,14 @@ const INSIDE: u8 = 16;
 /// Enclosed empty regions of up to this many cells are filled.
 const HOLE: usize = 8;
 
+/// Triangles between two reports.
+const BATCH: usize = 4096;
+
 /// The share of [`Cells::new`] spent on touching, the rest on winding numbers.
 const TOUCHING: f32 = 0.3;
+
+/// Takes the share of the work that is done; an error stops the work.
+pub(super) type Report<'a> = dyn Fn(f32) -> Result<()> + Sync + 'a;
 
 /// Cells that the surface touches or encloses.
 pub(super) struct Cells<'a> {
@@ -34,12 +40,11 @@ impl<'a> Cells<'a> {
         grid: Grid,
         pieces: &[[[f64; 3]; 3]],
         winding: &'a WindingNumber,
-        progress: &Progress,
+        report: &Report,
     ) -> Result<Self> {
-        progress.report(0.0)?;
-        let mut flags = touched(&grid, pieces);
-        progress.report(TOUCHING)?;
-        mark_inside(&grid, winding, &mut flags, progress)?;
+        let mut flags = touched(&grid, pieces, &|share| report(TOUCHING * share))?;
+        let inside_report = |share| report(TOUCHING + (1.0 - TOUCHING) * share);
+        mark_inside(&grid, winding, &mut flags, &inside_report)?;
         fill_holes(&grid, &mut flags);
         Ok(Self { grid, winding, flags })
     }
@@ -74,30 +79,36 @@ impl<'a> Cells<'a> {
 }
 
 /// Flags of the cells and lower faces that some triangle touches.
-fn touched(grid: &Grid, pieces: &[[[f64; 3]; 3]]) -> Vec<u8> {
+fn touched(grid: &Grid, pieces: &[[[f64; 3]; 3]], report: &Report) -> Result<Vec<u8>> {
     let flags: Vec<AtomicU8> = (0..grid.len()).map(|_| AtomicU8::new(0)).collect();
-    pieces.par_iter().for_each(|corners| {
-        let overlap = TriangleOverlap::new(corners.map(|p| grid.to_cells(p)));
-        let (low, high) = overlap.bounds();
-        let range = |a: usize| {
-            let last = grid.counts[a] - 1;
-            let low = (low[a] - MARGIN).floor().max(0.0) as usize;
-            low.min(last)..=((high[a] + MARGIN).floor().max(0.0) as usize).min(last)
-        };
-        for i in range(0) {
-            for j in range(1) {
-                for k in range(2) {
-                    let flag = &flags[grid.index([i, j, k])];
-                    mark_touched(&overlap, Vector3::new(i as f64, j as f64, k as f64), flag);
-                }
+    let batches = pieces.len().div_ceil(BATCH) as f32;
+    for (batch, pieces) in pieces.chunks(BATCH).enumerate() {
+        report(batch as f32 / batches)?;
+        pieces.par_iter().for_each(|corners| mark_touched(grid, corners, &flags));
+    }
+    Ok(flags.into_iter().map(AtomicU8::into_inner).collect())
+}
+
+/// Sets the flags of all cells that a triangle touches.
+fn mark_touched(grid: &Grid, corners: &[[f64; 3]; 3], flags: &[AtomicU8]) {
+    let overlap = TriangleOverlap::new(corners.map(|p| grid.to_cells(p)));
+    let (low, high) = overlap.bounds();
+    let range = |a: usize| {
+        let cell = |x: f64| (x.floor().max(0.0) as usize).min(grid.counts[a] - 1);
+        cell(low[a] - MARGIN)..=cell(high[a] + MARGIN)
+    };
+    for i in range(0) {
+        for j in range(1) {
+            for k in range(2) {
+                let lower = Vector3::new(i as f64, j as f64, k as f64);
+                mark_cell(&overlap, lower, &flags[grid.index([i, j, k])]);
             }
         }
-    });
-    flags.into_iter().map(AtomicU8::into_inner).collect()
+    }
 }
 
 /// Sets the flags of one cell; flags are only ever added, so the order of triangles does not matter.
-fn mark_touched(overlap: &TriangleOverlap, lower: Vector3<f64>, flag: &AtomicU8) {
+fn mark_cell(overlap: &TriangleOverlap, lower: Vector3<f64>, flag: &AtomicU8) {
     let known = flag.load(Ordering::Relaxed);
     let half = Vector3::repeat(0.5);
     let centre = lower + half;
@@ -117,7 +128,7 @@ fn mark_touched(overlap: &TriangleOverlap, lower: Vector3<f64>, flag: &AtomicU8)
 }
 
 /// Flags the untouched cells whose centre the surface encloses.
-fn mark_inside(grid: &Grid, winding: &WindingNumber, flags: &mut [u8], progress: &Progress) -> Result<()> {
+fn mark_inside(grid: &Grid, winding: &WindingNumber, flags: &mut [u8], report: &Report) -> Result<()> {
     let done = AtomicUsize::new(0);
     flags.par_chunks_mut(grid.slab()).enumerate().try_for_each(|(slab, flags)| {
         for (i, flag) in flags.iter_mut().enumerate().filter(|(_, flag)| **flag == 0) {
@@ -127,7 +138,7 @@ fn mark_inside(grid: &Grid, winding: &WindingNumber, flags: &mut [u8], progress:
             }
         }
         let share = (done.fetch_add(1, Ordering::Relaxed) + 1) as f32 / grid.counts[0] as f32;
-        progress.report(TOUCHING + (1.0 - TOUCHING) * share)
+        report(share)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::{SurfaceMesh, TetMesh, WindingNumber, cells::Cells, grid::Grid};
+use super::{SurfaceMesh, TetMesh, WindingNumber, cells::Cells, cells::Report, grid::Grid};
 use crate::{Error, Progress, Result};
 
 /// The resolutions that [`lattice`] accepts.
@@ -10,6 +10,9 @@ pub const RESOLUTIONS: RangeInclusive<usize> = 2..=512;
 
 /// The most cells a lattice may keep, so that no input exhausts memory.
 const MAX_KEPT: usize = 1 << 22;
+
+/// The share of the remaining progress that one attempt at a resolution takes.
+const ATTEMPT: f32 = 0.2;
 
 /// Tets in a cell.
 const SPLIT: usize = 5;
@@ -31,7 +34,7 @@ const SPLIT: usize = 5;
 /// kept ones, and for a surface that has shrunk to a point; [`Error::Cancelled`].
 pub fn lattice(surface: &SurfaceMesh, resolution: usize, progress: &Progress) -> Result<TetMesh> {
     let winding = WindingNumber::new(surface);
-    let cells = classify(surface, &winding, resolution, progress)?;
+    let cells = classify(surface, &winding, resolution, &|share| progress.report(share))?;
     tetrahedralise(&cells, &cells.kept())
 }
 
@@ -43,41 +46,41 @@ pub fn lattice(surface: &SurfaceMesh, resolution: usize, progress: &Progress) ->
 /// As [`lattice`].
 pub fn lattice_with_tet_count(surface: &SurfaceMesh, count: usize, progress: &Progress) -> Result<TetMesh> {
     let winding = WindingNumber::new(surface);
-    let fits = |resolution: usize| -> Result<bool> {
-        // A box beyond the limits has too many tets in any case.
-        match classify(surface, &winding, resolution, progress) {
-            Ok(cells) => Ok(SPLIT * cells.kept().len() <= count),
-            Err(Error::Range { what: "resolution", .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
+    let mut left = 1.0;
+    // How many attempts there will be is not known: each takes the same share of what is left.
+    let mut attempt = |resolution: usize| {
+        let before = left;
+        left *= 1.0 - ATTEMPT;
+        classify(surface, &winding, resolution, &|share| {
+            progress.report(1.0 - before * (1.0 - ATTEMPT * share))
+        })
     };
     let (mut low, mut high) = (*RESOLUTIONS.start(), *RESOLUTIONS.end() + 2);
-    let mut guess = 2 * low;
+    let mut best = attempt(low)?;
     while low + 2 < high {
-        if fits(guess)? {
-            low = guess;
-        } else {
-            high = guess;
+        let guess = ((low + high) / 4 * 2).min(2 * low);
+        match attempt(guess) {
+            Ok(cells) if SPLIT * cells.kept().len() <= count => (low, best) = (guess, cells),
+            // Beyond the limits there are too many tets in any case.
+            Ok(_) | Err(Error::Range { what: "resolution", .. }) => high = guess,
+            Err(error) => return Err(error),
         }
-        let middle = (low + high) / 4 * 2;
-        guess = middle.clamp(low + 2, high).min(2 * low);
     }
-    let cells = classify(surface, &winding, low, progress)?;
-    tetrahedralise(&cells, &cells.kept())
+    tetrahedralise(&best, &best.kept())
 }
 
 fn classify<'a>(
     surface: &SurfaceMesh,
     winding: &'a WindingNumber,
     resolution: usize,
-    progress: &Progress,
+    report: &Report,
 ) -> Result<Cells<'a>> {
     let outside = |expected| Error::Range { what: "resolution", expected, got: resolution as f64 };
     if !RESOLUTIONS.contains(&resolution) {
         return Err(outside("2 to 512 cells along the longest side"));
     }
     let grid = Grid::new(surface.points(), resolution)?;
-    let cells = Cells::new(grid, &surface.pieces(), winding, progress)?;
+    let cells = Cells::new(grid, &surface.pieces(), winding, report)?;
     if cells.kept().len() > MAX_KEPT {
         return Err(outside("no more than 4 million cells in the lattice"));
     }
@@ -146,7 +149,7 @@ fn split(parity: usize) -> [[usize; 4]; SPLIT] {
     let middle = if parity == 1 { [a, b, c, d] } else { [a, b, d, c] };
     let at = |corner: usize| {
         let (x, y, z) = (corner ^ 1, corner ^ 2, corner ^ 4);
-        if corner.count_ones() % 2 == 0 { [corner, x, y, z] } else { [corner, x, z, y] }
+        if corner.count_ones().is_multiple_of(2) { [corner, x, y, z] } else { [corner, x, z, y] }
     };
     [middle, at(a ^ 7), at(b ^ 7), at(c ^ 7), at(d ^ 7)]
 }

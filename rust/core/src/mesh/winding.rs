@@ -6,11 +6,11 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::{SurfaceMesh, orientation::oriented_triangles};
 
-/// Triangles below which a node of the tree is not split.
-const LEAF: usize = 8;
+/// Nodes of the tree with no more triangles than this are not split.
+const LEAF: usize = 4;
 
 /// A cluster is summed as one when it is further than this many of its radii.
-const FAR: f64 = 2.0;
+const FAR: f64 = 3.0;
 
 /// Winding number of a surface around any point: how often the surface encloses it.
 ///
@@ -55,7 +55,7 @@ impl WindingNumber {
 
     /// The winding number around a point.
     ///
-    /// Within about 1e-2 of the exact value; exact for points near few triangles.
+    /// Within a few hundredths of the exact value.
     pub fn at(&self, point: [f64; 3]) -> f64 {
         let point = Vector3::from(point);
         let (mut sum, mut i) = (0.0, 0);
