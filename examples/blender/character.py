@@ -1,0 +1,198 @@
+"""Bring in somebody's character: import the file, find its body, choose the action worth showing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+DEFAULT_FRAMES = 60
+SHORTEST_ACTION = 12
+
+
+class Unreadable(Exception):
+    """The file cannot be used; the message is one sentence for its owner."""
+
+
+@dataclass
+class Character:
+    """What the demo works on: `meshes` are the body, skinned ones first, the host being the first of them."""
+
+    name: str
+    armature: bpy.types.Object
+    meshes: list[bpy.types.Object]
+    rigid: list[bpy.types.Object] = field(default_factory=list)
+
+    @property
+    def body(self) -> list[bpy.types.Object]:
+        """All meshes that hang in one simulated volume."""
+        return self.meshes + self.rigid
+
+
+@dataclass
+class Shot:
+    """A range of whole frames of one action, which holds its last pose where the range is longer."""
+
+    action: bpy.types.Action
+    first: int
+    last: int
+
+    @property
+    def frames(self) -> range:
+        """Every frame of the shot."""
+        return range(self.first, self.last + 1)
+
+
+def load(path: Path) -> Character:
+    """Read an .fbx, .glb, .gltf or .blend file into an empty scene and find the character in it.
+
+    Raises Unreadable when the file is missing, of another kind, refused by Blender, or holds no skinned mesh.
+    """
+    readers = {".fbx": _read_fbx, ".glb": _read_gltf, ".gltf": _read_gltf, ".blend": _read_blend}
+    if not path.is_file():
+        raise Unreadable(f"{path} does not exist.")
+    if path.suffix.lower() not in readers:
+        raise Unreadable(f"{path.name} is not one of {', '.join(readers)}.")
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    try:
+        readers[path.suffix.lower()](path)
+    except RuntimeError as error:
+        raise Unreadable(f"Blender cannot read {path.name}: {str(error).strip().splitlines()[-1]}") from error
+    return find(path.stem)
+
+
+def find(name: str) -> Character:
+    """The armature that skins most vertices in the scene, its meshes, and the rigid pieces that hang on it."""
+    skinned: dict[bpy.types.Object, list[bpy.types.Object]] = {}
+    for mesh in _visible_meshes():
+        if armature := _armature_of(mesh):
+            skinned.setdefault(armature, []).append(mesh)
+    if not skinned:
+        raise Unreadable(f"{name} holds no mesh that an armature moves.")
+    armature = max(skinned, key=lambda a: sum(len(mesh.data.vertices) for mesh in skinned[a]))
+    meshes = sorted(skinned[armature], key=lambda mesh: (-len(mesh.data.vertices), mesh.name))
+    rigid = [m for m in _visible_meshes() if _armature_of(m) is None and _hangs_on(m, armature)]
+    return Character(name, armature, meshes, sorted(rigid, key=lambda mesh: mesh.name))
+
+
+def choose_shot(character: Character, length: int = DEFAULT_FRAMES) -> Shot:
+    """The `length` frames with the strongest accelerations in any action of the armature.
+
+    Accelerations are second differences of the bones' heads, relative to the rest size, summed over the
+    range: starts and stops count, steady motion and stillness do not. A shorter action is followed by its
+    held last pose. A character that no action moves gets one that hops and turns the whole armature
+    object. The chosen action is assigned.
+    """
+    armature = character.armature
+    best: tuple[float, Shot] | None = None
+    for action in _actions_of(armature):
+        assign(armature, action)
+        first, last = int(np.ceil(action.frame_range[0])), int(np.floor(action.frame_range[1]))
+        if last - first + 1 < SHORTEST_ACTION:
+            continue
+        score, start = _strongest_window(armature, first, last, length)
+        shot = Shot(action, start, start + length - 1)
+        if best is None or score > best[0]:
+            best = score, shot
+    shot = best[1] if best and best[0] > 1e-4 else Shot(_shake(character, length), 1, length)
+    assign(armature, shot.action)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = shot.first, shot.last
+    scene.frame_set(shot.first)
+    return shot
+
+
+def assign(armature: bpy.types.Object, action: bpy.types.Action) -> None:
+    """Let one action alone move the armature."""
+    data = armature.animation_data or armature.animation_data_create()
+    data.use_nla = False
+    data.action = action
+    if hasattr(data, "action_slot") and data.action_slot is None and len(data.action_suitable_slots):
+        data.action_slot = data.action_suitable_slots[0]
+
+
+def _read_fbx(path: Path) -> None:
+    bpy.ops.import_scene.fbx(filepath=str(path))
+
+
+def _read_gltf(path: Path) -> None:
+    bpy.ops.import_scene.gltf(filepath=str(path))
+
+
+def _read_blend(path: Path) -> None:
+    bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
+
+
+def _visible_meshes() -> list[bpy.types.Object]:
+    shown_as_bones = {
+        bone.custom_shape for rig in bpy.context.scene.objects if rig.type == "ARMATURE" for bone in rig.pose.bones
+    }
+    return [
+        candidate
+        for candidate in bpy.context.scene.objects
+        if candidate.type == "MESH"
+        and candidate not in shown_as_bones
+        and candidate.visible_get()
+        and len(candidate.data.vertices)
+    ]
+
+
+def _armature_of(mesh: bpy.types.Object) -> bpy.types.Object | None:
+    return next((m.object for m in mesh.modifiers if m.type == "ARMATURE" and m.object is not None), None)
+
+
+def _hangs_on(child: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    parent = child.parent
+    while parent is not None and parent != armature:
+        parent = parent.parent
+    return parent == armature
+
+
+def _actions_of(armature: bpy.types.Object) -> list[bpy.types.Action]:
+    """Actions that name at least one bone of the armature, in the file's order, without their copies."""
+    bones = {bone.name for bone in armature.pose.bones}
+    return [action for action in bpy.data.actions if bones & _animated_bones(action)]
+
+
+def _animated_bones(action: bpy.types.Action) -> set[str]:
+    curves = action.fcurves if hasattr(action, "fcurves") else _layered_curves(action)
+    paths = (curve.data_path for curve in curves)
+    return {path.split('"')[1] for path in paths if path.startswith('pose.bones["')}
+
+
+def _layered_curves(action: bpy.types.Action) -> list[bpy.types.FCurve]:
+    """Curves of an action where Blender 5 keeps them."""
+    bags = (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags)
+    return [curve for bag in bags for curve in bag.fcurves]
+
+
+def _strongest_window(armature: bpy.types.Object, first: int, last: int, length: int) -> tuple[float, int]:
+    """Score and first frame of the best range inside an action."""
+    scene, heads = bpy.context.scene, []
+    for frame in range(first, last + 1):
+        scene.frame_set(frame)
+        bones = np.array([bone.head for bone in armature.pose.bones])
+        heads.append(bones @ np.array(armature.matrix_world.to_3x3()).T + armature.matrix_world.translation)
+    size = max(float(np.linalg.norm(np.ptp(heads[0], axis=0))), 1e-12)
+    acceleration = np.linalg.norm(np.diff(heads, n=2, axis=0), axis=2).mean(axis=1) / size
+    scores = np.convolve(acceleration, np.ones(min(length, len(acceleration))), mode="valid")
+    return float(scores.max()), first + int(np.argmax(scores))
+
+
+def _shake(character: Character, length: int) -> bpy.types.Action:
+    """Hop and turn the armature object: inertia for characters that came without an action."""
+    armature = character.armature
+    size = max(mesh.dimensions.length for mesh in character.meshes)
+    data = armature.animation_data or armature.animation_data_create()
+    data.use_nla, data.action = False, bpy.data.actions.new("HopAndTurn")
+    rest, turn = armature.location.copy(), armature.rotation_euler.copy()
+    armature.rotation_mode = "XYZ"
+    steps = {0.0: (0, 0), 0.12: (-0.02, 0), 0.25: (0.2, 0), 0.4: (0, 0), 0.55: (0, -0.3), 0.7: (0, 0.6), 0.85: (0, 0)}
+    for share, (height, angle) in (steps | {1.0: (0.0, 0.0)}).items():
+        armature.location.z = rest.z + height * size
+        armature.rotation_euler.z = turn.z + angle
+        for channel in ("location", "rotation_euler"):
+            armature.keyframe_insert(channel, frame=1 + round(share * (length - 1)))
+    return data.action

@@ -1,0 +1,79 @@
+"""The demo creature's action: hop, land, twist, stop, settle, in 60 frames that loop."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+from mathutils import Matrix, Quaternion, Vector
+
+from creature_rig import FOOT_CONTROL, PREFIX, SIDES
+
+FIRST_FRAME, LAST_FRAME, FRAME_RATE = 1, 60, 24
+
+# Frame: hips raised (m), hips forward (m), whole-body lean forward (degrees).
+HIPS = {
+    1: (0.0, 0.0, 0.0), 5: (-0.075, -0.01, 9.0), 7: (-0.075, -0.01, 9.0), 10: (0.16, -0.02, -7.0),
+    13: (0.27, -0.02, -3.0), 16: (0.13, -0.02, 2.0), 18: (-0.03, -0.01, 5.0), 20: (-0.085, 0.0, 9.0),
+    24: (-0.01, 0.0, -1.0), 27: (0.0, 0.0, 0.0), 60: (0.0, 0.0, 0.0),
+}  # fmt: skip
+# Frame: feet raised (m), toes pointed down (degrees).
+FEET = {
+    1: (0.0, 0.0), 8: (0.0, 0.0), 10: (0.12, 32.0), 13: (0.235, 14.0), 16: (0.115, -8.0), 18: (0.0, 0.0),
+    60: (0.0, 0.0),
+}  # fmt: skip
+# Frame: spine twisted to the creature's left (degrees), head turned on top of it.
+TWIST = {
+    1: (0.0, 0.0), 27: (0.0, 0.0), 30: (-14.0, -4.0), 34: (46.0, 16.0), 37: (46.0, 20.0), 41: (-44.0, -18.0),
+    44: (-44.0, -20.0), 48: (0.0, 0.0), 60: (0.0, 0.0),
+}  # fmt: skip
+# Frame: arms lifted (degrees).
+ARMS = {
+    1: 0.0, 5: -14.0, 7: -14.0, 11: 52.0, 14: 56.0, 18: 10.0, 20: -12.0, 25: 0.0, 30: 6.0, 34: 22.0, 41: 22.0,
+    48: 0.0, 60: 0.0,
+}  # fmt: skip
+
+UP, FORWARD, LEFT = Vector((0.0, 0.0, 1.0)), Vector((0.0, -1.0, 0.0)), Vector((1.0, 0.0, 0.0))
+
+
+def animate(armature: bpy.types.Object) -> bpy.types.Action:
+    """Key the action onto the armature and set the scene's range and frame rate."""
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = FIRST_FRAME, LAST_FRAME
+    scene.render.fps, scene.render.fps_base = FRAME_RATE, 1.0
+    for frame, (height, forward, lean) in HIPS.items():
+        _key_location(armature, "Hips", frame, UP * height + FORWARD * forward)
+        _key_rotation(armature, "Hips", frame, LEFT, lean)
+    for frame, (height, point) in FEET.items():
+        for side in SIDES:
+            _key_location(armature, side + FOOT_CONTROL, frame, UP * height)
+            _key_rotation(armature, side + FOOT_CONTROL, frame, LEFT, point)
+    for frame, (spine, head) in TWIST.items():
+        for name in ("Spine", "Spine1", "Spine2"):
+            _key_rotation(armature, name, frame, UP, spine / 3.0)
+        for name in ("Neck", "Head"):
+            _key_rotation(armature, name, frame, UP, head / 2.0)
+    for frame, lift in ARMS.items():
+        for side, sign in SIDES.items():
+            _key_rotation(armature, side + "Arm", frame, FORWARD, sign * lift)
+    action = armature.animation_data.action
+    action.name = "HopAndTwist"
+    return action
+
+
+def _rest(armature: bpy.types.Object, name: str) -> tuple[bpy.types.PoseBone, Matrix]:
+    bone = armature.pose.bones[PREFIX + name]
+    return bone, bone.bone.matrix_local.to_3x3().inverted()
+
+
+def _key_location(armature: bpy.types.Object, name: str, frame: int, offset: Vector) -> None:
+    bone, to_bone = _rest(armature, name)
+    bone.location = to_bone @ offset
+    bone.keyframe_insert("location", frame=frame)
+
+
+def _key_rotation(armature: bpy.types.Object, name: str, frame: int, axis: Vector, degrees: float) -> None:
+    bone, to_bone = _rest(armature, name)
+    turn = Quaternion(to_bone @ axis, math.radians(degrees))
+    bone.rotation_euler = turn.to_euler("XYZ")
+    bone.keyframe_insert("rotation_euler", frame=frame)
