@@ -127,7 +127,10 @@ def _read_blend(path: Path) -> None:
 
 def _visible_meshes() -> list[bpy.types.Object]:
     shown_as_bones = {
-        bone.custom_shape for rig in bpy.context.scene.objects if rig.type == "ARMATURE" for bone in rig.pose.bones
+        bone.custom_shape
+        for rig in bpy.context.scene.objects
+        if rig.type == "ARMATURE"
+        for bone in rig.pose.bones
     }
     return [
         candidate
@@ -189,7 +192,15 @@ def _shake(character: Character, length: int) -> bpy.types.Action:
     data.use_nla, data.action = False, bpy.data.actions.new("HopAndTurn")
     rest, turn = armature.location.copy(), armature.rotation_euler.copy()
     armature.rotation_mode = "XYZ"
-    steps = {0.0: (0, 0), 0.12: (-0.02, 0), 0.25: (0.2, 0), 0.4: (0, 0), 0.55: (0, -0.3), 0.7: (0, 0.6), 0.85: (0, 0)}
+    steps = {
+        0.0: (0, 0),
+        0.12: (-0.02, 0),
+        0.25: (0.2, 0),
+        0.4: (0, 0),
+        0.55: (0, -0.3),
+        0.7: (0, 0.6),
+        0.85: (0, 0),
+    }
     for share, (height, angle) in (steps | {1.0: (0.0, 0.0)}).items():
         armature.location.z = rest.z + height * size
         armature.rotation_euler.z = turn.z + angle

@@ -23,6 +23,8 @@ import creature_shape
 
 RESOLUTION = 72
 COLOUR_LAYER = "Colour"
+FLESH = {"frequency": 2.2, "damping": 0.12}
+"""Settings of `object.jounce` that suit the creature."""
 
 
 @dataclass
@@ -60,7 +62,9 @@ def _build_body(
     part = creature_shape.skin(resolution)
     body = _build_mesh(part, collection, "Fur", roughness=0.75)
     names = [bone.name for bone in skeleton if bone.reach > 0.0]
-    for name, weights in zip(names, creature_rig.skin_weights(part.points, part.quads, skeleton).T, strict=True):
+    for name, weights in zip(
+        names, creature_rig.skin_weights(part.points, part.quads, skeleton).T, strict=True
+    ):
         group = body.vertex_groups.new(name=creature_rig.PREFIX + name)
         for vertex in np.flatnonzero(weights):
             group.add([int(vertex)], float(weights[vertex]), "REPLACE")
@@ -129,7 +133,9 @@ def main() -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     creature = build(options.resolution)
     bpy.ops.wm.save_as_mainfile(filepath=str(options.blend.resolve()))
-    print(f"{options.blend}: {len(creature.body.data.vertices)} vertices, {len(creature.armature.data.bones)} bones")
+    print(
+        f"{options.blend}: {len(creature.body.data.vertices)} vertices, {len(creature.armature.data.bones)} bones"
+    )
 
 
 if __name__ == "__main__":

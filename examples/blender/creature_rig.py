@@ -51,7 +51,9 @@ def _limbs(side: str, mirror: np.ndarray) -> list[Bone]:
     ankle, toes = shape.LEG[2], shape.FOOT[0] + [0.0, -0.04, -0.02]
     parts = _chain([f"{side}Shoulder"], "Spine2", shoulder * mirror, [0.08])
     arm = np.vstack([shape.ARM, hand]) * mirror
-    parts += _chain([f"{side}Arm", f"{side}ForeArm", f"{side}Hand"], f"{side}Shoulder", arm, [0.07, 0.065, 0.065])
+    parts += _chain(
+        [f"{side}Arm", f"{side}ForeArm", f"{side}Hand"], f"{side}Shoulder", arm, [0.07, 0.065, 0.065]
+    )
     leg = np.vstack([shape.LEG, toes]) * mirror
     parts += _chain([f"{side}UpLeg", f"{side}Leg", f"{side}Foot"], "Hips", leg, [0.10, 0.09, 0.08])
     toe_end = toes + [0.0, -0.09, 0.0]

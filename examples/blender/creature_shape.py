@@ -9,14 +9,18 @@ import numpy as np
 import implicit
 
 BOX = (np.array([-0.62, -0.42, -0.05]), np.array([0.62, 0.82, 1.22]))
-EAR = implicit.smooth_path([[0.12, 0.03, 1.03], [0.20, 0.04, 1.12], [0.32, 0.05, 1.09], [0.395, 0.05, 0.95], [0.41, 0.03, 0.78]])
+EAR = implicit.smooth_path(
+    [[0.12, 0.03, 1.03], [0.20, 0.04, 1.12], [0.32, 0.05, 1.09], [0.395, 0.05, 0.95], [0.41, 0.03, 0.78]]
+)
 EAR_RADII = implicit.smooth_path([0.050, 0.056, 0.070, 0.084, 0.066])
 ARM = np.array([[0.14, 0.00, 0.60], [0.245, -0.05, 0.53], [0.31, -0.12, 0.455]])
 ARM_RADII = np.array([0.075, 0.062, 0.062])
 LEG = np.array([[0.125, 0.00, 0.27], [0.150, -0.03, 0.155], [0.155, 0.01, 0.07]])
 LEG_RADII = np.array([0.115, 0.095, 0.075])
-FOOT = (np.array([0.160, -0.055, 0.048]), np.array([0.090, 0.140, 0.062]))
-TAIL = implicit.smooth_path([[0.0, 0.15, 0.25], [0.0, 0.33, 0.18], [0.0, 0.50, 0.22], [0.0, 0.60, 0.36], [0.0, 0.60, 0.50]])
+FOOT = (np.array([0.165, -0.085, 0.048]), np.array([0.098, 0.165, 0.066]))
+TAIL = implicit.smooth_path(
+    [[0.0, 0.15, 0.25], [0.0, 0.33, 0.18], [0.0, 0.50, 0.22], [0.0, 0.60, 0.36], [0.0, 0.60, 0.50]]
+)
 TAIL_RADII = implicit.smooth_path([0.100, 0.088, 0.090, 0.100, 0.074])
 EYE = np.array([0.102, -0.160, 0.908])
 
@@ -52,7 +56,7 @@ def face() -> list[Part]:
 def distance(points: np.ndarray) -> np.ndarray:
     """Signed distance to the whole creature, mirrored in x and standing on z = 0 with flat soles."""
     p = np.column_stack([np.abs(points[:, 0]), points[:, 1:]])
-    body = implicit.ellipsoid(p, (0.0, -0.06, 0.365), (0.300, 0.290, 0.270))
+    body = implicit.ellipsoid(p, (0.0, -0.06, 0.385), (0.300, 0.290, 0.270))
     body = implicit.blend(body, implicit.ellipsoid(p, (0.0, 0.0, 0.60), (0.175, 0.155, 0.17)), 0.16)
     head = implicit.ellipsoid(p, (0.0, -0.01, 0.895), (0.235, 0.200, 0.190))
     head = implicit.blend(head, implicit.ellipsoid(p, (0.105, -0.10, 0.815), (0.105, 0.095, 0.080)), 0.08)
@@ -70,10 +74,12 @@ def _colours(points: np.ndarray) -> np.ndarray:
     x, y, z = np.abs(points[:, 0]), points[:, 1], points[:, 2]
     p = np.stack([x, y, z], axis=1)
     colour = np.tile(FUR, (len(p), 1))
-    belly = implicit.ellipsoid(p, (0.0, -0.31, 0.40), (0.200, 0.21, 0.220))
+    belly = implicit.ellipsoid(p, (0.0, -0.31, 0.415), (0.200, 0.21, 0.220))
     muzzle = implicit.ellipsoid(p, (0.0, -0.21, 0.81), (0.135, 0.12, 0.085))
     colour = _paint(colour, CREAM, _inside(np.minimum(belly, muzzle), 0.012))
-    colour = _paint(colour, BLUSH, 0.85 * _inside(implicit.ellipsoid(p, (0.17, -0.17, 0.845), (0.05, 0.08, 0.04)), 0.02))
+    colour = _paint(
+        colour, BLUSH, 0.85 * _inside(implicit.ellipsoid(p, (0.17, -0.17, 0.845), (0.05, 0.08, 0.04)), 0.02)
+    )
     bend = len(EAR) // 2
     inner = implicit.round_chain(p, EAR[bend:] - [0.0, 0.06, 0.0], EAR_RADII[bend:] * 0.72)
     inner = _inside(inner, 0.012)

@@ -34,7 +34,9 @@ def round_chain(points: np.ndarray, knots: np.ndarray, radii: np.ndarray, flat: 
     return distance / flat
 
 
-def closest_on_segment(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def closest_on_segment(
+    points: np.ndarray, start: np.ndarray, end: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Parameter in [0, 1] of the nearest point of a segment, and the distance to it."""
     axis = np.subtract(end, start)
     along = np.clip((points - start) @ axis / (axis @ axis), 0.0, 1.0)

@@ -14,13 +14,13 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 
-BACKDROP = (0.90, 0.865, 0.83)
+BACKDROP = (0.97, 0.945, 0.89)
 HEAT = np.array(
     [(0.80, 0.82, 0.86), (0.36, 0.62, 0.86), (0.29, 0.78, 0.55), (0.97, 0.84, 0.30), (0.94, 0.33, 0.22)]
 )
 HEAT_LAYER = "Displacement"
-LENS = 70.0
-MARGIN = 1.10
+LENS = 110.0
+MARGIN = 1.05
 
 
 @dataclass
@@ -34,12 +34,12 @@ class Light:
 
 
 LIGHTS = [
-    Light((-0.55, 0.60, 0.58), (0.86, 0.82, 0.76), 0.22, 0.35),
-    Light((0.85, 0.10, 0.50), (0.30, 0.33, 0.40), 0.05, 0.80),
+    Light((-0.55, 0.60, 0.58), (1.08, 1.02, 0.94), 0.25, 0.35),
+    Light((0.85, 0.10, 0.50), (0.28, 0.32, 0.42), 0.05, 0.80),
     Light((0.50, 0.65, -0.58), (0.55, 0.53, 0.60), 0.35, 0.15),
     Light((0.0, -1.0, 0.1), (0.16, 0.14, 0.13), 0.0, 1.0),
 ]
-AMBIENT = (0.34, 0.33, 0.36)
+AMBIENT = (0.30, 0.29, 0.33)
 
 
 def record(meshes: list[bpy.types.Object], frames: range) -> list[list[np.ndarray]]:
@@ -121,7 +121,10 @@ class Studio:
 
     def _ground(self, low: np.ndarray, high: np.ndarray) -> bpy.types.Object:
         middle, reach = 0.5 * (low + high), 60.0 * self.size
-        corners = [(middle[0] + x * reach, middle[1] + y * reach, low[2]) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        corners = [
+            (middle[0] + x * reach, middle[1] + y * reach, low[2])
+            for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        ]
         mesh = bpy.data.meshes.new("Ground")
         mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
         mesh.materials.append(bpy.data.materials.new("Ground"))
@@ -134,7 +137,7 @@ class Studio:
 
     def _camera(self, cloud: np.ndarray) -> bpy.types.Object:
         """A camera three quarters from the front, a little above, that holds every point of the cloud."""
-        azimuth, height = math.radians(33.0), 0.20
+        azimuth, height = math.radians(27.0), 0.26
         towards = Vector((math.sin(azimuth), -math.cos(azimuth), height)).normalized()
         turn = (-towards).to_track_quat("-Z", "Y").to_matrix()
         data = bpy.data.cameras.new("Camera")
@@ -177,7 +180,7 @@ def _light_workbench(studio: Studio) -> None:
     """Three lights and a weak one from below, hung on the camera; a soft-edged drop shadow."""
     scene = studio.scene
     scene.render.engine = "BLENDER_WORKBENCH"
-    scene.display.render_aa = "11"
+    scene.display.render_aa = "FXAA"
     shading = scene.display.shading
     shading.light, shading.color_type = "STUDIO", studio.colour_type
     shading.show_cavity, shading.cavity_type = True, "WORLD"

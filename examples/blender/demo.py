@@ -1,0 +1,136 @@
+"""The main job, end to end: a rigged character comes in, baked secondary motion goes out, with pictures.
+
+    python demo.py [character.fbx|.glb|.gltf|.blend] --out DIR [--extension ZIP] [--frames 60]
+
+Without a character it builds a soft creature of its own. It writes to DIR, all named after the character: the
+baked .blend, a contact sheet (.png) and a short loop of the motion (.webp).
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+import time
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import character as characters
+import creature
+import extension
+import sheet
+import studio
+
+
+def main() -> int:
+    """Run the demo; returns the process's exit code."""
+    options = _options()
+    started = time.perf_counter()
+    try:
+        extension.enable(options.extension)
+        character, shot, settings = _cast(options)
+        _say(f"{character.name}: {shot.action.name}, frames {shot.first} to {shot.last}")
+        take, flesh = _shoot(character, shot, settings)
+    except (characters.Unreadable, extension.Missing, RuntimeError) as problem:
+        print(str(problem).strip(), file=sys.stderr)
+        return 1
+    options.out.mkdir(parents=True, exist_ok=True)
+    blend, picture, film = (options.out / f"{character.name}{kind}" for kind in (".blend", ".png", ".webp"))
+    bpy.ops.wm.save_as_mainfile(filepath=str(blend.resolve()), copy=True)
+    _say(f"saved {blend}")
+    _photograph(character, take, options, picture, film)
+    _summarise(character, shot, take, flesh)
+    _say(f"{time.perf_counter() - started:.0f} s in all")
+    return 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "character", type=Path, nargs="?", help="FBX, glTF or .blend; without one, our own creature"
+    )
+    parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the results")
+    parser.add_argument("--extension", type=Path, help="zip of the extension, if it is not installed")
+    parser.add_argument("--frames", type=int, default=characters.DEFAULT_FRAMES, help="length of the shot")
+    parser.add_argument("--engine", choices=("WORKBENCH", "CYCLES"), default="WORKBENCH", help="what renders")
+    return parser.parse_args()
+
+
+def _cast(options: argparse.Namespace) -> tuple[characters.Character, characters.Shot, dict[str, float]]:
+    """The character, what it does, and the settings that suit it."""
+    if options.character is not None:
+        character = characters.load(options.character)
+        return character, characters.choose_shot(character, options.frames), {}
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    built = creature.build()
+    character = characters.Character("creature", built.armature, [built.body], built.parts)
+    scene = bpy.context.scene
+    scene.frame_end = scene.frame_start + options.frames - 1
+    shot = characters.Shot(built.action, scene.frame_start, scene.frame_end)
+    return character, shot, creature.FLESH
+
+
+def _shoot(
+    character: characters.Character, shot: characters.Shot, settings: dict[str, float]
+) -> tuple[sheet.Take, extension.Flesh]:
+    """Record the shot, give the character flesh, bake it, and record what Blender then evaluates."""
+    posed = studio.record(character.body, shot.frames)
+    flesh = extension.add_flesh(character.body, shot.frames, "MODAL_KEYS", **settings)
+    _say(f"built in {flesh.build_seconds:.1f} s, baked in {flesh.bake_seconds:.1f} s")
+    fleshed = studio.record(character.body, shot.frames)
+    render = bpy.context.scene.render
+    size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
+    title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
+    return sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed), flesh
+
+
+def _photograph(
+    character: characters.Character, take: sheet.Take, options: argparse.Namespace, picture: Path, film: Path
+) -> None:
+    room = studio.Studio(character.body, take.posed + take.fleshed, options.engine)
+    scratch = options.out / "render.png"
+    shown = sheet.contact_sheet(room, take, picture, scratch)
+    _say(f"rendered {picture}, frames {', '.join(map(str, shown))}")
+    size = sheet.loop(room, take, film, scratch)
+    _say(f"rendered {film}, {size / 1e6:.2f} MB")
+    scratch.unlink()
+
+
+def _summarise(
+    character: characters.Character, shot: characters.Shot, take: sheet.Take, flesh: extension.Flesh
+) -> None:
+    amplitudes = take.amplitudes()
+    peak = int(np.argmax(amplitudes))
+    frames = len(shot.frames)
+    bones = {group.name for mesh in character.meshes for group in mesh.vertex_groups}
+    lines = {
+        "vertices": sum(len(mesh.data.vertices) for mesh in character.body),
+        "meshes": len(character.body),
+        "bones": len(bones & set(character.armature.data.bones.keys())),
+        "body": flesh.summary,
+        "build": f"{flesh.build_seconds:.1f} s",
+        "bake": f"{1e3 * flesh.bake_seconds / frames:.1f} ms a frame",
+        "shape keys": f"{flesh.keys} for {frames} frames",
+        "bake error": f"{100 * flesh.error:.3f} % of the size",
+        "largest motion": f"{100 * amplitudes[peak]:.1f} % of the size, at frame {shot.first + peak}",
+    }
+    for name, value in lines.items():
+        print(f"  {name:>14}  {value}")
+    if not math.isfinite(float(amplitudes.max())):
+        raise RuntimeError("The baked shape is not finite.")
+
+
+def _say(text: str) -> None:
+    print(f"demo: {text}", flush=True)
+
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    # Blender's own exit handlers can hang or crash in a script that used importers and handlers.
+    os._exit(code)

@@ -1,0 +1,76 @@
+"""Switch the Jounce extension on, and drive its operators the way a script or an artist does."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+
+MODULE = "bl_ext.user_default.jounce"
+
+
+class Missing(Exception):
+    """The extension is not there; the message is one sentence that says how to get it."""
+
+
+@dataclass
+class Flesh:
+    """What adding, building and baking took and gave."""
+
+    summary: str
+    build_seconds: float
+    bake_seconds: float
+    keys: int
+    error: float
+
+
+def enable(package: Path | None) -> None:
+    """Install the extension from its zip, or switch on the one that is installed.
+
+    Raises Missing when there is neither.
+    """
+    if package is not None:
+        bpy.ops.extensions.package_install_files(
+            repo="user_default", filepath=str(package.resolve()), enable_on_install=True, overwrite=True
+        )
+    if not hasattr(bpy.types.Object, "jounce") and MODULE not in bpy.context.preferences.addons:
+        try:
+            bpy.ops.preferences.addon_enable(module=MODULE)
+        except RuntimeError:
+            pass
+    if not hasattr(bpy.types.Object, "jounce"):
+        raise Missing("The Jounce extension is not installed; pass its zip with --extension.")
+
+
+def select(meshes: list[bpy.types.Object]) -> None:
+    """Make the meshes of a body the selection and its host the active object."""
+    for other in bpy.context.selected_objects:
+        other.select_set(False)
+    for mesh in meshes:
+        mesh.select_set(True)
+    bpy.context.view_layer.objects.active = meshes[0]
+
+
+def add_flesh(meshes: list[bpy.types.Object], frames: range, target: str, **settings: float) -> Flesh:
+    """Add, build and bake a body over a range of frames; `settings` are properties of `object.jounce`.
+
+    The refusals of the operators come through as RuntimeError.
+    """
+    select(meshes)
+    bpy.ops.jounce.add()
+    for name, value in settings.items():
+        setattr(meshes[0].jounce, name, value)
+    started = time.perf_counter()
+    bpy.ops.jounce.build()
+    built = time.perf_counter()
+    bpy.ops.jounce.bake(target=target, frame_start=frames.start, frame_end=frames.stop - 1)
+    baked = time.perf_counter()
+    return Flesh(
+        summary=meshes[0].jounce.built_summary,
+        build_seconds=built - started,
+        bake_seconds=baked - built,
+        keys=max(mesh.jounce.bake_keys for mesh in meshes),
+        error=max(mesh.jounce.bake_error for mesh in meshes),
+    )

@@ -1,0 +1,161 @@
+"""Pictures of a shot for people to look at: a contact sheet, and a short loop without and with flesh."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
+
+from studio import BACKDROP, Studio, heat
+
+Shapes = list[list[np.ndarray]]
+
+COLUMNS = 6
+CELL = 340
+GAP = 6
+SUPERSAMPLE = 2
+LOOP_CELL = 360
+LOOP_LIMIT = 2_000_000
+INK = (52, 46, 66)
+FAINT = (128, 120, 134)
+PAPER = tuple(round(255 * channel) for channel in (0.965, 0.955, 0.94))
+
+
+@dataclass
+class Take:
+    """One shot, recorded without and with flesh: positions a frame and a mesh, in world units."""
+
+    title: str
+    first: int
+    frame_rate: float
+    size: float
+    posed: Shapes
+    fleshed: Shapes
+
+    def displacement(self, index: int) -> list[np.ndarray]:
+        """Distance (p,) between the two shapes of one frame, for each mesh, as a fraction of the size."""
+        pairs = zip(self.posed[index], self.fleshed[index], strict=True)
+        return [np.linalg.norm(after - before, axis=1) / self.size for before, after in pairs]
+
+    def amplitudes(self) -> np.ndarray:
+        """Largest displacement (f,) of each frame, as a fraction of the size."""
+        return np.array([max(d.max() for d in self.displacement(k)) for k in range(len(self.posed))])
+
+
+def telling_frames(amplitudes: np.ndarray, count: int, apart: int = 3) -> list[int]:
+    """Indices of up to `count` frames where the motion is largest, peaks first, at least `apart` frames apart."""
+    padded = np.concatenate([[-1.0], amplitudes, [-1.0]])
+    peaks = (amplitudes >= padded[:-2]) & (amplitudes >= padded[2:])
+    chosen: list[int] = []
+    for candidate in np.lexsort((-amplitudes, ~peaks)):
+        if len(chosen) < count and all(abs(int(candidate) - other) >= apart for other in chosen):
+            chosen.append(int(candidate))
+    return sorted(chosen)
+
+
+def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list[int]:
+    """Save the sheet as PNG and return the frames shown.
+
+    Each column is a frame; the rows are the posed shape, the shape with flesh, and that shape coloured by
+    how far it is from the posed one, whose outline is drawn over it.
+    """
+    amplitudes = take.amplitudes()
+    columns = telling_frames(amplitudes, COLUMNS)
+    top = _round_up(float(amplitudes.max()))
+    rows = ["Posed", "With Jounce", "Difference"]
+    left, head, foot, pitch = 64, 104, 56, CELL + GAP
+    sheet = Image.new("RGB", (left + pitch * len(columns) + 20, head + pitch * len(rows) + foot), PAPER)
+    draw = ImageDraw.Draw(sheet)
+    draw.text((left, 20), take.title, font=_font(34), fill=INK)
+    for column, index in enumerate(columns):
+        for row, picture in enumerate(_column(studio, take, index, top, scratch)):
+            sheet.paste(picture, (left + column * pitch, head + row * pitch))
+        label = f"frame {take.first + index}"
+        draw.text(
+            (left + column * pitch + CELL // 2, head - 10), label, font=_font(21), fill=FAINT, anchor="ms"
+        )
+    for row, label in enumerate(rows):
+        _sideways(sheet, label, (left, head + row * pitch))
+    _scale_bar(sheet, (left, head + pitch * len(rows) + 18), top)
+    sheet.save(path)
+    return [take.first + index for index in columns]
+
+
+def loop(studio: Studio, take: Take, path: Path, scratch: Path) -> int:
+    """Save the whole shot side by side, without and with flesh, as looping WebP; returns its bytes.
+
+    The picture quality is lowered until the file is below two megabytes.
+    """
+    studio.paint(None)
+    pictures = []
+    for posed, fleshed in zip(take.posed, take.fleshed, strict=True):
+        picture = Image.new("RGB", (2 * LOOP_CELL, LOOP_CELL + 34), PAPER)
+        for side, (shape, label) in enumerate(((posed, "Posed"), (fleshed, "With Jounce"))):
+            picture.paste(_photograph(studio, shape, scratch, LOOP_CELL), (side * LOOP_CELL, 34))
+            middle = side * LOOP_CELL + LOOP_CELL // 2
+            ImageDraw.Draw(picture).text((middle, 24), label, font=_font(18), fill=INK, anchor="ms")
+        pictures.append(picture)
+    duration = round(1000.0 / take.frame_rate)
+    for quality in (85, 70, 50, 30, 10):
+        options = {"duration": duration, "loop": 0, "quality": quality, "method": 4}
+        pictures[0].save(path, save_all=True, append_images=pictures[1:], **options)
+        if path.stat().st_size < LOOP_LIMIT:
+            break
+    return path.stat().st_size
+
+
+def _column(studio: Studio, take: Take, index: int, top: float, scratch: Path) -> list[Image.Image]:
+    studio.paint(None)
+    plain = [_photograph(studio, shapes[index], scratch, CELL) for shapes in (take.posed, take.fleshed)]
+    studio.pose(take.posed[index])
+    outline = _outline(studio, scratch)
+    studio.paint([amount / top for amount in take.displacement(index)])
+    coloured = _photograph(studio, take.fleshed[index], scratch, CELL)
+    coloured.paste(INK, mask=outline)
+    return [*plain, coloured]
+
+
+def _photograph(studio: Studio, shape: list[np.ndarray], scratch: Path, size: int) -> Image.Image:
+    studio.pose(shape)
+    studio.render(scratch, SUPERSAMPLE * size, SUPERSAMPLE * size)
+    with Image.open(scratch) as picture:
+        return picture.convert("RGB").resize((size, size), Image.Resampling.LANCZOS)
+
+
+def _outline(studio: Studio, scratch: Path) -> Image.Image:
+    """Mask of the silhouette's edge, two pixels wide, of the shape the studio holds."""
+    studio.render(scratch, SUPERSAMPLE * CELL, SUPERSAMPLE * CELL, bare=True)
+    with Image.open(scratch) as picture:
+        alpha = picture.getchannel("A")
+    edge = ImageChops.difference(alpha.filter(ImageFilter.MaxFilter(5)), alpha)
+    return edge.resize((CELL, CELL), Image.Resampling.LANCZOS)
+
+
+def _sideways(sheet: Image.Image, text: str, corner: tuple[int, int]) -> None:
+    label = Image.new("RGB", (CELL, 34), PAPER)
+    ImageDraw.Draw(label).text((CELL // 2, 17), text, font=_font(23), fill=INK, anchor="mm")
+    sheet.paste(label.rotate(90, expand=True), (corner[0] - 46, corner[1]))
+
+
+def _scale_bar(sheet: Image.Image, corner: tuple[int, int], top: float) -> None:
+    width, height = 420, 16
+    ramp = heat(np.linspace(0.0, 1.0, width))
+    strip = np.tile(np.round(255 * ramp).astype(np.uint8), (height, 1, 1))
+    draw, middle = ImageDraw.Draw(sheet), corner[1] + height // 2
+    draw.text((corner[0], middle), "0", font=_font(21), fill=FAINT, anchor="lm")
+    sheet.paste(Image.fromarray(strip), (corner[0] + 22, corner[1]))
+    label = f"{100 * top:g} % of the character's size away from the posed shape (outlined)"
+    draw.text((corner[0] + width + 34, middle), label, font=_font(21), fill=FAINT, anchor="lm")
+
+
+def _round_up(value: float) -> float:
+    """The next of 1, 1.5, 2, 3, 5, 7 times a power of ten; at least a thousandth."""
+    value = max(value, 1e-3)
+    power = 10.0 ** np.floor(np.log10(value))
+    return float(next((step * power for step in (1, 1.5, 2, 3, 5, 7) if step * power >= value), 10 * power))
+
+
+def _font(size: int) -> ImageFont.FreeTypeFont:
+    return ImageFont.load_default(size)
