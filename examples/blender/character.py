@@ -64,7 +64,7 @@ def load(path: Path) -> Character:
 
 
 def find(name: str) -> Character:
-    """The armature that skins most vertices in the scene, its meshes, and the rigid pieces that hang on it."""
+    """The armature that skins most vertices in the scene, its meshes, and the rigid pieces on it."""
     skinned: dict[bpy.types.Object, list[bpy.types.Object]] = {}
     for mesh in _visible_meshes():
         if armature := _armature_of(mesh):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -84,7 +85,7 @@ def _build_face_part(
     return piece
 
 
-def _bone_end(armature: bpy.types.Object, name: str):
+def _bone_end(armature: bpy.types.Object, name: str) -> Matrix:
     """Frame in which Blender puts the children of a bone: at its tail."""
     bone = armature.data.bones[name]
     frame = bone.matrix_local.copy()
@@ -133,9 +134,8 @@ def main() -> None:
     bpy.ops.wm.read_factory_settings(use_empty=True)
     creature = build(options.resolution)
     bpy.ops.wm.save_as_mainfile(filepath=str(options.blend.resolve()))
-    print(
-        f"{options.blend}: {len(creature.body.data.vertices)} vertices, {len(creature.armature.data.bones)} bones"
-    )
+    vertices, bones = len(creature.body.data.vertices), len(creature.armature.data.bones)
+    print(f"{options.blend}: {vertices} vertices, {bones} bones")
 
 
 if __name__ == "__main__":

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import bpy
-from mathutils import Matrix, Quaternion, Vector
-
 from creature_rig import FOOT_CONTROL, PREFIX, SIDES
+from mathutils import Matrix, Quaternion, Vector
 
 FIRST_FRAME, LAST_FRAME, FRAME_RATE = 1, 60, 24
 

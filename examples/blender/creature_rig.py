@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import bpy
-import numpy as np
-
 import creature_shape as shape
 import implicit
+import numpy as np
 
 PREFIX = "mixamorig:"
 FOOT_CONTROL = "FootControl"

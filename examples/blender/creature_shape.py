@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 import implicit
+import numpy as np
 
 BOX = (np.array([-0.62, -0.42, -0.05]), np.array([0.62, 0.82, 1.22]))
 EAR = implicit.smooth_path(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,10 +37,8 @@ def enable(package: Path | None) -> None:
             repo="user_default", filepath=str(package.resolve()), enable_on_install=True, overwrite=True
         )
     if not hasattr(bpy.types.Object, "jounce") and MODULE not in bpy.context.preferences.addons:
-        try:
+        with contextlib.suppress(RuntimeError):
             bpy.ops.preferences.addon_enable(module=MODULE)
-        except RuntimeError:
-            pass
     if not hasattr(bpy.types.Object, "jounce"):
         raise Missing("The Jounce extension is not installed; pass its zip with --extension.")
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont
-
-from studio import BACKDROP, Studio, heat
+from studio import Studio, heat
 
 Shapes = list[list[np.ndarray]]
 
@@ -45,7 +44,7 @@ class Take:
 
 
 def telling_frames(amplitudes: np.ndarray, count: int, apart: int = 3) -> list[int]:
-    """Indices of up to `count` frames where the motion is largest, peaks first, at least `apart` frames apart."""
+    """Indices of up to `count` frames where the motion is largest, peaks first, `apart` or more apart."""
     padded = np.concatenate([[-1.0], amplitudes, [-1.0]])
     peaks = (amplitudes >= padded[:-2]) & (amplitudes >= padded[2:])
     chosen: list[int] = []

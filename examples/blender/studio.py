@@ -25,7 +25,7 @@ MARGIN = 1.05
 
 @dataclass
 class Light:
-    """A light that looks at the character: from where (camera's right, up, towards the camera), how strong."""
+    """A light on the character: from where (camera's right, up, towards the camera) and how strong."""
 
     direction: tuple[float, float, float]
     colour: tuple[float, float, float]
@@ -34,7 +34,7 @@ class Light:
 
 
 LIGHTS = [
-    Light((-0.55, 0.60, 0.58), (1.08, 1.02, 0.94), 0.25, 0.35),
+    Light((-0.55, 0.60, 0.58), (0.98, 0.93, 0.86), 0.25, 0.35),
     Light((0.85, 0.10, 0.50), (0.28, 0.32, 0.42), 0.05, 0.80),
     Light((0.50, 0.65, -0.58), (0.55, 0.53, 0.60), 0.35, 0.15),
     Light((0.0, -1.0, 0.1), (0.16, 0.14, 0.13), 0.0, 1.0),
@@ -171,9 +171,10 @@ def _colour_type(meshes: list[bpy.types.Object]) -> str:
     """What the character's own colours are held in."""
     materials = {slot.material for mesh in meshes for slot in mesh.material_slots if slot.material}
     trees = [material.node_tree for material in materials if material.use_nodes and material.node_tree]
-    if any(node.type == "TEX_IMAGE" and node.image for tree in trees for node in tree.nodes):
+    nodes = [node for tree in trees for node in tree.nodes]
+    if any(node.type == "TEX_IMAGE" and node.image for node in nodes):
         return "TEXTURE"
-    return "VERTEX" if all(len(mesh.data.color_attributes) for mesh in meshes) else "MATERIAL"
+    return "VERTEX" if any(node.type in ("VERTEX_COLOR", "ATTRIBUTE") for node in nodes) else "MATERIAL"
 
 
 def _light_workbench(studio: Studio) -> None:
