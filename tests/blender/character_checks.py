@@ -1,0 +1,297 @@
+"""The whole way with one character, checked at every stage; run by `characters.py`.
+
+    python character_checks.py FILE --report OUT.json [--extension ZIP] [--frames 60]
+
+(a) the bind pose, a rigidly moved bind pose and (with the rest following the pose) a held pose leave no
+displacement once settled; (b) the displacement is complementary to the rig on every frame; (c) armature plus baked
+keys give the simulated shape; (d) so does the saved file without the add-on; (e) `jounce.remove` leaves everything
+as it was. All lengths are fractions of the rest diagonal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "examples" / "blender")]
+
+import character as characters
+import extension
+import snapshot
+import studio
+
+SETTLED = 1e-6
+COMPLEMENTARY = 1e-8
+FRAME_KEYS_ERROR = 1e-4
+REOPENED = 1e-6
+MODAL_SLACK = 1.02
+SETTLING_SECONDS = 12.0
+LEAK_FLOOR = 1e-6
+
+
+@dataclass
+class Report:
+    """Measured values for the table, and the checks that were made."""
+
+    values: dict = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    made: int = 0
+
+    def check(self, what: str, value: float, limit: float) -> None:
+        """Count a check, which fails above the limit and for NaN."""
+        self.made += 1
+        self.values[what] = float(value)
+        if not value <= limit:
+            self.failed.append(f"{what}: {value:.3g}, allowed {limit:.3g}")
+
+    def as_dict(self) -> dict:
+        """What `characters.py` reads."""
+        verdict = f"{self.made} passed" if not self.failed else f"{len(self.failed)} of {self.made} failed"
+        return {"checks": verdict, "failed": self.failed, "notes": self.notes, **self.values}
+
+
+@dataclass
+class Built:
+    """The built body of the scene and its motion over the shot, by the extension's own functions."""
+
+    body: object
+    surface: object
+    scene: object
+    poses: np.ndarray
+    coefficients: np.ndarray
+    unit: float
+
+    def displacement(self, coefficients: np.ndarray) -> np.ndarray:
+        """Displacement (p, 3) of the render vertices, in Blender units."""
+        return self.body.model.displacement(coefficients, self.body.embedding) / self.unit
+
+
+def main() -> None:
+    """Check one character and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--report", type=Path, required=True)
+    parser.add_argument("--extension", type=Path)
+    parser.add_argument("--frames", type=int, default=60)
+    options = parser.parse_args()
+    extension.enable(options.extension)
+    report = Report()
+    try:
+        character = characters.load(options.file)
+        everything(character, characters.choose_shot(character, options.frames), report)
+        result = report.as_dict()
+    except (characters.Unreadable, RuntimeError) as refusal:
+        sentence = str(refusal).strip().removeprefix("Error: ")
+        result = {**report.as_dict(), "checks": "refused", "notes": [f"refused: {sentence}"]}
+    options.report.write_text(json.dumps(result), encoding="utf-8")
+
+
+def everything(character: characters.Character, shot: characters.Shot, report: Report) -> None:
+    """Add, build, bake both ways, save, reopen, remove."""
+    meshes = character.body
+    report.values["vertices"] = sum(len(mesh.data.vertices) for mesh in meshes)
+    before = snapshot.take()
+    posed = [np.concatenate(shape) for shape in studio.record(meshes, shot.frames)]
+    bpy.context.scene.frame_set(shot.first)
+    extension.select(meshes)
+    bpy.ops.jounce.add()
+    started = time.perf_counter()
+    bpy.ops.jounce.build()
+    report.values["build s"] = time.perf_counter() - started
+    built = _built(meshes[0], shot)
+    _describe(built, report)
+    check_rest(built, report)
+    check_complementarity(built, report)
+    check_frame_keys(built, meshes, shot, posed, report)
+    check_modal_keys(built, meshes, shot, posed, report)
+    bpy.context.scene.frame_set(shot.first)
+    extension.select(meshes)
+    bpy.ops.jounce.remove()
+    differences = snapshot.differences(before, snapshot.take())
+    report.check("differences after remove", len(differences), 0)
+    report.notes += differences[:5]
+
+
+def _extension_module(name: str):
+    return importlib.import_module(f"{extension.MODULE}.{name}")
+
+
+def _built(host: bpy.types.Object, shot: characters.Shot) -> Built:
+    """Read the body back and compute its motion as a bake does."""
+    bodies, bake = _extension_module("bridge.bodies"), _extension_module("ops.bake")
+    cache, units = _extension_module("core.bodies").CACHE, _extension_module("bridge.units")
+    scene = bodies.read(host, bpy.context, print)
+    body = cache.get(host.jounce.built_digest)
+    settings = host.jounce.bake_settings("MODAL_KEYS", shot.first, shot.last)
+    motion = _returned(bake.record(scene, body, bpy.context, settings))
+    unit = units.metres_per_unit(bpy.context.scene)
+    return Built(body, scene.surface, scene, motion.poses, motion.coefficients, unit)
+
+
+def _returned(task):
+    """Run a generator to its end."""
+    while True:
+        try:
+            next(task)
+        except StopIteration as end:
+            return end.value
+
+
+def _describe(built: Built, report: Report) -> None:
+    model = built.body.model
+    report.values |= {"bones": model.bone_count, "tets": len(built.body.mesh.tets), "modes": model.mode_count}
+    largest = max(np.linalg.norm(built.displacement(c), axis=1).max() for c in built.coefficients)
+    report.values["largest motion"] = float(largest * built.unit / built.surface.diagonal)
+    simulation = _simulation(built)
+    simulation.reset(built.poses[0])
+    started = time.perf_counter()
+    for pose in built.poses:
+        simulation.step(pose)
+    report.values["step ms"] = 1e3 * (time.perf_counter() - started) / len(built.poses)
+
+
+def _simulation(built: Built, **changes: float):
+    """A simulation with the settings of the body, some of them changed."""
+    import jounce
+
+    state = built.scene.host.jounce
+    settings = {
+        "dt": bpy.context.scene.render.fps_base / bpy.context.scene.render.fps,
+        "substeps": state.substeps,
+        "damping": state.damping,
+        "pose_rest": state.pose_rest,
+        "stiffness": (state.frequency / built.body.model.frequency) ** 2,
+    }
+    return jounce.Simulation(built.body.model, **(settings | changes))
+
+
+def check_rest(built: Built, report: Report) -> None:
+    """(a) Where the flesh has nothing to do it comes to lie exactly on the posed shape."""
+    bind = np.tile(np.eye(3, 4), (built.body.model.bone_count, 1, 1))
+    for rest in (0.0, 1.0):
+        report.check(f"bind pose, rest {rest:g}", _held(built, [bind], pose_rest=rest), SETTLED)
+        report.check(
+            f"rigid pose, rest {rest:g}", _held(built, [_rigid(built, bind)], pose_rest=rest), SETTLED
+        )
+    moved = [np.linalg.norm(built.displacement(c), axis=1).max() for c in built.coefficients]
+    peak = max(1, int(np.argmax(moved)))
+    report.check("held pose", _held(built, built.poses[: peak + 1], pose_rest=1.0), SETTLED)
+
+
+def _rigid(built: Built, bind: np.ndarray) -> np.ndarray:
+    """The bind pose turned by 100 degrees about a skew axis and carried a few sizes away."""
+    axis, angle = np.array([1.0, 2.0, -1.0]) / np.sqrt(6.0), np.radians(100.0)
+    cross = np.cross(np.eye(3), axis)
+    turn = np.eye(3) - np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross
+    moved = bind.copy()
+    moved[:, :, :3] = turn
+    moved[:, :, 3] = built.surface.diagonal * np.array([2.0, -1.0, 0.5])
+    return moved
+
+
+def _held(built: Built, poses: list[np.ndarray], pose_rest: float) -> float:
+    """Play the poses, hold the last, and measure what displacement is left once settled."""
+    simulation = _simulation(built, pose_rest=pose_rest)
+    simulation.reset(poses[0])
+    rate = bpy.context.scene.render.fps / bpy.context.scene.render.fps_base
+    for pose in [*poses, *[poses[-1]] * round(SETTLING_SECONDS * rate)]:
+        simulation.step(pose)
+    left = np.linalg.norm(built.displacement(simulation.coefficients), axis=1).max()
+    return float(left * built.unit / built.surface.diagonal)
+
+
+def check_complementarity(built: Built, report: Report) -> None:
+    """(b) |J'MDu| / (|J|'MD|u|) over all bones, the worst frame, computed from the definition."""
+    body = built.body
+    points, tets = np.asarray(body.mesh.vertices), np.asarray(body.mesh.tets)
+    volumes = np.abs(np.asarray(body.mesh.volumes))
+    mass = np.bincount(tets.ravel(), np.repeat(volumes / 4.0, 4), minlength=len(points))
+    scale = mass * np.maximum(1.0 - np.asarray(body.leak), LEAK_FLOOR)
+    weights, modes = np.asarray(body.rig.weights), np.asarray(body.modes.weights)
+    affine = np.column_stack([points, np.ones(len(points))])
+    worst = 0.0
+    for coefficients in built.coefficients:
+        moved = np.einsum("im,mdk,ik->id", modes, coefficients, affine)
+        rows = [np.einsum("ij,ik,id->jkd", weights, affine, scale[:, None] * moved, optimize=True)]
+        rows += [np.einsum("ij,ik,id->jkd", weights, abs(affine), scale[:, None] * abs(moved), optimize=True)]
+        worst = max(worst, np.linalg.norm(rows[0]) / max(np.linalg.norm(rows[1]), 1e-300))
+    report.check("complementarity", worst, COMPLEMENTARY)
+
+
+def check_frame_keys(
+    built: Built,
+    meshes: list[bpy.types.Object],
+    shot: characters.Shot,
+    posed: list[np.ndarray],
+    report: Report,
+) -> None:
+    """(c) One key a frame gives the simulated shape."""
+    extension.select(meshes)
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=shot.first, frame_end=shot.last)
+    shapes = [np.concatenate(shape) for shape in studio.record(meshes, shot.frames)]
+    report.check("frame keys", _distance(built, shapes, posed), FRAME_KEYS_ERROR)
+
+
+def check_modal_keys(
+    built: Built,
+    meshes: list[bpy.types.Object],
+    shot: characters.Shot,
+    posed: list[np.ndarray],
+    report: Report,
+) -> None:
+    """(c, d) A few keys give it to the reported error, also in the saved file without the add-on."""
+    extension.select(meshes)
+    started = time.perf_counter()
+    bpy.ops.jounce.bake(target="MODAL_KEYS", frame_start=shot.first, frame_end=shot.last)
+    report.values["bake ms/frame"] = 1e3 * (time.perf_counter() - started) / len(shot.frames)
+    report.values["keys"] = max(mesh.jounce.bake_keys for mesh in meshes)
+    error = report.values["bake error"] = meshes[0].jounce.bake_error
+    shapes = [np.concatenate(shape) for shape in studio.record(meshes, shot.frames)]
+    report.check("modal keys", _distance(built, shapes, posed), MODAL_SLACK * error + FRAME_KEYS_ERROR)
+    report.check("shape without the add-on", _reopened(built, meshes, shot, shapes), REOPENED)
+
+
+def _distance(built: Built, shapes: list[np.ndarray], posed: list[np.ndarray]) -> float:
+    """Largest distance of evaluated shapes from posed plus simulated, at any vertex and frame."""
+    gaps = (
+        np.linalg.norm(shape - (pose + built.displacement(c)), axis=1).max()
+        for shape, pose, c in zip(shapes, posed, built.coefficients, strict=True)
+    )
+    return float(max(gaps) * built.unit / built.surface.diagonal)
+
+
+def _reopened(
+    built: Built, meshes: list[bpy.types.Object], shot: characters.Shot, shapes: list[np.ndarray]
+) -> float:
+    """Save a copy, evaluate it in a fresh process without the add-on, and compare five frames."""
+    picked = np.unique(np.linspace(0, len(shapes) - 1, 5).astype(int))
+    with tempfile.TemporaryDirectory() as scratch:
+        blend, out = Path(scratch) / "baked.blend", Path(scratch) / "shapes.npz"
+        bpy.ops.wm.save_as_mainfile(filepath=str(blend), copy=True)
+        frames = ",".join(str(shot.frames[index]) for index in picked)
+        command = [sys.executable, str(HERE / "evaluate_shapes.py"), str(blend), str(out), frames]
+        environment = os.environ | {"BLENDER_USER_RESOURCES": str(Path(scratch) / "bare")}
+        subprocess.run([*command, *(mesh.name for mesh in meshes)], env=environment, check=True, timeout=120)
+        with np.load(out) as seen:
+            gaps = [np.linalg.norm(seen[str(shot.frames[i])] - shapes[i], axis=1).max() for i in picked]
+    return float(max(gaps) * built.unit / built.surface.diagonal)
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    # Blender's exit handlers can hang; the report is written.
+    os._exit(0)

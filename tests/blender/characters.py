@@ -1,0 +1,123 @@
+"""Sends every character of a folder the whole way, one process each, and writes a table of what happened.
+
+    python characters.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
+
+DATA_DIR holds the folders mixamo, open_humanoid and open_creature. What is checked is in `character_checks.py`.
+The exit code is the number of characters that failed a check, crashed or ran out of time; a refusal is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FOLDERS = ("mixamo", "open_humanoid", "open_creature")
+KINDS = {".fbx", ".glb", ".gltf", ".blend"}
+COLUMNS = {
+    "file": "{}",
+    "vertices": "{}",
+    "bones": "{}",
+    "tets": "{}",
+    "modes": "{}",
+    "build s": "{:.1f}",
+    "bake ms/frame": "{:.1f}",
+    "step ms": "{:.2f}",
+    "keys": "{}",
+    "bake error": "{:.3%}",
+    "largest motion": "{:.2%}",
+    "checks": "{}",
+}
+CHECKS = Path(__file__).resolve().parent / "character_checks.py"
+
+
+def main() -> int:
+    """Run all and write the table."""
+    options = _options()
+    files = sorted(
+        path
+        for folder in FOLDERS
+        for path in (options.data / folder).glob("*")
+        if path.suffix.lower() in KINDS and options.only in path.name
+    )
+    if not files:
+        print(f"There are no characters in {', '.join(FOLDERS)} under {options.data}.", file=sys.stderr)
+        return 1
+    rows = []
+    for path in files:
+        rows.append(_run(path, options))
+        print(json.dumps(rows[-1]), flush=True)
+        options.out.write_text(table(rows), encoding="utf-8")
+    return sum(bool(row.get("failed")) for row in rows)
+
+
+def table(rows: list[dict]) -> str:
+    """The markdown table, then what failed and what was refused."""
+    lines = ["| " + " | ".join(COLUMNS) + " |", "| " + " | ".join("---" for _ in COLUMNS) + " |"]
+    for row in rows:
+        cells = (form.format(row[name]) if name in row else "" for name, form in COLUMNS.items())
+        lines.append("| " + " | ".join(cells) + " |")
+    notes = [
+        f"- {row['file']}: {text}" for row in rows for text in row.get("failed", []) + row.get("notes", [])
+    ]
+    return "\n".join([*lines, "", *notes]) + "\n"
+
+
+def _run(path: Path, options: argparse.Namespace) -> dict:
+    """One character in its own process: what it reported, or how it ended without a report."""
+    name = f"{path.parent.name}/{path.name}"
+    with tempfile.TemporaryDirectory() as scratch:
+        report = Path(scratch) / "report.json"
+        command = [
+            sys.executable,
+            str(CHECKS),
+            str(path),
+            "--report",
+            str(report),
+            "--frames",
+            str(options.frames),
+        ]
+        if options.extension is not None:
+            command += ["--extension", str(options.extension)]
+        environment = {"BLENDER_USER_RESOURCES": str(Path(scratch) / "resources"), **os.environ}
+        try:
+            run = subprocess.run(
+                command,
+                env=environment,
+                timeout=options.limit,
+                capture_output=True,
+                text=True,
+                errors="replace",
+            )
+        except subprocess.TimeoutExpired:
+            return {
+                "file": name,
+                "checks": "out of time",
+                "failed": [f"not done after {options.limit:.0f} s"],
+            }
+        if options.verbose:
+            print(run.stdout, run.stderr, sep="\n")
+        if not report.exists():
+            last = (run.stderr.strip() or run.stdout.strip() or "no output").splitlines()[-1]
+            return {"file": name, "checks": "crashed", "failed": [f"exit code {run.returncode}: {last}"]}
+        return {"file": name, **json.loads(report.read_text(encoding="utf-8"))}
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--out", type=Path, required=True, help="markdown file for the table")
+    parser.add_argument("--extension", type=Path, help="zip of the extension, if it is not installed")
+    parser.add_argument("--only", default="", help="only files whose name contains this")
+    parser.add_argument("--frames", type=int, default=60)
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds a character may take")
+    parser.add_argument("--verbose", action="store_true", help="print what Blender prints")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
