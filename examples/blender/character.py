@@ -55,7 +55,7 @@ def load(path: Path) -> Character:
         raise Unreadable(f"{path} does not exist.")
     if path.suffix.lower() not in readers:
         raise Unreadable(f"{path.name} is not one of {', '.join(readers)}.")
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     try:
         readers[path.suffix.lower()](path)
     except RuntimeError as error:

@@ -131,7 +131,7 @@ def main() -> None:
     parser.add_argument("blend", type=Path)
     parser.add_argument("--resolution", type=int, default=RESOLUTION)
     options = parser.parse_args()
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     creature = build(options.resolution)
     bpy.ops.wm.save_as_mainfile(filepath=str(options.blend.resolve()))
     vertices, bones = len(creature.body.data.vertices), len(creature.armature.data.bones)

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import character as characters
 import creature
-import extension
+import flesh
 import sheet
 import studio
 
@@ -32,11 +32,11 @@ def main() -> int:
     options = _options()
     started = time.perf_counter()
     try:
-        extension.enable(options.extension)
+        flesh.enable(options.extension)
         character, shot, settings = _cast(options)
         _say(f"{character.name}: {shot.action.name}, frames {shot.first} to {shot.last}")
-        take, flesh = _shoot(character, shot, settings)
-    except (characters.Unreadable, extension.Missing, RuntimeError) as problem:
+        take, baked = _shoot(character, shot, settings)
+    except (characters.Unreadable, flesh.Missing, RuntimeError) as problem:
         print(str(problem).strip(), file=sys.stderr)
         return 1
     options.out.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def main() -> int:
     bpy.ops.wm.save_as_mainfile(filepath=str(blend.resolve()), copy=True)
     _say(f"saved {blend}")
     _photograph(character, take, options, picture, film)
-    _summarise(character, shot, take, flesh)
+    _summarise(character, shot, take, baked)
     _say(f"{time.perf_counter() - started:.0f} s in all")
     return 0
 
@@ -66,7 +66,7 @@ def _cast(options: argparse.Namespace) -> tuple[characters.Character, characters
     if options.character is not None:
         character = characters.load(options.character)
         return character, characters.choose_shot(character, options.frames), {}
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     built = creature.build()
     character = characters.Character("creature", built.armature, [built.body], built.parts)
     scene = bpy.context.scene
@@ -77,16 +77,16 @@ def _cast(options: argparse.Namespace) -> tuple[characters.Character, characters
 
 def _shoot(
     character: characters.Character, shot: characters.Shot, settings: dict[str, float]
-) -> tuple[sheet.Take, extension.Flesh]:
+) -> tuple[sheet.Take, flesh.Flesh]:
     """Record the shot, give the character flesh, bake it, and record what Blender then evaluates."""
     posed = studio.record(character.body, shot.frames)
-    flesh = extension.add_flesh(character.body, shot.frames, "MODAL_KEYS", **settings)
-    _say(f"built in {flesh.build_seconds:.1f} s, baked in {flesh.bake_seconds:.1f} s")
+    baked = flesh.add_flesh(character.body, shot.frames, "MODAL_KEYS", **settings)
+    _say(f"built in {baked.build_seconds:.1f} s, baked in {baked.bake_seconds:.1f} s")
     fleshed = studio.record(character.body, shot.frames)
     render = bpy.context.scene.render
     size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
     title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
-    return sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed), flesh
+    return sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed), baked
 
 
 def _photograph(
@@ -102,7 +102,7 @@ def _photograph(
 
 
 def _summarise(
-    character: characters.Character, shot: characters.Shot, take: sheet.Take, flesh: extension.Flesh
+    character: characters.Character, shot: characters.Shot, take: sheet.Take, baked: flesh.Flesh
 ) -> None:
     amplitudes = take.amplitudes()
     peak = int(np.argmax(amplitudes))
@@ -112,11 +112,11 @@ def _summarise(
         "vertices": sum(len(mesh.data.vertices) for mesh in character.body),
         "meshes": len(character.body),
         "bones": len(bones & set(character.armature.data.bones.keys())),
-        "body": flesh.summary,
-        "build": f"{flesh.build_seconds:.1f} s",
-        "bake": f"{1e3 * flesh.bake_seconds / frames:.1f} ms a frame",
-        "shape keys": f"{flesh.keys} for {frames} frames",
-        "bake error": f"{100 * flesh.error:.3f} % of the size",
+        "body": baked.summary,
+        "build": f"{baked.build_seconds:.1f} s",
+        "bake": f"{1e3 * baked.bake_seconds / frames:.1f} ms a frame",
+        "shape keys": f"{baked.keys} for {frames} frames",
+        "bake error": f"{100 * baked.error:.3f} % of the size",
         "largest motion": f"{100 * amplitudes[peak]:.1f} % of the size, at frame {shot.first + peak}",
     }
     for name, value in lines.items():

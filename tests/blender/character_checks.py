@@ -1,11 +1,11 @@
 """The whole way with one character, checked at every stage; run by `characters.py`.
 
-    python character_checks.py FILE --report OUT.json [--extension ZIP] [--frames 60]
+    python character_checks.py FILE --report OUT.json [--frames 60]
 
 (a) the bind pose, a rigidly moved bind pose and (with the rest following the pose) a held pose leave no
-displacement once settled; (b) the displacement is complementary to the rig on every frame; (c) armature plus baked
-keys give the simulated shape; (d) so does the saved file without the add-on; (e) `jounce.remove` leaves everything
-as it was. All lengths are fractions of the rest diagonal.
+displacement once settled; (b) the displacement is complementary to the rig on every frame; (c) armature and
+baked keys give the simulated shape; (d) so does the saved file without the add-on; (e) `jounce.remove` leaves
+everything as it was. All lengths are fractions of the rest diagonal.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "examples" / "blender")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
 
 import character as characters
 import extension
+import flesh
 import snapshot
 import studio
 
@@ -84,14 +84,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--report", type=Path, required=True)
-    parser.add_argument("--extension", type=Path)
     parser.add_argument("--frames", type=int, default=60)
     options = parser.parse_args()
-    extension.enable(options.extension)
+    package = extension.enable().__name__
     report = Report()
     try:
         character = characters.load(options.file)
-        everything(character, characters.choose_shot(character, options.frames), report)
+        everything(package, character, characters.choose_shot(character, options.frames), report)
         result = report.as_dict()
     except (characters.Unreadable, RuntimeError) as refusal:
         sentence = str(refusal).strip().removeprefix("Error: ")
@@ -99,42 +98,43 @@ def main() -> None:
     options.report.write_text(json.dumps(result), encoding="utf-8")
 
 
-def everything(character: characters.Character, shot: characters.Shot, report: Report) -> None:
+def everything(package: str, character: characters.Character, shot: characters.Shot, report: Report) -> None:
     """Add, build, bake both ways, save, reopen, remove."""
     meshes = character.body
     report.values["vertices"] = sum(len(mesh.data.vertices) for mesh in meshes)
-    before = snapshot.take()
+    before = _state(meshes)
     posed = [np.concatenate(shape) for shape in studio.record(meshes, shot.frames)]
     bpy.context.scene.frame_set(shot.first)
-    extension.select(meshes)
+    flesh.select(meshes)
     bpy.ops.jounce.add()
     started = time.perf_counter()
     bpy.ops.jounce.build()
     report.values["build s"] = time.perf_counter() - started
-    built = _built(meshes[0], shot)
+    built = _built(package, meshes[0], shot)
     _describe(built, report)
     check_rest(built, report)
     check_complementarity(built, report)
     check_frame_keys(built, meshes, shot, posed, report)
     check_modal_keys(built, meshes, shot, posed, report)
     bpy.context.scene.frame_set(shot.first)
-    extension.select(meshes)
+    flesh.select(meshes)
     bpy.ops.jounce.remove()
-    differences = snapshot.differences(before, snapshot.take())
+    differences = snapshot.differences(before, _state(meshes))
     report.check("differences after remove", len(differences), 0)
     report.notes += differences[:5]
 
 
-def _extension_module(name: str):
-    return importlib.import_module(f"{extension.MODULE}.{name}")
+def _state(meshes: list[bpy.types.Object]) -> dict:
+    """All that must be the same after `jounce.remove`."""
+    return {"file": snapshot.file_state()} | {mesh.name: snapshot.snapshot(mesh) for mesh in meshes}
 
 
-def _built(host: bpy.types.Object, shot: characters.Shot) -> Built:
+def _built(package: str, host: bpy.types.Object, shot: characters.Shot) -> Built:
     """Read the body back and compute its motion as a bake does."""
-    bodies, bake = _extension_module("bridge.bodies"), _extension_module("ops.bake")
-    cache, units = _extension_module("core.bodies").CACHE, _extension_module("bridge.units")
+    names = ("bridge.bodies", "core.bodies", "ops.bake", "bridge.units")
+    bodies, made, bake, units = (importlib.import_module(f"{package}.{name}") for name in names)
     scene = bodies.read(host, bpy.context, print)
-    body = cache.get(host.jounce.built_digest)
+    body = made.CACHE.get(host.jounce.built_digest)
     settings = host.jounce.bake_settings("MODAL_KEYS", shot.first, shot.last)
     motion = _returned(bake.record(scene, body, bpy.context, settings))
     unit = units.metres_per_unit(bpy.context.scene)
@@ -239,7 +239,7 @@ def check_frame_keys(
     report: Report,
 ) -> None:
     """(c) One key a frame gives the simulated shape."""
-    extension.select(meshes)
+    flesh.select(meshes)
     bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=shot.first, frame_end=shot.last)
     shapes = [np.concatenate(shape) for shape in studio.record(meshes, shot.frames)]
     report.check("frame keys", _distance(built, shapes, posed), FRAME_KEYS_ERROR)
@@ -253,7 +253,7 @@ def check_modal_keys(
     report: Report,
 ) -> None:
     """(c, d) A few keys give it to the reported error, also in the saved file without the add-on."""
-    extension.select(meshes)
+    flesh.select(meshes)
     started = time.perf_counter()
     bpy.ops.jounce.bake(target="MODAL_KEYS", frame_start=shot.first, frame_end=shot.last)
     report.values["bake ms/frame"] = 1e3 * (time.perf_counter() - started) / len(shot.frames)
@@ -282,7 +282,13 @@ def _reopened(
         blend, out = Path(scratch) / "baked.blend", Path(scratch) / "shapes.npz"
         bpy.ops.wm.save_as_mainfile(filepath=str(blend), copy=True)
         frames = ",".join(str(shot.frames[index]) for index in picked)
-        command = [sys.executable, str(HERE / "evaluate_shapes.py"), str(blend), str(out), frames]
+        command = [
+            sys.executable,
+            str(Path(__file__).with_name("evaluate_shapes.py")),
+            str(blend),
+            str(out),
+            frames,
+        ]
         environment = os.environ | {"BLENDER_USER_RESOURCES": str(Path(scratch) / "bare")}
         subprocess.run([*command, *(mesh.name for mesh in meshes)], env=environment, check=True, timeout=120)
         with np.load(out) as seen:

@@ -2,8 +2,9 @@
 
     python characters.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
 
-DATA_DIR holds the folders mixamo, open_humanoid and open_creature. What is checked is in `character_checks.py`.
-The exit code is the number of characters that failed a check, crashed or ran out of time; a refusal is none.
+DATA_DIR holds the folders mixamo, open_humanoid and open_creature. The checks are in
+`character_checks.py`. The exit code is the number of characters that failed a check, crashed or ran out of
+time; a refusal is none.
 """
 
 from __future__ import annotations
@@ -81,9 +82,9 @@ def _run(path: Path, options: argparse.Namespace) -> dict:
             "--frames",
             str(options.frames),
         ]
-        if options.extension is not None:
-            command += ["--extension", str(options.extension)]
         environment = {"BLENDER_USER_RESOURCES": str(Path(scratch) / "resources"), **os.environ}
+        if options.extension is not None:
+            environment["JOUNCE_EXTENSION"] = str(options.extension.resolve())
         try:
             run = subprocess.run(
                 command,
@@ -111,7 +112,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="markdown file for the table")
-    parser.add_argument("--extension", type=Path, help="zip of the extension, if it is not installed")
+    parser.add_argument("--extension", type=Path, help="zip of the extension, instead of its sources")
     parser.add_argument("--only", default="", help="only files whose name contains this")
     parser.add_argument("--frames", type=int, default=60)
     parser.add_argument("--limit", type=float, default=600.0, help="seconds a character may take")

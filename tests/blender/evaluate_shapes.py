@@ -2,7 +2,7 @@
 
     python evaluate_shapes.py FILE.blend OUT.npz FRAME,FRAME,... MESH [MESH ...]
 
-OUT.npz gets one array a frame, named after it: the world positions (p, 3) f32 of all meshes, one after the other.
+OUT.npz gets one array a frame, named after it: world positions (p, 3) f32 of all meshes, one after the other.
 """
 
 from __future__ import annotations
