@@ -11,7 +11,7 @@ import numpy as np
 
 PREFIX = "mixamorig:"
 FOOT_CONTROL = "FootControl"
-WEIGHT_BLUR = 0.045
+WEIGHT_BLUR = 0.035
 MAX_INFLUENCES = 4
 SIDES = {"Left": 1.0, "Right": -1.0}
 
@@ -54,9 +54,9 @@ def _limbs(side: str, mirror: np.ndarray) -> list[Bone]:
         [f"{side}Arm", f"{side}ForeArm", f"{side}Hand"], f"{side}Shoulder", arm, [0.07, 0.065, 0.065]
     )
     leg = np.vstack([shape.LEG, toes]) * mirror
-    parts += _chain([f"{side}UpLeg", f"{side}Leg", f"{side}Foot"], "Hips", leg, [0.10, 0.09, 0.08])
+    parts += _chain([f"{side}UpLeg", f"{side}Leg", f"{side}Foot"], "Hips", leg, [0.10, 0.085, 0.14])
     toe_end = toes + [0.0, -0.09, 0.0]
-    parts += _chain([f"{side}ToeBase"], f"{side}Foot", np.vstack([toes, toe_end]) * mirror, [0.07])
+    parts += _chain([f"{side}ToeBase"], f"{side}Foot", np.vstack([toes, toe_end]) * mirror, [0.11])
     parts += _chain([f"{side}Ear", f"{side}Ear1"], "Head", shape.EAR[[0, 8, -1]] * mirror, [0.06, 0.075])
     parts.append(Bone(f"{side}{FOOT_CONTROL}", None, ankle * mirror, toes * mirror))
     return parts

@@ -1,4 +1,4 @@
-"""The demo creature's looks: its surface, its colours, and its eyes and nose."""
+"""The demo creature's looks: its surface, its colours, and its face."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def skin(resolution: int) -> Part:
 
 
 def face() -> list[Part]:
-    """Eyes and nose: rigid pieces that ride on the head."""
-    return [_eye("Eye.L", 1.0), _eye("Eye.R", -1.0), _nose()]
+    """Eyes, nose and mouth: rigid pieces that ride on the head."""
+    return [_eye("Eye.L", 1.0), _eye("Eye.R", -1.0), _nose(), _mouth()]
 
 
 def distance(points: np.ndarray) -> np.ndarray:
@@ -132,13 +132,37 @@ def _nose() -> Part:
     return Part("Nose", points * [0.036, 0.026, 0.025] + [0.0, -0.212, 0.855], quads, colours)
 
 
+def _mouth() -> Part:
+    """A small smile: a thin tube along a curve that is laid onto the muzzle."""
+    half = implicit.smooth_path([[0.0, 0.822], [0.024, 0.800], [0.056, 0.818]])
+    across = np.concatenate([half[:0:-1] * [-1.0, 1.0], half])
+    path = np.column_stack([across[:, 0], np.full(len(across), -0.4), across[:, 1]])
+    for _ in range(40):
+        path[:, 1] += distance(path)
+    tangent = np.gradient(path, axis=0)
+    side = np.cross(tangent, [0.0, 1.0, 0.0])
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    thickness = 0.0062 * np.sqrt(np.sin(np.linspace(0.1, np.pi - 0.1, len(path))))[:, None]
+    turns = 2.0 * np.pi * np.arange(8) / 8
+    rings = [path + thickness * (np.cos(t) * side + np.sin(t) * np.array([0.0, 1.0, 0.0])) for t in turns]
+    points = np.stack(rings, axis=1).reshape(-1, 3)
+    quads = _tube(len(path) - 1, len(turns))
+    return Part("Mouth", points, quads, np.tile(INK, (len(points), 1)))
+
+
+def _tube(lengths: int, segments: int) -> np.ndarray:
+    """Quads (q, 4) of an open tube whose rings of points lie one after the other."""
+    row = np.arange(lengths)[:, None] * segments
+    here, after = np.arange(segments), (np.arange(segments) + 1) % segments
+    return np.stack(
+        [row + here, row + after, row + segments + after, row + segments + here], axis=-1
+    ).reshape(-1, 4)
+
+
 def _globe(segments: int, rings: int) -> tuple[np.ndarray, np.ndarray]:
     """Unit sphere of quads with a pinhole at each pole (on y)."""
     theta = np.linspace(0.02, np.pi - 0.02, rings + 1)
     phi = 2.0 * np.pi * np.arange(segments) / segments
     ring, turn = np.meshgrid(theta, phi, indexing="ij")
     points = np.stack([np.sin(ring) * np.cos(turn), -np.cos(ring), np.sin(ring) * np.sin(turn)], axis=-1)
-    row = np.arange(rings)[:, None] * segments
-    here, after = np.arange(segments), (np.arange(segments) + 1) % segments
-    quads = np.stack([row + here, row + after, row + segments + after, row + segments + here], axis=-1)
-    return points.reshape(-1, 3), quads.reshape(-1, 4)
+    return points.reshape(-1, 3), _tube(rings, segments)

@@ -137,7 +137,7 @@ class Studio:
 
     def _camera(self, cloud: np.ndarray) -> bpy.types.Object:
         """A camera three quarters from the front, a little above, that holds every point of the cloud."""
-        azimuth, height = math.radians(27.0), 0.26
+        azimuth, height = math.radians(28.0), 0.24
         towards = Vector((math.sin(azimuth), -math.cos(azimuth), height)).normalized()
         turn = (-towards).to_track_quat("-Z", "Y").to_matrix()
         data = bpy.data.cameras.new("Camera")

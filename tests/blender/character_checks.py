@@ -282,15 +282,10 @@ def _reopened(
         blend, out = Path(scratch) / "baked.blend", Path(scratch) / "shapes.npz"
         bpy.ops.wm.save_as_mainfile(filepath=str(blend), copy=True)
         frames = ",".join(str(shot.frames[index]) for index in picked)
-        command = [
-            sys.executable,
-            str(Path(__file__).with_name("evaluate_shapes.py")),
-            str(blend),
-            str(out),
-            frames,
-        ]
+        program = str(Path(__file__).with_name("evaluate_shapes.py"))
+        command = [sys.executable, program, str(blend), str(out), frames, *(mesh.name for mesh in meshes)]
         environment = os.environ | {"BLENDER_USER_RESOURCES": str(Path(scratch) / "bare")}
-        subprocess.run([*command, *(mesh.name for mesh in meshes)], env=environment, check=True, timeout=120)
+        subprocess.run(command, env=environment, check=True, timeout=120)
         with np.load(out) as seen:
             gaps = [np.linalg.norm(seen[str(shot.frames[i])] - shapes[i], axis=1).max() for i in picked]
     return float(max(gaps) * built.unit / built.surface.diagonal)
