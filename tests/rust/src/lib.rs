@@ -1,4 +1,5 @@
 //! Fixtures shared by the tests: small meshes and rigs made by script.
 
 pub mod bodies;
+pub mod boxes;
 pub mod surfaces;
