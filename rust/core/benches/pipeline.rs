@@ -1,0 +1,151 @@
+//! What it costs to build a body and to step it, against the number of its vertices.
+//!
+//! The body is an ellipsoid along x whose bones share its length between them. Times are from one run on one machine;
+//! the ratios below the table compare its own rows.
+
+use std::f64::consts::{PI, TAU};
+use std::sync::Arc;
+use std::time::Instant;
+
+use jounce::material::{Field, Law, Material};
+use jounce::mesh::{SurfaceMesh, TetMesh, lattice};
+use jounce::method::skinning_modes::SkinningModel;
+use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::operators::momentum_leak;
+use jounce::rig::Rig;
+use jounce::subspace::{cluster_tets, skinning_modes};
+use jounce::{Progress, Result};
+
+const BONES: usize = 14;
+const MODES: usize = 16;
+const CLUSTERS: usize = 100;
+const ITERATIONS: u32 = 10;
+const STEPS: usize = 200;
+
+/// Half lengths of the ellipsoid, m.
+const RADII: [f64; 3] = [1.0, 0.5, 0.4];
+
+/// What one size of the body took, in seconds unless named otherwise.
+struct Row {
+    vertices: usize,
+    tets: usize,
+    lattice: f64,
+    leak: f64,
+    modes: f64,
+    clusters: f64,
+    model: f64,
+    step: f64,
+    displacement: f64,
+}
+
+fn main() -> Result<()> {
+    println!("{MODES} modes, {CLUSTERS} clusters, {BONES} bones; a step is {ITERATIONS} iterations");
+    println!("vertices    tets  lattice s  leak s  modes s  clusters s  model s  step ms  displacement ms");
+    let mut rows = Vec::new();
+    for resolution in [24, 40, 64] {
+        let row = measure(resolution)?;
+        let Row { vertices, tets, lattice, leak, modes, clusters, model, .. } = row;
+        let (step, displacement) = (1e3 * row.step, 1e3 * row.displacement);
+        println!(
+            "{vertices:>8}{tets:>8}{lattice:>11.2}{leak:>8.2}{modes:>9.2}{clusters:>12.2}{model:>9.2}\
+             {step:>9.3}{displacement:>17.3}"
+        );
+        rows.push(row);
+    }
+    if let [first, .., last] = rows.as_slice() {
+        let growth = last.vertices as f64 / first.vertices as f64;
+        println!(
+            "{growth:.1} times the vertices: modes take {:.1} times as long, a step {:.2} times",
+            last.modes / first.modes,
+            last.step / first.step
+        );
+    }
+    Ok(())
+}
+
+fn measure(resolution: usize) -> Result<Row> {
+    let progress = Progress::default();
+    let surface = ellipsoid(48)?;
+    let (mesh, lattice) = timed(|| lattice(&surface, resolution, &progress))?;
+    let material =
+        Material::new(Law::Arap, Field::Uniform(1e4), Field::Uniform(0.0), Field::Uniform(1000.0))?;
+    let rig = chain(&mesh)?;
+    let (leak_map, leak) = timed(|| momentum_leak(&mesh))?;
+    let (basis, modes) =
+        timed(|| skinning_modes(&mesh, &material, MODES, Some(&rig), Some(&leak_map), &progress))?;
+    let (labels, clusters) = timed(|| cluster_tets(&mesh, &basis, CLUSTERS, 0, &progress))?;
+    let (model, model_time) = timed(|| SkinningModel::new(&mesh, &material, &basis, &labels, Some(&rig)))?;
+    let model = Model::Skinning(Arc::new(model));
+    let (step, displacement) = run(&model)?;
+    let (vertices, tets) = (mesh.vertices().len(), mesh.tets().len());
+    Ok(Row { vertices, tets, lattice, leak, modes, clusters, model: model_time, step, displacement })
+}
+
+/// Median seconds of a step and of the displacements that follow it.
+fn run(model: &Model) -> Result<(f64, f64)> {
+    let params =
+        SimulationParams { max_iterations: ITERATIONS, tolerance: 0.0, ..SimulationParams::default() };
+    let mut simulation = Simulation::new(model.clone(), params)?;
+    let projector = model.projector(None)?;
+    let mut out = vec![0.0; 3 * model.mesh().vertices().len()];
+    let (mut steps, mut displacements) = (Vec::new(), Vec::new());
+    simulation.reset(Some(&pose(0)))?;
+    for frame in 0..STEPS {
+        let pose = pose(frame);
+        steps.push(timed(|| simulation.step(Some(&pose)))?.1);
+        displacements.push(timed(|| projector.displacement(simulation.coefficients(), &mut out))?.1);
+    }
+    Ok((median(steps), median(displacements)))
+}
+
+fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
+    let start = Instant::now();
+    let made = work()?;
+    Ok((made, start.elapsed().as_secs_f64()))
+}
+
+fn median(mut seconds: Vec<f64>) -> f64 {
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}
+
+/// Bones that swing up and down, each a little later than the one before.
+fn pose(frame: usize) -> Vec<[[f64; 4]; 3]> {
+    let swing = |bone: usize| 0.2 * (0.4 * frame as f64 - 0.5 * bone as f64).sin();
+    (0..BONES)
+        .map(|bone| [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, swing(bone)]])
+        .collect()
+}
+
+/// Weights that go linearly from one bone to the next along x.
+fn chain(mesh: &TetMesh) -> Result<Rig> {
+    let mut weights = vec![0.0; mesh.vertices().len() * BONES];
+    for (row, vertex) in weights.chunks_exact_mut(BONES).zip(mesh.vertices()) {
+        let along = (0.5 + 0.5 * vertex[0] / RADII[0]).clamp(0.0, 1.0) * (BONES - 1) as f64;
+        let bone = (along as usize).min(BONES - 2);
+        row[bone] = 1.0 - (along - bone as f64);
+        row[bone + 1] = along - bone as f64;
+    }
+    Rig::new(mesh.vertices().len(), BONES, &weights)
+}
+
+/// An ellipsoid of `count` rings of twice as many points, closed at its poles.
+fn ellipsoid(count: usize) -> Result<SurfaceMesh> {
+    let around = 2 * count;
+    let mut points = Vec::new();
+    for ring in 0..=count {
+        let (radius, x) = (PI * ring as f64 / count as f64).sin_cos();
+        points.extend((0..around).map(|k| {
+            let (sin, cos) = (TAU * k as f64 / around as f64).sin_cos();
+            [RADII[0] * x, RADII[1] * radius * cos, RADII[2] * radius * sin]
+        }));
+    }
+    let corner = |ring: usize, k: usize| (ring * around + k % around) as u32;
+    let quads = (0..count).flat_map(|ring| (0..around).map(move |k| (ring, k)));
+    let triangles = quads.flat_map(|(ring, k)| {
+        let [a, b, c, d] =
+            [corner(ring, k), corner(ring + 1, k), corner(ring + 1, k + 1), corner(ring, k + 1)];
+        [[a, b, c], [a, c, d]]
+    });
+    SurfaceMesh::new(points, triangles.collect())
+}
