@@ -51,8 +51,11 @@ def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: r
         data.action = action
         compat.use_slot(data, action)
     else:
-        track = keys.animation_data.nla_tracks.new()
+        tracks = keys.animation_data.nla_tracks
+        active = tracks.active
+        track = tracks.new()
         track.name = TRACK
+        tracks.active = active
         strip = track.strips.new(TRACK, frames.start, action)
         compat.use_slot(strip, action)
         strip.extrapolation = "HOLD"

@@ -5,7 +5,7 @@ from collections import OrderedDict
 
 import jounce
 
-from .refusal import Refusal
+from .refusal import passing_on
 from .settings import BuildSettings
 from .surface import Surface
 from .task import Step, Task
@@ -48,23 +48,8 @@ def build(surface: Surface, settings: BuildSettings) -> Task:
     """Builds the body of a surface on a thread of the native module and puts it into the cache."""
     surface.refuse_unusable()
     start = time.monotonic()
-    job = start_job(surface, settings)
-    try:
-        while not job.done:
-            yield Step(job.progress, job.stage)
-            time.sleep(POLL_SECONDS)
-    finally:
-        if not job.done:
-            job.cancel()
-    body = finished(job)
-    CACHE.put(surface.digest(settings), body)
-    return describe(body, time.monotonic() - start)
-
-
-def start_job(surface: Surface, settings: BuildSettings) -> "jounce.BodyJob":
-    """Starts the build; what the native module refuses is passed on in its own words."""
-    try:
-        return jounce.BodyJob(
+    with passing_on("The body cannot be built"):
+        job = jounce.BodyJob(
             surface.points,
             surface.triangles,
             surface.weights,
@@ -72,16 +57,15 @@ def start_job(surface: Surface, settings: BuildSettings) -> "jounce.BodyJob":
             modes=settings.modes,
             clusters=settings.clusters,
         )
-    except (ValueError, TypeError) as error:
-        raise Refusal(f"The body cannot be built: {error}.") from error
-
-
-def finished(job: "jounce.BodyJob") -> "jounce.Body":
-    """The result of a job that is done."""
-    try:
-        return job.result()
-    except ValueError as error:
-        raise Refusal(f"The body cannot be built: {error}.") from error
+        try:
+            while not job.done:
+                yield Step(job.progress, f"Building: {job.stage}")
+                time.sleep(POLL_SECONDS)
+        finally:
+            job.cancel()
+        body = job.result()
+    CACHE.put(surface.digest(settings), body)
+    return describe(body, time.monotonic() - start)
 
 
 def describe(body: "jounce.Body", seconds: float) -> str:

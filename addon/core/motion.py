@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import jounce
 import numpy as np
 
-from .refusal import Refusal
+from .refusal import Refusal, passing_on
 from .settings import MotionSettings
 
 # The height for which a gravity strength of 1 is the scene's own gravity, in metres.
@@ -41,14 +41,16 @@ class Recorder:
 
     def start(self, pose: np.ndarray, pre_roll: int) -> None:
         """Begins in the first pose, held for `pre_roll` frames so that the flesh settles in it."""
-        self._simulation.reset(pose)
-        for _ in range(pre_roll):
-            self._simulation.step(pose)
+        with passing_on("The first pose cannot be simulated"):
+            self._simulation.reset(pose)
+            for _ in range(pre_roll):
+                self._simulation.step(pose)
         self._keep(pose)
 
     def step(self, pose: np.ndarray) -> None:
         """Goes on to the next frame."""
-        self._simulation.step(pose)
+        with passing_on("A pose cannot be simulated"):
+            self._simulation.step(pose)
         self._keep(pose)
 
     def _keep(self, pose: np.ndarray) -> None:

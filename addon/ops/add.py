@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies, meshes
+from ..bridge import bodies, deformers, meshes
 from ..core.refusal import Refusal
 from .operator import JounceOperator
 
@@ -23,6 +23,7 @@ class JOUNCE_OT_add(JounceOperator):
         for obj in (host, *others):
             refuse_taken(obj, host)
             meshes.refuse_unusable(obj)
+            deformers.deformer(obj, self.warn)
         host.jounce.is_host = True
         for obj in others:
             obj.jounce.host = host

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-# Caches and UI state, which Blender itself changes without anything having changed for the artist.
+# Caches and what evaluation makes of the rest, which change without anything having changed for the artist.
 IGNORED = frozenset(
     [
         "rna_type",
@@ -21,6 +21,8 @@ IGNORED = frozenset(
         "is_runtime_data",
         "last_slot_identifier",
         "execution_time",
+        "bound_box",
+        "dimensions",
     ]
 )
 COLLECTIONS = (

@@ -1,0 +1,47 @@
+"""The zip installs and the operators of the installed extension work."""
+
+import os
+
+import bpy
+import extension
+import pytest
+import scenes
+
+needs_zip = pytest.mark.skipif(
+    "JOUNCE_EXTENSION" not in os.environ, reason="JOUNCE_EXTENSION names no extension zip (`cargo x addon`)"
+)
+
+
+@needs_zip
+def test_the_zip_is_installed_and_enabled(package):
+    assert package.__name__ == extension.INSTALLED
+    assert extension.INSTALLED in bpy.context.preferences.addons
+
+
+@needs_zip
+def test_the_native_module_comes_with_the_zip():
+    import jounce
+
+    assert os.environ["BLENDER_USER_RESOURCES"] in jounce.__file__
+
+
+def test_the_whole_way():
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.bake(target="MODAL_KEYS", frame_start=1, frame_end=12)
+    assert 0.0 < obj.jounce.bake_error <= 0.002
+    bpy.ops.jounce.free_bake()
+    bpy.ops.jounce.remove()
+    assert obj.data.shape_keys is None
+
+
+def test_every_setting_tells_what_it_is():
+    for prop in bpy.types.Object.bl_rna.properties["jounce"].fixed_type.properties:
+        assert prop.identifier in ("rna_type", "name") or len(prop.description) > 10
+
+
+def test_panels_and_operators_are_registered():
+    for name in ("add", "build", "bake", "free_bake", "remove"):
+        assert hasattr(bpy.types, f"JOUNCE_OT_{name}")
+    for name in ("main", "build", "motion", "bake"):
+        assert hasattr(bpy.types, f"JOUNCE_PT_{name}")

@@ -1,0 +1,243 @@
+"""What cannot be done is refused with one sentence, and the scene is as it was."""
+
+import bpy
+import pytest
+import scenes
+import snapshot
+
+
+def state():
+    """Everything a refused operator could have changed."""
+    bpy.context.view_layer.update()
+    meshes = [obj for obj in bpy.data.objects if obj.type == "MESH" and obj.library is None]
+    jounce = {
+        obj.name: (obj.jounce.is_host, obj.jounce.host, tuple(obj.jounce.bind_matrix)) for obj in meshes
+    }
+    return {obj.name: snapshot.snapshot(obj) for obj in meshes} | {
+        "file": snapshot.file_state(),
+        "jounce": jounce,
+    }
+
+
+def assert_refused(operator, *words, **arguments):
+    """The operator reports one sentence with these words, and changes nothing."""
+    before = state()
+    with pytest.raises(RuntimeError) as caught:
+        operator(**arguments)
+    errors = [line for line in str(caught.value).splitlines() if line.startswith("Error: ")]
+    assert len(errors) == 1 and errors[0].endswith(".")
+    for word in words:
+        assert word in errors[0], errors[0]
+    assert snapshot.differences(before, state()) == []
+
+
+def share_mesh(obj):
+    """A second user of the same mesh."""
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Twin", obj.data))
+
+
+def no_vertices(obj):
+    """An empty mesh."""
+    obj.data.clear_geometry()
+
+
+def not_finite(obj):
+    """A vertex at NaN."""
+    obj.data.attributes["position"].data[5].vector = (0.0, float("nan"), 0.0)
+
+
+def absolute_keys(obj):
+    """Shape keys over time."""
+    obj.shape_key_add(name="Basis")
+    obj.data.shape_keys.use_relative = False
+
+
+def scaled_to_nothing(obj):
+    """A flattened object."""
+    obj.scale.x = 0.0
+    bpy.context.view_layer.update()
+
+
+def edit_mode(_obj):
+    """The mesh in Edit Mode."""
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def generative_modifier(obj):
+    """A subdivision before the armature."""
+    obj.modifiers.new("Smooth", "SUBSURF")
+    obj.modifiers.move(1, 0)
+
+
+def envelopes_only(obj):
+    """An armature modifier that reads no vertex groups."""
+    obj.modifiers["Armature"].use_vertex_groups = False
+
+
+BAD_MESHES = (
+    (share_mesh, "shares its mesh with Twin"),
+    (no_vertices, "no vertices"),
+    (not_finite, "Vertex 5"),
+    (absolute_keys, "Relative"),
+    (scaled_to_nothing, "scale"),
+    (edit_mode, "Edit Mode"),
+    (generative_modifier, "Smooth"),
+    (envelopes_only, "vertex groups"),
+)
+
+
+@pytest.fixture(autouse=True)
+def object_mode(empty_file):
+    """Back to Object Mode after each test, where the next file is opened."""
+    yield
+    if bpy.context.object is not None and bpy.context.object.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@pytest.mark.parametrize(("spoil", "word"), BAD_MESHES, ids=lambda value: getattr(value, "__name__", None))
+def test_add_refuses_unusable_meshes(spoil, word):
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    spoil(obj)
+    assert_refused(bpy.ops.jounce.add, "Column", word)
+
+
+@pytest.mark.parametrize(("spoil", "word"), BAD_MESHES, ids=lambda value: getattr(value, "__name__", None))
+@pytest.mark.parametrize("operator", ["build", "bake"])
+def test_build_and_bake_refuse_what_became_unusable(spoil, word, operator):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    spoil(obj)
+    assert_refused(getattr(bpy.ops.jounce, operator), "Column", word)
+
+
+def test_add_refuses_what_is_no_mesh():
+    _, rig = scenes.character()
+    scenes.activate(rig)
+    assert_refused(bpy.ops.jounce.add, "not a mesh")
+
+
+def test_add_refuses_meshes_of_another_body():
+    obj, _ = scenes.character()
+    other = scenes.column("Other")
+    scenes.activate(obj, other)
+    bpy.ops.jounce.add()
+    third = scenes.column("Third")
+    scenes.activate(third, other)
+    assert_refused(bpy.ops.jounce.add, "Other", "Column")
+    scenes.activate(other)
+    assert_refused(bpy.ops.jounce.add, "Other", "Column")
+
+
+@pytest.mark.parametrize("operator", ["build", "bake", "free_bake", "remove"])
+def test_other_operators_need_a_body(operator):
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    assert_refused(getattr(bpy.ops.jounce, operator), "Add Jounce")
+
+
+@pytest.mark.parametrize("operator", ["add", "build", "bake", "free_bake", "remove"])
+def test_all_operators_need_an_object(operator):
+    assert_refused(getattr(bpy.ops.jounce, operator))
+
+
+def test_bake_needs_a_build():
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    assert_refused(bpy.ops.jounce.bake, "Build")
+
+
+def test_bake_refuses_an_empty_range():
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    assert_refused(bpy.ops.jounce.bake, "frame 3", frame_start=7, frame_end=3)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_build_refuses_meshes_without_faces(count):
+    obj = scenes.mesh_object("Points", [(0.0, 0.0, float(index)) for index in range(count)], [])
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    assert_refused(bpy.ops.jounce.build, "Points", "no faces")
+
+
+def test_build_refuses_a_mesh_in_one_place():
+    obj = scenes.mesh_object("Dot", [(1.0, 1.0, 1.0)] * 3, [(0, 1, 2)])
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    assert_refused(bpy.ops.jounce.build, "one place")
+
+
+def test_build_refuses_meshes_that_are_disabled():
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    obj.hide_viewport = True
+    bpy.context.view_layer.update()
+    assert_refused(bpy.ops.jounce.build, "Column", "disabled")
+
+
+def test_build_refuses_an_armature_in_edit_mode():
+    obj, rig = scenes.character()
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    scenes.activate(rig, obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert_refused(bpy.ops.jounce.build, "Rig", "Edit Mode")
+
+
+@pytest.mark.parametrize(
+    ("setting", "word"), [("use_nla", "switched off"), ("use_tweak_mode", "Tweak Mode"), ("is_solo", "solo")]
+)
+def test_bake_refuses_animation_in_which_it_would_not_play(setting, word):
+    obj, _ = scenes.character()
+    obj.shape_key_add(name="Basis")
+    smile = obj.shape_key_add(name="Smile")
+    smile.keyframe_insert("value", frame=1)
+    data = obj.data.shape_keys.animation_data
+    action, data.action = data.action, None
+    track = data.nla_tracks.new()
+    track.strips.new("Theirs", 1, action).select = True
+    scenes.add_and_build(obj)
+    if setting == "is_solo":
+        track.is_solo = True
+    else:
+        setattr(data, setting, setting == "use_tweak_mode")
+    if setting == "use_tweak_mode" and not data.use_tweak_mode:
+        pytest.skip("this Blender enters Tweak Mode only from its editor")
+    assert_refused(bpy.ops.jounce.bake, "Column", word)
+
+
+def linked_from(tmp_path, kind):
+    """Saves a character, opens an empty file and links objects or meshes of the saved one."""
+    scenes.character()
+    path = str(tmp_path / "library.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(path, link=True) as (_, chosen):
+        setattr(chosen, kind, ["Column"])
+    return getattr(bpy.data, kind)["Column"]
+
+
+def test_linked_objects_are_refused(tmp_path):
+    obj = linked_from(tmp_path, "objects")
+    bpy.context.scene.collection.objects.link(obj)
+    scenes.activate(obj)
+    assert_refused(bpy.ops.jounce.add, "linked")
+
+
+def test_linked_meshes_are_refused(tmp_path):
+    mesh = linked_from(tmp_path, "meshes")
+    obj = bpy.data.objects.new("Local", mesh)
+    bpy.context.scene.collection.objects.link(obj)
+    scenes.activate(obj)
+    assert_refused(bpy.ops.jounce.add, "linked")
+
+
+def test_overridden_objects_of_linked_meshes_are_refused(tmp_path):
+    linked = linked_from(tmp_path, "objects")
+    bpy.context.scene.collection.objects.link(linked)
+    obj = linked.override_create(remap_local_usages=True)
+    scenes.activate(obj)
+    assert_refused(bpy.ops.jounce.add, "linked")
