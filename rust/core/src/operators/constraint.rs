@@ -23,7 +23,7 @@ const PAIRS: [(usize, usize); 10] =
 /// to the bone and orthonormalised within it (the same span); columns that depend on others are dropped.
 /// A bone that leaks fully everywhere (`leak = 1` wherever it has weight) counts as one that does not leak at all:
 /// otherwise nothing would tie its flesh to it. n x c, sparse, c at most ten a bone; each column has length one.
-/// Source: `[FastCD eq. 21, 6.2]`, where D = 1 - leak.
+/// Source: `[FastCD eq. 21, sec. 8.1]`, where D = 1 - leak.
 ///
 /// # Errors
 /// [`Error::Shape`] or [`Error::Range`] for a rig or leak that does not fit the mesh.

@@ -45,7 +45,7 @@ pub const HIGHEST_LEAK: f64 = 1.0 - 1e-6;
 /// One implicit step of diffusion from the surface, `(tau l^2 L + M) phi = 0` inside with `phi = 1` on it, then
 /// `(phi - min) / (1 - min)`; l is the length of a bar with the body's largest second moment, so that units, size
 /// and orientation do not matter. Shape n. A mesh without inner vertices leaks everywhere.
-/// Source: `[FastCD 6.2]`, whose D is `1 - leak` and whose time is absolute.
+/// Source: `[FastCD sec. 8.1]`, whose D is `1 - leak` and whose time is absolute.
 ///
 /// # Errors
 /// [`Error::Numerical`] if the factorisation fails.
