@@ -11,3 +11,4 @@ mod sparse;
 pub use cholesky::SparseCholesky;
 pub(crate) use eigen::{Eigenpairs, largest_eigenpairs};
 pub use sparse::Sparse;
+pub(crate) use sparse::add_diagonal;

@@ -28,12 +28,34 @@ const PAIRS: [(usize, usize); 10] =
 /// # Errors
 /// [`Error::Shape`] or [`Error::Range`] for a rig or leak that does not fit the mesh.
 pub fn constraint(mesh: &TetMesh, mass: &[f64], rig: &Rig, leak: &[f64]) -> Result<Sparse> {
+    columns(mesh, mass, rig, leak, &PAIRS)
+}
+
+/// Columns that span the complementarity constraint of full-space displacements: `J' M D u = 0` exactly when
+/// `A' u_c = 0` for each coordinate c of u.
+///
+/// For bone j and each p of `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i w_ij p_i`; otherwise as [`constraint`].
+/// n x c, sparse, c at most four a bone. Source: `[FastCD eq. 3, 20]`.
+///
+/// # Errors
+/// [`Error::Shape`] or [`Error::Range`] for a rig or leak that does not fit the mesh.
+pub fn displacement_constraint(mesh: &TetMesh, mass: &[f64], rig: &Rig, leak: &[f64]) -> Result<Sparse> {
+    columns(mesh, mass, rig, leak, &[(0, 3), (1, 3), (2, 3), (3, 3)])
+}
+
+fn columns(
+    mesh: &TetMesh,
+    mass: &[f64],
+    rig: &Rig,
+    leak: &[f64],
+    products: &[(usize, usize)],
+) -> Result<Sparse> {
     check_inputs(mesh, mass, rig, leak)?;
     let kept: Vec<f64> = mass.iter().zip(leak).map(|(m, leak)| (1.0 - leak) * m).collect();
     let block = |bone| {
         let support = rig.bone(bone);
         let leaks_fully = support.iter().all(|&(vertex, _)| kept[vertex as usize] == 0.0);
-        Block::new(mesh, support, if leaks_fully { mass } else { &kept })
+        Block::new(mesh, support, if leaks_fully { mass } else { &kept }, products)
     };
     let blocks: Vec<Block> = (0..rig.bone_count()).into_par_iter().map(block).collect();
     let kept = independent(gram(&blocks));
@@ -47,21 +69,19 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(mesh: &TetMesh, support: &'a [(u32, f64)], weight: &[f64]) -> Self {
+    fn new(mesh: &TetMesh, support: &'a [(u32, f64)], weight: &[f64], products: &[(usize, usize)]) -> Self {
         let weighted = || support.iter().map(|&(v, w)| (Vector3::from(mesh.vertices()[v as usize]), w.abs()));
         let total: f64 = weighted().map(|(_, w)| w).sum();
         let centre = weighted().map(|(x, w)| x * w).sum::<Vector3<f64>>() / total;
         let spread = weighted().map(|(x, _)| (x - centre).norm()).fold(0.0, f64::max);
         let scale = if spread > 0.0 { 1.0 / spread } else { 1.0 };
-        let monomials = |row: usize| {
-            let (vertex, w) = support[row];
+        let mut columns = Mat::zeros(support.len(), products.len());
+        for (row, &(vertex, w)) in support.iter().enumerate() {
             let local = (Vector3::from(mesh.vertices()[vertex as usize]) - centre) * scale;
             let extended = [local.x, local.y, local.z, 1.0];
-            PAIRS.map(|(p, q)| weight[vertex as usize] * w * extended[p] * extended[q])
-        };
-        let mut columns = Mat::zeros(support.len(), PAIRS.len());
-        for row in 0..support.len() {
-            monomials(row).into_iter().enumerate().for_each(|(j, value)| columns[(row, j)] = value);
+            for (j, &(p, q)) in products.iter().enumerate() {
+                columns[(row, j)] = weight[vertex as usize] * w * extended[p] * extended[q];
+            }
         }
         Self { support, columns: orthonormal_span(columns) }
     }

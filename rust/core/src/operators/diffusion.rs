@@ -5,7 +5,7 @@ use faer::{Mat, MatRef};
 
 use super::laplacian;
 use crate::material::{Field, Law, Material};
-use crate::math::{Sparse, SparseCholesky};
+use crate::math::{Sparse, SparseCholesky, add_diagonal};
 use crate::mesh::TetMesh;
 use crate::{Error, Result};
 
@@ -59,11 +59,7 @@ pub fn momentum_leak(mesh: &TetMesh) -> Result<Vec<f64>> {
     let unit = Material::new(Law::Arap, Field::Uniform(1.0), Field::Uniform(0.0), Field::Uniform(1.0))?;
     let volume = super::lumped_mass(mesh, &unit);
     let time = LEAK_TIME * squared_length(mesh, &volume);
-    let mut matrix = laplacian(mesh, &vec![time; mesh.tets().len()])?;
-    for column in 0..n {
-        let place = matrix.row_idx_of_col_raw(column).partition_point(|row| (*row as usize) < column);
-        matrix.val_of_col_mut(column)[place] += volume[column];
-    }
+    let matrix = add_diagonal(&laplacian(mesh, &vec![time; mesh.tets().len()])?, &volume, 1.0);
     let mut phi = Mat::from_fn(n, 1, |i, _| if known[i] { 1.0 } else { 0.0 });
     extend(&matrix, &known, &mut phi)?;
     let lowest = phi.col(0).iter().copied().fold(f64::INFINITY, f64::min);

@@ -4,6 +4,6 @@ mod constraint;
 mod diffusion;
 mod elements;
 
-pub use constraint::constraint;
+pub use constraint::{constraint, displacement_constraint};
 pub use diffusion::{HIGHEST_LEAK, momentum_leak, spread_to_interior};
 pub use elements::{gradients, laplacian, lumped_mass};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::material::Material;
 use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::math::{Eigenpairs, Sparse, SparseCholesky, largest_eigenpairs};
+use crate::math::{Eigenpairs, Sparse, SparseCholesky, add_diagonal, largest_eigenpairs};
 use crate::mesh::TetMesh;
 use crate::operators::{constraint, laplacian, lumped_mass, momentum_leak};
 use crate::rig::Rig;
@@ -52,7 +52,7 @@ pub fn skinning_modes(
     let constraint = constraint_or_none(mesh, &mass, rig, leak)?;
     check_count(count, mass.len() - constraint.as_ref().map_or(0, |a| a.ncols()))?;
     progress.report(0.1)?;
-    let shifted = shifted(&hessian, &mass, shift(mesh, &mass, &conductivity));
+    let shifted = add_diagonal(&hessian, &mass, shift(mesh, &mass, &conductivity));
     let factor = match &constraint {
         Some(constraint) => SparseCholesky::constrained(&shifted, constraint)?,
         None => SparseCholesky::new(&shifted)?,
@@ -101,15 +101,6 @@ fn shift(mesh: &TetMesh, mass: &[f64], conductivity: &[f64]) -> f64 {
     let compliance: f64 = mesh.volumes().iter().zip(conductivity).map(|(v, c)| v / c).sum();
     let wave_number = std::f64::consts::PI / volume.cbrt();
     SHIFT * wave_number.powi(2) * (volume / compliance) / (mass.iter().sum::<f64>() / volume)
-}
-
-fn shifted(hessian: &Sparse, mass: &[f64], shift: f64) -> Sparse {
-    let mut shifted = hessian.clone();
-    for (column, mass) in mass.iter().enumerate() {
-        let place = hessian.row_idx_of_col_raw(column).partition_point(|row| (*row as usize) < column);
-        shifted.val_of_col_mut(column)[place] += shift * mass;
-    }
-    shifted
 }
 
 fn scale_rows(x: MatMut<'_, f64>, factors: &[f64]) {
