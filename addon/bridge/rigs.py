@@ -143,7 +143,11 @@ class PoseReader:
         self._rows: dict[tuple[bpy.types.Object | None, Carrier], list[int]] = {}
         for row, mover in enumerate(movers):
             self._rows.setdefault((mover.armature, mover.carrier), []).append(row)
-        self._bones = {key: [movers[row].bone for row in rows] for key, rows in self._rows.items()}
+        self._bones = {
+            key: BoneReader(key[0], [movers[row].bone for row in rows])
+            for key, rows in self._rows.items()
+            if key[0] is not None
+        }
 
     def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
         """T (b, 3, 4) f64 in world space and metres."""
@@ -155,7 +159,7 @@ class PoseReader:
                 transforms[rows] = moved
             else:
                 world = world_matrix(armature, depsgraph)
-                local = bone_transforms(armature, self._bones[armature, who], depsgraph)
+                local = self._bones[armature, who].read(depsgraph)
                 transforms[rows] = world @ local @ np.linalg.inv(world) @ moved
         return units.transforms_in_metres(transforms, self._scale)
 
@@ -165,11 +169,15 @@ def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.nd
     return np.array(obj.evaluated_get(depsgraph).matrix_world)
 
 
-def bone_transforms(
-    armature: bpy.types.Object, bones: list[str], depsgraph: bpy.types.Depsgraph
-) -> np.ndarray:
-    """P_j R_j^-1 (b, 4, 4) f64 of the named bones, in armature space."""
-    pose = armature.evaluated_get(depsgraph).pose.bones
-    posed = np.array([pose[name].matrix for name in bones])
-    rest = np.array([armature.data.bones[name].matrix_local for name in bones])
-    return posed @ np.linalg.inv(rest)
+class BoneReader:
+    """Reads P_j R_j^-1 of some bones of an armature."""
+
+    def __init__(self, armature: bpy.types.Object, names: list[str]) -> None:
+        self._armature = armature
+        self._names = names
+        self._unrest = np.linalg.inv(np.array([armature.data.bones[name].matrix_local for name in names]))
+
+    def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+        """P_j R_j^-1 (b, 4, 4) f64 in armature space."""
+        pose = self._armature.evaluated_get(depsgraph).pose.bones
+        return np.array([pose[name].matrix for name in self._names]) @ self._unrest

@@ -14,7 +14,9 @@ PREFIX = "jounce: "
 
 
 def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
-    """Adds the keys of a part and animates their values over the frames."""
+    """Adds the keys of a part and animates their values over the frames; a part that does not move gets none."""
+    if not keys.names:
+        return
     state = obj.jounce
     shown = (obj.active_shape_key_index, obj.show_only_shape_key)
     if obj.data.shape_keys is None:

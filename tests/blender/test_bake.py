@@ -15,7 +15,7 @@ TARGETS = ("FRAME_KEYS", "MODAL_KEYS")
 
 @pytest.fixture
 def simulated(module):
-    """What the bake should look like: for each mesh, its posed vertices (f, p, 3) plus the simulated displacement."""
+    """What the bake should look like: for each mesh its posed vertices plus their displacement, (f, p, 3)."""
 
     def simulate(host):
         bodies, bake, cache = module("bridge.bodies"), module("ops.bake"), module("core.bodies").CACHE
@@ -223,7 +223,8 @@ sys.path.insert(0, {str(scenes.__file__.rsplit("/", 1)[0])!r})
 import bpy, numpy, scenes
 bpy.ops.wm.open_mainfile(filepath={str(path)!r})
 assert not hasattr(bpy.types.Object, "jounce")
-numpy.save({str(result)!r}, scenes.evaluated_frames(bpy.data.objects["Column"], range({FRAMES.start}, {FRAMES.stop})))
+frames = range({FRAMES.start}, {FRAMES.stop})
+numpy.save({str(result)!r}, scenes.evaluated_frames(bpy.data.objects["Column"], frames))
 os._exit(0)
 """
     environment = {"BLENDER_USER_RESOURCES": str(folder), "PATH": "/usr/bin:/bin"}

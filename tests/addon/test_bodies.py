@@ -1,0 +1,100 @@
+"""Building bodies, the cache of built ones, and what a model depends on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from jounce_core import bodies
+from jounce_core.motion import Recorder, scaled_gravity, stiffness
+from jounce_core.refusal import Refusal
+from jounce_core.settings import BuildSettings, MotionSettings
+from jounce_core.surface import Part, Surface
+from jounce_core.task import Runner
+
+SETTINGS = BuildSettings(resolution=6, modes=3, clusters=3)
+
+
+def tetrahedron():
+    """The smallest surface with a volume, on one bone."""
+    points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    triangles = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    return Surface(points, triangles, np.ones((4, 1)), (Part("Tet", slice(0, 4), np.eye(3)),))
+
+
+def test_a_built_body_is_kept_by_what_it_was_built_from():
+    surface = tetrahedron()
+    runner = Runner(bodies.build(surface, SETTINGS))
+    assert runner.run(float("inf"))
+    assert "3 modes, 1 bones" in runner.message
+    assert bodies.CACHE.get(surface.digest(SETTINGS)) is not None
+    assert bodies.CACHE.get(surface.digest(replace(SETTINGS, modes=4))) is None
+
+
+def test_a_stopped_build_keeps_nothing():
+    bodies.CACHE.clear()
+    surface = tetrahedron()
+    runner = Runner(bodies.build(surface, replace(SETTINGS, resolution=40)))
+    runner.run(0.0)
+    runner.cancel()
+    assert bodies.CACHE.get(surface.digest(replace(SETTINGS, resolution=40))) is None
+
+
+def test_the_digest_sees_every_input():
+    surface = tetrahedron()
+    digests = {
+        surface.digest(SETTINGS),
+        replace(surface, points=surface.points + 1e-12).digest(SETTINGS),
+        replace(surface, triangles=surface.triangles[::-1]).digest(SETTINGS),
+        replace(surface, weights=np.full((4, 2), 0.5)).digest(SETTINGS),
+        surface.digest(replace(SETTINGS, clusters=4)),
+    }
+    assert len(digests) == 5
+
+
+def test_the_cache_forgets_what_was_not_asked_for():
+    cache = bodies.BodyCache(capacity=2)
+    for name in ("a", "b"):
+        cache.put(name, name)
+    cache.get("a")
+    cache.put("c", "c")
+    assert [cache.get(name) for name in ("a", "b", "c")] == ["a", None, "c"]
+
+
+@pytest.mark.parametrize(
+    ("points", "triangles", "word"),
+    [
+        (np.zeros((1, 3)), np.zeros((0, 3), np.int64), "Tet has no faces"),
+        (np.zeros((3, 3)), np.array([[0, 1, 2]]), "one place"),
+    ],
+)
+def test_what_has_no_volume_is_refused(points, triangles, word):
+    surface = Surface(points, triangles, np.ones((len(points), 1)), tetrahedron().parts)
+    with pytest.raises(Refusal, match=word):
+        Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
+
+
+def test_what_the_native_module_refuses_is_passed_on():
+    surface = replace(tetrahedron(), weights=np.full((4, 1), 0.5))
+    with pytest.raises(Refusal, match=r"^The body cannot be built: .*weights.*\.$"):
+        Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
+
+
+def test_frequencies_grow_with_the_root_of_the_stiffness():
+    assert stiffness(built=5.0, wanted=10.0) == 4.0
+    with pytest.raises(Refusal):
+        stiffness(built=0.0, wanted=2.0)
+
+
+def test_gravity_bends_all_sizes_alike():
+    small, large = (scaled_gravity(np.array([0.0, 0.0, -9.81]), 0.5, size) for size in (1.8, 180.0))
+    assert small.tolist() == [0.0, 0.0, -4.905]
+    assert np.allclose(large, 100.0 * small)
+
+
+def test_poses_that_are_no_numbers_are_refused():
+    surface = tetrahedron()
+    Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
+    body = bodies.CACHE.get(surface.digest(SETTINGS))
+    recorder = Recorder(body, MotionSettings(2.0, 0.1, 1.0, 2, 0.0), 1 / 24, np.zeros(3))
+    with pytest.raises(Refusal, match="pose"):
+        recorder.start(np.full((1, 3, 4), np.nan), 0)

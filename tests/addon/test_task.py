@@ -1,0 +1,67 @@
+"""Tasks run to their end, in slices, or are stopped and put everything back."""
+
+import pytest
+from jounce_core.refusal import Refusal
+from jounce_core.task import Runner, Step, scaled
+
+
+def counting(log, steps=4):
+    """A task that notes where it is and whether it could clean up."""
+    try:
+        for index in range(steps):
+            log.append(index)
+            yield Step(index / steps, f"step {index}")
+    finally:
+        log.append("cleaned")
+    return "done"
+
+
+def test_runs_to_the_end():
+    log = []
+    runner = Runner(counting(log))
+    assert runner.run(float("inf"))
+    assert (runner.message, log) == ("done", [0, 1, 2, 3, "cleaned"])
+
+
+def test_without_time_it_makes_one_step_a_slice():
+    log = []
+    runner = Runner(counting(log))
+    slices = 1
+    while not runner.run(0.0):
+        assert len(log) == slices
+        slices += 1
+    assert runner.message == "done"
+
+
+def test_stopped_it_cleans_up():
+    log = []
+    runner = Runner(counting(log))
+    runner.run(0.0)
+    runner.cancel()
+    assert log == [0, "cleaned"]
+    runner.cancel()
+
+
+def test_a_refusal_passes_through_after_the_clean_up():
+    def refusing(log):
+        try:
+            yield Step(0.0, "")
+            raise Refusal("No.")
+        finally:
+            log.append("cleaned")
+
+    log = []
+    with pytest.raises(Refusal, match="No"):
+        Runner(refusing(log)).run(float("inf"))
+    assert log == ["cleaned"]
+
+
+def test_scaled_keeps_result_and_clean_up():
+    log = []
+    task = scaled(counting(log, 2), 0.5, 1.0)
+    assert [step.fraction for step in task] == [0.5, 0.75]
+    log.clear()
+    task = scaled(counting(log), 0.0, 0.5)
+    next(task)
+    task.close()
+    assert log == [0, "cleaned"]
