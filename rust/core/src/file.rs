@@ -1,1 +1,226 @@
 //! Model files: versioned, validated, refused when anything is off.
+//!
+//! Little endian throughout: 8 bytes `JOUNCE\0\0`, the version (u32), the method (u32), the length of the body
+//! (u64), the body, and the FNV-1a hash of all that stands before it (u64). Arrays are a count (u64) and their
+//! numbers, matrices rows, columns (u64) and their numbers by columns.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use faer::Mat;
+
+use crate::mesh::TetMesh;
+use crate::method::Model;
+use crate::method::skinning_modes::{SkinningData, SkinningModel};
+use crate::{Error, Result};
+
+const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
+/// Rises with every change of the layout; only files of the same version are read.
+const VERSION: u32 = 1;
+const SKINNING: u32 = 1;
+/// Bytes before the body.
+const HEADER: usize = 24;
+/// Bytes of the hash.
+const HASH: usize = 8;
+/// More bones than any rig has; keeps sizes from overflowing.
+const MOST_BONES: u64 = 1 << 24;
+
+/// Writes a model, so that the file is either whole or as it was before.
+///
+/// # Errors
+/// [`Error::File`] if the disk refuses.
+pub fn save(model: &Model, path: &Path) -> Result<()> {
+    let name = path.file_name().ok_or_else(|| Error::File(format!("{} names no file", path.display())))?;
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(hidden);
+    let written = write_whole(&part, &encode(model)).and_then(|()| fs::rename(&part, path));
+    written.map_err(|error| {
+        // Nothing is left behind; that there may be nothing to remove does not matter.
+        let _ = fs::remove_file(&part);
+        Error::File(format!("cannot write {}: {error}", path.display()))
+    })
+}
+
+/// Reads a model that [`save`] wrote: the same bits.
+///
+/// # Errors
+/// [`Error::File`] if the file cannot be read, is no model, of another version, incomplete or damaged; any error of
+/// the parts if the contents contradict each other.
+pub fn load(path: &Path) -> Result<Model> {
+    let bytes =
+        fs::read(path).map_err(|error| Error::File(format!("cannot read {}: {error}", path.display())))?;
+    decode(&bytes)
+}
+
+fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = File::create(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// The bytes of a model's file.
+pub fn encode(model: &Model) -> Vec<u8> {
+    let Model::Skinning(skinning) = model;
+    let mut out = Writer(Vec::new());
+    out.0.extend(MAGIC);
+    out.0.extend(VERSION.to_le_bytes());
+    out.0.extend(SKINNING.to_le_bytes());
+    out.count(0);
+    write_skinning(&mut out, skinning.data());
+    let length = (out.0.len() - HEADER) as u64;
+    out.0[HEADER - 8..HEADER].copy_from_slice(&length.to_le_bytes());
+    let hash = fnv1a(&out.0);
+    out.0.extend(hash.to_le_bytes());
+    out.0
+}
+
+/// The model in the bytes of a file.
+///
+/// # Errors
+/// As [`load`].
+pub fn decode(bytes: &[u8]) -> Result<Model> {
+    let refuse = |why: &str| Err(Error::File(why.into()));
+    if bytes.len() < MAGIC.len() || bytes[..MAGIC.len()] != MAGIC {
+        return refuse("this is not a Jounce model");
+    }
+    let mut header = Reader { bytes: &bytes[MAGIC.len()..] };
+    let version = u32::from_le_bytes(header.take()?);
+    if version != VERSION {
+        return Err(Error::File(format!(
+            "the model has version {version}, this program reads version {VERSION}; build it anew"
+        )));
+    }
+    let method = u32::from_le_bytes(header.take()?);
+    let length = u64::from_le_bytes(header.take()?);
+    if length != (header.bytes.len() as u64).saturating_sub(HASH as u64) || header.bytes.len() < HASH {
+        return refuse("the model is incomplete or has been added to; build it anew");
+    }
+    let (content, hash) = bytes.split_at(bytes.len() - HASH);
+    if u64::from_le_bytes(Reader { bytes: hash }.take()?) != fnv1a(content) {
+        return refuse("the model is damaged; build it anew");
+    }
+    if method != SKINNING {
+        return refuse("the model uses a method that this program does not know");
+    }
+    let mut body = Reader { bytes: &content[HEADER..] };
+    let data = read_skinning(&mut body)?;
+    if !body.bytes.is_empty() {
+        return refuse("the model holds more than it should; build it anew");
+    }
+    Ok(Model::Skinning(SkinningModel::from_data(data)?.into()))
+}
+
+/// Any single changed byte changes it.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+fn write_skinning(out: &mut Writer, data: &SkinningData) {
+    out.array(data.mesh.vertices().as_flattened(), f64::to_le_bytes);
+    out.array(data.mesh.tets().as_flattened(), u32::to_le_bytes);
+    out.array(&data.weights, f64::to_le_bytes);
+    out.array(&data.eigenvalues, f64::to_le_bytes);
+    out.count(data.bones);
+    out.0.extend(data.mass.to_le_bytes());
+    out.array(&data.spectrum, f64::to_le_bytes);
+    out.array(&data.cluster_weights, f64::to_le_bytes);
+    data.matrices().into_iter().for_each(|(_, matrix)| out.matrix(matrix));
+}
+
+fn read_skinning(input: &mut Reader<'_>) -> Result<SkinningData> {
+    let vertices = input.array(f64::from_le_bytes)?;
+    let tets = input.array(u32::from_le_bytes)?;
+    let (vertices, rest) = vertices.as_chunks::<3>();
+    let (tets, left) = tets.as_chunks::<4>();
+    if !rest.is_empty() || !left.is_empty() {
+        return Err(Error::File("the model's mesh has half a vertex or tet; build it anew".into()));
+    }
+    let mesh = TetMesh::new(vertices.to_vec(), tets.to_vec())?;
+    let weights = input.array(f64::from_le_bytes)?;
+    let eigenvalues = input.array(f64::from_le_bytes)?;
+    let bones = u64::from_le_bytes(input.take()?);
+    if bones > MOST_BONES {
+        return Err(Error::Range { what: "bones", expected: "fewer than 16 million", got: bones as f64 });
+    }
+    Ok(SkinningData {
+        mesh,
+        weights,
+        eigenvalues,
+        bones: bones as usize,
+        mass: f64::from_le_bytes(input.take()?),
+        spectrum: input.array(f64::from_le_bytes)?,
+        cluster_weights: input.array(f64::from_le_bytes)?,
+        basis: input.matrix()?,
+        reduction: input.matrix()?,
+        rig_mass: input.matrix()?,
+        rig_stiffness: input.matrix()?,
+        rig_spread: input.matrix()?,
+        cluster_basis: input.matrix()?,
+        cluster_rig: input.matrix()?,
+    })
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn count(&mut self, count: usize) {
+        self.0.extend((count as u64).to_le_bytes());
+    }
+
+    fn array<T: Copy, const N: usize>(&mut self, numbers: &[T], bytes: impl Fn(T) -> [u8; N]) {
+        self.count(numbers.len());
+        self.0.reserve(N * numbers.len());
+        numbers.iter().for_each(|&x| self.0.extend(bytes(x)));
+    }
+
+    fn matrix(&mut self, matrix: &Mat<f64>) {
+        self.count(matrix.nrows());
+        self.count(matrix.ncols());
+        for column in matrix.col_iter() {
+            column.iter().for_each(|x| self.0.extend(x.to_le_bytes()));
+        }
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (&first, rest) = self.bytes.split_first_chunk::<N>().ok_or_else(too_short)?;
+        self.bytes = rest;
+        Ok(first)
+    }
+
+    /// Reads `count` numbers; nothing is allocated for more than there are.
+    fn numbers<T, const N: usize>(&mut self, count: u64, number: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
+        let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(N));
+        let (numbers, rest) =
+            length.and_then(|length| self.bytes.split_at_checked(length)).ok_or_else(too_short)?;
+        self.bytes = rest;
+        Ok(numbers.as_chunks::<N>().0.iter().map(|&bytes| number(bytes)).collect())
+    }
+
+    fn array<T, const N: usize>(&mut self, number: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
+        let count = u64::from_le_bytes(self.take()?);
+        self.numbers(count, number)
+    }
+
+    fn matrix(&mut self) -> Result<Mat<f64>> {
+        let (rows, columns) = (u64::from_le_bytes(self.take()?), u64::from_le_bytes(self.take()?));
+        let count = rows.checked_mul(columns).filter(|&count| count > 0).ok_or_else(too_short)?;
+        let numbers = self.numbers(count, f64::from_le_bytes)?;
+        let rows = rows as usize;
+        Ok(Mat::from_fn(rows, columns as usize, |i, j| numbers[j * rows + i]))
+    }
+}
+
+fn too_short() -> Error {
+    Error::File("the model's contents do not match their sizes; build it anew".into())
+}

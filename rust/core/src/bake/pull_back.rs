@@ -1,0 +1,88 @@
+//! Displacements after skinning, as displacements before it: what corrective shape keys hold.
+
+use nalgebra::{Matrix3, SymmetricEigen, Vector3};
+use rayon::prelude::*;
+
+use crate::rig::{Pose, Rig};
+use crate::{Error, Result};
+
+/// A 3x3 matrix, row-major.
+type Linear = [[f64; 3]; 3];
+
+/// Directions that skinning shrinks below this share of the largest are given up: their keys would explode.
+const COLLAPSED: f64 = 1e-4;
+/// Condition number up to which a matrix is simply inverted.
+const WELL_CONDITIONED: f64 = 1e3;
+
+/// Linear part of linear-blend skinning at each vertex: `M_i = sum over bones of w_ij T_j`, without translations.
+///
+/// # Errors
+/// [`Error::Shape`] if the pose has not one transform a bone.
+pub fn blend(rig: &Rig, pose: &Pose) -> Result<Vec<Linear>> {
+    if pose.len() != rig.bone_count() {
+        return Err(Error::Shape {
+            what: "pose",
+            expected: format!("({}, 3, 4)", rig.bone_count()),
+            got: format!("({}, 3, 4)", pose.len()),
+        });
+    }
+    let mut out = vec![[[0.0; 3]; 3]; rig.vertex_count()];
+    for (bone, transform) in pose.iter().enumerate() {
+        for &(vertex, weight) in rig.bone(bone) {
+            let matrix = &mut out[vertex as usize];
+            (0..3).for_each(|i| (0..3).for_each(|j| matrix[i][j] += weight * transform[i][j]));
+        }
+    }
+    Ok(out)
+}
+
+/// Displacements d before skinning that give u after it: `M_i d_i = u_i`, p x 3, metres.
+///
+/// Where `M_i` is singular, or shrinks a direction below a ten-thousandth of the others, the shortest d_i that comes
+/// closest in the directions that are left.
+///
+/// # Errors
+/// [`Error::Shape`] or [`Error::NotFinite`].
+pub fn pull_back(displacement: &[f32], matrices: &[Linear]) -> Result<Vec<f32>> {
+    if displacement.len() != 3 * matrices.len() {
+        return Err(Error::Shape {
+            what: "displacement",
+            expected: format!("({}, 3)", matrices.len()),
+            got: format!("{} numbers", displacement.len()),
+        });
+    }
+    if let Some(element) = displacement.iter().position(|x| !x.is_finite()) {
+        let value = displacement[element].into();
+        return Err(Error::NotFinite { what: "displacement", element: element / 3, value });
+    }
+    let numbers = matrices.as_flattened().as_flattened();
+    if let Some(element) = numbers.iter().position(|x| !x.is_finite()) {
+        return Err(Error::NotFinite { what: "transforms", element: element / 9, value: numbers[element] });
+    }
+    let mut out = vec![0.0; displacement.len()];
+    let places = out.as_chunks_mut::<3>().0.par_iter_mut();
+    places.zip(displacement.as_chunks::<3>().0).zip(matrices).for_each(|((out, u), matrix)| {
+        let matrix = Matrix3::from_fn(|i, j| matrix[i][j]);
+        let solved = solve(&matrix, Vector3::from(u.map(f64::from)));
+        *out = [solved.x as f32, solved.y as f32, solved.z as f32];
+    });
+    Ok(out)
+}
+
+fn solve(matrix: &Matrix3<f64>, u: Vector3<f64>) -> Vector3<f64> {
+    let size = matrix.norm();
+    if size == 0.0 {
+        return Vector3::zeros();
+    }
+    if let Some(inverse) = matrix.try_inverse()
+        && size * inverse.norm() < WELL_CONDITIONED
+    {
+        return inverse * u;
+    }
+    let scaled = matrix / size;
+    let eigen = SymmetricEigen::new(scaled.transpose() * scaled);
+    let limit = COLLAPSED * COLLAPSED * eigen.eigenvalues.max();
+    let inverse = eigen.eigenvalues.map(|square| if square > limit { 1.0 / square } else { 0.0 });
+    let projected = eigen.eigenvectors.transpose() * (scaled.transpose() * (u / size));
+    eigen.eigenvectors * inverse.component_mul(&projected)
+}

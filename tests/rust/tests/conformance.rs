@@ -1,0 +1,288 @@
+//! What every method keeps to: rest stays rest, rigid motion stays rigid, the same inputs give the same bits, and
+//! nothing that a pose can do brings a NaN.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use jounce::Error;
+use jounce::method::{Model, Simulation, SimulationParams};
+use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
+
+/// Counts the allocations of each thread.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Every method, on the same bar.
+fn models() -> Vec<Model> {
+    vec![Body::bar().model()]
+}
+
+const DIAGONAL: f64 = 0.9;
+
+fn largest_displacement(sim: &Simulation) -> f64 {
+    let projector = sim.model().projector(None).unwrap();
+    let mut out = vec![0.0; 3 * projector.point_count()];
+    projector.displacement(sim.coefficients(), &mut out).unwrap();
+    out.iter().fold(0.0, |a, &u| a.max(f64::from(u).abs()))
+}
+
+fn simulation(model: &Model, params: SimulationParams) -> Simulation {
+    Simulation::new(model.clone(), params).unwrap()
+}
+
+fn settings() -> [SimulationParams; 4] {
+    let base = SimulationParams::default();
+    [
+        base,
+        SimulationParams { pose_rest: 0.0, ..base },
+        SimulationParams { pose_rest: 0.5, substeps: 4, ..base },
+        SimulationParams { damping: 0.2, substeps: 3, dt: 1.0 / 60.0, ..base },
+    ]
+}
+
+#[test]
+fn the_bind_pose_held_moves_nothing() {
+    for model in models() {
+        for params in settings() {
+            let mut sim = simulation(&model, params);
+            for _ in 0..20 {
+                sim.step(Some(&[REST, REST])).unwrap();
+                assert!(largest_displacement(&sim) < 1e-12 * DIAGONAL);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rigidly_moved_bind_pose_held_moves_nothing() {
+    for model in models() {
+        for params in settings() {
+            for shift in [[0.0; 3], [0.1, 5.0, -3.0], [1e4, -2e4, 3e4]] {
+                let moved = [turn([1.0, 2.0, -0.5], 2.3, [0.1, 0.0, 0.3], shift); 2];
+                let mut sim = simulation(&model, params);
+                sim.reset(Some(&moved)).unwrap();
+                for _ in 0..20 {
+                    sim.step(Some(&moved)).unwrap();
+                    assert!(largest_displacement(&sim) < 1e-9 * DIAGONAL, "{}", largest_displacement(&sim));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_start_in_any_pose_does_not_jolt() {
+    for model in models() {
+        let mut sim = simulation(&model, SimulationParams::default());
+        let report = sim.step(Some(&swing(0.2))).unwrap();
+        assert!(largest_displacement(&sim) < 1e-9 * DIAGONAL);
+        assert!(report.energy.abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_held_pose_settles_to_itself() {
+    for model in models() {
+        for damping in [0.0, 0.3] {
+            let mut sim =
+                simulation(&model, SimulationParams { damping, tolerance: 1e-10, ..Default::default() });
+            let mut moved: f64 = 0.0;
+            for frame in 0..8 {
+                sim.step(Some(&swing(f64::from(frame) / 24.0))).unwrap();
+                moved = moved.max(largest_displacement(&sim));
+            }
+            assert!(moved > 1e-3 * DIAGONAL);
+            for _ in 0..1500 {
+                sim.step(Some(&swing(7.0 / 24.0))).unwrap();
+            }
+            assert!(largest_displacement(&sim) < 1e-6 * DIAGONAL, "{}", largest_displacement(&sim));
+        }
+    }
+}
+
+fn motion(sim: &mut Simulation, from: u32, to: u32) -> Vec<Vec<f64>> {
+    (from..to)
+        .map(|frame| {
+            sim.step(Some(&swing(f64::from(frame) / 24.0))).unwrap();
+            sim.coefficients().to_vec()
+        })
+        .collect()
+}
+
+#[test]
+fn a_restored_state_replays_bit_for_bit() {
+    for model in models() {
+        for params in settings() {
+            let mut sim = simulation(&model, params);
+            motion(&mut sim, 0, 7);
+            let state = sim.save_state();
+            let coefficients = sim.coefficients().to_vec();
+            let first = motion(&mut sim, 7, 20);
+            sim.restore_state(&state).unwrap();
+            assert_eq!(sim.coefficients(), coefficients);
+            assert_eq!(motion(&mut sim, 7, 20), first);
+            let mut other = simulation(&model, params);
+            other.restore_state(&state).unwrap();
+            assert_eq!(motion(&mut other, 7, 20), first);
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let model = Body::bar().model();
+            let mut sim = simulation(&model, SimulationParams { threads, ..Default::default() });
+            (motion(&mut sim, 0, 20), jounce::file::encode(&model))
+        })
+    };
+    assert!(on(1) == on(2));
+}
+
+#[test]
+fn reset_starts_anew() {
+    for model in models() {
+        let mut sim = simulation(&model, SimulationParams::default());
+        let first = motion(&mut sim, 0, 10);
+        sim.reset(Some(&swing(0.0))).unwrap();
+        assert!(sim.coefficients().iter().all(|&z| z == 0.0));
+        assert_eq!(motion(&mut sim, 0, 10), first);
+    }
+}
+
+#[test]
+fn a_step_allocates_nothing() {
+    for model in models() {
+        for params in settings() {
+            let mut sim = simulation(&model, params);
+            let poses = [0, 1, 2, 3].map(|frame| swing(f64::from(frame) / 24.0));
+            let before = ALLOCATIONS.get();
+            for pose in &poses {
+                sim.step(Some(pose)).unwrap();
+            }
+            sim.reset(Some(&poses[0])).unwrap();
+            assert_eq!(ALLOCATIONS.get(), before);
+        }
+    }
+    drop(vec![1]);
+    assert!(ALLOCATIONS.get() > 0);
+}
+
+/// Everything at once that an animation may do by accident.
+fn wild_poses() -> Vec<[Transform; 2]> {
+    let scaled = |s: f64| REST.map(|row| row.map(|x| x * s));
+    let far = |x: f64| turn([0.0, 1.0, 0.0], 1.0, [0.0; 3], [x, -x, x]);
+    let mirror = [[-1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+    let line = [[1.0, 0.0, 0.0, 0.0], [0.0; 4], [0.0; 4]];
+    vec![
+        [REST, far(1e6)],
+        [far(-1e6), REST],
+        [scaled(0.0), REST],
+        [scaled(0.0), scaled(0.0)],
+        [mirror, REST],
+        [mirror, mirror],
+        [line, line],
+        [scaled(1e6), REST],
+        [scaled(-1e6), scaled(1e-9)],
+        [scaled(1e-300), scaled(1e9)],
+        [REST, turn([0.0, 0.0, 1.0], std::f64::consts::PI, [0.4, 0.1, 0.1], [0.0; 3])],
+        [REST, REST],
+    ]
+}
+
+#[test]
+fn wild_poses_bring_no_nan_and_pass() {
+    for model in models() {
+        for params in settings() {
+            let mut sim = simulation(&model, SimulationParams { damping: 0.3, ..params });
+            for pose in wild_poses() {
+                for _ in 0..3 {
+                    let report = sim.step(Some(&pose)).unwrap();
+                    assert!(report.energy.is_finite() && report.residual.is_finite());
+                    assert!(sim.coefficients().iter().all(|z| z.is_finite()));
+                }
+            }
+            for _ in 0..1000 {
+                sim.step(Some(&[REST, REST])).unwrap();
+            }
+            assert!(largest_displacement(&sim) < 10.0 * DIAGONAL, "{}", largest_displacement(&sim));
+        }
+    }
+}
+
+#[test]
+fn bad_poses_are_refused_and_change_nothing() {
+    for model in models() {
+        let mut sim = simulation(&model, SimulationParams::default());
+        motion(&mut sim, 0, 5);
+        let state = sim.save_state();
+        let bad = |value: f64| {
+            let mut pose = [REST, REST];
+            pose[1][2][3] = value;
+            pose
+        };
+        assert!(matches!(sim.step(None), Err(Error::Shape { .. })));
+        assert!(matches!(sim.step(Some(&[REST])), Err(Error::Shape { .. })));
+        assert!(matches!(sim.step(Some(&bad(f64::NAN))), Err(Error::NotFinite { element: 1, .. })));
+        assert!(matches!(sim.step(Some(&bad(f64::INFINITY))), Err(Error::NotFinite { .. })));
+        assert!(matches!(sim.step(Some(&bad(1e300))), Err(Error::Range { .. })));
+        assert!(matches!(sim.reset(Some(&[REST])), Err(Error::Shape { .. })));
+        assert_eq!(sim.save_state(), state);
+    }
+}
+
+#[test]
+fn bad_settings_are_refused() {
+    let good = SimulationParams::default();
+    let bad = [
+        SimulationParams { dt: 0.0, ..good },
+        SimulationParams { dt: f64::NAN, ..good },
+        SimulationParams { substeps: 0, ..good },
+        SimulationParams { max_iterations: 0, ..good },
+        SimulationParams { tolerance: -1.0, ..good },
+        SimulationParams { damping: -0.1, ..good },
+        SimulationParams { pose_rest: 1.1, ..good },
+        SimulationParams { stiffness: 0.0, ..good },
+    ];
+    for model in models() {
+        let mut sim = simulation(&model, good);
+        for params in bad {
+            assert!(matches!(Simulation::new(model.clone(), params), Err(Error::Range { .. })));
+            assert!(matches!(sim.set_params(params), Err(Error::Range { .. })));
+        }
+        let params = SimulationParams { gravity: [0.0, f64::NAN, 0.0], ..good };
+        assert!(matches!(sim.set_params(params), Err(Error::NotFinite { element: 1, .. })));
+        assert_eq!(sim.params(), &good);
+    }
+}
+
+#[test]
+fn states_of_other_models_are_refused() {
+    for model in models() {
+        let mut sim = simulation(&model, SimulationParams::default());
+        let other = Body::new(jounce_tests::bodies::bar([3, 2, 2], 0.1), 2, 1).model();
+        let state = simulation(&other, SimulationParams::default()).save_state();
+        assert!(matches!(sim.restore_state(&state), Err(Error::Shape { .. })));
+    }
+}

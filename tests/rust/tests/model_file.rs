@@ -1,0 +1,166 @@
+//! Model files: the same bits come back, and nothing else is let in.
+
+use std::path::PathBuf;
+
+use jounce::Error;
+use jounce::file::{decode, encode, load, save};
+use jounce::method::{Simulation, SimulationParams};
+use jounce_tests::bodies::{Body, bar, swing};
+
+/// A folder of this test's own, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("jounce-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn files(&self) -> Vec<String> {
+        std::fs::read_dir(&self.0).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn small() -> Vec<u8> {
+    encode(&Body::new(bar([2, 1, 1], 0.1), 2, 1).model())
+}
+
+fn with_hash(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.len() - 8;
+    let hash = bytes[..end].iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    bytes[end..].copy_from_slice(&hash.to_le_bytes());
+    bytes
+}
+
+fn refusal(bytes: &[u8]) -> Option<Error> {
+    decode(bytes).err()
+}
+
+#[test]
+fn the_same_bits_come_back_and_simulate_the_same() {
+    let folder = Folder::new("round-trip");
+    let path = folder.0.join("bar.jounce");
+    let model = Body::bar().model();
+    save(&model, &path).unwrap();
+    assert_eq!(folder.files(), ["bar.jounce"]);
+    let loaded = load(&path).unwrap();
+    assert_eq!(encode(&loaded), encode(&model));
+    let mut sims =
+        [&model, &loaded].map(|model| Simulation::new(model.clone(), SimulationParams::default()).unwrap());
+    for frame in 0..20 {
+        for sim in &mut sims {
+            sim.step(Some(&swing(f64::from(frame) / 24.0))).unwrap();
+        }
+        assert_eq!(sims[0].coefficients(), sims[1].coefficients());
+    }
+}
+
+#[test]
+fn saving_replaces_a_file_and_leaves_nothing_else() {
+    let folder = Folder::new("replace");
+    let path = folder.0.join("bar.jounce");
+    std::fs::write(&path, "something older").unwrap();
+    save(&Body::bar().model(), &path).unwrap();
+    load(&path).unwrap();
+    assert_eq!(folder.files(), ["bar.jounce"]);
+}
+
+#[test]
+fn a_disk_that_refuses_is_told_and_nothing_is_left() {
+    let folder = Folder::new("refuse");
+    let missing = folder.0.join("no such folder").join("bar.jounce");
+    let model = Body::bar().model();
+    assert!(matches!(save(&model, &missing), Err(Error::File(_))));
+    assert!(matches!(load(&missing), Err(Error::File(_))));
+    let taken = folder.0.join("taken");
+    std::fs::create_dir(&taken).unwrap();
+    assert!(matches!(save(&model, &taken), Err(Error::File(_))));
+    assert_eq!(folder.files(), ["taken"]);
+    assert!(matches!(save(&model, std::path::Path::new("/")), Err(Error::File(_))));
+}
+
+#[test]
+fn every_truncation_is_refused() {
+    let bytes = small();
+    for length in 0..bytes.len() {
+        assert!(matches!(refusal(&bytes[..length]), Some(Error::File(_))), "cut at {length}");
+    }
+    let mut longer = bytes;
+    longer.push(0);
+    assert!(matches!(refusal(&longer), Some(Error::File(_))));
+}
+
+#[test]
+fn every_flipped_byte_is_refused() {
+    let bytes = small();
+    for place in 0..bytes.len() {
+        for flip in [1, 0x80, 0xff] {
+            let mut damaged = bytes.clone();
+            damaged[place] ^= flip;
+            assert!(matches!(refusal(&damaged), Some(Error::File(_))), "byte {place}");
+        }
+    }
+}
+
+/// With the hash made right again, contents are either refused with a sentence or harmless.
+#[test]
+fn contents_that_lie_are_refused_or_harmless() {
+    let bytes = small();
+    let (mut refused, mut harmless) = (0, 0);
+    for place in 8..bytes.len() - 8 {
+        for flip in [0x01, 0x10, 0x7f, 0xff] {
+            let mut hostile = bytes.clone();
+            hostile[place] ^= flip;
+            match decode(&with_hash(hostile)) {
+                Err(error) => {
+                    assert!(!error.to_string().is_empty());
+                    refused += 1;
+                }
+                Ok(model) => {
+                    harmless += 1;
+                    let mut sim = Simulation::new(model, SimulationParams::default()).unwrap();
+                    for frame in 0..2 {
+                        if sim.step(Some(&swing(f64::from(frame)))).is_ok() {
+                            assert!(sim.coefficients().iter().all(|z| z.is_finite()));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 100 && harmless > 100, "{refused} {harmless}");
+}
+
+#[test]
+fn sizes_beyond_memory_are_refused() {
+    let bytes = small();
+    for place in (24..bytes.len() - 16).step_by(8) {
+        for size in [u64::MAX, u64::MAX / 8, 1 << 61, 1 << 40] {
+            let mut hostile = bytes.clone();
+            hostile[place..place + 8].copy_from_slice(&size.to_le_bytes());
+            let _ = decode(&with_hash(hostile));
+        }
+    }
+}
+
+#[test]
+fn other_files_and_versions_are_named() {
+    let sentence = |bytes: &[u8]| refusal(bytes).unwrap().to_string();
+    assert!(sentence(b"").contains("not a Jounce model"));
+    assert!(sentence(b"PK\x03\x04 some zip file of some length").contains("not a Jounce model"));
+    let mut other = small();
+    other[8] = 77;
+    assert!(sentence(&with_hash(other)).contains("version 77"));
+    let mut other = small();
+    other[12] = 9;
+    assert!(sentence(&with_hash(other)).contains("method"));
+}
