@@ -1,1 +1,35 @@
-//! The Python module `jounce._jounce`.
+//! The Python module `jounce._jounce`: one file for each concept of the core, `arrays` for what crosses.
+
+mod arrays;
+mod bake;
+mod body;
+mod errors;
+mod material;
+mod mesh;
+mod model;
+mod rig;
+mod simulation;
+mod subspace;
+
+use pyo3::prelude::*;
+
+/// Reduced-order elastodynamics that gives rigged characters flesh.
+#[pymodule]
+mod _jounce {
+    #[pymodule_export]
+    use crate::bake::{modal_keys, pull_back};
+    #[pymodule_export]
+    use crate::body::{Body, BodyJob};
+    #[pymodule_export]
+    use crate::material::Material;
+    #[pymodule_export]
+    use crate::mesh::{Embedding, TetMesh};
+    #[pymodule_export]
+    use crate::model::Model;
+    #[pymodule_export]
+    use crate::rig::{Rig, momentum_leak, spread_to_interior};
+    #[pymodule_export]
+    use crate::simulation::{Simulation, State, StepReport};
+    #[pymodule_export]
+    use crate::subspace::{SkinningModes, cluster_tets, skinning_modes};
+}

@@ -24,6 +24,38 @@ pub struct SkinningModes {
     pub eigenvalues: Vec<f64>,
 }
 
+impl SkinningModes {
+    /// Takes weights made elsewhere, n x m in C order, one eigenvalue a mode.
+    ///
+    /// They need not be orthonormal, complementary to a rig or even independent.
+    ///
+    /// # Errors
+    /// [`Error::Empty`], [`Error::Shape`] unless there are n rows of m, [`Error::NotFinite`].
+    pub fn from_rows(weights: &[f64], eigenvalues: Vec<f64>) -> Result<Self> {
+        let m = eigenvalues.len();
+        if m == 0 || weights.is_empty() {
+            return Err(Error::Empty { what: "weights" });
+        }
+        if !weights.len().is_multiple_of(m) {
+            let (expected, got) = (format!("(n, {m})"), format!("{} numbers", weights.len()));
+            return Err(Error::Shape { what: "weights", expected, got });
+        }
+        for (what, values) in [("weights", weights), ("eigenvalues", &eigenvalues)] {
+            if let Some(at) = values.iter().position(|v| !v.is_finite()) {
+                let element = if what == "weights" { at / m } else { at };
+                return Err(Error::NotFinite { what, element, value: values[at] });
+            }
+        }
+        Ok(Self { weights: Mat::from_fn(weights.len() / m, m, |i, k| weights[i * m + k]), eigenvalues })
+    }
+
+    /// The weights, n x m in C order.
+    pub fn rows(&self) -> Vec<f64> {
+        let (n, m) = (self.weights.nrows(), self.weights.ncols());
+        (0..n).flat_map(|i| (0..m).map(move |k| self.weights[(i, k)])).collect()
+    }
+}
+
 /// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`.
 ///
 /// `H_w` is the Laplacian with conductivity `4 mu + lambda`, `M_w` the lumped mass, A the columns of

@@ -1,0 +1,50 @@
+"""Reduced-order elastodynamics that gives rigged characters flesh.
+
+Meshes, rigs and materials go in; skinning modes, a model and a simulation follow; displacements come out. Arrays
+are numpy, C order, SI units; a wrong dtype or order is a TypeError, everything else that is refused a ValueError
+that says what and where.
+"""
+
+from __future__ import annotations
+
+from jounce._jounce import (
+    Body,
+    BodyJob,
+    Embedding,
+    Material,
+    Model,
+    Rig,
+    Simulation,
+    SkinningModes,
+    State,
+    StepReport,
+    TetMesh,
+    cluster_tets,
+    modal_keys,
+    momentum_leak,
+    pull_back,
+    skinning_modes,
+    spread_to_interior,
+)
+from jounce.io import read_mesh
+
+__all__ = [
+    "Body",
+    "BodyJob",
+    "Embedding",
+    "Material",
+    "Model",
+    "Rig",
+    "Simulation",
+    "SkinningModes",
+    "State",
+    "StepReport",
+    "TetMesh",
+    "cluster_tets",
+    "modal_keys",
+    "momentum_leak",
+    "pull_back",
+    "read_mesh",
+    "skinning_modes",
+    "spread_to_interior",
+]

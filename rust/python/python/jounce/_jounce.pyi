@@ -1,0 +1,226 @@
+"""Types of the compiled module; checked against it by `mypy.stubtest`."""
+
+import os
+from collections.abc import Sequence
+from typing import Any, TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "Body",
+    "BodyJob",
+    "Embedding",
+    "Material",
+    "Model",
+    "Rig",
+    "Simulation",
+    "SkinningModes",
+    "State",
+    "StepReport",
+    "TetMesh",
+    "cluster_tets",
+    "modal_keys",
+    "momentum_leak",
+    "pull_back",
+    "skinning_modes",
+    "spread_to_interior",
+]
+
+_Floats: TypeAlias = npt.NDArray[np.float64]
+_Singles: TypeAlias = npt.NDArray[np.float32]
+_Indices: TypeAlias = npt.NDArray[np.int32]
+_FloatsLike: TypeAlias = _Floats | Sequence[Any]
+_IndicesLike: TypeAlias = _Indices | npt.NDArray[np.int64] | npt.NDArray[np.uint32] | Sequence[Any]
+
+@final
+class TetMesh:
+    def __new__(cls, vertices: _FloatsLike, tets: _IndicesLike) -> TetMesh: ...
+    @staticmethod
+    def lattice(
+        points: _FloatsLike, triangles: _IndicesLike, resolution: int = 32, *, tet_count: int | None = None
+    ) -> TetMesh: ...
+    @property
+    def vertices(self) -> _Floats: ...
+    @property
+    def tets(self) -> _Indices: ...
+    @property
+    def volumes(self) -> _Floats: ...
+    @property
+    def boundary(self) -> _Indices: ...
+
+@final
+class Embedding:
+    def __new__(cls, mesh: TetMesh, points: _FloatsLike) -> Embedding: ...
+    def interpolate(self, values: _FloatsLike) -> _Floats: ...
+    @property
+    def points(self) -> _Floats: ...
+    @property
+    def tets(self) -> _Indices: ...
+    @property
+    def barycentric(self) -> _Floats: ...
+    @property
+    def furthest(self) -> float: ...
+
+@final
+class Rig:
+    def __new__(cls, mesh: TetMesh, weights: _FloatsLike) -> Rig: ...
+    @property
+    def bone_count(self) -> int: ...
+    @property
+    def weights(self) -> _Floats: ...
+
+def spread_to_interior(mesh: TetMesh, vertex_ids: _IndicesLike, values: _FloatsLike) -> _Floats: ...
+def momentum_leak(mesh: TetMesh) -> _Floats: ...
+
+@final
+class Material:
+    def __new__(
+        cls,
+        young: float | _FloatsLike = 1e5,
+        poisson: float | _FloatsLike = 0.0,
+        density: float | _FloatsLike = 1000.0,
+        law: str = "arap",
+    ) -> Material: ...
+
+@final
+class SkinningModes:
+    def __new__(cls, weights: _FloatsLike, eigenvalues: _FloatsLike) -> SkinningModes: ...
+    @property
+    def weights(self) -> _Floats: ...
+    @property
+    def eigenvalues(self) -> _Floats: ...
+
+def skinning_modes(
+    mesh: TetMesh,
+    material: Material,
+    count: int = 16,
+    rig: Rig | None = None,
+    leak: _FloatsLike | None = None,
+) -> SkinningModes: ...
+def cluster_tets(mesh: TetMesh, modes: SkinningModes, count: int = 100, seed: int = 0) -> _Indices: ...
+
+@final
+class Model:
+    @staticmethod
+    def skinning(
+        mesh: TetMesh,
+        material: Material,
+        modes: SkinningModes,
+        labels: _IndicesLike,
+        rig: Rig | None = None,
+    ) -> Model: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Model: ...
+    def displacement(
+        self, coefficients: _FloatsLike, emb: Embedding | None = None, out: _Singles | None = None
+    ) -> _Singles: ...
+    @property
+    def frequency(self) -> float: ...
+    @property
+    def mode_count(self) -> int: ...
+    @property
+    def bone_count(self) -> int: ...
+    @property
+    def cluster_count(self) -> int: ...
+
+@final
+class StepReport:
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def residual(self) -> float: ...
+    @property
+    def energy(self) -> float: ...
+
+@final
+class State: ...
+
+@final
+class Simulation:
+    def __new__(
+        cls,
+        model: Model,
+        dt: float = ...,
+        substeps: int = 1,
+        max_iterations: int = 30,
+        tolerance: float = 1e-6,
+        damping: float = 0.0,
+        gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        pose_rest: float = 1.0,
+        threads: int = 0,
+        stiffness: float = 1.0,
+    ) -> Simulation: ...
+    def step(self, pose: _FloatsLike | None = None) -> StepReport: ...
+    def displacement(self, out: _Singles | None = None) -> _Singles: ...
+    @property
+    def coefficients(self) -> _Floats: ...
+    @property
+    def model(self) -> Model: ...
+    def save_state(self) -> State: ...
+    def restore_state(self, state: State) -> None: ...
+    def reset(self, pose: _FloatsLike | None = None) -> None: ...
+
+@final
+class Body:
+    def __new__(
+        cls,
+        points: _FloatsLike,
+        triangles: _IndicesLike,
+        weights: _FloatsLike,
+        *,
+        resolution: int = 32,
+        modes: int = 16,
+        clusters: int = 100,
+        young: float = 1e4,
+        poisson: float = 0.0,
+        density: float = 1000.0,
+        leak: _FloatsLike | None = None,
+        seed: int = 0,
+    ) -> Body: ...
+    @property
+    def mesh(self) -> TetMesh: ...
+    @property
+    def embedding(self) -> Embedding: ...
+    @property
+    def rig(self) -> Rig: ...
+    @property
+    def leak(self) -> _Floats: ...
+    @property
+    def modes(self) -> SkinningModes: ...
+    @property
+    def labels(self) -> _Indices: ...
+    @property
+    def model(self) -> Model: ...
+
+@final
+class BodyJob:
+    def __new__(
+        cls,
+        points: _FloatsLike,
+        triangles: _IndicesLike,
+        weights: _FloatsLike,
+        *,
+        resolution: int = 32,
+        modes: int = 16,
+        clusters: int = 100,
+        young: float = 1e4,
+        poisson: float = 0.0,
+        density: float = 1000.0,
+        leak: _FloatsLike | None = None,
+        seed: int = 0,
+    ) -> BodyJob: ...
+    @property
+    def progress(self) -> float: ...
+    @property
+    def stage(self) -> str: ...
+    @property
+    def done(self) -> bool: ...
+    def cancel(self) -> None: ...
+    def result(self) -> Body: ...
+
+def modal_keys(
+    frames: _Singles, tolerance: float, max_keys: int = 30
+) -> tuple[_Singles, _Singles, float]: ...
+def pull_back(displacement: _Singles, matrices: _FloatsLike) -> _Singles: ...

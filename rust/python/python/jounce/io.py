@@ -1,0 +1,54 @@
+"""Tet meshes from files, through meshio."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from jounce._jounce import TetMesh
+
+Points = npt.NDArray[np.float64]
+Tets = npt.NDArray[np.int64]
+
+
+def read_mesh(path: str | os.PathLike[str]) -> TetMesh:
+    """Reads the tets of a mesh file: .msh, .mesh, .vtk and whatever else meshio reads.
+
+    A mesh that is inside out as a whole is turned, and vertices of no tet are left out.
+    Raises ValueError for a file that is missing, unreadable or without tets, and for what TetMesh refuses;
+    ImportError without meshio.
+    """
+    name = os.fspath(path)
+    mesh = _read(name)
+    points = np.ascontiguousarray(mesh.points, dtype=np.float64)
+    blocks = [block.data for block in mesh.cells if block.type == "tetra"]
+    if not blocks:
+        raise ValueError(f"path: {name} has no tetrahedra")
+    tets = np.ascontiguousarray(np.concatenate(blocks), dtype=np.int64)
+    if tets.min() < 0 or tets.max() >= len(points) or points.shape[1:] != (3,):
+        return TetMesh(points, tets)  # which refuses them by name
+    used, renumbered = np.unique(tets, return_inverse=True)
+    points = np.ascontiguousarray(points[used])
+    return TetMesh(points, _turned(points, renumbered.reshape(tets.shape)))
+
+
+def _read(name: str) -> Any:
+    try:
+        import meshio
+    except ImportError as error:
+        raise ImportError("read_mesh needs meshio; install it with: pip install meshio") from error
+    # What meshio raises on damaged files depends on the format; it even exits on some unknown ones.
+    try:
+        return meshio.read(name)
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"path: {name} cannot be read as a mesh ({error})") from error
+
+
+def _turned(points: Points, tets: Tets) -> Tets:
+    """The same tets with two corners swapped if all are inside out; some formats order them the other way."""
+    edges = points[tets[:, 1:]] - points[tets[:, :1]]
+    inside_out = bool(np.all(np.linalg.det(edges) < 0))
+    return np.ascontiguousarray(tets[:, [0, 2, 1, 3]] if inside_out else tets)

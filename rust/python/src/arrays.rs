@@ -1,0 +1,235 @@
+//! Numpy arrays in and out: exact checks that name the argument, and results without copies.
+
+use jounce::Error;
+use jounce::material::Field;
+use numpy::ndarray::{ArrayView, IxDyn};
+use numpy::{
+    Element, PyArray1, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
+    PyReadwriteArrayDyn, PyUntypedArray, PyUntypedArrayMethods, dtype,
+};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+
+use crate::errors::refused;
+
+/// What one axis of an argument may be.
+#[derive(Clone, Copy)]
+pub enum Axis {
+    /// Any length, known to the reader by this letter.
+    Any(&'static str),
+    /// Exactly this length.
+    Is(usize),
+}
+
+/// A checked argument: C order, aligned, of one dtype and shape.
+pub struct Array<'py, T: Element>(PyReadonlyArrayDyn<'py, T>);
+
+impl<T: Element> Array<'_, T> {
+    /// All elements in C order.
+    pub fn slice(&self) -> &[T] {
+        // The order was checked when this was made, so that the fallback is never taken.
+        self.0.as_slice().unwrap_or_default()
+    }
+
+    /// Length of an axis.
+    pub fn len(&self, axis: usize) -> usize {
+        self.0.shape()[axis]
+    }
+}
+
+/// Checks an argument that is read; lists and tuples are converted first.
+pub fn array<'py, T: Element>(
+    argument: &Bound<'py, PyAny>,
+    what: &'static str,
+    axes: &[Axis],
+) -> PyResult<Array<'py, T>> {
+    let untyped = as_numpy::<T>(argument, what)?;
+    let typed = checked::<T>(&untyped, what, axes)?;
+    typed.try_readonly().map(Array).map_err(|_| borrowed(what))
+}
+
+/// Points (n, 3) in metres.
+pub fn points(argument: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<[f64; 3]>> {
+    let array = array::<f64>(argument, what, &[Axis::Any("n"), Axis::Is(3)])?;
+    Ok(array.slice().as_chunks::<3>().0.to_vec())
+}
+
+/// Rows of N indices below `count`, from int32, int64 or uint32.
+pub fn indices<const N: usize>(
+    argument: &Bound<'_, PyAny>,
+    what: &'static str,
+    axes: &[Axis],
+    count: usize,
+) -> PyResult<Vec<[u32; N]>> {
+    let flat = integers(argument, what, axes)?;
+    let valid = |index: &i64| usize::try_from(*index).is_ok_and(|i| i < count);
+    if let Some(at) = flat.iter().position(|i| !valid(i)) {
+        return Err(refused(Error::Index { what, element: at / N, index: flat[at], count }));
+    }
+    // An index below the number of points fits 32 bits, because the points fit the memory.
+    Ok(flat.as_chunks::<N>().0.iter().map(|row| row.map(|i| i as u32)).collect())
+}
+
+/// Whole numbers from int32, int64 or uint32.
+pub fn integers(argument: &Bound<'_, PyAny>, what: &'static str, axes: &[Axis]) -> PyResult<Vec<i64>> {
+    let untyped = as_numpy::<i64>(argument, what)?;
+    let (py, kind) = (argument.py(), untyped.dtype());
+    if kind.is_equiv_to(&dtype::<i32>(py)) {
+        Ok(array::<i32>(&untyped, what, axes)?.slice().iter().map(|&i| i.into()).collect())
+    } else if kind.is_equiv_to(&dtype::<u32>(py)) {
+        Ok(array::<u32>(&untyped, what, axes)?.slice().iter().map(|&i| i.into()).collect())
+    } else if kind.is_equiv_to(&dtype::<i64>(py)) {
+        Ok(array::<i64>(&untyped, what, axes)?.slice().to_vec())
+    } else {
+        Err(PyTypeError::new_err(format!("{what}: expected dtype int32 or int64, got {kind}")))
+    }
+}
+
+/// Whole numbers that must fit int32, such as cluster labels.
+pub fn labels(argument: &Bound<'_, PyAny>, what: &'static str, axes: &[Axis]) -> PyResult<Vec<i32>> {
+    let wide = integers(argument, what, axes)?;
+    let narrow = wide.iter().enumerate().map(|(element, &index)| {
+        let count = i32::MAX as usize;
+        i32::try_from(index).map_err(|_| refused(Error::Index { what, element, index, count }))
+    });
+    narrow.collect()
+}
+
+/// One number for the whole body, or one a tet (t,).
+pub fn field(argument: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Field> {
+    if !argument.is_instance_of::<PyUntypedArray>()
+        && let Ok(value) = argument.extract()
+    {
+        return Ok(Field::Uniform(value));
+    }
+    Ok(Field::PerTet(array::<f64>(argument, what, &[Axis::Any("t")])?.slice().to_vec()))
+}
+
+/// A count or a seed, which must not be negative.
+pub fn count<T: TryFrom<i64>>(value: i64, what: &'static str) -> PyResult<T> {
+    let expected = "a whole number, not negative and not huge";
+    T::try_from(value).map_err(|_| refused(Error::Range { what, expected, got: value as f64 }))
+}
+
+/// Calls `fill` with an array of the caller's to write to, or with a new one; returns that array.
+pub fn filled<'py>(
+    py: Python<'py>,
+    out: Option<&Bound<'py, PyAny>>,
+    shape: [usize; 2],
+    fill: impl FnOnce(&mut [f32]) -> PyResult<()>,
+) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
+    let Some(out) = out else {
+        let mut values = vec![0.0; shape[0] * shape[1]];
+        fill(&mut values)?;
+        return owned(py, values, &shape);
+    };
+    let untyped = out.cast::<PyUntypedArray>().map_err(|_| not_an_array::<f32>(out, "out"))?;
+    let typed = checked::<f32>(untyped, "out", &shape.map(Axis::Is))?;
+    let mut guard: PyReadwriteArrayDyn<'py, f32> = typed
+        .try_readwrite()
+        .map_err(|_| PyTypeError::new_err("out: cannot be written to; pass a writeable array"))?;
+    fill(guard.as_slice_mut()?)?;
+    Ok(typed)
+}
+
+/// A numpy array that takes over a vector's memory.
+pub fn owned<'py, T: Element>(
+    py: Python<'py>,
+    values: Vec<T>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    PyArray1::from_vec(py, values).reshape(shape)
+}
+
+/// An array on memory that lives inside `owner`, read only.
+///
+/// # Safety
+/// `values` must be owned by `owner`, and must not change or move while `owner` lives.
+pub unsafe fn view<'py, T: Element>(
+    owner: Bound<'py, PyAny>,
+    values: &[T],
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let view = ArrayView::from_shape(IxDyn(shape), values)
+        .map_err(|error| PyRuntimeError::new_err(format!("internal error, please report it: {error}")))?;
+    // SAFETY: the caller promises that `owner` keeps `values` in place.
+    let array = unsafe { PyArrayDyn::borrow_from_array(&view, owner) };
+    read_only(array)
+}
+
+/// The same array with writing switched off.
+pub fn read_only<T: Element>(array: Bound<'_, PyArrayDyn<T>>) -> PyResult<Bound<'_, PyArrayDyn<T>>> {
+    array.call_method1("setflags", (false,))?;
+    Ok(array)
+}
+
+/// Indices of the core as numpy has them: int32, which a mesh that fits the memory never exceeds.
+pub fn signed(indices: &[u32]) -> Vec<i32> {
+    indices.iter().map(|&i| i as i32).collect()
+}
+
+fn as_numpy<'py, T: Element>(
+    argument: &Bound<'py, PyAny>,
+    what: &'static str,
+) -> PyResult<Bound<'py, PyUntypedArray>> {
+    if let Ok(array) = argument.cast::<PyUntypedArray>() {
+        return Ok(array.clone());
+    }
+    let py = argument.py();
+    let converted = py.import("numpy")?.call_method1("asarray", (argument, dtype::<T>(py)));
+    let converted = converted.map_err(|_| not_an_array::<T>(argument, what))?;
+    converted.cast_into::<PyUntypedArray>().map_err(|_| not_an_array::<T>(argument, what))
+}
+
+fn checked<'py, T: Element>(
+    untyped: &Bound<'py, PyUntypedArray>,
+    what: &'static str,
+    axes: &[Axis],
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    let (expected, got) = (dtype::<T>(untyped.py()), untyped.dtype());
+    if !got.is_equiv_to(&expected) {
+        let text = format!("{what}: expected dtype {expected}, got {got}; use {what}.astype(\"{expected}\")");
+        return Err(PyTypeError::new_err(text));
+    }
+    check_shape(untyped.shape(), what, axes)?;
+    let flags = untyped.getattr("flags")?;
+    if !(untyped.is_c_contiguous() && flags.get_item("ALIGNED")?.extract::<bool>()?) {
+        let text = format!("{what}: expected C order; use numpy.ascontiguousarray({what})");
+        return Err(PyTypeError::new_err(text));
+    }
+    untyped.cast::<PyArrayDyn<T>>().cloned().map_err(|_| not_an_array::<T>(untyped, what))
+}
+
+fn check_shape(shape: &[usize], what: &'static str, axes: &[Axis]) -> PyResult<()> {
+    let fits = |(axis, length): (&Axis, &usize)| match axis {
+        Axis::Any(_) => true,
+        Axis::Is(expected) => expected == length,
+    };
+    if shape.len() == axes.len() && axes.iter().zip(shape).all(fits) {
+        return Ok(());
+    }
+    let name = |axis: &Axis| match axis {
+        Axis::Any(letter) => (*letter).to_string(),
+        Axis::Is(length) => length.to_string(),
+    };
+    let expected = tuple(axes.iter().map(name));
+    let got = tuple(shape.iter().map(ToString::to_string));
+    Err(refused(Error::Shape { what, expected, got }))
+}
+
+/// Lengths in the form numpy prints a shape in.
+fn tuple(lengths: impl Iterator<Item = String>) -> String {
+    let lengths: Vec<String> = lengths.collect();
+    if lengths.len() == 1 { format!("({},)", lengths[0]) } else { format!("({})", lengths.join(", ")) }
+}
+
+fn not_an_array<T: Element>(argument: &Bound<'_, PyAny>, what: &'static str) -> PyErr {
+    let kind = argument.get_type();
+    let name = kind.name().map_or_else(|_| "an object".into(), |name| name.to_string());
+    let expected = dtype::<T>(argument.py());
+    PyTypeError::new_err(format!("{what}: expected a numpy array of {expected}, got {name}"))
+}
+
+fn borrowed(what: &'static str) -> PyErr {
+    PyRuntimeError::new_err(format!("{what}: is being written to by another call; pass a copy"))
+}

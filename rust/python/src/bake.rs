@@ -1,0 +1,53 @@
+//! `modal_keys` and `pull_back`.
+
+use jounce::{Progress, bake};
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::errors::run;
+
+/// Shapes (k, p, 3), their values (f, k), and the largest error in metres.
+type ModalKeys<'py> = (Bound<'py, PyArrayDyn<f32>>, Bound<'py, PyArrayDyn<f32>>, f64);
+
+/// The fewest shapes from the singular value decomposition of all frames that stay within a tolerance.
+///
+/// Frame i is `sum over j of values_ij keys_j`. frames: (f, p, 3) float32, metres.
+/// tolerance: largest distance of any point in any frame, metres. max_keys: at most so many shapes, even if
+/// they leave a larger error.
+/// Returns keys (k, p, 3) float32 in metres, values (f, k) float32, and the error that is left, metres.
+/// Raises ValueError for numbers that are not finite and for a tolerance below 0.
+#[pyfunction]
+#[pyo3(signature = (frames, tolerance, max_keys=30))]
+pub fn modal_keys<'py>(
+    py: Python<'py>,
+    frames: &Bound<'py, PyAny>,
+    tolerance: f64,
+    max_keys: i64,
+) -> PyResult<ModalKeys<'py>> {
+    let max_keys = arrays::count(max_keys, "max_keys")?;
+    let frames = arrays::array::<f32>(frames, "frames", &[Axis::Any("f"), Axis::Any("p"), Axis::Is(3)])?;
+    let (f, p, frames) = (frames.len(0), frames.len(1), frames.slice());
+    let found = run(py, || bake::modal_keys(frames, f, tolerance, max_keys, &Progress::default()))?;
+    let keys = arrays::owned(py, found.keys, &[found.count, p, 3])?;
+    Ok((keys, arrays::owned(py, found.values, &[f, found.count])?, found.error))
+}
+
+/// Displacements before skinning that give these after it: `matrices_i d_i = displacement_i`.
+///
+/// Where skinning flattens space, the shortest d_i that comes closest. displacement: (p, 3) float32, metres.
+/// matrices: (p, 3, 3) float64, the linear part of the skinning at each point. Returns (p, 3) float32, metres.
+/// Raises ValueError for a wrong shape and for numbers that are not finite.
+#[pyfunction]
+pub fn pull_back<'py>(
+    py: Python<'py>,
+    displacement: &Bound<'py, PyAny>,
+    matrices: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
+    let displacement = arrays::array::<f32>(displacement, "displacement", &[Axis::Any("p"), Axis::Is(3)])?;
+    let p = displacement.len(0);
+    let matrices = arrays::array::<f64>(matrices, "matrices", &[Axis::Is(p), Axis::Is(3), Axis::Is(3)])?;
+    let (displacement, matrices) = (displacement.slice(), matrices.slice());
+    let matrices = matrices.as_chunks::<3>().0.as_chunks::<3>().0;
+    arrays::owned(py, run(py, || bake::pull_back(displacement, matrices))?, &[p, 3])
+}

@@ -1,0 +1,286 @@
+//! `Body` and `BodyJob`: the whole way from a rigged surface to a model.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use jounce::body::{self, BodyParams};
+use jounce::mesh::SurfaceMesh;
+use jounce::{Error, Progress};
+use numpy::PyArrayDyn;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::errors::{contained, refused, run};
+use crate::mesh::{Embedding, TetMesh, surface};
+use crate::model::Model;
+use crate::rig::Rig;
+use crate::subspace::SkinningModes;
+
+/// What a job leaves behind: the body, the core's refusal, or the text of a panic.
+type Outcome = Result<Arc<body::Body>, Failure>;
+
+#[derive(Clone)]
+enum Failure {
+    Refused(Error),
+    Internal(String),
+}
+
+/// Checked arguments of `Body` and `BodyJob`, free of Python.
+struct Input {
+    surface: SurfaceMesh,
+    weights: Vec<f64>,
+    bones: usize,
+    params: BodyParams,
+}
+
+impl Input {
+    fn new(
+        points: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+        leak: Option<&Bound<'_, PyAny>>,
+        params: BodyParams,
+    ) -> PyResult<Self> {
+        let surface = surface(points, triangles)?;
+        let p = surface.points().len();
+        let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(p), Axis::Any("b")])?;
+        let leak = leak.map(|leak| arrays::array::<f64>(leak, "leak", &[Axis::Is(p)])).transpose()?;
+        let params = BodyParams { leak: leak.map(|leak| leak.slice().to_vec()), ..params };
+        Ok(Self { surface, bones: weights.len(1), weights: weights.slice().to_vec(), params })
+    }
+
+    fn build(self, progress: &Progress) -> jounce::Result<body::Body> {
+        body::Body::new(&self.surface, &self.weights, self.bones, &self.params, progress)
+    }
+}
+
+/// Settings from `[resolution, modes, clusters, seed]` and `[young, poisson, density]`.
+fn params(counts: [i64; 4], [young, poisson, density]: [f64; 3]) -> PyResult<BodyParams> {
+    let [resolution, modes, clusters, seed] = counts;
+    Ok(BodyParams {
+        resolution: arrays::count(resolution, "resolution")?,
+        modes: arrays::count(modes, "modes")?,
+        clusters: arrays::count(clusters, "clusters")?,
+        seed: arrays::count(seed, "seed")?,
+        young,
+        poisson,
+        density,
+        leak: None,
+    })
+}
+
+/// A rigged surface with everything that its simulation needs, made in one call.
+///
+/// Fills the surface with a lattice, carries the weights to it, and computes leak, modes, clusters and model.
+/// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. weights: (p, b) float64, rows sum to 1.
+/// resolution: cells along the longest side. young: Pa. density: kg/m^3.
+/// leak: (p,) float64 in [0, 1], the share of the default leak kept at each point; None keeps all.
+/// Raises ValueError for whatever a stage refuses. `BodyJob` does the same without blocking.
+#[pyclass(frozen, module = "jounce", name = "Body")]
+pub struct Body {
+    inner: Arc<body::Body>,
+    model: Py<Model>,
+}
+
+impl Body {
+    fn wrap(py: Python<'_>, inner: Arc<body::Body>) -> PyResult<Self> {
+        let model = Py::new(py, Model::wrap(inner.model.clone()))?;
+        Ok(Self { inner, model })
+    }
+}
+
+#[pymethods]
+impl Body {
+    #[new]
+    #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4,
+                        poisson=0.0, density=1000.0, leak=None, seed=0))]
+    fn new(
+        py: Python<'_>,
+        points: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+        resolution: i64,
+        modes: i64,
+        clusters: i64,
+        young: f64,
+        poisson: f64,
+        density: f64,
+        leak: Option<&Bound<'_, PyAny>>,
+        seed: i64,
+    ) -> PyResult<Self> {
+        let params = params([resolution, modes, clusters, seed], [young, poisson, density])?;
+        let input = Input::new(points, triangles, weights, leak, params)?;
+        let inner = run(py, || input.build(&Progress::default()))?;
+        Self::wrap(py, Arc::new(inner))
+    }
+
+    /// The lattice that is simulated.
+    #[getter]
+    fn mesh(&self) -> TetMesh {
+        TetMesh(self.inner.mesh.clone())
+    }
+
+    /// How the surface's points hang in the mesh.
+    #[getter]
+    fn embedding(&self) -> Embedding {
+        Embedding::wrap(self.inner.embedding.clone(), self.inner.mesh.clone())
+    }
+
+    /// The weights, carried to the tet vertices.
+    #[getter]
+    fn rig(&self) -> Rig {
+        Rig(self.inner.rig.clone())
+    }
+
+    /// Leak at the tet vertices, (n,) float64 in [0, 1], read only.
+    #[getter]
+    fn leak<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let leak = &slf.get().inner.leak;
+        // SAFETY: the body is immutable and lives as long as this object.
+        unsafe { arrays::view(slf.clone().into_any(), leak, &[leak.len()]) }
+    }
+
+    /// The rig-complementary modes.
+    #[getter]
+    fn modes(&self) -> SkinningModes {
+        SkinningModes(self.inner.modes.clone())
+    }
+
+    /// Cluster of each tet, (t,) int32, read only.
+    #[getter]
+    fn labels<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        let labels = &slf.get().inner.labels;
+        // SAFETY: the body is immutable and lives as long as this object.
+        unsafe { arrays::view(slf.clone().into_any(), labels, &[labels.len()]) }
+    }
+
+    /// The model, ready to simulate.
+    #[getter]
+    fn model(&self, py: Python<'_>) -> Py<Model> {
+        self.model.clone_ref(py)
+    }
+
+    fn __repr__(&self) -> String {
+        let (mesh, modes) = (&self.inner.mesh, self.inner.model.mode_count());
+        format!("Body({} tets, {} bones, {modes} modes)", mesh.tets().len(), self.inner.rig.bone_count())
+    }
+}
+
+/// Where the thread of a job leaves its outcome.
+#[derive(Default)]
+struct Slot {
+    outcome: Mutex<Option<Outcome>>,
+    filled: Condvar,
+}
+
+impl Slot {
+    fn lock(&self) -> MutexGuard<'_, Option<Outcome>> {
+        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, outcome: Outcome) {
+        *self.lock() = Some(outcome);
+        self.filled.notify_all();
+    }
+
+    fn wait(&self) -> Outcome {
+        let mut outcome = self.lock();
+        loop {
+            if let Some(outcome) = outcome.as_ref() {
+                return outcome.clone();
+            }
+            outcome = self.filled.wait(outcome).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A `Body` in the making, on a thread of its own that never touches Python; same arguments.
+///
+/// Poll `done`; show `progress` and `stage`; `result()` gives the Body. Dropping the job cancels it.
+/// Wrong arrays raise at once; what a stage refuses is raised by `result()`.
+#[pyclass(frozen, module = "jounce", name = "BodyJob")]
+pub struct BodyJob {
+    progress: Arc<Progress>,
+    slot: Arc<Slot>,
+}
+
+#[pymethods]
+impl BodyJob {
+    #[new]
+    #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4,
+                        poisson=0.0, density=1000.0, leak=None, seed=0))]
+    fn new(
+        points: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+        resolution: i64,
+        modes: i64,
+        clusters: i64,
+        young: f64,
+        poisson: f64,
+        density: f64,
+        leak: Option<&Bound<'_, PyAny>>,
+        seed: i64,
+    ) -> PyResult<Self> {
+        let params = params([resolution, modes, clusters, seed], [young, poisson, density])?;
+        let input = Input::new(points, triangles, weights, leak, params)?;
+        let job = Self { progress: Arc::default(), slot: Arc::default() };
+        let (progress, slot) = (job.progress.clone(), job.slot.clone());
+        let work = move || {
+            let outcome = match contained(|| input.build(&progress)) {
+                Ok(Ok(body)) => Ok(Arc::new(body)),
+                Ok(Err(error)) => Err(Failure::Refused(error)),
+                Err(text) => Err(Failure::Internal(text)),
+            };
+            slot.put(outcome);
+        };
+        thread::Builder::new()
+            .name("jounce-body".into())
+            .spawn(work)
+            .map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))?;
+        Ok(job)
+    }
+
+    /// The fraction done, in [0, 1].
+    #[getter]
+    fn progress(&self) -> f32 {
+        self.progress.fraction()
+    }
+
+    /// What is being computed: "lattice", "embedding", "weights", "leak", "modes", "clusters" or "model".
+    #[getter]
+    fn stage(&self) -> &'static str {
+        self.progress.stage()
+    }
+
+    /// Whether `result()` would return or raise at once.
+    #[getter]
+    fn done(&self) -> bool {
+        self.slot.lock().is_some()
+    }
+
+    /// Asks the job to stop soon; `result()` then raises ValueError "cancelled".
+    fn cancel(&self) {
+        self.progress.cancel();
+    }
+
+    /// Waits for the Body, and returns it or raises what went wrong.
+    fn result(&self, py: Python<'_>) -> PyResult<Body> {
+        match py.detach(|| self.slot.wait()) {
+            Ok(inner) => Body::wrap(py, inner),
+            Err(Failure::Refused(error)) => Err(refused(error)),
+            Err(Failure::Internal(text)) => Err(PyRuntimeError::new_err(text)),
+        }
+    }
+
+    fn __repr__(&self) -> String {
+        format!("BodyJob({:.0} %, {:?})", 100.0 * self.progress.fraction(), self.progress.stage())
+    }
+}
+
+impl Drop for BodyJob {
+    fn drop(&mut self) {
+        self.progress.cancel();
+    }
+}

@@ -1,0 +1,48 @@
+//! `Material`.
+
+use std::sync::Arc;
+
+use jounce::material::{self, Law};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arrays;
+use crate::errors::refused;
+
+/// An elastic material: a law and its parameters, each one number or (t,) float64, one a tet.
+///
+/// young: stiffness in Pa, above 0. poisson: ratio in [0, 0.5). density: kg/m^3, above 0.
+/// law: "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`.
+/// Raises ValueError for a parameter out of range and for an unknown law.
+#[pyclass(frozen, module = "jounce", name = "Material")]
+pub struct Material(pub Arc<material::Material>);
+
+#[pymethods]
+impl Material {
+    #[new]
+    #[pyo3(signature = (young=None, poisson=None, density=None, law="arap"),
+           text_signature = "(young=1e5, poisson=0.0, density=1000.0, law='arap')")]
+    fn new(
+        young: Option<&Bound<'_, PyAny>>,
+        poisson: Option<&Bound<'_, PyAny>>,
+        density: Option<&Bound<'_, PyAny>>,
+        law: &str,
+    ) -> PyResult<Self> {
+        let law = match law {
+            "arap" => Law::Arap,
+            other => return Err(PyValueError::new_err(format!("law: expected \"arap\", got {other:?}"))),
+        };
+        let field = |argument: Option<&Bound<'_, PyAny>>, what, default| match argument {
+            Some(argument) => arrays::field(argument, what),
+            None => Ok(material::Field::Uniform(default)),
+        };
+        let (young, poisson, density) = (
+            field(young, "young", 1e5)?,
+            field(poisson, "poisson", 0.0)?,
+            field(density, "density", 1000.0)?,
+        );
+        material::Material::new(law, young, poisson, density)
+            .map(|material| Self(Arc::new(material)))
+            .map_err(refused)
+    }
+}

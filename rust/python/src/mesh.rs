@@ -1,0 +1,170 @@
+//! `TetMesh` and `Embedding`.
+
+use std::sync::Arc;
+
+use jounce::Progress;
+use jounce::mesh;
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::errors::{refused, run};
+
+/// A tetrahedral mesh whose tets all have positive volume: `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
+///
+/// vertices: (n, 3) float64, metres. tets: (t, 4) int32 or int64 vertex indices.
+/// Raises ValueError for a vertex that is not finite, an index out of range, a tet that is flat or
+/// inverted, and a vertex of no tet.
+#[pyclass(frozen, module = "jounce", name = "TetMesh")]
+pub struct TetMesh(pub Arc<mesh::TetMesh>);
+
+#[pymethods]
+impl TetMesh {
+    #[new]
+    #[pyo3(text_signature = "(vertices, tets)")]
+    fn new(py: Python<'_>, vertices: &Bound<'_, PyAny>, tets: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let vertices = arrays::points(vertices, "vertices")?;
+        let tets = arrays::indices::<4>(tets, "tets", &[Axis::Any("t"), Axis::Is(4)], vertices.len())?;
+        run(py, || mesh::TetMesh::new(vertices, tets)).map(|mesh| Self(Arc::new(mesh)))
+    }
+
+    /// Fills a surface with a lattice of tets; the surface may be open, of several parts, or cut itself.
+    ///
+    /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. resolution: cells along the
+    /// longest side of the bounding box. tet_count: if given, the resolution is chosen to come near it.
+    #[staticmethod]
+    #[pyo3(signature = (points, triangles, resolution=32, *, tet_count=None))]
+    fn lattice(
+        py: Python<'_>,
+        points: &Bound<'_, PyAny>,
+        triangles: &Bound<'_, PyAny>,
+        resolution: i64,
+        tet_count: Option<i64>,
+    ) -> PyResult<Self> {
+        let resolution = arrays::count(resolution, "resolution")?;
+        let tet_count = tet_count.map(|count| arrays::count(count, "tet_count")).transpose()?;
+        let surface = surface(points, triangles)?;
+        let progress = Progress::default();
+        let mesh = run(py, || match tet_count {
+            Some(count) => mesh::lattice_with_tet_count(&surface, count, &progress),
+            None => mesh::lattice(&surface, resolution, &progress),
+        })?;
+        Ok(Self(Arc::new(mesh)))
+    }
+
+    /// Vertex positions, (n, 3) float64, metres, read only.
+    #[getter]
+    fn vertices<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let vertices = slf.get().0.vertices();
+        // SAFETY: the mesh is immutable and lives as long as this object.
+        unsafe { arrays::view(slf.clone().into_any(), vertices.as_flattened(), &[vertices.len(), 3]) }
+    }
+
+    /// Vertex indices of each tet, (t, 4) int32.
+    #[getter]
+    fn tets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        let tets = self.0.tets();
+        arrays::owned(py, arrays::signed(tets.as_flattened()), &[tets.len(), 4])
+    }
+
+    /// Volume of each tet, (t,) float64, cubic metres, read only.
+    #[getter]
+    fn volumes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let volumes = slf.get().0.volumes();
+        // SAFETY: the mesh is immutable and lives as long as this object.
+        unsafe { arrays::view(slf.clone().into_any(), volumes, &[volumes.len()]) }
+    }
+
+    /// Triangles that belong to one tet only, oriented outwards, (q, 3) int32.
+    #[getter]
+    fn boundary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        let boundary = self.0.boundary();
+        arrays::owned(py, arrays::signed(boundary.as_flattened()), &[boundary.len(), 3])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("TetMesh({} vertices, {} tets)", self.0.vertices().len(), self.0.tets().len())
+    }
+}
+
+/// Points that hang in a tet mesh: `x = sum_i barycentric_i x_i` over the corners of one tet each.
+///
+/// mesh: the TetMesh. points: (p, 3) float64, metres; a point outside hangs at the nearest
+/// place in the mesh. barycentric is in [0, 1], rows sum to 1.
+/// Raises ValueError for a point that is not finite.
+#[pyclass(frozen, module = "jounce", name = "Embedding")]
+pub struct Embedding {
+    pub inner: Arc<mesh::Embedding>,
+    mesh: Arc<mesh::TetMesh>,
+}
+
+impl Embedding {
+    pub fn wrap(inner: Arc<mesh::Embedding>, mesh: Arc<mesh::TetMesh>) -> Self {
+        Self { inner, mesh }
+    }
+}
+
+#[pymethods]
+impl Embedding {
+    #[new]
+    #[pyo3(text_signature = "(mesh, points)")]
+    fn new(py: Python<'_>, mesh: &TetMesh, points: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let points = arrays::points(points, "points")?;
+        let mesh = mesh.0.clone();
+        let inner = run(py, || mesh::Embedding::new(&mesh, points))?;
+        Ok(Self { inner: Arc::new(inner), mesh })
+    }
+
+    /// Linear interpolation of vertex values to the points: (n, k) float64 to (p, k) float64.
+    fn interpolate<'py>(
+        &self,
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let n = self.mesh.vertices().len();
+        let values = arrays::array::<f64>(values, "values", &[Axis::Is(n), Axis::Any("k")])?;
+        let (k, values) = (values.len(1), values.slice());
+        let result = run(py, || self.inner.interpolate(&self.mesh, values, k))?;
+        arrays::owned(py, result, &[self.inner.points().len(), k])
+    }
+
+    /// The points at rest, (p, 3) float64, metres, read only.
+    #[getter]
+    fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let points = slf.get().inner.points();
+        // SAFETY: the embedding is immutable and lives as long as this object.
+        unsafe { arrays::view(slf.clone().into_any(), points.as_flattened(), &[points.len(), 3]) }
+    }
+
+    /// The tet each point hangs in, (p,) int32.
+    #[getter]
+    fn tets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        arrays::owned(py, arrays::signed(self.inner.tets()), &[self.inner.tets().len()])
+    }
+
+    /// Barycentric weights of each point in its tet, (p, 4) float64, rows sum to 1, read only.
+    #[getter]
+    fn barycentric<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let weights = slf.get().inner.barycentric();
+        // SAFETY: the embedding is immutable and lives as long as this object.
+        unsafe { arrays::view(slf.clone().into_any(), weights.as_flattened(), &[weights.len(), 4]) }
+    }
+
+    /// The largest distance of a point from the mesh, metres; 0 when all lie in it.
+    #[getter]
+    fn furthest(&self) -> f64 {
+        self.inner.furthest()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Embedding({} points)", self.inner.points().len())
+    }
+}
+
+/// The surface of points (p, 3) and triangles (q, 3).
+pub fn surface(points: &Bound<'_, PyAny>, triangles: &Bound<'_, PyAny>) -> PyResult<mesh::SurfaceMesh> {
+    let points = arrays::points(points, "points")?;
+    let axes = [Axis::Any("q"), Axis::Is(3)];
+    let triangles = arrays::indices::<3>(triangles, "triangles", &axes, points.len())?;
+    mesh::SurfaceMesh::new(points, triangles).map_err(refused)
+}

@@ -1,0 +1,143 @@
+//! `Model`: everything that can be precomputed, and the way from coefficients to displacements.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use jounce::method::{self, Projector, skinning_modes::SkinningModel};
+use jounce::{file, mesh};
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::errors::run;
+use crate::material::Material;
+use crate::mesh::{Embedding, TetMesh};
+use crate::rig::Rig;
+use crate::subspace::SkinningModes;
+
+/// Projectors already made, by the embedding they were made for.
+type Projectors = Vec<(Weak<mesh::Embedding>, Arc<Projector>)>;
+
+/// A precomputed, immutable model; made by `Model.skinning` or `Model.load`.
+#[pyclass(frozen, module = "jounce", name = "Model")]
+pub struct Model {
+    pub inner: method::Model,
+    vertices: Mutex<Option<Arc<Projector>>>,
+    points: Mutex<Projectors>,
+}
+
+impl Model {
+    pub fn wrap(inner: method::Model) -> Self {
+        Self { inner, vertices: Mutex::default(), points: Mutex::default() }
+    }
+
+    /// The map from coefficients to displacements, at the points of an embedding or at the vertices.
+    pub fn projector(&self, embedding: Option<&Embedding>) -> jounce::Result<Arc<Projector>> {
+        let Some(embedding) = embedding else {
+            let mut kept = self.vertices.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(projector) = kept.as_ref() {
+                return Ok(projector.clone());
+            }
+            let projector = Arc::new(self.inner.projector(None)?);
+            return Ok(kept.insert(projector).clone());
+        };
+        let mut kept = self.points.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(owner, _)| owner.strong_count() > 0);
+        let same = |(owner, _): &&(Weak<_>, _)| std::ptr::eq(owner.as_ptr(), Arc::as_ptr(&embedding.inner));
+        if let Some((_, projector)) = kept.iter().find(same) {
+            return Ok(projector.clone());
+        }
+        let projector = Arc::new(self.inner.projector(Some(&embedding.inner))?);
+        kept.push((Arc::downgrade(&embedding.inner), projector.clone()));
+        Ok(projector)
+    }
+}
+
+#[pymethods]
+impl Model {
+    /// A model of rig-complementary skinning modes with clustered local steps [FastCD].
+    ///
+    /// labels: (t,) int32 or int64, from `cluster_tets`. rig: None for a body that no bone moves.
+    /// Raises ValueError for arguments that belong to another mesh.
+    #[staticmethod]
+    #[pyo3(signature = (mesh, material, modes, labels, rig=None))]
+    fn skinning(
+        py: Python<'_>,
+        mesh: &TetMesh,
+        material: &Material,
+        modes: &SkinningModes,
+        labels: &Bound<'_, PyAny>,
+        rig: Option<&Rig>,
+    ) -> PyResult<Self> {
+        let t = mesh.0.tets().len();
+        let labels = arrays::labels(labels, "labels", &[Axis::Is(t)])?;
+        let rig = rig.map(|rig| rig.0.as_ref());
+        let model = run(py, || SkinningModel::new(&mesh.0, &material.0, &modes.0, &labels, rig))?;
+        Ok(Self::wrap(method::Model::Skinning(Arc::new(model))))
+    }
+
+    /// Writes the model to a file of Jounce's own format.
+    ///
+    /// Raises ValueError if the file cannot be written.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        run(py, || file::save(&self.inner, &path))
+    }
+
+    /// Reads a model that `save` wrote.
+    ///
+    /// Raises ValueError for a file that is missing, of another version, truncated or damaged.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        run(py, || file::load(&path)).map(Self::wrap)
+    }
+
+    /// Secondary displacement `u = sum_k W_k(X) Z_k [X; 1]` for coefficients Z, metres.
+    ///
+    /// coefficients: (m, 3, 4) float64. emb: an Embedding in the model's mesh; None is the mesh's vertices.
+    /// out: (p, 3) float32 to write into; None makes a new array. Returns that array.
+    #[pyo3(signature = (coefficients, emb=None, out=None))]
+    fn displacement<'py>(
+        &self,
+        py: Python<'py>,
+        coefficients: &Bound<'py, PyAny>,
+        emb: Option<&Embedding>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
+        let m = self.inner.mode_count();
+        let axes = [Axis::Is(m), Axis::Is(3), Axis::Is(4)];
+        let coefficients = arrays::array::<f64>(coefficients, "coefficients", &axes)?;
+        let coefficients = coefficients.slice();
+        let projector = run(py, || self.projector(emb))?;
+        arrays::filled(py, out, [projector.point_count(), 3], |u| {
+            run(py, || projector.displacement(coefficients, u))
+        })
+    }
+
+    /// Frequency of the lowest mode, `sqrt(lambda_1) / (2 pi)`, Hz.
+    #[getter]
+    fn frequency(&self) -> f64 {
+        self.inner.frequency()
+    }
+
+    /// Number of modes m.
+    #[getter]
+    fn mode_count(&self) -> usize {
+        self.inner.mode_count()
+    }
+
+    /// Number of bones b; 0 without a rig.
+    #[getter]
+    fn bone_count(&self) -> usize {
+        self.inner.bone_count()
+    }
+
+    /// Number of clusters that hold a tet.
+    #[getter]
+    fn cluster_count(&self) -> usize {
+        self.inner.cluster_count()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Model({} modes, {} bones)", self.inner.mode_count(), self.inner.bone_count())
+    }
+}

@@ -1,0 +1,83 @@
+//! `Rig`, `spread_to_interior` and `momentum_leak`.
+
+use std::sync::Arc;
+
+use jounce::{operators, rig};
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::errors::run;
+use crate::mesh::TetMesh;
+
+/// Linear-blend weights of a mesh: a posed vertex is `x_i = sum_j weights_ij T_j [X_i; 1]`.
+///
+/// weights: (n, b) float64; each row sums to 1.
+/// Raises ValueError for a wrong shape, a weight that is not finite, and a row that does not sum to 1.
+#[pyclass(frozen, module = "jounce", name = "Rig")]
+pub struct Rig(pub Arc<rig::Rig>);
+
+#[pymethods]
+impl Rig {
+    #[new]
+    #[pyo3(text_signature = "(mesh, weights)")]
+    fn new(py: Python<'_>, mesh: &TetMesh, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let n = mesh.0.vertices().len();
+        let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(n), Axis::Any("b")])?;
+        let (bones, weights) = (weights.len(1), weights.slice());
+        run(py, || rig::Rig::new(n, bones, weights)).map(|rig| Self(Arc::new(rig)))
+    }
+
+    /// Number of bones b.
+    #[getter]
+    fn bone_count(&self) -> usize {
+        self.0.bone_count()
+    }
+
+    /// The weights, (n, b) float64, rows sum to 1.
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let (n, b) = (self.0.vertex_count(), self.0.bone_count());
+        let mut dense = vec![0.0; n * b];
+        for bone in 0..b {
+            for &(vertex, weight) in self.0.bone(bone) {
+                dense[vertex as usize * b + bone] = weight;
+            }
+        }
+        arrays::owned(py, dense, &[n, b])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Rig({} vertices, {} bones)", self.0.vertex_count(), self.0.bone_count())
+    }
+}
+
+/// Harmonic extension of values known at some vertices to all of them: `div grad f = 0` elsewhere.
+///
+/// vertex_ids: (s,) int32 or int64. values: (s, k) float64. Returns (n, k) float64, in the values' unit.
+/// Raises ValueError for an id out of range and for a value that is not finite.
+#[pyfunction]
+pub fn spread_to_interior<'py>(
+    py: Python<'py>,
+    mesh: &TetMesh,
+    vertex_ids: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let n = mesh.0.vertices().len();
+    let ids = arrays::indices::<1>(vertex_ids, "vertex_ids", &[Axis::Any("s")], n)?.into_flattened();
+    let values = arrays::array::<f64>(values, "values", &[Axis::Is(ids.len()), Axis::Any("k")])?;
+    let (k, values) = (values.len(1), values.slice());
+    let spread = run(py, || operators::spread_to_interior(&mesh.0, &ids, values, k))?;
+    arrays::owned(py, spread, &[n, k])
+}
+
+/// How much momentum leaks from the rig to the flesh: 1 on the surface, falling to 0 deepest inside.
+///
+/// A diffusion from the surface over a time that follows the mesh, so that it does not depend on scale.
+/// Returns (n,) float64 in [0, 1]; 1 - leak is the matrix D of [FastCD].
+#[pyfunction]
+pub fn momentum_leak<'py>(py: Python<'py>, mesh: &TetMesh) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let leak = run(py, || operators::momentum_leak(&mesh.0))?;
+    let n = leak.len();
+    arrays::owned(py, leak, &[n])
+}

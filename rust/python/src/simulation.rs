@@ -1,0 +1,164 @@
+//! `Simulation`, its reports and states.
+
+use jounce::method;
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Array, Axis};
+use crate::errors::run;
+use crate::model::Model;
+
+/// What one step did.
+#[pyclass(frozen, get_all, module = "jounce", name = "StepReport")]
+pub struct StepReport {
+    /// Local-global iterations, summed over the substeps.
+    iterations: u32,
+    /// Change in the last iteration, to compare with `tolerance`; the largest of the substeps.
+    residual: f64,
+    /// Elastic energy at the end, J.
+    energy: f64,
+}
+
+#[pymethods]
+impl StepReport {
+    fn __repr__(&self) -> String {
+        let Self { iterations, residual, energy } = self;
+        format!("StepReport(iterations={iterations}, residual={residual:e}, energy={energy:e})")
+    }
+}
+
+/// The state of a simulation at one time; `restore_state` continues from it bit for bit.
+#[pyclass(frozen, module = "jounce", name = "State")]
+pub struct State(method::State);
+
+/// Steps a model through time by backward Euler; the pose is given, the flesh follows.
+///
+/// Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes, with
+/// `y = 2 x_k - x_(k-1)`, by local (rotations) and global (linear) steps in turn.
+/// dt: seconds a step; it is divided into `substeps`. max_iterations: at most, for each substep.
+/// tolerance: change in an iteration, root mean square over the mass as a share of the body's diagonal, at
+/// which iterating stops. damping: ratio, the same for every mode.
+/// gravity: m/s^2. pose_rest: 1 = the elastic rest shape follows the pose, 0 = the bind shape as in the
+/// paper. stiffness: scales the elastic energy. threads: 0 = automatic; results do not depend on it.
+/// Raises ValueError for a parameter out of range.
+#[pyclass(module = "jounce", name = "Simulation")]
+pub struct Simulation {
+    inner: method::Simulation,
+    model: Py<Model>,
+    bones: usize,
+    modes: usize,
+}
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
+                        gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0),
+           text_signature = "(model, dt=1/24, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
+                             gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0)")]
+    fn new(
+        py: Python<'_>,
+        model: Bound<'_, Model>,
+        dt: f64,
+        substeps: i64,
+        max_iterations: i64,
+        tolerance: f64,
+        damping: f64,
+        gravity: (f64, f64, f64),
+        pose_rest: f64,
+        threads: i64,
+        stiffness: f64,
+    ) -> PyResult<Self> {
+        let params = method::SimulationParams {
+            dt,
+            substeps: arrays::count(substeps, "substeps")?,
+            max_iterations: arrays::count(max_iterations, "max_iterations")?,
+            tolerance,
+            damping,
+            gravity: gravity.into(),
+            pose_rest,
+            stiffness,
+            threads: arrays::count(threads, "threads")?,
+        };
+        let shared = model.get().inner.clone();
+        let (bones, modes) = (shared.bone_count(), shared.mode_count());
+        let inner = run(py, || method::Simulation::new(shared, params))?;
+        Ok(Self { inner, model: model.unbind(), bones, modes })
+    }
+
+    /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig.
+    ///
+    /// Returns a StepReport. Raises ValueError for a pose of a wrong shape or with numbers that are not
+    /// finite; the state is then unchanged.
+    #[pyo3(signature = (pose=None))]
+    fn step(&mut self, py: Python<'_>, pose: Option<&Bound<'_, PyAny>>) -> PyResult<StepReport> {
+        let pose = self.pose(pose)?;
+        let pose = pose.as_ref().map(rows);
+        let report = run(py, || self.inner.step(pose))?;
+        Ok(StepReport { iterations: report.iterations, residual: report.residual, energy: report.energy })
+    }
+
+    /// Secondary displacement of the mesh's vertices, metres: what is added to the posed mesh.
+    ///
+    /// out: (n, 3) float32 to write into; None makes a new array. Returns that array.
+    #[pyo3(signature = (out=None))]
+    fn displacement<'py>(
+        &self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
+        let model = self.model.get();
+        let projector = run(py, || model.projector(None))?;
+        let coefficients = self.inner.coefficients();
+        arrays::filled(py, out, [projector.point_count(), 3], |u| {
+            run(py, || projector.displacement(coefficients, u))
+        })
+    }
+
+    /// The coefficients Z, (m, 3, 4) float64, read only.
+    #[getter]
+    fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::read_only(arrays::owned(py, self.inner.coefficients().to_vec(), &[self.modes, 3, 4])?)
+    }
+
+    /// The model that is simulated.
+    #[getter]
+    fn model(&self, py: Python<'_>) -> Py<Model> {
+        self.model.clone_ref(py)
+    }
+
+    /// A copy of everything the next step depends on.
+    fn save_state(&self) -> State {
+        State(self.inner.save_state())
+    }
+
+    /// Goes back to a saved state.
+    ///
+    /// Raises ValueError for a state of another model.
+    fn restore_state(&mut self, py: Python<'_>, state: &State) -> PyResult<()> {
+        run(py, || self.inner.restore_state(&state.0))
+    }
+
+    /// Puts the flesh at rest in a pose: no displacement, no velocity.
+    #[pyo3(signature = (pose=None))]
+    fn reset(&mut self, py: Python<'_>, pose: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let pose = self.pose(pose)?;
+        let pose = pose.as_ref().map(rows);
+        run(py, || self.inner.reset(pose))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Simulation({} modes, {} bones)", self.modes, self.bones)
+    }
+}
+
+impl Simulation {
+    fn pose<'py>(&self, pose: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Array<'py, f64>>> {
+        let axes = [Axis::Is(self.bones), Axis::Is(3), Axis::Is(4)];
+        pose.map(|pose| arrays::array::<f64>(pose, "pose", &axes)).transpose()
+    }
+}
+
+fn rows<'a>(pose: &'a Array<'_, f64>) -> &'a jounce::rig::Pose {
+    pose.slice().as_chunks::<4>().0.as_chunks::<3>().0
+}

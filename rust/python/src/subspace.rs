@@ -1,0 +1,101 @@
+//! `SkinningModes`, `skinning_modes` and `cluster_tets`.
+
+use std::sync::Arc;
+
+use jounce::{Progress, subspace};
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::errors::{refused, run};
+use crate::material::Material;
+use crate::mesh::TetMesh;
+use crate::rig::Rig;
+
+/// Skinning weights that span the secondary motion: `u_i = sum_k weights_ik Z_k [X_i; 1]`, Z_k 3x4.
+///
+/// weights: (n, m) float64. eigenvalues: (m,) float64, 1/s^2, ascending.
+/// Usually made by `skinning_modes`; made directly, the weights need not be orthonormal or independent.
+/// Raises ValueError for a wrong shape and for a number that is not finite.
+#[pyclass(frozen, module = "jounce", name = "SkinningModes")]
+pub struct SkinningModes(pub Arc<subspace::SkinningModes>);
+
+#[pymethods]
+impl SkinningModes {
+    #[new]
+    #[pyo3(text_signature = "(weights, eigenvalues)")]
+    fn new(weights: &Bound<'_, PyAny>, eigenvalues: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let weights = arrays::array::<f64>(weights, "weights", &[Axis::Any("n"), Axis::Any("m")])?;
+        let m = weights.len(1);
+        let eigenvalues = arrays::array::<f64>(eigenvalues, "eigenvalues", &[Axis::Is(m)])?.slice().to_vec();
+        subspace::SkinningModes::from_rows(weights.slice(), eigenvalues)
+            .map(|modes| Self(Arc::new(modes)))
+            .map_err(refused)
+    }
+
+    /// The weights, (n, m) float64; from `skinning_modes` orthonormal in the mass, 1/sqrt(kg).
+    #[getter]
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let (n, m) = (self.0.weights.nrows(), self.0.weights.ncols());
+        arrays::owned(py, self.0.rows(), &[n, m])
+    }
+
+    /// Eigenvalues, (m,) float64, 1/s^2, ascending; a mode's frequency is `sqrt(eigenvalue) / (2 pi)` Hz.
+    #[getter]
+    fn eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, self.0.eigenvalues.clone(), &[self.0.eigenvalues.len()])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SkinningModes({} vertices, {} modes)", self.0.weights.nrows(), self.0.weights.ncols())
+    }
+}
+
+/// The smoothest weights whose motion the rig cannot make: smallest `H w = lambda M w` with `A' w = 0`.
+///
+/// H is the weight-space Hessian, the Laplacian with conductivity 4 mu + lambda [FastCD eq. 18]; A the
+/// complementarity constraint `B' D M J = 0` [FastCD eq. 21] with D = 1 - leak.
+/// count: m. rig: None leaves the modes unconstrained. leak: (n,) float64 in [0, 1]; None is
+/// `momentum_leak(mesh)`. Returns SkinningModes; copies of a repeated eigenvalue are all returned.
+/// Raises ValueError for more modes than mesh and rig leave free, and for arguments of another mesh.
+#[pyfunction]
+#[pyo3(signature = (mesh, material, count=16, rig=None, leak=None))]
+pub fn skinning_modes(
+    py: Python<'_>,
+    mesh: &TetMesh,
+    material: &Material,
+    count: i64,
+    rig: Option<&Rig>,
+    leak: Option<&Bound<'_, PyAny>>,
+) -> PyResult<SkinningModes> {
+    let count = arrays::count(count, "count")?;
+    let n = mesh.0.vertices().len();
+    let leak = leak.map(|leak| arrays::array::<f64>(leak, "leak", &[Axis::Is(n)])).transpose()?;
+    let leak = leak.as_ref().map(arrays::Array::slice);
+    let rig = rig.map(|rig| rig.0.as_ref());
+    let progress = Progress::default();
+    run(py, || subspace::skinning_modes(&mesh.0, &material.0, count, rig, leak, &progress))
+        .map(|modes| SkinningModes(Arc::new(modes)))
+}
+
+/// Groups the tets into connected clusters that the modes move alike.
+///
+/// Volume-weighted k-means on `mean over the corners of weights_k / eigenvalue_k^2` [FastCD eq. 27], split into
+/// connected parts. count: at most so many clusters, unless the mesh has more separate parts.
+/// seed: of the k-means start. Returns (t,) int32, labels from 0; the same seed gives the same labels.
+/// Raises ValueError for a count of 0 and for modes of another mesh.
+#[pyfunction]
+#[pyo3(signature = (mesh, modes, count=100, seed=0))]
+pub fn cluster_tets<'py>(
+    py: Python<'py>,
+    mesh: &TetMesh,
+    modes: &SkinningModes,
+    count: i64,
+    seed: i64,
+) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+    let (count, seed) = (arrays::count(count, "count")?, arrays::count(seed, "seed")?);
+    let progress = Progress::default();
+    let labels = run(py, || subspace::cluster_tets(&mesh.0, &modes.0, count, seed, &progress))?;
+    let t = labels.len();
+    arrays::owned(py, labels, &[t])
+}

@@ -1,0 +1,462 @@
+"""Whatever is passed, every function answers with one sentence that names the argument."""
+
+import re
+
+import jounce
+import numpy as np
+import pytest
+
+TET = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+CORNERS = np.array([[0, 1, 2, 3]])
+NOT_FINITE = "every number must be finite"
+
+
+def refused(kind, sentence, call, *arguments, **settings):
+    """The call raises exactly this kind of error, in one line that has the sentence in it."""
+    with pytest.raises(kind, match=re.escape(sentence)) as caught:
+        call(*arguments, **settings)
+    assert type(caught.value) is kind
+    assert "\n" not in str(caught.value)
+
+
+def mistyped(argument, call, *arguments, **settings):
+    """The call raises a TypeError that names the argument, in its sentence or in the note below."""
+    with pytest.raises(TypeError) as caught:
+        call(*arguments, **settings)
+    assert f"'{argument}'" in " ".join([str(caught.value), *getattr(caught.value, "__notes__", [])])
+
+
+def poisoned(array, value=np.nan):
+    """A copy with one bad number in the middle."""
+    copy = array.copy()
+    copy.reshape(-1)[copy.size // 2] = value
+    return copy
+
+
+class Exploding:
+    def __array__(self, *_args, **_settings):
+        raise KeyError("boom")
+
+
+class TestArrays:
+    """One dtype, shape and order each; the same checks stand before every function."""
+
+    @pytest.mark.parametrize(
+        ("vertices", "kind", "sentence"),
+        [
+            (
+                TET.astype(np.float32),
+                TypeError,
+                "vertices: expected dtype float64, got float32; use vertices.ast",
+            ),
+            (TET.astype(">f8"), TypeError, "vertices: expected dtype float64, got >f8"),
+            (TET.astype(complex), TypeError, "vertices: expected dtype float64, got complex128"),
+            (TET.astype(int), TypeError, "vertices: expected dtype float64, got int64"),
+            (TET.astype(str), TypeError, "vertices: expected dtype float64, got <U"),
+            (
+                np.asfortranarray(TET),
+                TypeError,
+                "vertices: expected C order; use numpy.ascontiguousarray(vertices)",
+            ),
+            (np.repeat(TET, 2, axis=0)[::2], TypeError, "vertices: expected C order"),
+            (TET[0], ValueError, "vertices: expected shape (n, 3), got (3,)"),
+            (TET[None], ValueError, "vertices: expected shape (n, 3), got (1, 4, 3)"),
+            (np.float64(1.0), ValueError, "vertices: expected shape (n, 3), got ()"),
+            ("points", TypeError, "vertices: expected a numpy array of float64, got str"),
+            (object(), TypeError, "vertices: expected a numpy array of float64, got object"),
+            ([[0.0, 1.0], [2.0]], TypeError, "vertices: expected a numpy array of float64, got list"),
+            (Exploding(), TypeError, "vertices: expected a numpy array of float64, got Exploding"),
+        ],
+    )
+    def test_vertices(self, vertices, kind, sentence):
+        refused(kind, sentence, jounce.TetMesh, vertices, CORNERS)
+
+    def test_misaligned(self):
+        raw = np.zeros(TET.nbytes + 1, np.uint8)[1:]
+        refused(
+            TypeError, "vertices: expected C order", jounce.TetMesh, raw.view(float).reshape(4, 3), CORNERS
+        )
+
+    @pytest.mark.parametrize("dtype", [np.float64, np.int16, np.uint64, bool, object])
+    def test_tets(self, dtype):
+        sentence = f"tets: expected dtype int32 or int64, got {np.dtype(dtype)}"
+        refused(TypeError, sentence, jounce.TetMesh, TET, CORNERS.astype(dtype))
+
+    @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32])
+    def test_accepted_tets(self, dtype):
+        assert len(jounce.TetMesh(TET, CORNERS.astype(dtype)).tets) == 1
+
+    def test_lists_are_accepted(self):
+        assert jounce.TetMesh(TET.tolist(), CORNERS.tolist()).volumes == pytest.approx(1 / 6)
+
+
+class TestTetMesh:
+    def test_indices(self):
+        refused(ValueError, "tets: element 0 refers to index -1", jounce.TetMesh, TET, CORNERS - 1)
+        refused(
+            ValueError,
+            "tets: element 1 refers to index 9",
+            jounce.TetMesh,
+            TET,
+            np.array([[0, 1, 2, 3], [0, 1, 2, 9]]),
+        )
+        huge = CORNERS * 2**40
+        refused(ValueError, "tets: element 0 refers to index 1099511627776", jounce.TetMesh, TET, huge)
+
+    def test_numbers(self):
+        for value in (np.nan, np.inf, -np.inf):
+            refused(ValueError, NOT_FINITE, jounce.TetMesh, poisoned(TET, value), CORNERS)
+
+    def test_degenerate(self):
+        flat, inverted = "tet 0 is flat", "tet 0 is inverted"
+        refused(ValueError, flat, jounce.TetMesh, TET * [1, 1, 0], CORNERS)
+        refused(ValueError, flat, jounce.TetMesh, TET[[0, 1, 1, 3]].copy(), CORNERS)
+        refused(ValueError, flat, jounce.TetMesh, TET, CORNERS * 0)
+        refused(ValueError, inverted, jounce.TetMesh, TET, CORNERS[:, [1, 0, 2, 3]].copy())
+
+    def test_empty(self):
+        refused(ValueError, "vertices: is empty", jounce.TetMesh, np.zeros((0, 3)), np.zeros((0, 4), int))
+        refused(ValueError, "tets: is empty", jounce.TetMesh, TET, np.zeros((0, 4), int))
+        refused(ValueError, "tets: is empty", jounce.TetMesh, TET[:1].copy(), np.zeros((0, 4), int))
+
+    def test_loose_and_doubled_vertices(self):
+        doubled = np.vstack([TET, TET[3:]])
+        refused(ValueError, "vertex 4 belongs to no tet", jounce.TetMesh, doubled, CORNERS)
+
+
+class TestLattice:
+    def test_surface(self, box):
+        points, triangles, _ = box
+        lattice = jounce.TetMesh.lattice
+        refused(ValueError, "points: is empty", lattice, np.zeros((0, 3)), np.zeros((0, 3), int))
+        refused(ValueError, "triangles: is empty", lattice, points, triangles[:0])
+        refused(ValueError, "triangles: element 0 refers to index 20", lattice, points, triangles + 20)
+        refused(
+            ValueError,
+            "triangles: expected shape (q, 3), got (12, 2)",
+            lattice,
+            points,
+            triangles[:, :2].copy(),
+        )
+        refused(ValueError, NOT_FINITE, lattice, poisoned(points), triangles)
+
+    def test_one_point(self):
+        refused(ValueError, "expected", jounce.TetMesh.lattice, np.zeros((1, 3)), np.zeros((1, 3), int))
+
+    def test_duplicate_points_are_fine(self, box):
+        points, triangles, _ = box
+        doubled = jounce.TetMesh.lattice(points[triangles.ravel()], np.arange(36).reshape(12, 3), 8)
+        assert len(doubled.tets) == len(jounce.TetMesh.lattice(points, triangles, 8).tets)
+
+    @pytest.mark.parametrize("resolution", [-1, 0, 10**6, 2**62])
+    def test_resolution(self, box, resolution):
+        refused(ValueError, "resolution: expected", jounce.TetMesh.lattice, *box[:2], resolution)
+
+    def test_counts(self, box):
+        refused(
+            ValueError, "tet_count: expected a whole number", jounce.TetMesh.lattice, *box[:2], tet_count=-5
+        )
+        mistyped("resolution", jounce.TetMesh.lattice, *box[:2], 3.5)
+
+
+class TestEmbedding:
+    def test_points(self, mesh):
+        refused(ValueError, "points: is empty", jounce.Embedding, mesh, np.zeros((0, 3)))
+        refused(ValueError, NOT_FINITE, jounce.Embedding, mesh, poisoned(TET))
+        mistyped("mesh", jounce.Embedding, None, TET)
+
+    def test_values(self, mesh):
+        embedding = jounce.Embedding(mesh, TET)
+        refused(
+            ValueError, "values: expected shape (735, k), got (4, 2)", embedding.interpolate, np.ones((4, 2))
+        )
+
+
+class TestRig:
+    def test_weights(self, mesh, bar):
+        refused(ValueError, "weights: expected shape (735, b), got (4, 2)", jounce.Rig, mesh, np.ones((4, 2)))
+        refused(ValueError, "weights: is empty", jounce.Rig, mesh, np.ones((735, 0)))
+        refused(ValueError, NOT_FINITE, jounce.Rig, mesh, poisoned(bar.weights))
+        refused(
+            ValueError, "weights of vertex 0 sum to 0; normalise them to 1", jounce.Rig, mesh, 0 * bar.weights
+        )
+        refused(ValueError, "weights of vertex 0 sum to 2", jounce.Rig, mesh, 2 * bar.weights)
+
+    def test_spreading(self, mesh):
+        spread, ids, values = jounce.spread_to_interior, np.array([0, 5]), np.ones((2, 1))
+        refused(
+            ValueError, "vertex_ids: element 1 refers to index 735", spread, mesh, np.array([0, 735]), values
+        )
+        refused(ValueError, "values: expected shape (2, k), got (3, 1)", spread, mesh, ids, np.ones((3, 1)))
+        refused(ValueError, "values: is empty", spread, mesh, ids[:0], values[:0])
+        refused(ValueError, NOT_FINITE, spread, mesh, ids, poisoned(values))
+
+
+class TestMaterial:
+    @pytest.mark.parametrize(
+        ("settings", "kind", "sentence"),
+        [
+            ({"young": 0.0}, ValueError, "young: expected a positive number of Pa, got 0"),
+            ({"young": np.nan}, ValueError, NOT_FINITE),
+            ({"young": np.array([1.0, -1.0])}, ValueError, "young: expected a positive number of Pa, got -1"),
+            ({"young": np.zeros(0)}, ValueError, "young: is empty"),
+            ({"young": np.ones((2, 2))}, ValueError, "young: expected shape (t,), got (2, 2)"),
+            ({"young": "stiff"}, TypeError, "young: expected a numpy array of float64, got str"),
+            ({"poisson": 0.5}, ValueError, "poisson: expected a ratio in [0, 0.5), got 0.5"),
+            ({"poisson": -0.1}, ValueError, "poisson: expected a ratio in [0, 0.5), got -0.1"),
+            ({"density": -1.0}, ValueError, "density: expected a positive number of kg/m^3, got -1"),
+            ({"law": "jelly"}, ValueError, 'law: expected "arap", got "jelly"'),
+        ],
+    )
+    def test_parameters(self, settings, kind, sentence):
+        refused(kind, sentence, jounce.Material, **settings)
+
+    def test_of_another_mesh(self, mesh):
+        material = jounce.Material(young=np.ones(3))
+        sentence = "young: expected shape (2880,), got (3,)"
+        refused(ValueError, sentence, jounce.skinning_modes, mesh, material)
+
+
+class TestModes:
+    def test_arguments(self, mesh, material, bar):
+        modes = jounce.skinning_modes
+        refused(ValueError, "count: expected", modes, mesh, material, -1)
+        refused(ValueError, "count: expected", modes, mesh, material, 0)
+        refused(ValueError, "736 modes asked for", modes, mesh, material, 736)
+        refused(
+            ValueError, "leak: expected shape (735,), got (3,)", modes, mesh, material, 4, None, np.ones(3)
+        )
+        leak = np.ones(735)
+        rig = jounce.Rig(mesh, bar.weights)
+        refused(
+            ValueError,
+            "leak: expected numbers in [0, 1], got NaN",
+            modes,
+            mesh,
+            material,
+            4,
+            rig,
+            poisoned(leak),
+        )
+        refused(ValueError, "leak: expected", modes, mesh, material, 4, rig, 2 * leak)
+
+    def test_rig_of_another_mesh(self, mesh, material):
+        other = jounce.TetMesh(TET, CORNERS)
+        rig = jounce.Rig(other, np.ones((4, 1)))
+        refused(ValueError, "rig: expected shape", jounce.skinning_modes, mesh, material, 4, rig)
+
+    def test_given_modes(self):
+        modes = jounce.SkinningModes
+        refused(ValueError, "eigenvalues: expected shape (2,), got (3,)", modes, np.ones((4, 2)), np.ones(3))
+        refused(ValueError, "weights: is empty", modes, np.ones((4, 0)), np.ones(0))
+        refused(ValueError, "weights: is empty", modes, np.ones((0, 2)), np.ones(2))
+        refused(ValueError, "weights: element 2 is NaN", modes, poisoned(np.ones((4, 2))), np.ones(2))
+        refused(ValueError, "eigenvalues: element 1 is NaN", modes, np.ones((4, 2)), poisoned(np.ones(2)))
+
+    def test_clusters(self, mesh, modes):
+        clusters = jounce.cluster_tets
+        refused(ValueError, "count: expected at least one cluster, got 0", clusters, mesh, modes, 0)
+        refused(ValueError, "count: expected", clusters, mesh, modes, -3)
+        refused(ValueError, "seed: expected", clusters, mesh, modes, 3, -3)
+        refused(ValueError, "modes: expected shape", clusters, jounce.TetMesh(TET, CORNERS), modes)
+
+
+class TestModel:
+    def test_arguments(self, mesh, material, modes, labels):
+        model = jounce.Model.skinning
+        other = jounce.TetMesh(TET, CORNERS)
+        refused(
+            ValueError, "labels: expected shape (2880,), got (3,)", model, mesh, material, modes, labels[:3]
+        )
+        refused(ValueError, "labels: ", model, mesh, material, modes, labels - 1)
+        refused(
+            ValueError, "labels: element 0", model, mesh, material, modes, labels.astype(np.int64) + 2**40
+        )
+        refused(TypeError, "labels: expected dtype int32", model, mesh, material, modes, labels.astype(float))
+        refused(ValueError, "expected shape", model, other, material, modes, np.zeros(1, np.int32))
+        rig = jounce.Rig(other, np.ones((4, 1)))
+        refused(ValueError, "rig: expected shape", model, mesh, material, modes, labels, rig)
+        one_tet = jounce.Material(young=np.ones(1))
+        refused(ValueError, "young: expected shape", model, mesh, one_tet, modes, labels)
+
+    def test_displacement(self, model, mesh):
+        zeros = np.zeros((6, 3, 4))
+        move = model.displacement
+        refused(ValueError, "coefficients: expected shape (6, 3, 4), got (5, 3, 4)", move, zeros[:5])
+        refused(TypeError, "coefficients: expected dtype float64", move, zeros.astype(np.float32))
+        refused(TypeError, "out: expected dtype float32, got float64", move, zeros, out=np.zeros((735, 3)))
+        refused(
+            ValueError,
+            "out: expected shape (735, 3), got (4, 3)",
+            move,
+            zeros,
+            out=np.zeros((4, 3), np.float32),
+        )
+        refused(TypeError, "out: expected a numpy array of float32, got list", move, zeros, out=[])
+        locked = np.zeros((735, 3), np.float32)
+        locked.flags.writeable = False
+        refused(TypeError, "out: cannot be written to", move, zeros, out=locked)
+        strided = np.zeros((735, 6), np.float32)[:, ::2]
+        refused(TypeError, "out: expected C order", move, zeros, out=strided)
+        elsewhere = jounce.Embedding(jounce.TetMesh(TET, CORNERS), TET)
+        refused(ValueError, "mesh: expected", move, zeros, elsewhere)
+
+    def test_files(self, model, tmp_path):
+        refused(ValueError, "file: ", jounce.Model.load, tmp_path / "absent")
+        refused(ValueError, "file: ", jounce.Model.load, tmp_path)
+        refused(ValueError, "file: ", model.save, tmp_path / "no" / "such" / "folder")
+        path = tmp_path / "model"
+        model.save(path)
+        whole = path.read_bytes()
+        for damaged in (
+            b"",
+            b"hello",
+            whole[:-1],
+            whole + b"x",
+            poisoned(np.frombuffer(whole, np.uint8), 0x5A).tobytes(),
+        ):
+            path.write_bytes(damaged)
+            refused(ValueError, "file: ", jounce.Model.load, path)
+
+
+class TestSimulation:
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            {"dt": 0.0},
+            {"dt": np.nan},
+            {"substeps": 0},
+            {"substeps": -1},
+            {"substeps": 2**40},
+            {"max_iterations": 0},
+            {"tolerance": -1.0},
+            {"damping": -0.1},
+            {"damping": np.inf},
+            {"gravity": (0.0, 0.0, np.nan)},
+            {"pose_rest": 1.5},
+            {"stiffness": -1.0},
+            {"threads": -1},
+        ],
+    )
+    def test_settings(self, model, settings):
+        (name,) = settings
+        refused(ValueError, f"{name}: ", jounce.Simulation, model, **settings)
+
+    def test_types(self, model):
+        mistyped("gravity", jounce.Simulation, model, gravity=9.81)
+        mistyped("model", jounce.Simulation, None)
+        mistyped("dt", jounce.Simulation, model, dt="fast")
+
+    def test_poses(self, simulation, bar):
+        pose = bar.poses[5]
+        before = simulation.coefficients
+        for act in (simulation.step, simulation.reset):
+            refused(ValueError, "pose: expected shape (3, 3, 4), got (2, 3, 4)", act, pose[:2])
+            refused(TypeError, "pose: expected dtype float64", act, pose.astype(np.float32))
+            refused(ValueError, NOT_FINITE, act, poisoned(pose))
+            refused(ValueError, "pose: ", act, None)
+        assert np.array_equal(simulation.coefficients, before)
+
+    def test_pose_without_rig(self, mesh, material, labels):
+        modes = jounce.skinning_modes(mesh, material, 3)
+        simulation = jounce.Simulation(jounce.Model.skinning(mesh, material, modes, labels))
+        simulation.step()
+        refused(
+            ValueError, "pose: expected shape (0, 3, 4), got (1, 3, 4)", simulation.step, np.zeros((1, 3, 4))
+        )
+
+    def test_numbers_that_overflow(self, simulation, bar):
+        refused(ValueError, "pose: expected numbers below", simulation.step, 1e300 * bar.poses[5])
+
+    def test_states(self, simulation, mesh, material, modes, labels):
+        other = jounce.Simulation(jounce.Model.skinning(mesh, material, modes, labels))
+        refused(ValueError, "state: ", simulation.restore_state, other.save_state())
+        mistyped("state", simulation.restore_state, None)
+
+    def test_out(self, simulation):
+        refused(
+            ValueError, "out: expected shape (735, 3)", simulation.displacement, np.zeros((1, 3), np.float32)
+        )
+
+
+@pytest.mark.parametrize(
+    "make", [jounce.Body, lambda *a, **k: jounce.BodyJob(*a, **k).result()], ids=["Body", "BodyJob"]
+)
+class TestBody:
+    def test_surface(self, make, box):
+        points, triangles, weights = box
+        refused(ValueError, "points: is empty", make, points[:0], triangles[:0], weights[:0])
+        refused(ValueError, "triangles: is empty", make, points, triangles[:0], weights)
+        refused(ValueError, NOT_FINITE, make, poisoned(points), triangles, weights)
+        refused(ValueError, "triangles: element 0 refers to index", make, points, triangles + 100, weights)
+        refused(ValueError, "expected", make, points[:1], triangles[:1] * 0, weights[:1])
+
+    def test_weights(self, make, box):
+        points, triangles, weights = box
+        refused(
+            ValueError, "weights: expected shape (8, b), got (7, 2)", make, points, triangles, weights[:7]
+        )
+        refused(ValueError, "weights of vertex 0 sum to 0", make, points, triangles, 0 * weights)
+        refused(ValueError, "weights: is empty", make, points, triangles, weights[:, :0].copy())
+        refused(ValueError, NOT_FINITE, make, points, triangles, poisoned(weights))
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("resolution", 0),
+            ("resolution", -1),
+            ("modes", 0),
+            ("modes", -1),
+            ("clusters", 0),
+            ("seed", -1),
+            ("young", -1.0),
+            ("poisson", 0.5),
+            ("density", np.nan),
+            ("leak", np.full(8, 2.0)),
+            ("leak", np.full(8, np.nan)),
+            ("leak", np.ones(7)),
+        ],
+    )
+    def test_settings(self, make, box, name, value):
+        names = {"modes": "(modes|count): ", "clusters": "(clusters|count): "}
+        with pytest.raises(ValueError, match=f"^{names.get(name, name + ': ')}"):
+            make(*box, **{"resolution": 8, "modes": 4, name: value})
+
+    def test_too_many_modes(self, make, box):
+        refused(ValueError, "modes asked for", make, *box, resolution=4, modes=5000)
+
+
+class TestBaking:
+    def test_modal_keys(self):
+        frames = np.ones((4, 5, 3), np.float32)
+        keys = jounce.modal_keys
+        refused(TypeError, "frames: expected dtype float32", keys, frames.astype(float), 0.1)
+        refused(ValueError, "frames: expected shape (f, p, 3), got (4, 15)", keys, frames.reshape(4, 15), 0.1)
+        refused(ValueError, NOT_FINITE, keys, poisoned(frames), 0.1)
+        refused(ValueError, "tolerance: ", keys, frames, -0.1)
+        refused(ValueError, "tolerance: ", keys, frames, np.nan)
+        refused(ValueError, "max_keys: expected", keys, frames, 0.1, -1)
+        refused(ValueError, "frames: is empty", keys, frames[:0], 0.1)
+
+    def test_pull_back(self):
+        moved, matrices = np.ones((2, 3), np.float32), np.tile(np.eye(3), (2, 1, 1))
+        back = jounce.pull_back
+        refused(TypeError, "displacement: expected dtype float32", back, moved.astype(float), matrices)
+        refused(ValueError, "matrices: expected shape (2, 3, 3), got (1, 3, 3)", back, moved, matrices[:1])
+        refused(ValueError, NOT_FINITE, back, poisoned(moved), matrices)
+        refused(ValueError, NOT_FINITE, back, moved, poisoned(matrices))
+
+
+class TestReadMesh:
+    def test_files(self, tmp_path):
+        refused(ValueError, "cannot be read as a mesh", jounce.read_mesh, tmp_path / "absent.msh")
+        (tmp_path / "noise.msh").write_bytes(b"\x00\xffnoise")
+        refused(ValueError, "cannot be read as a mesh", jounce.read_mesh, tmp_path / "noise.msh")
+        (tmp_path / "mesh.unknown").write_text("x")
+        refused(ValueError, "cannot be read as a mesh", jounce.read_mesh, tmp_path / "mesh.unknown")
+
+    def test_surface_only(self, tmp_path):
+        meshio = pytest.importorskip("meshio")
+        path = tmp_path / "surface.vtk"
+        meshio.write(path, meshio.Mesh(TET, [("triangle", np.array([[0, 1, 2]]))]))
+        refused(ValueError, "has no tetrahedra", jounce.read_mesh, path)
