@@ -117,7 +117,8 @@ pub fn sphere(refinements: u32) -> Soup {
     Soup { points, triangles }
 }
 
-/// Points spread evenly over the cube [-1, 1]^3, the same each time (additive recurrence of the plastic constant).
+/// Points spread evenly over the cube [-1, 1]^3, the same each time (additive recurrence of the plastic
+/// constant).
 pub fn scattered(count: usize) -> Vec<[f64; 3]> {
     let ratio = 1.220_744_084_605_759_5_f64;
     let steps = [1.0 / ratio, ratio.powi(-2), ratio.powi(-3)];

@@ -237,6 +237,8 @@ fn a_block_thicker_than_its_surface_holds_together() {
     // Two cells across: no face in the middle is touched, but all of them are inside.
     assert_eq!(components(&enclose(&cube(1).placed([1.0, 1.0, 0.95], [0.0; 3]), 2)), 1);
     assert_eq!(enclose(&cube(1), 2).tets().len(), 5 * 8);
+    let slab = enclose(&cube(1).placed([1.0, 1.0, 0.2], [0.0; 3]), 8);
+    assert_eq!((slab.tets().len(), slab.vertices().len()), (5 * 8 * 8 * 2, 9 * 9 * 3));
 }
 
 #[test]
@@ -337,14 +339,26 @@ fn winding_numbers_match_closed_forms() {
     let winding = WindingNumber::new(&inside_out);
     let inside = winding.at([0.1, 0.0, 0.0]);
     assert!((inside - 1.0).abs() < 5e-2, "{inside}");
-    let ball = WindingNumber::new(&sphere(5).surface());
-    for p in scattered(2000) {
-        let radius = p.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if (radius - 1.0).abs() > 1e-2 {
-            let exact = if radius < 1.0 { 1.0 } else { 0.0 };
-            assert!((ball.at(p) - exact).abs() < 5e-2, "{} at {p:?}", ball.at(p));
+    // Bent parts that differ in size, so that each term of the expansion counts.
+    let parts = sphere(5)
+        .and(sphere(3).placed([0.2; 3], [1.3, 0.1, 0.0]))
+        .and(cube(6).placed([0.1; 3], [0.0, 1.2, 0.1]));
+    let winding = WindingNumber::new(&parts.surface());
+    let mut squares = Vec::new();
+    for p in scattered(2000).iter().map(|p| p.map(|x| 1.2 * x)) {
+        let from = |c: [f64; 3]| (0..3).map(|a| (p[a] - c[a]).powi(2)).sum::<f64>().sqrt();
+        let (large, small) = (from([0.0; 3]) - 1.0, from([1.3, 0.1, 0.0]) - 0.2);
+        let block =
+            [0.0, 1.2, 0.1].iter().zip(p).map(|(c, x)| (x - c).abs() - 0.1).fold(f64::NEG_INFINITY, f64::max);
+        let heights = [large, small, block];
+        if heights.iter().all(|height| height.abs() > 1e-2) {
+            let exact = heights.iter().filter(|&&height| height < 0.0).count() as f64;
+            squares.push((winding.at(p) - exact).powi(2));
         }
     }
+    let worst = squares.iter().copied().fold(0.0, f64::max).sqrt();
+    let mean = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
+    assert!(worst < 5e-2 && mean < 1e-2, "worst {worst}, root mean square {mean}");
     // A square of half side a seen from the height d on its axis.
     let plate = WindingNumber::new(&square(60).surface());
     for d in [0.05_f64, 0.5, 1.0, 3.0, 20.0] {

@@ -25,7 +25,8 @@ pub struct ClosestPoint {
 
 /// For each query the nearest place on the surface.
 ///
-/// Of places equally near one is chosen, always the same. Triangles without area count as the segments they are.
+/// Of places equally near one is chosen, always the same. Triangles without area count as the segments they
+/// are.
 ///
 /// # Errors
 /// Names the first query that is not finite.

@@ -19,8 +19,8 @@ const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 /// ```text
 /// x = sum_c b_c x_c,   sum_c b_c = 1,   b_c >= 0
 /// ```
-/// A point outside the mesh hangs in the nearest tet by the weights of the nearest place in it: its values are
-/// those of the nearest place, bounded however far it is, and continuous as it comes in.
+/// A point outside the mesh hangs in the nearest tet by the weights of the nearest place in it: its values
+/// are those of the nearest place, bounded however far it is, and continuous as it comes in.
 #[derive(Debug, Clone)]
 pub struct Embedding {
     points: Vec<[f64; 3]>,
@@ -80,7 +80,8 @@ impl Embedding {
     /// ```text
     /// out_p = sum_c b_pc values_(v_pc)
     /// ```
-    /// `values` is n x k, row-major; the result p x k. Affine functions of position are reproduced inside the mesh.
+    /// `values` is n x k, row-major; the result p x k. Affine functions of position are reproduced inside the
+    /// mesh.
     ///
     /// # Errors
     /// [`Error::Shape`] if `values` is not n x k, or the mesh is not the one the points hang in.

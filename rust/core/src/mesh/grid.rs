@@ -16,8 +16,8 @@ const SMALLEST: f64 = 1e-9;
 
 /// Cubic cells around points, with a corner plane through the centre of their bounding box.
 ///
-/// Cell numbers run fastest along z. The count along each axis is even, so a mirror image of the points, about
-/// any axis plane through the centre of their box, has the mirror image of this grid.
+/// Cell numbers run fastest along z. The count along each axis is even, so a mirror image of the points,
+/// about any axis plane through the centre of their box, has the mirror image of this grid.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
     centre: Vector3<f64>,

@@ -19,19 +19,20 @@ const SPLIT: usize = 5;
 
 /// Encloses a surface in tets: cubic cells, `resolution` of them along the longest side of its box.
 ///
-/// A cell is kept when the surface touches it, or when its centre is inside by [`WindingNumber`]; so every point
-/// of the surface lies in the mesh, and thin parts are never empty. Two cells that share a face hold together
-/// only if the surface touches that face or the face is inside: parts that come close stay apart where the
-/// cells can tell them apart, and cells that meet at an edge or corner only do not hold together there.
-/// Enclosed empty regions of at most eight cells are filled, and so are cavities with a surface of their own.
+/// A cell is kept when the surface touches it, or when its centre is inside by [`WindingNumber`]; so every
+/// point of the surface lies in the mesh, and thin parts are never empty. Two cells that share a face hold
+/// together only if the surface touches that face or the face is inside: parts that come close stay apart
+/// where the cells can tell them apart, and cells that meet at an edge or corner only do not hold together
+/// there. Enclosed empty regions of at most eight cells are filled, and so are cavities with a surface of
+/// their own.
 ///
 /// Each cell is split into five tets, alternating so that faces match. A corner plane passes through the
 /// centre of the box: mirror images get mirror images. An odd resolution gives one cell more.
 /// The result is the same for any number of threads.
 ///
 /// # Errors
-/// [`Error::Range`] for a resolution outside [`RESOLUTIONS`], for more than 33 million cells in the box or 4 million
-/// kept ones, and for a surface that has shrunk to a point; [`Error::Cancelled`].
+/// [`Error::Range`] for a resolution outside [`RESOLUTIONS`], for more than 33 million cells in the box or 4
+/// million kept ones, and for a surface that has shrunk to a point; [`Error::Cancelled`].
 pub fn lattice(surface: &SurfaceMesh, resolution: usize, progress: &Progress) -> Result<TetMesh> {
     let winding = WindingNumber::new(surface);
     let cells = classify(surface, &winding, resolution, &|share| progress.report(share))?;

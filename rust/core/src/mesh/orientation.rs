@@ -9,12 +9,13 @@ use super::SurfaceMesh;
 /// A part whose normals cancel to less than this share of its area encloses a volume; others are sheets.
 const SHEET: f64 = 0.5;
 
-/// The triangles of a surface with each triangle once and every part facing outwards, as far as it has an outside.
+/// The triangles of a surface with each triangle once and every part facing outwards, as far as it has an
+/// outside.
 ///
-/// Points at the same place are one, so that seams of a render mesh do not cut it. Across each edge of exactly
-/// two triangles the orientations are made to agree; such a connected part is turned by the sign of its
-/// volume if it encloses one, and keeps what most of its area says if it is a sheet. Sheets follow when most
-/// of the enclosing parts had to be turned. A cavity with a surface of its own is therefore filled.
+/// Points at the same place are one, so that seams of a render mesh do not cut it. Across each edge of
+/// exactly two triangles the orientations are made to agree; such a connected part is turned by the sign of
+/// its volume if it encloses one, and keeps what most of its area says if it is a sheet. Sheets follow when
+/// most of the enclosing parts had to be turned. A cavity with a surface of its own is therefore filled.
 pub(super) fn oriented_triangles(surface: &SurfaceMesh) -> Vec<[Vector3<f64>; 3]> {
     let welded = weld(surface.points());
     let mut seen = HashSet::with_capacity(surface.triangles().len());

@@ -7,8 +7,8 @@ pub(super) const MARGIN: f64 = 1e-9;
 
 /// A triangle prepared for many exact tests against small boxes.
 ///
-/// The separating-axis test split as in [Schwarz and Seidel 2010]: bounding boxes, the triangle's plane, and the
-/// three edges in each of the three axis-aligned projections. Segments and points pass as thin triangles.
+/// The separating-axis test split as in [Schwarz and Seidel 2010]: bounding boxes, the triangle's plane, and
+/// the three edges in each of the three axis-aligned projections. Segments and points pass as thin triangles.
 pub(super) struct TriangleOverlap {
     low: Vector3<f64>,
     high: Vector3<f64>,

@@ -22,7 +22,8 @@ impl TetMesh {
     /// Checks and takes a mesh.
     ///
     /// # Errors
-    /// Names the first vertex that is not finite, tet that is out of range, flat or inverted, or vertex of no tet.
+    /// Names the first vertex that is not finite, tet that is out of range, flat or inverted, or vertex of no
+    /// tet.
     pub fn new(vertices: Vec<[f64; 3]>, tets: Vec<[u32; 4]>) -> Result<Self> {
         check_points("vertices", &vertices)?;
         if tets.is_empty() {

@@ -17,11 +17,11 @@ const FAR: f64 = 3.0;
 /// ```text
 /// w(p) = 1 / (4 pi) sum_t Omega_t(p)
 /// ```
-/// with `Omega_t` the signed solid angle of triangle t. It is 1 inside a closed surface and 0 outside; an open
-/// surface gives values between that fall smoothly through its holes, so `w >= 1/2` is a sensible inside.
-/// Parts are oriented outwards first. Distant clusters of triangles are replaced by the first two terms of
-/// their expansion about the area centroid. Source: [Barill et al. 2018, Fast Winding Numbers for Soups and
-/// Clouds]; solid angles by [Van Oosterom and Strackee 1983].
+/// with `Omega_t` the signed solid angle of triangle t. It is 1 inside a closed surface and 0 outside; an
+/// open surface gives values between that fall smoothly through its holes, so `w >= 1/2` is a sensible
+/// inside. Parts are oriented outwards first. Distant clusters of triangles are replaced by the first two
+/// terms of their expansion about the area centroid. Source: [Barill et al. 2018, Fast Winding Numbers for
+/// Soups and Clouds]; solid angles by [Van Oosterom and Strackee 1983].
 #[derive(Debug)]
 pub struct WindingNumber {
     /// In preorder: a node's first child follows it.
