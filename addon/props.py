@@ -79,7 +79,7 @@ class JounceObject(bpy.types.PropertyGroup):
     )
 
     frequency: FloatProperty(
-        name="Frequency",
+        name="Frequency (Hz)",
         description=(
             "How often the softest mode swings in a second, in Hz. Low is heavy and soft, high is firm; "
             "it means the same for a mouse and a whale"
@@ -92,7 +92,7 @@ class JounceObject(bpy.types.PropertyGroup):
         step=10,
     )
     damping: FloatProperty(
-        name="Damping",
+        name="Damping Ratio",
         description="Damping ratio of every mode, without unit. 0 swings on, 1 comes back and stops",
         default=0.12,
         min=0.0,
@@ -101,7 +101,7 @@ class JounceObject(bpy.types.PropertyGroup):
         step=1,
     )
     pose_rest: FloatProperty(
-        name="Rest Follows Pose",
+        name="Follow Pose",
         description=(
             "1: a held pose is kept exactly as the rig makes it. 0: the flesh relaxes to the bind shape. "
             "Blended between, without unit"

@@ -41,11 +41,11 @@ def members(host: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
     return (host, *(obj for obj in bpy.data.objects if obj.jounce.host == host and obj != host))
 
 
-def bind(host: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> None:
+def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
     """Remembers where the meshes of a body stand in the world with their armatures at rest."""
     objects = members(host)
-    refuse_unevaluated(objects, view_layer)
-    with rigs.rest_position(objects, view_layer):
+    refuse_unevaluated(objects, context)
+    with rigs.rest_position(objects, context.view_layer):
         for obj in objects:
             obj.jounce.bind_matrix = np.array(obj.matrix_world).ravel()
 
@@ -57,7 +57,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     evaluated.
     """
     objects = members(host)
-    refuse_unevaluated(objects, context.view_layer)
+    refuse_unevaluated(objects, context)
     scale = units.metres_per_unit(context.scene)
     carried: dict[rigs.Carrier, tuple[bpy.types.Object, np.ndarray]] = {}
     points, triangles, parts, part_rigs = [], [], [], []
@@ -85,10 +85,9 @@ def bind_matrix(obj: bpy.types.Object) -> np.ndarray:
     return matrix
 
 
-def refuse_unevaluated(objects: tuple[bpy.types.Object, ...], view_layer: bpy.types.ViewLayer) -> None:
-    """Refuses meshes and armatures that the view layer does not evaluate, as their motion cannot be read."""
+def refuse_unevaluated(objects: tuple[bpy.types.Object, ...], context: bpy.types.Context) -> None:
+    """Refuses meshes the view layer does not evaluate, as their motion cannot be read. Hidden is fine."""
+    depsgraph = context.evaluated_depsgraph_get()
     for obj in objects:
-        if obj.name not in view_layer.objects or obj.hide_viewport:
-            raise Refusal(
-                f"{obj.name} is disabled in this view layer, so its motion cannot be read; enable it."
-            )
+        if obj.hide_viewport or not obj.evaluated_get(depsgraph).is_evaluated:
+            raise Refusal(f"{obj.name} is disabled in viewports, so its motion cannot be read; enable it.")

@@ -132,6 +132,8 @@ def warn_of_approximations(
     for other in before:
         if other.type not in MOVES_NOTHING:
             warn(f"The modifier {other.name} of {obj.name} stands before its armature and is left out.")
+    if found[0].armature.data.pose_position == "REST":
+        warn(f"{found[0].armature.name} is in Rest Position, so it does not move; set it to Pose Position.")
     if modifier is None:
         return
     if modifier.use_deform_preserve_volume:

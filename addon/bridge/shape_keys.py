@@ -14,7 +14,7 @@ PREFIX = "jounce: "
 
 
 def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
-    """Adds the keys of a part and animates their values over the frames; a part that does not move gets none."""
+    """Adds the keys of a part and animates them over the frames; a part that does not move gets none."""
     if not keys.names:
         return
     state = obj.jounce

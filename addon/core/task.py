@@ -6,7 +6,7 @@ did. Closing it early raises `GeneratorExit` inside, and its `finally` blocks pu
 
 import time
 from collections.abc import Generator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 
 class Step(NamedTuple):
@@ -16,17 +16,20 @@ class Step(NamedTuple):
     stage: str
 
 
+Result = TypeVar("Result")
 Task = Generator[Step, None, str]
 
 
-def scaled(task: Task, start: float, end: float) -> Task:
-    """The same task, its fractions mapped to [start, end], as a part of a longer one."""
-    while True:
-        try:
+def scaled(task: Generator[Step, None, Result], start: float, end: float) -> Generator[Step, None, Result]:
+    """The same task, with its fractions mapped to [start, end], as a part of a longer one."""
+    try:
+        while True:
             step = next(task)
-        except StopIteration as stop:
-            return stop.value
-        yield Step(start + (end - start) * step.fraction, step.stage)
+            yield Step(start + (end - start) * step.fraction, step.stage)
+    except StopIteration as stop:
+        return stop.value
+    finally:
+        task.close()
 
 
 class Runner:

@@ -12,6 +12,7 @@ from ..core import bodies as built
 from ..core.keys import KeySet, key_sets
 from ..core.motion import Motion, Recorder, scaled_gravity
 from ..core.refusal import Refusal
+from ..core.rest_check import is_crumpled
 from ..core.settings import BakeSettings
 from ..core.task import Step, Task, scaled
 from ..props import TARGETS
@@ -51,33 +52,35 @@ class JOUNCE_OT_bake(LongOperator):
 
 
 def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, warn: Warn) -> Task:
-    """Bakes one body. An earlier bake is replaced at the very end, so that stopping keeps it."""
+    """Bakes one body. All is written at the very end, so that stopping keeps an earlier bake."""
     scene = bodies.read(host, context, warn)
     for obj in scene.objects:
         animation.refuse_unusable(obj)
-    yield from scaled(ensure_built(scene, warn), 0.0, 0.2)
-    body = built.CACHE.get(host.jounce.built_digest)
-    motion = yield from record(scene, body, context, settings)
-    sets = yield from key_sets(body, scene.surface, motion, settings)
-    write(scene, sets, settings)
-    host.jounce.bake_error = max(keys.error for keys in sets) / scene.surface.diagonal
-    if host.jounce.bake_error > settings.tolerance:
-        warn(f"{host.name}: the largest number of keys was not enough for the tolerance; allow more keys.")
-    count = sum(len(keys.names) for keys in sets)
-    return f"{host.name}: {count} shape keys, error {host.jounce.bake_error:.3%} of the rest diagonal"
-
-
-def ensure_built(scene: BodyScene, warn: Warn) -> Task:
-    """Builds the model where it is not in memory, as after opening the file, or has become stale."""
-    state = scene.host.jounce
-    digest = scene.surface.digest(state.build_settings())
+    digest = scene.surface.digest(host.jounce.build_settings())
+    built_again = ""
     if built.CACHE.get(digest) is None:
-        summary = yield from built.build(scene.surface, state.build_settings())
-        if digest != state.built_digest:
-            warn(f"{scene.host.name} has changed since it was built, so it was built again.")
-            state.built_summary = summary
-    state.built_digest = digest
-    return state.built_summary
+        build = built.build(scene.surface, host.jounce.build_settings())
+        built_again = yield from scaled(build, 0.0, 0.2)
+    body = built.CACHE.get(digest)
+    motion = yield from scaled(record(scene, body, context, settings), 0.2, 0.7)
+    if is_crumpled(scene.surface, motion.poses[0]):
+        warn(f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose.")
+    sets = yield from scaled(key_sets(body, scene.surface, motion, settings), 0.7, 1.0)
+    write(scene, sets, settings)
+    if digest != host.jounce.built_digest:
+        warn(f"{host.name} has changed since it was built, so it was built again.")
+        host.jounce.built_digest, host.jounce.built_summary = digest, built_again
+    return conclusion(scene, sets, settings, warn)
+
+
+def conclusion(scene: BodyScene, sets: list[KeySet], settings: BakeSettings, warn: Warn) -> str:
+    """Keeps and tells the error of a finished bake."""
+    state = scene.host.jounce
+    state.bake_error = max(keys.error for keys in sets) / scene.surface.diagonal
+    if state.bake_error > settings.tolerance:
+        warn(f"{scene.host.name}: the most keys were not enough for the tolerance; allow more of them.")
+    count = sum(len(keys.names) for keys in sets)
+    return f"{scene.host.name}: {count} shape keys, error {state.bake_error:.3%} of the rest diagonal"
 
 
 def record(

@@ -31,7 +31,7 @@ def build_body(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -
     before = {obj: tuple(obj.jounce.bind_matrix) for obj in bodies.members(host)}
     finished = False
     try:
-        bodies.bind(host, context.view_layer)
+        bodies.bind(host, context)
         scene = bodies.read(host, context, warn)
         message = yield from built.build(scene.surface, host.jounce.build_settings())
         finished = True

@@ -31,7 +31,9 @@ def scene():
     )
     body = jounce.Body(points, surface.triangles, surface.weights, resolution=8, modes=4, clusters=4)
     random = np.random.default_rng(1)
-    shapes = 0.02 * random.standard_normal((3, body.model.mode_count, 3, 4))
+    shapes = random.standard_normal((3, body.model.mode_count, 3, 4))
+    largest = max(np.abs(body.model.displacement(shape, body.embedding)).max() for shape in shapes)
+    shapes *= 0.05 * surface.diagonal / largest
     swing = np.array([[np.sin(0.3 * k * f) for k in (1, 2, 3)] for f in range(FRAMES)])
     return body, surface, Motion(poses(FRAMES), np.tensordot(swing, shapes, axes=1))
 
@@ -67,7 +69,9 @@ def posed_error(sets, scene):
         expected = body.model.displacement(motion.coefficients[frame], body.embedding)
         linear = np.einsum("pb,bij->pij", surface.weights, motion.poses[frame, :, :, :3])
         for keys in sets:
-            local = sum(keys.values[frame, k] * keys.local_offsets(k) for k in range(len(keys.names)))
+            local = np.zeros((8, 3))
+            for k in range(len(keys.names)):
+                local += keys.values[frame, k] * keys.local_offsets(k)
             offset = local @ keys.part.to_world.T
             moved = np.einsum("pij,pj->pi", linear[keys.part.points], offset)
             worst = max(worst, np.linalg.norm(moved - expected[keys.part.points], axis=1).max())

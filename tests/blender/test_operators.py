@@ -1,9 +1,90 @@
 """How the operators run: warnings, stopping half-way, one body after the other."""
 
+from types import SimpleNamespace
+from typing import ClassVar
+
 import bpy
 import pytest
 import scenes
 import snapshot
+
+
+@pytest.fixture
+def window_run(module):
+    """Drives a task the way a window does: events go in, and what Blender was asked for is noted."""
+    base = module("ops.operator").LongOperator
+
+    class Manager:
+        asked: ClassVar[list[str]] = []
+
+        def __getattr__(self, name):
+            return lambda *_, **__: self.asked.append(name)
+
+    class Window:
+        modal, tick, cancel, close, show_progress = (
+            base.modal,
+            base.tick,
+            base.cancel,
+            base.close,
+            base.show_progress,
+        )
+        bl_label = "Work"
+
+        def __init__(self, task):
+            self._runner, self._timer, self.reports = module("core.task").Runner(task), object(), []
+            workspace = SimpleNamespace(status_text_set=lambda text: self.reports.append(("STATUS", text)))
+            self.context = SimpleNamespace(window_manager=Manager(), workspace=workspace)
+            Manager.asked.clear()
+
+        def report(self, kind, text):
+            self.reports.append((*kind, text))
+
+        def event(self, kind):
+            return self.modal(self.context, SimpleNamespace(type=kind))
+
+        def closed(self):
+            return Manager.asked[-2:] == ["event_timer_remove", "progress_end"]
+
+    return Window
+
+
+def endless(log):
+    """A task that never ends by itself."""
+    step = SimpleNamespace(fraction=0.5, stage="Working")
+    try:
+        while True:
+            yield step
+    finally:
+        log.append("put back")
+
+
+def test_in_a_window_only_the_timer_works_and_escape_puts_back(window_run):
+    log = []
+    run = window_run(endless(log))
+    assert run.event("MOUSEMOVE") == {"RUNNING_MODAL"} and run.reports == []
+    assert run.event("TIMER") == {"RUNNING_MODAL"}
+    assert run.reports == [("STATUS", "Jounce: Working 50%   (ESC: stop)")]
+    assert run.event("ESC") == {"CANCELLED"}
+    assert log == ["put back"] and run.closed()
+    assert run.reports[-1] == ("INFO", "Work was stopped; nothing was changed.")
+
+
+def test_in_a_window_the_end_and_refusals_are_reported(window_run, module):
+    def ending():
+        yield from ()
+        return "All done."
+
+    def refusing():
+        yield from ()
+        raise module("core.refusal").Refusal("It cannot be done.")
+
+    for task, result, report in (
+        (ending(), {"FINISHED"}, ("INFO", "All done.")),
+        (refusing(), {"CANCELLED"}, ("ERROR", "It cannot be done.")),
+    ):
+        run = window_run(task)
+        assert run.event("TIMER") == result
+        assert run.reports[-1] == report and run.closed()
 
 
 def test_builds_and_bakes_all_selected_bodies():
@@ -97,6 +178,13 @@ def test_warnings_are_reported_and_the_bake_goes_on(capfd):
     bpy.ops.jounce.bake()
     assert obj.jounce.bake_keys > 0
     assert "preserves volume" in capfd.readouterr().out
+
+
+def test_an_armature_at_rest_is_said(capfd):
+    obj, rig = scenes.character()
+    rig.data.pose_position = "REST"
+    scenes.add_and_build(obj)
+    assert "Rig is in Rest Position" in capfd.readouterr().out
 
 
 def test_the_armature_is_shown_as_it_was(module):

@@ -19,7 +19,7 @@ def read(module):
     def read_body(obj, *others, warnings=None):
         scenes.activate(obj, *others)
         bpy.ops.jounce.add()
-        bodies.bind(obj, bpy.context.view_layer)
+        bodies.bind(obj, bpy.context)
         said = [] if warnings is None else warnings
         scene = bodies.read(obj, bpy.context, said.append)
         assert warnings is not None or said == []
@@ -120,7 +120,7 @@ def test_pieces_on_bones_are_bound_at_rest_whatever_the_frame(read, module):
     eye.parent, eye.parent_type, eye.parent_bone = rig, "BONE", "Upper"
     first = read(obj, eye).surface.points
     bpy.context.scene.frame_set(5)
-    module("bridge.bodies").bind(obj, bpy.context.view_layer)
+    module("bridge.bodies").bind(obj, bpy.context)
     again = module("bridge.bodies").read(obj, bpy.context, print).surface.points
     assert np.abs(again - first).max() < 1e-6
     assert rig.data.pose_position == "POSE"
@@ -223,6 +223,14 @@ def test_a_deforming_modifier_before_the_armature_is_said(read):
     warnings = []
     read(obj, warnings=warnings)
     assert len(warnings) == 1 and "Bend" in warnings[0]
+
+
+def test_hidden_objects_are_read_like_shown_ones(read):
+    obj, rig = scenes.character()
+    scene = read(obj)
+    obj.hide_set(True)
+    rig.hide_set(True)
+    assert_follows(scene)
 
 
 def test_reading_twice_gives_the_same_bits(read, module):

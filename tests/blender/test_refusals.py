@@ -169,13 +169,41 @@ def test_build_refuses_a_mesh_in_one_place():
     assert_refused(bpy.ops.jounce.build, "one place")
 
 
-def test_build_refuses_meshes_that_are_disabled():
+def disable_object(obj):
+    """Off in all viewports."""
+    obj.hide_viewport = True
+
+
+def disable_collection(obj):
+    """In a collection that is off in all viewports."""
+    move_to_collection(obj).hide_viewport = True
+
+
+def exclude_collection(obj):
+    """In a collection that the view layer leaves out."""
+    name = move_to_collection(obj).name
+    bpy.context.view_layer.layer_collection.children[name].exclude = True
+
+
+def move_to_collection(obj):
+    """A collection of its own for the object and its armature."""
+    collection = bpy.data.collections.new("Own")
+    bpy.context.scene.collection.children.link(collection)
+    for moved in (obj, obj.parent):
+        bpy.context.scene.collection.objects.unlink(moved)
+        collection.objects.link(moved)
+    return collection
+
+
+@pytest.mark.parametrize("disable", [disable_object, disable_collection, exclude_collection])
+def test_what_the_view_layer_does_not_evaluate_is_refused(disable, module):
     obj, _ = scenes.character()
     scenes.activate(obj)
     bpy.ops.jounce.add()
-    obj.hide_viewport = True
+    disable(obj)
     bpy.context.view_layer.update()
-    assert_refused(bpy.ops.jounce.build, "Column", "disabled")
+    with pytest.raises(module("core.refusal").Refusal, match="Column is disabled"):
+        next(module("ops.build").build_body(obj, bpy.context, print))
 
 
 def test_build_refuses_an_armature_in_edit_mode():
