@@ -1,10 +1,10 @@
 //! The lowest eigenpairs of a large sparse problem, every copy of repeated ones included.
 
-use faer::{Mat, MatMut, MatRef};
+use faer::{Mat, MatMut};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::dense::{add_product, inner, product, symmetric_eigen};
+use super::dense::{add_product, dot, inner, product, symmetric_eigen};
 use crate::{Error, Result};
 
 /// Vectors that are iterated together: copies of an eigenvalue up to this number cannot be missed.
@@ -57,7 +57,8 @@ pub(crate) fn largest_eigenpairs(
             if krylov.width() == size || (!exhausted && ritz.copies(count) < width) {
                 return Ok(krylov.eigenpairs(&ritz, count));
             }
-            block = join(&block, &krylov.random_block_beside(&block));
+            let fresh = krylov.random_block_beside(&block);
+            append(&mut block, &fresh);
             width += BLOCK;
         } else if krylov.width() + block.ncols() > krylov.capacity {
             krylov.restart(&ritz, count);
@@ -99,8 +100,10 @@ impl Ritz {
 impl Krylov {
     fn new(size: usize, count: usize) -> Self {
         let capacity = (16 * BLOCK).max(3 * count + 4 * BLOCK);
+        let mut basis = Mat::with_capacity(size, capacity + 2 * BLOCK);
+        basis.resize_with(size, 0, |_, _| 0.0);
         Self {
-            basis: Mat::zeros(size, 0),
+            basis,
             projected: Mat::zeros(0, 0),
             capacity,
             scale: 0.0,
@@ -133,7 +136,7 @@ impl Krylov {
     /// `Op block = V T + Q R`.
     fn extend(&mut self, block: Mat<f64>, mut image: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
         let old = self.width();
-        self.basis = join(&self.basis, &block);
+        append(&mut self.basis, &block);
         self.scale = image.col_iter().map(|c| c.norm_l2()).fold(self.scale, f64::max);
         let mut along = inner(self.basis.as_ref(), image.as_ref());
         add_product(image.as_mut(), -1.0, self.basis.as_ref(), along.as_ref());
@@ -176,7 +179,9 @@ impl Krylov {
     /// Keeps the best vectors only, enough of them that little of the convergence is lost.
     fn restart(&mut self, ritz: &Ritz, count: usize) {
         let keep = (count + 2 * BLOCK).min(self.width());
-        self.basis = product(self.basis.as_ref(), ritz.vectors.as_ref().subcols(0, keep));
+        let kept = product(self.basis.as_ref(), ritz.vectors.as_ref().subcols(0, keep));
+        self.basis.truncate(kept.nrows(), 0);
+        append(&mut self.basis, &kept);
         self.projected = Mat::from_fn(keep, keep, |i, j| if i == j { ritz.values[i] } else { 0.0 });
     }
 
@@ -186,36 +191,43 @@ impl Krylov {
     }
 }
 
-fn join(left: &Mat<f64>, right: &Mat<f64>) -> Mat<f64> {
-    let mut joined = Mat::zeros(left.nrows(), left.ncols() + right.ncols());
-    joined.as_mut().subcols_mut(0, left.ncols()).copy_from(left);
-    joined.as_mut().subcols_mut(left.ncols(), right.ncols()).copy_from(right);
-    joined
+fn append(left: &mut Mat<f64>, right: &Mat<f64>) {
+    let width = left.ncols();
+    left.resize_with(right.nrows(), width + right.ncols(), |i, j| right[(i, j - width)]);
 }
 
 /// Gram-Schmidt within a block, twice: `block = Q R`; columns that shrink to `negligible` are left out of Q.
-fn orthonormal_columns(block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
-    let mut kept: Mat<f64> = Mat::zeros(block.nrows(), 0);
+fn orthonormal_columns(mut block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
+    let mut rank = 0;
     let mut coefficients = Mat::zeros(block.ncols(), block.ncols());
     for j in 0..block.ncols() {
-        let mut column = block.as_ref().subcols(j, 1).to_owned();
-        let width = kept.ncols();
-        for _ in 0..2 {
-            let along = inner(kept.as_ref(), column.as_ref());
-            add_product(column.as_mut(), -1.0, kept.as_ref(), along.as_ref());
-            (0..width).for_each(|i| coefficients[(i, j)] += along[(i, 0)]);
+        for i in (0..rank).chain(0..rank) {
+            let (kept, column) = two_columns(&mut block, i, j);
+            let along = dot(kept, column);
+            column.iter_mut().zip(kept.iter()).for_each(|(x, q)| *x -= along * q);
+            coefficients[(i, j)] += along;
         }
-        let norm = norm(column.as_ref());
+        let column = block.col_as_slice_mut(j);
+        let norm = dot(column, column).sqrt();
         if norm > negligible {
-            coefficients[(width, j)] = norm;
-            column *= faer::Scale(1.0 / norm);
-            kept = join(&kept, &column);
+            coefficients[(rank, j)] = norm;
+            column.iter_mut().for_each(|x| *x /= norm);
+            if rank < j {
+                let (target, column) = two_columns(&mut block, rank, j);
+                target.copy_from_slice(column);
+            }
+            rank += 1;
         }
     }
-    let rows = kept.ncols();
-    (kept, coefficients.subrows(0, rows).to_owned())
+    block.truncate(block.nrows(), rank);
+    (block, coefficients.subrows(0, rank).to_owned())
 }
 
-fn norm(column: MatRef<'_, f64>) -> f64 {
-    inner(column, column)[(0, 0)].sqrt()
+/// Two different columns, `i < j`.
+fn two_columns(block: &mut Mat<f64>, i: usize, j: usize) -> (&mut [f64], &mut [f64]) {
+    let (left, right) = block.as_mut().split_at_col_mut(j);
+    let slice = "columns of an owned matrix are contiguous";
+    let left = left.subcols_mut(i, 1).col_mut(0).try_as_col_major_mut().expect(slice).as_slice_mut();
+    let right = right.subcols_mut(0, 1).col_mut(0).try_as_col_major_mut().expect(slice).as_slice_mut();
+    (left, right)
 }

@@ -1,6 +1,7 @@
 //! Dense and sparse linear algebra that the rest shares: polar decompositions, sparse factorisations.
 
 mod cholesky;
+mod conjugate_gradients;
 pub(crate) mod dense;
 mod eigen;
 pub(crate) mod lanes;
@@ -9,6 +10,7 @@ pub mod polar;
 mod sparse;
 
 pub use cholesky::SparseCholesky;
+pub(crate) use conjugate_gradients::{conjugate_gradients, multiply};
 pub(crate) use eigen::{Eigenpairs, largest_eigenpairs};
 pub use sparse::Sparse;
 pub(crate) use sparse::add_diagonal;

@@ -1,6 +1,6 @@
 //! Tetrahedral meshes, validated at construction.
 
-use std::collections::HashMap;
+use rayon::prelude::*;
 
 use crate::{Error, Result};
 
@@ -70,19 +70,30 @@ impl TetMesh {
 
     /// Triangles that belong to one tet only, oriented outwards, in the order of their tets.
     pub fn boundary(&self) -> Vec<[u32; 3]> {
-        let faces = |tet: &[u32; 4]| {
-            let [a, b, c, d] = *tet;
-            [[b, c, d], [a, d, c], [a, b, d], [a, c, b]]
+        let sides = self.sides();
+        let mut outer: Vec<[u32; 2]> =
+            sides.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() == 1).map(|same| same[0].1).collect();
+        outer.sort_unstable();
+        let oriented = |[tet, opposite]: [u32; 2]| {
+            let [a, b, c, d] = self.tets[tet as usize];
+            [[b, c, d], [a, d, c], [a, b, d], [a, c, b]][opposite as usize]
         };
-        let key = |mut face: [u32; 3]| {
-            face.sort_unstable();
-            face
+        outer.into_iter().map(oriented).collect()
+    }
+
+    /// The four sides of every tet as sorted corners, tet and opposite corner (0 to 3); equal triangles side by side.
+    pub(crate) fn sides(&self) -> Vec<([u32; 3], [u32; 2])> {
+        let of_tet = |(tet, corners): (usize, &[u32; 4])| {
+            let corners = *corners;
+            (0..4).map(move |opposite| {
+                let mut side = [1, 2, 3].map(|k| corners[(opposite + k) % 4]);
+                side.sort_unstable();
+                (side, [tet as u32, opposite as u32])
+            })
         };
-        let mut count: HashMap<[u32; 3], u32> = HashMap::with_capacity(2 * self.tets.len());
-        for face in self.tets.iter().flat_map(faces) {
-            *count.entry(key(face)).or_default() += 1;
-        }
-        self.tets.iter().flat_map(faces).filter(|&face| count[&key(face)] == 1).collect()
+        let mut sides: Vec<_> = self.tets.par_iter().enumerate().flat_map_iter(of_tet).collect();
+        sides.par_sort_unstable();
+        sides
     }
 
     /// Sorted indices of the vertices on the boundary.

@@ -1,11 +1,12 @@
 //! What diffuses from the surface inwards: values known there, and the leak of momentum.
 
+use faer::prelude::Reborrow;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
-use faer::{Mat, MatRef};
+use faer::{Mat, MatMut, MatRef};
 
 use super::laplacian;
 use crate::material::{Field, Law, Material};
-use crate::math::{Sparse, SparseCholesky, add_diagonal};
+use crate::math::{Sparse, SparseCholesky, add_diagonal, conjugate_gradients};
 use crate::mesh::TetMesh;
 use crate::{Error, Result};
 
@@ -32,7 +33,10 @@ pub fn spread_to_interior(mesh: &TetMesh, vertex_ids: &[u32], values: &[f64], k:
     }
     check_reach(mesh, &known)?;
     let matrix = laplacian(mesh, &vec![1.0; mesh.tets().len()])?;
-    extend(&matrix, &known, &mut full)?;
+    extend(&matrix, &known, &mut full, |matrix, rhs| {
+        SparseCholesky::new(matrix)?.solve_in_place(rhs);
+        Ok(())
+    })?;
     Ok((0..n).flat_map(|i| (0..k).map(move |j| (i, j))).map(|at| full[at]).collect())
 }
 
@@ -61,7 +65,11 @@ pub fn momentum_leak(mesh: &TetMesh) -> Result<Vec<f64>> {
     let time = LEAK_TIME * squared_length(mesh, &volume);
     let matrix = add_diagonal(&laplacian(mesh, &vec![time; mesh.tets().len()])?, &volume, 1.0);
     let mut phi = Mat::from_fn(n, 1, |i, _| if known[i] { 1.0 } else { 0.0 });
-    extend(&matrix, &known, &mut phi)?;
+    extend(&matrix, &known, &mut phi, |matrix, rhs| {
+        let solution = conjugate_gradients(matrix, &rhs.rb().col(0).iter().copied().collect::<Vec<_>>())?;
+        rhs.col_mut(0).iter_mut().zip(solution).for_each(|(x, value)| *x = value);
+        Ok(())
+    })?;
     let lowest = phi.col(0).iter().copied().fold(f64::INFINITY, f64::min);
     let leak = |phi: f64| {
         if lowest < 1.0 { ((phi - lowest) / (1.0 - lowest)).clamp(0.0, HIGHEST_LEAK) } else { HIGHEST_LEAK }
@@ -70,13 +78,18 @@ pub fn momentum_leak(mesh: &TetMesh) -> Result<Vec<f64>> {
 }
 
 /// Fills the rows that are not known so that the matrix times the whole is zero there.
-fn extend(matrix: &Sparse, known: &[bool], full: &mut Mat<f64>) -> Result<()> {
+fn extend(
+    matrix: &Sparse,
+    known: &[bool],
+    full: &mut Mat<f64>,
+    solve: impl Fn(&Sparse, MatMut<'_, f64>) -> Result<()>,
+) -> Result<()> {
     let unknown: Vec<u32> = (0..known.len() as u32).filter(|&i| !known[i as usize]).collect();
     if unknown.is_empty() {
         return Ok(());
     }
     let mut rhs = known_part(matrix, known, &unknown, full.as_ref());
-    SparseCholesky::new(&restricted(matrix, known, &unknown))?.solve_in_place(rhs.as_mut());
+    solve(&restricted(matrix, known, &unknown), rhs.as_mut())?;
     for (row, &vertex) in unknown.iter().enumerate() {
         (0..full.ncols()).for_each(|j| full[(vertex as usize, j)] = rhs[(row, j)]);
     }

@@ -2,11 +2,10 @@
 
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
-use rayon::prelude::*;
 
 use crate::material::Material;
 use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::math::{Eigenpairs, Sparse, SparseCholesky, add_diagonal, largest_eigenpairs};
+use crate::math::{Eigenpairs, Sparse, SparseCholesky, add_diagonal, largest_eigenpairs, multiply};
 use crate::mesh::TetMesh;
 use crate::operators::{constraint, laplacian, lumped_mass, momentum_leak};
 use crate::rig::Rig;
@@ -167,18 +166,12 @@ fn refine(
 
 /// `W' H W`.
 fn energy(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
-    let columns: Vec<Vec<f64>> =
-        (0..weights.ncols()).into_par_iter().map(|k| multiply(hessian, weights, k)).collect();
-    inner(weights, Mat::from_fn(weights.nrows(), weights.ncols(), |i, k| columns[k][i]).as_ref())
-}
-
-/// `H w_k`; H is symmetric, so that its columns serve as rows.
-fn multiply(hessian: &Sparse, weights: MatRef<'_, f64>, k: usize) -> Vec<f64> {
-    let row = |i: usize| {
-        let entries = hessian.row_idx_of_col_raw(i).iter().zip(hessian.val_of_col(i));
-        entries.map(|(&j, value)| value * weights[(j as usize, k)]).sum()
-    };
-    (0..weights.nrows()).map(row).collect()
+    let mut images = Mat::zeros(weights.nrows(), weights.ncols());
+    for (image, column) in images.col_iter_mut().zip(weights.col_iter()) {
+        let column: Vec<f64> = column.iter().copied().collect();
+        image.iter_mut().zip(multiply(hessian, &column)).for_each(|(image, value)| *image = value);
+    }
+    inner(weights, images.as_ref())
 }
 
 fn fix_signs(weights: MatMut<'_, f64>) {

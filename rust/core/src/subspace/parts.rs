@@ -1,7 +1,6 @@
 //! Splits labelled tets into parts that hang together through faces.
 
 use nalgebra::Vector3;
-use rayon::prelude::*;
 
 use crate::mesh::TetMesh;
 
@@ -37,20 +36,9 @@ struct Face {
 }
 
 fn shared_faces(mesh: &TetMesh) -> Vec<Face> {
-    let mut sides: Vec<([u32; 3], u32)> = mesh
-        .tets()
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(t, &[a, b, c, d])| {
-            [[b, c, d], [a, c, d], [a, b, d], [a, b, c]].map(|mut corners| {
-                corners.sort_unstable();
-                (corners, t as u32)
-            })
-        })
-        .collect();
-    sides.par_sort_unstable();
+    let sides = mesh.sides();
     let pairs = sides.windows(2).filter(|pair| pair[0].0 == pair[1].0);
-    pairs.map(|pair| Face { tets: [pair[0].1, pair[1].1], corners: pair[0].0 }).collect()
+    pairs.map(|pair| Face { tets: [pair[0].1[0], pair[1].1[0]], corners: pair[0].0 }).collect()
 }
 
 fn merge_small(mesh: &TetMesh, labels: &[u32], count: usize, faces: &[Face], sets: &mut Sets) {
