@@ -108,13 +108,10 @@ def modal_key_sets(
 
 
 def modal_keys(part: Part, corrections: np.ndarray, tolerance: float, max_keys: int) -> KeySet:
-    """The principal shapes of a part's corrections, each scaled so that its largest value is one."""
+    """The principal shapes of a part's corrections, as few as stay within a tolerance at rest."""
     frames = np.ascontiguousarray(corrections[:, part.points])
     offsets, values, _ = jounce.modal_keys(frames, tolerance=tolerance, max_keys=max_keys)
-    peak = np.abs(values).max(axis=0, initial=0.0)
-    peak[peak == 0.0] = 1.0
-    names = [f"mode {key + 1}" for key in range(len(offsets))]
-    return KeySet(part, names, offsets * peak.astype(np.float32)[:, None, None], values / peak)
+    return KeySet(part, [f"mode {key + 1}" for key in range(len(offsets))], offsets, values)
 
 
 def measure(sets: list[KeySet], posed: PosedMotion) -> Steps:

@@ -80,6 +80,8 @@ def conclusion(scene: BodyScene, sets: list[KeySet], settings: BakeSettings, war
     if state.bake_error > settings.tolerance:
         warn(f"{scene.host.name}: the most keys were not enough for the tolerance; allow more of them.")
     count = sum(len(keys.names) for keys in sets)
+    if count == 0:
+        warn(f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake.")
     return f"{scene.host.name}: {count} shape keys, error {state.bake_error:.3%} of the rest diagonal"
 
 

@@ -173,6 +173,15 @@ def test_held_poses_are_kept_exactly():
     assert np.abs(scenes.evaluated_frames(obj, FRAMES) - posed).max() < 2e-6
 
 
+def test_a_body_that_does_not_move_gets_no_keys(capfd):
+    obj, rig = scenes.character()
+    rig.animation_data_clear()
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.bake(target="MODAL_KEYS")
+    assert obj.data.shape_keys is None
+    assert "nothing to bake" in capfd.readouterr().out
+
+
 def test_gravity_bends_and_is_off_by_default():
     obj, rig = scenes.character()
     rig.animation_data_clear()
