@@ -78,17 +78,19 @@ class JounceObject(bpy.types.PropertyGroup):
         soft_max=500,
     )
 
+    # Chosen on dancing and running characters of all sizes: at 5 Hz the fastest hundredth of all vertices moves by
+    # 1 to 2 percent of the diagonal, which reads as flesh; at 2.5 Hz by 4 to 6, which reads as jelly.
     frequency: FloatProperty(
         name="Frequency (Hz)",
         description=(
             "How often the softest mode swings in a second, in Hz. Low is heavy and soft, high is firm; "
             "it means the same for a mouse and a whale"
         ),
-        default=2.5,
+        default=5.0,
         min=0.05,
         max=100.0,
         soft_min=0.5,
-        soft_max=10.0,
+        soft_max=15.0,
         step=10,
     )
     damping: FloatProperty(
