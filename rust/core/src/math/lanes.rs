@@ -1,53 +1,58 @@
 //! Matrices packed so that a SIMD lane holds an item of its own, and products of them with three columns.
 
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
+use pulp::bytemuck::Pod;
 use pulp::{Arch, Simd, WithSimd};
 
-/// Doubles in a cache line, to whose borders buffers are aligned.
-const LINE: usize = 8;
+/// Bytes in a cache line, to whose borders buffers are aligned.
+const LINE: usize = 64;
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line([f64; LINE]);
+struct Line([u8; LINE]);
 
-/// Doubles aligned to a cache line, so that no SIMD load straddles two.
+/// Numbers aligned to a cache line, so that no SIMD load straddles two.
 #[derive(Clone)]
-pub(crate) struct Buffer {
+pub(crate) struct Buffer<T> {
     lines: Vec<Line>,
     len: usize,
+    numbers: PhantomData<T>,
 }
 
-impl Buffer {
+impl<T: Pod> Buffer<T> {
     /// A buffer of `len` zeros.
     pub(crate) fn zeros(len: usize) -> Self {
-        Self { lines: vec![Line([0.0; LINE]); len.div_ceil(LINE)], len }
+        let lines = vec![Line([0; LINE]); (len * size_of::<T>()).div_ceil(LINE)];
+        Self { lines, len, numbers: PhantomData }
     }
 }
 
-impl Deref for Buffer {
-    type Target = [f64];
+impl<T: Pod> Deref for Buffer<T> {
+    type Target = [T];
 
-    fn deref(&self) -> &[f64] {
-        // SAFETY: `lines` owns at least `len` contiguous initialised doubles: a Line is exactly LINE of them.
+    fn deref(&self) -> &[T] {
+        // SAFETY: `lines` owns at least `len * size_of::<T>()` contiguous initialised bytes, aligned to 64, and any
+        // bytes are a valid `T: Pod`.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }
 
-impl DerefMut for Buffer {
-    fn deref_mut(&mut self) -> &mut [f64] {
+impl<T: Pod> DerefMut for Buffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
         // SAFETY: as in `deref`; the exclusive borrow of `self` makes the slice exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), self.len) }
     }
 }
 
-/// How many doubles the instruction set found at run time holds in a register.
-pub(crate) fn lane_count() -> usize {
+/// How many f64 and how many f32 the instruction set found at run time holds in a register.
+pub(crate) fn lane_counts() -> (usize, usize) {
     struct Count;
     impl WithSimd for Count {
-        type Output = usize;
-        fn with_simd<S: Simd>(self, _: S) -> usize {
-            S::F64_LANES
+        type Output = (usize, usize);
+        fn with_simd<S: Simd>(self, _: S) -> (usize, usize) {
+            (S::F64_LANES, S::F32_LANES)
         }
     }
     Arch::new().dispatch(Count)
@@ -60,13 +65,13 @@ pub(crate) struct Packed<const ROWS: usize> {
     items: usize,
     columns: usize,
     lanes: usize,
-    values: Buffer,
+    values: Buffer<f64>,
 }
 
 impl<const ROWS: usize> Packed<ROWS> {
     /// Packs `value(item, row, column)`.
     pub(crate) fn new(items: usize, columns: usize, value: impl Fn(usize, usize, usize) -> f64) -> Self {
-        let lanes = lane_count();
+        let (lanes, _) = lane_counts();
         let blocks = items.div_ceil(lanes);
         let mut values = Buffer::zeros(blocks * columns * ROWS * lanes);
         for (place, slot) in values.iter_mut().enumerate() {

@@ -119,7 +119,7 @@ fn davenport(f: Matrix) -> Matrix {
 fn closed_form<S: Simd>(simd: S, f: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
     let one = simd.splat_f64s(1.0);
     let inverse_norm = simd.div_f64s(one, simd.sqrt_f64s(dot(simd, &f, &f)));
-    let f = f.map(|x| simd.mul_f64s(x, inverse_norm));
+    let f = std::array::from_fn(|e| simd.mul_f64s(f[e], inverse_norm));
     let cofactor = cofactors(simd, &f);
     let det = dot3(simd, [f[0], f[1], f[2]], [cofactor[0], cofactor[1], cofactor[2]]);
     let (i1, last_step) = largest_root(simd, det, dot(simd, &cofactor, &cofactor));

@@ -1,16 +1,26 @@
 //! From coefficients to displacements of vertices, in one pass over memory.
 
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use crate::math::lanes::{Buffer, lane_counts};
 use crate::method::coordinates::Coordinates;
 use crate::{Error, Result};
 
+/// Points a task works on; bodies with fewer than two tasks stay on the caller's thread.
+const TASK: usize = 16 * 1024;
+
 /// Displacements `u_i = sum over k of W_ik Z_k [X_i; 1]` at fixed points: tet vertices or render vertices.
 ///
-/// Holds one weight a mode and point and the points, as f32.
+/// Holds the points and one weight a mode and point as f32, in the order they are read. Displacements are rounded to
+/// f32; sums run in f32 too, about the body's centre.
 pub struct Projector {
     coordinates: Coordinates,
     modes: usize,
-    points: Vec<[f32; 3]>,
-    weights: Vec<f32>,
+    points: usize,
+    lanes: usize,
+    /// Blocks of `lanes` points: x, y, z, then the weights of each mode: blocks x (3 + m) x lanes.
+    packed: Buffer<f32>,
 }
 
 impl Projector {
@@ -27,56 +37,91 @@ impl Projector {
             });
         }
         let coordinates = Coordinates::of(points);
-        let local = |p: &[f64; 3]| {
-            let [x, y, z, _] = coordinates.homogeneous(p);
-            [x as f32, y as f32, z as f32]
-        };
-        Ok(Self {
-            coordinates,
-            modes,
-            points: points.iter().map(local).collect(),
-            weights: weights.iter().map(|&w| w as f32).collect(),
-        })
+        let (_, lanes) = lane_counts();
+        let size = (3 + modes) * lanes;
+        let mut packed = Buffer::zeros(points.len().div_ceil(lanes) * size);
+        for (i, point) in points.iter().enumerate() {
+            let block = &mut packed[i / lanes * size..][..size];
+            let local = coordinates.homogeneous(point);
+            let numbers = local[..3].iter().chain(&weights[i * modes..(i + 1) * modes]);
+            numbers.enumerate().for_each(|(row, &x)| block[row * lanes + i % lanes] = x as f32);
+        }
+        Ok(Self { coordinates, modes, points: points.len(), lanes, packed })
     }
 
     /// Number of points p.
     pub fn point_count(&self) -> usize {
-        self.points.len()
+        self.points
     }
 
     /// Writes the displacements, p x 3 in metres, of `coefficients`, m x 3 x 4 in C order.
     ///
+    /// Large bodies are split between rayon's threads; the bits do not depend on it.
+    ///
     /// # Errors
     /// [`Error::Shape`] if either slice has the wrong length.
     pub fn displacement(&self, coefficients: &[f64], out: &mut [f32]) -> Result<()> {
-        let shape = |what, expected: String, got: usize| Error::Shape {
+        let wrong = |what, rows: usize, columns: &str, got: usize| Error::Shape {
             what,
-            expected,
+            expected: format!("({rows}, {columns})"),
             got: format!("{got} numbers"),
         };
         if coefficients.len() != 12 * self.modes {
-            return Err(shape("coefficients", format!("({}, 3, 4)", self.modes), coefficients.len()));
+            return Err(wrong("coefficients", self.modes, "3, 4", coefficients.len()));
         }
-        if out.len() != 3 * self.points.len() {
-            return Err(shape("out", format!("({}, 3)", self.points.len()), out.len()));
+        if out.len() != 3 * self.points {
+            return Err(wrong("out", self.points, "3", out.len()));
         }
-        let local: Vec<[[f32; 3]; 4]> = coefficients
-            .as_chunks::<4>()
-            .0
-            .as_chunks::<3>()
-            .0
-            .iter()
-            .map(|z| self.coordinates.enter(z).map(|row| row.map(|v| v as f32)))
-            .collect();
-        let rows = self.weights.chunks_exact(self.modes).zip(&self.points);
-        for (out, (weights, point)) in out.as_chunks_mut::<3>().0.iter_mut().zip(rows) {
-            let mut sum = [[0.0_f32; 3]; 4];
-            for (w, z) in weights.iter().zip(&local) {
-                (0..4).for_each(|d| (0..3).for_each(|i| sum[d][i] += w * z[d][i]));
-            }
-            let [x, y, z] = *point;
-            *out = std::array::from_fn(|i| sum[0][i] * x + sum[1][i] * y + sum[2][i] * z + sum[3][i]);
+        let transforms = coefficients.as_chunks::<4>().0.as_chunks::<3>().0.iter();
+        let transforms: Vec<[[f32; 3]; 4]> =
+            transforms.map(|z| self.coordinates.enter(z).map(|row| row.map(|x| x as f32))).collect();
+        let size = (3 + self.modes) * self.lanes;
+        let project = |(out, packed): (&mut [f32], &[f32])| {
+            Arch::new().dispatch(Projection { packed, transforms: &transforms, out });
+        };
+        if self.points < 2 * TASK {
+            project((out, &self.packed));
+        } else {
+            let packed = self.packed.par_chunks(TASK / self.lanes * size);
+            out.par_chunks_mut(3 * TASK).zip(packed).for_each(project);
         }
         Ok(())
+    }
+}
+
+struct Projection<'a> {
+    packed: &'a [f32],
+    transforms: &'a [[[f32; 3]; 4]],
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Projection<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (packed, _) = S::as_simd_f32s(self.packed);
+        let blocks = packed.chunks_exact(3 + self.transforms.len());
+        for (out, block) in self.out.chunks_mut(3 * S::F32_LANES).zip(blocks) {
+            let (point, weights) = block.split_at(3);
+            // The blended transform: column d, component c at 3 d + c.
+            let mut sum = [simd.splat_f32s(0.0); 12];
+            for (&weight, transform) in weights.iter().zip(self.transforms) {
+                let transform = transform.as_flattened();
+                for e in 0..12 {
+                    sum[e] = simd.mul_add_e_f32s(weight, simd.splat_f32s(transform[e]), sum[e]);
+                }
+            }
+            let mut moved = [simd.splat_f32s(0.0); 3];
+            for c in 0..3 {
+                let along_z = simd.mul_add_e_f32s(sum[6 + c], point[2], sum[9 + c]);
+                let along_y = simd.mul_add_e_f32s(sum[3 + c], point[1], along_z);
+                moved[c] = simd.mul_add_e_f32s(sum[c], point[0], along_y);
+            }
+            let moved = pulp::bytemuck::cast_slice::<S::f32s, f32>(&moved);
+            for (lane, out) in out.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+                *out = [moved[lane], moved[S::F32_LANES + lane], moved[2 * S::F32_LANES + lane]];
+            }
+        }
     }
 }

@@ -9,11 +9,11 @@ use crate::math::polar::rotations_in_lanes;
 /// Memory of the local step, in lanes of clusters.
 pub(super) struct LocalScratch {
     /// `F_rig` of each cluster: blocks x 9 x lanes.
-    rig: Buffer,
+    rig: Buffer<f64>,
     /// The upper half of the rest stretch S of each cluster: blocks x 6 x lanes.
-    rest: Buffer,
+    rest: Buffer<f64>,
     /// The force, still spread over the lanes: r x 3 x lanes.
-    spread: Buffer,
+    spread: Buffer<f64>,
 }
 
 impl LocalScratch {

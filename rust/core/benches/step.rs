@@ -1,0 +1,156 @@
+//! What a step costs against its number of modes and clusters, and what it is made of, on one thread.
+//!
+//! A step touches nothing of mesh size, so that a small box stands for any body; its modes are waves along it, and
+//! its clusters random. The yardstick is one step of the authors' own runtime (`fast_cody`, as rigid as possible,
+//! 10 iterations) measured once on a machine like the one these targets were set on.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use faer::Mat;
+use jounce::Result;
+use jounce::material::{Field, Law, Material};
+use jounce::math::polar::rotations;
+use jounce::mesh::TetMesh;
+use jounce::method::skinning_modes::SkinningModel;
+use jounce::method::{Model, Projector, Simulation, SimulationParams};
+use jounce::rig::Rig;
+use jounce::subspace::SkinningModes;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const ITERATIONS: u32 = 10;
+const REPEATS: usize = 300;
+/// Modes, clusters, and the authors' milliseconds.
+const SIZES: [(usize, usize, Option<f64>); 5] =
+    [(10, 50, Some(0.41)), (16, 100, None), (20, 100, Some(1.8)), (50, 500, Some(17.0)), (16, 300, None)];
+
+fn main() -> Result<()> {
+    println!("one step of {ITERATIONS} iterations, one thread");
+    println!("modes clusters bones    rest=bind ms  rest=pose ms  authors' ms  times as fast");
+    for (modes, clusters, theirs) in SIZES {
+        for bones in [2, 65] {
+            let model = body(modes, clusters, bones)?;
+            let [bind, pose] = [0.0, 1.0].map(|pose_rest| step(&model, bones, pose_rest));
+            let (bind, pose) = (1e3 * bind?, 1e3 * pose?);
+            let (theirs, ratio) = theirs
+                .map_or(("-".into(), "-".into()), |ms| (format!("{ms:.2}"), format!("{:.1}", ms / bind)));
+            println!("{modes:>5}{clusters:>9}{bones:>6}{bind:>16.4}{pose:>14.4}{theirs:>13}{ratio:>15}");
+        }
+    }
+    polar_cost();
+    projection_cost()
+}
+
+/// Least of many, as noise only ever adds.
+fn least(mut work: impl FnMut()) -> f64 {
+    let time = |work: &mut dyn FnMut()| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64()
+    };
+    (0..REPEATS).map(|_| time(&mut work)).fold(f64::INFINITY, f64::min)
+}
+
+fn step(model: &Model, bones: usize, pose_rest: f64) -> Result<f64> {
+    let params = SimulationParams {
+        max_iterations: ITERATIONS,
+        tolerance: 0.0,
+        pose_rest,
+        ..SimulationParams::default()
+    };
+    let mut simulation = Simulation::new(model.clone(), params)?;
+    let mut frame = 0;
+    let mut failure = None;
+    let seconds = least(|| {
+        frame += 1;
+        failure = simulation.step(Some(&pose(frame, bones))).err().or(failure.take());
+    });
+    failure.map_or(Ok(seconds), Err)
+}
+
+/// Bones that swing, each a little later than the one before.
+fn pose(frame: usize, bones: usize) -> Vec<[[f64; 4]; 3]> {
+    (0..bones)
+        .map(|bone| (0.3 * (0.3 * frame as f64 - 0.4 * bone as f64).sin()).sin_cos())
+        .map(|(sin, cos)| [[cos, -sin, 0.0, 0.0], [sin, cos, 0.0, 0.1 * sin], [0.0, 0.0, 1.0, 0.0]])
+        .collect()
+}
+
+fn body(mode_count: usize, clusters: usize, bones: usize) -> Result<Model> {
+    let mesh = beam(60, 4)?;
+    let vertices = mesh.vertices();
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let labels: Vec<i32> = (0..mesh.tets().len())
+        .map(|t| if t < clusters { t as i32 } else { rng.random_range(0..clusters as i32) })
+        .collect();
+    let wave = |i: usize, k: usize| {
+        let [x, y, z] = vertices[i];
+        (0.05 * (1 + k / 4) as f64 * x).sin() * [1.0, 0.3 * y - 0.6, 0.3 * z - 0.6, y * z][k % 4]
+    };
+    let modes = SkinningModes {
+        weights: Mat::from_fn(vertices.len(), mode_count, wave),
+        eigenvalues: (1..=mode_count).map(|k| k as f64).collect(),
+    };
+    let mut weights = vec![0.0; vertices.len() * bones];
+    for (row, vertex) in weights.chunks_exact_mut(bones).zip(vertices) {
+        let along = vertex[0] / 60.0 * (bones - 1) as f64;
+        let bone = (along as usize).min(bones - 2);
+        row[bone] = 1.0 - (along - bone as f64);
+        row[bone + 1] = along - bone as f64;
+    }
+    let rig = Rig::new(vertices.len(), bones, &weights)?;
+    let material = Material::new(Law::Arap, Field::Uniform(1e4), Field::Uniform(0.0), Field::Uniform(1e3))?;
+    Ok(Model::Skinning(SkinningModel::new(&mesh, &material, &modes, &labels, Some(&rig))?.into()))
+}
+
+/// Unit cells, six tets each.
+fn beam(length: usize, width: usize) -> Result<TetMesh> {
+    let index = |i: usize, j: usize, k: usize| (i + (length + 1) * (j + (width + 1) * k)) as u32;
+    let cells = (0..length * width * width).map(|c| (c % length, c / length % width, c / length / width));
+    let tets = cells.flat_map(|(i, j, k)| {
+        let corner = move |bits: usize| index(i + (bits & 1), j + (bits >> 1 & 1), k + (bits >> 2));
+        [[1, 3], [3, 2], [2, 6], [6, 4], [4, 5], [5, 1]]
+            .map(|[a, b]| [corner(0), corner(a), corner(b), corner(7)])
+    });
+    let places = (0..(length + 1) * (width + 1) * (width + 1)).map(|v| {
+        let (i, rest) = (v % (length + 1), v / (length + 1));
+        [i, rest % (width + 1), rest / (width + 1)].map(|x| x as f64)
+    });
+    TetMesh::new(places.collect(), tets.collect())
+}
+
+fn polar_cost() {
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let identity = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    println!("\nrotations of 3x3 matrices, identity + noise: ns each");
+    for noise in [0.01, 0.3, 1.0, 3.0] {
+        let matrices: Vec<[f64; 9]> =
+            (0..4000).map(|_| identity.map(|x| x + noise * rng.random_range(-1.0..1.0))).collect();
+        let mut out = matrices.clone();
+        let seconds = least(|| rotations(black_box(&matrices), black_box(&mut out)));
+        println!("noise {noise:>5}: {:>6.1}", 1e9 * seconds / matrices.len() as f64);
+    }
+}
+
+/// The vertices of the paper's first figure, all in one body.
+fn projection_cost() -> Result<()> {
+    const POINTS: usize = 330_000;
+    println!("\ndisplacements of {POINTS} vertices as f32");
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    for modes in [10, 16, 50] {
+        let points: Vec<[f64; 3]> =
+            (0..POINTS).map(|_| [0; 3].map(|_| rng.random_range(-1.0..1.0))).collect();
+        let weights: Vec<f64> = (0..POINTS * modes).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let coefficients: Vec<f64> = (0..12 * modes).map(|_| rng.random_range(-1.0..1.0)).collect();
+        let projector = Projector::new(&points, &weights, modes)?;
+        let mut out = vec![0.0; 3 * POINTS];
+        let mut failure = None;
+        let seconds =
+            least(|| failure = projector.displacement(black_box(&coefficients), black_box(&mut out)).err());
+        failure.map_or(Ok(()), Err)?;
+        let bytes = 4.0 * (POINTS * (modes + 6)) as f64;
+        println!("{modes:>3} modes: {:.3} ms, {:.1} GB/s", 1e3 * seconds, 1e-9 * bytes / seconds);
+    }
+    Ok(())
+}
