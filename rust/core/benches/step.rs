@@ -1,4 +1,4 @@
-//! What a step costs against its number of modes and clusters, and what it is made of, on one thread.
+//! What a step costs against its number of modes and clusters, and what it is made of.
 //!
 //! A step touches nothing of mesh size, so that a small box stands for any body; its modes are waves along it, and
 //! its clusters random. The yardstick is one step of the authors' own runtime (`fast_cody`, as rigid as possible,
@@ -18,15 +18,17 @@ use jounce::rig::Rig;
 use jounce::subspace::SkinningModes;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 const ITERATIONS: u32 = 10;
 const REPEATS: usize = 300;
+const CROWD_VERTICES: usize = 330_000;
 /// Modes, clusters, and the authors' milliseconds.
 const SIZES: [(usize, usize, Option<f64>); 5] =
     [(10, 50, Some(0.41)), (16, 100, None), (20, 100, Some(1.8)), (50, 500, Some(17.0)), (16, 300, None)];
 
 fn main() -> Result<()> {
-    println!("one step of {ITERATIONS} iterations, one thread");
+    println!("one step of {ITERATIONS} iterations, one thread, least of {REPEATS}");
     println!("modes clusters bones    rest=bind ms  rest=pose ms  authors' ms  times as fast");
     for (modes, clusters, theirs) in SIZES {
         for bones in [2, 65] {
@@ -39,7 +41,8 @@ fn main() -> Result<()> {
         }
     }
     polar_cost();
-    projection_cost()
+    projection_cost()?;
+    crowd_cost()
 }
 
 /// Least of many, as noise only ever adds.
@@ -133,24 +136,70 @@ fn polar_cost() {
     }
 }
 
-/// The vertices of the paper's first figure, all in one body.
+/// The vertices of the paper's first figure, all in one body, so that they come from memory.
 fn projection_cost() -> Result<()> {
-    const POINTS: usize = 330_000;
-    println!("\ndisplacements of {POINTS} vertices as f32");
-    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    println!("\ndisplacements of {CROWD_VERTICES} vertices as f32");
     for modes in [10, 16, 50] {
-        let points: Vec<[f64; 3]> =
-            (0..POINTS).map(|_| [0; 3].map(|_| rng.random_range(-1.0..1.0))).collect();
-        let weights: Vec<f64> = (0..POINTS * modes).map(|_| rng.random_range(-1.0..1.0)).collect();
-        let coefficients: Vec<f64> = (0..12 * modes).map(|_| rng.random_range(-1.0..1.0)).collect();
-        let projector = Projector::new(&points, &weights, modes)?;
-        let mut out = vec![0.0; 3 * POINTS];
-        let mut failure = None;
-        let seconds =
-            least(|| failure = projector.displacement(black_box(&coefficients), black_box(&mut out)).err());
-        failure.map_or(Ok(()), Err)?;
-        let bytes = 4.0 * (POINTS * (modes + 6)) as f64;
-        println!("{modes:>3} modes: {:.3} ms, {:.1} GB/s", 1e3 * seconds, 1e-9 * bytes / seconds);
+        let projector = random_projector(CROWD_VERTICES, modes)?;
+        let coefficients = vec![0.1; 12 * modes];
+        let mut out = vec![0.0; 3 * CROWD_VERTICES];
+        let bytes = 4.0 * (CROWD_VERTICES * (modes + 6)) as f64;
+        for threads in [1, 2] {
+            let mut failure = None;
+            let mut project = || {
+                failure = projector.displacement(black_box(&coefficients), black_box(&mut out)).err();
+            };
+            let seconds = on_threads(threads, || least(&mut project));
+            failure.map_or(Ok(()), Err)?;
+            let (ms, rate) = (1e3 * seconds, 1e-9 * bytes / seconds);
+            println!("{modes:>3} modes, {threads} threads: {ms:.3} ms, {rate:.1} GB/s");
+        }
     }
     Ok(())
+}
+
+/// The paper's first figure: 26 creatures, 330k vertices in all, 60 frames a second on a GPU.
+fn crowd_cost() -> Result<()> {
+    const CREATURES: usize = 26;
+    let (modes, clusters, bones) = (16, 100, 14);
+    let model = body(modes, clusters, bones)?;
+    let params =
+        SimulationParams { max_iterations: ITERATIONS, tolerance: 0.0, ..SimulationParams::default() };
+    let points = CROWD_VERTICES / CREATURES;
+    let mut crowd = Vec::new();
+    for _ in 0..CREATURES {
+        let simulation = Simulation::new(model.clone(), params)?;
+        crowd.push((simulation, random_projector(points, modes)?, vec![0.0; 3 * points]));
+    }
+    println!(
+        "\n{CREATURES} creatures of {points} vertices, {modes} modes, {clusters} clusters, {bones} bones"
+    );
+    for threads in [1, 2] {
+        let mut frame = 0;
+        let mut failure = None;
+        let mut advance = || {
+            frame += 1;
+            let pose = pose(frame, bones);
+            let each = crowd.par_iter_mut().try_for_each(|(simulation, projector, out)| {
+                simulation.step(Some(&pose))?;
+                projector.displacement(simulation.coefficients(), out)
+            });
+            failure = each.err().or(failure.take());
+        };
+        let seconds = on_threads(threads, || least(&mut advance));
+        failure.map_or(Ok(()), Err)?;
+        println!("{threads} threads: {:.2} ms a frame, {:.0} frames a second", 1e3 * seconds, 1.0 / seconds);
+    }
+    Ok(())
+}
+
+fn random_projector(points: usize, modes: usize) -> Result<Projector> {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let places: Vec<[f64; 3]> = (0..points).map(|_| [0; 3].map(|_| rng.random_range(-1.0..1.0))).collect();
+    let weights: Vec<f64> = (0..points * modes).map(|_| rng.random_range(-1.0..1.0)).collect();
+    Projector::new(&places, &weights, modes)
+}
+
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start").install(work)
 }
