@@ -65,7 +65,7 @@ impl Body {
         let weights: Vec<f64> = vertices.iter().flat_map(|v| [1.0 - blend(v[0]), blend(v[0])]).collect();
         let wave = |k: usize, v: &[f64; 3]| {
             let along = (std::f64::consts::PI * (k / 2 + 1) as f64 * v[0] / length).sin();
-            along * if k % 2 == 0 { 1.0 } else { v[1] / width - 0.4 }
+            along * if k.is_multiple_of(2) { 1.0 } else { v[1] / width - 0.4 }
         };
         let modes = SkinningModes {
             weights: Mat::from_fn(n, mode_count, |i, k| wave(k, &vertices[i])),

@@ -464,6 +464,6 @@ fn clusters_of_single_tets_make_the_energy_exact() {
     let (z, pose) = (some_coefficients(24, 0.5), swing(0.2));
     let (energy, _) = model.elastic_energy(&z, Some(&pose), 0.0).unwrap();
     assert!(energy > 0.0);
-    let zero = model.elastic_energy(&vec![0.0; 24], Some(&pose), 1.0).unwrap();
+    let zero = model.elastic_energy(&[0.0; 24], Some(&pose), 1.0).unwrap();
     assert!(zero.0.abs() < 1e-12 * energy && zero.1.iter().all(|g| g.abs() < 1e-11 * energy));
 }
