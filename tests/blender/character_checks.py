@@ -103,7 +103,6 @@ def everything(package: str, character: characters.Character, shot: characters.S
     meshes = character.body
     report.values["vertices"] = sum(len(mesh.data.vertices) for mesh in meshes)
     before = _state(meshes)
-    posed = [np.concatenate(shape) for shape in studio.record(meshes, shot.frames)]
     bpy.context.scene.frame_set(shot.first)
     flesh.select(meshes)
     bpy.ops.jounce.add()
@@ -112,6 +111,8 @@ def everything(package: str, character: characters.Character, shot: characters.S
     report.values["build s"] = time.perf_counter() - started
     built = _built(package, meshes[0], shot)
     _describe(built, report)
+    meshes = list(built.scene.objects)
+    posed = [np.concatenate(shape) for shape in studio.record(meshes, shot.frames)]
     check_rest(built, report)
     check_complementarity(built, report)
     check_frame_keys(built, meshes, shot, posed, report)
