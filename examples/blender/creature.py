@@ -24,7 +24,7 @@ import creature_shape
 
 RESOLUTION = 72
 COLOUR_LAYER = "Colour"
-FLESH = {"frequency": 2.2, "damping": 0.12}
+FLESH = {"frequency": 4.0, "damping": 0.14, "modes": 24}
 """Settings of `object.jounce` that suit the creature."""
 
 

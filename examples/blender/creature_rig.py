@@ -11,6 +11,9 @@ import numpy as np
 
 PREFIX = "mixamorig:"
 FOOT_CONTROL = "FootControl"
+FACE = np.array([[-0.09, -0.10, 0.885], [0.0, -0.12, 0.85], [0.09, -0.10, 0.885]])
+EAR_ROOT = np.array([0.06, 0.02, 0.95])
+TAIL_ROOT = np.array([0.0, 0.05, 0.28])
 WEIGHT_BLUR = 0.035
 MAX_INFLUENCES = 4
 SIDES = {"Left": 1.0, "Right": -1.0}
@@ -18,13 +21,23 @@ SIDES = {"Left": 1.0, "Right": -1.0}
 
 @dataclass
 class Bone:
-    """A rest bone: `reach` is the thickness of the flesh it claims; bones without reach deform nothing."""
+    """A rest bone: `reach` is the thickness of the flesh it claims along `claim`, or along itself.
+
+    Bones without reach deform nothing.
+    """
 
     name: str
     parent: str | None
     head: np.ndarray
     tail: np.ndarray
     reach: float = 0.0
+    claim: np.ndarray | None = None
+
+    def claims(self, points: np.ndarray) -> np.ndarray:
+        """Distance (p,) of points from what the bone claims, in units of its reach."""
+        path = np.stack([self.head, self.tail]) if self.claim is None else self.claim
+        pieces = zip(path[:-1], path[1:], strict=True)
+        return np.min([implicit.closest_on_segment(points, a, b)[1] for a, b in pieces], axis=0) / self.reach
 
 
 def bones() -> list[Bone]:
@@ -38,7 +51,8 @@ def bones() -> list[Bone]:
         ("Head", "Neck", (0.0, 0.01, 0.75), (0.0, 0.0, 1.06), 0.21),
     ]
     skeleton = [Bone(n, p, np.array(head), np.array(tail), reach) for n, p, head, tail, reach in column]
-    skeleton += _chain(["Tail1", "Tail2", "Tail3"], "Hips", shape.TAIL[[0, 5, 10, -1]], [0.10, 0.09, 0.09])
+    skeleton.append(Bone("Face", "Head", FACE[1], FACE[1] + [0.0, -0.08, 0.0], 0.15, FACE))
+    skeleton.append(_appendage("Tail1", "Hips", TAIL_ROOT, shape.TAIL, 6, 0.12))
     for side, sign in SIDES.items():
         skeleton += _limbs(side, np.array([sign, 1.0, 1.0]))
     return skeleton
@@ -57,9 +71,14 @@ def _limbs(side: str, mirror: np.ndarray) -> list[Bone]:
     parts += _chain([f"{side}UpLeg", f"{side}Leg", f"{side}Foot"], "Hips", leg, [0.10, 0.085, 0.14])
     toe_end = toes + [0.0, -0.09, 0.0]
     parts += _chain([f"{side}ToeBase"], f"{side}Foot", np.vstack([toes, toe_end]) * mirror, [0.11])
-    parts += _chain([f"{side}Ear", f"{side}Ear1"], "Head", shape.EAR[[0, 8, -1]] * mirror, [0.06, 0.075])
+    parts.append(_appendage(f"{side}Ear", "Head", EAR_ROOT * mirror, shape.EAR * mirror, 8, 0.10))
     parts.append(Bone(f"{side}{FOOT_CONTROL}", None, ankle * mirror, toes * mirror))
     return parts
+
+
+def _appendage(name: str, parent: str, root: np.ndarray, path: np.ndarray, end: int, reach: float) -> Bone:
+    """One bone for a whole ear or tail, rooted deep in the body so that momentum can leak along it."""
+    return Bone(name, parent, root, path[end], reach, np.vstack([root, path]))
 
 
 def _chain(names: list[str], parent: str, knots: np.ndarray, reaches: list[float]) -> list[Bone]:
@@ -77,10 +96,8 @@ def skin_weights(points: np.ndarray, quads: np.ndarray, skeleton: list[Bone]) ->
     diffuse along the surface until they are blurred over `WEIGHT_BLUR` metres.
     """
     deforming = [bone for bone in skeleton if bone.reach > 0.0]
-    gaps = np.stack(
-        [implicit.closest_on_segment(points, b.head, b.tail)[1] / b.reach for b in deforming], axis=1
-    )
-    weights = np.eye(len(deforming))[np.argmin(gaps, axis=1)]
+    nearest = np.argmin([bone.claims(points) for bone in deforming], axis=0)
+    weights = np.eye(len(deforming))[nearest]
     edges = np.unique(np.sort(np.concatenate([quads[:, [k, (k + 1) % 4]] for k in range(4)]), axis=1), axis=0)
     length = np.linalg.norm(points[edges[:, 0]] - points[edges[:, 1]], axis=1).mean()
     for _ in range(int(np.ceil(2.0 * (WEIGHT_BLUR / length) ** 2))):

@@ -57,7 +57,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("out"), help="folder for the results")
     parser.add_argument("--extension", type=Path, help="zip of the extension, if it is not installed")
     parser.add_argument("--frames", type=int, default=characters.DEFAULT_FRAMES, help="length of the shot")
-    parser.add_argument("--engine", choices=("WORKBENCH", "CYCLES"), default="WORKBENCH", help="what renders")
+    parser.add_argument("--engine", choices=("WORKBENCH", "CYCLES"), help="what renders")
     return parser.parse_args()
 
 
@@ -92,7 +92,8 @@ def _shoot(
 def _photograph(
     character: characters.Character, take: sheet.Take, options: argparse.Namespace, picture: Path, film: Path
 ) -> None:
-    room = studio.Studio(character.body, take.posed + take.fleshed, options.engine)
+    engine = options.engine or studio.best_engine()
+    room = studio.Studio(character.body, take.posed + take.fleshed, engine)
     scratch = options.out / "render.png"
     shown = sheet.contact_sheet(room, take, picture, scratch)
     _say(f"rendered {picture}, frames {', '.join(map(str, shown))}")

@@ -14,7 +14,6 @@ Shapes = list[list[np.ndarray]]
 COLUMNS = 6
 CELL = 340
 GAP = 6
-SUPERSAMPLE = 2
 LOOP_CELL = 360
 LOOP_LIMIT = 2_000_000
 INK = (52, 46, 66)
@@ -118,14 +117,14 @@ def _column(studio: Studio, take: Take, index: int, top: float, scratch: Path) -
 
 def _photograph(studio: Studio, shape: list[np.ndarray], scratch: Path, size: int) -> Image.Image:
     studio.pose(shape)
-    studio.render(scratch, SUPERSAMPLE * size, SUPERSAMPLE * size)
+    studio.render(scratch, studio.oversampling * size, studio.oversampling * size)
     with Image.open(scratch) as picture:
         return picture.convert("RGB").resize((size, size), Image.Resampling.LANCZOS)
 
 
 def _outline(studio: Studio, scratch: Path) -> Image.Image:
     """Mask of the silhouette's edge, two pixels wide, of the shape the studio holds."""
-    studio.render(scratch, SUPERSAMPLE * CELL, SUPERSAMPLE * CELL, bare=True)
+    studio.render(scratch, studio.oversampling * CELL, studio.oversampling * CELL, bare=True)
     with Image.open(scratch) as picture:
         alpha = picture.getchannel("A")
     edge = ImageChops.difference(alpha.filter(ImageFilter.MaxFilter(5)), alpha)

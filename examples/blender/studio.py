@@ -7,6 +7,8 @@ changes nothing in its scene, and what is seen is what Blender evaluated.
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +44,23 @@ LIGHTS = [
 AMBIENT = (0.30, 0.29, 0.33)
 
 
+PROBE = """
+import bpy, os
+scene = bpy.context.scene
+scene.render.engine = "BLENDER_WORKBENCH"
+scene.camera = scene.camera or bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+scene.render.resolution_x = scene.render.resolution_y = 16
+bpy.ops.render.render()
+os._exit(0)
+"""
+
+
+def best_engine() -> str:
+    """WORKBENCH, or CYCLES where there is no OpenGL: that ends a process, so it is tried in another one."""
+    probe = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, timeout=120)
+    return "WORKBENCH" if probe.returncode == 0 else "CYCLES"
+
+
 def record(meshes: list[bpy.types.Object], frames: range) -> list[list[np.ndarray]]:
     """Evaluated world positions: one (p, 3) f32 array a mesh, for each frame."""
     scene, shapes = bpy.context.scene, []
@@ -74,6 +93,8 @@ class Studio:
         self.ground = self._ground(low, high)
         self.camera = self._camera(cloud)
         self.engine = engine
+        # Pixels rendered for each one shown, along a side: Workbench is fast and smooths edges little.
+        self.oversampling = 1 if engine == "CYCLES" else 2
         (_light_cycles if engine == "CYCLES" else _light_workbench)(self)
 
     def pose(self, shape: list[np.ndarray]) -> None:
@@ -86,6 +107,8 @@ class Studio:
         """Colour the stand-ins by amounts in [0, 1] a vertex, or give them their own colours back."""
         shading = self.scene.display.shading
         shading.color_type = self.colour_type if amounts is None else "VERTEX"
+        if self.engine == "CYCLES":
+            self.scene.view_layers[0].material_override = None if amounts is None else _heat_material()
         for stand_in, amount in zip(self.stand_ins, amounts or [None] * len(self.stand_ins), strict=True):
             layers = stand_in.data.color_attributes
             if amount is not None:
@@ -129,8 +152,9 @@ class Studio:
         mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
         mesh.materials.append(bpy.data.materials.new("Ground"))
         mesh.materials[0].diffuse_color = (*BACKDROP, 1.0)
-        layer = mesh.color_attributes.new("Plain", "BYTE_COLOR", "POINT")
-        layer.data.foreach_set("color_srgb", np.tile((*BACKDROP, 1.0), 4))
+        for name in ("Plain", HEAT_LAYER):
+            layer = mesh.color_attributes.new(name, "BYTE_COLOR", "POINT")
+            layer.data.foreach_set("color_srgb", np.tile((*BACKDROP, 1.0), 4))
         ground = bpy.data.objects.new("Ground", mesh)
         self.scene.collection.objects.link(ground)
         return ground
@@ -159,6 +183,20 @@ def heat(amounts: np.ndarray) -> np.ndarray:
     """sRGB colours (p, 3) for amounts in [0, 1]: grey, blue, green, yellow, red."""
     steps = np.linspace(0.0, 1.0, len(HEAT))
     return np.stack([np.interp(amounts, steps, HEAT[:, k]) for k in range(3)], axis=1)
+
+
+def _heat_material() -> bpy.types.Material:
+    """Material that shows the heat colours in Cycles; made once."""
+    if HEAT_LAYER in bpy.data.materials:
+        return bpy.data.materials[HEAT_LAYER]
+    material = bpy.data.materials.new(HEAT_LAYER)
+    material.use_nodes = True
+    nodes = material.node_tree.nodes
+    shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
+    colour = nodes.new("ShaderNodeVertexColor")
+    colour.layer_name = HEAT_LAYER
+    material.node_tree.links.new(colour.outputs["Color"], shader.inputs["Base Color"])
+    return material
 
 
 def _fit(across: np.ndarray, depth: np.ndarray, slope: float) -> tuple[float, float]:
@@ -207,7 +245,7 @@ def _light_cycles(studio: Studio) -> None:
     """The same three lights as soft panels, few samples and a denoiser."""
     scene = studio.scene
     scene.render.engine = "CYCLES"
-    scene.cycles.samples, scene.cycles.use_denoising = 24, True
+    scene.cycles.samples, scene.cycles.use_denoising = 12, True
     scene.view_settings.view_transform = "Standard"
     world = bpy.data.worlds.new("Backdrop")
     world.use_nodes = True
@@ -220,7 +258,7 @@ def _light_cycles(studio: Studio) -> None:
     for number, light in enumerate(LIGHTS[:3]):
         data = bpy.data.lights.new(f"Light {number}", "AREA")
         data.size, data.color = studio.size, light.colour
-        data.energy = 42.0 * studio.size**2
+        data.energy = 14.0 * studio.size**2
         panel = bpy.data.objects.new(data.name, data)
         towards = (turn @ Vector(light.direction)).normalized()
         panel.matrix_world = Matrix.Translation(middle + 1.6 * studio.size * towards) @ (
