@@ -24,7 +24,7 @@ import creature_shape
 
 RESOLUTION = 72
 COLOUR_LAYER = "Colour"
-FLESH = {"frequency": 4.0, "damping": 0.14, "modes": 24}
+FLESH = {"frequency": 3.4, "damping": 0.16, "resolution": 44}
 """Settings of `object.jounce` that suit the creature."""
 
 

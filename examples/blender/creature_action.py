@@ -23,13 +23,13 @@ FEET = {
 }  # fmt: skip
 # Frame: spine twisted to the creature's left (degrees), head turned on top of it.
 TWIST = {
-    1: (0.0, 0.0), 27: (0.0, 0.0), 30: (-12.0, -4.0), 34: (44.0, 12.0), 37: (44.0, 16.0), 41: (-36.0, -8.0),
-    44: (-36.0, -10.0), 48: (0.0, 0.0), 60: (0.0, 0.0),
+    1: (0.0, 0.0), 26: (0.0, 0.0), 29: (-12.0, -4.0), 34: (42.0, 12.0), 37: (42.0, 16.0), 43: (-32.0, -6.0),
+    46: (-32.0, -8.0), 51: (0.0, 0.0), 60: (0.0, 0.0),
 }  # fmt: skip
 # Frame: arms lifted (degrees).
 ARMS = {
-    1: 0.0, 5: -14.0, 7: -14.0, 11: 52.0, 14: 56.0, 18: 10.0, 20: -12.0, 25: 0.0, 30: 6.0, 34: 22.0, 41: 22.0,
-    48: 0.0, 60: 0.0,
+    1: 0.0, 5: -14.0, 7: -14.0, 11: 52.0, 14: 56.0, 18: 10.0, 20: -12.0, 25: 0.0, 29: 6.0, 34: 22.0, 43: 22.0,
+    51: 0.0, 60: 0.0,
 }  # fmt: skip
 
 UP, FORWARD, LEFT = Vector((0.0, 0.0, 1.0)), Vector((0.0, -1.0, 0.0)), Vector((1.0, 0.0, 0.0))
@@ -56,7 +56,7 @@ def animate(armature: bpy.types.Object) -> bpy.types.Action:
         for side, sign in SIDES.items():
             _key_rotation(armature, side + "Arm", frame, FORWARD, sign * lift)
     action = armature.animation_data.action
-    action.name = "HopAndTwist"
+    action.name = "Hop and twist"
     return action
 
 

@@ -85,7 +85,8 @@ def _shoot(
     fleshed = studio.record(character.body, shot.frames)
     render = bpy.context.scene.render
     size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
-    title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
+    name = character.name.replace("_", " ")
+    title = f"{name[:1].upper()}{name[1:]}: {shot.action.name.split('|')[-1]}"
     return sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed), baked
 
 

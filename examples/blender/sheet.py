@@ -42,7 +42,7 @@ class Take:
         return np.array([max(d.max() for d in self.displacement(k)) for k in range(len(self.posed))])
 
 
-def telling_frames(amplitudes: np.ndarray, count: int, apart: int = 3) -> list[int]:
+def telling_frames(amplitudes: np.ndarray, count: int, apart: int) -> list[int]:
     """Indices of up to `count` frames where the motion is largest, peaks first, `apart` or more apart."""
     padded = np.concatenate([[-1.0], amplitudes, [-1.0]])
     peaks = (amplitudes >= padded[:-2]) & (amplitudes >= padded[2:])
@@ -60,7 +60,7 @@ def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list
     how far it is from the posed one, whose outline is drawn over it.
     """
     amplitudes = take.amplitudes()
-    columns = telling_frames(amplitudes, COLUMNS)
+    columns = telling_frames(amplitudes, COLUMNS, apart=max(3, len(amplitudes) // 12))
     top = _round_up(float(amplitudes.max()))
     rows = ["Posed", "With Jounce", "Difference"]
     left, head, foot, pitch = 64, 104, 56, CELL + GAP

@@ -7,8 +7,11 @@ changes nothing in its scene, and what is seen is what Blender evaluated.
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -127,7 +130,8 @@ class Studio:
         render.image_settings.file_format = "PNG"
         render.image_settings.color_mode = "RGBA" if bare else "RGB"
         render.filepath = str(path)
-        bpy.ops.render.render(write_still=True, scene=self.scene.name)
+        with _hushed():
+            bpy.ops.render.render(write_still=True, scene=self.scene.name)
 
     def _stand_in(self, mesh: bpy.types.Object) -> bpy.types.Object:
         graph = bpy.context.evaluated_depsgraph_get()
@@ -177,6 +181,22 @@ class Studio:
         self.scene.collection.objects.link(camera)
         self.scene.camera = camera
         return camera
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Keep what Blender prints for each picture from the terminal."""
+    sys.stdout.flush()
+    kept = os.dup(1), os.dup(2)
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+        try:
+            yield
+        finally:
+            for number, stream in enumerate(kept, start=1):
+                os.dup2(stream, number)
+                os.close(stream)
 
 
 def heat(amounts: np.ndarray) -> np.ndarray:
