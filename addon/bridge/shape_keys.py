@@ -9,6 +9,7 @@ import numpy as np
 
 from ..core.keys import KeySet
 from . import animation, meshes
+from .deformers import Warn
 
 PREFIX = "jounce: "
 
@@ -34,6 +35,12 @@ def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
     animation.write(obj, names, keys.values, frames)
     state.bake_keys = len(names)
     obj.data.update()
+
+
+def warn_if_hidden(obj: bpy.types.Object, warn: Warn) -> None:
+    """Says that Blender shows only one pinned key of a mesh, and so no bake."""
+    if obj.data.shape_keys is not None and obj.show_only_shape_key:
+        warn(f"{obj.name} shows only its active shape key, so the bake is not seen; unpin it.")
 
 
 def free(obj: bpy.types.Object) -> None:

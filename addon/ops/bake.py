@@ -56,6 +56,7 @@ def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: Bake
     scene = bodies.read(host, context, warn)
     for obj in scene.objects:
         animation.refuse_unusable(obj)
+        shape_keys.warn_if_hidden(obj, warn)
     digest = scene.surface.digest(host.jounce.build_settings())
     built_again = ""
     if built.CACHE.get(digest) is None:

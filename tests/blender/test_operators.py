@@ -180,6 +180,16 @@ def test_warnings_are_reported_and_the_bake_goes_on(capfd):
     assert "preserves volume" in capfd.readouterr().out
 
 
+def test_a_pinned_shape_key_is_said(capfd):
+    obj, _ = scenes.character()
+    obj.shape_key_add(name="Basis")
+    obj.show_only_shape_key = True
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.bake()
+    assert "shows only its active shape key" in capfd.readouterr().out
+    assert obj.show_only_shape_key and obj.active_shape_key_index == 0
+
+
 def test_an_armature_at_rest_is_said(capfd):
     obj, rig = scenes.character()
     rig.data.pose_position = "REST"
