@@ -69,7 +69,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         points.append(units.points_in_metres(local, matrix, scale))
         triangles.append(meshes.triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
         parts.append(Part(obj.name, slice(start, start + len(local)), matrix[:3, :3] * scale))
-        part_rigs.append(rigs.part_rig(obj, deformers.deformer(obj, warn)))
+        part_rigs.append(rigs.part_rig(obj, deformers.deformer(obj, warn), warn))
         carried.setdefault(rigs.carrier(obj), (obj, matrix))
         start += len(local)
     rig = rigs.joined(part_rigs)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.weights import skinned
 from . import units
-from .deformers import Deformer
+from .deformers import Deformer, Warn
 from .meshes import group_weights
 
 Carrier = tuple[str, ...]
@@ -58,7 +58,7 @@ def is_animated(obj: bpy.types.Object) -> bool:
     return data is not None and (data.action is not None or len(data.nla_tracks) > 0 or len(data.drivers) > 0)
 
 
-def part_rig(obj: bpy.types.Object, deformer: Deformer | None) -> PartRig:
+def part_rig(obj: bpy.types.Object, deformer: Deformer | None, warn: Warn) -> PartRig:
     """The movers of a mesh, without those that move none of its vertices, and their weights."""
     own = Mover(carrier(obj))
     if deformer is None:
@@ -70,6 +70,8 @@ def part_rig(obj: bpy.types.Object, deformer: Deformer | None) -> PartRig:
     weights = skinned(groups[:, columns], mask_of(obj, deformer, groups))
     movers = [Mover(own.carrier, deformer.armature, name) for name in names] + [own]
     used = np.flatnonzero(weights.any(axis=0))
+    if used.tolist() == [len(names)]:
+        warn(f"No vertex of {obj.name} has a weight for {deformer.armature.name}; it follows its object.")
     return PartRig(tuple(movers[index] for index in used), weights[:, used])
 
 

@@ -216,6 +216,19 @@ def test_what_is_not_linear_skinning_is_said(read, setting, word):
     assert len(warnings) == 1 and word in warnings[0]
 
 
+def test_a_mesh_without_weights_follows_its_object_and_that_is_said(read):
+    obj, rig = scenes.character()
+    obj.vertex_groups.clear()
+    obj.vertex_groups.new(name="No Bone").add(range(30), 1.0, "REPLACE")
+    obj.vertex_groups.new(name="Upper")
+    rig.keyframe_insert("location", frame=1)
+    rig.location.x = 1.0
+    rig.keyframe_insert("location", frame=9)
+    warnings = []
+    assert_follows(read(obj, warnings=warnings))
+    assert len(warnings) == 1 and "follows its object" in warnings[0]
+
+
 def test_a_deforming_modifier_before_the_armature_is_said(read):
     obj, _ = scenes.character()
     obj.modifiers.new("Bend", "SIMPLE_DEFORM")
