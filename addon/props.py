@@ -78,7 +78,7 @@ class JounceObject(bpy.types.PropertyGroup):
         soft_max=500,
     )
 
-    # Chosen on dancing and running characters of all sizes. At 5 Hz the fastest hundredth of the vertices move
+    # Chosen on dancing, running characters of all sizes. At 5 Hz the fastest hundredth of the vertices move
     # by 1 to 2 percent of the diagonal, which reads as flesh; at 2.5 Hz by 4 to 6, which reads as jelly.
     frequency: FloatProperty(
         name="Frequency (Hz)",
