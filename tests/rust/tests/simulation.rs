@@ -4,7 +4,8 @@ use faer::Mat;
 use jounce::Error;
 use jounce::mesh::TetMesh;
 use jounce::method::{Model, Simulation, SimulationParams, StepReport};
-use jounce::operators::{gradients, laplacian, lumped_mass};
+use jounce::operators::{gradients, laplacian, lumped_mass, momentum_leak};
+use jounce::subspace::skinning_modes;
 use jounce_tests::bodies::{Body, REST, Transform, bar, compose, swing, turn};
 use nalgebra::{Matrix3, Vector3};
 
@@ -286,6 +287,59 @@ fn size_does_not_matter() {
     for (a, b) in reports_a.iter().zip(&reports_b) {
         assert_eq!(a.iterations, b.iterations);
         assert!((a.residual - b.residual).abs() < 1e-9 * a.residual);
+    }
+}
+
+/// The bar with modes computed for its rig and a leak.
+fn complementary(leak: &[f64]) -> Body {
+    let mut body = Body::bar();
+    let progress = jounce::Progress::default();
+    body.modes =
+        skinning_modes(&body.mesh, &body.material, 4, Some(&body.rig), Some(leak), &progress).unwrap();
+    body
+}
+
+#[test]
+fn uniform_leak_lets_no_motion_of_the_rig_in() {
+    let body = complementary(&vec![0.5; Body::bar().mesh.vertices().len()]);
+    let poses: Vec<_> = (0..10)
+        .map(|f| vec![turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.1 * f64::from(f * f), 0.0, 0.0]); 2])
+        .collect();
+    let (frames, _) = run(&body.model(), params(), &poses);
+    for z in &frames {
+        assert!(largest(&displacement(&body, z)) < 1e-10);
+    }
+    let leak = momentum_leak(&body.mesh).unwrap();
+    let body = complementary(&leak);
+    let (frames, _) = run(&body.model(), params(), &poses);
+    assert!(
+        largest(&displacement(&body, frames.last().unwrap())) > 1e-3,
+        "where momentum leaks, flesh moves"
+    );
+}
+
+#[test]
+fn every_frame_is_complementary_to_the_rig() {
+    let leak = momentum_leak(&Body::bar().mesh).unwrap();
+    let body = complementary(&leak);
+    let mass = lumped_mass(&body.mesh, &body.material);
+    let p = SimulationParams { gravity: [0.0, 0.0, -9.81], substeps: 2, ..Default::default() };
+    let (frames, _) = run(&body.model(), p, &swinging(30));
+    for z in &frames {
+        let u = displacement(&body, z);
+        for bone in 0..2 {
+            for (axis, column) in (0..12).map(|i| (i / 4, i % 4)) {
+                let (mut work, mut size) = (0.0, 0.0);
+                for &(v, w) in body.rig.bone(bone) {
+                    let v = v as usize;
+                    let point = if column < 3 { body.mesh.vertices()[v][column] } else { 1.0 };
+                    let term = w * point * (1.0 - leak[v]).max(1e-6) * mass[v] * u[v][axis];
+                    work += term;
+                    size += term.abs();
+                }
+                assert!(work.abs() < 1e-8 * size.max(1e-12), "bone {bone}: {work} of {size}");
+            }
+        }
     }
 }
 

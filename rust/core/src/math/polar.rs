@@ -286,3 +286,23 @@ fn dot3<S: Simd>(simd: S, a: [S::f64s; 3], b: [S::f64s; 3]) -> S::f64s {
 fn dot<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> S::f64s {
     (1..9).fold(simd.mul_f64s(a[0], b[0]), |sum, e| simd.mul_add_e_f64s(a[e], b[e], sum))
 }
+
+#[cfg(test)]
+mod tests {
+    use pulp::Scalar;
+
+    use super::*;
+
+    #[test]
+    fn one_lane_gives_what_many_give() {
+        let matrices: Vec<Matrix> = (0..500)
+            .map(|i| std::array::from_fn(|e| (0.37 * (9 * i + e) as f64 + 0.01 * (i * i) as f64).sin()))
+            .collect();
+        let mut wide = matrices.clone();
+        rotations(&matrices, &mut wide);
+        for (f, wide) in matrices.iter().zip(&wide) {
+            let narrow = rotations_in_lanes(Scalar::new(), *f);
+            narrow.iter().zip(wide).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} {b} for {f:?}"));
+        }
+    }
+}

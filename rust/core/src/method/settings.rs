@@ -25,7 +25,8 @@ pub struct SimulationParams {
     pub pose_rest: f64,
     /// Factor on the elastic energy; frequencies scale with its square root.
     pub stiffness: f64,
-    /// Most threads that work on one step, 0 for all; results do not depend on it.
+    /// Most threads that work on one step, 0 for all; results do not depend on it. A step of skinning modes is over
+    /// sooner than a second thread would start, so it stays on the caller's.
     pub threads: usize,
 }
 

@@ -20,7 +20,7 @@ use crate::{Error, Result};
 
 pub(crate) use step::SkinningStepper;
 
-/// Largest entry of a pose's linear part, and of its translation in diagonals, that is accepted.
+/// Largest entry of a pose that is accepted; of its translation in metres or half diagonals, whichever are longer.
 const LARGEST_TRANSFORM: f64 = 1e12;
 /// Share of the largest eigenvalue below which a mode counts as one that does not deform.
 const RIGID_MODE: f64 = 1e-7;

@@ -341,20 +341,14 @@ impl Clusters {
             .tets
             .par_iter()
             .map(|tets| {
+                let (weight, corners) = mean_gradient(tets, body.mesh, material, &hats);
                 let (mut modes, mut rig) = (vec![0.0; 3 * b], vec![0.0; 3 * j]);
-                let mut weight = 0.0;
-                for &t in tets {
-                    let t = t as usize;
-                    let stiff = 2.0 * material.mu(t) * body.mesh.volumes()[t];
-                    weight += stiff;
-                    for (&v, hat) in body.mesh.tets()[t].iter().zip(&hats[t]) {
-                        for c in 0..3 {
-                            body.add_mode_row(v as usize, stiff * hat[c], &mut modes[c * b..(c + 1) * b]);
-                            body.add_rig_row(v as usize, stiff * hat[c], &mut rig[c * j..(c + 1) * j]);
-                        }
+                for (v, hat) in corners {
+                    for c in 0..3 {
+                        body.add_mode_row(v as usize, hat[c], &mut modes[c * b..(c + 1) * b]);
+                        body.add_rig_row(v as usize, hat[c], &mut rig[c * j..(c + 1) * j]);
                     }
                 }
-                modes.iter_mut().chain(&mut rig).for_each(|x| *x /= weight);
                 (weight, modes, rig)
             })
             .collect();
@@ -365,4 +359,31 @@ impl Clusters {
             weights: rows.iter().map(|row| row.0).collect(),
         }
     }
+}
+
+/// Weight of a cluster, and its mean gradient as a sum over its vertices of `hat * value`, each vertex once.
+fn mean_gradient(
+    tets: &[u32],
+    mesh: &TetMesh,
+    material: &Material,
+    hats: &[[[f64; 3]; 4]],
+) -> (f64, Vec<(u32, [f64; 3])>) {
+    let stiff = |t: u32| 2.0 * material.mu(t as usize) * mesh.volumes()[t as usize];
+    let weight = tets.iter().map(|&t| stiff(t)).sum();
+    let mut corners: Vec<(u32, [f64; 3])> = Vec::with_capacity(4 * tets.len());
+    for &t in tets {
+        let share = stiff(t) / weight;
+        let hats = hats[t as usize].map(|hat| hat.map(|x| share * x));
+        corners.extend(mesh.tets()[t as usize].into_iter().zip(hats));
+    }
+    // Stable, so that the sums below run in the order of the tets.
+    corners.sort_by_key(|&(v, _)| v);
+    corners.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            (0..3).for_each(|c| kept.1[c] += next.1[c]);
+        }
+        same
+    });
+    (weight, corners)
 }

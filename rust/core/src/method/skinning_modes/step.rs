@@ -268,7 +268,7 @@ impl SkinningStepper {
     }
 }
 
-/// Rayleigh-like damping with the same ratio in every mode: `2 zeta omega`, 1/s.
+/// Modal damping `2 zeta omega`, 1/s, with the same ratio in every direction that the step solves for.
 fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
     2.0 * params.damping * (params.stiffness * spectrum).sqrt()
 }
