@@ -1,8 +1,8 @@
 //! What a step costs against its number of modes and clusters, and what it is made of.
 //!
-//! A step touches nothing of mesh size, so that a small box stands for any body; its modes are waves along it, and
-//! its clusters random. The yardstick is one step of the authors' own runtime (`fast_cody`, as rigid as possible,
-//! 10 iterations) measured once on a machine like the one these targets were set on.
+//! A step touches nothing of mesh size, so that a small box stands for any body; its modes are waves along
+//! it, and its clusters random. The yardstick is one step of the authors' own runtime (`fast_cody`, as rigid
+//! as possible, 10 iterations) measured once on a machine like the one these targets were set on.
 
 use std::hint::black_box;
 use std::time::Instant;

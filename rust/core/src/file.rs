@@ -1,8 +1,8 @@
 //! Model files: versioned, validated, refused when anything is off.
 //!
-//! Little endian throughout: 8 bytes `JOUNCE\0\0`, the version (u32), the method (u32), the length of the body
-//! (u64), the body, and the FNV-1a hash of all that stands before it (u64). Arrays are a count (u64) and their
-//! numbers, matrices rows, columns (u64) and their numbers by columns.
+//! Little endian throughout: 8 bytes `JOUNCE\0\0`, the version (u32), the method (u32), the length of the
+//! body (u64), the body, and the FNV-1a hash of all that stands before it (u64). Arrays are a count (u64) and
+//! their numbers, matrices rows, columns (u64) and their numbers by columns.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -47,8 +47,8 @@ pub fn save(model: &Model, path: &Path) -> Result<()> {
 /// Reads a model that [`save`] wrote: the same bits.
 ///
 /// # Errors
-/// [`Error::File`] if the file cannot be read, is no model, of another version, incomplete or damaged; any error of
-/// the parts if the contents contradict each other.
+/// [`Error::File`] if the file cannot be read, is no model, of another version, incomplete or damaged; any
+/// error of the parts if the contents contradict each other.
 pub fn load(path: &Path) -> Result<Model> {
     let bytes =
         fs::read(path).map_err(|error| Error::File(format!("cannot read {}: {error}", path.display())))?;

@@ -132,3 +132,30 @@ pub fn compose(a: &Transform, b: &Transform) -> Transform {
         })
     })
 }
+
+/// Displacement of the vertices by its definition, from coefficients m x 3 x 4.
+pub fn displacement(body: &Body, z: &[f64]) -> Vec<[f64; 3]> {
+    let m = body.modes.eigenvalues.len();
+    let move_vertex = |i: usize| {
+        let [x, y, zz] = body.mesh.vertices()[i];
+        std::array::from_fn(|c| {
+            (0..m)
+                .map(|k| {
+                    let row = &z[12 * k + 4 * c..][..4];
+                    body.modes.weights[(i, k)] * (row[0] * x + row[1] * y + row[2] * zz + row[3])
+                })
+                .sum()
+        })
+    };
+    (0..body.mesh.vertices().len()).map(move_vertex).collect()
+}
+
+/// Largest magnitude of a coordinate.
+pub fn largest(u: &[[f64; 3]]) -> f64 {
+    u.as_flattened().iter().fold(0.0, |a, x| a.max(x.abs()))
+}
+
+/// Numbers without a pattern, of magnitude up to `size`.
+pub fn some_coefficients(count: usize, size: f64) -> Vec<f64> {
+    (0..count).map(|i| size * ((i * i) as f64 * 0.7 + 1.3 * i as f64).sin()).collect()
+}

@@ -1,5 +1,5 @@
-//! What every method keeps to: rest stays rest, rigid motion stays rigid, the same inputs give the same bits, and
-//! nothing that a pose can do brings a NaN.
+//! What every method keeps to: rest stays rest, rigid motion stays rigid, the same inputs give the same bits,
+//! and nothing that a pose can do brings a NaN.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -1,4 +1,5 @@
-//! Batched polar rotations against the singular value decomposition of faer (nalgebra's own errs by more than is tested here).
+//! Batched polar rotations against the singular value decomposition of faer (nalgebra's own errs by more than
+//! is tested here).
 
 use faer::Mat;
 use jounce::math::polar::{Matrix, rotations};

@@ -6,27 +6,13 @@ use jounce::mesh::TetMesh;
 use jounce::method::{Model, Simulation, SimulationParams, StepReport};
 use jounce::operators::{gradients, laplacian, lumped_mass, momentum_leak};
 use jounce::subspace::skinning_modes;
-use jounce_tests::bodies::{Body, REST, Transform, bar, compose, swing, turn};
+use jounce_tests::bodies::{
+    Body, REST, Transform, bar, compose, displacement, largest, some_coefficients, swing, turn,
+};
 use nalgebra::{Matrix3, Vector3};
 
 fn params() -> SimulationParams {
     SimulationParams { max_iterations: 3000, tolerance: 1e-14, ..Default::default() }
-}
-
-fn displacement(body: &Body, z: &[f64]) -> Vec<[f64; 3]> {
-    let m = body.modes.eigenvalues.len();
-    let move_vertex = |i: usize| {
-        let [x, y, zz] = body.mesh.vertices()[i];
-        std::array::from_fn(|c| {
-            (0..m)
-                .map(|k| {
-                    let row = &z[12 * k + 4 * c..][..4];
-                    body.modes.weights[(i, k)] * (row[0] * x + row[1] * y + row[2] * zz + row[3])
-                })
-                .sum()
-        })
-    };
-    (0..body.mesh.vertices().len()).map(move_vertex).collect()
 }
 
 fn posed(body: &Body, pose: &[Transform]) -> Vec<[f64; 3]> {
@@ -40,10 +26,6 @@ fn posed(body: &Body, pose: &[Transform]) -> Vec<[f64; 3]> {
         }
     }
     out
-}
-
-fn largest(u: &[[f64; 3]]) -> f64 {
-    u.as_flattened().iter().fold(0.0, |a, x| a.max(x.abs()))
 }
 
 /// The clustered energy from its definition, tet by tet, every rotation by singular values.
@@ -83,10 +65,6 @@ fn dense_energy(body: &Body, z: &[f64], pose: &[Transform], pose_rest: f64) -> f
         }
     }
     energy
-}
-
-fn some_coefficients(count: usize, size: f64) -> Vec<f64> {
-    (0..count).map(|i| size * ((i * i) as f64 * 0.7 + 1.3 * i as f64).sin()).collect()
 }
 
 #[test]
@@ -213,7 +191,8 @@ fn the_reduced_products_are_exact() {
     let u = displacement(&body, &z);
     let u = Mat::from_fn(u.len(), 3, |i, c| u[i][c]);
     let quadratic = 0.5 * (u.transpose() * &stiffness * &u).diagonal().column_vector().iter().sum::<f64>();
-    // Far apart, the cluster terms are linear in z: their even part is the exact quadratic one up to a constant.
+    // Far apart, the cluster terms are linear in z: their even part is the exact quadratic one up to a
+    // constant.
     let collapsed = [[[0.0; 4]; 3]; 2];
     let even = |scale: f64| {
         let scaled: Vec<f64> = z.iter().map(|z| scale * z).collect();
@@ -432,41 +411,6 @@ fn body_without(body: &Body, m: usize) -> Body {
     let mut fewer = Body::bar();
     fewer.modes.weights = body.modes.weights.subcols(0, m).to_owned();
     fewer
-}
-
-#[test]
-fn the_projector_is_the_sum_of_its_modes() {
-    let body = Body::new(bar([9, 5, 4], 0.1), 5, 2);
-    let model = body.model();
-    let z = some_coefficients(60, 0.4);
-    let expected = displacement(&body, &z);
-    let projector = model.projector(None).unwrap();
-    let mut out = vec![0.0_f32; 3 * projector.point_count()];
-    projector.displacement(&z, &mut out).unwrap();
-    for (a, b) in out.iter().zip(expected.as_flattened()) {
-        assert!((f64::from(*a) - b).abs() < 1e-6);
-    }
-    let points: Vec<[f64; 3]> = (0..37).map(|i| [0.02 * f64::from(i), 0.21, 0.17]).collect();
-    let embedding = jounce::mesh::Embedding::new(&body.mesh, points.clone()).unwrap();
-    let projector = model.projector(Some(&embedding)).unwrap();
-    let mut out = vec![0.0_f32; 3 * points.len()];
-    projector.displacement(&z, &mut out).unwrap();
-    let weights: Vec<f64> = (0..body.mesh.vertices().len())
-        .flat_map(|i| (0..5).map(move |k| (i, k)))
-        .map(|(i, k)| body.modes.weights[(i, k)])
-        .collect();
-    let weights = embedding.interpolate(&body.mesh, &weights, 5).unwrap();
-    for (i, x) in points.iter().enumerate() {
-        for c in 0..3 {
-            let row = |k: usize| &z[12 * k + 4 * c..][..4];
-            let u: f64 = (0..5)
-                .map(|k| weights[5 * i + k] * (row(k)[3] + (0..3).map(|d| row(k)[d] * x[d]).sum::<f64>()))
-                .sum();
-            assert!((f64::from(out[3 * i + c]) - u).abs() < 1e-6);
-        }
-    }
-    assert!(matches!(projector.displacement(&z[1..], &mut out), Err(Error::Shape { .. })));
-    assert!(matches!(projector.displacement(&z, &mut out[1..]), Err(Error::Shape { .. })));
 }
 
 #[test]

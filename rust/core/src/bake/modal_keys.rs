@@ -21,15 +21,16 @@ pub struct ModalKeys {
     pub values: Vec<f32>,
     /// Number of keys k.
     pub count: usize,
-    /// Largest distance of a point in a frame from where it should be, measured with the numbers above, metres.
+    /// Largest distance of a point in a frame from where it should be, measured with the numbers above,
+    /// metres.
     pub error: f64,
 }
 
 /// The fewest shapes from the singular value decomposition of all frames that stay within `tolerance`.
 ///
-/// `frames` is f x p x 3 in C order, in metres; `tolerance` bounds the distance of every point in every frame, in
-/// metres. The decomposition `A = V S U'` is that of the small `A A' = V S^2 V'`, so its cost grows with f^2 p. If
-/// `max_keys` shapes do not reach the tolerance, they are returned with the error they leave.
+/// `frames` is f x p x 3 in C order, in metres; `tolerance` bounds the distance of every point in every
+/// frame, in metres. The decomposition `A = V S U'` is that of the small `A A' = V S^2 V'`, so its cost grows
+/// with f^2 p. If `max_keys` shapes do not reach the tolerance, they are returned with the error they leave.
 ///
 /// # Errors
 /// [`Error::Shape`] if `frames` is no whole number of points in each frame, [`Error::NotFinite`] or

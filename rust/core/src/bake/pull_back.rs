@@ -14,7 +14,8 @@ const COLLAPSED: f64 = 1e-4;
 /// Condition number up to which a matrix is simply inverted.
 const WELL_CONDITIONED: f64 = 1e3;
 
-/// Linear part of linear-blend skinning at each vertex: `M_i = sum over bones of w_ij T_j`, without translations.
+/// Linear part of linear-blend skinning at each vertex: `M_i = sum over bones of w_ij T_j`, without
+/// translations.
 ///
 /// # Errors
 /// [`Error::Shape`] if the pose has not one transform a bone.
@@ -38,8 +39,8 @@ pub fn blend(rig: &Rig, pose: &Pose) -> Result<Vec<Linear>> {
 
 /// Displacements d before skinning that give u after it: `M_i d_i = u_i`, p x 3, metres.
 ///
-/// Where `M_i` is singular, or shrinks a direction below a ten-thousandth of the others, the shortest d_i that comes
-/// closest in the directions that are left.
+/// Where `M_i` is singular, or shrinks a direction below a ten-thousandth of the others, the shortest d_i
+/// that comes closest in the directions that are left.
 ///
 /// # Errors
 /// [`Error::Shape`] or [`Error::NotFinite`].

@@ -33,8 +33,8 @@ impl<T: Pod> Deref for Buffer<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: `lines` owns at least `len * size_of::<T>()` contiguous initialised bytes, aligned to 64, and any
-        // bytes are a valid `T: Pod`.
+        // SAFETY: `lines` owns at least `len * size_of::<T>()` contiguous initialised bytes, aligned to 64,
+        // and any bytes are a valid `T: Pod`.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast(), self.len) }
     }
 }
@@ -58,8 +58,8 @@ pub(crate) fn lane_counts() -> (usize, usize) {
     Arch::new().dispatch(Count)
 }
 
-/// A stack of small matrices, one an item, each `ROWS` x columns; a SIMD register holds as many items as it has
-/// lanes. The last register is filled up with copies of the last item.
+/// A stack of small matrices, one an item, each `ROWS` x columns; a SIMD register holds as many items as it
+/// has lanes. The last register is filled up with copies of the last item.
 #[derive(Clone)]
 pub(crate) struct Packed<const ROWS: usize> {
     items: usize,

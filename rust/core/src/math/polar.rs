@@ -2,12 +2,12 @@
 //!
 //! With signed singular values `s1 >= s2 >= |s3|` (`s3 < 0` for an inverted F) the rotation R that maximises
 //! `tr(R'F)` reaches `s1 + s2 + s3`. That sum is the largest root of
-//! `x^4 - 2 |F|^2 x^2 - 8 det(F) x + |F|^4 - 4 |cof F|^2`, the characteristic polynomial of Davenport's 4x4 matrix.
-//! Given it, `R = ((i1^2 - i2) F + i1 cof F - F F'F) / (i1 i2 - det F)` with `i1 = s1 + s2 + s3` and
+//! `x^4 - 2 |F|^2 x^2 - 8 det(F) x + |F|^4 - 4 |cof F|^2`, the characteristic polynomial of Davenport's 4x4
+//! matrix. Given it, `R = ((i1^2 - i2) F + i1 cof F - F F'F) / (i1 i2 - det F)` with `i1 = s1 + s2 + s3` and
 //! `i2 = (i1^2 - |F|^2) / 2`, by the theorem of Cayley and Hamilton for the stretch `R'F`. The denominator is
 //! `(s1 + s2)(s2 + s3)(s1 + s3)`: the formula fails exactly where R is not unique. One Newton step on the
-//! rotations then removes what rounding left. Where these lanes cannot be trusted, the eigenvector of Davenport's
-//! matrix is computed instead, which always gives a rotation.
+//! rotations then removes what rounding left. Where these lanes cannot be trusted, the eigenvector of
+//! Davenport's matrix is computed instead, which always gives a rotation.
 
 use nalgebra::{Matrix4, SymmetricEigen};
 use pulp::{Arch, Simd, WithSimd};
@@ -26,9 +26,9 @@ const LARGEST_CORRECTION: f64 = 1e-12;
 
 /// Rotations R of the polar decompositions `F = R S`: those that maximise `tr(R'F)`, det R = +1.
 ///
-/// Also for inverted F (S then has a negative eigenvalue) and degenerate F, where R is one of the maximisers, always
-/// the same for the same F; the identity for F = 0 and for F that is not finite. Accurate to rounding divided by
-/// the gap `(s2 + s3) / s1`.
+/// Also for inverted F (S then has a negative eigenvalue) and degenerate F, where R is one of the maximisers,
+/// always the same for the same F; the identity for F = 0 and for F that is not finite. Accurate to rounding
+/// divided by the gap `(s2 + s3) / s1`.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -149,7 +149,8 @@ fn closed_form<S: Simd>(simd: S, f: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
     (r, simd.select_f64s(fine, one, simd.splat_f64s(0.0)))
 }
 
-/// The largest root of `x^4 - 2 x^2 - 8 det x + 1 - 4 cof2` by Newton's method from above, and the last step's size.
+/// The largest root of `x^4 - 2 x^2 - 8 det x + 1 - 4 cof2` by Newton's method from above, and the last
+/// step's size.
 #[inline(always)]
 fn largest_root<S: Simd>(simd: S, det: S::f64s, cof2: S::f64s) -> (S::f64s, S::f64s) {
     let linear = simd.mul_f64s(simd.splat_f64s(-8.0), det);
@@ -186,8 +187,8 @@ fn orthogonalise<S: Simd>(simd: S, r: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
     (out, dot(simd, &excess, &excess))
 }
 
-/// One Newton step of maximising `tr(R'F)` over the rotations: `R exp([w])`, `(tr(S) I - S) w = axial(R'F)`; and
-/// `|w|^2`. `inverse_gap` is the inverse of the determinant of `tr(S) I - S`.
+/// One Newton step of maximising `tr(R'F)` over the rotations: `R exp([w])`, `(tr(S) I - S) w = axial(R'F)`;
+/// and `|w|^2`. `inverse_gap` is the inverse of the determinant of `tr(S) I - S`.
 #[inline(always)]
 fn newton_step<S: Simd>(
     simd: S,

@@ -62,8 +62,8 @@ impl Model {
     /// What turns coefficients into displacements: of the tet vertices, or of the points of an embedding.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::Index`](crate::Error::Index) if the embedding is not one in
-    /// this model's mesh.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::Index`](crate::Error::Index) if the embedding is not
+    /// one in this model's mesh.
     pub fn projector(&self, embedding: Option<&Embedding>) -> Result<Projector> {
         let (mesh, weights) = match self {
             Self::Skinning(model) => (model.mesh(), model.weights()),

@@ -12,8 +12,8 @@ const TASK: usize = 16 * 1024;
 
 /// Displacements `u_i = sum over k of W_ik Z_k [X_i; 1]` at fixed points: tet vertices or render vertices.
 ///
-/// Holds the points and one weight a mode and point as f32, in the order they are read. Displacements are rounded to
-/// f32; sums run in f32 too, about the body's centre.
+/// Holds the points and one weight a mode and point as f32, in the order they are read. Displacements are
+/// rounded to f32; sums run in f32 too, about the body's centre.
 pub struct Projector {
     coordinates: Coordinates,
     modes: usize,

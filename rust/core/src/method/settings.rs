@@ -14,8 +14,8 @@ pub struct SimulationParams {
     pub substeps: u32,
     /// Most local-global iterations in a substep.
     pub max_iterations: u32,
-    /// A substep ends once an iteration moves the body, root mean square over its mass, by less than this share of
-    /// its diagonal.
+    /// A substep ends once an iteration moves the body, root mean square over its mass, by less than this
+    /// share of its diagonal.
     pub tolerance: f64,
     /// Damping ratio, the same in every mode: 0 none, 1 critical.
     pub damping: f64,
@@ -25,8 +25,8 @@ pub struct SimulationParams {
     pub pose_rest: f64,
     /// Factor on the elastic energy; frequencies scale with its square root.
     pub stiffness: f64,
-    /// Most threads that work on one step, 0 for all; results do not depend on it. A step of skinning modes is over
-    /// sooner than a second thread would start, so it stays on the caller's.
+    /// Most threads that work on one step, 0 for all; results do not depend on it. A step of skinning modes
+    /// is over sooner than a second thread would start, so it stays on the caller's.
     pub threads: usize,
 }
 

@@ -13,8 +13,8 @@ enum Stepper {
 /// Steps a model through poses.
 ///
 /// The first pose is a start at rest in that pose without displacement, whether it comes by
-/// [`Simulation::reset`] or by [`Simulation::step`]. A step allocates nothing, and its cost does not depend on the
-/// size of the mesh. The same inputs give the same bits.
+/// [`Simulation::reset`] or by [`Simulation::step`]. A step allocates nothing, and its cost does not depend
+/// on the size of the mesh. The same inputs give the same bits.
 pub struct Simulation {
     model: Model,
     params: SimulationParams,
@@ -93,8 +93,8 @@ impl Simulation {
     /// Goes back to a saved state.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) if the state is not one of
-    /// this model.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) if the state is
+    /// not one of this model.
     pub fn restore_state(&mut self, state: &State) -> Result<()> {
         match &mut self.stepper {
             Stepper::Skinning(stepper) => stepper.restore(state),

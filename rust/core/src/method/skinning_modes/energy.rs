@@ -10,8 +10,9 @@ use crate::{Error, Result};
 impl SkinningModel {
     /// Elastic energy of the body, in J, and its gradient by the coefficients.
     ///
-    /// `coefficients` Z and the gradient are m x 3 x 4 in C order; `pose_rest` in [0, 1] as in the settings. Gradients
-    /// along coefficients that move nothing are zero. The simulation does not need this; tests and tools do.
+    /// `coefficients` Z and the gradient are m x 3 x 4 in C order; `pose_rest` in [0, 1] as in the settings.
+    /// Gradients along coefficients that move nothing are zero. The simulation does not need this; tests and
+    /// tools do.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for the arguments.

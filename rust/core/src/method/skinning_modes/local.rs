@@ -26,7 +26,8 @@ impl LocalScratch {
         }
     }
 
-    /// Sets `F_rig` of a pose and the rest stretch `S = (1 - pose_rest) I + pose_rest S_rig`, `F_rig = R_rig S_rig`.
+    /// Sets `F_rig` of a pose and the rest stretch `S = (1 - pose_rest) I + pose_rest S_rig`, `F_rig = R_rig
+    /// S_rig`.
     pub(super) fn set_pose(&mut self, model: &SkinningModel, pose: &[[f64; 3]], pose_rest: f64) {
         let gradients = &model.cluster_rig;
         Arch::new().dispatch(RigStep {
@@ -38,8 +39,8 @@ impl LocalScratch {
         });
     }
 
-    /// Finds the rotations at `reduced` and writes the force `G' w (R S - pose_rest F_rig)`, r x 3; returns the
-    /// misfit `sum of w / 2 |F_rig - R S|^2`, J.
+    /// Finds the rotations at `reduced` and writes the force `G' w (R S - pose_rest F_rig)`, r x 3; returns
+    /// the misfit `sum of w / 2 |F_rig - R S|^2`, J.
     pub(super) fn solve(
         &mut self,
         model: &SkinningModel,

@@ -1,7 +1,9 @@
-//! Fast complementary dynamics: the flesh moves in skinning eigenmodes, rotations are found in clusters `[FastCD]`.
+//! Fast complementary dynamics: the flesh moves in skinning eigenmodes, rotations are found in clusters
+//! `[FastCD]`.
 //!
-//! The displacement is `u = B z`, `B` carrying one affine transform a mode. Everything of mesh size is reduced once
-//! (`reduce`); a step (`step`) alternates between rotations of the clusters (`local`) and a diagonal solve.
+//! The displacement is `u = B z`, `B` carrying one affine transform a mode. Everything of mesh size is
+//! reduced once (`reduce`); a step (`step`) alternates between rotations of the clusters (`local`) and a
+//! diagonal solve.
 
 mod energy;
 mod local;
@@ -20,12 +22,14 @@ use crate::{Error, Result};
 
 pub(crate) use step::SkinningStepper;
 
-/// Largest entry of a pose that is accepted; of its translation in metres or half diagonals, whichever are longer.
+/// Largest entry of a pose that is accepted; of its translation in metres or half diagonals, whichever are
+/// longer.
 const LARGEST_TRANSFORM: f64 = 1e12;
 /// Share of the largest eigenvalue below which a mode counts as one that does not deform.
 const RIGID_MODE: f64 = 1e-7;
 
-/// The numbers of a reduced body: what a file stores. r reduced coordinates, h = max(b, 1) handles, c clusters.
+/// The numbers of a reduced body: what a file stores. r reduced coordinates, h = max(b, 1) handles, c
+/// clusters.
 #[derive(Clone)]
 pub(crate) struct SkinningData {
     /// The tet mesh: n vertices.
@@ -62,7 +66,8 @@ pub(crate) struct SkinningData {
 ///
 /// Elastic energy: as rigid as possible, `sum over tets of mu V |F - R S|^2`, with R in clusters
 /// `[FastCD eq. 46-49]`; S is the identity, or follows the pose
-/// ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The quadratic part in z is exact.
+/// ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The quadratic part in z is
+/// exact.
 pub struct SkinningModel {
     data: SkinningData,
     coordinates: Coordinates,
@@ -82,7 +87,8 @@ pub struct SkinningModel {
 }
 
 impl SkinningModel {
-    /// Reduces a body: `labels` (t) names the cluster of each tet, from 0; numbers that no tet has are skipped.
+    /// Reduces a body: `labels` (t) names the cluster of each tet, from 0; numbers that no tet has are
+    /// skipped.
     ///
     /// Without a rig the body is free: it starts in its rest shape and a step takes no pose.
     ///

@@ -1,7 +1,7 @@
 //! Everything of mesh size, done once: products with the basis, cluster gradients, diagonalisation.
 //!
-//! `B` (n x 4m) has the rows `W_ik [X^_i; 1]`, `J` (n x 4h) the rows `w_ij [X^_i; 1]`; both stand for x, y and z
-//! alike and are formed a few rows at a time.
+//! `B` (n x 4m) has the rows `W_ik [X^_i; 1]`, `J` (n x 4h) the rows `w_ij [X^_i; 1]`; both stand for x, y
+//! and z alike and are formed a few rows at a time.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -229,7 +229,8 @@ impl<'a> Body<'a> {
         sum
     }
 
-    /// Adds what a vertex's handles contribute, given its rows of MB and LB; `stiff_rig` is scratch for its row of LJ.
+    /// Adds what a vertex's handles contribute, given its rows of MB and LB; `stiff_rig` is scratch for its
+    /// row of LJ.
     fn add_rig_products(
         &self,
         vertex: usize,

@@ -172,8 +172,8 @@ impl SkinningStepper {
 
     /// The pose of a substep lies on the parabola through the last three poses given.
     ///
-    /// On straight lines instead the velocity of the rig would jump at each frame, and each jump would kick the
-    /// flesh in one substep of the frame.
+    /// On straight lines instead the velocity of the rig would jump at each frame, and each jump would kick
+    /// the flesh in one substep of the frame.
     fn move_pose(&mut self, substep: u32, substeps: u32) {
         if substep == substeps {
             self.pose.copy_from_slice(&self.target);
