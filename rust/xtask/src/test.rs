@@ -60,7 +60,10 @@ pub fn run(options: &[&str]) -> Result<()> {
     if !selection.blenders.is_empty() {
         let extension = addon::build()?;
         for &version in &selection.blenders {
-            blender(version, &extension, &mut outcomes)?;
+            match Venv::blender(version) {
+                Ok(venv) => blender(version, &venv, &extension, &mut outcomes)?,
+                Err(message) => outcomes.push(not_started(version, &message)),
+            }
         }
     }
     summarise(&outcomes)
@@ -130,8 +133,7 @@ fn pytest(suite: &str, command: &mut Command) -> Result<Outcome> {
 }
 
 /// Each file of `tests/blender` in a Blender of its own, with a settings folder of its own.
-fn blender(version: Blender, extension: &Path, outcomes: &mut Vec<Outcome>) -> Result<()> {
-    let venv = Venv::blender(version)?;
+fn blender(version: Blender, venv: &Venv, extension: &Path, outcomes: &mut Vec<Outcome>) -> Result<()> {
     for file in blender_suites()? {
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
         let suite = format!("blender {} {}", version.version, name.trim_start_matches("test_"));
@@ -141,6 +143,13 @@ fn blender(version: Blender, extension: &Path, outcomes: &mut Vec<Outcome>) -> R
         outcomes.push(pytest(&suite, &mut command)?);
     }
     Ok(())
+}
+
+/// A Blender that could not be set up is one failure, so that the other versions still run.
+fn not_started(version: Blender, message: &str) -> Outcome {
+    eprintln!("{message}");
+    let tally = Tally { failed: 1, ..Tally::default() };
+    Outcome { suite: format!("blender {}", version.version), tally, succeeded: false, time: Duration::ZERO }
 }
 
 fn blender_suites() -> Result<Vec<PathBuf>> {
