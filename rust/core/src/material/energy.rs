@@ -1,6 +1,8 @@
 //! Elastic energy densities of the deformation gradient, with their first and second derivatives.
 
-use nalgebra::{Matrix3, SMatrix, SVector};
+use nalgebra::{Matrix3, SMatrix, SVector, SymmetricEigen, Vector3};
+
+use crate::math::polar::rotations;
 
 /// Below this sum, two singular values count as opposite: the closest rotation jumps there.
 const JUMP: f64 = 1e-12;
@@ -46,11 +48,11 @@ impl sealed::Sealed for Corotated {}
 
 impl Energy for Arap {
     fn density(&self, f: &Matrix3<f64>) -> f64 {
-        self.mu * (f - Polar::new(f).rotation()).norm_squared()
+        self.mu * (f - Polar::new(f).rotation).norm_squared()
     }
 
     fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
-        2.0 * self.mu * (f - Polar::new(f).rotation())
+        2.0 * self.mu * (f - Polar::new(f).rotation)
     }
 
     fn hessian(&self, f: &Matrix3<f64>) -> SMatrix<f64, 9, 9> {
@@ -66,50 +68,39 @@ impl Energy for Corotated {
 
     fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
         let polar = Polar::new(f);
-        Arap { mu: self.mu }.stress(f) + self.lambda * polar.stretch() * polar.rotation()
+        Arap { mu: self.mu }.stress(f) + self.lambda * polar.stretch() * polar.rotation
     }
 
     fn hessian(&self, f: &Matrix3<f64>) -> SMatrix<f64, 9, 9> {
         let polar = Polar::new(f);
-        let r = SVector::<f64, 9>::from_column_slice(polar.rotation().as_slice());
+        let r = SVector::<f64, 9>::from_column_slice(polar.rotation.as_slice());
         let volumetric = r * r.transpose() + polar.stretch() * polar.rotation_gradient();
         Arap { mu: self.mu }.hessian(f) + self.lambda * volumetric
     }
 }
 
-/// The singular value decomposition `F = U diag(sigma) V'` with U and V rotations; the last sigma may be negative.
+/// The polar decomposition `F = R S` with the eigenvectors of its stretch: `S = Q diag(sigma) Q'`.
+///
+/// The eigenvalues of S are the signed singular values of F. A decomposition of `F'F` would lose half the digits.
 struct Polar {
-    u: Matrix3<f64>,
-    sigma: [f64; 3],
-    v_t: Matrix3<f64>,
+    rotation: Matrix3<f64>,
+    sigma: Vector3<f64>,
+    axes: Matrix3<f64>,
 }
 
 impl Polar {
     fn new(f: &Matrix3<f64>) -> Self {
-        let svd = f.svd(true, true);
-        // Both factors were asked for, so both are there; an identity stands for F that is not finite.
-        let mut u = svd.u.unwrap_or_else(Matrix3::identity);
-        let mut v_t = svd.v_t.unwrap_or_else(Matrix3::identity);
-        let mut sigma = [svd.singular_values[0], svd.singular_values[1], svd.singular_values[2]];
-        let least = (0..3).min_by(|&a, &b| sigma[a].total_cmp(&sigma[b])).unwrap_or(2);
-        if u.determinant() < 0.0 {
-            u.column_mut(least).neg_mut();
-            sigma[least] = -sigma[least];
-        }
-        if v_t.determinant() < 0.0 {
-            v_t.row_mut(least).neg_mut();
-            sigma[least] = -sigma[least];
-        }
-        Self { u, sigma, v_t }
-    }
-
-    fn rotation(&self) -> Matrix3<f64> {
-        self.u * self.v_t
+        let mut rotation = [[0.0; 9]];
+        rotations(&[std::array::from_fn(|e| f[(e / 3, e % 3)])], &mut rotation);
+        let rotation = Matrix3::from_row_slice(&rotation[0]);
+        let stretch = rotation.transpose() * f;
+        let eigen = SymmetricEigen::new(0.5 * (stretch + stretch.transpose()));
+        Self { rotation, sigma: eigen.eigenvalues, axes: eigen.eigenvectors }
     }
 
     /// `tr(R'F - I)`: the first-order relative change of volume.
     fn stretch(&self) -> f64 {
-        self.sigma.iter().sum::<f64>() - 3.0
+        self.sigma.sum() - 3.0
     }
 
     /// `dR / dF = sum over pairs i < j of 2 / (sigma_i + sigma_j) t t'`, with t the unit twist in that plane.
@@ -121,7 +112,8 @@ impl Polar {
                 let mut skew = Matrix3::zeros();
                 (skew[(i, j)], skew[(j, i)]) =
                     (-std::f64::consts::FRAC_1_SQRT_2, std::f64::consts::FRAC_1_SQRT_2);
-                let twist = SVector::<f64, 9>::from_column_slice((self.u * skew * self.v_t).as_slice());
+                let twist = self.rotation * self.axes * skew * self.axes.transpose();
+                let twist = SVector::<f64, 9>::from_column_slice(twist.as_slice());
                 gradient += 2.0 / sum * twist * twist.transpose();
             }
         }
