@@ -54,7 +54,7 @@ impl Simulation {
     #[new]
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
                         gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0),
-           text_signature = "(model, dt=1/24, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
+           text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
                              gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0)")]
     fn new(
         py: Python<'_>,

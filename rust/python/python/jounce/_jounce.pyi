@@ -142,7 +142,7 @@ class Simulation:
     def __new__(
         cls,
         model: Model,
-        dt: float = ...,
+        dt: float = 0.041666666666666664,
         substeps: int = 1,
         max_iterations: int = 30,
         tolerance: float = 1e-6,
