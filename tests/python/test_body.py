@@ -66,6 +66,14 @@ def test_a_bone_without_vertices_and_scattered_parts(box):
     assert np.abs(simulation.displacement()).max() < 1e-6
 
 
+def test_nearly_dependent_constraints_leave_the_modes_exact(box):
+    """Two bones in two equal bars of few inner vertices: four of the constraint's columns are all but dependent."""
+    points, triangles, weights = box
+    both = np.vstack([points, points + [0.0, 3.0, 0.0]]), np.vstack([triangles, triangles + 8])
+    few, more = (jounce.Body(*both, np.vstack([weights] * 2), resolution=16, modes=m).modes for m in (6, 8))
+    assert np.allclose(few.eigenvalues, more.eigenvalues[:6], rtol=1e-9)
+
+
 def test_a_job_gives_the_same_body(body, box):
     job = jounce.BodyJob(*box, resolution=16, modes=6, clusters=30)
     seen, fractions = [], []

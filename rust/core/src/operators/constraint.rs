@@ -1,8 +1,10 @@
 //! What keeps the secondary motion complementary to a rig.
 
 use faer::linalg::matmul::matmul;
+use faer::linalg::solvers::Solve;
+use faer::reborrow::{Reborrow, ReborrowMut};
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
-use faer::{Accum, Mat, Par};
+use faer::{Accum, ColMut, ColRef, Mat, MatRef, Par, Side};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -13,6 +15,10 @@ use crate::{Error, Result};
 
 /// A column is dependent when what others leave of it is below this share of its length.
 const DEPENDENT: f64 = 1e-7;
+/// A column is nearly dependent when what others leave of it is below this share of its length.
+const NEARLY_DEPENDENT: f64 = 1e-3;
+/// Passes that make columns orthogonal to others; each takes away all but rounding, relative to what was left.
+const PASSES: usize = 3;
 /// The ten products of two of `{x, y, z, 1}`.
 const PAIRS: [(usize, usize); 10] =
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
@@ -22,7 +28,8 @@ const PAIRS: [(usize, usize); 10] =
 /// For bone j and each pair `p <= q` of `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i w_ij p_i q_i`, in coordinates local
 /// to the bone and orthonormalised within it (the same span); columns that depend on others are dropped.
 /// A bone that leaks fully everywhere (`leak = 1` wherever it has weight) counts as one that does not leak at all:
-/// otherwise nothing would tie its flesh to it. n x c, sparse, c at most ten a bone; each column has length one.
+/// otherwise nothing would tie its flesh to it. Columns of which others leave a thousandth or less are replaced by that
+/// rest, so that the result is well conditioned. n x c, sparse, c at most ten a bone; each column has length one.
 /// Source: `[FastCD eq. 21, sec. 8.1]`, where D = 1 - leak.
 ///
 /// # Errors
@@ -58,8 +65,19 @@ fn columns(
         Block::new(mesh, support, if leaks_fully { mass } else { &kept }, products)
     };
     let blocks: Vec<Block> = (0..rig.bone_count()).into_par_iter().map(block).collect();
-    let kept = independent(gram(&blocks));
-    Ok(assemble(mesh.vertices().len(), &blocks, &kept))
+    let gram = gram(&blocks);
+    let kept = independent(gram.clone());
+    let (distinct, near) = kept.split_at(kept.partition_point(|&(_, left)| left > NEARLY_DEPENDENT));
+    let of_blocks = |kept: &[(usize, f64)]| -> Vec<Column> {
+        kept.iter().map(|&(place, _)| Column::of_block(&blocks, place)).collect()
+    };
+    let mut columns = of_blocks(distinct);
+    if !near.is_empty() {
+        let gram = Mat::from_fn(distinct.len(), distinct.len(), |i, j| gram[(distinct[i].0, distinct[j].0)]);
+        let rests = rests(mesh.vertices().len(), &columns, gram.as_ref(), &of_blocks(near))?;
+        columns.extend(rests.col_iter().map(Column::of_dense));
+    }
+    Ok(assemble(mesh.vertices().len(), &columns))
 }
 
 /// The columns of one bone: dense on the vertices it moves.
@@ -180,8 +198,9 @@ fn starts(blocks: &[Block<'_>]) -> Vec<usize> {
         .collect()
 }
 
-/// A largest independent set of columns, ascending, by Cholesky with pivoting on their inner products.
-fn independent(mut gram: Mat<f64>) -> Vec<usize> {
+/// A largest independent set of columns, by Cholesky with pivoting on their inner products: each with the length
+/// that those before it leave of it, which descends.
+fn independent(mut gram: Mat<f64>) -> Vec<(usize, f64)> {
     let size = gram.nrows();
     let mut left: Vec<usize> = (0..size).collect();
     let mut kept = Vec::new();
@@ -192,7 +211,7 @@ fn independent(mut gram: Mat<f64>) -> Vec<usize> {
         if gram[(pivot, pivot)] <= DEPENDENT * DEPENDENT {
             break;
         }
-        kept.push(pivot);
+        kept.push((pivot, gram[(pivot, pivot)].sqrt()));
         let row: Vec<f64> = left.iter().map(|&i| gram[(i, pivot)]).collect();
         let inverse = 1.0 / gram[(pivot, pivot)];
         for (b, &j) in left.iter().enumerate().filter(|(b, _)| row[*b] != 0.0) {
@@ -201,21 +220,71 @@ fn independent(mut gram: Mat<f64>) -> Vec<usize> {
             }
         }
     }
-    kept.sort_unstable();
     kept
 }
 
-fn assemble(n: usize, blocks: &[Block<'_>], kept: &[usize]) -> Sparse {
-    let starts = starts(blocks);
-    let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-    for &column in kept {
-        let bone = starts.partition_point(|&start| start <= column) - 1;
+/// A column of the result.
+struct Column {
+    rows: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl Column {
+    fn of_block(blocks: &[Block<'_>], place: usize) -> Self {
+        let starts = starts(blocks);
+        let bone = starts.partition_point(|&start| start <= place) - 1;
         let block = &blocks[bone];
-        rows.extend(block.support.iter().map(|s| s.0));
-        values.extend(block.columns.col(column - starts[bone]).iter());
-        ends.push(rows.len() as u32);
+        Self {
+            rows: block.support.iter().map(|s| s.0).collect(),
+            values: block.columns.col(place - starts[bone]).iter().copied().collect(),
+        }
     }
-    SparseColMat::new(SymbolicSparseColMat::new_checked(n, kept.len(), ends, None, rows), values)
+
+    fn of_dense(dense: ColRef<'_, f64>) -> Self {
+        let (rows, values) = (0..).zip(dense.iter().copied()).filter(|(_, value)| *value != 0.0).unzip();
+        Self { rows, values }
+    }
+
+    fn dot(&self, dense: ColRef<'_, f64>) -> f64 {
+        self.rows.iter().zip(&self.values).map(|(&row, value)| value * dense[row as usize]).sum()
+    }
+
+    fn subtract_from(&self, mut dense: ColMut<'_, f64>, factor: f64) {
+        self.rows.iter().zip(&self.values).for_each(|(&row, value)| dense[row as usize] -= factor * value);
+    }
+}
+
+/// Orthonormal columns that span, together with `others`, what the columns `near` span with them; n x k.
+///
+/// `gram` holds the inner products of `others`.
+fn rests(n: usize, others: &[Column], gram: MatRef<'_, f64>, near: &[Column]) -> Result<Mat<f64>> {
+    let factor = gram.llt(Side::Lower).map_err(|error| Error::Numerical {
+        what: "constraint",
+        why: format!("its columns are dependent ({error:?})"),
+    })?;
+    let mut rests = Mat::zeros(n, near.len());
+    near.iter().enumerate().for_each(|(j, column)| column.subtract_from(rests.col_mut(j), -1.0));
+    for _ in 0..PASSES {
+        rests.par_col_iter_mut().for_each(|mut rest| {
+            let along = Mat::from_fn(others.len(), 1, |i, _| others[i].dot(rest.rb()));
+            let shares = factor.solve(&along);
+            let subtract = |(i, other): (usize, &Column)| other.subtract_from(rest.rb_mut(), shares[(i, 0)]);
+            others.iter().enumerate().for_each(subtract);
+        });
+        rests = orthonormal_span(rests);
+    }
+    Ok(rests)
+}
+
+fn assemble(n: usize, columns: &[Column]) -> Sparse {
+    let mut ends = vec![0];
+    ends.extend(columns.iter().scan(0, |end, column| {
+        *end += column.rows.len() as u32;
+        Some(*end)
+    }));
+    let rows = columns.iter().flat_map(|column| column.rows.iter().copied()).collect();
+    let values = columns.iter().flat_map(|column| column.values.iter().copied()).collect();
+    SparseColMat::new(SymbolicSparseColMat::new_checked(n, columns.len(), ends, None, rows), values)
 }
 
 fn check_inputs(mesh: &TetMesh, mass: &[f64], rig: &Rig, leak: &[f64]) -> Result<()> {
