@@ -67,7 +67,7 @@ def test_a_bone_without_vertices_and_scattered_parts(box):
 
 
 def test_nearly_dependent_constraints_leave_the_modes_exact(box):
-    """Two bones in two equal bars of few inner vertices: four of the constraint's columns are all but dependent."""
+    """Two bones in two equal bars with few inner vertices: four of the constraint columns almost depend."""
     points, triangles, weights = box
     both = np.vstack([points, points + [0.0, 3.0, 0.0]]), np.vstack([triangles, triangles + 8])
     few, more = (jounce.Body(*both, np.vstack([weights] * 2), resolution=16, modes=m).modes for m in (6, 8))
