@@ -1,24 +1,17 @@
 //! What keeps the secondary motion complementary to a rig.
 
 use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::Solve;
-use faer::reborrow::{Reborrow, ReborrowMut};
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
-use faer::{Accum, ColMut, ColRef, Mat, MatRef, Par, Side};
+use faer::{Accum, Mat, Par};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
+use super::independent::{Column, DEPENDENT, orthonormal_span, well_conditioned};
 use crate::math::Sparse;
 use crate::mesh::TetMesh;
 use crate::rig::Rig;
 use crate::{Error, Result};
 
-/// A column is dependent when what others leave of it is below this share of its length.
-const DEPENDENT: f64 = 1e-7;
-/// A column is nearly dependent when what others leave of it is below this share of its length.
-const NEARLY_DEPENDENT: f64 = 1e-3;
-/// Passes that make columns orthogonal to others; each takes away all but rounding, relative to what was left.
-const PASSES: usize = 3;
 /// The ten products of two of `{x, y, z, 1}`.
 const PAIRS: [(usize, usize); 10] =
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
@@ -26,10 +19,10 @@ const PAIRS: [(usize, usize); 10] =
 /// Columns that span the weight-space complementarity constraint: `J' D M B(w) = 0` exactly when `A' w = 0`.
 ///
 /// For bone j and each pair `p <= q` of `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i w_ij p_i q_i`, in coordinates local
-/// to the bone and orthonormalised within it (the same span); columns that depend on others are dropped.
+/// to the bone and orthonormalised within it; columns that depend on others are dropped, and those that nearly do
+/// are replaced by what the others leave of them: the span is the same, and well conditioned.
 /// A bone that leaks fully everywhere (`leak = 1` wherever it has weight) counts as one that does not leak at all:
-/// otherwise nothing would tie its flesh to it. Columns of which others leave a thousandth or less are replaced by that
-/// rest, so that the result is well conditioned. n x c, sparse, c at most ten a bone; each column has length one.
+/// otherwise nothing would tie its flesh to it. n x c, sparse, c at most ten a bone; each column has length one.
 /// Source: `[FastCD eq. 21, sec. 8.1]`, where D = 1 - leak.
 ///
 /// # Errors
@@ -65,19 +58,9 @@ fn columns(
         Block::new(mesh, support, if leaks_fully { mass } else { &kept }, products)
     };
     let blocks: Vec<Block> = (0..rig.bone_count()).into_par_iter().map(block).collect();
-    let gram = gram(&blocks);
-    let kept = independent(gram.clone());
-    let (distinct, near) = kept.split_at(kept.partition_point(|&(_, left)| left > NEARLY_DEPENDENT));
-    let of_blocks = |kept: &[(usize, f64)]| -> Vec<Column> {
-        kept.iter().map(|&(place, _)| Column::of_block(&blocks, place)).collect()
-    };
-    let mut columns = of_blocks(distinct);
-    if !near.is_empty() {
-        let gram = Mat::from_fn(distinct.len(), distinct.len(), |i, j| gram[(distinct[i].0, distinct[j].0)]);
-        let rests = rests(mesh.vertices().len(), &columns, gram.as_ref(), &of_blocks(near))?;
-        columns.extend(rests.col_iter().map(Column::of_dense));
-    }
-    Ok(assemble(mesh.vertices().len(), &columns))
+    let n = mesh.vertices().len();
+    let columns = blocks.iter().flat_map(Block::to_columns).collect();
+    Ok(assemble(n, &well_conditioned(n, columns, &gram(&blocks))?))
 }
 
 /// The columns of one bone: dense on the vertices it moves.
@@ -93,51 +76,32 @@ impl<'a> Block<'a> {
         let centre = weighted().map(|(x, w)| x * w).sum::<Vector3<f64>>() / total;
         let spread = weighted().map(|(x, _)| (x - centre).norm()).fold(0.0, f64::max);
         let scale = if spread > 0.0 { 1.0 / spread } else { 1.0 };
-        let mut columns = Mat::zeros(support.len(), products.len());
-        for (row, &(vertex, w)) in support.iter().enumerate() {
-            let local = (Vector3::from(mesh.vertices()[vertex as usize]) - centre) * scale;
-            let extended = [local.x, local.y, local.z, 1.0];
-            for (j, &(p, q)) in products.iter().enumerate() {
-                columns[(row, j)] = weight[vertex as usize] * w * extended[p] * extended[q];
-            }
-        }
-        Self { support, columns: orthonormal_span(columns) }
+        let column = |&(p, q): &(usize, usize)| {
+            let entry = |&(vertex, w): &(u32, f64)| {
+                let local = (Vector3::from(mesh.vertices()[vertex as usize]) - centre) * scale;
+                let extended = [local.x, local.y, local.z, 1.0];
+                weight[vertex as usize] * w * extended[p] * extended[q]
+            };
+            unit(support.iter().map(entry).collect())
+        };
+        let span = orthonormal_span(products.iter().map(column).collect(), DEPENDENT);
+        Self { support, columns: Mat::from_fn(support.len(), span.len(), |i, j| span[j][i]) }
+    }
+
+    fn to_columns(&self) -> impl Iterator<Item = Column> {
+        self.columns.col_iter().map(|column| Column {
+            rows: self.support.iter().map(|s| s.0).collect(),
+            values: column.iter().copied().collect(),
+        })
     }
 }
 
-/// Orthonormal columns with the same span, by Gram-Schmidt (twice) on the longest column left each time.
-fn orthonormal_span(mut left: Mat<f64>) -> Mat<f64> {
-    let lengths: Vec<f64> = left.col_iter().map(|c| c.norm_l2()).collect();
-    for (j, &length) in lengths.iter().enumerate().filter(|(_, l)| **l > 0.0) {
-        left.col_mut(j).iter_mut().for_each(|x| *x /= length);
+fn unit(mut column: Vec<f64>) -> Vec<f64> {
+    let length = column.iter().map(|x| x * x).sum::<f64>().sqrt();
+    if length > 0.0 {
+        column.iter_mut().for_each(|x| *x /= length);
     }
-    let mut span: Vec<usize> = Vec::new();
-    loop {
-        let candidates = (0..left.ncols()).filter(|j| !span.contains(j));
-        let best = candidates
-            .map(|j| (left.col(j).norm_l2(), j))
-            .fold((0.0, 0), |a, b| if b.0 > a.0 { b } else { a });
-        if best.0 <= DEPENDENT {
-            return Mat::from_fn(left.nrows(), span.len(), |i, j| left[(i, span[j])]);
-        }
-        for &j in &span {
-            remove(&mut left, j, best.1);
-        }
-        let length = left.col(best.1).norm_l2();
-        left.col_mut(best.1).iter_mut().for_each(|x| *x /= length);
-        span.push(best.1);
-        (0..left.ncols())
-            .filter(|j| !span.contains(j))
-            .collect::<Vec<_>>()
-            .into_iter()
-            .for_each(|j| remove(&mut left, best.1, j));
-    }
-}
-
-/// Takes the part along unit column `along` out of another column.
-fn remove(matrix: &mut Mat<f64>, along: usize, from: usize) {
-    let part: f64 = (0..matrix.nrows()).map(|i| matrix[(i, along)] * matrix[(i, from)]).sum();
-    (0..matrix.nrows()).for_each(|i| matrix[(i, from)] -= part * matrix[(i, along)]);
+    column
 }
 
 /// Inner products of all columns of all bones.
@@ -198,92 +162,13 @@ fn starts(blocks: &[Block<'_>]) -> Vec<usize> {
         .collect()
 }
 
-/// A largest independent set of columns, by Cholesky with pivoting on their inner products: each with the length
-/// that those before it leave of it, which descends.
-fn independent(mut gram: Mat<f64>) -> Vec<(usize, f64)> {
-    let size = gram.nrows();
-    let mut left: Vec<usize> = (0..size).collect();
-    let mut kept = Vec::new();
-    while let Some(place) =
-        (0..left.len()).reduce(|a, b| if gram[(left[b], left[b])] > gram[(left[a], left[a])] { b } else { a })
-    {
-        let pivot = left.swap_remove(place);
-        if gram[(pivot, pivot)] <= DEPENDENT * DEPENDENT {
-            break;
-        }
-        kept.push((pivot, gram[(pivot, pivot)].sqrt()));
-        let row: Vec<f64> = left.iter().map(|&i| gram[(i, pivot)]).collect();
-        let inverse = 1.0 / gram[(pivot, pivot)];
-        for (b, &j) in left.iter().enumerate().filter(|(b, _)| row[*b] != 0.0) {
-            for (a, &i) in left.iter().enumerate() {
-                gram[(i, j)] -= row[a] * row[b] * inverse;
-            }
-        }
-    }
-    kept
-}
-
-/// A column of the result.
-struct Column {
-    rows: Vec<u32>,
-    values: Vec<f64>,
-}
-
-impl Column {
-    fn of_block(blocks: &[Block<'_>], place: usize) -> Self {
-        let starts = starts(blocks);
-        let bone = starts.partition_point(|&start| start <= place) - 1;
-        let block = &blocks[bone];
-        Self {
-            rows: block.support.iter().map(|s| s.0).collect(),
-            values: block.columns.col(place - starts[bone]).iter().copied().collect(),
-        }
-    }
-
-    fn of_dense(dense: ColRef<'_, f64>) -> Self {
-        let (rows, values) = (0..).zip(dense.iter().copied()).filter(|(_, value)| *value != 0.0).unzip();
-        Self { rows, values }
-    }
-
-    fn dot(&self, dense: ColRef<'_, f64>) -> f64 {
-        self.rows.iter().zip(&self.values).map(|(&row, value)| value * dense[row as usize]).sum()
-    }
-
-    fn subtract_from(&self, mut dense: ColMut<'_, f64>, factor: f64) {
-        self.rows.iter().zip(&self.values).for_each(|(&row, value)| dense[row as usize] -= factor * value);
-    }
-}
-
-/// Orthonormal columns that span, together with `others`, what the columns `near` span with them; n x k.
-///
-/// `gram` holds the inner products of `others`.
-fn rests(n: usize, others: &[Column], gram: MatRef<'_, f64>, near: &[Column]) -> Result<Mat<f64>> {
-    let factor = gram.llt(Side::Lower).map_err(|error| Error::Numerical {
-        what: "constraint",
-        why: format!("its columns are dependent ({error:?})"),
-    })?;
-    let mut rests = Mat::zeros(n, near.len());
-    near.iter().enumerate().for_each(|(j, column)| column.subtract_from(rests.col_mut(j), -1.0));
-    for _ in 0..PASSES {
-        rests.par_col_iter_mut().for_each(|mut rest| {
-            let along = Mat::from_fn(others.len(), 1, |i, _| others[i].dot(rest.rb()));
-            let shares = factor.solve(&along);
-            let subtract = |(i, other): (usize, &Column)| other.subtract_from(rest.rb_mut(), shares[(i, 0)]);
-            others.iter().enumerate().for_each(subtract);
-        });
-        rests = orthonormal_span(rests);
-    }
-    Ok(rests)
-}
-
 fn assemble(n: usize, columns: &[Column]) -> Sparse {
-    let mut ends = vec![0];
-    ends.extend(columns.iter().scan(0, |end, column| {
-        *end += column.rows.len() as u32;
-        Some(*end)
-    }));
-    let rows = columns.iter().flat_map(|column| column.rows.iter().copied()).collect();
-    let values = columns.iter().flat_map(|column| column.values.iter().copied()).collect();
+    let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for column in columns {
+        rows.extend(&column.rows);
+        values.extend(&column.values);
+        ends.push(rows.len() as u32);
+    }
     SparseColMat::new(SymbolicSparseColMat::new_checked(n, columns.len(), ends, None, rows), values)
 }
 

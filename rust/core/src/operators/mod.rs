@@ -3,6 +3,7 @@
 mod constraint;
 mod diffusion;
 mod elements;
+mod independent;
 
 pub use constraint::{constraint, displacement_constraint};
 pub use diffusion::{HIGHEST_LEAK, momentum_leak, spread_to_interior};
