@@ -22,7 +22,7 @@ usage: cargo x <command>
 
   demo [character]      bake secondary motion onto a character (FBX, GLB, .blend; without one, onto our own
                         creature) in Blender; the results go to out/
-  test [suite...]       every test, or only the suites named: rust, python, addon, blender
+  test [suite...]       every test, or only the suites named: rust, python, addon, blender, characters
        [--bpy VERSION]  the blender suite on another Blender: 4.2, 4.5, 5.0, 5.2 or all
   check                 formatting, lints, types, documentation and the repository's own rules
   wheel                 the Python module, to dist/

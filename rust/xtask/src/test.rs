@@ -1,11 +1,12 @@
 //! `cargo x test`: every suite in its own process, and a closing table of what ran.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::addon;
-use crate::process::{Result, cargo, heading, run_watched};
+use crate::process::{Result, cargo, heading, io_error, run_watched};
 use crate::project;
 use crate::venv::{BLENDERS, Blender, DEFAULT_BLENDER, Venv};
 use crate::wheel;
@@ -17,10 +18,13 @@ const PYTEST_IN_BLENDER: &str = "import os, sys, pytest\n\
     sys.stderr.flush()\n\
     os._exit(code)";
 
+const SUITES: [&str; 5] = ["rust", "python", "addon", "blender", "characters"];
+
 struct Selection {
     rust: bool,
     python: bool,
     addon: bool,
+    characters: bool,
     blenders: Vec<Blender>,
 }
 
@@ -66,6 +70,9 @@ pub fn run(options: &[&str]) -> Result<()> {
             }
         }
     }
+    if selection.characters {
+        outcomes.push(characters()?);
+    }
     summarise(&outcomes)
 }
 
@@ -76,12 +83,8 @@ fn select(options: &[&str]) -> Result<Selection> {
     while let Some(&word) = words.next() {
         match word {
             "--bpy" => blenders.extend(blender_versions(words.next().copied())?),
-            "rust" | "python" | "addon" | "blender" => suites.push(word),
-            _ => {
-                return Err(format!(
-                    "there is no suite {word}; the suites are rust, python, addon and blender"
-                ));
-            }
+            _ if SUITES.contains(&word) => suites.push(word),
+            _ => return Err(format!("there is no suite {word}; the suites are {}", SUITES.join(", "))),
         }
     }
     let all = suites.is_empty() && blenders.is_empty();
@@ -89,7 +92,13 @@ fn select(options: &[&str]) -> Result<Selection> {
         blenders.push(DEFAULT_BLENDER);
     }
     let chosen = |suite| all || suites.contains(&suite);
-    Ok(Selection { rust: chosen("rust"), python: chosen("python"), addon: chosen("addon"), blenders })
+    Ok(Selection {
+        rust: chosen("rust"),
+        python: chosen("python"),
+        addon: chosen("addon"),
+        characters: chosen("characters"),
+        blenders,
+    })
 }
 
 fn blender_versions(name: Option<&str>) -> Result<Vec<Blender>> {
@@ -145,11 +154,32 @@ fn blender(version: Blender, venv: &Venv, extension: &Path, outcomes: &mut Vec<O
     Ok(())
 }
 
+/// Every character file through the whole job, if there are any; the table goes to `out/characters.md`.
+fn characters() -> Result<Outcome> {
+    let mut outcome = Outcome::new("characters");
+    let Some(data) = project::data() else {
+        outcome.tally.skipped = 1;
+        return Ok(outcome);
+    };
+    let extension = addon::build()?;
+    let venv = Venv::blender(DEFAULT_BLENDER)?;
+    heading("tests: characters");
+    let out = project::out();
+    fs::create_dir_all(&out).map_err(io_error(&out))?;
+    let start = Instant::now();
+    let mut script = venv.python();
+    script.arg("tests/blender/characters.py").arg(data).arg("--extension").arg(&extension);
+    script.arg("--out").arg(out.join("characters.md"));
+    outcome.succeeded = run_watched(&mut script, |line| outcome.tally.add_character(line))?;
+    outcome.time = start.elapsed();
+    Ok(outcome)
+}
+
 /// A Blender that could not be set up is one failure, so that the other versions still run.
 fn not_started(version: Blender, message: &str) -> Outcome {
     eprintln!("{message}");
     let tally = Tally { failed: 1, ..Tally::default() };
-    Outcome { suite: format!("blender {}", version.version), tally, succeeded: false, time: Duration::ZERO }
+    Outcome { tally, succeeded: false, ..Outcome::new(&format!("blender {}", version.version)) }
 }
 
 fn blender_suites() -> Result<Vec<PathBuf>> {
@@ -180,6 +210,12 @@ fn summarise(outcomes: &[Outcome]) -> Result<()> {
     if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
 }
 
+impl Outcome {
+    fn new(suite: &str) -> Self {
+        Self { suite: suite.to_owned(), tally: Tally::default(), succeeded: true, time: Duration::ZERO }
+    }
+}
+
 impl Tally {
     fn add(&mut self, other: &Self) {
         self.passed += other.passed;
@@ -191,6 +227,15 @@ impl Tally {
     fn add_cargo(&mut self, line: &str) {
         if let Some(counts) = line.strip_prefix("test result: ") {
             self.add(&Self::from_words(counts));
+        }
+    }
+
+    /// Counts a character by the line of JSON that reports it, which lists the checks that failed.
+    fn add_character(&mut self, line: &str) {
+        if line.starts_with("{\"file\"") {
+            let failed = line.contains("\"failed\": [\"");
+            self.passed += usize::from(!failed);
+            self.failed += usize::from(failed);
         }
     }
 
@@ -239,6 +284,15 @@ mod tests {
         );
         tally.add_cargo("test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 7 filtered out");
         assert_eq!(tally, Tally { passed: 5, failed: 1, skipped: 1 });
+    }
+
+    #[test]
+    fn characters_are_counted_by_their_failed_checks() {
+        let mut tally = Tally::default();
+        tally.add_character(r#"{"file": "a.fbx", "checks": "10 passed", "failed": [], "notes": []}"#);
+        tally.add_character(r#"{"file": "b.fbx", "checks": "crashed", "failed": ["exit code 1"]}"#);
+        tally.add_character("Traceback (most recent call last):");
+        assert_eq!(tally, Tally { passed: 1, failed: 1, skipped: 0 });
     }
 
     #[test]
