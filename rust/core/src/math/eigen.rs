@@ -10,11 +10,13 @@ use crate::{Error, Result};
 /// Vectors that are iterated together: copies of an eigenvalue up to this number cannot be missed.
 const BLOCK: usize = 8;
 /// Residual of an accepted eigenpair, relative to its eigenvalue of the inverse.
-const TOLERANCE: f64 = 1e-10;
+const TOLERANCE: f64 = 1e-9;
 /// Two eigenvalues of the inverse count as copies if they differ by less than this, relatively.
 const COPY: f64 = 1e-6;
 /// Norm below which a new direction is rounding error, relative to what the operator made.
 const NEGLIGIBLE: f64 = 1e-14;
+/// Share of an image that must be new for one orthogonalisation to be enough: rounding errors grow by its inverse.
+const CLEAN: f64 = 1e-3;
 /// Blocks after which the method gives up; converging takes ten.
 const MAX_BLOCKS: usize = 400;
 /// Seed of the start vectors: any gives the same eigenpairs.
@@ -141,6 +143,10 @@ impl Krylov {
         let mut along = inner(self.basis.as_ref(), image.as_ref());
         add_product(image.as_mut(), -1.0, self.basis.as_ref(), along.as_ref());
         let (mut next, first) = orthonormal_columns(image, NEGLIGIBLE * self.scale);
+        if smallest_pivot(&first) > CLEAN * self.scale {
+            self.grow_projected(old, &along);
+            return (next, first);
+        }
         let missed = inner(self.basis.as_ref(), next.as_ref());
         add_product(next.as_mut(), -1.0, self.basis.as_ref(), missed.as_ref());
         along += &missed * &first;
@@ -221,6 +227,14 @@ fn orthonormal_columns(mut block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f
     }
     block.truncate(block.nrows(), rank);
     (block, coefficients.subrows(0, rank).to_owned())
+}
+
+/// Length of what was new in the block's least new column.
+fn smallest_pivot(coefficients: &Mat<f64>) -> f64 {
+    if coefficients.nrows() < coefficients.ncols() {
+        return 0.0;
+    }
+    (0..coefficients.nrows()).map(|i| coefficients[(i, i)]).fold(f64::INFINITY, f64::min)
 }
 
 /// Two different columns, `i < j`.

@@ -4,10 +4,13 @@ mod cholesky;
 mod conjugate_gradients;
 pub(crate) mod dense;
 mod eigen;
+mod fronts;
 pub(crate) mod lanes;
 mod ordering;
 pub mod polar;
 mod sparse;
+mod substitution;
+mod supernodes;
 
 pub use cholesky::SparseCholesky;
 pub(crate) use conjugate_gradients::{conjugate_gradients, multiply};

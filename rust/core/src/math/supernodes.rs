@@ -1,0 +1,267 @@
+//! The structure of a sparse Cholesky factor: dense blocks of columns, their tree, and its independent parts.
+
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use faer::Side;
+use faer::perm::PermRef;
+use faer::sparse::linalg::SupernodalThreshold;
+use faer::sparse::linalg::cholesky::{
+    CholeskySymbolicParams, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
+};
+
+use super::ordering::nested_dissection;
+use crate::math::Sparse;
+use crate::{Error, Result};
+
+/// No node a part hangs under is split once it is below this share of all work.
+const PART: f64 = 1.0 / 32.0;
+/// Multiplications below which a part is not worth a task.
+const LEAST_WORK: f64 = 1e6;
+
+/// Consecutive columns of equal pattern: a dense block of the factor.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    /// First column, in elimination order.
+    pub first: usize,
+    /// Number of columns.
+    pub width: usize,
+    /// The rows below the columns, ascending, in the numbering of the node's part.
+    pub rows: Vec<u32>,
+    /// The node that is eliminated next among those that this one changes.
+    pub parent: Option<usize>,
+}
+
+/// A run of nodes that can be eliminated without any node of another part but the last.
+#[derive(Debug, Clone)]
+pub(super) struct Part {
+    /// Its nodes, children before parents.
+    pub nodes: Range<usize>,
+    /// Its columns; row `r` of them is numbered `r - columns.start` within the part.
+    pub columns: Range<usize>,
+    /// Rows of the last part that its nodes have, numbered after its columns within the part.
+    pub tail: Vec<u32>,
+}
+
+impl Part {
+    /// How many rows are numbered within the part.
+    pub fn size(&self) -> usize {
+        self.columns.len() + self.tail.len()
+    }
+
+    /// The number within the part of a row of the whole.
+    pub fn local(&self, row: u32) -> Option<u32> {
+        if (row as usize) < self.columns.end {
+            Some(row - self.columns.start as u32)
+        } else {
+            self.tail.binary_search(&row).ok().map(|place| (self.columns.len() + place) as u32)
+        }
+    }
+}
+
+/// Structure of the factor of `[K A; A' 0]`: K in nested-dissection order, the constraints as the last node.
+#[derive(Debug)]
+pub(super) struct Supernodes {
+    /// `order[k]` is the row of K eliminated k-th.
+    pub order: Vec<u32>,
+    /// Nodes in elimination order.
+    pub nodes: Vec<Node>,
+    /// Independent parts, then the part that all of them lead to.
+    pub parts: Vec<Part>,
+}
+
+impl Supernodes {
+    /// Analyses a symmetric matrix, stored whole, and the columns of its constraint.
+    pub fn new(matrix: &Sparse, constraint: &Sparse) -> Result<Self> {
+        let order = nested_dissection(matrix)?;
+        let mut nodes = nodes_of(matrix, &order)?;
+        append_constraints(&mut nodes, &order, constraint);
+        link(&mut nodes, order.len() + constraint.ncols());
+        let parts = divide(&nodes);
+        Ok(renumber(order, nodes, &parts, constraint.ncols()))
+    }
+}
+
+fn nodes_of(matrix: &Sparse, order: &[u32]) -> Result<Vec<Node>> {
+    let mut position = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(place, &row)| position[row as usize] = place as u32);
+    let permutation = SymmetricOrdering::Custom(PermRef::new_checked(order, &position, order.len()));
+    let params = CholeskySymbolicParams {
+        supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+        ..Default::default()
+    };
+    let symbolic = factorize_symbolic_cholesky(matrix.symbolic(), Side::Upper, permutation, params)
+        .map_err(|error| Error::Numerical { what: "sparse analysis", why: format!("{error:?}") })?;
+    let SymbolicCholeskyRaw::Supernodal(symbolic) = symbolic.raw() else {
+        return Err(Error::Numerical { what: "sparse analysis", why: "no supernodes were made".into() });
+    };
+    let node = |index| {
+        let first = symbolic.supernode_begin()[index] as usize;
+        let width = symbolic.supernode_end()[index] as usize - first;
+        Node { first, width, rows: symbolic.supernode(index).pattern().to_vec(), parent: None }
+    };
+    Ok((0..symbolic.n_supernodes()).map(node).collect())
+}
+
+/// Gives each node the constraints that touch it or what is below it, as further rows, and the constraints a node.
+fn append_constraints(nodes: &mut Vec<Node>, order: &[u32], constraint: &Sparse) {
+    let (n, count) = (order.len(), constraint.ncols());
+    if count == 0 {
+        return;
+    }
+    let owner = owners(nodes, n);
+    let mut position = vec![0; n];
+    order.iter().enumerate().for_each(|(place, &row)| position[row as usize] = place);
+    let mut touching: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
+    for column in 0..count {
+        for &row in constraint.row_idx_of_col_raw(column) {
+            let touched = &mut touching[owner[position[row as usize]] as usize];
+            if touched.last() != Some(&((n + column) as u32)) {
+                touched.push((n + column) as u32);
+            }
+        }
+    }
+    for index in 0..nodes.len() {
+        let own = std::mem::take(&mut touching[index]);
+        if let Some(&next) = nodes[index].rows.first() {
+            let above = &mut touching[owner[next as usize] as usize];
+            above.extend_from_slice(&own);
+            above.sort_unstable();
+            above.dedup();
+        }
+        nodes[index].rows.extend(own);
+    }
+    nodes.push(Node { first: n, width: count, rows: Vec::new(), parent: None });
+}
+
+/// The node that each column belongs to.
+fn owners(nodes: &[Node], columns: usize) -> Vec<u32> {
+    let mut owner = vec![0; columns];
+    for (index, node) in nodes.iter().enumerate() {
+        owner[node.first..node.first + node.width].fill(index as u32);
+    }
+    owner
+}
+
+fn link(nodes: &mut [Node], columns: usize) {
+    let owner = owners(nodes, columns);
+    for node in nodes {
+        node.parent = node.rows.first().map(|&row| owner[row as usize] as usize);
+    }
+}
+
+/// Multiplications that eliminating a node takes.
+fn work(node: &Node) -> f64 {
+    let (width, rows) = (node.width as f64, node.rows.len() as f64);
+    width * (width * width / 3.0 + width * rows + rows * rows)
+}
+
+/// For each node the part it falls into; `None` for the last part. Whole subtrees go into one part, small ones side by
+/// side into a common one. It depends on the structure only, not on the machine.
+fn divide(nodes: &[Node]) -> Vec<Option<usize>> {
+    let mut total: Vec<f64> = nodes.iter().map(work).collect();
+    let mut children = vec![Vec::new(); nodes.len()];
+    let mut roots = Vec::new();
+    for (index, node) in nodes.iter().enumerate() {
+        match node.parent {
+            Some(parent) => {
+                total[parent] += total[index];
+                children[parent].push(index);
+            }
+            None => roots.push(index),
+        }
+    }
+    let limit = (PART * roots.iter().map(|&root| total[root]).sum::<f64>()).max(LEAST_WORK);
+    let key = |node: usize| (total[node].to_bits(), node);
+    let mut heap: BinaryHeap<(u64, usize)> = roots.into_iter().map(key).collect();
+    let mut subtrees = Vec::new();
+    while let Some((_, node)) = heap.pop() {
+        if total[node] > limit || nodes[node].rows.is_empty() && node + 1 == nodes.len() {
+            heap.extend(children[node].iter().map(|&child| key(child)));
+        } else {
+            subtrees.push(node);
+        }
+    }
+    gather(nodes, &children, &total, subtrees, limit)
+}
+
+fn gather(
+    nodes: &[Node],
+    children: &[Vec<usize>],
+    total: &[f64],
+    mut subtrees: Vec<usize>,
+    limit: f64,
+) -> Vec<Option<usize>> {
+    subtrees.sort_unstable();
+    let mut part_of = vec![None; nodes.len()];
+    let (mut part, mut filled) = (0, 0.0);
+    for root in subtrees {
+        if filled > 0.0 && filled + total[root] > limit {
+            part += 1;
+            filled = 0.0;
+        }
+        filled += total[root];
+        let mut pending = vec![root];
+        while let Some(node) = pending.pop() {
+            part_of[node] = Some(part);
+            pending.extend(&children[node]);
+        }
+    }
+    part_of
+}
+
+/// Sorts nodes and columns by part and numbers rows within their parts.
+fn renumber(order: Vec<u32>, nodes: Vec<Node>, part_of: &[Option<usize>], constraints: usize) -> Supernodes {
+    let part_count = part_of.iter().flatten().max().map_or(0, |&last| last + 1);
+    let key = |index: usize| part_of[index].unwrap_or(part_count);
+    let mut sequence: Vec<usize> = (0..nodes.len()).collect();
+    sequence.sort_by_key(|&index| key(index));
+    let (mut new_column, mut new_node) = (vec![0; order.len() + constraints], vec![0; nodes.len()]);
+    let mut parts = vec![Part { nodes: 0..0, columns: 0..0, tail: Vec::new() }; part_count + 1];
+    let mut next = 0;
+    for (place, &index) in sequence.iter().enumerate() {
+        let part = &mut parts[key(index)];
+        if part.nodes.is_empty() {
+            (part.nodes, part.columns) = (place..place, next..next);
+        }
+        let node = &nodes[index];
+        (node.first..node.first + node.width).for_each(|old| {
+            new_column[old] = next as u32;
+            next += 1;
+        });
+        (part.nodes.end, part.columns.end) = (place + 1, next);
+        new_node[index] = place;
+    }
+    let mut new_order = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(old, &row)| new_order[new_column[old] as usize] = row);
+    let renumbered = sequence.iter().map(|&index| Node {
+        first: new_column[nodes[index].first] as usize,
+        width: nodes[index].width,
+        rows: nodes[index].rows.iter().map(|&row| new_column[row as usize]).collect(),
+        parent: nodes[index].parent.map(|parent| new_node[parent]),
+    });
+    let mut supernodes = Supernodes { order: new_order, nodes: renumbered.collect(), parts };
+    number_within_parts(&mut supernodes);
+    supernodes
+}
+
+fn number_within_parts(supernodes: &mut Supernodes) {
+    for part in &mut supernodes.parts {
+        let nodes = &mut supernodes.nodes[part.nodes.clone()];
+        let outside = |row: &&u32| **row as usize >= part.columns.end;
+        let mut tail: Vec<u32> =
+            nodes.iter().flat_map(|node| node.rows.iter().filter(outside)).copied().collect();
+        tail.sort_unstable();
+        tail.dedup();
+        part.tail = tail;
+        let mut local = vec![0; part.tail.last().map_or(0, |&last| last as usize + 1)];
+        part.tail
+            .iter()
+            .enumerate()
+            .for_each(|(k, &row)| local[row as usize] = (part.columns.len() + k) as u32);
+        for row in nodes.iter_mut().flat_map(|node| &mut node.rows) {
+            let inside = (*row as usize) < part.columns.end;
+            *row = if inside { *row - part.columns.start as u32 } else { local[*row as usize] };
+        }
+    }
+}
