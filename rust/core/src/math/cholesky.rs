@@ -11,13 +11,15 @@ use super::supernodes::{Node, Part, Supernodes};
 use crate::math::Sparse;
 use crate::{Error, Result};
 
+/// What elimination must leave of a diagonal entry: less is rounding error, and its column depends on others.
+const LEAST_PIVOT: f64 = 1e-15;
+
 /// The factor of a sparse symmetric positive definite K, or of K bordered by constraints.
 ///
 /// Bordered, it is the multifrontal `L D L'` of `[K A; A' 0]`, K in nested-dissection order and the constraints
 /// last; D is 1, and -1 for the constraints. That order needs no pivoting (K positive definite, A of full column
 /// rank), and the sparsity of A is used: a column of A only meets the parts of the factor above the vertices it
 /// touches. The same bits for any number of threads.
-#[derive(Debug)]
 pub struct SparseCholesky {
     structure: Supernodes,
     /// For each node its columns of L, row by row, the diagonal inverted.
@@ -208,7 +210,12 @@ impl<'a> Input<'a> {
             if node.first >= self.order.len() {
                 front *= faer::Scale(-1.0);
             }
-            eliminate(front.as_mut(), node.width).map_err(|column| self.not_definite(node.first + column))?;
+            let diagonal: Vec<f64> = (0..node.width).map(|column| front[(column, column)]).collect();
+            let pivots = eliminate(front.as_mut(), node.width);
+            let lost = |&column: &usize| front[(column, column)].powi(2) <= LEAST_PIVOT * diagonal[column];
+            if let Some(column) = pivots.err().or_else(|| (0..node.width).find(lost)) {
+                return Err(self.not_definite(node.first + column));
+            }
             result.values.push(factor_rows(&front, node.width));
             if let Some(parent) = node.parent {
                 let matrix = front

@@ -20,7 +20,6 @@ const PART: f64 = 1.0 / 32.0;
 const LEAST_WORK: f64 = 1e6;
 
 /// Consecutive columns of equal pattern: a dense block of the factor.
-#[derive(Debug, Clone)]
 pub(super) struct Node {
     /// First column, in elimination order.
     pub first: usize,
@@ -33,7 +32,7 @@ pub(super) struct Node {
 }
 
 /// A run of nodes that can be eliminated without any node of another part but the last.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Part {
     /// Its nodes, children before parents.
     pub nodes: Range<usize>,
@@ -60,7 +59,6 @@ impl Part {
 }
 
 /// Structure of the factor of `[K A; A' 0]`: K in nested-dissection order, the constraints as the last node.
-#[derive(Debug)]
 pub(super) struct Supernodes {
     /// `order[k]` is the row of K eliminated k-th.
     pub order: Vec<u32>,
