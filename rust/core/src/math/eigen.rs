@@ -15,8 +15,6 @@ const TOLERANCE: f64 = 1e-9;
 const COPY: f64 = 1e-6;
 /// Norm below which a new direction is rounding error, relative to what the operator made.
 const NEGLIGIBLE: f64 = 1e-14;
-/// Share of an image that must be new for one orthogonalisation to be enough: rounding errors grow by its inverse.
-const CLEAN: f64 = 1e-3;
 /// Blocks after which the method gives up; converging takes ten.
 const MAX_BLOCKS: usize = 400;
 /// Seed of the start vectors: any gives the same eigenpairs.
@@ -34,7 +32,7 @@ pub(crate) struct Eigenpairs {
 ///
 /// `apply` replaces the columns x of an n x k matrix by `Op x`. Block Lanczos with full reorthogonalisation and
 /// thick restarts. A start block of b vectors finds at most b copies of an eigenvalue; when as many as b agree,
-/// the block is widened by fresh random vectors and the iteration goes on, so that none is missed.
+/// the block is widened by fresh random vectors, which are iterated as long as the others were, so that none is missed.
 ///
 /// # Errors
 /// [`Error::Numerical`] if it does not converge; whatever `report` (the fraction done) returns.
@@ -46,6 +44,8 @@ pub(crate) fn largest_eigenpairs(
 ) -> Result<Eigenpairs> {
     let mut krylov = Krylov::new(size, count);
     let mut width = BLOCK;
+    let mut widened = 0;
+    let mut settled = 0;
     let mut block = krylov.random_block(BLOCK);
     for step in 0..MAX_BLOCKS {
         report((step as f32 / 12.0).min(0.95))?;
@@ -55,13 +55,14 @@ pub(crate) fn largest_eigenpairs(
         let ritz = krylov.ritz(&coupling)?;
         block = next;
         let exhausted = block.ncols() == 0;
-        if ritz.converged(count) || exhausted {
+        if exhausted || step >= settled && ritz.converged(count) {
             if krylov.width() == size || (!exhausted && ritz.copies(count) < width) {
                 return Ok(krylov.eigenpairs(&ritz, count));
             }
             let fresh = krylov.random_block_beside(&block);
             append(&mut block, &fresh);
             width += BLOCK;
+            (settled, widened) = (2 * step + 1 - widened, step);
         } else if krylov.width() + block.ncols() > krylov.capacity {
             krylov.restart(&ritz, count);
         }
@@ -143,10 +144,6 @@ impl Krylov {
         let mut along = inner(self.basis.as_ref(), image.as_ref());
         add_product(image.as_mut(), -1.0, self.basis.as_ref(), along.as_ref());
         let (mut next, first) = orthonormal_columns(image, NEGLIGIBLE * self.scale);
-        if smallest_pivot(&first) > CLEAN * self.scale {
-            self.grow_projected(old, &along);
-            return (next, first);
-        }
         let missed = inner(self.basis.as_ref(), next.as_ref());
         add_product(next.as_mut(), -1.0, self.basis.as_ref(), missed.as_ref());
         along += &missed * &first;
@@ -227,14 +224,6 @@ fn orthonormal_columns(mut block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f
     }
     block.truncate(block.nrows(), rank);
     (block, coefficients.subrows(0, rank).to_owned())
-}
-
-/// Length of what was new in the block's least new column.
-fn smallest_pivot(coefficients: &Mat<f64>) -> f64 {
-    if coefficients.nrows() < coefficients.ncols() {
-        return 0.0;
-    }
-    (0..coefficients.nrows()).map(|i| coefficients[(i, i)]).fold(f64::INFINITY, f64::min)
 }
 
 /// Two different columns, `i < j`.
