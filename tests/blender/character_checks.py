@@ -38,7 +38,6 @@ FRAME_KEYS_ERROR = 1e-4
 REOPENED = 1e-6
 MODAL_SLACK = 1.02
 SETTLING_SECONDS = 12.0
-LEAK_FLOOR = 1e-6
 
 
 @dataclass
@@ -220,15 +219,15 @@ def check_complementarity(built: Built, report: Report) -> None:
     points, tets = np.asarray(body.mesh.vertices), np.asarray(body.mesh.tets)
     volumes = np.abs(np.asarray(body.mesh.volumes))
     mass = np.bincount(tets.ravel(), np.repeat(volumes / 4.0, 4), minlength=len(points))
-    scale = mass * np.maximum(1.0 - np.asarray(body.leak), LEAK_FLOOR)
     weights, modes = np.asarray(body.rig.weights), np.asarray(body.modes.weights)
+    kept = weights * (mass * (1.0 - np.asarray(body.leak)))[:, None]
     affine = np.column_stack([points, np.ones(len(points))])
     worst = 0.0
     for coefficients in built.coefficients:
         moved = np.einsum("im,mdk,ik->id", modes, coefficients, affine)
-        rows = [np.einsum("ij,ik,id->jkd", weights, affine, scale[:, None] * moved, optimize=True)]
-        rows += [np.einsum("ij,ik,id->jkd", weights, abs(affine), scale[:, None] * abs(moved), optimize=True)]
-        worst = max(worst, np.linalg.norm(rows[0]) / max(np.linalg.norm(rows[1]), 1e-300))
+        rows = np.einsum("ij,ik,id->jkd", kept, affine, moved, optimize=True)
+        sizes = np.einsum("ij,ik,id->jkd", abs(kept), abs(affine), abs(moved), optimize=True)
+        worst = max(worst, np.linalg.norm(rows) / max(np.linalg.norm(sizes), 1e-300))
     report.check("complementarity", worst, COMPLEMENTARY)
 
 
