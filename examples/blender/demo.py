@@ -94,7 +94,7 @@ def _photograph(
     character: characters.Character, take: sheet.Take, options: argparse.Namespace, picture: Path, film: Path
 ) -> None:
     engine = options.engine or studio.best_engine()
-    room = studio.Studio(character.body, take.posed + take.fleshed, engine)
+    room = studio.Studio(character.body, take.framed(), engine)
     scratch = options.out / "render.png"
     shown = sheet.contact_sheet(room, take, picture, scratch)
     _say(f"rendered {picture}, frames {', '.join(map(str, shown))}")

@@ -14,6 +14,7 @@ Shapes = list[list[np.ndarray]]
 COLUMNS = 6
 CELL = 340
 GAP = 6
+FRAMED = 0.2
 LOOP_CELL = 360
 LOOP_LIMIT = 2_000_000
 INK = (52, 46, 66)
@@ -37,19 +38,32 @@ class Take:
         pairs = zip(self.posed[index], self.fleshed[index], strict=True)
         return [np.linalg.norm(after - before, axis=1) / self.size for before, after in pairs]
 
+    def framed(self) -> Shapes:
+        """Shapes for the camera to hold: all that is seen but for the tips of what flies off."""
+        shapes = [list(shape) for shape in self.posed]
+        for index, posed in enumerate(self.posed):
+            for before, after, far in zip(posed, self.fleshed[index], self.displacement(index), strict=True):
+                shapes[index].append(
+                    before + (after - before) * np.minimum(1.0, FRAMED / (far + 1e-12))[:, None]
+                )
+        return shapes
+
     def amplitudes(self) -> np.ndarray:
         """Largest displacement (f,) of each frame, as a fraction of the size."""
         return np.array([max(d.max() for d in self.displacement(k)) for k in range(len(self.posed))])
 
 
-def telling_frames(amplitudes: np.ndarray, count: int, apart: int) -> list[int]:
-    """Indices of up to `count` frames where the motion is largest, peaks first, `apart` or more apart."""
+def telling_frames(amplitudes: np.ndarray, count: int) -> list[int]:
+    """Indices of up to `count` frames where the motion is large, peaks first, spread as far as they can be."""
     padded = np.concatenate([[-1.0], amplitudes, [-1.0]])
     peaks = (amplitudes >= padded[:-2]) & (amplitudes >= padded[2:])
+    large = amplitudes >= 0.2 * amplitudes.max()
+    ranked = [int(index) for index in np.lexsort((-amplitudes, ~peaks)) if large[index]]
     chosen: list[int] = []
-    for candidate in np.lexsort((-amplitudes, ~peaks)):
-        if len(chosen) < count and all(abs(int(candidate) - other) >= apart for other in chosen):
-            chosen.append(int(candidate))
+    for apart in range(len(amplitudes) // count, 0, -1):
+        for candidate in ranked:
+            if len(chosen) < count and all(abs(candidate - other) >= apart for other in chosen):
+                chosen.append(candidate)
     return sorted(chosen)
 
 
@@ -60,7 +74,7 @@ def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list
     how far it is from the posed one, whose outline is drawn over it.
     """
     amplitudes = take.amplitudes()
-    columns = telling_frames(amplitudes, COLUMNS, apart=max(3, len(amplitudes) // 12))
+    columns = telling_frames(amplitudes, COLUMNS)
     top = _round_up(float(amplitudes.max()))
     rows = ["Posed", "With Jounce", "Difference"]
     left, head, foot, pitch = 64, 104, 56, CELL + GAP

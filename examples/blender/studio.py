@@ -17,7 +17,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Vector
+from mathutils import Color, Matrix, Vector
 
 BACKDROP = (0.97, 0.945, 0.89)
 HEAT = np.array(
@@ -155,7 +155,7 @@ class Studio:
         mesh = bpy.data.meshes.new("Ground")
         mesh.from_pydata(corners, [], [(0, 1, 2, 3)])
         mesh.materials.append(bpy.data.materials.new("Ground"))
-        mesh.materials[0].diffuse_color = (*BACKDROP, 1.0)
+        mesh.materials[0].diffuse_color = (*Color(BACKDROP).from_srgb_to_scene_linear(), 1.0)
         for name in ("Plain", HEAT_LAYER):
             layer = mesh.color_attributes.new(name, "BYTE_COLOR", "POINT")
             layer.data.foreach_set("color_srgb", np.tile((*BACKDROP, 1.0), 4))
