@@ -18,7 +18,7 @@ from .surface import Part, Surface
 from .task import Step
 
 # How often the tolerance of the modal keys is tightened when posing the keys enlarges their error.
-MOST_PASSES = 3
+MOST_PASSES = 10
 
 Steps = Generator[Step, None, None]
 
@@ -95,23 +95,29 @@ def modal_key_sets(
     tolerances = [wanted] * len(surface.parts)
     sets: list[KeySet] = []
     for _ in range(MOST_PASSES):
-        sets = []
+        sets, at_rest = [], []
         for part, tolerance in zip(surface.parts, tolerances, strict=True):
             yield Step(0.4, f"Finding the shape keys of {part.name}")
-            sets.append(modal_keys(part, corrections, tolerance, settings.max_keys))
+            keys, error = modal_keys(part, corrections, tolerance, settings.max_keys)
+            sets.append(keys)
+            at_rest.append(error)
         yield from measure(sets, posed)
         excess = [keys.error / wanted for keys in sets]
         if all(e <= 1.0 or len(k.names) >= settings.max_keys for e, k in zip(excess, sets, strict=True)):
             break
-        tolerances = [t / max(1.0, 1.05 * e) for t, e in zip(tolerances, excess, strict=True)]
+        # Below the error at rest, so that each pass adds at least one key where there is an excess.
+        tolerances = [
+            error / (1.05 * e) if e > 1.0 else t
+            for t, error, e in zip(tolerances, at_rest, excess, strict=True)
+        ]
     return sets
 
 
-def modal_keys(part: Part, corrections: np.ndarray, tolerance: float, max_keys: int) -> KeySet:
-    """The principal shapes of a part's corrections, as few as stay within a tolerance at rest."""
+def modal_keys(part: Part, corrections: np.ndarray, tolerance: float, max_keys: int) -> tuple[KeySet, float]:
+    """The principal shapes of a part's corrections, few enough for a tolerance, and their error; at rest."""
     frames = np.ascontiguousarray(corrections[:, part.points])
-    offsets, values, _ = jounce.modal_keys(frames, tolerance=tolerance, max_keys=max_keys)
-    return KeySet(part, [f"mode {key + 1}" for key in range(len(offsets))], offsets, values)
+    offsets, values, error = jounce.modal_keys(frames, tolerance=tolerance, max_keys=max_keys)
+    return KeySet(part, [f"mode {key + 1}" for key in range(len(offsets))], offsets, values), error
 
 
 def measure(sets: list[KeySet], posed: PosedMotion) -> Steps:

@@ -54,7 +54,7 @@ class Take:
 
 
 def telling_frames(amplitudes: np.ndarray, count: int) -> list[int]:
-    """Indices of up to `count` frames where the motion is large, peaks first, spread as far as they can be."""
+    """Indices of up to `count` frames where the motion is large, peaks first, spread as far as can be."""
     padded = np.concatenate([[-1.0], amplitudes, [-1.0]])
     peaks = (amplitudes >= padded[:-2]) & (amplitudes >= padded[2:])
     large = amplitudes >= 0.2 * amplitudes.max()
