@@ -43,9 +43,8 @@ class Take:
         shapes = [list(shape) for shape in self.posed]
         for index, posed in enumerate(self.posed):
             for before, after, far in zip(posed, self.fleshed[index], self.displacement(index), strict=True):
-                shapes[index].append(
-                    before + (after - before) * np.minimum(1.0, FRAMED / (far + 1e-12))[:, None]
-                )
+                share = np.minimum(1.0, FRAMED / (far + 1e-12))
+                shapes[index].append(before + (after - before) * share[:, None])
         return shapes
 
     def amplitudes(self) -> np.ndarray:
@@ -57,7 +56,7 @@ def telling_frames(amplitudes: np.ndarray, count: int) -> list[int]:
     """Indices of up to `count` frames where the motion is large, peaks first, spread as far as can be."""
     padded = np.concatenate([[-1.0], amplitudes, [-1.0]])
     peaks = (amplitudes >= padded[:-2]) & (amplitudes >= padded[2:])
-    large = amplitudes >= 0.2 * amplitudes.max()
+    large = amplitudes >= 0.35 * amplitudes.max()
     ranked = [int(index) for index in np.lexsort((-amplitudes, ~peaks)) if large[index]]
     chosen: list[int] = []
     for apart in range(len(amplitudes) // count, 0, -1):
@@ -71,11 +70,13 @@ def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list
     """Save the sheet as PNG and return the frames shown.
 
     Each column is a frame; the rows are the posed shape, the shape with flesh, and that shape coloured by
-    how far it is from the posed one, whose outline is drawn over it.
+    how far it is from the posed one, whose outline is drawn over it. The last colour stands for what all but
+    a hundredth of the strongest frame's vertices stay below, and for all beyond.
     """
     amplitudes = take.amplitudes()
     columns = telling_frames(amplitudes, COLUMNS)
-    top = _round_up(float(amplitudes.max()))
+    strongest = np.concatenate(take.displacement(int(np.argmax(amplitudes))))
+    top = _round_up(float(np.percentile(strongest, 99.0)))
     rows = ["Posed", "With Jounce", "Difference"]
     left, head, foot, pitch = 64, 104, 56, CELL + GAP
     sheet = Image.new("RGB", (left + pitch * len(columns) + 20, head + pitch * len(rows) + foot), PAPER)
@@ -158,7 +159,7 @@ def _scale_bar(sheet: Image.Image, corner: tuple[int, int], top: float) -> None:
     draw, middle = ImageDraw.Draw(sheet), corner[1] + height // 2
     draw.text((corner[0], middle), "0", font=_font(21), fill=FAINT, anchor="lm")
     sheet.paste(Image.fromarray(strip), (corner[0] + 22, corner[1]))
-    label = f"{100 * top:g} % of the character's size away from the posed shape (outlined)"
+    label = f"{100 * top:g} % of the character's size or more away from the posed shape (outlined)"
     draw.text((corner[0] + width + 34, middle), label, font=_font(21), fill=FAINT, anchor="lm")
 
 
