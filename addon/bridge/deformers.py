@@ -96,6 +96,14 @@ def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
     return found[0]
 
 
+def is_linear(obj: bpy.types.Object) -> bool:
+    """Whether what the armatures do to an offset of a vertex follows from bone weights and transforms alone."""
+    return not any(
+        modifier.type == "ARMATURE" and modifier.show_viewport and modifier.use_deform_preserve_volume
+        for modifier in obj.modifiers
+    )
+
+
 def is_armature_deformed(obj: bpy.types.Object) -> bool:
     """Whether the mesh hangs on its parent with armature deform, which Blender treats as a first modifier."""
     return obj.parent is not None and obj.parent.type == "ARMATURE" and obj.parent_type == "ARMATURE"
@@ -136,11 +144,6 @@ def warn_of_approximations(
         warn(f"{found[0].armature.name} is in Rest Position, so it does not move; set it to Pose Position.")
     if modifier is None:
         return
-    if modifier.use_deform_preserve_volume:
-        warn(
-            f"The armature modifier of {obj.name} preserves volume; Jounce follows it as linear skinning, "
-            "so shapes differ a little where bones twist."
-        )
     if modifier.use_bone_envelopes:
         warn(f"The armature modifier of {obj.name} uses bone envelopes, which Jounce does not read.")
     if any(bone.bbone_segments > 1 and bone.use_deform for bone in found[0].armature.data.bones):

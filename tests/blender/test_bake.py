@@ -84,6 +84,14 @@ def test_several_meshes_as_one_body(simulated, target):
     assert_baked(obj, simulated, target)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_armature_that_preserves_volume(simulated, target):
+    obj, _ = scenes.character()
+    obj.modifiers["Armature"].use_deform_preserve_volume = True
+    scenes.add_and_build(obj)
+    assert_baked(obj, simulated, target)
+
+
 def test_a_body_without_armature(simulated):
     obj = scenes.column()
     for frame, x in ((1, 0.0), (4, 1.0), (6, 1.0)):
