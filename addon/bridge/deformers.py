@@ -97,7 +97,7 @@ def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
 
 
 def is_linear(obj: bpy.types.Object) -> bool:
-    """Whether what the armatures do to an offset of a vertex follows from bone weights and transforms alone."""
+    """Whether what the armatures do to an offset of a vertex follows from weights and transforms alone."""
     return not any(
         modifier.type == "ARMATURE" and modifier.show_viewport and modifier.use_deform_preserve_volume
         for modifier in obj.modifiers

@@ -1,9 +1,9 @@
 """From motion to shape keys: displacements, pulled back through the armature, as few keys or one a frame.
 
 A shape key moves a vertex before the armature does. With posed position `x = sum_j w_j T_j [X; 1]`, an offset
-d of the rest position moves x by `A d`, `A = sum_j w_j L_j`, L_j the 3x3 part of T_j (or as measured, where an
-armature preserves volume). To move x by the simulated u the key needs `d = A^-1 u`. Offsets are in metres in the rest pose's world space until a part's
-own space comes last.
+d of the rest position moves x by `A d`, `A = sum_j w_j L_j`, L_j the 3x3 part of T_j (or as measured, where
+an armature preserves volume). To move x by the simulated u the key needs `d = A^-1 u`. Offsets are in metres
+in the rest pose's world space until a part's own space comes last.
 """
 
 from collections.abc import Generator
