@@ -17,7 +17,7 @@ use crate::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
 /// Rises with every change of the layout; only files of the same version are read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const SKINNING: u32 = 1;
 /// Bytes before the body.
 const HEADER: usize = 24;
@@ -129,6 +129,8 @@ fn write_skinning(out: &mut Writer, data: &SkinningData) {
     out.0.extend(data.mass.to_le_bytes());
     out.array(&data.spectrum, f64::to_le_bytes);
     out.array(&data.cluster_weights, f64::to_le_bytes);
+    out.array(&data.cluster_volumes, f64::to_le_bytes);
+    out.array(&data.uniform, f64::to_le_bytes);
     data.matrices().into_iter().for_each(|(_, matrix)| out.matrix(matrix));
 }
 
@@ -155,6 +157,8 @@ fn read_skinning(input: &mut Reader<'_>) -> Result<SkinningData> {
         mass: f64::from_le_bytes(input.take()?),
         spectrum: input.array(f64::from_le_bytes)?,
         cluster_weights: input.array(f64::from_le_bytes)?,
+        cluster_volumes: input.array(f64::from_le_bytes)?,
+        uniform: input.array(f64::from_le_bytes)?,
         basis: input.matrix()?,
         reduction: input.matrix()?,
         rig_mass: input.matrix()?,

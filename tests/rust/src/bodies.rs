@@ -88,6 +88,22 @@ impl Body {
         Self { material, rig, modes, labels, mesh }
     }
 
+    /// The same body of another law, with a Poisson ratio.
+    pub fn with_law(self, law: Law, poisson: f64) -> Self {
+        let tets = 0..self.mesh.tets().len();
+        // Young's modulus that keeps mu.
+        let stiff = tets.map(|t| 2.0 * self.material.mu(t) * (1.0 + poisson)).collect();
+        let density = Field::Uniform(self.material.density(0));
+        let material = Material::new(law, Field::PerTet(stiff), Field::Uniform(poisson), density)
+            .expect("a valid material");
+        Self { material, ..self }
+    }
+
+    /// The bar as rigid as possible, and corotated with a Poisson ratio of 0.4.
+    pub fn bars() -> [Self; 2] {
+        [Self::bar(), Self::bar().with_law(Law::Corotated, 0.4)]
+    }
+
     /// The reduced body on its rig.
     pub fn reduced(&self) -> SkinningModel {
         self.reduce(Some(&self.rig))

@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use jounce::Error;
-use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::method::{Integrator, Model, Simulation, SimulationParams};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
 
 /// Counts the allocations of each thread.
@@ -31,9 +31,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Every method, on the same bar.
+/// Every method and law, on the same bar.
 fn models() -> Vec<Model> {
-    vec![Body::bar().model()]
+    Body::bars().iter().map(Body::model).collect()
 }
 
 const DIAGONAL: f64 = 0.9;
@@ -49,13 +49,15 @@ fn simulation(model: &Model, params: SimulationParams) -> Simulation {
     Simulation::new(model.clone(), params).unwrap()
 }
 
-fn settings() -> [SimulationParams; 4] {
+fn settings() -> [SimulationParams; 6] {
     let base = SimulationParams::default();
     [
         base,
         SimulationParams { pose_rest: 0.0, ..base },
         SimulationParams { pose_rest: 0.5, substeps: 4, ..base },
         SimulationParams { damping: 0.2, substeps: 3, dt: 1.0 / 60.0, ..base },
+        SimulationParams { integrator: Integrator::Bdf2, pose_rest: 0.3, strength: 1.5, ..base },
+        SimulationParams { integrator: Integrator::Bdf2, damping: 0.1, substeps: 2, ..base },
     ]
 }
 
@@ -102,9 +104,10 @@ fn a_start_in_any_pose_does_not_jolt() {
 #[test]
 fn a_held_pose_settles_to_itself() {
     for model in models() {
-        for damping in [0.0, 0.3] {
-            let mut sim =
-                simulation(&model, SimulationParams { damping, tolerance: 1e-10, ..Default::default() });
+        let (euler, bdf2) = (Integrator::BackwardEuler, Integrator::Bdf2);
+        for (integrator, damping) in [(euler, 0.0), (euler, 0.3), (bdf2, 0.3)] {
+            let p = SimulationParams { integrator, damping, tolerance: 1e-10, ..Default::default() };
+            let mut sim = simulation(&model, p);
             let mut moved: f64 = 0.0;
             for frame in 0..8 {
                 sim.step(Some(&swing(f64::from(frame) / 24.0))).unwrap();
@@ -126,6 +129,51 @@ fn motion(sim: &mut Simulation, from: u32, to: u32) -> Vec<Vec<f64>> {
             sim.coefficients().to_vec()
         })
         .collect()
+}
+
+#[test]
+fn without_strength_the_rig_moves_nothing() {
+    for model in models() {
+        for integrator in [Integrator::BackwardEuler, Integrator::Bdf2] {
+            let p = SimulationParams { integrator, strength: 0.0, ..Default::default() };
+            let mut sim = simulation(&model, p);
+            for frame in 0..10 {
+                sim.step(Some(&swing(f64::from(frame) / 24.0))).unwrap();
+                assert!(largest_displacement(&sim) < 1e-10 * DIAGONAL, "{}", largest_displacement(&sim));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_change_of_the_time_step_keeps_the_velocity() {
+    // A free body that falls: with half the step it moves half as far, and no faster.
+    for integrator in [Integrator::BackwardEuler, Integrator::Bdf2] {
+        let model = Model::Skinning(Body::bar().reduce(None).into());
+        let base = SimulationParams { integrator, pose_rest: 0.0, ..Default::default() };
+        let mut sim = simulation(&model, SimulationParams { gravity: [0.0, 0.0, -1.0], ..base });
+        sim.step(None).unwrap();
+        let mut last = 0.0;
+        let mut moved = |sim: &Simulation| {
+            let now = sim.coefficients()[11];
+            std::mem::replace(&mut last, now) - now
+        };
+        sim.set_params(base).unwrap();
+        for _ in 0..3 {
+            sim.step(None).unwrap();
+        }
+        let _ = moved(&sim);
+        let state = sim.save_state();
+        sim.set_params(SimulationParams { dt: base.dt / 1000.0, ..base }).unwrap();
+        sim.step(None).unwrap();
+        let short = moved(&sim);
+        sim.restore_state(&state).unwrap();
+        sim.set_params(SimulationParams { dt: base.dt / 2000.0, ..base }).unwrap();
+        let _ = moved(&sim);
+        sim.step(None).unwrap();
+        let shorter = moved(&sim);
+        assert!((short / shorter - 2.0).abs() < 1e-2, "{short} {shorter}");
+    }
 }
 
 #[test]
@@ -264,6 +312,7 @@ fn bad_settings_are_refused() {
         SimulationParams { damping: -0.1, ..good },
         SimulationParams { pose_rest: 1.1, ..good },
         SimulationParams { stiffness: 0.0, ..good },
+        SimulationParams { strength: -0.5, ..good },
     ];
     for model in models() {
         let mut sim = simulation(&model, good);

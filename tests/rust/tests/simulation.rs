@@ -2,8 +2,10 @@
 
 use faer::Mat;
 use jounce::Error;
+use jounce::material::Law;
 use jounce::mesh::TetMesh;
-use jounce::method::{Model, Simulation, SimulationParams, StepReport};
+use jounce::method::skinning_modes::SkinningModel;
+use jounce::method::{Integrator, Model, Simulation, SimulationParams, StepReport};
 use jounce::operators::{gradients, laplacian, lumped_mass, momentum_leak};
 use jounce::subspace::skinning_modes;
 use jounce_tests::bodies::{
@@ -55,6 +57,10 @@ fn dense_energy(body: &Body, z: &[f64], pose: &[Transform], pose_rest: f64) -> f
         let s_rig = rotation(f_rig).transpose() * f_rig;
         let s = Matrix3::identity() * (1.0 - pose_rest) + s_rig * pose_rest;
         let target = rotation((f_u + f_rig) * s) * s;
+        if body.material.law() == Law::Corotated {
+            let volume: f64 = tets.iter().map(|&t| body.material.lambda(t) * body.mesh.volumes()[t]).sum();
+            energy += 0.5 * volume * ((f_u + f_rig).dot(&target) - (s * s).trace()).powi(2);
+        }
         energy += 0.5 * total * (f_rig - target).norm_squared() - total * f_u.dot(&target);
         energy += pose_rest * total * f_u.dot(&f_rig);
         energy -= 0.5 * (1.0 - pose_rest) * total * f_rig.norm_squared();
@@ -69,116 +75,137 @@ fn dense_energy(body: &Body, z: &[f64], pose: &[Transform], pose_rest: f64) -> f
 
 #[test]
 fn energy_is_its_definition() {
-    let body = Body::bar();
-    let model = body.reduced();
-    for pose_rest in [0.0, 0.4, 1.0] {
-        for size in [0.0, 0.3, 3.0] {
-            let (z, pose) = (some_coefficients(48, size), swing(0.2));
-            let (energy, _) = model.elastic_energy(&z, Some(&pose), pose_rest).unwrap();
-            let expected = dense_energy(&body, &z, &pose, pose_rest);
-            let scale = expected.abs().max(body.reduced().mass());
-            assert!((energy - expected).abs() < 1e-11 * scale, "{energy} {expected} rest {pose_rest}");
+    for body in Body::bars() {
+        let model = body.reduced();
+        for pose_rest in [0.0, 0.4, 1.0] {
+            for size in [0.0, 0.3, 3.0] {
+                let (z, pose) = (some_coefficients(48, size), swing(0.2));
+                let (energy, _) = model.elastic_energy(&z, Some(&pose), pose_rest).unwrap();
+                let expected = dense_energy(&body, &z, &pose, pose_rest);
+                let scale = expected.abs().max(body.reduced().mass());
+                assert!((energy - expected).abs() < 1e-11 * scale, "{energy} {expected} rest {pose_rest}");
+            }
         }
     }
 }
 
 #[test]
 fn gradient_is_the_derivative_of_the_energy() {
-    let body = Body::bar();
-    let model = body.reduced();
-    for pose_rest in [0.0, 0.4, 1.0] {
-        for (time, size) in [(0.0, 0.2), (0.2, 0.2), (0.25, 1.5), (0.2, 0.0)] {
-            let (z, pose) = (some_coefficients(48, size), swing(time));
-            let (_, gradient) = model.elastic_energy(&z, Some(&pose), pose_rest).unwrap();
-            let norm = gradient.iter().fold(1.0, |a: f64, g| a.max(g.abs()));
-            for i in 0..z.len() {
-                let h = 1e-5;
-                let at = |step: f64| {
-                    let mut z = z.clone();
-                    z[i] += step;
-                    model.elastic_energy(&z, Some(&pose), pose_rest).unwrap().0
-                };
-                let difference = (at(-2.0 * h) - 8.0 * at(-h) + 8.0 * at(h) - at(2.0 * h)) / (12.0 * h);
-                assert!((difference - gradient[i]).abs() < 1e-6 * norm, "{i}: {difference} {}", gradient[i]);
+    for model in Body::bars().map(|body| body.reduced()) {
+        for pose_rest in [0.0, 0.4, 1.0] {
+            for (time, size) in [(0.0, 0.2), (0.2, 0.2), (0.25, 1.5), (0.2, 0.0)] {
+                gradient_is_right(&model, &some_coefficients(48, size), &swing(time), pose_rest);
             }
         }
     }
 }
 
-/// `|x - y|^2_M / (2 h^2)` + elastic energy - work of gravity.
-fn objective(body: &Body, z: [&[f64]; 3], pose: [&[Transform]; 3], p: &SimulationParams) -> f64 {
+fn gradient_is_right(model: &SkinningModel, z: &[f64], pose: &[Transform], pose_rest: f64) {
+    let (_, gradient) = model.elastic_energy(z, Some(pose), pose_rest).unwrap();
+    let norm = gradient.iter().fold(1.0, |a: f64, g| a.max(g.abs()));
+    for i in 0..z.len() {
+        let h = 1e-5;
+        let at = |step: f64| {
+            let mut z = z.to_vec();
+            z[i] += step;
+            model.elastic_energy(&z, Some(pose), pose_rest).unwrap().0
+        };
+        let difference = (at(-2.0 * h) - 8.0 * at(-h) + 8.0 * at(h) - at(2.0 * h)) / (12.0 * h);
+        assert!((difference - gradient[i]).abs() < 1e-6 * norm, "{i}: {difference} {}", gradient[i]);
+    }
+}
+
+/// `|a_0 d_0 + a_1 d_1 + ...|^2_M / (2 a_0 h^2)` + elastic energy - work of gravity, at the last of some frames:
+/// `d` are the differences from frame to frame, newest first, of displacement and `strength` times the rig.
+fn objective(body: &Body, z: &[Vec<f64>], poses: &[Vec<Transform>], p: &SimulationParams) -> f64 {
     let mass = lumped_mass(&body.mesh, &body.material);
-    let x: Vec<Vec<[f64; 3]>> = (0..3)
-        .map(|i| {
-            let (u, rig) = (displacement(body, z[i]), posed(body, pose[i]));
-            u.iter().zip(&rig).map(|(u, r)| std::array::from_fn(|c| u[c] + r[c])).collect()
+    let factors: &[f64] = match p.integrator {
+        Integrator::BackwardEuler => &[1.0, -1.0],
+        Integrator::Bdf2 => &[9.0 / 4.0, -15.0 / 4.0, 7.0 / 4.0, -1.0 / 4.0],
+    };
+    let places: Vec<Vec<[f64; 3]>> = (0..=factors.len())
+        .map(|back| {
+            let frame = (z.len() - 1).saturating_sub(back);
+            let (u, rig) = (displacement(body, &z[frame]), posed(body, &poses[frame]));
+            u.iter().zip(&rig).map(|(u, r)| std::array::from_fn(|c| u[c] + p.strength * r[c])).collect()
         })
         .collect();
+    let u = displacement(body, &z[z.len() - 1]);
     let mut sum = 0.0;
     for i in 0..mass.len() {
         for c in 0..3 {
-            let away = x[2][i][c] - 2.0 * x[1][i][c] + x[0][i][c];
-            sum += mass[i] * (0.5 * away * away / (p.dt * p.dt) - p.gravity[c] * x[2][i][c]);
+            let terms = factors.iter().enumerate().map(|(j, a)| a * (places[j][i][c] - places[j + 1][i][c]));
+            let away: f64 = terms.sum();
+            sum += mass[i] * (0.5 * away * away / (factors[0] * p.dt * p.dt) - p.gravity[c] * u[i][c]);
         }
     }
-    sum + p.stiffness * body.reduced().elastic_energy(z[2], Some(pose[2]), p.pose_rest).unwrap().0
+    let (z, pose) = (&z[z.len() - 1], &poses[poses.len() - 1]);
+    sum + p.stiffness * body.reduced().elastic_energy(z, Some(pose), p.pose_rest).unwrap().0
+}
+
+fn laws_and_integrators() -> impl Iterator<Item = (Body, Integrator)> {
+    let integrators = [Integrator::BackwardEuler, Integrator::Bdf2];
+    integrators.into_iter().flat_map(|integrator| Body::bars().map(|body| (body, integrator)))
 }
 
 #[test]
 fn every_iteration_lowers_the_objective() {
-    let body = Body::bar();
-    for pose_rest in [0.0, 0.5, 1.0] {
-        let p = SimulationParams {
-            pose_rest,
-            gravity: [0.0, 0.0, -9.81],
-            stiffness: 1.7,
-            tolerance: 0.0,
-            ..Default::default()
-        };
-        let mut sim = Simulation::new(body.model(), p).unwrap();
-        let mut z = vec![vec![0.0; 48]; 2];
-        sim.reset(Some(&swing(0.0))).unwrap();
-        for frame in 1..4 {
-            sim.step(Some(&swing(frame as f64 * p.dt))).unwrap();
-            z.push(sim.coefficients().to_vec());
-        }
-        let state = sim.save_state();
-        let poses = [2, 3, 4].map(|f| swing(f as f64 * p.dt));
-        let poses: [&[Transform]; 3] = [&poses[0], &poses[1], &poses[2]];
-        let mut last = objective(&body, [&z[3], &z[4], &z[4]], poses, &p);
-        for iterations in 1..25 {
-            sim.set_params(SimulationParams { max_iterations: iterations, ..p }).unwrap();
-            sim.restore_state(&state).unwrap();
-            sim.step(Some(poses[2])).unwrap();
-            let value = objective(&body, [&z[3], &z[4], sim.coefficients()], poses, &p);
-            assert!(value <= last + 1e-12 * last.abs(), "iteration {iterations}: {value} after {last}");
-            last = value;
+    for (body, integrator) in laws_and_integrators() {
+        for pose_rest in [0.0, 0.5, 1.0] {
+            let p = SimulationParams {
+                integrator,
+                pose_rest,
+                gravity: [0.0, 0.0, -9.81],
+                stiffness: 1.7,
+                strength: 1.3,
+                tolerance: 0.0,
+                ..Default::default()
+            };
+            let poses: Vec<_> = (0..5).map(|f| swing(f64::from(f) * p.dt).to_vec()).collect();
+            let mut sim = Simulation::new(body.model(), p).unwrap();
+            sim.reset(Some(&poses[0])).unwrap();
+            let mut z = vec![vec![0.0; 48]];
+            for pose in &poses[1..4] {
+                sim.step(Some(pose)).unwrap();
+                z.push(sim.coefficients().to_vec());
+            }
+            let state = sim.save_state();
+            z.push(z[3].clone());
+            let mut last = objective(&body, &z, &poses, &p);
+            for iterations in 1..25 {
+                sim.set_params(SimulationParams { max_iterations: iterations, ..p }).unwrap();
+                sim.restore_state(&state).unwrap();
+                sim.step(Some(&poses[4])).unwrap();
+                z[4] = sim.coefficients().to_vec();
+                let value = objective(&body, &z, &poses, &p);
+                assert!(value <= last + 1e-12 * last.abs(), "iteration {iterations}: {value} after {last}");
+                last = value;
+            }
         }
     }
 }
 
 #[test]
 fn a_converged_step_is_a_minimum() {
-    let body = Body::bar();
-    let p = SimulationParams { pose_rest: 0.3, gravity: [1.0, 0.0, -9.81], ..params() };
-    let mut sim = Simulation::new(body.model(), p).unwrap();
-    sim.reset(Some(&swing(0.0))).unwrap();
-    let poses = [0, 1, 2].map(|f| swing(f as f64 * p.dt));
-    let mut z = vec![vec![0.0; 48]];
-    for pose in &poses[1..] {
-        sim.step(Some(pose)).unwrap();
-        z.push(sim.coefficients().to_vec());
+    for (body, integrator) in laws_and_integrators() {
+        let p = SimulationParams { integrator, pose_rest: 0.3, gravity: [1.0, 0.0, -9.81], ..params() };
+        let mut sim = Simulation::new(body.model(), p).unwrap();
+        let poses: Vec<_> = (0..3).map(|f| swing(f64::from(f) * p.dt).to_vec()).collect();
+        sim.reset(Some(&poses[0])).unwrap();
+        let mut z = vec![vec![0.0; 48]];
+        for pose in &poses[1..] {
+            sim.step(Some(pose)).unwrap();
+            z.push(sim.coefficients().to_vec());
+        }
+        let at = |sign: f64| {
+            let mut moved = z.clone();
+            moved[2].iter_mut().zip(some_coefficients(48, 1e-4)).for_each(|(z, s)| *z += sign * s);
+            objective(&body, &moved, &poses, &p)
+        };
+        let (below, value, above) = (at(-1.0), at(0.0), at(1.0));
+        let (slope, curvature) = ((above - below) / 2.0, (above + below - 2.0 * value) / 2.0);
+        assert!(curvature > 0.0 && slope.abs() < 1e-4 * curvature, "slope {slope} curvature {curvature}");
     }
-    let poses: [&[Transform]; 3] = [&poses[0], &poses[1], &poses[2]];
-    let at = |z2: &[f64]| objective(&body, [&z[0], &z[1], z2], poses, &p);
-    let (value, scale) = (at(&z[2]), some_coefficients(48, 1e-4));
-    let steps: Vec<f64> = [-1.0, 1.0]
-        .iter()
-        .map(|sign| at(&z[2].iter().zip(&scale).map(|(z, s)| z + sign * s).collect::<Vec<_>>()))
-        .collect();
-    let slope = (steps[1] - steps[0]) / 2.0;
-    let curvature = (steps[0] + steps[1] - 2.0 * value) / 2.0;
-    assert!(curvature > 0.0 && slope.abs() < 1e-4 * curvature, "slope {slope} curvature {curvature}");
 }
 
 #[test]
@@ -223,10 +250,10 @@ fn swinging(frames: usize) -> Vec<Vec<Transform>> {
 
 #[test]
 fn a_turned_problem_gives_the_turned_answer() {
-    let body = Body::bar();
-    let model = body.model();
-    for pose_rest in [0.0, 0.5, 1.0] {
-        let p = SimulationParams { pose_rest, gravity: [0.0, 0.0, -9.81], substeps: 2, ..params() };
+    for ((body, integrator), pose_rest) in laws_and_integrators().zip([0.0, 0.5, 1.0, 0.5]) {
+        let model = body.model();
+        let p =
+            SimulationParams { integrator, pose_rest, gravity: [0.0, 0.0, -9.81], substeps: 2, ..params() };
         let world = turn([0.3, -1.0, 0.5], 2.1, [0.0; 3], [3.0, -2.0, 5.0]);
         let rotate =
             |v: [f64; 3]| -> [f64; 3] { std::array::from_fn(|i| (0..3).map(|j| world[i][j] * v[j]).sum()) };

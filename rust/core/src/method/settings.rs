@@ -4,15 +4,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
+/// How accelerations are had from positions; both are unconditionally stable.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Integrator {
+    /// First order: loses much energy, the more the longer the step. What the paper uses.
+    #[default]
+    BackwardEuler,
+    /// Backward differences of second order: loses little where a step is short against the period, and still
+    /// calms what is too fast to be resolved.
+    Bdf2,
+}
+
+impl Integrator {
+    /// `h^2 d2x/dt2` at the new position as a sum of backward differences `x_i - x_(i-1)`, newest first.
+    pub(crate) fn acceleration(self) -> [f64; HISTORY] {
+        match self {
+            Self::BackwardEuler => [1.0, -1.0, 0.0, 0.0],
+            Self::Bdf2 => [2.25, -3.75, 1.75, -0.25],
+        }
+    }
+
+    /// `h dx/dt`, likewise.
+    pub(crate) fn velocity(self) -> [f64; 2] {
+        match self {
+            Self::BackwardEuler => [1.0, 0.0],
+            Self::Bdf2 => [1.5, -0.5],
+        }
+    }
+}
+
+/// Substeps that are remembered.
+pub(crate) const HISTORY: usize = 4;
+
 /// Settings of a simulation; all may change between two steps.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SimulationParams {
     /// Time from one pose to the next, seconds.
     pub dt: f64,
-    /// Implicit Euler steps from one pose to the next.
+    /// Implicit steps from one pose to the next.
     pub substeps: u32,
-    /// Most local-global iterations in a substep.
+    /// How accelerations are had from positions.
+    pub integrator: Integrator,
+    /// Most iterations in a substep.
     pub max_iterations: u32,
     /// A substep ends once an iteration moves the body, root mean square over its mass, by less than this
     /// share of its diagonal.
@@ -25,6 +60,9 @@ pub struct SimulationParams {
     pub pose_rest: f64,
     /// Factor on the elastic energy; frequencies scale with its square root.
     pub stiffness: f64,
+    /// Factor on the acceleration of the rig as the flesh feels it: 0 moves nothing, 1 is physical, more
+    /// exaggerates.
+    pub strength: f64,
     /// Most threads that work on one step, 0 for all; results do not depend on it. A step of skinning modes
     /// is over sooner than a second thread would start, so it stays on the caller's.
     pub threads: usize,
@@ -35,12 +73,14 @@ impl Default for SimulationParams {
         Self {
             dt: 1.0 / 24.0,
             substeps: 1,
+            integrator: Integrator::default(),
             max_iterations: 30,
             tolerance: 1e-6,
             damping: 0.0,
             gravity: [0.0; 3],
             pose_rest: 1.0,
             stiffness: 1.0,
+            strength: 1.0,
             threads: 0,
         }
     }
@@ -68,6 +108,7 @@ impl SimulationParams {
             ("damping", "a ratio >= 0", self.damping, at_least_zero(self.damping)),
             ("pose_rest", "a number in [0, 1]", self.pose_rest, (0.0..=1.0).contains(&self.pose_rest)),
             ("stiffness", "a positive number", self.stiffness, positive(self.stiffness)),
+            ("strength", "a number >= 0", self.strength, at_least_zero(self.strength)),
         ];
         for (what, expected, got, valid) in checks {
             if !valid {
@@ -84,12 +125,13 @@ impl SimulationParams {
 /// What happened in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
-    /// Local-global iterations, summed over the substeps.
+    /// Iterations, summed over the substeps.
     pub iterations: u32,
     /// Change in the last iteration: root mean square displacement over the mass, as a share of the diagonal;
     /// the largest of the substeps.
     pub residual: f64,
-    /// Elastic energy at the end, J, with the rotations of the last local step (so never below the true one).
+    /// Elastic energy at the end, J; as rigid as possible with the rotations of the last local step, so never below
+    /// the true one.
     pub energy: f64,
 }
 
@@ -98,12 +140,14 @@ pub struct StepReport {
 pub struct State {
     /// Whether there has been a pose yet.
     pub(crate) started: bool,
+    /// Seconds between the remembered substeps, 0 while all of them are the same.
+    pub(crate) spacing: f64,
     /// The last two poses given, older first, in the body's coordinates, 4 rows a handle.
     pub(crate) frames: [Vec<[f64; 3]>; 2],
-    /// The poses of the last two substeps, older first.
-    pub(crate) path: [Vec<[f64; 3]>; 2],
-    /// The reduced coordinates after the last two substeps, older first.
-    pub(crate) reduced: [Vec<[f64; 3]>; 2],
+    /// The poses of the last substeps, older first.
+    pub(crate) path: [Vec<[f64; 3]>; HISTORY],
+    /// The reduced coordinates after the last substeps, older first.
+    pub(crate) reduced: [Vec<[f64; 3]>; HISTORY],
 }
 
 impl State {
@@ -111,46 +155,63 @@ impl State {
         let (pose, reduced) = (vec![[0.0; 3]; handle_rows], vec![[0.0; 3]; reduced_rows]);
         Self {
             started: false,
-            frames: [pose.clone(), pose.clone()],
-            path: [pose.clone(), pose],
-            reduced: [reduced.clone(), reduced],
+            spacing: 0.0,
+            frames: std::array::from_fn(|_| pose.clone()),
+            path: std::array::from_fn(|_| pose.clone()),
+            reduced: std::array::from_fn(|_| reduced.clone()),
         }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &Vec<[f64; 3]>> {
+        self.frames.iter().chain(&self.path).chain(&self.reduced)
     }
 
     /// Copies without allocating; both must have the same sizes.
     pub(crate) fn copy_from(&mut self, other: &Self) {
-        self.started = other.started;
-        let pairs = [
-            (&mut self.frames, &other.frames),
-            (&mut self.path, &other.path),
-            (&mut self.reduced, &other.reduced),
-        ];
-        for (to, from) in pairs {
-            (0..2).for_each(|i| to[i].copy_from_slice(&from[i]));
+        (self.started, self.spacing) = (other.started, other.spacing);
+        let own = self.frames.iter_mut().chain(&mut self.path).chain(&mut self.reduced);
+        own.zip(other.rows()).for_each(|(to, from)| to.copy_from_slice(from));
+    }
+
+    /// Makes substeps of `spacing` seconds of those remembered: the velocity stays, older accelerations are
+    /// forgotten.
+    pub(crate) fn respace(&mut self, spacing: f64) {
+        let ratio = spacing / self.spacing;
+        if self.spacing > 0.0 && spacing != self.spacing {
+            respace(&mut self.path, ratio);
+            respace(&mut self.reduced, ratio);
         }
+        self.spacing = spacing;
     }
 
     /// Errors unless `self` has the sizes of `like` and holds finite numbers only.
     pub(crate) fn check(&self, like: &Self) -> Result<()> {
-        let own = [&self.frames, &self.path, &self.reduced];
-        for (own, like) in own.into_iter().zip([&like.frames, &like.path, &like.reduced]) {
-            for (own, like) in own.iter().zip(like) {
-                if own.len() != like.len() {
-                    return Err(Error::Shape {
-                        what: "state",
-                        expected: format!("{} rows, as this model has", like.len()),
-                        got: format!("{} rows", own.len()),
-                    });
-                }
-                if let Some(element) = own.as_flattened().iter().position(|x| !x.is_finite()) {
-                    return Err(Error::NotFinite {
-                        what: "state",
-                        element,
-                        value: own.as_flattened()[element],
-                    });
-                }
+        let not_finite = |element, value| Err(Error::NotFinite { what: "state", element, value });
+        for (own, like) in self.rows().zip(like.rows()) {
+            if own.len() != like.len() {
+                return Err(Error::Shape {
+                    what: "state",
+                    expected: format!("{} rows, as this model has", like.len()),
+                    got: format!("{} rows", own.len()),
+                });
+            }
+            if let Some(element) = own.as_flattened().iter().position(|x| !x.is_finite()) {
+                return not_finite(element, own.as_flattened()[element]);
             }
         }
-        Ok(())
+        if self.spacing.is_finite() { Ok(()) } else { not_finite(0, self.spacing) }
+    }
+}
+
+/// Replaces all but the last by a straight line through the last two.
+fn respace(history: &mut [Vec<[f64; 3]>; HISTORY], ratio: f64) {
+    let (older, last) = history.split_at_mut(HISTORY - 1);
+    for row in 0..last[0].len() {
+        for c in 0..3 {
+            let (now, before) = (last[0][row][c], older[HISTORY - 2][row][c]);
+            for (back, rows) in older.iter_mut().rev().enumerate() {
+                rows[row][c] = now - (back + 1) as f64 * ratio * (now - before);
+            }
+        }
     }
 }

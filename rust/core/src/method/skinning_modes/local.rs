@@ -39,8 +39,11 @@ impl LocalScratch {
         });
     }
 
-    /// Finds the rotations at `reduced` and writes the force `G' w (R S - pose_rest F_rig)`, r x 3; returns
-    /// the misfit `sum of w / 2 |F_rig - R S|^2`, J.
+    /// Finds the rotations at `reduced`, writes the force of the clusters, r x 3, and returns their misfit, J: with
+    /// `e = tr(S R'F) - tr S^2`, the clusters' elastic energy is `misfit - Y . force`.
+    ///
+    /// Force: `G' (w (R S - pose_rest F_rig) - v e R S)`. Misfit: the sum of
+    /// `w / 2 |F_rig - R S|^2 + v (e^2 / 2 - e tr(S R'(F - F_rig)))`.
     pub(super) fn solve(
         &mut self,
         model: &SkinningModel,
@@ -49,19 +52,33 @@ impl LocalScratch {
         force: &mut [[f64; 3]],
     ) -> f64 {
         let lanes = model.cluster_basis.lanes();
-        let misfit = Arch::new().dispatch(LocalStep {
+        let misfit = if model.is_volumetric {
+            Arch::new().dispatch(self.step::<true>(model, reduced, pose_rest))
+        } else {
+            Arch::new().dispatch(self.step::<false>(model, reduced, pose_rest))
+        };
+        for (force, spread) in force.as_flattened_mut().iter_mut().zip(self.spread.chunks_exact(lanes)) {
+            *force = spread.iter().sum();
+        }
+        misfit
+    }
+
+    fn step<'a, const VOLUMETRIC: bool>(
+        &'a mut self,
+        model: &'a SkinningModel,
+        reduced: &'a [[f64; 3]],
+        pose_rest: f64,
+    ) -> LocalStep<'a, VOLUMETRIC> {
+        LocalStep {
             gradients: &model.cluster_basis,
             weights: &model.lane_weights,
+            volumes: &model.lane_volumes,
             rig: &self.rig,
             rest: &self.rest,
             pose_rest,
             reduced,
             spread: &mut self.spread,
-        });
-        for (force, spread) in force.as_flattened_mut().iter_mut().zip(self.spread.chunks_exact(lanes)) {
-            *force = spread.iter().sum();
         }
-        misfit
     }
 }
 
@@ -104,9 +121,11 @@ impl WithSimd for RigStep<'_> {
 /// Places of a symmetric 3x3 matrix that are stored.
 const UPPER: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
 
-struct LocalStep<'a> {
+/// VOLUMETRIC: whether any cluster resists change of volume.
+struct LocalStep<'a, const VOLUMETRIC: bool> {
     gradients: &'a Packed<3>,
     weights: &'a [f64],
+    volumes: &'a [f64],
     rig: &'a [f64],
     rest: &'a [f64],
     pose_rest: f64,
@@ -114,7 +133,7 @@ struct LocalStep<'a> {
     spread: &'a mut [f64],
 }
 
-impl WithSimd for LocalStep<'_> {
+impl<const VOLUMETRIC: bool> WithSimd for LocalStep<'_, VOLUMETRIC> {
     type Output = f64;
 
     #[inline(always)]
@@ -122,6 +141,7 @@ impl WithSimd for LocalStep<'_> {
         let (rig, _) = S::as_simd_f64s(self.rig);
         let (rest, _) = S::as_simd_f64s(self.rest);
         let (weights, _) = S::as_simd_f64s(self.weights);
+        let (volumes, _) = S::as_simd_f64s(self.volumes);
         let (spread, _) = S::as_mut_simd_f64s(self.spread);
         let zero = simd.splat_f64s(0.0);
         let pose_rest = simd.splat_f64s(self.pose_rest);
@@ -142,18 +162,43 @@ impl WithSimd for LocalStep<'_> {
                 times_symmetric(simd, &r, s)
             };
             let weight = weights[block];
+            let mut pressure = zero;
+            if VOLUMETRIC {
+                let (growth, growth_of_u) = growth(simd, &target, &f, f_rig);
+                pressure = simd.mul_f64s(volumes[block], growth);
+                let twice = simd.sub_f64s(growth, simd.add_f64s(growth_of_u, growth_of_u));
+                misfit = simd.mul_add_e_f64s(pressure, twice, misfit);
+            }
             let mut difference2 = zero;
             for e in 0..9 {
                 let difference = simd.sub_f64s(target[e], f_rig[e]);
                 difference2 = simd.mul_add_e_f64s(difference, difference, difference2);
                 let force = simd.negate_mul_add_e_f64s(pose_rest, f_rig[e], target[e]);
-                target[e] = simd.mul_f64s(weight, force);
+                let force = simd.mul_f64s(weight, force);
+                target[e] =
+                    if VOLUMETRIC { simd.negate_mul_add_e_f64s(pressure, target[e], force) } else { force };
             }
             misfit = simd.mul_add_e_f64s(weight, difference2, misfit);
             accumulate(simd, gradients, &target, spread);
         }
         0.5 * simd.reduce_sum_f64s(misfit)
     }
+}
+
+/// `tr(T'(F - T))` and `tr(T'(F - F_rig))` of a target `T = R S`.
+#[inline(always)]
+fn growth<S: Simd>(
+    simd: S,
+    target: &[S::f64s; 9],
+    f: &[S::f64s; 9],
+    f_rig: &[S::f64s; 9],
+) -> (S::f64s, S::f64s) {
+    let (mut growth, mut of_u) = (simd.splat_f64s(0.0), simd.splat_f64s(0.0));
+    for e in 0..9 {
+        growth = simd.mul_add_e_f64s(target[e], simd.sub_f64s(f[e], target[e]), growth);
+        of_u = simd.mul_add_e_f64s(target[e], simd.sub_f64s(f[e], f_rig[e]), of_u);
+    }
+    (growth, of_u)
 }
 
 /// `A S` of a symmetric S.

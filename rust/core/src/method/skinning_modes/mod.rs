@@ -5,6 +5,7 @@
 //! reduced once (`reduce`); a step (`step`) alternates between rotations of the clusters (`local`) and a
 //! diagonal solve.
 
+mod descent;
 mod energy;
 mod local;
 mod reduce;
@@ -48,7 +49,9 @@ pub(crate) struct SkinningData {
     pub(crate) reduction: Mat<f64>,
     /// Elastic eigenvalues of the reduced body, r, 1/s^2.
     pub(crate) spectrum: Vec<f64>,
-    /// `Phi' B'MJ`, r x 4h.
+    /// `Phi' B'M 1`, r: what a uniform acceleration does.
+    pub(crate) uniform: Vec<f64>,
+    /// `Phi' B'M diag(strength) J`, r x 4h.
     pub(crate) rig_mass: Mat<f64>,
     /// `Phi' B'LJ`, r x 4h.
     pub(crate) rig_stiffness: Mat<f64>,
@@ -58,16 +61,18 @@ pub(crate) struct SkinningData {
     pub(crate) cluster_weights: Vec<f64>,
     /// `G B Phi`, 3c x r: mean gradient in each cluster.
     pub(crate) cluster_basis: Mat<f64>,
+    /// Resistance of each cluster to change of volume, c: the sum of `lambda V`, J; 0 for ARAP.
+    pub(crate) cluster_volumes: Vec<f64>,
     /// `G J`, 3c x 4h.
     pub(crate) cluster_rig: Mat<f64>,
 }
 
 /// A body reduced to skinning eigenmodes and clusters; immutable.
 ///
-/// Elastic energy: as rigid as possible, `sum over tets of mu V |F - R S|^2`, with R in clusters
-/// `[FastCD eq. 46-49]`; S is the identity, or follows the pose
-/// ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The quadratic part in z is
-/// exact.
+/// Elastic energy: `sum over tets of V (mu |F - R S|^2 + lambda / 2 (tr(S R'F) - tr S^2)^2)`, without the second
+/// term as rigid as possible, with R in clusters `[FastCD eq. 46-49, C.2]`; S is the identity, or follows the pose
+/// ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The quadratic part in z of the
+/// first term is exact; the second is that of the clusters' mean F.
 pub struct SkinningModel {
     data: SkinningData,
     coordinates: Coordinates,
@@ -78,12 +83,16 @@ pub struct SkinningModel {
     rig_mass: Packed<1>,
     rig_stiffness: Packed<1>,
     rig_spread: Packed<1>,
-    /// `Phi' B'M 1`: what a uniform acceleration does.
-    uniform: Vec<f64>,
     cluster_basis: Packed<3>,
     cluster_rig: Packed<3>,
     /// Cluster weights in the lanes of `cluster_basis`, 0 in the filling.
     lane_weights: Vec<f64>,
+    /// Cluster volumes, likewise.
+    lane_volumes: Vec<f64>,
+    /// The diagonal of `Phi' G'vG Phi`, r, 1/s^2: what resistance to change of volume adds to the spectrum at most.
+    volumetric: Vec<f64>,
+    /// Whether any cluster resists change of volume, so that the global step is not exact.
+    is_volumetric: bool,
 }
 
 impl SkinningModel {
@@ -102,18 +111,35 @@ impl SkinningModel {
         labels: &[i32],
         rig: Option<&Rig>,
     ) -> Result<Self> {
-        Self::from_data(reduce::reduce(mesh, material, modes, labels, rig)?)
+        Self::with_strength(mesh, material, modes, labels, rig, None)
+    }
+
+    /// The same with a map of strength, n, >= 0: how much of the rig's acceleration each vertex feels.
+    ///
+    /// The inertial coupling is then `B'M diag(strength) J`. One everywhere is the same as none.
+    ///
+    /// # Errors
+    /// As [`SkinningModel::new`]; [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for the map.
+    pub fn with_strength(
+        mesh: &TetMesh,
+        material: &Material,
+        modes: &SkinningModes,
+        labels: &[i32],
+        rig: Option<&Rig>,
+        strength: Option<&[f64]>,
+    ) -> Result<Self> {
+        Self::from_data(reduce::reduce(mesh, material, modes, labels, rig, strength)?)
     }
 
     /// Checks that the parts fit together and packs them for the step.
     pub(crate) fn from_data(data: SkinningData) -> Result<Self> {
         data.check()?;
-        let handles = data.bones.max(1);
         let packed = |m: &Mat<f64>| Packed::<1>::new(m.nrows(), m.ncols(), |i, _, j| m[(i, j)]);
         let stacked =
             |m: &Mat<f64>| Packed::<3>::new(m.nrows() / 3, m.ncols(), |i, row, j| m[(3 * i + row, j)]);
         let cluster_basis = stacked(&data.cluster_basis);
         let lanes = cluster_basis.blocks() * cluster_basis.lanes();
+        let in_lanes = |v: &[f64]| (0..lanes).map(|i| v.get(i).copied().unwrap_or(0.0)).collect();
         Ok(Self {
             coordinates: Coordinates::of_mesh(&data.mesh),
             expand: packed(&data.basis),
@@ -121,11 +147,11 @@ impl SkinningModel {
             rig_mass: packed(&data.rig_mass),
             rig_stiffness: packed(&data.rig_stiffness),
             rig_spread: packed(&data.rig_spread),
-            uniform: (0..data.spectrum.len())
-                .map(|i| (0..handles).map(|j| data.rig_mass[(i, 4 * j + 3)]).sum())
-                .collect(),
             cluster_rig: stacked(&data.cluster_rig),
-            lane_weights: (0..lanes).map(|i| data.cluster_weights.get(i).copied().unwrap_or(0.0)).collect(),
+            lane_weights: in_lanes(&data.cluster_weights),
+            lane_volumes: in_lanes(&data.cluster_volumes),
+            volumetric: (0..data.spectrum.len()).map(|i| volumetric(&data, i)).collect(),
+            is_volumetric: data.cluster_volumes.iter().any(|&v| v > 0.0),
             cluster_basis,
             data,
         })
@@ -225,6 +251,13 @@ impl SkinningModel {
     }
 }
 
+/// An entry of the diagonal of `Phi' G'vG Phi`.
+fn volumetric(data: &SkinningData, i: usize) -> f64 {
+    let gradients = data.cluster_basis.col_as_slice(i).as_chunks::<3>().0;
+    let size2 = |g: &[f64; 3]| g.iter().map(|x| x * x).sum::<f64>();
+    gradients.iter().zip(&data.cluster_volumes).map(|(g, v)| v * size2(g)).sum()
+}
+
 fn wrong_pose(pose: Option<&Pose>, bones: usize) -> Error {
     Error::Shape {
         what: "pose",
@@ -257,6 +290,8 @@ impl SkinningData {
             ("rig_stiffness", self.rig_stiffness.ncols(), 4 * h),
             ("rig_spread", self.rig_spread.nrows(), 4 * h),
             ("rig_spread", self.rig_spread.ncols(), 4 * h),
+            ("cluster_volumes", self.cluster_volumes.len(), c),
+            ("uniform", self.uniform.len(), r),
             ("cluster_basis", self.cluster_basis.nrows(), 3 * c),
             ("cluster_basis", self.cluster_basis.ncols(), r),
             ("cluster_rig", self.cluster_rig.nrows(), 3 * c),
@@ -274,6 +309,8 @@ impl SkinningData {
             ("eigenvalues", &self.eigenvalues),
             ("spectrum", &self.spectrum),
             ("cluster_weights", &self.cluster_weights),
+            ("cluster_volumes", &self.cluster_volumes),
+            ("uniform", &self.uniform),
         ];
         for (what, numbers) in slices {
             if let Some(element) = numbers.iter().position(|x| !x.is_finite()) {
@@ -295,10 +332,12 @@ impl SkinningData {
         };
         positive("mass", self.mass)?;
         self.cluster_weights.iter().try_for_each(|&w| positive("cluster_weights", w))?;
-        match self.spectrum.iter().find(|&&l| l < 0.0) {
-            Some(&got) => Err(Error::Range { what: "spectrum", expected: "numbers >= 0", got }),
-            None => Ok(()),
+        for (what, numbers) in [("spectrum", &self.spectrum), ("cluster_volumes", &self.cluster_volumes)] {
+            if let Some(&got) = numbers.iter().find(|&&l| l < 0.0) {
+                return Err(Error::Range { what, expected: "numbers >= 0", got });
+            }
         }
+        Ok(())
     }
 
     /// The matrices by name.

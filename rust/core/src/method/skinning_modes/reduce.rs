@@ -8,7 +8,7 @@ use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use super::SkinningData;
-use crate::material::Material;
+use crate::material::{Law, Material};
 use crate::math::Sparse;
 use crate::math::dense::{product, symmetric_eigen};
 use crate::mesh::TetMesh;
@@ -32,10 +32,12 @@ pub(super) fn reduce(
     modes: &SkinningModes,
     labels: &[i32],
     rig: Option<&Rig>,
+    strength: Option<&[f64]>,
 ) -> Result<SkinningData> {
     let clusters = Clusters::new(mesh, labels)?;
     check(mesh, material, modes, rig)?;
-    let body = Body::new(mesh, material, modes, rig)?;
+    check_strength(mesh, strength)?;
+    let body = Body::new(mesh, material, modes, rig, strength)?;
     let products = body.products();
     let (basis, spectrum) = diagonalise(&products)?;
     let reduction = product(basis.transpose(), products.mass.as_ref());
@@ -51,12 +53,14 @@ pub(super) fn reduce(
         bones: rig.map_or(0, Rig::bone_count),
         mass: body.mass.iter().sum(),
         reduction,
+        uniform: product(basis.transpose(), products.uniform.as_ref()).col_as_slice(0).to_vec(),
         rig_mass: product(basis.transpose(), products.rig_mass.as_ref()),
         rig_stiffness: product(basis.transpose(), products.rig_stiffness.as_ref()),
         rig_spread,
         cluster_basis: product(gradients.modes.as_ref(), basis.as_ref()),
         cluster_rig: gradients.rig,
         cluster_weights: gradients.weights,
+        cluster_volumes: clusters.volumes(mesh, material),
         weights: body.weights,
         eigenvalues: modes.eigenvalues.clone(),
         basis,
@@ -94,6 +98,22 @@ fn check(mesh: &TetMesh, material: &Material, modes: &SkinningModes, rig: Option
     }
 }
 
+fn check_strength(mesh: &TetMesh, strength: Option<&[f64]>) -> Result<()> {
+    let (what, n) = ("strength", mesh.vertices().len());
+    let Some(strength) = strength else { return Ok(()) };
+    if strength.len() != n {
+        let (expected, got) = (format!("({n},)"), format!("({},)", strength.len()));
+        return Err(Error::Shape { what, expected, got });
+    }
+    match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
+        Some(at) if !strength[at].is_finite() => {
+            Err(Error::NotFinite { what, element: at, value: strength[at] })
+        }
+        Some(at) => Err(Error::Range { what, expected: "numbers >= 0", got: strength[at] }),
+        None => Ok(()),
+    }
+}
+
 /// What the products are made of.
 struct Body<'a> {
     mesh: &'a TetMesh,
@@ -104,23 +124,32 @@ struct Body<'a> {
     /// n x m.
     weights: Vec<f64>,
     mass: Vec<f64>,
+    /// Share of the rig's acceleration that each vertex feels, n.
+    strength: Vec<f64>,
     laplacian: Sparse,
     /// The handles of each vertex and where each vertex's part starts.
     rig_starts: Vec<usize>,
     rig_entries: Vec<(u32, f64)>,
 }
 
-/// B'MB, B'LB, B'MJ, B'LJ, J'LJ.
+/// B'MB, B'LB, B'M1, B'M diag(strength) J, B'LJ, J'LJ.
 struct Products {
     mass: Mat<f64>,
     stiffness: Mat<f64>,
+    uniform: Mat<f64>,
     rig_mass: Mat<f64>,
     rig_stiffness: Mat<f64>,
     rig_energy: Mat<f64>,
 }
 
 impl<'a> Body<'a> {
-    fn new(mesh: &'a TetMesh, material: &Material, modes: &SkinningModes, rig: Option<&Rig>) -> Result<Self> {
+    fn new(
+        mesh: &'a TetMesh,
+        material: &Material,
+        modes: &SkinningModes,
+        rig: Option<&Rig>,
+        strength: Option<&[f64]>,
+    ) -> Result<Self> {
         let (n, m) = modes.weights.shape();
         let coordinates = Coordinates::of_mesh(mesh);
         let conductivity: Vec<f64> = (0..mesh.tets().len()).map(|t| 2.0 * material.mu(t)).collect();
@@ -138,6 +167,7 @@ impl<'a> Body<'a> {
             points: mesh.vertices().iter().map(|p| coordinates.homogeneous(p)).collect(),
             weights,
             mass: lumped_mass(mesh, material),
+            strength: strength.map_or_else(|| vec![1.0; n], <[f64]>::to_vec),
             laplacian: laplacian(mesh, &conductivity)?,
             rig_starts,
             rig_entries,
@@ -183,6 +213,7 @@ impl<'a> Body<'a> {
         parts.fold(first, |sum, part| Products {
             mass: sum.mass + part.mass,
             stiffness: sum.stiffness + part.stiffness,
+            uniform: sum.uniform + part.uniform,
             rig_mass: sum.rig_mass + part.rig_mass,
             rig_stiffness: sum.rig_stiffness + part.rig_stiffness,
             rig_energy: sum.rig_energy + part.rig_energy,
@@ -194,6 +225,7 @@ impl<'a> Body<'a> {
         Products {
             mass: Mat::zeros(b, b),
             stiffness: Mat::zeros(b, b),
+            uniform: Mat::zeros(b, 1),
             rig_mass: Mat::zeros(b, j),
             rig_stiffness: Mat::zeros(b, j),
             rig_energy: Mat::zeros(j, j),
@@ -239,6 +271,10 @@ impl<'a> Body<'a> {
         stiff_rig: &mut [f64],
         sum: &mut Products,
     ) {
+        let add = |out: &mut [f64], scale: f64, row: &[f64]| {
+            out.iter_mut().zip(row).for_each(|(out, x)| *out += scale * x);
+        };
+        add(sum.uniform.col_as_slice_mut(0), 1.0, heavy);
         stiff_rig.fill(0.0);
         for (other, value) in self.laplacian_row(vertex) {
             self.add_rig_row(other, value, stiff_rig);
@@ -246,12 +282,9 @@ impl<'a> Body<'a> {
         for &(handle, w) in self.handles_of(vertex) {
             for d in 0..4 {
                 let (column, scale) = (4 * handle as usize + d, w * self.points[vertex][d]);
-                let add = |out: &mut [f64], row: &[f64]| {
-                    out.iter_mut().zip(row).for_each(|(out, x)| *out += scale * x);
-                };
-                add(sum.rig_mass.col_as_slice_mut(column), heavy);
-                add(sum.rig_stiffness.col_as_slice_mut(column), stiff);
-                add(sum.rig_energy.col_as_slice_mut(column), stiff_rig);
+                add(sum.rig_mass.col_as_slice_mut(column), scale * self.strength[vertex], heavy);
+                add(sum.rig_stiffness.col_as_slice_mut(column), scale, stiff);
+                add(sum.rig_energy.col_as_slice_mut(column), scale, stiff_rig);
             }
         }
     }
@@ -333,6 +366,15 @@ impl Clusters {
         }
         tets.retain(|tets| !tets.is_empty());
         Ok(Self { tets })
+    }
+
+    /// The sum of `lambda V` in each cluster, 0 for a law that has no lambda.
+    fn volumes(&self, mesh: &TetMesh, material: &Material) -> Vec<f64> {
+        let resistance = |&t: &u32| match material.law() {
+            Law::Arap => 0.0,
+            Law::Corotated => material.lambda(t as usize) * mesh.volumes()[t as usize],
+        };
+        self.tets.iter().map(|tets| tets.iter().map(resistance).sum()).collect()
     }
 
     fn gradients(&self, body: &Body<'_>, material: &Material) -> ClusterGradients {

@@ -1,10 +1,12 @@
-//! One step of implicit Euler, solved by local-global iterations.
+//! One implicit step, solved by local-global iterations, or by descent where these are not exact.
 
 use std::sync::Arc;
 
 use super::SkinningModel;
+use super::descent::{Descent, Objective};
 use super::local::LocalScratch;
 use crate::math::lanes::multiply_add;
+use crate::method::settings::HISTORY;
 use crate::method::{SimulationParams, State, StepReport};
 use crate::rig::Pose;
 use crate::{Error, Result};
@@ -82,6 +84,10 @@ pub(crate) struct SkinningStepper {
     acceleration: Vec<[f64; 3]>,
     /// What does not change in the iterations of a substep, r rows.
     fixed: Vec<[f64; 3]>,
+    past: Vec<[f64; 3]>,
+    /// Diagonal of the quadratic part of the incremental energy, r.
+    diagonal: Vec<f64>,
+    descent: Descent,
     force: Vec<[f64; 3]>,
     reduced: Vec<[f64; 3]>,
     /// Misfit of the last local step, J.
@@ -103,6 +109,9 @@ impl SkinningStepper {
             pose: vec![[0.0; 3]; pose],
             acceleration: vec![[0.0; 3]; pose],
             fixed: vec![[0.0; 3]; rank],
+            past: vec![[0.0; 3]; rank],
+            diagonal: vec![0.0; rank],
+            descent: Descent::new(rank),
             force: vec![[0.0; 3]; rank],
             reduced: vec![[0.0; 3]; rank],
             misfit: 0.0,
@@ -140,7 +149,7 @@ impl SkinningStepper {
             pose.copy_from_slice(&self.target);
         }
         self.state.reduced.iter_mut().for_each(|reduced| reduced.fill([0.0; 3]));
-        self.state.started = true;
+        (self.state.started, self.state.spacing) = (true, 0.0);
     }
 
     pub(crate) fn step(&mut self, pose: Option<&Pose>, params: &SimulationParams) -> Result<StepReport> {
@@ -190,64 +199,108 @@ impl SkinningStepper {
         }
     }
 
-    /// Solves one step of implicit Euler to `self.pose`; returns iterations and residual.
+    /// Solves one implicit step to `self.pose`; returns iterations and residual.
     fn substep(&mut self, params: &SimulationParams) -> (u32, f64) {
-        self.prepare(params);
         let h = params.dt / f64::from(params.substeps);
-        self.reduced.copy_from_slice(&self.state.reduced[1]);
-        let unit = self.model.mass().sqrt() * 2.0 * self.model.coordinates.size;
+        self.state.respace(h);
+        self.prepare(params, h);
+        self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
+        let (iterations, residual) =
+            if self.model.is_volumetric { self.descend(params) } else { self.alternate(params) };
+        remember(&mut self.state.reduced, &self.reduced);
+        remember(&mut self.state.path, &self.pose);
+        (iterations, residual)
+    }
+
+    /// Displacement of the whole body by its diagonal, in the mass norm.
+    fn unit(&self) -> f64 {
+        self.model.mass().sqrt() * 2.0 * self.model.coordinates.size
+    }
+
+    /// Local and global steps in turn.
+    fn alternate(&mut self, params: &SimulationParams) -> (u32, f64) {
+        let unit = self.unit();
         let (mut iterations, mut residual) = (0, f64::INFINITY);
-        let mut misfit = 0.0;
         while iterations < params.max_iterations && residual.is_finite() | (iterations == 0) {
-            misfit = self.local.solve(&self.model, &self.reduced, params.pose_rest, &mut self.force);
-            residual = self.global_step(params, h) / unit;
+            self.misfit = self.local.solve(&self.model, &self.reduced, params.pose_rest, &mut self.force);
+            residual = self.global_step(params) / unit;
             iterations += 1;
             if residual <= params.tolerance {
                 break;
             }
         }
-        self.misfit = misfit;
-        self.state.reduced.swap(0, 1);
-        self.state.reduced[1].copy_from_slice(&self.reduced);
-        self.state.path.swap(0, 1);
-        self.state.path[1].copy_from_slice(&self.pose);
         (iterations, residual)
     }
 
+    /// Quasi-Newton descent from `self.reduced`, with what resists change of volume in the metric.
+    fn descend(&mut self, params: &SimulationParams) -> (u32, f64) {
+        let unit = self.unit();
+        for (i, metric) in self.descent.metric.iter_mut().enumerate() {
+            *metric = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
+        }
+        let objective = Objective {
+            model: &self.model,
+            diagonal: &self.diagonal,
+            linear: &self.fixed,
+            stiffness: params.stiffness,
+            pose_rest: params.pose_rest,
+        };
+        let (iterations, change, misfit) = self.descent.minimise(
+            &objective,
+            &mut self.local,
+            (&mut self.reduced, &mut self.force),
+            params.max_iterations,
+            params.tolerance * unit,
+        );
+        self.misfit = misfit;
+        (iterations, change / unit)
+    }
+
     /// Sets the rig's part and all that stands still in a substep: inertia, damping, gravity, cross term.
-    fn prepare(&mut self, params: &SimulationParams) {
-        let h = params.dt / f64::from(params.substeps);
-        let [older, last] = &self.state.path;
-        for row in 0..self.pose.len() {
+    fn prepare(&mut self, params: &SimulationParams, h: f64) {
+        let (inertia, drag) = (params.integrator.acceleration(), params.integrator.velocity());
+        past_acceleration(&self.state.path, &inertia, &mut self.acceleration);
+        let poses = self.pose.iter().zip(&self.state.path[HISTORY - 1]);
+        for (acceleration, (pose, last)) in self.acceleration.iter_mut().zip(poses) {
             for c in 0..3 {
-                let acceleration = (self.pose[row][c] - last[row][c]) - (last[row][c] - older[row][c]);
-                self.acceleration[row][c] = -acceleration;
+                let whole = inertia[0] * (pose[c] - last[c]) + acceleration[c];
+                acceleration[c] = -params.strength * whole;
             }
         }
-        self.rig.set(&self.model, &self.pose, params.pose_rest);
-        self.local.set_pose(&self.model, &self.rig.handles, params.pose_rest);
+        self.set_rig(params);
         self.fixed.fill([0.0; 3]);
         multiply_add(&self.model.rig_mass, &self.acceleration, &mut self.fixed);
-        let [older, last] = &self.state.reduced;
+        past_acceleration(&self.state.reduced, &inertia, &mut self.past);
+        let [.., older, last] = &self.state.reduced;
         for i in 0..self.fixed.len() {
-            let damping = damping(self.model.data.spectrum[i], params);
+            let spectrum = self.model.data.spectrum[i];
+            let damping = damping(spectrum, params);
+            self.diagonal[i] = inertia[0] / (h * h) + drag[0] * damping / h + params.stiffness * spectrum;
             for c in 0..3 {
-                let inertia = 2.0 * last[i][c] - older[i][c] + self.fixed[i][c];
-                self.fixed[i][c] =
-                    inertia / (h * h) + damping / h * last[i][c] + self.model.uniform[i] * params.gravity[c]
-                        - params.stiffness * self.rig.cross[i][c];
+                let momentum = inertia[0] * last[i][c] - self.past[i][c] + self.fixed[i][c];
+                let kept = drag[0] * last[i][c] - drag[1] * (last[i][c] - older[i][c]);
+                self.fixed[i][c] = momentum / (h * h) + damping / h * kept + self.load(i, c, params);
             }
         }
     }
 
+    /// Sets what the rig contributes at `self.pose`.
+    fn set_rig(&mut self, params: &SimulationParams) {
+        self.rig.set(&self.model, &self.pose, params.pose_rest);
+        self.local.set_pose(&self.model, &self.rig.handles, params.pose_rest);
+    }
+
+    /// What pulls on a reduced coordinate whatever the state: gravity and the rig.
+    fn load(&self, i: usize, c: usize, params: &SimulationParams) -> f64 {
+        self.model.data.uniform[i] * params.gravity[c] - params.stiffness * self.rig.cross[i][c]
+    }
+
     /// The exact minimiser for the rotations found, in a diagonal solve; returns the norm of the change.
-    fn global_step(&mut self, params: &SimulationParams, h: f64) -> f64 {
+    fn global_step(&mut self, params: &SimulationParams) -> f64 {
         let mut change2 = 0.0;
         for i in 0..self.reduced.len() {
-            let spectrum = self.model.data.spectrum[i];
-            let diagonal = 1.0 / (h * h) + damping(spectrum, params) / h + params.stiffness * spectrum;
             for c in 0..3 {
-                let next = (self.fixed[i][c] + params.stiffness * self.force[i][c]) / diagonal;
+                let next = (self.fixed[i][c] + params.stiffness * self.force[i][c]) / self.diagonal[i];
                 let change = next - self.reduced[i][c];
                 change2 += change * change;
                 self.reduced[i][c] = next;
@@ -264,11 +317,28 @@ impl SkinningStepper {
 
     fn update_coefficients(&mut self) {
         let Self { model, state, rows, coefficients, .. } = self;
-        model.leave_coefficients(&state.reduced[1], rows, coefficients);
+        model.leave_coefficients(&state.reduced[HISTORY - 1], rows, coefficients);
     }
 }
 
 /// Modal damping `2 zeta omega`, 1/s, with the same ratio in every direction that the step solves for.
 fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
     2.0 * params.damping * (params.stiffness * spectrum).sqrt()
+}
+
+/// The part of `h^2 d2x/dt2` that is known before a step: all differences but the newest. Differences, because
+/// positions far from the origin have no digits to spare.
+fn past_acceleration(history: &[Vec<[f64; 3]>; HISTORY], factors: &[f64; HISTORY], out: &mut [[f64; 3]]) {
+    for (row, out) in out.iter_mut().enumerate() {
+        for c in 0..3 {
+            let at = |back: usize| history[HISTORY - back][row][c];
+            out[c] = (1..HISTORY).map(|j| factors[j] * (at(j) - at(j + 1))).sum();
+        }
+    }
+}
+
+/// Drops the oldest and appends the newest.
+fn remember(history: &mut [Vec<[f64; 3]>; HISTORY], newest: &[[f64; 3]]) {
+    history.rotate_left(1);
+    history[HISTORY - 1].copy_from_slice(newest);
 }

@@ -1,0 +1,246 @@
+//! Descent on the incremental energy where no global step is exact: quasi-Newton from a constant diagonal metric,
+//! with a line search `[FastCD C.2]`.
+//!
+//! The metric is that of the global step plus what the resistance to change of volume adds at rest. That one's
+//! Hessian is `v (G dY)(G dY)'` traced over each cluster; as the squared divergence of a field nowhere sums to more than its
+//! squared gradient (for displacements held at the border), `v |G dY|^2` bounds it, and its diagonal in the
+//! reduced coordinates costs nothing. For one Poisson ratio everywhere and fine clusters this is the spectrum times
+//! `1 + lambda / (2 mu)`, the Laplacian of conductivity `2 mu + lambda`. What that leaves out, above all that shear
+//! does not feel lambda, is learnt from the last few gradients (L-BFGS, as in `[QN]`).
+
+use super::SkinningModel;
+use super::local::LocalScratch;
+
+/// Steps that are remembered.
+const MEMORY: usize = 5;
+/// Share of the decrease that the slope promises, at which a step is taken (Armijo).
+const SUFFICIENT: f64 = 1e-4;
+/// Most trials along one direction.
+const TRIALS: u32 = 20;
+/// A trial is shortened to a share of its length between these.
+const SHORTEN: (f64, f64) = (0.05, 0.5);
+/// Differences of energy below this share of its parts are rounding; then the slope decides.
+const ROUNDING: f64 = 1e-13;
+
+/// The incremental energy `sum of d_i |Y_i|^2 / 2 - b_i . Y_i + s (misfit - Y . force)`, J.
+pub(super) struct Objective<'a> {
+    pub(super) model: &'a SkinningModel,
+    /// d, r: inertia, damping and the quadratic part of the elastic energy.
+    pub(super) diagonal: &'a [f64],
+    /// b, r rows.
+    pub(super) linear: &'a [[f64; 3]],
+    /// s.
+    pub(super) stiffness: f64,
+    pub(super) pose_rest: f64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Value {
+    energy: f64,
+    /// Sum of the magnitudes of its parts.
+    size: f64,
+    misfit: f64,
+}
+
+impl Objective<'_> {
+    /// The energy at y; its gradient and the clusters' force are written.
+    fn evaluate(&self, local: &mut LocalScratch, y: &[[f64; 3]], at: &mut Derivatives) -> Value {
+        let misfit = local.solve(self.model, y, self.pose_rest, &mut at.force);
+        let (mut quadratic, mut linear, mut clusters) = (0.0, 0.0, misfit);
+        for i in 0..y.len() {
+            for c in 0..3 {
+                let force = at.force[i][c];
+                let stiff = self.diagonal[i] * y[i][c];
+                quadratic += 0.5 * stiff * y[i][c];
+                linear += self.linear[i][c] * y[i][c];
+                clusters -= force * y[i][c];
+                at.gradient[i][c] = stiff - self.linear[i][c] - self.stiffness * force;
+            }
+        }
+        let clusters = self.stiffness * clusters;
+        let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * misfit).abs();
+        Value { energy: quadratic - linear + clusters, size, misfit }
+    }
+}
+
+struct Derivatives {
+    force: Vec<[f64; 3]>,
+    gradient: Vec<[f64; 3]>,
+}
+
+impl Derivatives {
+    fn new(rank: usize) -> Self {
+        Self { force: vec![[0.0; 3]; rank], gradient: vec![[0.0; 3]; rank] }
+    }
+}
+
+/// A step taken, and how it changed the gradient.
+struct Pair {
+    step: Vec<[f64; 3]>,
+    change: Vec<[f64; 3]>,
+    /// Their product.
+    curvature: f64,
+}
+
+/// Memory of the descent; nothing is kept from one call to the next.
+pub(super) struct Descent {
+    /// The constant metric, r; infinite in directions that do not move.
+    pub(super) metric: Vec<f64>,
+    /// Older first; the last `known` count.
+    pairs: Vec<Pair>,
+    known: usize,
+    here: Derivatives,
+    there: Derivatives,
+    direction: Vec<[f64; 3]>,
+    trial: Vec<[f64; 3]>,
+}
+
+impl Descent {
+    pub(super) fn new(rank: usize) -> Self {
+        let rows = || vec![[0.0; 3]; rank];
+        let pair = |_| Pair { step: rows(), change: rows(), curvature: 0.0 };
+        Self {
+            metric: vec![1.0; rank],
+            pairs: (0..MEMORY).map(pair).collect(),
+            known: 0,
+            here: Derivatives::new(rank),
+            there: Derivatives::new(rank),
+            direction: rows(),
+            trial: rows(),
+        }
+    }
+
+    /// Moves `y` downhill until a step is no longer than `tolerance`, or rounding hides the way; returns
+    /// iterations, the length of the last step and the misfit. `force` becomes that of the clusters at the end.
+    pub(super) fn minimise(
+        &mut self,
+        objective: &Objective<'_>,
+        local: &mut LocalScratch,
+        (y, force): (&mut [[f64; 3]], &mut [[f64; 3]]),
+        max_iterations: u32,
+        tolerance: f64,
+    ) -> (u32, f64, f64) {
+        self.known = 0;
+        let mut value = objective.evaluate(local, y, &mut self.here);
+        let (mut iterations, mut length) = (0, 0.0);
+        while iterations < max_iterations && value.energy.is_finite() {
+            iterations += 1;
+            let Some(share) = self.advance(objective, local, y, &mut value) else {
+                length = 0.0;
+                break;
+            };
+            length = share * dot(&self.direction, &self.direction).sqrt();
+            self.learn(y);
+            y.copy_from_slice(&self.trial);
+            std::mem::swap(&mut self.here, &mut self.there);
+            if length <= tolerance {
+                break;
+            }
+        }
+        force.copy_from_slice(&self.here.force);
+        // An energy that is not finite makes the step fail, whatever its length.
+        let length = if value.energy.is_finite() { length } else { f64::NAN };
+        (iterations, length, value.misfit)
+    }
+
+    /// Finds a trial that is lower enough, along the learnt direction or else along the metric's; returns the
+    /// share of the direction taken.
+    fn advance(
+        &mut self,
+        objective: &Objective<'_>,
+        local: &mut LocalScratch,
+        y: &[[f64; 3]],
+        value: &mut Value,
+    ) -> Option<f64> {
+        loop {
+            let learnt = self.known > 0;
+            self.aim();
+            let found = self.search(objective, local, y, value);
+            if found.is_some() || !learnt {
+                return found;
+            }
+            self.known = 0;
+        }
+    }
+
+    /// Armijo's backtracking, with the minimum of the parabola as next guess.
+    fn search(
+        &mut self,
+        objective: &Objective<'_>,
+        local: &mut LocalScratch,
+        y: &[[f64; 3]],
+        value: &mut Value,
+    ) -> Option<f64> {
+        let slope = dot(&self.here.gradient, &self.direction);
+        if !(slope < 0.0 && slope.is_finite()) {
+            return None;
+        }
+        let mut share = 1.0;
+        for _ in 0..TRIALS {
+            for (row, trial) in self.trial.iter_mut().enumerate() {
+                (0..3).for_each(|c| trial[c] = y[row][c] + share * self.direction[row][c]);
+            }
+            let next = objective.evaluate(local, &self.trial, &mut self.there);
+            let rise = next.energy - value.energy;
+            let flat = rise.abs() <= ROUNDING * value.size.max(next.size);
+            let downhill = || dot(&self.there.gradient, &self.direction) <= (2.0 * SUFFICIENT - 1.0) * slope;
+            if rise <= SUFFICIENT * share * slope || (flat && downhill()) {
+                *value = next;
+                return Some(share);
+            }
+            let parabola = -0.5 * share * slope / (rise / share - slope);
+            share = if parabola.is_finite() {
+                parabola.clamp(SHORTEN.0 * share, SHORTEN.1 * share)
+            } else {
+                SHORTEN.0 * share
+            };
+        }
+        None
+    }
+
+    /// The direction of L-BFGS by its two loops.
+    fn aim(&mut self) {
+        let pairs = &self.pairs[MEMORY - self.known..];
+        let mut shares = [0.0; MEMORY];
+        self.direction.copy_from_slice(&self.here.gradient);
+        for (pair, share) in pairs.iter().zip(&mut shares).rev() {
+            *share = dot(&pair.step, &self.direction) / pair.curvature;
+            add(&mut self.direction, -*share, &pair.change);
+        }
+        for (row, metric) in self.direction.iter_mut().zip(&self.metric) {
+            row.iter_mut().for_each(|x| *x /= -metric);
+        }
+        for (pair, share) in pairs.iter().zip(&shares) {
+            let correction = dot(&pair.change, &self.direction) / pair.curvature;
+            add(&mut self.direction, -share - correction, &pair.step);
+        }
+    }
+
+    /// Remembers the step from y to the trial, unless the energy curves down along it.
+    fn learn(&mut self, y: &[[f64; 3]]) {
+        self.pairs.rotate_left(1);
+        let pair = &mut self.pairs[MEMORY - 1];
+        for row in 0..y.len() {
+            for c in 0..3 {
+                pair.step[row][c] = self.trial[row][c] - y[row][c];
+                pair.change[row][c] = self.there.gradient[row][c] - self.here.gradient[row][c];
+            }
+        }
+        pair.curvature = dot(&pair.step, &pair.change);
+        let least =
+            f64::EPSILON * dot(&pair.step, &pair.step).sqrt() * dot(&pair.change, &pair.change).sqrt();
+        if pair.curvature > least {
+            self.known = (self.known + 1).min(MEMORY);
+        } else {
+            self.known = 0;
+        }
+    }
+}
+
+fn dot(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a[0] * b[0] + a[1] * b[1] + a[2] * b[2]).sum()
+}
+
+fn add(out: &mut [[f64; 3]], factor: f64, x: &[[f64; 3]]) {
+    out.iter_mut().zip(x).for_each(|(out, x)| (0..3).for_each(|c| out[c] += factor * x[c]));
+}
