@@ -205,7 +205,7 @@ class TestMaterial:
             ({"poisson": 0.5}, ValueError, "poisson: expected a ratio in [0, 0.5), got 0.5"),
             ({"poisson": -0.1}, ValueError, "poisson: expected a ratio in [0, 0.5), got -0.1"),
             ({"density": -1.0}, ValueError, "density: expected a positive number of kg/m^3, got -1"),
-            ({"law": "jelly"}, ValueError, 'law: expected "arap", got "jelly"'),
+            ({"law": "jelly"}, ValueError, 'law: expected "arap" or "corotated", got "jelly"'),
         ],
     )
     def test_parameters(self, settings, kind, sentence):
@@ -279,6 +279,23 @@ class TestModel:
         one_tet = jounce.Material(young=np.ones(1))
         refused(ValueError, "young: expected shape", model, mesh, one_tet, modes, labels)
 
+    def test_strength(self, mesh, material, modes, labels, rig):
+        def build(strength):
+            return jounce.Model.skinning(mesh, material, modes, labels, rig, strength)
+
+        refused(ValueError, "strength: expected shape (735,), got (3,)", build, np.ones(3))
+        refused(ValueError, "strength: expected numbers >= 0, got -1", build, -np.ones(735))
+        refused(ValueError, NOT_FINITE, build, poisoned(np.ones(735)))
+
+    def test_forces(self, model):
+        refused(ValueError, "forces: expected shape (735, 3)", model.reduce_forces, np.zeros((3, 3)))
+        refused(ValueError, NOT_FINITE, model.reduce_forces, poisoned(np.zeros((735, 3))))
+        refused(ValueError, "count: expected at least one sample", model.force_samples, 0)
+        refused(ValueError, "count: expected", model.force_samples, -1)
+        samples = model.force_samples(4)
+        refused(ValueError, "forces: expected shape (4, 3)", samples.reduce, np.zeros((5, 3)))
+        refused(ValueError, NOT_FINITE, samples.reduce, poisoned(np.zeros((4, 3))))
+
     def test_displacement(self, model, mesh):
         zeros = np.zeros((6, 3, 4))
         move = model.displacement
@@ -335,6 +352,8 @@ class TestSimulation:
             {"gravity": (0.0, 0.0, np.nan)},
             {"pose_rest": 1.5},
             {"stiffness": -1.0},
+            {"strength": -1.0},
+            {"integrator": "euler"},
             {"threads": -1},
         ],
     )
@@ -356,6 +375,15 @@ class TestSimulation:
             refused(ValueError, NOT_FINITE, act, poisoned(pose))
             refused(ValueError, "pose: ", act, None)
         assert np.array_equal(simulation.coefficients, before)
+
+    def test_forces(self, simulation, bar):
+        pose = bar.poses[5]
+        for act in (simulation.step, simulation.settle):
+            refused(ValueError, "force: expected shape (6, 3, 4)", act, pose, np.zeros((5, 3, 4)))
+            refused(ValueError, NOT_FINITE, act, pose, poisoned(np.zeros((6, 3, 4))))
+        refused(ValueError, "max_iterations: ", simulation.settle, pose, None, -1)
+        with pytest.raises(ValueError, match="strength: expected"):
+            simulation.strength = -1.0
 
     def test_pose_without_rig(self, mesh, material, labels):
         modes = jounce.skinning_modes(mesh, material, 3)

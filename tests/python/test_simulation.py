@@ -161,3 +161,89 @@ def test_one_simulation_on_two_threads_is_refused_or_in_turn(simulation, bar):
         worker.join()
     assert set(failures) <= {"Already borrowed", "Already mutably borrowed"}
     assert np.isfinite(simulation.coefficients).all()
+
+
+def test_strength_scales_what_the_flesh_feels(model, mesh, material, modes, labels, rig, bar):
+    base = jounce.Simulation(model, dt=cases.DT)
+    still = jounce.Simulation(model, dt=cases.DT, strength=0.0)
+    assert np.abs(run(still, bar.poses[:10])).max() < 1e-9 * np.abs(run(base, bar.poses[:10])).max()
+    assert still.strength == 0.0
+    still.strength = 1.0
+    assert np.array_equal(run(still, bar.poses[:10]), run(base, bar.poses[:10]))
+    ones = np.ones(len(mesh.vertices))
+    painted = jounce.Model.skinning(mesh, material, modes, labels, rig, ones)
+    assert np.array_equal(
+        run(jounce.Simulation(painted, dt=cases.DT), bar.poses[:10]), run(base, bar.poses[:10])
+    )
+    painted = jounce.Model.skinning(mesh, material, modes, labels, rig, 2 * ones)
+    twice = jounce.Simulation(model, dt=cases.DT, strength=2.0)
+    assert run(jounce.Simulation(painted, dt=cases.DT), bar.poses[:10]) == pytest.approx(
+        run(twice, bar.poses[:10]), abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("integrator", ["backward_euler", "bdf2"])
+@pytest.mark.parametrize("law", ["arap", "corotated"])
+def test_laws_and_integrators_replay(integrator, law, mesh, modes, labels, rig, bar, tmp_path):
+    material = jounce.Material(young=cases.YOUNG, poisson=0.4, density=cases.DENSITY, law=law)
+    model = jounce.Model.skinning(mesh, material, modes, labels, rig)
+    model.save(tmp_path / "model")
+    model = jounce.Model.load(tmp_path / "model")
+    simulation = jounce.Simulation(model, dt=cases.DT, integrator=integrator)
+    run(simulation, bar.poses[:8])
+    state, now = simulation.save_state(), simulation.coefficients
+    further = []
+    for _ in range(2):
+        simulation.restore_state(state)
+        assert np.array_equal(simulation.coefficients, now)
+        simulation.step(bar.poses[8])
+        simulation.step(bar.poses[9])
+        further.append(simulation.coefficients)
+    assert np.array_equal(*further)
+
+
+def test_less_damped_flesh_moves_longer(model, bar):
+    def left(integrator):
+        simulation = jounce.Simulation(model, dt=cases.DT, integrator=integrator)
+        run(simulation, bar.poses[:20])
+        return max(
+            np.abs((simulation.step(bar.poses[19]), simulation.displacement())[1]).max() for _ in range(60)
+        )
+
+    assert left("bdf2") > left("backward_euler")
+
+
+def test_reduced_forces_do_the_same_work(model, modes, mesh):
+    rng = np.random.default_rng(1)
+    forces, coefficients = rng.normal(size=(735, 3)), rng.normal(size=(6, 3, 4))
+    work = (forces * model.displacement(coefficients)).sum()
+    assert (model.reduce_forces(forces) * coefficients).sum() == pytest.approx(work, rel=1e-4)
+    points = np.column_stack([mesh.vertices, np.ones(735)])
+    expected = np.einsum("ik,id,ic->kcd", modes.weights, points, forces)
+    assert model.reduce_forces(forces) == pytest.approx(expected, rel=1e-5, abs=1e-5 * np.abs(expected).max())
+
+
+def test_a_uniform_field_read_at_samples_is_gravity(model, bar):
+    gravity = np.array([0.0, 1.0, -9.81])
+    samples = model.force_samples(7)
+    assert samples.points.shape == (7, 3) and samples.masses.shape == (7,)
+    heavy = jounce.Simulation(model, dt=cases.DT, gravity=tuple(gravity))
+    pushed = jounce.Simulation(model, dt=cases.DT)
+    assert np.array_equal(pushed.sample_positions(samples), samples.points)
+    for pose in bar.poses[:10]:
+        heavy.step(pose)
+        pushed.step(pose, samples.reduce(samples.masses[:, None] * gravity))
+    scale = np.abs(heavy.coefficients).max()
+    assert pushed.coefficients == pytest.approx(heavy.coefficients, abs=1e-6 * scale)
+    assert np.abs(pushed.sample_positions(samples) - samples.points).max() > 1e-3
+
+
+def test_a_settled_body_stays(model, bar):
+    simulation = jounce.Simulation(model, dt=cases.DT, gravity=(0.0, 0.0, -9.81), tolerance=1e-8)
+    report = simulation.settle(bar.poses[3])
+    assert report.residual <= 1e-8 and report.energy > 0
+    settled = simulation.displacement()
+    assert np.abs(settled).max() > 1e-4
+    for _ in range(10):
+        simulation.step(bar.poses[3])
+    assert simulation.displacement() == pytest.approx(settled, abs=1e-3 * float(np.abs(settled).max()))

@@ -130,6 +130,7 @@ fn write_skinning(out: &mut Writer, data: &SkinningData) {
     out.array(&data.spectrum, f64::to_le_bytes);
     out.array(&data.cluster_weights, f64::to_le_bytes);
     out.array(&data.cluster_volumes, f64::to_le_bytes);
+    out.array(&data.cluster_masses, f64::to_le_bytes);
     out.array(&data.uniform, f64::to_le_bytes);
     data.matrices().into_iter().for_each(|(_, matrix)| out.matrix(matrix));
 }
@@ -158,6 +159,7 @@ fn read_skinning(input: &mut Reader<'_>) -> Result<SkinningData> {
         spectrum: input.array(f64::from_le_bytes)?,
         cluster_weights: input.array(f64::from_le_bytes)?,
         cluster_volumes: input.array(f64::from_le_bytes)?,
+        cluster_masses: input.array(f64::from_le_bytes)?,
         uniform: input.array(f64::from_le_bytes)?,
         basis: input.matrix()?,
         reduction: input.matrix()?,
@@ -166,6 +168,8 @@ fn read_skinning(input: &mut Reader<'_>) -> Result<SkinningData> {
         rig_spread: input.matrix()?,
         cluster_basis: input.matrix()?,
         cluster_rig: input.matrix()?,
+        center_basis: input.matrix()?,
+        center_rig: input.matrix()?,
     })
 }
 

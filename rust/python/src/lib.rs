@@ -25,7 +25,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::mesh::{Embedding, TetMesh};
     #[pymodule_export]
-    use crate::model::Model;
+    use crate::model::{ForceSamples, Model};
     #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]

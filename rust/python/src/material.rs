@@ -12,7 +12,9 @@ use crate::errors::refused;
 /// An elastic material: a law and its parameters, each one number or (t,) float64, one a tet.
 ///
 /// young: stiffness in Pa, above 0. poisson: ratio in [0, 0.5). density: kg/m^3, above 0.
-/// law: "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`.
+/// law: "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which adds
+/// `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2 poisson))`: it resists change of
+/// volume, and costs a line search a step [FastCD C.2].
 /// Raises ValueError for a parameter out of range and for an unknown law.
 #[pyclass(frozen, module = "jounce", name = "Material")]
 pub struct Material(pub Arc<material::Material>);
@@ -30,7 +32,11 @@ impl Material {
     ) -> PyResult<Self> {
         let law = match law {
             "arap" => Law::Arap,
-            other => return Err(PyValueError::new_err(format!("law: expected \"arap\", got {other:?}"))),
+            "corotated" => Law::Corotated,
+            other => {
+                let text = format!("law: expected \"arap\" or \"corotated\", got {other:?}");
+                return Err(PyValueError::new_err(text));
+            }
         };
         let field = |argument: Option<&Bound<'_, PyAny>>, what, default| match argument {
             Some(argument) => arrays::field(argument, what),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use jounce::method::{self, Projector, skinning_modes::SkinningModel};
+use jounce::method::{self, Projector, skinning_modes, skinning_modes::SkinningModel};
 use jounce::{file, mesh};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -58,9 +58,10 @@ impl Model {
     /// A model of rig-complementary skinning modes with clustered local steps [FastCD].
     ///
     /// labels: (t,) int32 or int64, from `cluster_tets`. rig: None for a body that no bone moves.
+    /// strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1 everywhere.
     /// Raises ValueError for arguments that belong to another mesh.
     #[staticmethod]
-    #[pyo3(signature = (mesh, material, modes, labels, rig=None))]
+    #[pyo3(signature = (mesh, material, modes, labels, rig=None, strength=None))]
     fn skinning(
         py: Python<'_>,
         mesh: &TetMesh,
@@ -68,11 +69,17 @@ impl Model {
         modes: &SkinningModes,
         labels: &Bound<'_, PyAny>,
         rig: Option<&Rig>,
+        strength: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let n = mesh.0.vertices().len();
+        let strength =
+            strength.map(|map| arrays::array::<f64>(map, "strength", &[Axis::Is(n)])).transpose()?;
+        let strength = strength.as_ref().map(arrays::Array::slice);
         let t = mesh.0.tets().len();
         let labels = arrays::labels(labels, "labels", &[Axis::Is(t)])?;
         let rig = rig.map(|rig| rig.0.as_ref());
-        let model = run(py, || SkinningModel::new(&mesh.0, &material.0, &modes.0, &labels, rig))?;
+        let model =
+            run(py, || SkinningModel::with_strength(&mesh.0, &material.0, &modes.0, &labels, rig, strength))?;
         Ok(Self::wrap(method::Model::Skinning(Arc::new(model))))
     }
 
@@ -113,6 +120,35 @@ impl Model {
         })
     }
 
+    /// Generalised force (m, 3, 4) float64 of forces on points, newtons: `sum_i W_k(X_i) f_i [X_i; 1]'`.
+    ///
+    /// The exact transpose of `displacement`: it does the same work on coefficients as the forces do on displacements.
+    /// forces: (p, 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for emb=None.
+    #[pyo3(signature = (forces, emb=None))]
+    fn reduce_forces<'py>(
+        &self,
+        py: Python<'py>,
+        forces: &Bound<'py, PyAny>,
+        emb: Option<&Embedding>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let projector = run(py, || self.projector(emb))?;
+        let axes = [Axis::Is(projector.point_count()), Axis::Is(3)];
+        let forces = arrays::array::<f64>(forces, "forces", &axes)?;
+        let forces = forces.slice();
+        let reduced = run(py, || projector.reduce_forces(forces))?;
+        arrays::owned(py, reduced, &[self.inner.mode_count(), 3, 4])
+    }
+
+    /// Points at which force fields are read, at a cost that does not depend on the mesh: about `count` parts of the
+    /// body, at most one a cluster.
+    ///
+    /// Raises ValueError for a count below 1.
+    fn force_samples(slf: Py<Self>, py: Python<'_>, count: i64) -> PyResult<ForceSamples> {
+        let count = arrays::count(count, "count")?;
+        let inner = run(py, || slf.get().inner.force_samples(count))?;
+        Ok(ForceSamples { inner, model: slf })
+    }
+
     /// Frequency of the lowest mode, `sqrt(lambda_1) / (2 pi)`, Hz.
     #[getter]
     fn frequency(&self) -> f64 {
@@ -140,4 +176,50 @@ impl Model {
     fn __repr__(&self) -> String {
         format!("Model({} modes, {} bones)", self.inner.mode_count(), self.inner.bone_count())
     }
+}
+
+/// Centres of mass of parts of a body, at which force fields are read; made by `Model.force_samples`.
+///
+/// A force on a part is spread over its mass, so that a uniform field acts exactly as gravity does.
+#[pyclass(frozen, module = "jounce", name = "ForceSamples")]
+pub struct ForceSamples {
+    pub inner: skinning_modes::ForceSamples,
+    model: Py<Model>,
+}
+
+#[pymethods]
+impl ForceSamples {
+    /// Centres of mass at rest, (k, 3) float64, metres; `Simulation.sample_positions` has them in motion.
+    #[getter]
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, flat(self.inner.points()), &[self.inner.points().len(), 3])
+    }
+
+    /// Masses of the parts, (k,) float64, kg.
+    #[getter]
+    fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, self.inner.masses().to_vec(), &[self.inner.masses().len()])
+    }
+
+    /// Generalised force (m, 3, 4) float64 of forces (k, 3) float64 on the parts, newtons.
+    fn reduce<'py>(
+        &self,
+        py: Python<'py>,
+        forces: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let axes = [Axis::Is(self.inner.points().len()), Axis::Is(3)];
+        let forces = arrays::array::<f64>(forces, "forces", &axes)?;
+        let (forces, model) = (forces.slice(), &self.model.get().inner);
+        let reduced = run(py, || model.reduce_sample_forces(&self.inner, forces))?;
+        arrays::owned(py, reduced, &[model.mode_count(), 3, 4])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ForceSamples({} parts)", self.inner.points().len())
+    }
+}
+
+/// Rows of three in C order.
+pub fn flat(rows: &[[f64; 3]]) -> Vec<f64> {
+    rows.as_flattened().to_vec()
 }

@@ -1,17 +1,18 @@
 //! `Simulation`, its reports and states.
 
-use jounce::method;
+use jounce::method::{self, Integrator};
 use numpy::PyArrayDyn;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Array, Axis};
-use crate::errors::run;
-use crate::model::Model;
+use crate::errors::{refused, run};
+use crate::model::{ForceSamples, Model, flat};
 
 /// What one step did.
 #[pyclass(frozen, get_all, module = "jounce", name = "StepReport")]
 pub struct StepReport {
-    /// Local-global iterations, summed over the substeps.
+    /// Iterations, summed over the substeps.
     iterations: u32,
     /// Change in the last iteration, to compare with `tolerance`; the largest of the substeps.
     residual: f64,
@@ -31,15 +32,18 @@ impl StepReport {
 #[pyclass(frozen, module = "jounce", name = "State")]
 pub struct State(method::State);
 
-/// Steps a model through time by backward Euler; the pose is given, the flesh follows.
+/// Steps a model through time by implicit steps; the pose is given, the flesh follows.
 ///
 /// Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes, with
-/// `y = 2 x_k - x_(k-1)`, by local (rotations) and global (linear) steps in turn.
+/// `y = 2 x_k - x_(k-1)` for backward Euler, by local (rotations) and global (linear) steps in turn, or by
+/// quasi-Newton descent where the material resists change of volume.
 /// dt: seconds a step; it is divided into `substeps`. max_iterations: at most, for each substep.
 /// tolerance: change in an iteration, root mean square over the mass as a share of the body's diagonal, at
 /// which iterating stops. damping: ratio, the same for every mode.
 /// gravity: m/s^2. pose_rest: 1 = the elastic rest shape follows the pose, 0 = the bind shape as in the
 /// paper. stiffness: scales the elastic energy. threads: 0 = automatic; results do not depend on it.
+/// integrator: "backward_euler" loses much energy, "bdf2" little. strength: scales how much of the rig's
+/// acceleration the flesh feels, 0 = none; it may be set between steps.
 /// Raises ValueError for a parameter out of range.
 #[pyclass(module = "jounce", name = "Simulation")]
 pub struct Simulation {
@@ -53,9 +57,11 @@ pub struct Simulation {
 impl Simulation {
     #[new]
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
-                        gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0),
+                        gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0,
+                        integrator="backward_euler", strength=1.0),
            text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
-                             gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0)")]
+                             gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0, \
+                             integrator='backward_euler', strength=1.0)")]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
@@ -68,6 +74,8 @@ impl Simulation {
         pose_rest: f64,
         threads: i64,
         stiffness: f64,
+        integrator: &str,
+        strength: f64,
     ) -> PyResult<Self> {
         let params = method::SimulationParams {
             dt,
@@ -78,6 +86,8 @@ impl Simulation {
             gravity: gravity.into(),
             pose_rest,
             stiffness,
+            integrator: integrator_named(integrator)?,
+            strength,
             threads: arrays::count(threads, "threads")?,
         };
         let shared = model.get().inner.clone();
@@ -88,14 +98,62 @@ impl Simulation {
 
     /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig.
     ///
-    /// Returns a StepReport. Raises ValueError for a pose of a wrong shape or with numbers that are not
-    /// finite; the state is then unchanged.
-    #[pyo3(signature = (pose=None))]
-    fn step(&mut self, py: Python<'_>, pose: Option<&Bound<'_, PyAny>>) -> PyResult<StepReport> {
-        let pose = self.pose(pose)?;
-        let pose = pose.as_ref().map(rows);
-        let report = run(py, || self.inner.step(pose))?;
-        Ok(StepReport { iterations: report.iterations, residual: report.residual, energy: report.energy })
+    /// force: (m, 3, 4) float64, a generalised force that acts all through the step, from `Model.reduce_forces` or
+    /// `ForceSamples.reduce`; None for none. Returns a StepReport. Raises ValueError for arguments of a wrong
+    /// shape or with numbers that are not finite; the state is then unchanged.
+    #[pyo3(signature = (pose=None, force=None))]
+    fn step(
+        &mut self,
+        py: Python<'_>,
+        pose: Option<&Bound<'_, PyAny>>,
+        force: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<StepReport> {
+        let (pose, force) = (self.pose(pose)?, self.force(force)?);
+        let (pose, force) = (pose.as_ref().map(rows), force.as_ref().map(Array::slice));
+        run(py, || self.inner.step_with_force(pose, force)).map(StepReport::from)
+    }
+
+    /// Starts anew in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
+    ///
+    /// pose and force are as in `step`. max_iterations: at most; a residual above `tolerance` in the report says that
+    /// they were too few. What stores no energy, such as the place of a body without a rig, stays where it is.
+    #[pyo3(signature = (pose=None, force=None, max_iterations=1000))]
+    fn settle(
+        &mut self,
+        py: Python<'_>,
+        pose: Option<&Bound<'_, PyAny>>,
+        force: Option<&Bound<'_, PyAny>>,
+        max_iterations: i64,
+    ) -> PyResult<StepReport> {
+        let max_iterations = arrays::count(max_iterations, "max_iterations")?;
+        let (pose, force) = (self.pose(pose)?, self.force(force)?);
+        let (pose, force) = (pose.as_ref().map(rows), force.as_ref().map(Array::slice));
+        run(py, || self.inner.settle(pose, force, max_iterations)).map(StepReport::from)
+    }
+
+    /// How much of the rig's acceleration the flesh feels, >= 0; may be set between steps.
+    #[getter]
+    fn strength(&self) -> f64 {
+        self.inner.params().strength
+    }
+
+    #[setter]
+    fn set_strength(&mut self, strength: f64) -> PyResult<()> {
+        let params = method::SimulationParams { strength, ..*self.inner.params() };
+        self.inner.set_params(params).map_err(refused)
+    }
+
+    /// Where samples are after the last step, (k, 3) float64, metres; at rest before the first.
+    ///
+    /// Raises ValueError for samples of another model.
+    fn sample_positions<'py>(
+        &self,
+        py: Python<'py>,
+        samples: &ForceSamples,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let positions = run(py, || self.inner.sample_positions(&samples.inner))?;
+        let count = positions.len();
+        arrays::owned(py, flat(&positions), &[count, 3])
     }
 
     /// Secondary displacement of the mesh's vertices, metres: what is added to the posed mesh.
@@ -139,7 +197,7 @@ impl Simulation {
         run(py, || self.inner.restore_state(&state.0))
     }
 
-    /// Puts the flesh at rest in a pose: no displacement, no velocity.
+    /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, where the pose jumps.
     #[pyo3(signature = (pose=None))]
     fn reset(&mut self, py: Python<'_>, pose: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let pose = self.pose(pose)?;
@@ -156,6 +214,28 @@ impl Simulation {
     fn pose<'py>(&self, pose: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Array<'py, f64>>> {
         let axes = [Axis::Is(self.bones), Axis::Is(3), Axis::Is(4)];
         pose.map(|pose| arrays::array::<f64>(pose, "pose", &axes)).transpose()
+    }
+
+    fn force<'py>(&self, force: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Array<'py, f64>>> {
+        let axes = [Axis::Is(self.modes), Axis::Is(3), Axis::Is(4)];
+        force.map(|force| arrays::array::<f64>(force, "force", &axes)).transpose()
+    }
+}
+
+impl From<method::StepReport> for StepReport {
+    fn from(report: method::StepReport) -> Self {
+        Self { iterations: report.iterations, residual: report.residual, energy: report.energy }
+    }
+}
+
+fn integrator_named(name: &str) -> PyResult<Integrator> {
+    match name {
+        "backward_euler" => Ok(Integrator::BackwardEuler),
+        "bdf2" => Ok(Integrator::Bdf2),
+        other => {
+            let text = format!("integrator: expected \"backward_euler\" or \"bdf2\", got {other:?}");
+            Err(PyValueError::new_err(text))
+        }
     }
 }
 

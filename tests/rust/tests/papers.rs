@@ -2,12 +2,15 @@
 
 use jounce::Progress;
 use jounce::material::{Field, Law, Material};
+use jounce::mesh::{TetMesh, lattice};
 use jounce::method::skinning_modes::SkinningModel;
 use jounce::method::{Model, Simulation, SimulationParams};
 use jounce::operators::momentum_leak;
+use jounce::rig::Rig;
 use jounce::solve::{ComplementarySolver, ComplementarySolverParams};
 use jounce::subspace::{cluster_tets, skinning_modes};
-use jounce_tests::bodies::{Body, bar, swing};
+use jounce_tests::bodies::{Body, bar, swing, turn};
+use jounce_tests::surfaces;
 
 const DT: f64 = 1.0 / 60.0;
 const STEPS: usize = 60;
@@ -75,4 +78,53 @@ fn section_9_10_error_falls_as_modes_and_clusters_grow() {
     assert!(by_modes.is_sorted_by(|a, b| a > b), "modes 2, 8, 32: {by_modes:?}");
     assert!(by_clusters.is_sorted_by(|a, b| a > b), "clusters 4, 20, 100: {by_clusters:?}");
     assert!(by_modes[2] < 0.5 * by_modes[0], "modes 2, 8, 32: {by_modes:?}");
+}
+
+/// A sphere pressed together between two bones, at the top and at the bottom, and settled; the change of its volume,
+/// by rig and flesh together.
+fn squash(mesh: &TetMesh, law: Law, poisson: f64) -> f64 {
+    let progress = Progress::default();
+    // The same mu for all.
+    let young = Field::Uniform(2e4 * (1.0 + poisson));
+    let material = Material::new(law, young, Field::Uniform(poisson), Field::Uniform(1000.0)).unwrap();
+    let top = |x: &[f64; 3]| 0.5 * (1.0 + x[2].clamp(-1.0, 1.0));
+    let weights: Vec<f64> = mesh.vertices().iter().flat_map(|x| [1.0 - top(x), top(x)]).collect();
+    let rig = Rig::new(mesh.vertices().len(), 2, &weights).unwrap();
+    // Only the caps are held; what lies between is free to bulge.
+    let leak: Vec<f64> = mesh.vertices().iter().map(|x| if x[2].abs() > 0.7 { 0.0 } else { 1.0 }).collect();
+    let modes = skinning_modes(mesh, &material, 10, Some(&rig), Some(&leak), &progress).unwrap();
+    let labels = cluster_tets(mesh, &modes, 50, SEED, &progress).unwrap();
+    let model = SkinningModel::new(mesh, &material, &modes, &labels, Some(&rig)).unwrap();
+    let model = Model::Skinning(model.into());
+    let projector = model.projector(None).unwrap();
+    let p = SimulationParams { pose_rest: 0.0, tolerance: 1e-7, ..SimulationParams::default() };
+    let mut simulation = Simulation::new(model, p).unwrap();
+    let press = 0.3;
+    let shifted = |z: f64| turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.0, 0.0, z]);
+    let report = simulation.settle(Some(&[shifted(press), shifted(-press)]), None, 2000).unwrap();
+    assert!(report.residual <= p.tolerance, "{report:?}");
+    let mut u = vec![0.0; 3 * mesh.vertices().len()];
+    projector.displacement(simulation.coefficients(), &mut u).unwrap();
+    let moved = mesh.vertices().iter().zip(u.as_chunks::<3>().0).map(|(x, u)| {
+        let u = u.map(f64::from);
+        [x[0] + u[0], x[1] + u[1], x[2] + u[2] + press * (1.0 - 2.0 * top(x))]
+    });
+    let moved = TetMesh::new(moved.collect(), mesh.tets().to_vec()).unwrap();
+    moved.volumes().iter().sum::<f64>() / mesh.volumes().iter().sum::<f64>() - 1.0
+}
+
+#[test]
+fn figure_19_corotated_flesh_keeps_its_volume() {
+    let sphere = surfaces::sphere(3).surface();
+    let mesh = lattice(&sphere, 12, &Progress::default()).unwrap();
+    let arap = squash(&mesh, Law::Arap, 0.0);
+    let corotated = [0.2, 0.4, 0.45].map(|poisson| squash(&mesh, Law::Corotated, poisson));
+    println!(
+        "change of volume: as rigid as possible {arap:.3}, Poisson ratio 0.2, 0.4, 0.45 {corotated:.3?}"
+    );
+    assert!(arap < -0.1, "{arap}");
+    assert!(corotated.is_sorted() && corotated[0] > arap, "{corotated:?}");
+    assert!(corotated[2].abs() < 0.5 * arap.abs(), "{corotated:?} {arap}");
+    // Without a Poisson ratio both laws are the same.
+    assert_eq!(squash(&mesh, Law::Corotated, 0.0), arap);
 }

@@ -48,4 +48,23 @@ impl Coordinates {
             [linear[0], linear[1], linear[2], offset]
         })
     }
+
+    /// The adjoint of [`Coordinates::leave`]: what works on a transform works the same on its rows.
+    pub(crate) fn enter_force(&self, force: &[[f64; 4]; 3]) -> [[f64; 3]; 4] {
+        std::array::from_fn(|d| {
+            std::array::from_fn(|i| {
+                let [.., offset] = force[i];
+                if d < 3 { (force[i][d] - self.center[d] * offset) / self.size } else { offset }
+            })
+        })
+    }
+
+    /// The adjoint of [`Coordinates::enter`].
+    pub(crate) fn leave_force(&self, rows: &[[f64; 3]; 4]) -> [[f64; 4]; 3] {
+        std::array::from_fn(|i| {
+            std::array::from_fn(|d| {
+                if d < 3 { self.size * rows[d][i] + self.center[d] * rows[3][i] } else { rows[3][i] }
+            })
+        })
+    }
 }

@@ -14,7 +14,7 @@ pub use simulation::Simulation;
 
 use crate::Result;
 use crate::mesh::{Embedding, TetMesh};
-use skinning_modes::SkinningModel;
+use skinning_modes::{ForceSamples, SkinningModel};
 
 /// What a simulation needs of a body, whatever the method: immutable and cheap to clone.
 #[derive(Clone)]
@@ -56,6 +56,26 @@ impl Model {
     pub fn mesh(&self) -> &TetMesh {
         match self {
             Self::Skinning(model) => model.mesh(),
+        }
+    }
+
+    /// Samples of about `count` parts at which force fields are read; see [`SkinningModel::force_samples`].
+    ///
+    /// # Errors
+    /// [`Error::Range`](crate::Error::Range) for a count of 0.
+    pub fn force_samples(&self, count: usize) -> Result<ForceSamples> {
+        match self {
+            Self::Skinning(model) => model.force_samples(count),
+        }
+    }
+
+    /// The generalised force, m x 3 x 4, of forces on samples, k x 3 in newtons.
+    ///
+    /// # Errors
+    /// As [`SkinningModel::reduce_sample_forces`].
+    pub fn reduce_sample_forces(&self, samples: &ForceSamples, forces: &[f64]) -> Result<Vec<f64>> {
+        match self {
+            Self::Skinning(model) => model.reduce_sample_forces(samples, forces),
         }
     }
 

@@ -87,6 +87,58 @@ impl Projector {
         }
         Ok(())
     }
+
+    /// The generalised force, m x 3 x 4, of forces at the points, p x 3 in newtons: the exact transpose of
+    /// [`Projector::displacement`].
+    ///
+    /// `sum over i of W_ik f_i [X_i; 1]'`, so that it does the same work on coefficients as the forces do on the
+    /// displacements. Summed in f64 and in the same order for any number of threads.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`] for the forces.
+    pub fn reduce_forces(&self, forces: &[f64]) -> Result<Vec<f64>> {
+        if forces.len() != 3 * self.points {
+            return Err(Error::Shape {
+                what: "forces",
+                expected: format!("({}, 3)", self.points),
+                got: format!("{} numbers", forces.len()),
+            });
+        }
+        if let Some(at) = forces.iter().position(|f| !f.is_finite()) {
+            return Err(Error::NotFinite { what: "forces", element: at / 3, value: forces[at] });
+        }
+        let size = (3 + self.modes) * self.lanes;
+        let packed = self.packed.par_chunks(TASK / self.lanes * size);
+        let parts: Vec<_> = forces
+            .par_chunks(3 * TASK)
+            .zip(packed)
+            .map(|(f, packed)| self.partial_force(f, packed))
+            .collect();
+        let mut sum = vec![[[0.0; 3]; 4]; self.modes];
+        for part in &parts {
+            let sum = sum.as_flattened_mut().as_flattened_mut();
+            let part = part.as_flattened().as_flattened();
+            sum.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+        }
+        Ok(sum.iter().flat_map(|rows| self.coordinates.leave_force(rows).into_iter().flatten()).collect())
+    }
+
+    /// Sums `W_ik [X^_i; 1] f_i'` over the points of one task.
+    fn partial_force(&self, forces: &[f64], packed: &[f32]) -> Vec<[[f64; 3]; 4]> {
+        let mut sum = vec![[[0.0; 3]; 4]; self.modes];
+        for (i, force) in forces.as_chunks::<3>().0.iter().enumerate() {
+            let block = &packed[i / self.lanes * (3 + self.modes) * self.lanes..];
+            let number = |row: usize| f64::from(block[row * self.lanes + i % self.lanes]);
+            let point = [number(0), number(1), number(2), 1.0];
+            for (k, sum) in sum.iter_mut().enumerate() {
+                let weight = number(3 + k);
+                for d in 0..4 {
+                    (0..3).for_each(|c| sum[d][c] += weight * point[d] * force[c]);
+                }
+            }
+        }
+        sum
+    }
 }
 
 struct Projection<'a> {

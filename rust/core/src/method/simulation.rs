@@ -1,7 +1,7 @@
 //! A running simulation: a model, settings and a state.
 
 use crate::Result;
-use crate::method::skinning_modes::SkinningStepper;
+use crate::method::skinning_modes::{ForceSamples, SkinningStepper};
 use crate::method::{Model, SimulationParams, State, StepReport};
 use crate::rig::Pose;
 
@@ -61,12 +61,53 @@ impl Simulation {
     /// [`Error::Range`](crate::Error::Range) for the pose; [`Error::Numerical`](crate::Error::Numerical) if
     /// numbers overflow. The state then stays as it was.
     pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
+        self.step_with_force(pose, None)
+    }
+
+    /// The same with a generalised force on the coefficients, m x 3 x 4, that acts all through the step: from
+    /// [`Projector::reduce_forces`](crate::method::Projector::reduce_forces) or
+    /// [`Model::reduce_sample_forces`].
+    ///
+    /// # Errors
+    /// As [`Simulation::step`], and likewise for the force.
+    pub fn step_with_force(&mut self, pose: Option<&Pose>, force: Option<&[f64]>) -> Result<StepReport> {
         match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.step(pose, &self.params),
+            Stepper::Skinning(stepper) => stepper.step(pose, force, &self.params),
         }
     }
 
-    /// Starts anew: at rest in `pose`, without displacement.
+    /// Starts anew in static equilibrium: at rest in `pose`, with the displacement that gravity and a generalised force
+    /// (m x 3 x 4) hold in balance with the elastic energy.
+    ///
+    /// The equilibrium is the one that is found downhill from no displacement, in at most `max_iterations`; a residual
+    /// above the tolerance in the report says that they were too few. What stores no energy, such as the place of a
+    /// body without a rig, stays at no displacement.
+    ///
+    /// # Errors
+    /// As [`Simulation::step_with_force`].
+    pub fn settle(
+        &mut self,
+        pose: Option<&Pose>,
+        force: Option<&[f64]>,
+        max_iterations: u32,
+    ) -> Result<StepReport> {
+        match &mut self.stepper {
+            Stepper::Skinning(stepper) => stepper.settle(pose, force, max_iterations, &self.params),
+        }
+    }
+
+    /// Where samples are after the last step, k points in metres; at rest before the first.
+    ///
+    /// # Errors
+    /// [`Error::Shape`](crate::Error::Shape) for samples of another model.
+    pub fn sample_positions(&self, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        match &self.stepper {
+            Stepper::Skinning(stepper) => stepper.sample_positions(samples),
+        }
+    }
+
+    /// Starts anew: at rest in `pose`, without displacement. What a cut or a teleport needs, so that the jump of the
+    /// pose is not felt as a kick.
     ///
     /// # Errors
     /// As for the pose of [`Simulation::step`].

@@ -60,20 +60,13 @@ impl SkinningModel {
         Ok((energy, self.pull_back(&gradient.collect::<Vec<[f64; 3]>>())))
     }
 
-    /// The gradient by Z of a function of Y with gradient `reduced`: `dY = Phi' B'MB dZ`.
-    fn pull_back(&self, reduced: &[[f64; 3]]) -> Vec<f64> {
-        let (size, center) = (self.coordinates.size, self.coordinates.center);
-        let mut out = Vec::with_capacity(12 * self.mode_count());
-        for mode in 0..self.mode_count() {
-            let rows: [[f64; 3]; 4] = std::array::from_fn(|d| {
-                let column = self.data.reduction.col_as_slice(4 * mode + d);
-                std::array::from_fn(|c| column.iter().zip(reduced).map(|(a, y)| a * y[c]).sum())
-            });
-            for c in 0..3 {
-                out.extend((0..3).map(|d| size * rows[d][c] + center[d] * rows[3][c]));
-                out.push(rows[3][c]);
-            }
-        }
-        out
+    /// The gradient by Z, m x 3 x 4, of a function of Y with gradient `reduced`: `dY = Phi' B'MB dZ`.
+    pub(super) fn pull_back(&self, reduced: &[[f64; 3]]) -> Vec<f64> {
+        let row = |column: usize| {
+            let column = self.data.reduction.col_as_slice(column);
+            std::array::from_fn(|c| column.iter().zip(reduced).map(|(a, y)| a * y[c]).sum())
+        };
+        let mode = |k: usize| self.coordinates.leave_force(&std::array::from_fn(|d| row(4 * k + d)));
+        (0..self.mode_count()).flat_map(|k| mode(k).into_iter().flatten()).collect()
     }
 }

@@ -9,6 +9,7 @@ mod descent;
 mod energy;
 mod local;
 mod reduce;
+mod samples;
 mod step;
 
 use faer::Mat;
@@ -21,6 +22,7 @@ use crate::rig::{Pose, Rig};
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
 
+pub use samples::ForceSamples;
 pub(crate) use step::SkinningStepper;
 
 /// Largest entry of a pose that is accepted; of its translation in metres or half diagonals, whichever are
@@ -65,6 +67,12 @@ pub(crate) struct SkinningData {
     pub(crate) cluster_volumes: Vec<f64>,
     /// `G J`, 3c x 4h.
     pub(crate) cluster_rig: Mat<f64>,
+    /// Mass of each cluster, c, kg.
+    pub(crate) cluster_masses: Vec<f64>,
+    /// The mean row of `B Phi` over the mass of each cluster, c x r.
+    pub(crate) center_basis: Mat<f64>,
+    /// The mean row of J, likewise, c x 4h.
+    pub(crate) center_rig: Mat<f64>,
 }
 
 /// A body reduced to skinning eigenmodes and clusters; immutable.
@@ -80,6 +88,8 @@ pub struct SkinningModel {
     expand: Packed<1>,
     /// `Phi' B'MB`.
     reduce: Packed<1>,
+    /// `Phi'`.
+    gather: Packed<1>,
     rig_mass: Packed<1>,
     rig_stiffness: Packed<1>,
     rig_spread: Packed<1>,
@@ -144,6 +154,7 @@ impl SkinningModel {
             coordinates: Coordinates::of_mesh(&data.mesh),
             expand: packed(&data.basis),
             reduce: packed(&data.reduction),
+            gather: Packed::new(data.basis.ncols(), data.basis.nrows(), |i, _, j| data.basis[(j, i)]),
             rig_mass: packed(&data.rig_mass),
             rig_stiffness: packed(&data.rig_stiffness),
             rig_spread: packed(&data.rig_spread),
@@ -241,6 +252,27 @@ impl SkinningModel {
         Ok(())
     }
 
+    /// Turns a generalised force, m x 3 x 4, into that on the reduced coordinates, r rows.
+    fn enter_force(&self, force: &[f64], rows: &mut [[f64; 3]], out: &mut [[f64; 3]]) -> Result<()> {
+        if force.len() != 12 * self.mode_count() {
+            return Err(Error::Shape {
+                what: "force",
+                expected: format!("({}, 3, 4)", self.mode_count()),
+                got: format!("{} numbers", force.len()),
+            });
+        }
+        if let Some(at) = force.iter().position(|f| !f.is_finite()) {
+            return Err(Error::NotFinite { what: "force", element: at / 12, value: force[at] });
+        }
+        let modes = force.as_chunks::<4>().0.as_chunks::<3>().0;
+        for (rows, force) in rows.as_chunks_mut::<4>().0.iter_mut().zip(modes) {
+            *rows = self.coordinates.enter_force(force);
+        }
+        out.fill([0.0; 3]);
+        crate::math::lanes::multiply_add(&self.gather, rows, out);
+        Ok(())
+    }
+
     /// Z of reduced coordinates, m x 3 x 4 in C order.
     fn leave_coefficients(&self, reduced: &[[f64; 3]], rows: &mut [[f64; 3]], out: &mut [f64]) {
         rows.fill([0.0; 3]);
@@ -292,6 +324,11 @@ impl SkinningData {
             ("rig_spread", self.rig_spread.ncols(), 4 * h),
             ("cluster_volumes", self.cluster_volumes.len(), c),
             ("uniform", self.uniform.len(), r),
+            ("cluster_masses", self.cluster_masses.len(), c),
+            ("center_basis", self.center_basis.nrows(), c),
+            ("center_basis", self.center_basis.ncols(), r),
+            ("center_rig", self.center_rig.nrows(), c),
+            ("center_rig", self.center_rig.ncols(), 4 * h),
             ("cluster_basis", self.cluster_basis.nrows(), 3 * c),
             ("cluster_basis", self.cluster_basis.ncols(), r),
             ("cluster_rig", self.cluster_rig.nrows(), 3 * c),
@@ -332,6 +369,7 @@ impl SkinningData {
         };
         positive("mass", self.mass)?;
         self.cluster_weights.iter().try_for_each(|&w| positive("cluster_weights", w))?;
+        self.cluster_masses.iter().try_for_each(|&m| positive("cluster_masses", m))?;
         for (what, numbers) in [("spectrum", &self.spectrum), ("cluster_volumes", &self.cluster_volumes)] {
             if let Some(&got) = numbers.iter().find(|&&l| l < 0.0) {
                 return Err(Error::Range { what, expected: "numbers >= 0", got });
@@ -341,7 +379,7 @@ impl SkinningData {
     }
 
     /// The matrices by name.
-    pub(crate) fn matrices(&self) -> [(&'static str, &Mat<f64>); 7] {
+    pub(crate) fn matrices(&self) -> [(&'static str, &Mat<f64>); 9] {
         [
             ("basis", &self.basis),
             ("reduction", &self.reduction),
@@ -350,6 +388,8 @@ impl SkinningData {
             ("rig_spread", &self.rig_spread),
             ("cluster_basis", &self.cluster_basis),
             ("cluster_rig", &self.cluster_rig),
+            ("center_basis", &self.center_basis),
+            ("center_rig", &self.center_rig),
         ]
     }
 }

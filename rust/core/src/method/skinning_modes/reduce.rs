@@ -42,6 +42,7 @@ pub(super) fn reduce(
     let (basis, spectrum) = diagonalise(&products)?;
     let reduction = product(basis.transpose(), products.mass.as_ref());
     let gradients = clusters.gradients(&body, material);
+    let centers = clusters.centers(&body, material);
     let rig_spread = {
         let stiff = Mat::from_fn(gradients.rig.nrows(), gradients.rig.ncols(), |i, j| {
             gradients.weights[i / 3] * gradients.rig[(i, j)]
@@ -59,6 +60,9 @@ pub(super) fn reduce(
         rig_spread,
         cluster_basis: product(gradients.modes.as_ref(), basis.as_ref()),
         cluster_rig: gradients.rig,
+        center_basis: product(centers.modes.as_ref(), basis.as_ref()),
+        center_rig: centers.rig,
+        cluster_masses: centers.weights,
         cluster_weights: gradients.weights,
         cluster_volumes: clusters.volumes(mesh, material),
         weights: body.weights,
@@ -339,8 +343,8 @@ struct Clusters {
     tets: Vec<Vec<u32>>,
 }
 
-/// Mean gradients in clusters, weighted by `2 mu V`: 3c x 4m and 3c x 4h, and the weights, c.
-struct ClusterGradients {
+/// Means of rows of B and J over clusters, q a cluster: qc x 4m and qc x 4h; and the weights of the clusters, c.
+struct ClusterMeans {
     modes: Mat<f64>,
     rig: Mat<f64>,
     weights: Vec<f64>,
@@ -377,56 +381,73 @@ impl Clusters {
         self.tets.iter().map(|tets| tets.iter().map(resistance).sum()).collect()
     }
 
-    fn gradients(&self, body: &Body<'_>, material: &Material) -> ClusterGradients {
+    /// Mean gradients, weighted by `2 mu V`.
+    fn gradients(&self, body: &Body<'_>, material: &Material) -> ClusterMeans {
         let hats = gradients(body.mesh);
+        let stiff = |t: usize| 2.0 * material.mu(t) * body.mesh.volumes()[t];
+        self.means(body, stiff, |t| hats[t])
+    }
+
+    /// Centres of mass, with the mass lumped to the corners.
+    fn centers(&self, body: &Body<'_>, material: &Material) -> ClusterMeans {
+        let mass = |t: usize| material.density(t) * body.mesh.volumes()[t];
+        self.means(body, mass, |_| [[0.25]; 4])
+    }
+
+    /// Means over each cluster's tets of the Q values that `corners` makes of a tet's four corners.
+    fn means<const Q: usize>(
+        &self,
+        body: &Body<'_>,
+        weight: impl Fn(usize) -> f64 + Sync,
+        corners: impl Fn(usize) -> [[f64; Q]; 4] + Sync,
+    ) -> ClusterMeans {
         let (b, j) = (4 * body.modes, 4 * body.handles);
         let rows: Vec<(f64, Vec<f64>, Vec<f64>)> = self
             .tets
             .par_iter()
             .map(|tets| {
-                let (weight, corners) = mean_gradient(tets, body.mesh, material, &hats);
-                let (mut modes, mut rig) = (vec![0.0; 3 * b], vec![0.0; 3 * j]);
-                for (v, hat) in corners {
-                    for c in 0..3 {
-                        body.add_mode_row(v as usize, hat[c], &mut modes[c * b..(c + 1) * b]);
-                        body.add_rig_row(v as usize, hat[c], &mut rig[c * j..(c + 1) * j]);
+                let (weight, corners) = mean(tets, body.mesh, &weight, &corners);
+                let (mut modes, mut rig) = (vec![0.0; Q * b], vec![0.0; Q * j]);
+                for (v, shares) in corners {
+                    for c in 0..Q {
+                        body.add_mode_row(v as usize, shares[c], &mut modes[c * b..(c + 1) * b]);
+                        body.add_rig_row(v as usize, shares[c], &mut rig[c * j..(c + 1) * j]);
                     }
                 }
                 (weight, modes, rig)
             })
             .collect();
-        let count = 3 * rows.len();
-        ClusterGradients {
-            modes: Mat::from_fn(count, b, |i, k| rows[i / 3].1[(i % 3) * b + k]),
-            rig: Mat::from_fn(count, j, |i, k| rows[i / 3].2[(i % 3) * j + k]),
+        let count = Q * rows.len();
+        ClusterMeans {
+            modes: Mat::from_fn(count, b, |i, k| rows[i / Q].1[(i % Q) * b + k]),
+            rig: Mat::from_fn(count, j, |i, k| rows[i / Q].2[(i % Q) * j + k]),
             weights: rows.iter().map(|row| row.0).collect(),
         }
     }
 }
 
-/// Weight of a cluster, and its mean gradient as a sum over its vertices of `hat * value`, each vertex once.
-fn mean_gradient(
+/// Weight of a cluster, and its mean as a sum over its vertices of `share * value`, each vertex once.
+fn mean<const Q: usize>(
     tets: &[u32],
     mesh: &TetMesh,
-    material: &Material,
-    hats: &[[[f64; 3]; 4]],
-) -> (f64, Vec<(u32, [f64; 3])>) {
-    let stiff = |t: u32| 2.0 * material.mu(t as usize) * mesh.volumes()[t as usize];
-    let weight = tets.iter().map(|&t| stiff(t)).sum();
-    let mut corners: Vec<(u32, [f64; 3])> = Vec::with_capacity(4 * tets.len());
+    weight: impl Fn(usize) -> f64,
+    corners: impl Fn(usize) -> [[f64; Q]; 4],
+) -> (f64, Vec<(u32, [f64; Q])>) {
+    let total = tets.iter().map(|&t| weight(t as usize)).sum();
+    let mut shares: Vec<(u32, [f64; Q])> = Vec::with_capacity(4 * tets.len());
     for &t in tets {
-        let share = stiff(t) / weight;
-        let hats = hats[t as usize].map(|hat| hat.map(|x| share * x));
-        corners.extend(mesh.tets()[t as usize].into_iter().zip(hats));
+        let share = weight(t as usize) / total;
+        let corners = corners(t as usize).map(|corner| corner.map(|x| share * x));
+        shares.extend(mesh.tets()[t as usize].into_iter().zip(corners));
     }
     // Stable, so that the sums below run in the order of the tets.
-    corners.sort_by_key(|&(v, _)| v);
-    corners.dedup_by(|next, kept| {
+    shares.sort_by_key(|&(v, _)| v);
+    shares.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
         if same {
-            (0..3).for_each(|c| kept.1[c] += next.1[c]);
+            (0..Q).for_each(|c| kept.1[c] += next.1[c]);
         }
         same
     });
-    (weight, corners)
+    (total, shares)
 }

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 
-use super::SkinningModel;
 use super::descent::{Descent, Objective};
 use super::local::LocalScratch;
+use super::{ForceSamples, SkinningModel};
 use crate::math::lanes::multiply_add;
 use crate::method::settings::HISTORY;
 use crate::method::{SimulationParams, State, StepReport};
 use crate::rig::Pose;
 use crate::{Error, Result};
+
+/// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
+const FREE: f64 = 1e-9;
 
 /// What the rig contributes at one pose.
 pub(super) struct RigPose {
@@ -85,6 +88,8 @@ pub(crate) struct SkinningStepper {
     /// What does not change in the iterations of a substep, r rows.
     fixed: Vec<[f64; 3]>,
     past: Vec<[f64; 3]>,
+    /// The force given, on the reduced coordinates, r rows.
+    external: Vec<[f64; 3]>,
     /// Diagonal of the quadratic part of the incremental energy, r.
     diagonal: Vec<f64>,
     descent: Descent,
@@ -110,6 +115,7 @@ impl SkinningStepper {
             acceleration: vec![[0.0; 3]; pose],
             fixed: vec![[0.0; 3]; rank],
             past: vec![[0.0; 3]; rank],
+            external: vec![[0.0; 3]; rank],
             diagonal: vec![0.0; rank],
             descent: Descent::new(rank),
             force: vec![[0.0; 3]; rank],
@@ -152,8 +158,58 @@ impl SkinningStepper {
         (self.state.started, self.state.spacing) = (true, 0.0);
     }
 
-    pub(crate) fn step(&mut self, pose: Option<&Pose>, params: &SimulationParams) -> Result<StepReport> {
+    /// Where samples were after the last step, k x 3; at rest before the first.
+    pub(crate) fn sample_positions(&self, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        if !self.state.started {
+            return Ok(samples.points().to_vec());
+        }
+        let (pose, reduced) = (&self.state.path[HISTORY - 1], &self.state.reduced[HISTORY - 1]);
+        self.model.sample_positions(samples, pose, reduced)
+    }
+
+    fn enter(&mut self, pose: Option<&Pose>, force: Option<&[f64]>) -> Result<()> {
         self.model.enter_pose(pose, &mut self.target)?;
+        match force {
+            Some(force) => self.model.enter_force(force, &mut self.rows, &mut self.external),
+            None => {
+                self.external.fill([0.0; 3]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Starts at rest in the static equilibrium: the lowest of elastic energy less the work of loads, reached from
+    /// no displacement.
+    pub(crate) fn settle(
+        &mut self,
+        pose: Option<&Pose>,
+        force: Option<&[f64]>,
+        max_iterations: u32,
+        params: &SimulationParams,
+    ) -> Result<StepReport> {
+        self.enter(pose, force)?;
+        self.before.copy_from(&self.state);
+        self.start();
+        self.pose.copy_from_slice(&self.target);
+        self.set_rig(params);
+        let least = FREE * self.model.data.spectrum.iter().copied().fold(0.0, f64::max);
+        for i in 0..self.diagonal.len() {
+            self.diagonal[i] = params.stiffness * self.model.data.spectrum[i];
+            (0..3).for_each(|c| self.fixed[i][c] = self.load(i, c, params));
+        }
+        self.reduced.fill([0.0; 3]);
+        let (iterations, residual) = self.descend(params, least, max_iterations);
+        self.state.reduced.iter_mut().for_each(|reduced| reduced.copy_from_slice(&self.reduced));
+        self.finish(StepReport { iterations, residual, energy: 0.0 }, params)
+    }
+
+    pub(crate) fn step(
+        &mut self,
+        pose: Option<&Pose>,
+        force: Option<&[f64]>,
+        params: &SimulationParams,
+    ) -> Result<StepReport> {
+        self.enter(pose, force)?;
         self.before.copy_from(&self.state);
         if !self.state.started {
             self.start();
@@ -165,6 +221,13 @@ impl SkinningStepper {
             report.iterations += iterations;
             report.residual = report.residual.max(residual);
         }
+        self.state.frames.swap(0, 1);
+        self.state.frames[1].copy_from_slice(&self.target);
+        self.finish(report, params)
+    }
+
+    /// Takes the new state over, or goes back to the one before if numbers overflowed.
+    fn finish(&mut self, mut report: StepReport, params: &SimulationParams) -> Result<StepReport> {
         report.energy = self.last_energy(params);
         if !(report.residual.is_finite() && report.energy.is_finite()) {
             self.state.copy_from(&self.before);
@@ -173,8 +236,6 @@ impl SkinningStepper {
                 why: "the motion is too violent for double precision; check the pose".into(),
             });
         }
-        self.state.frames.swap(0, 1);
-        self.state.frames[1].copy_from_slice(&self.target);
         self.update_coefficients();
         Ok(report)
     }
@@ -205,8 +266,11 @@ impl SkinningStepper {
         self.state.respace(h);
         self.prepare(params, h);
         self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
-        let (iterations, residual) =
-            if self.model.is_volumetric { self.descend(params) } else { self.alternate(params) };
+        let (iterations, residual) = if self.model.is_volumetric {
+            self.descend(params, -1.0, params.max_iterations)
+        } else {
+            self.alternate(params)
+        };
         remember(&mut self.state.reduced, &self.reduced);
         remember(&mut self.state.path, &self.pose);
         (iterations, residual)
@@ -232,11 +296,14 @@ impl SkinningStepper {
         (iterations, residual)
     }
 
-    /// Quasi-Newton descent from `self.reduced`, with what resists change of volume in the metric.
-    fn descend(&mut self, params: &SimulationParams) -> (u32, f64) {
+    /// Quasi-Newton descent from `self.reduced`, with what resists change of volume in the metric; directions whose
+    /// eigenvalue is not above `free` stay where they are.
+    fn descend(&mut self, params: &SimulationParams, free: f64, max_iterations: u32) -> (u32, f64) {
         let unit = self.unit();
         for (i, metric) in self.descent.metric.iter_mut().enumerate() {
-            *metric = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
+            let held = self.model.data.spectrum[i] <= free;
+            let stiff = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
+            *metric = if held { f64::INFINITY } else { stiff };
         }
         let objective = Objective {
             model: &self.model,
@@ -249,7 +316,7 @@ impl SkinningStepper {
             &objective,
             &mut self.local,
             (&mut self.reduced, &mut self.force),
-            params.max_iterations,
+            max_iterations,
             params.tolerance * unit,
         );
         self.misfit = misfit;
@@ -290,9 +357,10 @@ impl SkinningStepper {
         self.local.set_pose(&self.model, &self.rig.handles, params.pose_rest);
     }
 
-    /// What pulls on a reduced coordinate whatever the state: gravity and the rig.
+    /// What pulls on a reduced coordinate whatever the state: gravity, the force given and the rig.
     fn load(&self, i: usize, c: usize, params: &SimulationParams) -> f64 {
-        self.model.data.uniform[i] * params.gravity[c] - params.stiffness * self.rig.cross[i][c]
+        let weight = self.model.data.uniform[i] * params.gravity[c];
+        weight + self.external[i][c] - params.stiffness * self.rig.cross[i][c]
     }
 
     /// The exact minimiser for the rotations found, in a diagonal solve; returns the norm of the change.

@@ -1,0 +1,156 @@
+//! Points at which force fields are read: centres of mass of clusters, moved and pushed at reduced cost.
+
+use faer::{Mat, MatRef};
+
+use super::{SkinningData, SkinningModel};
+use crate::math::dense::product;
+use crate::math::lanes::{Packed, multiply_add};
+use crate::{Error, Result};
+
+/// Centres of mass of k parts of a body: where they are, and what a force on a part does.
+///
+/// A part is a cluster, or several that are neighbours. Its centre of mass is exact for any pose and
+/// coefficients, and a force on it is spread over its mass: a uniform field acts exactly as gravity does, others
+/// as if they were constant in each part. Nothing here is of mesh size.
+pub struct ForceSamples {
+    /// At rest, k, metres.
+    points: Vec<[f64; 3]>,
+    /// k, kg.
+    masses: Vec<f64>,
+    /// `B Phi` at the centres, k x r.
+    basis: Packed<1>,
+    /// J at the centres, k x 4h.
+    rig: Packed<1>,
+    /// `B' f` on the rows of Z, 4m x k.
+    gather: Packed<1>,
+}
+
+impl ForceSamples {
+    /// Centres of mass at rest, k, metres.
+    pub fn points(&self) -> &[[f64; 3]] {
+        &self.points
+    }
+
+    /// Masses of the parts, k, kg.
+    pub fn masses(&self) -> &[f64] {
+        &self.masses
+    }
+
+    fn check(&self, forces: &[f64]) -> Result<()> {
+        let k = self.points.len();
+        if forces.len() != 3 * k {
+            let (expected, got) = (format!("({k}, 3)"), format!("{} numbers", forces.len()));
+            return Err(Error::Shape { what: "forces", expected, got });
+        }
+        match forces.iter().position(|f| !f.is_finite()) {
+            Some(at) => Err(Error::NotFinite { what: "forces", element: at / 3, value: forces[at] }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl SkinningModel {
+    /// Samples of about `count` parts: at most one a cluster, and as many as asked for below that.
+    ///
+    /// Clusters are joined with the nearest of `count` that lie far from each other, the heaviest first.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a count of 0.
+    pub fn force_samples(&self, count: usize) -> Result<ForceSamples> {
+        if count == 0 {
+            return Err(Error::Range { what: "count", expected: "at least one sample", got: 0.0 });
+        }
+        let data = &self.data;
+        let centers: Vec<[f64; 3]> = (0..self.cluster_count()).map(|c| self.rest_center(c)).collect();
+        let groups = group(&centers, &data.cluster_masses, count);
+        let masses: Vec<f64> =
+            groups.iter().map(|group| group.iter().map(|&c| data.cluster_masses[c]).sum()).collect();
+        let mean = |rows: MatRef<'_, f64>| {
+            Mat::from_fn(groups.len(), rows.ncols(), |s, j| {
+                groups[s].iter().map(|&c| data.cluster_masses[c] / masses[s] * rows[(c, j)]).sum()
+            })
+        };
+        let (basis, rig) = (mean(data.center_basis.as_ref()), mean(data.center_rig.as_ref()));
+        let modes = product(basis.as_ref(), data.reduction.as_ref());
+        let center = |s: usize| {
+            std::array::from_fn(|d| {
+                groups[s].iter().map(|&c| data.cluster_masses[c] / masses[s] * centers[c][d]).sum()
+            })
+        };
+        Ok(ForceSamples {
+            points: (0..groups.len()).map(center).collect(),
+            basis: Packed::new(basis.nrows(), basis.ncols(), |i, _, j| basis[(i, j)]),
+            rig: Packed::new(rig.nrows(), rig.ncols(), |i, _, j| rig[(i, j)]),
+            gather: Packed::new(modes.ncols(), modes.nrows(), |i, _, j| modes[(j, i)]),
+            masses,
+        })
+    }
+
+    /// The centre of mass of a cluster at rest: what the rig makes of it with every bone at rest.
+    fn rest_center(&self, cluster: usize) -> [f64; 3] {
+        let SkinningData { center_rig, .. } = &self.data;
+        let mean =
+            |d: usize| (d..center_rig.ncols()).step_by(4).map(|j| center_rig[(cluster, j)]).sum::<f64>();
+        std::array::from_fn(|d| self.coordinates.center[d] + self.coordinates.size * mean(d))
+    }
+
+    /// Where samples are in a pose (4 rows a handle) with reduced coordinates, k, metres.
+    pub(super) fn sample_positions(
+        &self,
+        samples: &ForceSamples,
+        pose: &[[f64; 3]],
+        reduced: &[[f64; 3]],
+    ) -> Result<Vec<[f64; 3]>> {
+        if (samples.rig.columns(), samples.basis.columns()) != (pose.len(), reduced.len()) {
+            return Err(Error::Shape {
+                what: "samples",
+                expected: "samples of this model".into(),
+                got: "samples of another".into(),
+            });
+        }
+        let mut positions = vec![[0.0; 3]; samples.points.len()];
+        multiply_add(&samples.rig, pose, &mut positions);
+        multiply_add(&samples.basis, reduced, &mut positions);
+        Ok(positions)
+    }
+
+    /// The generalised force, m x 3 x 4, of forces on samples, k x 3 in newtons.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`] for the forces, [`Error::Shape`] for samples of another model.
+    pub fn reduce_sample_forces(&self, samples: &ForceSamples, forces: &[f64]) -> Result<Vec<f64>> {
+        samples.check(forces)?;
+        if samples.gather.items() != 4 * self.mode_count() {
+            return Err(Error::Shape {
+                what: "samples",
+                expected: "samples of this model".into(),
+                got: "samples of another".into(),
+            });
+        }
+        let mut rows = vec![[0.0; 3]; 4 * self.mode_count()];
+        multiply_add(&samples.gather, forces.as_chunks::<3>().0, &mut rows);
+        let modes = rows.as_chunks::<4>().0.iter();
+        Ok(modes.flat_map(|rows| self.coordinates.leave_force(rows).into_iter().flatten()).collect())
+    }
+}
+
+/// Groups of clusters around `count` of them that lie far apart.
+fn group(centers: &[[f64; 3]], masses: &[f64], count: usize) -> Vec<Vec<usize>> {
+    let distance2 = |a: usize, b: usize| (0..3).map(|c| (centers[a][c] - centers[b][c]).powi(2)).sum::<f64>();
+    let largest = |values: &[f64]| (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut nearest = vec![(f64::INFINITY, 0); centers.len()];
+    let mut seed = largest(masses).unwrap_or(0);
+    let mut groups = vec![Vec::new(); count.min(centers.len())];
+    for group in 0..groups.len() {
+        for (cluster, nearest) in nearest.iter_mut().enumerate() {
+            let distance = distance2(cluster, seed);
+            if distance < nearest.0 || cluster == seed {
+                *nearest = (if cluster == seed { -1.0 } else { distance }, group);
+            }
+        }
+        let distances: Vec<f64> = nearest.iter().map(|nearest| nearest.0).collect();
+        seed = largest(&distances).unwrap_or(0);
+    }
+    nearest.iter().enumerate().for_each(|(cluster, &(_, group))| groups[group].push(cluster));
+    groups
+}
