@@ -13,8 +13,8 @@ use crate::errors::refused;
 ///
 /// young: stiffness in Pa, above 0. poisson: ratio in [0, 0.5). density: kg/m^3, above 0.
 /// law: "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which adds
-/// `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2 poisson))`: it resists change of
-/// volume, and costs a line search a step [FastCD C.2].
+/// `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2 poisson))`: it resists
+/// change of volume, and costs a line search a step [FastCD C.2].
 /// Raises ValueError for a parameter out of range and for an unknown law.
 #[pyclass(frozen, module = "jounce", name = "Material")]
 pub struct Material(pub Arc<material::Material>);

@@ -58,7 +58,8 @@ impl Model {
     /// A model of rig-complementary skinning modes with clustered local steps [FastCD].
     ///
     /// labels: (t,) int32 or int64, from `cluster_tets`. rig: None for a body that no bone moves.
-    /// strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1 everywhere.
+    /// strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1
+    /// everywhere.
     /// Raises ValueError for arguments that belong to another mesh.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, modes, labels, rig=None, strength=None))]
@@ -122,8 +123,9 @@ impl Model {
 
     /// Generalised force (m, 3, 4) float64 of forces on points, newtons: `sum_i W_k(X_i) f_i [X_i; 1]'`.
     ///
-    /// The exact transpose of `displacement`: it does the same work on coefficients as the forces do on displacements.
-    /// forces: (p, 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for emb=None.
+    /// The exact transpose of `displacement`: it does the same work on coefficients as the forces do on
+    /// displacements. forces: (p, 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for
+    /// emb=None.
     #[pyo3(signature = (forces, emb=None))]
     fn reduce_forces<'py>(
         &self,
@@ -139,8 +141,8 @@ impl Model {
         arrays::owned(py, reduced, &[self.inner.mode_count(), 3, 4])
     }
 
-    /// Points at which force fields are read, at a cost that does not depend on the mesh: about `count` parts of the
-    /// body, at most one a cluster.
+    /// Points at which force fields are read, at a cost that does not depend on the mesh: about `count` parts
+    /// of the body, at most one a cluster.
     ///
     /// Raises ValueError for a count below 1.
     fn force_samples(slf: Py<Self>, py: Python<'_>, count: i64) -> PyResult<ForceSamples> {

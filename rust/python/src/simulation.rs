@@ -98,9 +98,9 @@ impl Simulation {
 
     /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig.
     ///
-    /// force: (m, 3, 4) float64, a generalised force that acts all through the step, from `Model.reduce_forces` or
-    /// `ForceSamples.reduce`; None for none. Returns a StepReport. Raises ValueError for arguments of a wrong
-    /// shape or with numbers that are not finite; the state is then unchanged.
+    /// force: (m, 3, 4) float64, a generalised force that acts all through the step, from
+    /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. Returns a StepReport. Raises ValueError
+    /// for arguments of a wrong shape or with numbers that are not finite; the state is then unchanged.
     #[pyo3(signature = (pose=None, force=None))]
     fn step(
         &mut self,
@@ -115,8 +115,9 @@ impl Simulation {
 
     /// Starts anew in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
     ///
-    /// pose and force are as in `step`. max_iterations: at most; a residual above `tolerance` in the report says that
-    /// they were too few. What stores no energy, such as the place of a body without a rig, stays where it is.
+    /// pose and force are as in `step`. max_iterations: at most; a residual above `tolerance` in the report
+    /// says that they were too few. What stores no energy, such as the place of a body without a rig, stays
+    /// where it is.
     #[pyo3(signature = (pose=None, force=None, max_iterations=1000))]
     fn settle(
         &mut self,

@@ -80,8 +80,8 @@ fn section_9_10_error_falls_as_modes_and_clusters_grow() {
     assert!(by_modes[2] < 0.5 * by_modes[0], "modes 2, 8, 32: {by_modes:?}");
 }
 
-/// A sphere pressed together between two bones, at the top and at the bottom, and settled; the change of its volume,
-/// by rig and flesh together.
+/// A sphere pressed together between two bones, at the top and at the bottom, and settled; the change of its
+/// volume, by rig and flesh together.
 fn squash(mesh: &TetMesh, law: Law, poisson: f64) -> f64 {
     let progress = Progress::default();
     // The same mu for all.

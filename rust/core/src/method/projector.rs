@@ -91,8 +91,8 @@ impl Projector {
     /// The generalised force, m x 3 x 4, of forces at the points, p x 3 in newtons: the exact transpose of
     /// [`Projector::displacement`].
     ///
-    /// `sum over i of W_ik f_i [X_i; 1]'`, so that it does the same work on coefficients as the forces do on the
-    /// displacements. Summed in f64 and in the same order for any number of threads.
+    /// `sum over i of W_ik f_i [X_i; 1]'`, so that it does the same work on coefficients as the forces do on
+    /// the displacements. Summed in f64 and in the same order for any number of threads.
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for the forces.

@@ -130,8 +130,8 @@ pub struct StepReport {
     /// Change in the last iteration: root mean square displacement over the mass, as a share of the diagonal;
     /// the largest of the substeps.
     pub residual: f64,
-    /// Elastic energy at the end, J; as rigid as possible with the rotations of the last local step, so never below
-    /// the true one.
+    /// Elastic energy at the end, J; as rigid as possible with the rotations of the last local step, so never
+    /// below the true one.
     pub energy: f64,
 }
 

@@ -76,12 +76,12 @@ impl Simulation {
         }
     }
 
-    /// Starts anew in static equilibrium: at rest in `pose`, with the displacement that gravity and a generalised force
-    /// (m x 3 x 4) hold in balance with the elastic energy.
+    /// Starts anew in static equilibrium: at rest in `pose`, with the displacement that gravity and a
+    /// generalised force (m x 3 x 4) hold in balance with the elastic energy.
     ///
-    /// The equilibrium is the one that is found downhill from no displacement, in at most `max_iterations`; a residual
-    /// above the tolerance in the report says that they were too few. What stores no energy, such as the place of a
-    /// body without a rig, stays at no displacement.
+    /// The equilibrium is the one that is found downhill from no displacement, in at most `max_iterations`; a
+    /// residual above the tolerance in the report says that they were too few. What stores no energy, such as
+    /// the place of a body without a rig, stays at no displacement.
     ///
     /// # Errors
     /// As [`Simulation::step_with_force`].
@@ -106,8 +106,8 @@ impl Simulation {
         }
     }
 
-    /// Starts anew: at rest in `pose`, without displacement. What a cut or a teleport needs, so that the jump of the
-    /// pose is not felt as a kick.
+    /// Starts anew: at rest in `pose`, without displacement. What a cut or a teleport needs, so that the jump
+    /// of the pose is not felt as a kick.
     ///
     /// # Errors
     /// As for the pose of [`Simulation::step`].

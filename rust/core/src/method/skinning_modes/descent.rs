@@ -1,12 +1,13 @@
-//! Descent on the incremental energy where no global step is exact: quasi-Newton from a constant diagonal metric,
-//! with a line search `[FastCD C.2]`.
+//! Descent on the incremental energy where no global step is exact: quasi-Newton from a constant diagonal
+//! metric, with a line search `[FastCD C.2]`.
 //!
-//! The metric is that of the global step plus what the resistance to change of volume adds at rest. That one's
-//! Hessian is `v (G dY)(G dY)'` traced over each cluster; as the squared divergence of a field nowhere sums to more than its
-//! squared gradient (for displacements held at the border), `v |G dY|^2` bounds it, and its diagonal in the
-//! reduced coordinates costs nothing. For one Poisson ratio everywhere and fine clusters this is the spectrum times
-//! `1 + lambda / (2 mu)`, the Laplacian of conductivity `2 mu + lambda`. What that leaves out, above all that shear
-//! does not feel lambda, is learnt from the last few gradients (L-BFGS, as in `[QN]`).
+//! The metric is that of the global step plus what the resistance to change of volume adds at rest. That
+//! one's Hessian is `v (G dY)(G dY)'` traced over each cluster; as the squared divergence of a field nowhere
+//! sums to more than its squared gradient (for displacements held at the border), `v |G dY|^2` bounds it, and
+//! its diagonal in the reduced coordinates costs nothing. For one Poisson ratio everywhere and fine clusters
+//! this is the spectrum times `1 + lambda / (2 mu)`, the Laplacian of conductivity `2 mu + lambda`. What that
+//! leaves out, above all that shear does not feel lambda, is learnt from the last few gradients (L-BFGS, as
+//! in `[QN]`).
 
 use super::SkinningModel;
 use super::local::LocalScratch;
@@ -111,7 +112,8 @@ impl Descent {
     }
 
     /// Moves `y` downhill until a step is no longer than `tolerance`, or rounding hides the way; returns
-    /// iterations, the length of the last step and the misfit. `force` becomes that of the clusters at the end.
+    /// iterations, the length of the last step and the misfit. `force` becomes that of the clusters at the
+    /// end.
     pub(super) fn minimise(
         &mut self,
         objective: &Objective<'_>,

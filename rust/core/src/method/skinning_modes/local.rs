@@ -39,8 +39,8 @@ impl LocalScratch {
         });
     }
 
-    /// Finds the rotations at `reduced`, writes the force of the clusters, r x 3, and returns their misfit, J: with
-    /// `e = tr(S R'F) - tr S^2`, the clusters' elastic energy is `misfit - Y . force`.
+    /// Finds the rotations at `reduced`, writes the force of the clusters, r x 3, and returns their misfit,
+    /// J: with `e = tr(S R'F) - tr S^2`, the clusters' elastic energy is `misfit - Y . force`.
     ///
     /// Force: `G' (w (R S - pose_rest F_rig) - v e R S)`. Misfit: the sum of
     /// `w / 2 |F_rig - R S|^2 + v (e^2 / 2 - e tr(S R'(F - F_rig)))`.

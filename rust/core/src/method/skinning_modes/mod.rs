@@ -77,10 +77,10 @@ pub(crate) struct SkinningData {
 
 /// A body reduced to skinning eigenmodes and clusters; immutable.
 ///
-/// Elastic energy: `sum over tets of V (mu |F - R S|^2 + lambda / 2 (tr(S R'F) - tr S^2)^2)`, without the second
-/// term as rigid as possible, with R in clusters `[FastCD eq. 46-49, C.2]`; S is the identity, or follows the pose
-/// ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The quadratic part in z of the
-/// first term is exact; the second is that of the clusters' mean F.
+/// Elastic energy: `sum over tets of V (mu |F - R S|^2 + lambda / 2 (tr(S R'F) - tr S^2)^2)`, without the
+/// second term as rigid as possible, with R in clusters `[FastCD eq. 46-49, C.2]`; S is the identity, or
+/// follows the pose ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The
+/// quadratic part in z of the first term is exact; the second is that of the clusters' mean F.
 pub struct SkinningModel {
     data: SkinningData,
     coordinates: Coordinates,
@@ -99,7 +99,8 @@ pub struct SkinningModel {
     lane_weights: Vec<f64>,
     /// Cluster volumes, likewise.
     lane_volumes: Vec<f64>,
-    /// The diagonal of `Phi' G'vG Phi`, r, 1/s^2: what resistance to change of volume adds to the spectrum at most.
+    /// The diagonal of `Phi' G'vG Phi`, r, 1/s^2: what resistance to change of volume adds to the spectrum at
+    /// most.
     volumetric: Vec<f64>,
     /// Whether any cluster resists change of volume, so that the global step is not exact.
     is_volumetric: bool,

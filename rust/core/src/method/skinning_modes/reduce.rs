@@ -343,7 +343,8 @@ struct Clusters {
     tets: Vec<Vec<u32>>,
 }
 
-/// Means of rows of B and J over clusters, q a cluster: qc x 4m and qc x 4h; and the weights of the clusters, c.
+/// Means of rows of B and J over clusters, q a cluster: qc x 4m and qc x 4h; and the weights of the clusters,
+/// c.
 struct ClusterMeans {
     modes: Mat<f64>,
     rig: Mat<f64>,

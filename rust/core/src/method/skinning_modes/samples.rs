@@ -10,8 +10,8 @@ use crate::{Error, Result};
 /// Centres of mass of k parts of a body: where they are, and what a force on a part does.
 ///
 /// A part is a cluster, or several that are neighbours. Its centre of mass is exact for any pose and
-/// coefficients, and a force on it is spread over its mass: a uniform field acts exactly as gravity does, others
-/// as if they were constant in each part. Nothing here is of mesh size.
+/// coefficients, and a force on it is spread over its mass: a uniform field acts exactly as gravity does,
+/// others as if they were constant in each part. Nothing here is of mesh size.
 pub struct ForceSamples {
     /// At rest, k, metres.
     points: Vec<[f64; 3]>,
@@ -117,7 +117,8 @@ impl SkinningModel {
     /// The generalised force, m x 3 x 4, of forces on samples, k x 3 in newtons.
     ///
     /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`] for the forces, [`Error::Shape`] for samples of another model.
+    /// [`Error::Shape`] or [`Error::NotFinite`] for the forces, [`Error::Shape`] for samples of another
+    /// model.
     pub fn reduce_sample_forces(&self, samples: &ForceSamples, forces: &[f64]) -> Result<Vec<f64>> {
         samples.check(forces)?;
         if samples.gather.items() != 4 * self.mode_count() {

@@ -178,8 +178,8 @@ impl SkinningStepper {
         }
     }
 
-    /// Starts at rest in the static equilibrium: the lowest of elastic energy less the work of loads, reached from
-    /// no displacement.
+    /// Starts at rest in the static equilibrium: the lowest of elastic energy less the work of loads, reached
+    /// from no displacement.
     pub(crate) fn settle(
         &mut self,
         pose: Option<&Pose>,
@@ -296,8 +296,8 @@ impl SkinningStepper {
         (iterations, residual)
     }
 
-    /// Quasi-Newton descent from `self.reduced`, with what resists change of volume in the metric; directions whose
-    /// eigenvalue is not above `free` stay where they are.
+    /// Quasi-Newton descent from `self.reduced`, with what resists change of volume in the metric; directions
+    /// whose eigenvalue is not above `free` stay where they are.
     fn descend(&mut self, params: &SimulationParams, free: f64, max_iterations: u32) -> (u32, f64) {
         let unit = self.unit();
         for (i, metric) in self.descent.metric.iter_mut().enumerate() {
@@ -394,8 +394,8 @@ fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
     2.0 * params.damping * (params.stiffness * spectrum).sqrt()
 }
 
-/// The part of `h^2 d2x/dt2` that is known before a step: all differences but the newest. Differences, because
-/// positions far from the origin have no digits to spare.
+/// The part of `h^2 d2x/dt2` that is known before a step: all differences but the newest. Differences,
+/// because positions far from the origin have no digits to spare.
 fn past_acceleration(history: &[Vec<[f64; 3]>; HISTORY], factors: &[f64; HISTORY], out: &mut [[f64; 3]]) {
     for (row, out) in out.iter_mut().enumerate() {
         for c in 0..3 {
