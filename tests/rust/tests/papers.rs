@@ -1,16 +1,18 @@
 //! What the papers show, each test named after the figure or section it repeats.
 
+use faer::{Mat, Side};
 use jounce::Progress;
-use jounce::material::{Field, Law, Material};
+use jounce::material::{Corotated, Energy, Field, Law, Material};
 use jounce::mesh::{TetMesh, lattice};
 use jounce::method::skinning_modes::SkinningModel;
 use jounce::method::{Model, Simulation, SimulationParams};
-use jounce::operators::momentum_leak;
+use jounce::operators::{displacement_constraint, gradients, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
 use jounce::solve::{ComplementarySolver, ComplementarySolverParams};
 use jounce::subspace::{cluster_tets, skinning_modes};
 use jounce_tests::bodies::{Body, bar, swing, turn};
 use jounce_tests::surfaces;
+use nalgebra::{Matrix3, Rotation3, Vector3};
 
 const DT: f64 = 1.0 / 60.0;
 const STEPS: usize = 60;
@@ -37,10 +39,16 @@ fn truth(body: &Body, leak: &[f64]) -> Vec<Vec<f64>> {
 }
 
 /// Root mean square distance of the reduced from the full-space trajectory, relative to the latter.
-fn error(body: &Body, leak: &[f64], modes: usize, clusters: usize, truth: &[Vec<f64>]) -> f64 {
+fn error(
+    body: &Body,
+    modes_see: &Material,
+    leak: &[f64],
+    modes: usize,
+    clusters: usize,
+    truth: &[Vec<f64>],
+) -> f64 {
     let progress = Progress::default();
-    let modes =
-        skinning_modes(&body.mesh, &body.material, modes, Some(&body.rig), Some(leak), &progress).unwrap();
+    let modes = skinning_modes(&body.mesh, modes_see, modes, Some(&body.rig), Some(leak), &progress).unwrap();
     let labels = cluster_tets(&body.mesh, &modes, clusters, SEED, &progress).unwrap();
     let model = SkinningModel::new(&body.mesh, &body.material, &modes, &labels, Some(&body.rig)).unwrap();
     let model = Model::Skinning(model.into());
@@ -72,8 +80,8 @@ fn section_9_10_error_falls_as_modes_and_clusters_grow() {
     let body = body();
     let leak = momentum_leak(&body.mesh).unwrap();
     let truth = truth(&body, &leak);
-    let by_modes = [2, 8, 32].map(|modes| error(&body, &leak, modes, 200, &truth));
-    let by_clusters = [4, 20, 100].map(|clusters| error(&body, &leak, 32, clusters, &truth));
+    let by_modes = [2, 8, 32].map(|modes| error(&body, &body.material, &leak, modes, 200, &truth));
+    let by_clusters = [4, 20, 100].map(|clusters| error(&body, &body.material, &leak, 32, clusters, &truth));
     println!("error by modes 2, 8, 32: {by_modes:.3?}; by clusters 4, 20, 100: {by_clusters:.3?}");
     assert!(by_modes.is_sorted_by(|a, b| a > b), "modes 2, 8, 32: {by_modes:?}");
     assert!(by_clusters.is_sorted_by(|a, b| a > b), "clusters 4, 20, 100: {by_clusters:?}");
@@ -127,4 +135,145 @@ fn figure_19_corotated_flesh_keeps_its_volume() {
     assert!(corotated[2].abs() < 0.5 * arap.abs(), "{corotated:?} {arap}");
     // Without a Poisson ratio both laws are the same.
     assert_eq!(squash(&mesh, Law::Corotated, 0.0), arap);
+}
+
+/// The columns `w_ik [X_i; 1]` of one coordinate's skinning subspace, n x 4m.
+fn skinning_basis(mesh: &TetMesh, weights: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(weights.nrows(), 4 * weights.ncols(), |i, column| {
+        let extended = if column % 4 < 3 { mesh.vertices()[i][column % 4] } else { 1.0 };
+        weights[(i, column / 4)] * extended
+    })
+}
+
+/// The lowest eigenvectors of the full Hessian at rest, mass one a vertex: classical modes, 3n x count.
+fn displacement_modes(mesh: &TetMesh, count: usize) -> Mat<f64> {
+    let hessian = Corotated { mu: 1.0, lambda: 0.5 }.hessian(&Matrix3::identity());
+    let mut stiffness = Mat::<f64>::zeros(3 * mesh.vertices().len(), 3 * mesh.vertices().len());
+    for ((tet, hats), volume) in mesh.tets().iter().zip(gradients(mesh)).zip(mesh.volumes()) {
+        for ((a, i), (b, j)) in (0..12).flat_map(|r| (0..12).map(move |c| ((r / 3, r % 3), (c / 3, c % 3)))) {
+            let products =
+                (0..9).map(|k| hessian[(i + 3 * (k / 3), j + 3 * (k % 3))] * hats[a][k / 3] * hats[b][k % 3]);
+            stiffness[(3 * tet[a] as usize + i, 3 * tet[b] as usize + j)] += volume * products.sum::<f64>();
+        }
+    }
+    let vectors = stiffness.self_adjoint_eigen(Side::Lower).unwrap().U().to_owned();
+    vectors.subcols(0, count).to_owned()
+}
+
+/// What of the columns of `targets` a basis cannot represent, relative to their size.
+fn missed(basis: &Mat<f64>, targets: &Mat<f64>) -> f64 {
+    let svd = basis.thin_svd().unwrap();
+    let largest = svd.S()[0];
+    let rank = (0..basis.ncols()).take_while(|&i| svd.S()[i] > 1e-10 * largest).count();
+    let span = svd.U().subcols(0, rank);
+    (targets - span * (span.transpose() * targets)).norm_l2() / targets.norm_l2()
+}
+
+/// Displacements of a deformation of the rest shape, n x 3.
+fn displacements(mesh: &TetMesh, deform: impl Fn(Vector3<f64>) -> Vector3<f64>) -> Mat<f64> {
+    let vertices = mesh.vertices();
+    Mat::from_fn(vertices.len(), 3, |i, c| {
+        let rest = Vector3::from(vertices[i]);
+        (deform(rest) - rest)[c]
+    })
+}
+
+fn interleaved(u: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(3 * u.nrows(), 1, |row, _| u[(row / 3, row % 3)])
+}
+
+fn free_weights(body: &Body, count: usize) -> Mat<f64> {
+    skinning_modes(&body.mesh, &body.material, count, None, None, &Progress::default()).unwrap().weights
+}
+
+#[test]
+fn figure_13_skinning_modes_span_rotations_and_displacement_modes_do_not() {
+    let body = Body::new(bar([4, 3, 3], 0.1), 1, 2);
+    let turn = Rotation3::from_euler_angles(0.4, 1.2, -0.7);
+    let rotated = displacements(&body.mesh, |x| turn * x);
+    let skinning = missed(&skinning_basis(&body.mesh, &free_weights(&body, 1)), &rotated);
+    let displacement = missed(&displacement_modes(&body.mesh, 60), &interleaved(&rotated));
+    assert!(skinning < 1e-10, "one skinning mode misses {skinning:e}");
+    assert!(displacement > 1e-3, "sixty displacement modes miss only {displacement:e}");
+}
+
+#[test]
+fn figure_13_skinning_modes_are_closed_under_rotations_and_displacement_modes_are_not() {
+    let body = Body::new(bar([4, 3, 3], 0.1), 1, 2);
+    let turn = Rotation3::from_euler_angles(-0.9, 0.3, 1.6);
+    let rotate =
+        |u: &Mat<f64>| Mat::from_fn(u.nrows(), 3, |i, c| (0..3).map(|k| turn[(c, k)] * u[(i, k)]).sum());
+    let basis = skinning_basis(&body.mesh, &free_weights(&body, 4));
+    let coefficients = Mat::from_fn(basis.ncols(), 3, |i, c| (1.0 + (i * 3 + c) as f64).sin());
+    let skinning = missed(&basis, &rotate(&(&basis * coefficients)));
+    let modes = displacement_modes(&body.mesh, 48);
+    let mode = Mat::from_fn(modes.nrows() / 3, 3, |i, c| modes[(3 * i + c, 20)]);
+    let displacement = missed(&modes, &interleaved(&rotate(&mode)));
+    assert!(skinning < 1e-10, "a rotated skinning deformation is missed by {skinning:e}");
+    assert!(displacement > 1e-2, "a rotated displacement mode is missed by only {displacement:e}");
+}
+
+#[test]
+fn figure_15_skinning_modes_twist_better_than_as_many_displacement_modes() {
+    let body = Body::new(bar([9, 2, 2], 0.1), 1, 2);
+    let twisted = displacements(&body.mesh, |x| {
+        let centre = Vector3::new(x.x, 0.1, 0.1);
+        centre + Rotation3::from_axis_angle(&Vector3::x_axis(), 2.5 * x.x / 0.9) * (x - centre)
+    });
+    let modes = 6;
+    let skinning = missed(&skinning_basis(&body.mesh, &free_weights(&body, modes)), &twisted);
+    let displacement = missed(&displacement_modes(&body.mesh, 12 * modes), &interleaved(&twisted));
+    println!(
+        "twist missed by {modes} skinning modes {skinning:.4}, by {} displacement modes {displacement:.4}",
+        12 * modes
+    );
+    assert!(skinning < 0.5 * displacement, "skinning {skinning}, displacement {displacement}");
+}
+
+#[test]
+fn figure_10_modes_that_see_the_material_follow_it_better() {
+    let uniform = body();
+    let soft_end = |t: usize| if uniform.mesh.corners(t)[0][0] > 0.8 { 1e3 } else { 2e5 };
+    let young = Field::PerTet((0..uniform.mesh.tets().len()).map(soft_end).collect());
+    let material = Material::new(Law::Arap, young, Field::Uniform(0.0), Field::Uniform(1000.0)).unwrap();
+    let mixed = Body { material: material.clone(), ..body() };
+    let leak = momentum_leak(&mixed.mesh).unwrap();
+    let truth = truth(&mixed, &leak);
+    let aware = error(&mixed, &mixed.material, &leak, 6, 200, &truth);
+    let blind = error(&mixed, &uniform.material, &leak, 6, 200, &truth);
+    println!("error with modes of the material {aware:.3}, of a uniform one {blind:.3}");
+    assert!(aware < blind, "aware {aware}, blind {blind}");
+}
+
+#[test]
+fn figure_18_a_constrained_subspace_moves_where_an_unconstrained_one_of_its_size_cannot() {
+    let bones = 14;
+    let mesh = bar([28, 2, 2], 0.05);
+    let n = mesh.vertices().len();
+    let place = |i: usize| mesh.vertices()[i][0] / 1.4 * (bones - 1) as f64;
+    let weights: Vec<f64> = (0..n)
+        .flat_map(|i| (0..bones).map(move |j| (i, j)))
+        .map(|(i, j)| (1.0 - (place(i) - j as f64).abs()).max(0.0))
+        .collect();
+    let rig = Rig::new(n, bones, &weights).unwrap();
+    let material =
+        Material::new(Law::Arap, Field::Uniform(1e4), Field::Uniform(0.0), Field::Uniform(1e3)).unwrap();
+    let leak = vec![0.0; n];
+    let mass = lumped_mass(&mesh, &material);
+    let constraint = displacement_constraint(&mesh, &mass, &rig, &leak).unwrap().to_dense();
+    let freedoms = |rig: Option<&Rig>| {
+        let modes = skinning_modes(&mesh, &material, bones, rig, Some(&leak), &Progress::default()).unwrap();
+        let basis = skinning_basis(&mesh, &modes.weights);
+        let rows = constraint.transpose() * &basis;
+        let singular = rows.singular_values().unwrap();
+        let bound = singular.iter().filter(|&&s| s > 1e-8 * basis.norm_l2()).count();
+        basis.ncols() - bound
+    };
+    assert_eq!(freedoms(Some(&rig)), 4 * bones);
+    let left = freedoms(None);
+    assert!(
+        10 * left < 4 * bones,
+        "{left} of {} motions are left without the constraint in the modes",
+        4 * bones
+    );
 }
