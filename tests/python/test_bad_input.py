@@ -253,6 +253,13 @@ class TestModes:
         refused(ValueError, "weights: element 2 is NaN", modes, poisoned(np.ones((4, 2))), np.ones(2))
         refused(ValueError, "eigenvalues: element 1 is NaN", modes, np.ones((4, 2)), poisoned(np.ones(2)))
 
+    def test_truncation(self, modes, model):
+        for whole in (modes, model):
+            for count in (0, 7):
+                sentence = f"count: expected at least one mode and no more than there are, got {count}"
+                refused(ValueError, sentence, whole.truncated, count)
+            refused(ValueError, "count: expected", whole.truncated, -1)
+
     def test_clusters(self, mesh, modes):
         clusters = jounce.cluster_tets
         refused(ValueError, "count: expected at least one cluster, got 0", clusters, mesh, modes, 0)

@@ -247,3 +247,14 @@ def test_a_settled_body_stays(model, bar):
     for _ in range(10):
         simulation.step(bar.poses[3])
     assert simulation.displacement() == pytest.approx(settled, abs=1e-3 * float(np.abs(settled).max()))
+
+
+def test_truncated_models_are_those_of_fewer_modes(model, mesh, material, modes, labels, rig, bar):
+    fewer = modes.truncated(3)
+    assert np.array_equal(fewer.weights, modes.weights[:, :3])
+    assert np.array_equal(fewer.eigenvalues, modes.eigenvalues[:3])
+    direct = jounce.Simulation(jounce.Model.skinning(mesh, material, fewer, labels, rig), dt=cases.DT)
+    truncated = jounce.Simulation(model.truncated(3), dt=cases.DT)
+    expected = run(direct, bar.poses[:10])
+    scale = float(np.abs(expected).max())
+    assert run(truncated, bar.poses[:10]) == pytest.approx(expected, abs=1e-6 * scale)

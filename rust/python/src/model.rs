@@ -121,6 +121,14 @@ impl Model {
         })
     }
 
+    /// The same body, rig and clusters with the lowest `count` of the modes, without going back to the mesh.
+    ///
+    /// Raises ValueError unless there are that many.
+    fn truncated(&self, py: Python<'_>, count: i64) -> PyResult<Self> {
+        let count = arrays::count(count, "count")?;
+        run(py, || self.inner.truncated(count)).map(Self::wrap)
+    }
+
     /// Generalised force (m, 3, 4) float64 of forces on points, newtons: `sum_i W_k(X_i) f_i [X_i; 1]'`.
     ///
     /// The exact transpose of `displacement`: it does the same work on coefficients as the forces do on

@@ -46,6 +46,14 @@ impl SkinningModes {
         arrays::owned(py, self.0.eigenvalues.clone(), &[self.0.eigenvalues.len()])
     }
 
+    /// The lowest `count` of these modes: what computing so few would have given.
+    ///
+    /// Raises ValueError unless there are that many.
+    fn truncated(&self, count: i64) -> PyResult<Self> {
+        let count = arrays::count(count, "count")?;
+        self.0.truncated(count).map(|modes| Self(Arc::new(modes))).map_err(refused)
+    }
+
     fn __repr__(&self) -> String {
         format!("SkinningModes({} vertices, {} modes)", self.0.weights.nrows(), self.0.weights.ncols())
     }
@@ -80,9 +88,9 @@ pub fn skinning_modes(
 
 /// Groups the tets into connected clusters that the modes move alike.
 ///
-/// Volume-weighted k-means on `mean over the corners of weights_k / eigenvalue_k^2` [FastCD eq. 27], split into
-/// connected parts. count: at most so many clusters, unless the mesh has more separate parts.
-/// seed: of the k-means start. Returns (t,) int32, labels from 0; the same seed gives the same labels.
+/// Volume-weighted k-means on `mean over the corners of weights_k / eigenvalue_k^2` [FastCD eq. 27], split
+/// into connected parts. count: at most so many clusters, unless the mesh has more separate parts. seed: of
+/// the k-means start. Returns (t,) int32, labels from 0; the same seed gives the same labels.
 /// Raises ValueError for a count of 0 and for modes of another mesh.
 #[pyfunction]
 #[pyo3(signature = (mesh, modes, count=100, seed=0))]

@@ -59,6 +59,16 @@ impl Model {
         }
     }
 
+    /// The same body with the lowest `count` of its modes; see [`SkinningModel::truncated`].
+    ///
+    /// # Errors
+    /// [`Error::Range`](crate::Error::Range) unless there are that many modes.
+    pub fn truncated(&self, count: usize) -> Result<Self> {
+        match self {
+            Self::Skinning(model) => Ok(Self::Skinning(model.truncated(count)?.into())),
+        }
+    }
+
     /// Samples of about `count` parts at which force fields are read; see [`SkinningModel::force_samples`].
     ///
     /// # Errors

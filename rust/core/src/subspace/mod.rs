@@ -6,4 +6,5 @@ mod modes;
 mod parts;
 
 pub use clusters::cluster_tets;
+pub(crate) use modes::check_truncation;
 pub use modes::{SkinningModes, skinning_modes};

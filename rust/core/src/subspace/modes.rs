@@ -48,6 +48,18 @@ impl SkinningModes {
         Ok(Self { weights: Mat::from_fn(weights.len() / m, m, |i, k| weights[i * m + k]), eigenvalues })
     }
 
+    /// The lowest `count` of these modes: what computing so few would have given.
+    ///
+    /// # Errors
+    /// [`Error::Range`] unless there are that many.
+    pub fn truncated(&self, count: usize) -> Result<Self> {
+        check_truncation(count, self.eigenvalues.len())?;
+        Ok(Self {
+            weights: self.weights.subcols(0, count).to_owned(),
+            eigenvalues: self.eigenvalues[..count].to_vec(),
+        })
+    }
+
     /// The weights, n x m in C order.
     pub fn rows(&self) -> Vec<f64> {
         let (n, m) = (self.weights.nrows(), self.weights.ncols());
@@ -58,9 +70,9 @@ impl SkinningModes {
 /// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`.
 ///
 /// `H_w` is the Laplacian with conductivity `4 mu + lambda`, `M_w` the lumped mass, A the columns of
-/// [`constraint`]; without a rig there is no constraint and the first mode is constant, with eigenvalue 0 (one such
-/// mode for each separate part of the mesh). Every copy of a repeated eigenvalue is found. A mode's sign makes its
-/// largest entry positive; within copies the basis is arbitrary but the same every time.
+/// [`constraint`]; without a rig there is no constraint and the first mode is constant, with eigenvalue 0
+/// (one such mode for each separate part of the mesh). Every copy of a repeated eigenvalue is found. A mode's
+/// sign makes its largest entry positive; within copies the basis is arbitrary but the same every time.
 /// `leak` is n numbers in [0, 1]; `None` means [`momentum_leak`]. Source: `[FastCD eq. 18, 21, 22]`.
 ///
 /// # Errors
@@ -98,6 +110,18 @@ pub fn skinning_modes(
     let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
     let pairs = largest_eigenpairs(mass.len(), count, apply, report)?;
     refine(&hessian, &root, pairs, apply)
+}
+
+/// Errors with [`Error::Range`] unless 1 to `modes` of them are to be kept.
+pub(crate) fn check_truncation(count: usize, modes: usize) -> Result<()> {
+    if (1..=modes).contains(&count) {
+        return Ok(());
+    }
+    Err(Error::Range {
+        what: "count",
+        expected: "at least one mode and no more than there are",
+        got: count as f64,
+    })
 }
 
 fn constraint_or_none(
@@ -140,8 +164,8 @@ fn scale_rows(x: MatMut<'_, f64>, factors: &[f64]) {
     }
 }
 
-/// One more application of the operator and a Rayleigh-Ritz step with the Hessian itself: exact constraints, and
-/// eigenvalues that do not suffer from the shift.
+/// One more application of the operator and a Rayleigh-Ritz step with the Hessian itself: exact constraints,
+/// and eigenvalues that do not suffer from the shift.
 fn refine(
     hessian: &Sparse,
     root: &[f64],

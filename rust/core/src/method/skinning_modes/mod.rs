@@ -11,6 +11,7 @@ mod local;
 mod reduce;
 mod samples;
 mod step;
+mod truncate;
 
 use faer::Mat;
 

@@ -39,7 +39,7 @@ pub(super) fn reduce(
     check_strength(mesh, strength)?;
     let body = Body::new(mesh, material, modes, rig, strength)?;
     let products = body.products();
-    let (basis, spectrum) = diagonalise(&products)?;
+    let (basis, spectrum) = diagonalise(&products.mass, &products.stiffness)?;
     let reduction = product(basis.transpose(), products.mass.as_ref());
     let gradients = clusters.gradients(&body, material);
     let centers = clusters.centers(&body, material);
@@ -316,13 +316,11 @@ fn handles_of_vertices(n: usize, rig: Option<&Rig>) -> (Vec<usize>, Vec<(u32, f6
 }
 
 /// Phi and the spectrum: `Phi' B'MB Phi = I`, `Phi' B'LB Phi = diag`, without linearly dependent directions.
-fn diagonalise(products: &Products) -> Result<(Mat<f64>, Vec<f64>)> {
-    let size = products.mass.nrows();
-    let scale: Vec<f64> = (0..size)
-        .map(|i| products.mass[(i, i)])
-        .map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 0.0 })
-        .collect();
-    let scaled = Mat::from_fn(size, size, |i, j| scale[i] * products.mass[(i, j)] * scale[j]);
+pub(super) fn diagonalise(mass: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
+    let size = mass.nrows();
+    let scale: Vec<f64> =
+        (0..size).map(|i| mass[(i, i)]).map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 0.0 }).collect();
+    let scaled = Mat::from_fn(size, size, |i, j| scale[i] * mass[(i, j)] * scale[j]);
     let (masses, vectors) = symmetric_eigen(scaled.as_ref())?;
     let largest = masses.iter().copied().fold(0.0, f64::max);
     let kept: Vec<usize> = (0..size).filter(|&i| masses[i] > DEPENDENT * largest).collect();
@@ -331,8 +329,7 @@ fn diagonalise(products: &Products) -> Result<(Mat<f64>, Vec<f64>)> {
     }
     let whitened =
         Mat::from_fn(size, kept.len(), |i, j| scale[i] * vectors[(i, kept[j])] / masses[kept[j]].sqrt());
-    let stiffness =
-        product(whitened.transpose(), product(products.stiffness.as_ref(), whitened.as_ref()).as_ref());
+    let stiffness = product(whitened.transpose(), product(stiffness.as_ref(), whitened.as_ref()).as_ref());
     let (spectrum, rotation) = symmetric_eigen(stiffness.as_ref())?;
     let spectrum = spectrum.into_iter().map(|l| l.max(0.0)).collect();
     Ok((product(whitened.as_ref(), rotation.as_ref()), spectrum))
