@@ -10,7 +10,7 @@ pub fn run(into_docs: bool) -> Result<()> {
     heading("benchmarks");
     let mut lines = Vec::new();
     let mut benches = cargo();
-    benches.args(["bench", "--quiet", "--package", "jounce", "--benches"]);
+    benches.args(["bench", "--quiet", "--workspace", "--bench", "*"]);
     if !run_watched(&mut benches, |line| lines.push(line.to_owned()))? {
         return Err("a benchmark failed".to_owned());
     }
