@@ -225,10 +225,13 @@ fn a_step_allocates_nothing() {
         for params in settings() {
             let mut sim = simulation(&model, params);
             let poses = [0, 1, 2, 3].map(|frame| swing(f64::from(frame) / 24.0));
+            let force = vec![1e-3; 12 * model.mode_count()];
             let before = ALLOCATIONS.get();
             for pose in &poses {
                 sim.step(Some(pose)).unwrap();
+                sim.step_with_force(Some(pose), Some(&force)).unwrap();
             }
+            sim.settle(Some(&poses[1]), Some(&force), 100).unwrap();
             sim.reset(Some(&poses[0])).unwrap();
             assert_eq!(ALLOCATIONS.get(), before);
         }
