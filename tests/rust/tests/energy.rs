@@ -1,4 +1,5 @@
-//! Every energy's stress and Hessian against central differences, for well-behaved, inverted and near-singular F.
+//! Every energy's stress and Hessian against central differences, for well-behaved, inverted and
+//! near-singular F.
 
 use jounce::material::{Arap, Corotated, Energy};
 use nalgebra::{Matrix3, Rotation3, SMatrix, Vector3};

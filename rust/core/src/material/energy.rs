@@ -13,8 +13,8 @@ mod sealed {
 
 /// An elastic energy density psi(F), in J/m^3, of the deformation gradient F (3 x 3, no unit).
 ///
-/// R is the rotation closest to F: `F = R S` with `det R = +1`, so that S has a negative eigenvalue where F is
-/// inverted. Matrices are flattened column by column where a Hessian is concerned.
+/// R is the rotation closest to F: `F = R S` with `det R = +1`, so that S has a negative eigenvalue where F
+/// is inverted. Matrices are flattened column by column where a Hessian is concerned.
 pub trait Energy: sealed::Sealed + Copy {
     /// `psi(F)`, Pa.
     fn density(&self, f: &Matrix3<f64>) -> f64;
@@ -81,7 +81,8 @@ impl Energy for Corotated {
 
 /// The polar decomposition `F = R S` with the eigenvectors of its stretch: `S = Q diag(sigma) Q'`.
 ///
-/// The eigenvalues of S are the signed singular values of F. A decomposition of `F'F` would lose half the digits.
+/// The eigenvalues of S are the signed singular values of F. A decomposition of `F'F` would lose half the
+/// digits.
 struct Polar {
     rotation: Matrix3<f64>,
     sigma: Vector3<f64>,

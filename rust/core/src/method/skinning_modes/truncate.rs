@@ -11,9 +11,9 @@ use crate::subspace::check_truncation;
 impl SkinningModel {
     /// The same body, rig and clusters with the lowest `count` of its modes.
     ///
-    /// With `R = Phi' B'MB` all products follow from the reduced ones: `B'MB = R'R`, `B'LB = R' diag(spectrum) R`,
-    /// `G B = (G B Phi) R`. Their leading parts are diagonalised anew; nothing of mesh size is computed. The result is
-    /// that of reducing so few modes from the start, to rounding.
+    /// With `R = Phi' B'MB` all products follow from the reduced ones: `B'MB = R'R`, and
+    /// `B'LB = R' diag(spectrum) R`, `G B = (G B Phi) R`. Their leading parts are diagonalised anew; nothing of mesh
+    /// size is computed. The result is that of reducing so few modes from the start, to rounding.
     ///
     /// # Errors
     /// [`Error::Range`](crate::Error::Range) unless there are that many modes.
