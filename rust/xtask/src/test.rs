@@ -125,9 +125,10 @@ fn rust() -> Result<Outcome> {
     heading("tests: rust");
     let start = Instant::now();
     let mut tally = Tally::default();
-    let succeeded = run_watched(with_data(cargo().args(["test", "--release", "--workspace", "--no-fail-fast"])), |line| {
-        tally.add_cargo(line)
-    })?;
+    let succeeded = run_watched(
+        with_data(cargo().args(["test", "--release", "--workspace", "--no-fail-fast"])),
+        |line| tally.add_cargo(line),
+    )?;
     Ok(Outcome { suite: "rust".to_owned(), tally, succeeded, time: start.elapsed() })
 }
 
