@@ -68,8 +68,11 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         local = meshes.rest_points(obj)
         points.append(units.points_in_metres(local, matrix, scale))
         triangles.append(meshes.triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
-        parts.append(Part(obj.name, slice(start, start + len(local)), matrix[:3, :3] * scale))
-        part_rigs.append(rigs.part_rig(obj, deformers.deformer(obj, warn), warn))
+        deformer = deformers.deformer(obj, warn)
+        rows = slice(start, start + len(local))
+        preserves = deformer is not None and deformer.preserves_volume
+        parts.append(Part(obj.name, rows, matrix[:3, :3] * scale, preserves))
+        part_rigs.append(rigs.part_rig(obj, deformer, warn))
         carried.setdefault(rigs.carrier(obj), (obj, matrix))
         start += len(local)
     rig = rigs.joined(part_rigs)

@@ -71,6 +71,11 @@ class Deformer:
     armature: bpy.types.Object
     modifier: bpy.types.ArmatureModifier | None
 
+    @property
+    def preserves_volume(self) -> bool:
+        """Whether rigid motions are blended instead of matrices."""
+        return self.modifier is not None and self.modifier.use_deform_preserve_volume
+
     def mask(self) -> tuple[str, bool]:
         """Name of the vertex group that limits the modifier (empty for none), and whether it is inverted."""
         if self.modifier is None:
@@ -94,14 +99,6 @@ def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
     refuse_unreadable(obj, found[0], before)
     warn_of_approximations(obj, found, before, warn)
     return found[0]
-
-
-def is_linear(obj: bpy.types.Object) -> bool:
-    """Whether what the armatures do to an offset of a vertex follows from weights and transforms alone."""
-    return not any(
-        modifier.type == "ARMATURE" and modifier.show_viewport and modifier.use_deform_preserve_volume
-        for modifier in obj.modifiers
-    )
 
 
 def is_armature_deformed(obj: bpy.types.Object) -> bool:

@@ -1,9 +1,9 @@
 """From motion to shape keys: displacements, pulled back through the armature, as few keys or one a frame.
 
 A shape key moves a vertex before the armature does. With posed position `x = sum_j w_j T_j [X; 1]`, an offset
-d of the rest position moves x by `A d`, `A = sum_j w_j L_j`, L_j the 3x3 part of T_j (or as measured, where
-an armature preserves volume). To move x by the simulated u the key needs `d = A^-1 u`. Offsets are in metres
-in the rest pose's world space until a part's own space comes last.
+d of the rest position moves x by `A d`, `A = sum_j w_j L_j`, L_j the 3x3 part of T_j (`volume` has the
+A of armatures that preserve it). To move x by the simulated u the key needs `d = A^-1 u`. Offsets are in
+metres in the rest pose's world space until a part's own space comes last.
 """
 
 from collections.abc import Generator
@@ -16,6 +16,7 @@ from .motion import Motion
 from .settings import BakeSettings, Target
 from .surface import Part, Surface
 from .task import Step
+from .volume import preserving_linear
 
 # How often the tolerance of the modal keys is tightened when posing the keys enlarges their error.
 MOST_PASSES = 10
@@ -47,7 +48,7 @@ class PosedMotion:
     def __init__(self, body: "jounce.Body", surface: Surface, motion: Motion) -> None:
         self._body = body
         self._weights = surface.weights
-        self._parts = surface.parts
+        self._preserved = [part.points for part in surface.parts if part.preserves_volume]
         self._motion = motion
         self.frame_count = len(motion.coefficients)
 
@@ -57,10 +58,10 @@ class PosedMotion:
 
     def linear(self, frame: int) -> np.ndarray:
         """The 3x3 by which the armature moves an offset of each vertex, A (p, 3, 3)."""
-        bones = self._motion.poses[frame, :, :, :3].reshape(-1, 9)
-        linear = (self._weights @ bones).reshape(-1, 3, 3)
-        for part, matrices in self._motion.measured.items():
-            linear[self._parts[part].points] = matrices[frame]
+        bones = self._motion.poses[frame, :, :, :3]
+        linear = (self._weights @ bones.reshape(-1, 9)).reshape(-1, 3, 3)
+        for points in self._preserved:
+            linear[points] = preserving_linear(self._weights[points], bones)
         return linear
 
 

@@ -14,15 +14,10 @@ REFERENCE_SIZE = 1.8
 
 @dataclass(frozen=True)
 class Motion:
-    """Poses (f, b, 3, 4) and coefficients (f, m, 3, 4), a row a frame: all that a bake is made from.
-
-    measured: for parts whose armature is not linear skinning, by their index, the 3x3 by which it moves an
-    offset of each vertex, (f, p, 3, 3).
-    """
+    """Poses (f, b, 3, 4) and coefficients (f, m, 3, 4), a row a frame: all that a bake is made from."""
 
     poses: np.ndarray
     coefficients: np.ndarray
-    measured: dict[int, np.ndarray]
 
 
 class Recorder:
@@ -65,10 +60,9 @@ class Recorder:
         self._poses.append(pose)
         self._coefficients.append(coefficients)
 
-    def motion(self, measured: dict[int, list[np.ndarray]]) -> Motion:
-        """All frames kept so far, with what was measured beside them."""
-        stacked = {part: np.stack(matrices) for part, matrices in measured.items()}
-        return Motion(np.stack(self._poses), np.stack(self._coefficients), stacked)
+    def motion(self) -> Motion:
+        """All frames kept so far."""
+        return Motion(np.stack(self._poses), np.stack(self._coefficients))
 
 
 def stiffness(built: float, wanted: float) -> float:

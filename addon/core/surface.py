@@ -14,12 +14,14 @@ class Part:
     """One render mesh of a body.
 
     name: of its object. points: which rows of the surface are its. to_world: 3x3, from offsets in the
-    object's space at rest (Blender units) to world offsets (metres).
+    object's space at rest (Blender units) to world offsets (metres). preserves_volume: whether its armature
+    blends rigid motions instead of matrices.
     """
 
     name: str
     points: slice
     to_world: np.ndarray
+    preserves_volume: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,10 @@
 from collections.abc import Generator
 
 import bpy
-import numpy as np
 from bpy.props import EnumProperty, IntProperty
 
-from ..bridge import animation, bodies, deformers, shape_keys, units
+from ..bridge import animation, bodies, shape_keys, units
 from ..bridge.bodies import BodyScene
-from ..bridge.crazyspace import offset_matrices
 from ..bridge.deformers import Warn
 from ..core import bodies as built
 from ..core.keys import KeySet, key_sets
@@ -97,9 +95,6 @@ def record(
     gravity = scaled_gravity(units.world_gravity(blender_scene), state.gravity, scene.surface.diagonal)
     recorder = Recorder(body, state, units.frame_seconds(blender_scene), gravity)
     current = (blender_scene.frame_current, blender_scene.frame_subframe)
-    measured: dict[int, list[np.ndarray]] = {
-        part: [] for part, obj in enumerate(scene.objects) if not deformers.is_linear(obj)
-    }
     try:
         for index, frame in enumerate(settings.frames):
             blender_scene.frame_set(frame)
@@ -108,14 +103,10 @@ def record(
                 recorder.start(pose, settings.pre_roll)
             else:
                 recorder.step(pose)
-            for part, matrices in measured.items():
-                obj = scene.objects[part]
-                unbind = np.linalg.inv(bodies.bind_matrix(obj)[:3, :3])
-                matrices.append(offset_matrices(obj, context, unbind))
             yield Step(index / len(settings.frames), f"Frame {frame}")
     finally:
         blender_scene.frame_set(current[0], subframe=current[1])
-    return recorder.motion(measured)
+    return recorder.motion()
 
 
 def write(scene: BodyScene, sets: list[KeySet], settings: BakeSettings) -> None:

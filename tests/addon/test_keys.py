@@ -35,7 +35,7 @@ def scene():
     largest = max(np.abs(body.model.displacement(shape, body.embedding)).max() for shape in shapes)
     shapes *= 0.05 * surface.diagonal / largest
     swing = np.array([[np.sin(0.3 * k * f) for k in (1, 2, 3)] for f in range(FRAMES)])
-    return body, surface, Motion(poses(FRAMES), np.tensordot(swing, shapes, axes=1), {})
+    return body, surface, Motion(poses(FRAMES), np.tensordot(swing, shapes, axes=1))
 
 
 def poses(count):
@@ -96,7 +96,7 @@ def test_modal_keys_hold_the_tolerance_also_where_bones_stretch(scene, tolerance
 
 def test_three_shapes_at_rest_need_three_keys(scene):
     body, surface, motion = scene
-    still = Motion(np.repeat(motion.poses[:1], FRAMES, axis=0), motion.coefficients, {})
+    still = Motion(np.repeat(motion.poses[:1], FRAMES, axis=0), motion.coefficients)
     sets = finished(key_sets(body, surface, still, settings(Target.MODAL_KEYS, 1e-6)))
     assert [len(keys.names) for keys in sets] == [3, 3]
 
@@ -109,7 +109,7 @@ def test_the_number_of_keys_is_bounded(scene):
 
 def test_a_body_at_rest_bakes_to_no_motion(scene):
     body, surface, motion = scene
-    still = Motion(motion.poses, np.zeros_like(motion.coefficients), {})
+    still = Motion(motion.poses, np.zeros_like(motion.coefficients))
     for target in Target:
         sets = finished(key_sets(body, surface, still, settings(target)))
         assert all(keys.error == 0.0 and np.isfinite(keys.values).all() for keys in sets)

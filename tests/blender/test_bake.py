@@ -86,8 +86,14 @@ def test_several_meshes_as_one_body(simulated, target):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_armature_that_preserves_volume(simulated, target):
-    obj, _ = scenes.character()
+    obj, rig = scenes.character()
     obj.modifiers["Armature"].use_deform_preserve_volume = True
+    bone = rig.pose.bones["Upper"]
+    for frame, twist, stretch in ((1, 0.0, 1.0), (5, 2.5, 1.4), (8, 1.0, 0.9)):
+        bone.rotation_euler.y, bone.scale = twist, (1.0 / stretch, stretch, 1.0)
+        bone.keyframe_insert("rotation_euler", frame=frame)
+        bone.keyframe_insert("scale", frame=frame)
+    scenes.settle_scene()
     scenes.add_and_build(obj)
     assert_baked(obj, simulated, target)
 
