@@ -426,6 +426,23 @@ class TestBody:
         refused(ValueError, "triangles: element 0 refers to index", make, points, triangles + 100, weights)
         refused(ValueError, "expected", make, points[:1], triangles[:1] * 0, weights[:1])
 
+    def test_maps(self, make, box):
+        refused(ValueError, "young: expected shape (8,), got (7,)", make, *box, young=np.ones(7))
+        refused(ValueError, "young: expected a positive number of Pa", make, *box, young=np.zeros(8))
+        refused(ValueError, NOT_FINITE, make, *box, young=np.full(8, np.nan))
+        refused(ValueError, "pinned: expected shape (8,), got (7,)", make, *box, pinned=np.zeros(7, bool))
+        refused(TypeError, "pinned: expected dtype bool", make, *box, pinned=np.zeros(8))
+
+    def test_bones_that_count(self, make, box):
+        refused(ValueError, "merge_into: expected shape (2,)", make, *box, merge_into=np.zeros(3, int))
+        refused(
+            ValueError, "merge_into: element 1 refers to index 2", make, *box, merge_into=np.array([0, 2])
+        )
+        refused(ValueError, "merge_into: expected chains of bones that end", make, *box, merge_into=[1, 0])
+        refused(ValueError, "bone_parents: element 0 refers to index 2", make, *box, bone_parents=[2, -1])
+        refused(ValueError, "bone_parents: element 0 refers to index -2", make, *box, bone_parents=[-2, -1])
+        refused(ValueError, "got both", make, *box, bone_parents=[-1, 0], merge_into=[0, 0])
+
     def test_weights(self, make, box):
         points, triangles, weights = box
         refused(

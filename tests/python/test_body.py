@@ -53,6 +53,75 @@ def test_leak_is_what_is_kept_of_the_default(box):
     assert np.abs(none.leak).max() == 0
 
 
+def incompleteness(body):
+    """Largest incompleteness of the modes against the rig that counts, from the definition."""
+    tets, points = body.mesh.tets, body.mesh.vertices
+    mass = np.bincount(tets.ravel(), np.repeat(body.mesh.volumes / 4, 4))
+    affine = np.column_stack([points, np.ones(len(points))])
+    held = (mass * (1 - body.leak))[:, None] * body.modes.weights
+    weights = body.rig.merged(body.merged).weights
+    sums = np.einsum("ij,ip,iq,ik->jpqk", weights, affine, affine, held, optimize=True)
+    sizes = np.einsum("ij,ip,iq,ik->jpqk", weights, abs(affine), abs(affine), abs(held), optimize=True)
+    return np.abs(sums / np.maximum(sizes, 1e-300)).max()
+
+
+def test_merged_bones_count_as_one_and_are_followed_as_two(box):
+    points, triangles, weights = box
+    split = np.column_stack([weights[:, 0], 0.3 * weights[:, 1], 0.7 * weights[:, 1]])
+    whole = jounce.Body(points, triangles, weights, resolution=12, modes=4)
+    merged = jounce.Body(points, triangles, split, resolution=12, modes=4, merge_into=np.array([0, 1, 1]))
+    assert merged.merged.tolist() == [0, 1, 1]
+    assert merged.rig.bone_count == merged.model.bone_count == 3
+    assert merged.rig.merged(merged.merged).bone_count == 2
+    assert np.allclose(merged.modes.eigenvalues, whole.modes.eigenvalues, rtol=1e-9)
+    assert incompleteness(merged) < 1e-8
+
+
+def test_small_bones_fold_into_their_parents(box):
+    points, triangles, weights = box
+    tiny = np.column_stack([weights[:, 0], 0.998 * weights[:, 1], 0.002 * weights[:, 1]])
+    body = jounce.Body(points, triangles, tiny, resolution=12, modes=4, bone_parents=np.array([-1, 0, 1]))
+    assert body.merged.tolist() == [0, 1, 1]
+    assert incompleteness(body) < 1e-8
+    whole = jounce.Body(points, triangles, weights, resolution=12, modes=4, bone_parents=np.array([-1, 0]))
+    assert whole.merged.tolist() == [0, 1]
+
+
+def test_painted_stiffness_changes_by_factors(box):
+    points, triangles, weights = box
+    young = np.where(points[:, 0] < 2, 1e3, 1e5)
+    body = jounce.Body(points, triangles, weights, resolution=16, modes=4, young=young)
+    middle = np.abs(body.mesh.vertices[body.mesh.tets].mean(1)[:, 0] - 2) < 0.1
+    assert body.material.young.min() > 0.999e3
+    assert body.material.young.max() < 1.001e5
+    assert 0.5e4 < np.median(body.material.young[middle]) < 2e4
+    soft = body.mesh.vertices[:, 0] < 2
+    energy = body.modes.weights**2
+    assert (energy[soft].sum(0) > 5 * energy[~soft].sum(0)).all()
+    uniform = jounce.Body(points, triangles, weights, resolution=16, modes=4, young=np.full(8, 1e3))
+    plain = jounce.Body(points, triangles, weights, resolution=16, modes=4, young=1e3)
+    assert np.allclose(uniform.modes.eigenvalues, plain.modes.eigenvalues, rtol=1e-9)
+
+
+def test_pinned_points_stay_exactly_where_the_rig_puts_them(box):
+    points, triangles, weights = box
+    pinned = points[:, 0] < 2
+    body = jounce.Body(points, triangles, weights, resolution=16, modes=6, pinned=pinned)
+    assert body.pinned.dtype == bool
+    assert 0.2 < body.pinned.mean() < 0.8
+    assert np.abs(body.modes.weights[body.pinned]).max() == 0
+    assert incompleteness(body) < 1e-8
+    simulation = jounce.Simulation(body.model)
+    pose = np.tile(np.eye(3, 4), (2, 1, 1))
+    simulation.reset(pose)
+    for frame in range(5):
+        pose[:, 1, 3] = 0.3 * np.sin(frame)
+        simulation.step(pose)
+    moved = body.model.displacement(simulation.coefficients, body.embedding)
+    assert np.abs(moved[pinned]).max() == 0
+    assert np.abs(moved[~pinned]).max() > 1e-3
+
+
 def test_a_bone_without_vertices_and_scattered_parts(box):
     points, triangles, weights = box
     points = np.vstack([points, points + [0.0, 3.0, 0.0]])

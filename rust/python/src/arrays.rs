@@ -95,14 +95,14 @@ pub fn labels(argument: &Bound<'_, PyAny>, what: &'static str, axes: &[Axis]) ->
     narrow.collect()
 }
 
-/// One number for the whole body, or one a tet (t,).
-pub fn field(argument: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Field> {
+/// One number for the whole body, or an array of one a tet (or a point) of these axes.
+pub fn field(argument: &Bound<'_, PyAny>, what: &'static str, axes: &[Axis]) -> PyResult<Field> {
     if !argument.is_instance_of::<PyUntypedArray>()
         && let Ok(value) = argument.extract()
     {
         return Ok(Field::Uniform(value));
     }
-    Ok(Field::PerTet(array::<f64>(argument, what, &[Axis::Any("t")])?.slice().to_vec()))
+    Ok(Field::PerTet(array::<f64>(argument, what, axes)?.slice().to_vec()))
 }
 
 /// A count or a seed, which must not be negative.

@@ -3,15 +3,17 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use jounce::body::{self, BodyParams};
+use jounce::body::{self, BodyParams, CountingBones, Painted};
+use jounce::material::Field;
 use jounce::mesh::SurfaceMesh;
 use jounce::{Error, Progress};
 use numpy::PyArrayDyn;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
 use crate::errors::{contained, refused, run};
+use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh, surface};
 use crate::model::Model;
 use crate::rig::Rig;
@@ -34,20 +36,76 @@ struct Input {
     params: BodyParams,
 }
 
+/// What is given at each surface point or for each bone, as it came.
+struct Maps<'a, 'py> {
+    young: Option<&'a Bound<'py, PyAny>>,
+    leak: Option<&'a Bound<'py, PyAny>>,
+    pinned: Option<&'a Bound<'py, PyAny>>,
+    merge_into: Option<&'a Bound<'py, PyAny>>,
+    bone_parents: Option<&'a Bound<'py, PyAny>>,
+}
+
+impl Maps<'_, '_> {
+    /// The settings with these maps of p points and b bones in them.
+    fn put(&self, p: usize, b: usize, params: BodyParams) -> PyResult<BodyParams> {
+        let points = [Axis::Is(p)];
+        let leak = self.leak.map(|leak| arrays::array::<f64>(leak, "leak", &points)).transpose()?;
+        let pinned =
+            self.pinned.map(|pinned| arrays::array::<bool>(pinned, "pinned", &points)).transpose()?;
+        let young = match self.young {
+            Some(young) => match arrays::field(young, "young", &points)? {
+                Field::Uniform(young) => Painted::Uniform(young),
+                Field::PerTet(young) => Painted::Points(young),
+            },
+            None => params.young,
+        };
+        let bones = match (self.merge_into, self.bone_parents) {
+            (None, None) => CountingBones::All,
+            (Some(into), None) => CountingBones::Merged(
+                arrays::indices::<1>(into, "merge_into", &[Axis::Is(b)], b)?.into_flattened(),
+            ),
+            (None, Some(parents)) => CountingBones::Large(bones_above(parents, b)?),
+            _ => {
+                return Err(PyValueError::new_err(
+                    "merge_into, bone_parents: expected one of them, got both",
+                ));
+            }
+        };
+        Ok(BodyParams {
+            young,
+            leak: leak.map(|leak| leak.slice().to_vec()),
+            pinned: pinned.map(|pinned| pinned.slice().to_vec()),
+            bones,
+            ..params
+        })
+    }
+}
+
+/// The bone above each of b bones, from numbers of which -1 means none.
+fn bones_above(parents: &Bound<'_, PyAny>, b: usize) -> PyResult<Vec<Option<u32>>> {
+    let what = "bone_parents";
+    let above = arrays::integers(parents, what, &[Axis::Is(b)])?;
+    let bone = |(element, index): (usize, i64)| match u32::try_from(index) {
+        Ok(index) => Ok(Some(index)),
+        Err(_) if index == -1 => Ok(None),
+        Err(_) => Err(refused(Error::Index { what, element, index, count: b })),
+    };
+    above.into_iter().enumerate().map(bone).collect()
+}
+
 impl Input {
     fn new(
         points: &Bound<'_, PyAny>,
         triangles: &Bound<'_, PyAny>,
         weights: &Bound<'_, PyAny>,
-        leak: Option<&Bound<'_, PyAny>>,
+        maps: &Maps<'_, '_>,
         params: BodyParams,
     ) -> PyResult<Self> {
         let surface = surface(points, triangles)?;
         let p = surface.points().len();
         let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(p), Axis::Any("b")])?;
-        let leak = leak.map(|leak| arrays::array::<f64>(leak, "leak", &[Axis::Is(p)])).transpose()?;
-        let params = BodyParams { leak: leak.map(|leak| leak.slice().to_vec()), ..params };
-        Ok(Self { surface, bones: weights.len(1), weights: weights.slice().to_vec(), params })
+        let bones = weights.len(1);
+        Ok(Self { surface, bones, weights: weights.slice().to_vec(), params: maps.put(p, bones, params)? })
     }
 
     fn build(self, progress: &Progress) -> jounce::Result<body::Body> {
@@ -55,18 +113,17 @@ impl Input {
     }
 }
 
-/// Settings from `[resolution, modes, clusters, seed]` and `[young, poisson, density]`.
-fn params(counts: [i64; 4], [young, poisson, density]: [f64; 3]) -> PyResult<BodyParams> {
+/// Settings from `[resolution, modes, clusters, seed]` and `[poisson, density]`.
+fn params(counts: [i64; 4], [poisson, density]: [f64; 2]) -> PyResult<BodyParams> {
     let [resolution, modes, clusters, seed] = counts;
     Ok(BodyParams {
         resolution: arrays::count(resolution, "resolution")?,
         modes: arrays::count(modes, "modes")?,
         clusters: arrays::count(clusters, "clusters")?,
         seed: arrays::count(seed, "seed")?,
-        young,
         poisson,
         density,
-        leak: None,
+        ..BodyParams::default()
     })
 }
 
@@ -74,8 +131,14 @@ fn params(counts: [i64; 4], [young, poisson, density]: [f64; 3]) -> PyResult<Bod
 ///
 /// Fills the surface with a lattice, carries the weights to it, and computes leak, modes, clusters and model.
 /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. weights: (p, b) float64, rows sum to 1.
-/// resolution: cells along the longest side. young: Pa. density: kg/m^3.
+/// resolution: cells along the longest side. density: kg/m^3.
+/// young: Pa, one number or (p,) float64, which is carried inside on a log scale.
 /// leak: (p,) float64 in [0, 1], the share of the default leak kept at each point; None keeps all.
+/// pinned: (p,) bool, the points that stay exactly where the rig puts them.
+/// merge_into: (b,) int32 or int64, for each bone the one it counts as in the complementarity constraint, itself to
+/// count on its own; bone_parents: (b,) int32 or int64, the bone above each, -1 for none: bones that move less than
+/// 0.3 percent of the mass, with all below them, then count as their parents. Without both all bones count. The
+/// pose has a transform for each bone in any case.
 /// Raises ValueError for whatever a stage refuses. `BodyJob` does the same without blocking.
 #[pyclass(frozen, module = "jounce", name = "Body")]
 pub struct Body {
@@ -93,8 +156,12 @@ impl Body {
 #[pymethods]
 impl Body {
     #[new]
-    #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4,
-                        poisson=0.0, density=1000.0, leak=None, seed=0))]
+    #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
+                        poisson=0.0, density=1000.0, leak=None, pinned=None, merge_into=None, bone_parents=None,
+                        seed=0),
+           text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
+                            poisson=0.0, density=1000.0, leak=None, pinned=None, merge_into=None, \
+                            bone_parents=None, seed=0)")]
     fn new(
         py: Python<'_>,
         points: &Bound<'_, PyAny>,
@@ -103,14 +170,18 @@ impl Body {
         resolution: i64,
         modes: i64,
         clusters: i64,
-        young: f64,
+        young: Option<&Bound<'_, PyAny>>,
         poisson: f64,
         density: f64,
         leak: Option<&Bound<'_, PyAny>>,
+        pinned: Option<&Bound<'_, PyAny>>,
+        merge_into: Option<&Bound<'_, PyAny>>,
+        bone_parents: Option<&Bound<'_, PyAny>>,
         seed: i64,
     ) -> PyResult<Self> {
-        let params = params([resolution, modes, clusters, seed], [young, poisson, density])?;
-        let input = Input::new(points, triangles, weights, leak, params)?;
+        let params = params([resolution, modes, clusters, seed], [poisson, density])?;
+        let maps = Maps { young, leak, pinned, merge_into, bone_parents };
+        let input = Input::new(points, triangles, weights, &maps, params)?;
         let inner = run(py, || input.build(&Progress::default()))?;
         Self::wrap(py, Arc::new(inner))
     }
@@ -139,6 +210,24 @@ impl Body {
         let leak = &slf.get().inner.leak;
         // SAFETY: the body is immutable and lives as long as this object.
         unsafe { arrays::view(slf.clone().into_any(), leak, &[leak.len()]) }
+    }
+
+    /// Where the modes vanish, (n,) bool.
+    #[getter]
+    fn pinned<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
+        arrays::owned(py, self.inner.pinned.clone(), &[self.inner.pinned.len()])
+    }
+
+    /// The bone that each bone counts as in the constraint, (b,) int32.
+    #[getter]
+    fn merged<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        arrays::owned(py, arrays::signed(&self.inner.merged), &[self.inner.merged.len()])
+    }
+
+    /// The material, with one stiffness a tet where it is painted.
+    #[getter]
+    fn material(&self) -> Material {
+        Material(self.inner.material.clone())
     }
 
     /// The rig-complementary modes.
@@ -208,8 +297,12 @@ pub struct BodyJob {
 #[pymethods]
 impl BodyJob {
     #[new]
-    #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4,
-                        poisson=0.0, density=1000.0, leak=None, seed=0))]
+    #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
+                        poisson=0.0, density=1000.0, leak=None, pinned=None, merge_into=None, bone_parents=None,
+                        seed=0),
+           text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
+                            poisson=0.0, density=1000.0, leak=None, pinned=None, merge_into=None, \
+                            bone_parents=None, seed=0)")]
     fn new(
         points: &Bound<'_, PyAny>,
         triangles: &Bound<'_, PyAny>,
@@ -217,14 +310,18 @@ impl BodyJob {
         resolution: i64,
         modes: i64,
         clusters: i64,
-        young: f64,
+        young: Option<&Bound<'_, PyAny>>,
         poisson: f64,
         density: f64,
         leak: Option<&Bound<'_, PyAny>>,
+        pinned: Option<&Bound<'_, PyAny>>,
+        merge_into: Option<&Bound<'_, PyAny>>,
+        bone_parents: Option<&Bound<'_, PyAny>>,
         seed: i64,
     ) -> PyResult<Self> {
-        let params = params([resolution, modes, clusters, seed], [young, poisson, density])?;
-        let input = Input::new(points, triangles, weights, leak, params)?;
+        let params = params([resolution, modes, clusters, seed], [poisson, density])?;
+        let maps = Maps { young, leak, pinned, merge_into, bone_parents };
+        let input = Input::new(points, triangles, weights, &maps, params)?;
         let job = Self { progress: Arc::default(), slot: Arc::default() };
         let (progress, slot) = (job.progress.clone(), job.slot.clone());
         let work = move || {

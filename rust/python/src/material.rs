@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use jounce::material::{self, Law};
+use jounce::material::{self, Field, Law};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays;
+use crate::arrays::{self, Axis};
 use crate::errors::refused;
 
 /// An elastic material: a law and its parameters, each one number or (t,) float64, one a tet.
@@ -39,8 +39,8 @@ impl Material {
             }
         };
         let field = |argument: Option<&Bound<'_, PyAny>>, what, default| match argument {
-            Some(argument) => arrays::field(argument, what),
-            None => Ok(material::Field::Uniform(default)),
+            Some(argument) => arrays::field(argument, what, &[Axis::Any("t")]),
+            None => Ok(Field::Uniform(default)),
         };
         let (young, poisson, density) = (
             field(young, "young", 1e5)?,
@@ -50,5 +50,14 @@ impl Material {
         material::Material::new(law, young, poisson, density)
             .map(|material| Self(Arc::new(material)))
             .map_err(refused)
+    }
+
+    /// Young's modulus, Pa: one number, or (t,) float64.
+    #[getter]
+    fn young<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.young() {
+            Field::Uniform(young) => Ok(young.into_pyobject(py)?.into_any()),
+            Field::PerTet(young) => Ok(arrays::owned(py, young.clone(), &[young.len()])?.into_any()),
+        }
     }
 }

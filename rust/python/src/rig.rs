@@ -7,7 +7,7 @@ use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
-use crate::errors::run;
+use crate::errors::{refused, run};
 use crate::mesh::TetMesh;
 
 /// Linear-blend weights of a mesh: a posed vertex is `x_i = sum_j weights_ij T_j [X_i; 1]`.
@@ -45,6 +45,16 @@ impl Rig {
             }
         }
         arrays::owned(py, dense, &[n, b])
+    }
+
+    /// The rig in which bone j moves as bone into[j]; bones that are merged away are left out.
+    ///
+    /// into: (b,) int32 or int64; a bone that names itself is kept. For constraints; poses fit the whole rig.
+    /// Raises ValueError for a bone that does not exist and for a chain that never ends.
+    fn merged(&self, into: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let b = self.0.bone_count();
+        let into = arrays::indices::<1>(into, "merge_into", &[Axis::Is(b)], b)?.into_flattened();
+        self.0.merged(&into).map(|rig| Self(Arc::new(rig))).map_err(refused)
     }
 
     fn __repr__(&self) -> String {

@@ -64,10 +64,10 @@ impl SkinningModes {
 /// H is the weight-space Hessian, the Laplacian with conductivity 4 mu + lambda [FastCD eq. 18]; A the
 /// complementarity constraint `B' D M J = 0` [FastCD eq. 21] with D = 1 - leak.
 /// count: m. rig: None leaves the modes unconstrained. leak: (n,) float64 in [0, 1]; None is
-/// `momentum_leak(mesh)`. Returns SkinningModes; copies of a repeated eigenvalue are all returned.
+/// `momentum_leak(mesh)`. pinned: (n,) bool, where the weights are exactly 0. Returns SkinningModes; copies of a repeated eigenvalue are all returned.
 /// Raises ValueError for more modes than mesh and rig leave free, and for arguments of another mesh.
 #[pyfunction]
-#[pyo3(signature = (mesh, material, count=16, rig=None, leak=None))]
+#[pyo3(signature = (mesh, material, count=16, rig=None, leak=None, pinned=None))]
 pub fn skinning_modes(
     py: Python<'_>,
     mesh: &TetMesh,
@@ -75,14 +75,19 @@ pub fn skinning_modes(
     count: i64,
     rig: Option<&Rig>,
     leak: Option<&Bound<'_, PyAny>>,
+    pinned: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<SkinningModes> {
     let count = arrays::count(count, "count")?;
     let n = mesh.0.vertices().len();
     let leak = leak.map(|leak| arrays::array::<f64>(leak, "leak", &[Axis::Is(n)])).transpose()?;
-    let leak = leak.as_ref().map(arrays::Array::slice);
-    let rig = rig.map(|rig| rig.0.as_ref());
+    let pinned = pinned.map(|pinned| arrays::array::<bool>(pinned, "pinned", &[Axis::Is(n)])).transpose()?;
+    let restraint = subspace::Restraint {
+        rig: rig.map(|rig| rig.0.as_ref()),
+        leak: leak.as_ref().map(arrays::Array::slice),
+        pinned: pinned.as_ref().map(arrays::Array::slice),
+    };
     let progress = Progress::default();
-    run(py, || subspace::skinning_modes(&mesh.0, &material.0, count, rig, leak, &progress))
+    run(py, || subspace::restrained_modes(&mesh.0, &material.0, count, &restraint, &progress))
         .map(|modes| SkinningModes(Arc::new(modes)))
 }
 

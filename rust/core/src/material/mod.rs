@@ -97,6 +97,11 @@ impl Material {
         self.law
     }
 
+    /// Young's modulus, Pa.
+    pub fn young(&self) -> &Field {
+        &self.young
+    }
+
     /// Density in a tet, kg/m^3.
     pub fn density(&self, tet: usize) -> f64 {
         self.density.at(tet)

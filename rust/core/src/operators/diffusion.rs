@@ -1,12 +1,11 @@
 //! What diffuses from the surface inwards: values known there, and the leak of momentum.
 
 use faer::prelude::Reborrow;
-use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut, MatRef};
 
 use super::laplacian;
 use crate::material::{Field, Law, Material};
-use crate::math::{Sparse, SparseCholesky, add_diagonal, conjugate_gradients};
+use crate::math::{Selection, Sparse, SparseCholesky, add_diagonal, conjugate_gradients};
 use crate::mesh::TetMesh;
 use crate::{Error, Result};
 
@@ -84,13 +83,13 @@ fn extend(
     full: &mut Mat<f64>,
     solve: impl Fn(&Sparse, MatMut<'_, f64>) -> Result<()>,
 ) -> Result<()> {
-    let unknown: Vec<u32> = (0..known.len() as u32).filter(|&i| !known[i as usize]).collect();
-    if unknown.is_empty() {
+    let unknown = Selection::new(known.len(), |i| !known[i]);
+    if unknown.rows().is_empty() {
         return Ok(());
     }
-    let mut rhs = known_part(matrix, known, &unknown, full.as_ref());
-    solve(&restricted(matrix, known, &unknown), rhs.as_mut())?;
-    for (row, &vertex) in unknown.iter().enumerate() {
+    let mut rhs = known_part(matrix, known, unknown.rows(), full.as_ref());
+    solve(&unknown.square(matrix), rhs.as_mut())?;
+    for (row, &vertex) in unknown.rows().iter().enumerate() {
         (0..full.ncols()).for_each(|j| full[(vertex as usize, j)] = rhs[(row, j)]);
     }
     Ok(())
@@ -108,24 +107,6 @@ fn known_part(matrix: &Sparse, known: &[bool], unknown: &[u32], full: MatRef<'_,
         }
     }
     rhs
-}
-
-fn restricted(matrix: &Sparse, known: &[bool], unknown: &[u32]) -> Sparse {
-    let mut local = vec![0; known.len()];
-    unknown.iter().enumerate().for_each(|(row, &vertex)| local[vertex as usize] = row as u32);
-    let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-    for &vertex in unknown {
-        let entries = matrix.row_idx_of_col_raw(vertex as usize).iter();
-        for (&other, &value) in entries.zip(matrix.val_of_col(vertex as usize)) {
-            if !known[other as usize] {
-                rows.push(local[other as usize]);
-                values.push(value);
-            }
-        }
-        starts.push(rows.len() as u32);
-    }
-    let count = unknown.len();
-    SparseColMat::new(SymbolicSparseColMat::new_checked(count, count, starts, None, rows), values)
 }
 
 /// Square of the length of a straight bar with the same largest second moment a volume: 12 times that moment.

@@ -7,4 +7,4 @@ mod parts;
 
 pub use clusters::cluster_tets;
 pub(crate) use modes::check_truncation;
-pub use modes::{SkinningModes, skinning_modes};
+pub use modes::{Restraint, SkinningModes, restrained_modes, skinning_modes};

@@ -5,7 +5,9 @@ use faer::{Mat, MatMut, MatRef};
 
 use crate::material::Material;
 use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::math::{Eigenpairs, Sparse, SparseCholesky, add_diagonal, largest_eigenpairs, multiply};
+use crate::math::{
+    Eigenpairs, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenpairs, multiply,
+};
 use crate::mesh::TetMesh;
 use crate::operators::{constraint, laplacian, lumped_mass, momentum_leak};
 use crate::rig::Rig;
@@ -67,17 +69,21 @@ impl SkinningModes {
     }
 }
 
-/// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`.
-///
-/// `H_w` is the Laplacian with conductivity `4 mu + lambda`, `M_w` the lumped mass, A the columns of
-/// [`constraint`]; without a rig there is no constraint and the first mode is constant, with eigenvalue 0
-/// (one such mode for each separate part of the mesh). Every copy of a repeated eigenvalue is found. A mode's
-/// sign makes its largest entry positive; within copies the basis is arbitrary but the same every time.
-/// `leak` is n numbers in [0, 1]; `None` means [`momentum_leak`]. Source: `[FastCD eq. 18, 21, 22]`.
+/// What modes must not do. The default leaves them free.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Restraint<'a> {
+    /// What they must be complementary to.
+    pub rig: Option<&'a Rig>,
+    /// Leak of momentum, n numbers in [0, 1]; `None` means [`momentum_leak`]. Without a rig it has no effect.
+    pub leak: Option<&'a [f64]>,
+    /// Where they vanish, n; `None` for nowhere.
+    pub pinned: Option<&'a [bool]>,
+}
+
+/// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`, with nothing pinned.
 ///
 /// # Errors
-/// [`Error::TooManyModes`], [`Error::Shape`] and the like for inputs that do not fit the mesh,
-/// [`Error::Numerical`], [`Error::Cancelled`].
+/// As [`restrained_modes`].
 pub fn skinning_modes(
     mesh: &TetMesh,
     material: &Material,
@@ -86,16 +92,41 @@ pub fn skinning_modes(
     leak: Option<&[f64]>,
     progress: &Progress,
 ) -> Result<SkinningModes> {
+    restrained_modes(mesh, material, count, &Restraint { rig, leak, pinned: None }, progress)
+}
+
+/// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`, and `w_i = 0` where pinned.
+///
+/// `H_w` is the Laplacian with conductivity `4 mu + lambda`, `M_w` the lumped mass, A the columns of
+/// [`constraint`]; without a rig there is no constraint and the first mode is constant, with eigenvalue 0
+/// (one such mode for each separate part of the mesh that is not pinned). Every copy of a repeated eigenvalue
+/// is found. A mode's sign makes its largest entry positive; within copies the basis is arbitrary but the same
+/// every time. Pinned vertices are taken out of the problem, rows and columns, so that their weights are exactly 0 and the
+/// others are complementary to the rig by themselves. Source: `[FastCD eq. 18, 21, 22]`.
+///
+/// # Errors
+/// [`Error::TooManyModes`], [`Error::Shape`] and the like for inputs that do not fit the mesh,
+/// [`Error::Numerical`], [`Error::Cancelled`].
+pub fn restrained_modes(
+    mesh: &TetMesh,
+    material: &Material,
+    count: usize,
+    restraint: &Restraint<'_>,
+    progress: &Progress,
+) -> Result<SkinningModes> {
     material.check_tet_count(mesh.tets().len())?;
+    let free = free_vertices(mesh.vertices().len(), restraint.pinned)?;
     let mass = lumped_mass(mesh, material);
     let conductivity: Vec<f64> =
         (0..mesh.tets().len()).map(|t| 4.0 * material.mu(t) + material.lambda(t)).collect();
-    let hessian = laplacian(mesh, &conductivity)?;
+    let hessian = free.square(&laplacian(mesh, &conductivity)?);
     progress.report(0.05)?;
-    let constraint = constraint_or_none(mesh, &mass, rig, leak)?;
-    check_count(count, mass.len() - constraint.as_ref().map_or(0, |a| a.ncols()))?;
+    let constraint = constraint_or_none(mesh, &mass, restraint, &free)?;
+    check_count(count, hessian.ncols().saturating_sub(constraint.as_ref().map_or(0, |a| a.ncols())))?;
     progress.report(0.1)?;
-    let shifted = add_diagonal(&hessian, &mass, shift(mesh, &mass, &conductivity));
+    let shift = shift(mesh, &mass, &conductivity);
+    let mass = free.values(&mass);
+    let shifted = add_diagonal(&hessian, &mass, shift);
     let factor = match &constraint {
         Some(constraint) => SparseCholesky::constrained(&shifted, constraint)?,
         None => SparseCholesky::new(&shifted)?,
@@ -109,7 +140,8 @@ pub fn skinning_modes(
     };
     let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
     let pairs = largest_eigenpairs(mass.len(), count, apply, report)?;
-    refine(&hessian, &root, pairs, apply)
+    let SkinningModes { weights, eigenvalues } = refine(&hessian, &root, pairs, apply)?;
+    Ok(SkinningModes { weights: free.spread(weights.as_ref()), eigenvalues })
 }
 
 /// Errors with [`Error::Range`] unless 1 to `modes` of them are to be kept.
@@ -127,19 +159,31 @@ pub(crate) fn check_truncation(count: usize, modes: usize) -> Result<()> {
 fn constraint_or_none(
     mesh: &TetMesh,
     mass: &[f64],
-    rig: Option<&Rig>,
-    leak: Option<&[f64]>,
+    restraint: &Restraint<'_>,
+    free: &Selection,
 ) -> Result<Option<Sparse>> {
-    let Some(rig) = rig else { return Ok(None) };
+    let Some(rig) = restraint.rig else { return Ok(None) };
     let computed;
-    let leak = match leak {
+    let leak = match restraint.leak {
         Some(leak) => leak,
         None => {
             computed = momentum_leak(mesh)?;
             &computed
         }
     };
-    constraint(mesh, mass, rig, leak).map(Some)
+    // Built on the free vertices alone, so that its columns are independent there.
+    let rig = rig.restricted(|vertex| free.contains(vertex as usize));
+    constraint(mesh, mass, &rig, leak).map(|columns| Some(free.rows_of(&columns)))
+}
+
+fn free_vertices(n: usize, pinned: Option<&[bool]>) -> Result<Selection> {
+    match pinned {
+        Some(pinned) if pinned.len() != n => {
+            let (expected, got) = (format!("({n},)"), format!("({},)", pinned.len()));
+            Err(Error::Shape { what: "pinned", expected, got })
+        }
+        _ => Ok(Selection::new(n, |vertex| pinned.is_none_or(|pinned| !pinned[vertex]))),
+    }
 }
 
 fn check_count(asked: usize, available: usize) -> Result<()> {

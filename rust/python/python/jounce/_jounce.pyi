@@ -30,6 +30,7 @@ __all__ = [
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _Singles: TypeAlias = npt.NDArray[np.float32]
+_Flags: TypeAlias = npt.NDArray[np.bool_]
 _Indices: TypeAlias = npt.NDArray[np.int32]
 _FloatsLike: TypeAlias = _Floats | Sequence[Any]
 _IndicesLike: TypeAlias = _Indices | npt.NDArray[np.int64] | npt.NDArray[np.uint32] | Sequence[Any]
@@ -70,6 +71,7 @@ class Rig:
     def bone_count(self) -> int: ...
     @property
     def weights(self) -> _Floats: ...
+    def merged(self, into: _IndicesLike) -> Rig: ...
 
 def spread_to_interior(mesh: TetMesh, vertex_ids: _IndicesLike, values: _FloatsLike) -> _Floats: ...
 def momentum_leak(mesh: TetMesh) -> _Floats: ...
@@ -83,6 +85,8 @@ class Material:
         density: float | _FloatsLike = 1000.0,
         law: str = "arap",
     ) -> Material: ...
+    @property
+    def young(self) -> float | _Floats: ...
 
 @final
 class SkinningModes:
@@ -99,6 +103,7 @@ def skinning_modes(
     count: int = 16,
     rig: Rig | None = None,
     leak: _FloatsLike | None = None,
+    pinned: _Flags | Sequence[bool] | None = None,
 ) -> SkinningModes: ...
 def cluster_tets(mesh: TetMesh, modes: SkinningModes, count: int = 100, seed: int = 0) -> _Indices: ...
 
@@ -194,10 +199,13 @@ class Body:
         resolution: int = 32,
         modes: int = 16,
         clusters: int = 100,
-        young: float = 1e4,
+        young: float | _FloatsLike = 1e4,
         poisson: float = 0.0,
         density: float = 1000.0,
         leak: _FloatsLike | None = None,
+        pinned: _Flags | Sequence[bool] | None = None,
+        merge_into: _IndicesLike | None = None,
+        bone_parents: _IndicesLike | None = None,
         seed: int = 0,
     ) -> Body: ...
     @property
@@ -208,6 +216,12 @@ class Body:
     def rig(self) -> Rig: ...
     @property
     def leak(self) -> _Floats: ...
+    @property
+    def pinned(self) -> _Flags: ...
+    @property
+    def merged(self) -> _Indices: ...
+    @property
+    def material(self) -> Material: ...
     @property
     def modes(self) -> SkinningModes: ...
     @property
@@ -226,10 +240,13 @@ class BodyJob:
         resolution: int = 32,
         modes: int = 16,
         clusters: int = 100,
-        young: float = 1e4,
+        young: float | _FloatsLike = 1e4,
         poisson: float = 0.0,
         density: float = 1000.0,
         leak: _FloatsLike | None = None,
+        pinned: _Flags | Sequence[bool] | None = None,
+        merge_into: _IndicesLike | None = None,
+        bone_parents: _IndicesLike | None = None,
         seed: int = 0,
     ) -> BodyJob: ...
     @property

@@ -1,0 +1,69 @@
+//! What is known at the points of a surface, carried to a tet mesh around it.
+
+use crate::Result;
+use crate::mesh::{ClosestPoint, Embedding, SurfaceMesh, TetMesh, closest_points};
+use crate::operators::{momentum_leak, spread_to_interior};
+use crate::rig::Rig;
+
+/// Carries values from the points of a surface to all vertices of a tet mesh around it.
+pub(super) struct Carrier<'a> {
+    surface: &'a SurfaceMesh,
+    mesh: &'a TetMesh,
+    boundary: Vec<u32>,
+    closest: Vec<ClosestPoint>,
+}
+
+impl<'a> Carrier<'a> {
+    pub(super) fn new(surface: &'a SurfaceMesh, mesh: &'a TetMesh) -> Result<Self> {
+        let boundary = mesh.boundary_vertices();
+        let queries: Vec<_> = boundary.iter().map(|&v| mesh.vertices()[v as usize]).collect();
+        let closest = closest_points(surface, &queries)?;
+        Ok(Self { surface, mesh, boundary, closest })
+    }
+
+    /// Values p x k to values n x k: of the closest point on the boundary, harmonic inside.
+    fn carry(&self, values: &[f64], k: usize) -> Result<Vec<f64>> {
+        let mut known = vec![0.0; self.boundary.len() * k];
+        for (row, closest) in known.chunks_exact_mut(k).zip(&self.closest) {
+            let corners = self.surface.triangles()[closest.triangle as usize];
+            for (point, share) in corners.into_iter().zip(closest.barycentric) {
+                let at = point as usize * k;
+                row.iter_mut().zip(&values[at..at + k]).for_each(|(sum, value)| *sum += share * value);
+            }
+        }
+        spread_to_interior(self.mesh, &self.boundary, &known, k)
+    }
+
+    /// The harmonic extension keeps a sum of one only up to rounding, and [`Rig::new`] normalises that away.
+    pub(super) fn rig(&self, weights: &[f64], bone_count: usize) -> Result<Rig> {
+        Rig::new(self.mesh.vertices().len(), bone_count, &self.carry(weights, bone_count)?)
+    }
+
+    /// The default leak times the share of it that is kept.
+    pub(super) fn leak(&self, kept: Option<&[f64]>) -> Result<Vec<f64>> {
+        let leak = momentum_leak(self.mesh)?;
+        let Some(kept) = kept else { return Ok(leak) };
+        let kept = self.carry(kept, 1)?;
+        // Rounding must not push a product out of [0, 1].
+        Ok(leak.iter().zip(kept).map(|(leak, kept)| leak * kept.clamp(0.0, 1.0)).collect())
+    }
+
+    /// Positive values p to values t, as products: their logarithms are carried, then averaged over each tet's corners.
+    pub(super) fn tet_values(&self, values: &[f64]) -> Result<Vec<f64>> {
+        let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+        let carried = self.carry(&logarithms, 1)?;
+        let mean = |tet: &[u32; 4]| (tet.iter().map(|&v| carried[v as usize]).sum::<f64>() / 4.0).exp();
+        Ok(self.mesh.tets().iter().map(mean).collect())
+    }
+
+    /// The tet vertices that are pinned: where the carried share is more than a half, and the corners of every tet in
+    /// which a pinned point hangs, so that it stays exactly where the rig puts it.
+    pub(super) fn pinned(&self, points: &[bool], embedding: &Embedding) -> Result<Vec<bool>> {
+        let share: Vec<f64> = points.iter().map(|&pinned| f64::from(u8::from(pinned))).collect();
+        let mut pinned: Vec<bool> = self.carry(&share, 1)?.iter().map(|&share| share > 0.5).collect();
+        for (&tet, _) in embedding.tets().iter().zip(points).filter(|(_, pinned)| **pinned) {
+            self.mesh.tets()[tet as usize].iter().for_each(|&vertex| pinned[vertex as usize] = true);
+        }
+        Ok(pinned)
+    }
+}

@@ -1,0 +1,219 @@
+//! The whole way from a rigged surface to a model, in one call.
+
+mod carrier;
+
+use std::sync::Arc;
+
+use carrier::Carrier;
+
+use crate::material::{Field, Law, Material};
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice};
+use crate::method::{Model, skinning_modes::SkinningModel};
+use crate::operators::lumped_mass;
+use crate::rig::Rig;
+use crate::subspace::{Restraint, SkinningModes, cluster_tets, restrained_modes};
+use crate::{Error, Progress, Result};
+
+/// Which bones the constraint counts; the posed shape follows all of them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum CountingBones {
+    /// All of them.
+    #[default]
+    All,
+    /// Those that [`Rig::small_bones`] does not call small, given the bone above each bone, b.
+    Large(Vec<Option<u32>>),
+    /// Those that name themselves; the others are merged into the bone they name, b, as [`Rig::merged`] does.
+    Merged(Vec<u32>),
+}
+
+impl CountingBones {
+    /// The bone that each bone is merged into, b, itself where it counts.
+    fn merging(&self, rig: &Rig, mass: &[f64]) -> Result<Vec<u32>> {
+        match self {
+            Self::All => Ok((0..rig.bone_count() as u32).collect()),
+            Self::Large(parents) => rig.small_bones(mass, parents),
+            Self::Merged(into) => Ok(into.clone()),
+        }
+    }
+}
+
+/// A positive quantity, one for the whole body or one at each surface point, p.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Painted {
+    /// The same everywhere.
+    Uniform(f64),
+    /// One at each point; between them it changes by factors, not by sums.
+    Points(Vec<f64>),
+}
+
+/// What to make of a rigged surface.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BodyParams {
+    /// Lattice cells along the longest side of the surface's bounding box.
+    pub resolution: usize,
+    /// Number of modes m.
+    pub modes: usize,
+    /// Number of clusters asked for.
+    pub clusters: usize,
+    /// Young's modulus, Pa.
+    pub young: Painted,
+    /// Poisson ratio.
+    pub poisson: f64,
+    /// Density, kg/m^3.
+    pub density: f64,
+    /// Share of the default leak that is kept at each surface point, p, in [0, 1]; `None` keeps all of it.
+    pub leak: Option<Vec<f64>>,
+    /// The surface points, p, that stay where the rig puts them; `None` for none.
+    pub pinned: Option<Vec<bool>>,
+    /// The bones that the modes are complementary to.
+    pub bones: CountingBones,
+    /// Of the random start of the clusters.
+    pub seed: u64,
+}
+
+impl Default for BodyParams {
+    fn default() -> Self {
+        Self {
+            resolution: 32,
+            modes: 16,
+            clusters: 100,
+            young: Painted::Uniform(1e4),
+            poisson: 0.0,
+            density: 1000.0,
+            leak: None,
+            pinned: None,
+            bones: CountingBones::All,
+            seed: 0,
+        }
+    }
+}
+
+/// A rigged surface with everything that its simulation needs.
+pub struct Body {
+    /// What is simulated.
+    pub mesh: Arc<TetMesh>,
+    /// How the surface's points hang in it.
+    pub embedding: Arc<Embedding>,
+    /// The weights of the surface, carried to the tet vertices.
+    pub rig: Arc<Rig>,
+    /// Leak at the tet vertices, n, in [0, 1].
+    pub leak: Vec<f64>,
+    /// Where the modes vanish, n.
+    pub pinned: Vec<bool>,
+    /// The bone that each bone is merged into in the constraint, b, itself where it counts.
+    pub merged: Vec<u32>,
+    /// Young's modulus and the other parameters, of each tet where they are painted.
+    pub material: Arc<Material>,
+    /// Rig-complementary skinning modes.
+    pub modes: Arc<SkinningModes>,
+    /// Cluster of each tet, t.
+    pub labels: Vec<i32>,
+    /// The model, ready to simulate.
+    pub model: Model,
+}
+
+impl Body {
+    /// Goes the whole way: lattice, weights and maps on it, modes, clusters, model.
+    ///
+    /// Weights, p x b in C order with rows that sum to one, are taken at the point of the surface closest to each
+    /// lattice vertex on the boundary, and spread inside harmonically. So are the maps: the leak of a tet vertex is
+    /// [`momentum_leak`](crate::operators::momentum_leak) times what `params.leak` says there; painted stiffness is
+    /// carried as its logarithm and averaged over each tet's corners; pinned are the tet vertices whose surroundings
+    /// are pinned by more than a half, and the corners of every tet that holds a pinned point.
+    ///
+    /// # Errors
+    /// Whatever a stage refuses; [`Error::Cancelled`].
+    pub fn new(
+        surface: &SurfaceMesh,
+        weights: &[f64],
+        bone_count: usize,
+        params: &BodyParams,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let points = surface.points();
+        Rig::new(points.len(), bone_count, weights)?;
+        check_leak(points.len(), params.leak.as_deref())?;
+        check_maps(points.len(), params)?;
+
+        progress.enter("lattice", 0.0, 0.15)?;
+        let mesh = lattice(surface, params.resolution, progress)?;
+        progress.enter("embedding", 0.15, 0.2)?;
+        let embedding = Embedding::new(&mesh, points.to_vec())?;
+        progress.enter("weights", 0.2, 0.3)?;
+        let carrier = Carrier::new(surface, &mesh)?;
+        let rig = carrier.rig(weights, bone_count)?;
+        let material = material(params, &carrier)?;
+        let merged = params.bones.merging(&rig, &lumped_mass(&mesh, &material))?;
+        let counting = rig.merged(&merged)?;
+        progress.enter("leak", 0.3, 0.35)?;
+        let leak = carrier.leak(params.leak.as_deref())?;
+        let pinned = match &params.pinned {
+            Some(pinned) => carrier.pinned(pinned, &embedding)?,
+            None => vec![false; mesh.vertices().len()],
+        };
+        progress.enter("modes", 0.35, 0.85)?;
+        let restraint = Restraint { rig: Some(&counting), leak: Some(&leak), pinned: Some(&pinned) };
+        let modes = restrained_modes(&mesh, &material, params.modes, &restraint, progress)?;
+        progress.enter("clusters", 0.85, 0.95)?;
+        let labels = cluster_tets(&mesh, &modes, params.clusters, params.seed, progress)?;
+        progress.enter("model", 0.95, 1.0)?;
+        let model = SkinningModel::new(&mesh, &material, &modes, &labels, Some(&rig))?;
+        progress.report(1.0)?;
+        Ok(Self {
+            mesh: Arc::new(mesh),
+            embedding: Arc::new(embedding),
+            rig: Arc::new(rig),
+            leak,
+            pinned,
+            merged,
+            material: Arc::new(material),
+            modes: Arc::new(modes),
+            labels,
+            model: Model::Skinning(Arc::new(model)),
+        })
+    }
+}
+
+fn material(params: &BodyParams, carrier: &Carrier<'_>) -> Result<Material> {
+    let young = match &params.young {
+        Painted::Uniform(young) => Field::Uniform(*young),
+        Painted::Points(young) => Field::PerTet(carrier.tet_values(young)?),
+    };
+    Material::new(Law::Arap, young, Field::Uniform(params.poisson), Field::Uniform(params.density))
+}
+
+/// Refuses maps of another surface and stiffness that is none, before anything is computed.
+fn check_maps(point_count: usize, params: &BodyParams) -> Result<()> {
+    let young = match &params.young {
+        Painted::Uniform(young) => Field::Uniform(*young),
+        Painted::Points(young) => {
+            check_length("young", point_count, young.len())?;
+            Field::PerTet(young.clone())
+        }
+    };
+    let (poisson, density) = (Field::Uniform(params.poisson), Field::Uniform(params.density));
+    Material::new(Law::Arap, young, poisson, density)?;
+    match &params.pinned {
+        Some(pinned) => check_length("pinned", point_count, pinned.len()),
+        None => Ok(()),
+    }
+}
+
+fn check_length(what: &'static str, expected: usize, got: usize) -> Result<()> {
+    if got == expected {
+        return Ok(());
+    }
+    Err(Error::Shape { what, expected: format!("({expected},)"), got: format!("({got},)") })
+}
+
+fn check_leak(point_count: usize, leak: Option<&[f64]>) -> Result<()> {
+    let Some(leak) = leak else { return Ok(()) };
+    check_length("leak", point_count, leak.len())?;
+    if let Some(element) = leak.iter().position(|v| !v.is_finite()) {
+        return Err(Error::NotFinite { what: "leak", element, value: leak[element] });
+    }
+    match leak.iter().find(|v| !(0.0..=1.0).contains(*v)) {
+        Some(&got) => Err(Error::Range { what: "leak", expected: "values in [0, 1]", got }),
+        None => Ok(()),
+    }
+}

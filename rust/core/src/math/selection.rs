@@ -1,0 +1,75 @@
+//! Some of the rows of a problem, taken out of it and put back.
+
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use faer::{Mat, MatRef};
+
+use super::Sparse;
+
+/// Place of a row that is not selected.
+const NONE: u32 = u32::MAX;
+
+/// Rows of a problem of size n, ascending.
+pub(crate) struct Selection {
+    rows: Vec<u32>,
+    places: Vec<u32>,
+}
+
+impl Selection {
+    /// The rows for which `selected` is true.
+    pub(crate) fn new(n: usize, selected: impl Fn(usize) -> bool) -> Self {
+        let rows: Vec<u32> = (0..n).filter(|&row| selected(row)).map(|row| row as u32).collect();
+        let mut places = vec![NONE; n];
+        (0..).zip(&rows).for_each(|(place, &row)| places[row as usize] = place);
+        Self { rows, places }
+    }
+
+    /// The selected rows.
+    pub(crate) fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// Whether a row is selected.
+    pub(crate) fn contains(&self, row: usize) -> bool {
+        self.places[row] != NONE
+    }
+
+    /// The selected rows and columns of a square matrix.
+    pub(crate) fn square(&self, matrix: &Sparse) -> Sparse {
+        self.block(matrix, self.rows.iter().copied())
+    }
+
+    /// The selected rows of a matrix, all its columns.
+    pub(crate) fn rows_of(&self, matrix: &Sparse) -> Sparse {
+        self.block(matrix, 0..matrix.ncols() as u32)
+    }
+
+    fn block(&self, matrix: &Sparse, columns: impl ExactSizeIterator<Item = u32>) -> Sparse {
+        let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        let width = columns.len();
+        for column in columns.map(|column| column as usize) {
+            for (&row, &value) in matrix.row_idx_of_col_raw(column).iter().zip(matrix.val_of_col(column)) {
+                if self.contains(row as usize) {
+                    rows.push(self.places[row as usize]);
+                    values.push(value);
+                }
+            }
+            starts.push(rows.len() as u32);
+        }
+        let pattern = SymbolicSparseColMat::new_checked(self.rows.len(), width, starts, None, rows);
+        SparseColMat::new(pattern, values)
+    }
+
+    /// The selected ones of n numbers.
+    pub(crate) fn values(&self, values: &[f64]) -> Vec<f64> {
+        self.rows.iter().map(|&row| values[row as usize]).collect()
+    }
+
+    /// All n rows of a matrix of which the selected ones are given: zero elsewhere.
+    pub(crate) fn spread(&self, selected: MatRef<'_, f64>) -> Mat<f64> {
+        let value = |row: usize, column| match self.places[row] {
+            NONE => 0.0,
+            place => selected[(place as usize, column)],
+        };
+        Mat::from_fn(self.places.len(), selected.ncols(), value)
+    }
+}
