@@ -430,6 +430,9 @@ class TestBody:
         refused(ValueError, "young: expected shape (8,), got (7,)", make, *box, young=np.ones(7))
         refused(ValueError, "young: expected a positive number of Pa", make, *box, young=np.zeros(8))
         refused(ValueError, NOT_FINITE, make, *box, young=np.full(8, np.nan))
+        refused(ValueError, "strength: expected shape (8,), got (7,)", make, *box, strength=np.ones(7))
+        refused(ValueError, "strength: expected numbers >= 0", make, *box, strength=np.full(8, -0.1))
+        refused(ValueError, "law: expected", make, *box, law="silly")
         refused(ValueError, "pinned: expected shape (8,), got (7,)", make, *box, pinned=np.zeros(7, bool))
         refused(TypeError, "pinned: expected dtype bool", make, *box, pinned=np.zeros(8))
 

@@ -103,6 +103,34 @@ def test_painted_stiffness_changes_by_factors(box):
     assert np.allclose(uniform.modes.eigenvalues, plain.modes.eigenvalues, rtol=1e-9)
 
 
+def motion(body, strength=1.0, frames=6):
+    """Largest displacement at each surface point over a hop of the whole box."""
+    simulation = jounce.Simulation(body.model, strength=strength)
+    pose = np.tile(np.eye(3, 4), (2, 1, 1))
+    simulation.reset(pose)
+    moved = np.zeros(len(body.embedding.points))
+    for frame in range(frames):
+        pose[:, 1, 3] = 0.3 * np.sin(frame)
+        simulation.step(pose)
+        u = body.model.displacement(simulation.coefficients, body.embedding)
+        moved = np.maximum(moved, np.linalg.norm(u, axis=1))
+    return moved
+
+
+def test_painted_strength_scales_what_the_rig_does(box):
+    uniform, none, half = (
+        motion(jounce.Body(*box, resolution=12, modes=4, strength=np.full(8, s))) for s in (1.0, 0.0, 0.5)
+    )
+    assert uniform.max() > 1e-3
+    assert none.max() < 1e-6
+    assert np.allclose(half, motion(jounce.Body(*box, resolution=12, modes=4), strength=0.5), rtol=1e-4)
+
+
+def test_a_body_of_a_corotated_material(box):
+    body = jounce.Body(*box, resolution=12, modes=4, law="corotated", poisson=0.4)
+    assert motion(body).max() > 1e-3
+
+
 def test_pinned_points_stay_exactly_where_the_rig_puts_them(box):
     points, triangles, weights = box
     pinned = points[:, 0] < 2

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
 use crate::errors::{contained, refused, run};
-use crate::material::Material;
+use crate::material::{self, Material};
 use crate::mesh::{Embedding, TetMesh, surface};
 use crate::model::Model;
 use crate::rig::Rig;
@@ -40,6 +40,7 @@ struct Input {
 struct Maps<'a, 'py> {
     young: Option<&'a Bound<'py, PyAny>>,
     leak: Option<&'a Bound<'py, PyAny>>,
+    strength: Option<&'a Bound<'py, PyAny>>,
     pinned: Option<&'a Bound<'py, PyAny>>,
     merge_into: Option<&'a Bound<'py, PyAny>>,
     bone_parents: Option<&'a Bound<'py, PyAny>>,
@@ -49,7 +50,9 @@ impl Maps<'_, '_> {
     /// The settings with these maps of p points and b bones in them.
     fn put(&self, p: usize, b: usize, params: BodyParams) -> PyResult<BodyParams> {
         let points = [Axis::Is(p)];
-        let leak = self.leak.map(|leak| arrays::array::<f64>(leak, "leak", &points)).transpose()?;
+        let map = |map: Option<&Bound<'_, PyAny>>, what| -> PyResult<Option<Vec<f64>>> {
+            map.map(|map| Ok(arrays::array::<f64>(map, what, &points)?.slice().to_vec())).transpose()
+        };
         let pinned =
             self.pinned.map(|pinned| arrays::array::<bool>(pinned, "pinned", &points)).transpose()?;
         let young = match self.young {
@@ -73,7 +76,8 @@ impl Maps<'_, '_> {
         };
         Ok(BodyParams {
             young,
-            leak: leak.map(|leak| leak.slice().to_vec()),
+            leak: map(self.leak, "leak")?,
+            strength: map(self.strength, "strength")?,
             pinned: pinned.map(|pinned| pinned.slice().to_vec()),
             bones,
             ..params
@@ -113,14 +117,15 @@ impl Input {
     }
 }
 
-/// Settings from `[resolution, modes, clusters, seed]` and `[poisson, density]`.
-fn params(counts: [i64; 4], [poisson, density]: [f64; 2]) -> PyResult<BodyParams> {
+/// Settings from `[resolution, modes, clusters, seed]`, the law and `[poisson, density]`.
+fn params(counts: [i64; 4], law: &str, [poisson, density]: [f64; 2]) -> PyResult<BodyParams> {
     let [resolution, modes, clusters, seed] = counts;
     Ok(BodyParams {
         resolution: arrays::count(resolution, "resolution")?,
         modes: arrays::count(modes, "modes")?,
         clusters: arrays::count(clusters, "clusters")?,
         seed: arrays::count(seed, "seed")?,
+        law: material::law(law)?,
         poisson,
         density,
         ..BodyParams::default()
@@ -134,6 +139,8 @@ fn params(counts: [i64; 4], [poisson, density]: [f64; 2]) -> PyResult<BodyParams
 /// resolution: cells along the longest side. density: kg/m^3.
 /// young: Pa, one number or (p,) float64, which is carried inside on a log scale.
 /// leak: (p,) float64 in [0, 1], the share of the default leak kept at each point; None keeps all.
+/// strength: (p,) float64, >= 0, how much of the rig's acceleration is felt at each point; None is 1 everywhere.
+/// law: "arap" or "corotated", as in `Material`.
 /// pinned: (p,) bool, the points that stay exactly where the rig puts them.
 /// merge_into: (b,) int32 or int64, for each bone the one it counts as in the complementarity constraint, itself to
 /// count on its own; bone_parents: (b,) int32 or int64, the bone above each, -1 for none: bones that move less than
@@ -157,10 +164,10 @@ impl Body {
 impl Body {
     #[new]
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
-                        poisson=0.0, density=1000.0, leak=None, pinned=None, merge_into=None, bone_parents=None,
-                        seed=0),
+                        poisson=0.0, density=1000.0, law="arap", leak=None, strength=None, pinned=None,
+                        merge_into=None, bone_parents=None, seed=0),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
-                            poisson=0.0, density=1000.0, leak=None, pinned=None, merge_into=None, \
+                            poisson=0.0, density=1000.0, law='arap', leak=None, strength=None, pinned=None, merge_into=None, \
                             bone_parents=None, seed=0)")]
     fn new(
         py: Python<'_>,
@@ -173,14 +180,16 @@ impl Body {
         young: Option<&Bound<'_, PyAny>>,
         poisson: f64,
         density: f64,
+        law: &str,
         leak: Option<&Bound<'_, PyAny>>,
+        strength: Option<&Bound<'_, PyAny>>,
         pinned: Option<&Bound<'_, PyAny>>,
         merge_into: Option<&Bound<'_, PyAny>>,
         bone_parents: Option<&Bound<'_, PyAny>>,
         seed: i64,
     ) -> PyResult<Self> {
-        let params = params([resolution, modes, clusters, seed], [poisson, density])?;
-        let maps = Maps { young, leak, pinned, merge_into, bone_parents };
+        let params = params([resolution, modes, clusters, seed], law, [poisson, density])?;
+        let maps = Maps { young, leak, strength, pinned, merge_into, bone_parents };
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let inner = run(py, || input.build(&Progress::default()))?;
         Self::wrap(py, Arc::new(inner))
@@ -298,10 +307,10 @@ pub struct BodyJob {
 impl BodyJob {
     #[new]
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
-                        poisson=0.0, density=1000.0, leak=None, pinned=None, merge_into=None, bone_parents=None,
-                        seed=0),
+                        poisson=0.0, density=1000.0, law="arap", leak=None, strength=None, pinned=None,
+                        merge_into=None, bone_parents=None, seed=0),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
-                            poisson=0.0, density=1000.0, leak=None, pinned=None, merge_into=None, \
+                            poisson=0.0, density=1000.0, law='arap', leak=None, strength=None, pinned=None, merge_into=None, \
                             bone_parents=None, seed=0)")]
     fn new(
         points: &Bound<'_, PyAny>,
@@ -313,14 +322,16 @@ impl BodyJob {
         young: Option<&Bound<'_, PyAny>>,
         poisson: f64,
         density: f64,
+        law: &str,
         leak: Option<&Bound<'_, PyAny>>,
+        strength: Option<&Bound<'_, PyAny>>,
         pinned: Option<&Bound<'_, PyAny>>,
         merge_into: Option<&Bound<'_, PyAny>>,
         bone_parents: Option<&Bound<'_, PyAny>>,
         seed: i64,
     ) -> PyResult<Self> {
-        let params = params([resolution, modes, clusters, seed], [poisson, density])?;
-        let maps = Maps { young, leak, pinned, merge_into, bone_parents };
+        let params = params([resolution, modes, clusters, seed], law, [poisson, density])?;
+        let maps = Maps { young, leak, strength, pinned, merge_into, bone_parents };
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let job = Self { progress: Arc::default(), slot: Arc::default() };
         let (progress, slot) = (job.progress.clone(), job.slot.clone());

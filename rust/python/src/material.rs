@@ -30,14 +30,7 @@ impl Material {
         density: Option<&Bound<'_, PyAny>>,
         law: &str,
     ) -> PyResult<Self> {
-        let law = match law {
-            "arap" => Law::Arap,
-            "corotated" => Law::Corotated,
-            other => {
-                let text = format!("law: expected \"arap\" or \"corotated\", got {other:?}");
-                return Err(PyValueError::new_err(text));
-            }
-        };
+        let law = self::law(law)?;
         let field = |argument: Option<&Bound<'_, PyAny>>, what, default| match argument {
             Some(argument) => arrays::field(argument, what, &[Axis::Any("t")]),
             None => Ok(Field::Uniform(default)),
@@ -58,6 +51,18 @@ impl Material {
         match self.0.young() {
             Field::Uniform(young) => Ok(young.into_pyobject(py)?.into_any()),
             Field::PerTet(young) => Ok(arrays::owned(py, young.clone(), &[young.len()])?.into_any()),
+        }
+    }
+}
+
+/// The law of a name.
+pub fn law(name: &str) -> PyResult<Law> {
+    match name {
+        "arap" => Ok(Law::Arap),
+        "corotated" => Ok(Law::Corotated),
+        other => {
+            let text = format!("law: expected \"arap\" or \"corotated\", got {other:?}");
+            Err(PyValueError::new_err(text))
         }
     }
 }

@@ -48,6 +48,11 @@ impl<'a> Carrier<'a> {
         Ok(leak.iter().zip(kept).map(|(leak, kept)| leak * kept.clamp(0.0, 1.0)).collect())
     }
 
+    /// Strength, which rounding must not make negative.
+    pub(super) fn strength(&self, strength: &[f64]) -> Result<Vec<f64>> {
+        Ok(self.carry(strength, 1)?.iter().map(|strength| strength.max(0.0)).collect())
+    }
+
     /// Positive values p to values t, as products: their logarithms are carried, then averaged over each tet's corners.
     pub(super) fn tet_values(&self, values: &[f64]) -> Result<Vec<f64>> {
         let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();

@@ -55,6 +55,8 @@ pub struct BodyParams {
     pub modes: usize,
     /// Number of clusters asked for.
     pub clusters: usize,
+    /// Elastic law; preserves volume only if it is [`Law::Corotated`] with a Poisson ratio above 0.
+    pub law: Law,
     /// Young's modulus, Pa.
     pub young: Painted,
     /// Poisson ratio.
@@ -63,6 +65,8 @@ pub struct BodyParams {
     pub density: f64,
     /// Share of the default leak that is kept at each surface point, p, in [0, 1]; `None` keeps all of it.
     pub leak: Option<Vec<f64>>,
+    /// How much of the rig's acceleration is felt at each surface point, p, >= 0; `None` is 1 everywhere.
+    pub strength: Option<Vec<f64>>,
     /// The surface points, p, that stay where the rig puts them; `None` for none.
     pub pinned: Option<Vec<bool>>,
     /// The bones that the modes are complementary to.
@@ -77,10 +81,12 @@ impl Default for BodyParams {
             resolution: 32,
             modes: 16,
             clusters: 100,
+            law: Law::Arap,
             young: Painted::Uniform(1e4),
             poisson: 0.0,
             density: 1000.0,
             leak: None,
+            strength: None,
             pinned: None,
             bones: CountingBones::All,
             seed: 0,
@@ -118,7 +124,7 @@ impl Body {
     /// Weights, p x b in C order with rows that sum to one, are taken at the point of the surface closest to each
     /// lattice vertex on the boundary, and spread inside harmonically. So are the maps: the leak of a tet vertex is
     /// [`momentum_leak`](crate::operators::momentum_leak) times what `params.leak` says there; painted stiffness is
-    /// carried as its logarithm and averaged over each tet's corners; pinned are the tet vertices whose surroundings
+    /// carried as its logarithm and averaged over each tet's corners; strength as it is; pinned are the tet vertices whose surroundings
     /// are pinned by more than a half, and the corners of every tet that holds a pinned point.
     ///
     /// # Errors
@@ -132,7 +138,6 @@ impl Body {
     ) -> Result<Self> {
         let points = surface.points();
         Rig::new(points.len(), bone_count, weights)?;
-        check_leak(points.len(), params.leak.as_deref())?;
         check_maps(points.len(), params)?;
 
         progress.enter("lattice", 0.0, 0.15)?;
@@ -157,7 +162,9 @@ impl Body {
         progress.enter("clusters", 0.85, 0.95)?;
         let labels = cluster_tets(&mesh, &modes, params.clusters, params.seed, progress)?;
         progress.enter("model", 0.95, 1.0)?;
-        let model = SkinningModel::new(&mesh, &material, &modes, &labels, Some(&rig))?;
+        let strength = params.strength.as_deref().map(|map| carrier.strength(map)).transpose()?;
+        let model =
+            SkinningModel::with_strength(&mesh, &material, &modes, &labels, Some(&rig), strength.as_deref())?;
         progress.report(1.0)?;
         Ok(Self {
             mesh: Arc::new(mesh),
@@ -179,7 +186,7 @@ fn material(params: &BodyParams, carrier: &Carrier<'_>) -> Result<Material> {
         Painted::Uniform(young) => Field::Uniform(*young),
         Painted::Points(young) => Field::PerTet(carrier.tet_values(young)?),
     };
-    Material::new(Law::Arap, young, Field::Uniform(params.poisson), Field::Uniform(params.density))
+    Material::new(params.law, young, Field::Uniform(params.poisson), Field::Uniform(params.density))
 }
 
 /// Refuses maps of another surface and stiffness that is none, before anything is computed.
@@ -192,7 +199,9 @@ fn check_maps(point_count: usize, params: &BodyParams) -> Result<()> {
         }
     };
     let (poisson, density) = (Field::Uniform(params.poisson), Field::Uniform(params.density));
-    Material::new(Law::Arap, young, poisson, density)?;
+    Material::new(params.law, young, poisson, density)?;
+    check_map("leak", point_count, params.leak.as_deref(), [0.0, 1.0], "values in [0, 1]")?;
+    check_map("strength", point_count, params.strength.as_deref(), [0.0, f64::MAX], "numbers >= 0")?;
     match &params.pinned {
         Some(pinned) => check_length("pinned", point_count, pinned.len()),
         None => Ok(()),
@@ -206,14 +215,20 @@ fn check_length(what: &'static str, expected: usize, got: usize) -> Result<()> {
     Err(Error::Shape { what, expected: format!("({expected},)"), got: format!("({got},)") })
 }
 
-fn check_leak(point_count: usize, leak: Option<&[f64]>) -> Result<()> {
-    let Some(leak) = leak else { return Ok(()) };
-    check_length("leak", point_count, leak.len())?;
-    if let Some(element) = leak.iter().position(|v| !v.is_finite()) {
-        return Err(Error::NotFinite { what: "leak", element, value: leak[element] });
+fn check_map(
+    what: &'static str,
+    point_count: usize,
+    map: Option<&[f64]>,
+    [low, high]: [f64; 2],
+    expected: &'static str,
+) -> Result<()> {
+    let Some(map) = map else { return Ok(()) };
+    check_length(what, point_count, map.len())?;
+    if let Some(element) = map.iter().position(|v| !v.is_finite()) {
+        return Err(Error::NotFinite { what, element, value: map[element] });
     }
-    match leak.iter().find(|v| !(0.0..=1.0).contains(*v)) {
-        Some(&got) => Err(Error::Range { what: "leak", expected: "values in [0, 1]", got }),
+    match map.iter().find(|v| !(low..=high).contains(*v)) {
+        Some(&got) => Err(Error::Range { what, expected, got }),
         None => Ok(()),
     }
 }
