@@ -20,6 +20,7 @@ from bpy.props import (
     StringProperty,
 )
 
+from .core.bones import Counting
 from .core.settings import BakeSettings, BuildSettings, MotionSettings, Target
 
 TARGETS = (
@@ -32,6 +33,20 @@ TARGETS = (
         Target.FRAME_KEYS.value,
         "One Shape Key a Frame",
         "Exact on every frame, one shape key for each of them",
+    ),
+)
+
+COUNTING = (
+    (
+        Counting.AUTOMATIC.value,
+        "Automatic",
+        "Bones that move almost nothing of the body (fingers, toes, a jaw) count as the bone above them",
+    ),
+    (Counting.ALL.value, "All", "Every bone counts. Slower to build, and small parts stay stiffer"),
+    (
+        Counting.PICKED.value,
+        "Bone Collection",
+        "Bones in the collection count; the others count as the nearest of them above",
     ),
 )
 
@@ -78,6 +93,54 @@ class JounceObject(bpy.types.PropertyGroup):
         soft_max=500,
     )
 
+    bones_counting: EnumProperty(
+        name="Bones That Count",
+        description=(
+            "Which bones the flesh must not imitate. The shape follows all bones in any case; "
+            "fewer that count build faster"
+        ),
+        items=COUNTING,
+    )
+    bones_collection: StringProperty(
+        name="Collection", description="Bone collection with the bones that count"
+    )
+
+    stiffness_group: StringProperty(
+        name="Stiffness",
+        description="Vertex group for stiffness: 0 is soft, 1 is stiff, in equal factors between",
+    )
+    stiffness_soft: FloatProperty(
+        name="At 0",
+        description="Factor on the stiffness (Young's modulus) where the group is 0, without unit",
+        default=1.0,
+        min=1e-4,
+        max=1e4,
+        soft_min=0.01,
+        soft_max=1.0,
+    )
+    stiffness_stiff: FloatProperty(
+        name="At 1",
+        description="Factor on the stiffness (Young's modulus) where the group is 1, without unit",
+        default=30.0,
+        min=1e-4,
+        max=1e4,
+        soft_min=1.0,
+        soft_max=1000.0,
+    )
+    leak_group: StringProperty(
+        name="Momentum Leak",
+        description=(
+            "Vertex group that scales how much of the bones' momentum reaches the flesh, 0 to 1. Only "
+            "differences within one bone's region matter; for more or less motion as a whole use Strength"
+        ),
+    )
+    pin_group: StringProperty(
+        name="Pin", description="Vertex group of what stays exactly where the rig puts it: weights above 0.5"
+    )
+    strength_group: StringProperty(
+        name="Strength Map", description="Vertex group that scales Strength, 0 to 1, vertex by vertex"
+    )
+
     # Chosen on dancing, running characters of all sizes. At 5 Hz the fastest hundredth of the vertices move
     # by 1 to 2 percent of the diagonal, which reads as flesh; at 2.5 Hz by 4 to 6, which reads as jelly.
     frequency: FloatProperty(
@@ -101,6 +164,17 @@ class JounceObject(bpy.types.PropertyGroup):
         max=10.0,
         soft_max=1.0,
         step=1,
+    )
+    strength: FloatProperty(
+        name="Strength",
+        description=(
+            "How much of the rig's acceleration the flesh feels, without unit: 0 none, 1 all. May be animated"
+        ),
+        default=1.0,
+        min=0.0,
+        max=100.0,
+        soft_max=2.0,
+        step=5,
     )
     pose_rest: FloatProperty(
         name="Follow Pose",

@@ -4,7 +4,7 @@ import bpy
 
 from . import props
 from .core import bodies
-from .ops import add, bake, build, free_bake, remove
+from .ops import add, bake, build, free_bake, maps, remove
 from .panels import sidebar
 
 CLASSES = (
@@ -14,6 +14,9 @@ CLASSES = (
     bake.JOUNCE_OT_bake,
     free_bake.JOUNCE_OT_free_bake,
     remove.JOUNCE_OT_remove,
+    maps.JOUNCE_OT_map_add,
+    maps.JOUNCE_OT_map_from_selection,
+    maps.JOUNCE_OT_map_from_bones,
     *sidebar.CLASSES,
 )
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ..core.bones import Counting, merged_into_picked
 from ..core.refusal import Refusal
 from ..core.surface import Part, Surface
-from . import deformers, meshes, rigs, units
+from . import deformers, maps, meshes, rigs, units
 from .deformers import Warn
 
 
@@ -60,7 +61,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     refuse_unevaluated(objects, context)
     scale = units.metres_per_unit(context.scene)
     carried: dict[rigs.Carrier, tuple[bpy.types.Object, np.ndarray]] = {}
-    points, triangles, parts, part_rigs = [], [], [], []
+    points, triangles, parts, part_rigs, painted = [], [], [], [], []
     start = 0
     for obj in objects:
         meshes.refuse_unusable(obj)
@@ -72,12 +73,32 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         rows = slice(start, start + len(local))
         preserves = deformer is not None and deformer.preserves_volume
         parts.append(Part(obj.name, rows, matrix[:3, :3] * scale, preserves))
-        part_rigs.append(rigs.part_rig(obj, deformer, warn))
+        painted.append(meshes.group_weights(obj))
+        part_rigs.append(rigs.part_rig(obj, deformer, painted[-1], warn))
         carried.setdefault(rigs.carrier(obj), (obj, matrix))
         start += len(local)
     rig = rigs.joined(part_rigs)
-    surface = Surface(np.concatenate(points), np.concatenate(triangles), rig.weights, tuple(parts))
+    surface = Surface(
+        np.concatenate(points),
+        np.concatenate(triangles),
+        rig.weights,
+        tuple(parts),
+        maps.read(host, objects, painted),
+        **bones_that_count(host, rig.movers),
+    )
     return BodyScene(host, objects, surface, rigs.PoseReader(rig.movers, carried, scale))
+
+
+def bones_that_count(host: bpy.types.Object, movers: tuple[rigs.Mover, ...]) -> dict[str, np.ndarray]:
+    """What a surface says about the bones that count, by the name of its field; nothing if all count."""
+    counting = Counting(host.jounce.bones_counting)
+    if counting is Counting.ALL:
+        return {}
+    above = rigs.bones_above(movers)
+    if counting is Counting.AUTOMATIC:
+        return {"bone_parents": above}
+    picked = rigs.in_collection(movers, host.jounce.bones_collection)
+    return {"merge_into": merged_into_picked(above, picked)}
 
 
 def bind_matrix(obj: bpy.types.Object) -> np.ndarray:

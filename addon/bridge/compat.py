@@ -1,4 +1,7 @@
-"""Where Blender 4.2 to 5.2 differ. Actions have layers and slots from 4.4 on, and no F-curves in 5.0."""
+"""Where Blender 4.2 to 5.2 differ.
+
+Actions have layers and slots from 4.4 on, and no F-curves in 5.0, where bones are selected in their pose.
+"""
 
 import bpy
 
@@ -21,3 +24,10 @@ def use_slot(owner: Owner, action: bpy.types.Action) -> None:
     """Points animation data or an NLA strip at the only slot of an action."""
     if HAS_SLOTS:
         owner.action_slot = action.slots[0]
+
+
+def selected_bones(armature: bpy.types.Object) -> set[str]:
+    """Names of the selected bones of an armature."""
+    selects_pose = "select" in bpy.types.PoseBone.bl_rna.properties
+    bones = armature.pose.bones if selects_pose else armature.data.bones
+    return {bone.name for bone in bones if bone.select}

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
+from ..core.refusal import Refusal
 from ..core.weights import skinned
 from . import units
 from .deformers import Deformer, Warn
-from .meshes import group_weights
 
 Carrier = tuple[str, ...]
 
@@ -58,12 +58,14 @@ def is_animated(obj: bpy.types.Object) -> bool:
     return data is not None and (data.action is not None or len(data.nla_tracks) > 0 or len(data.drivers) > 0)
 
 
-def part_rig(obj: bpy.types.Object, deformer: Deformer | None, warn: Warn) -> PartRig:
-    """The movers of a mesh, without those that move none of its vertices, and their weights."""
+def part_rig(obj: bpy.types.Object, deformer: Deformer | None, groups: np.ndarray, warn: Warn) -> PartRig:
+    """The movers of a mesh, without those that move none of its vertices, and their weights.
+
+    groups: (p, g), the weights of all vertex groups.
+    """
     own = Mover(carrier(obj))
     if deformer is None:
         return PartRig((own,), np.ones((len(obj.data.vertices), 1)))
-    groups = group_weights(obj)
     deforming = {bone.name for bone in deformer.armature.data.bones if bone.use_deform}
     columns = [group.index for group in obj.vertex_groups if group.name in deforming]
     names = [obj.vertex_groups[column].name for column in columns]
@@ -95,6 +97,35 @@ def joined(parts: list[PartRig]) -> PartRig:
         weights[start:end, [column[mover] for mover in part.movers]] = part.weights
         start = end
     return PartRig(tuple(movers), weights)
+
+
+def bones_above(movers: tuple[Mover, ...]) -> np.ndarray:
+    """For each mover the nearest mover among the bones above its bone, (b,) i64; -1 where there is none."""
+    rows = {mover: row for row, mover in enumerate(movers)}
+    above = np.full(len(movers), -1)
+    for row, mover in enumerate(movers):
+        if mover.armature is None:
+            continue
+        for bone in mover.armature.data.bones[mover.bone].parent_recursive:
+            found = rows.get(Mover(mover.carrier, mover.armature, bone.name))
+            if found is not None:
+                above[row] = found
+                break
+    return above
+
+
+def in_collection(movers: tuple[Mover, ...], name: str) -> np.ndarray:
+    """Which movers are bones of a bone collection of this name or of one inside it, (b,) bool."""
+    armatures = {mover.armature.data for mover in movers if mover.armature is not None}
+    found = [data.collections_all[name] for data in armatures if name in data.collections_all]
+    if not found:
+        raise Refusal(
+            f"No armature of the body has a bone collection named {name!r}; pick the bones that count."
+        )
+    bones = {(collection.id_data, bone.name) for collection in found for bone in collection.bones_recursive}
+    return np.array(
+        [mover.armature is not None and (mover.armature.data, mover.bone) in bones for mover in movers]
+    )
 
 
 @contextmanager

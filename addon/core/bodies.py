@@ -4,6 +4,7 @@ import time
 from collections import OrderedDict
 
 import jounce
+import numpy as np
 
 from .refusal import passing_on
 from .settings import BuildSettings
@@ -11,6 +12,10 @@ from .surface import Surface
 from .task import Step, Task
 
 POLL_SECONDS = 0.005
+# What bodies are built with, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density, which are
+# set when the motion is computed.
+YOUNG = 1e4
+DENSITY = 1000.0
 
 
 class BodyCache:
@@ -47,7 +52,7 @@ CACHE = BodyCache(capacity=8)
 def build(surface: Surface, settings: BuildSettings) -> Task:
     """Builds the body of a surface on a thread of the native module and puts it into the cache."""
     surface.refuse_unusable()
-    start = time.monotonic()
+    start, maps = time.monotonic(), surface.maps
     with passing_on("The body cannot be built"):
         job = jounce.BodyJob(
             surface.points,
@@ -56,6 +61,13 @@ def build(surface: Surface, settings: BuildSettings) -> Task:
             resolution=settings.resolution,
             modes=settings.modes,
             clusters=settings.clusters,
+            young=YOUNG if maps.stiffness is None else YOUNG * maps.stiffness,
+            density=DENSITY,
+            leak=maps.leak,
+            pinned=maps.pinned,
+            strength=maps.strength,
+            bone_parents=surface.bone_parents,
+            merge_into=surface.merge_into,
         )
         try:
             while not job.done:
@@ -71,4 +83,5 @@ def build(surface: Surface, settings: BuildSettings) -> Task:
 def describe(body: "jounce.Body", seconds: float) -> str:
     """One line on what was built."""
     tets, modes, bones = len(body.mesh.tets), body.model.mode_count, body.model.bone_count
-    return f"{tets} tets, {modes} modes, {bones} bones in {seconds:.1f} s"
+    counting = int((body.merged == np.arange(bones)).sum())
+    return f"{tets} tets, {modes} modes, {counting} of {bones} bones count, in {seconds:.1f} s"

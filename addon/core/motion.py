@@ -47,9 +47,10 @@ class Recorder:
                 self._simulation.step(pose)
         self._keep(pose)
 
-    def step(self, pose: np.ndarray) -> None:
-        """Goes on to the next frame."""
+    def step(self, pose: np.ndarray, strength: float) -> None:
+        """Goes on to the next frame, in which the flesh feels this much of the rig's acceleration."""
         with passing_on("A pose cannot be simulated"):
+            self._simulation.strength = strength
             self._simulation.step(pose)
         self._keep(pose)
 

@@ -15,8 +15,8 @@ class Target(Enum):
 class BuildSettings:
     """What a model depends on, beside its surface.
 
-    The stiffness is not among it: modes do not depend on it, so it is set by the frequency when the motion is
-    computed.
+    The stiffness of the whole is not among it: modes do not depend on it, so it is set when the motion is
+    computed. Where parts are stiffer than others is painted, and part of the surface.
     """
 
     resolution: int

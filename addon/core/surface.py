@@ -1,10 +1,11 @@
 """The surface a body is built from: all its render meshes in one, at rest, in world space and metres."""
 
 import hashlib
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
+from .maps import Maps
 from .refusal import Refusal
 from .settings import BuildSettings
 
@@ -26,12 +27,19 @@ class Part:
 
 @dataclass(frozen=True)
 class Surface:
-    """Points (p, 3) f64 in metres, triangles (q, 3) i64, weights (p, b) f64 of row sum 1, the parts."""
+    """Points (p, 3) f64 in metres, triangles (q, 3) i64, weights (p, b) f64 of row sum 1, the parts.
+
+    maps: what is painted at the points. Of the bones all count, or those that are not small by bone_parents
+    (b,) i64, or those that merge_into (b,) i64 leaves.
+    """
 
     points: np.ndarray
     triangles: np.ndarray
     weights: np.ndarray
     parts: tuple[Part, ...]
+    maps: Maps = Maps()
+    bone_parents: np.ndarray | None = None
+    merge_into: np.ndarray | None = None
 
     @property
     def diagonal(self) -> float:
@@ -41,9 +49,11 @@ class Surface:
     def digest(self, settings: BuildSettings) -> str:
         """Hash of all that a model depends on: equal digests give the same model, bit for bit."""
         digest = hashlib.blake2b(digest_size=16)
-        for array in (self.points, self.triangles, self.weights):
-            digest.update(str(array.shape).encode())
-            digest.update(np.ascontiguousarray(array).data)
+        painted = (getattr(self.maps, field.name) for field in fields(self.maps))
+        bones = (self.bone_parents, self.merge_into)
+        for array in (self.points, self.triangles, self.weights, *painted, *bones):
+            digest.update(b"none" if array is None else str(array.shape).encode())
+            digest.update(b"" if array is None else np.ascontiguousarray(array).data)
         digest.update(repr(astuple(settings)).encode())
         return digest.hexdigest()
 

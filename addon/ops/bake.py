@@ -102,7 +102,7 @@ def record(
             if index == 0:
                 recorder.start(pose, settings.pre_roll)
             else:
-                recorder.step(pose)
+                recorder.step(pose, scene.host.jounce.strength)
             yield Step(index / len(settings.frames), f"Frame {frame}")
     finally:
         blender_scene.frame_set(current[0], subframe=current[1])

@@ -2,7 +2,8 @@
 
 import bpy
 
-from ..bridge import bodies
+from ..bridge import bodies, maps
+from ..core.maps import Kind
 
 
 class SidebarPanel:
@@ -63,9 +64,38 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
         layout.prop(state, "resolution")
         layout.prop(state, "modes")
         layout.prop(state, "clusters")
+        layout.prop(state, "bones_counting")
+        if state.bones_counting == "PICKED":
+            layout.prop(state, "bones_collection", icon="GROUP_BONE")
         layout.operator("jounce.build", icon="MOD_BUILD")
         if state.built_summary:
             layout.label(text=state.built_summary)
+
+
+class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
+    """Where the flesh differs"""
+
+    bl_label = "Maps"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows the vertex group of each map, and how to make it."""
+        layout, state = self.layout_and_state(context)
+        for kind, (setting, _, _) in maps.SETTINGS.items():
+            row = layout.row(align=True)
+            row.prop_search(state, setting, context.object, "vertex_groups")
+            for operator, icon in (
+                ("add", "ADD"),
+                ("from_selection", "VERTEXSEL"),
+                ("from_bones", "BONE_DATA"),
+            ):
+                row.operator(f"jounce.map_{operator}", text="", icon=icon).kind = kind.value
+            if kind is Kind.STIFFNESS and state.stiffness_group:
+                column = layout.column(align=True)
+                column.prop(state, "stiffness_soft")
+                column.prop(state, "stiffness_stiff")
+            if kind is Kind.LEAK and state.leak_group:
+                layout.label(text="Only differences within a bone's region act", icon="INFO")
 
 
 class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
@@ -78,6 +108,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         layout, state = self.layout_and_state(context)
         layout.prop(state, "frequency")
         layout.prop(state, "damping")
+        layout.prop(state, "strength")
         layout.prop(state, "pose_rest")
         layout.prop(state, "substeps")
         row = layout.row(heading="Gravity")
@@ -107,4 +138,4 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
             layout.label(text=f"{state.bake_keys} keys, error {state.bake_error:.3%} of the size")
 
 
-CLASSES = (JOUNCE_PT_main, JOUNCE_PT_build, JOUNCE_PT_motion, JOUNCE_PT_bake)
+CLASSES = (JOUNCE_PT_main, JOUNCE_PT_build, JOUNCE_PT_maps, JOUNCE_PT_motion, JOUNCE_PT_bake)

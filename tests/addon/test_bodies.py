@@ -25,7 +25,7 @@ def test_a_built_body_is_kept_by_what_it_was_built_from():
     surface = tetrahedron()
     runner = Runner(bodies.build(surface, SETTINGS))
     assert runner.run(float("inf"))
-    assert "3 modes, 1 bones" in runner.message
+    assert "3 modes, 1 of 1 bones count" in runner.message
     assert bodies.CACHE.get(surface.digest(SETTINGS)) is not None
     assert bodies.CACHE.get(surface.digest(replace(SETTINGS, modes=4))) is None
 

@@ -224,7 +224,7 @@ def check_complementarity(built: Built, report: Report) -> None:
     points, tets = np.asarray(body.mesh.vertices), np.asarray(body.mesh.tets)
     volumes = np.abs(np.asarray(body.mesh.volumes))
     mass = np.bincount(tets.ravel(), np.repeat(volumes / 4.0, 4), minlength=len(points))
-    weights, modes = np.asarray(body.rig.weights), np.asarray(body.modes.weights)
+    weights, modes = body.rig.merged(body.merged).weights, np.asarray(body.modes.weights)
     kept = weights * (mass * (1.0 - np.asarray(body.leak)))[:, None]
     affine = np.column_stack([points, np.ones(len(points))])
     worst = 0.0

@@ -1,0 +1,48 @@
+"""Painted maps as the native module takes them: a number at each point of a surface."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+# A weight above this pins a point.
+PINNED = 0.5
+
+
+class Kind(Enum):
+    """What a vertex group says about the flesh."""
+
+    STIFFNESS = "STIFFNESS"
+    LEAK = "LEAK"
+    PIN = "PIN"
+    STRENGTH = "STRENGTH"
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Values at the points of a surface, (p,) each; None where nothing is painted.
+
+    stiffness: factor on Young's modulus, f64 > 0. leak: share of the default leak, f64 in [0, 1].
+    pinned: bool. strength: factor on the rig's acceleration, f64 in [0, 1].
+    """
+
+    stiffness: np.ndarray | None = None
+    leak: np.ndarray | None = None
+    pinned: np.ndarray | None = None
+    strength: np.ndarray | None = None
+
+
+def maps(painted: dict[Kind, np.ndarray], soft: float, stiff: float) -> Maps:
+    """Maps from group weights (p,) in [0, 1]; soft, stiff: factors on Young's modulus at weights 0 and 1."""
+    stiffness, pin = painted.get(Kind.STIFFNESS), painted.get(Kind.PIN)
+    return Maps(
+        stiffness=None if stiffness is None else stiffness_factors(stiffness, soft, stiff),
+        leak=painted.get(Kind.LEAK),
+        pinned=None if pin is None else pin > PINNED,
+        strength=painted.get(Kind.STRENGTH),
+    )
+
+
+def stiffness_factors(weights: np.ndarray, soft: float, stiff: float) -> np.ndarray:
+    """`soft^(1 - w) stiff^w`: equal steps of the weight are equal factors of the stiffness."""
+    return np.exp((1.0 - weights) * np.log(soft) + weights * np.log(stiff))

@@ -1,0 +1,62 @@
+"""Painted maps and the bones that count, as the native module takes them."""
+
+from dataclasses import replace
+
+import numpy as np
+from jounce_core import bodies
+from jounce_core.bones import merged_into_picked
+from jounce_core.maps import Kind, Maps, maps, stiffness_factors
+from jounce_core.settings import BuildSettings
+from jounce_core.surface import Part, Surface
+from jounce_core.task import Runner
+
+
+def test_equal_steps_of_stiffness_are_equal_factors():
+    assert np.allclose(stiffness_factors(np.array([0.0, 0.5, 1.0]), 0.01, 100.0), [0.01, 1.0, 100.0])
+
+
+def test_only_what_is_painted_is_a_map():
+    weights = np.array([0.2, 0.5, 0.8])
+    assert maps({}, 1.0, 30.0) == Maps()
+    painted = maps({Kind.PIN: weights, Kind.LEAK: weights}, 1.0, 30.0)
+    assert painted.pinned.tolist() == [False, False, True]
+    assert painted.leak is weights
+    assert painted.stiffness is None and painted.strength is None
+
+
+def test_bones_that_are_not_picked_count_as_the_nearest_picked_one_above():
+    parents = np.array([-1, 0, 1, 2, 1])
+    picked = np.array([False, True, False, True, False])
+    assert merged_into_picked(parents, picked).tolist() == [0, 1, 1, 3, 1]
+    assert merged_into_picked(parents, np.zeros(5, bool)).tolist() == [0, 0, 0, 0, 0]
+
+
+def tetrahedron(**changes):
+    """The smallest surface with a volume, on two bones."""
+    points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    triangles = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    weights = np.array([[1.0, 0], [0, 1], [1, 0], [1, 0]])
+    surface = Surface(points, triangles, weights, (Part("Tet", slice(0, 4), np.eye(3)),))
+    return replace(surface, **changes)
+
+
+def test_a_build_sees_maps_and_bones_and_so_does_the_digest():
+    settings = BuildSettings(resolution=6, modes=3, clusters=3)
+    ones = np.ones(4)
+    surfaces = [
+        tetrahedron(),
+        tetrahedron(merge_into=np.array([0, 0])),
+        tetrahedron(bone_parents=np.array([-1, 0])),
+        tetrahedron(maps=Maps(stiffness=np.array([1.0, 1.0, 1.0, 30.0]))),
+        tetrahedron(maps=Maps(leak=ones)),
+        tetrahedron(maps=Maps(strength=ones)),
+        tetrahedron(maps=Maps(pinned=ones > 2)),
+    ]
+    built = []
+    for surface in surfaces:
+        Runner(bodies.build(surface, settings)).run(float("inf"))
+        built.append(bodies.CACHE.get(surface.digest(settings)))
+    assert len({surface.digest(settings) for surface in surfaces}) == len(surfaces)
+    assert built[0].merged.tolist() == [0, 1] and built[1].merged.tolist() == [0, 0]
+    assert built[3].material.young.max() > 1.5 * bodies.YOUNG
+    assert bodies.describe(built[1], 0.0).count("1 of 2 bones count") == 1
