@@ -22,6 +22,13 @@ def weights_of(obj, name):
     return np.array([sum(g.weight for g in v.groups if g.group == index) for v in obj.data.vertices])
 
 
+def select_bones(rig, *names):
+    """Selects these bones and no others, where this Blender keeps it."""
+    selects_pose = "select" in bpy.types.PoseBone.bl_rna.properties
+    for bone in rig.pose.bones if selects_pose else rig.data.bones:
+        bone.select = bone.name in names
+
+
 def bake(obj):
     """How far the bake moves each vertex, (f, p), in metres."""
     frames = range(1, 10)
@@ -65,9 +72,7 @@ def test_a_map_from_the_selection(column):
 
 def test_a_map_from_bones_blends_as_their_weights(column, module):
     obj, rig = column
-    selects_pose = "select" in bpy.types.PoseBone.bl_rna.properties
-    for bone in rig.pose.bones if selects_pose else rig.data.bones:
-        bone.select = bone.name == "Upper"
+    select_bones(rig, "Upper")
     bpy.ops.jounce.map_from_bones(kind="LEAK", value=0.25)
     expected = 1.0 - 0.75 * weights_of(obj, "Upper")
     assert np.allclose(weights_of(obj, "Leak"), expected, atol=1e-4)
@@ -119,7 +124,6 @@ def test_what_maps_and_bones_refuse(column):
     with pytest.raises(RuntimeError, match="No vertex of Column is selected"):
         bpy.ops.jounce.map_from_selection(kind="PIN")
     assert "Pin" not in obj.vertex_groups
-    for bone in rig.data.bones:
-        bone.select = False
+    select_bones(rig)
     with pytest.raises(RuntimeError, match="select some in Pose Mode"):
         bpy.ops.jounce.map_from_bones(kind="PIN")
