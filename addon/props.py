@@ -50,6 +50,11 @@ COUNTING = (
     ),
 )
 
+INTEGRATORS = (
+    ("backward_euler", "Calm", "Backward Euler: swings die away soon, whatever the damping ratio"),
+    ("bdf2", "Lively", "BDF2: swings last as long as the damping ratio lets them"),
+)
+
 
 def _is_mesh(_self: "JounceObject", other: bpy.types.Object) -> bool:
     return other.type == "MESH"
@@ -93,6 +98,16 @@ class JounceObject(bpy.types.PropertyGroup):
         soft_max=500,
     )
 
+    poisson: FloatProperty(
+        name="Keep Volume",
+        description=(
+            "How much the flesh bulges aside where it is squeezed, as a Poisson ratio, without unit: 0 not "
+            "at all, 0.45 like real flesh. Above 0 a step takes about a third longer"
+        ),
+        default=0.0,
+        min=0.0,
+        max=0.49,
+    )
     bones_counting: EnumProperty(
         name="Bones That Count",
         description=(
@@ -195,6 +210,11 @@ class JounceObject(bpy.types.PropertyGroup):
         max=64,
         soft_max=16,
     )
+    integrator: EnumProperty(
+        name="Liveliness",
+        description="How much of its swing the flesh keeps from step to step, beside the damping",
+        items=INTEGRATORS,
+    )
     use_gravity: BoolProperty(
         name="Gravity", description="Let the flesh hang along the scene's gravity", default=False
     )
@@ -271,7 +291,9 @@ class JounceObject(bpy.types.PropertyGroup):
 
     def build_settings(self) -> BuildSettings:
         """What the model depends on."""
-        return BuildSettings(resolution=self.resolution, modes=self.modes, clusters=self.clusters)
+        return BuildSettings(
+            resolution=self.resolution, modes=self.modes, clusters=self.clusters, poisson=self.poisson
+        )
 
     def motion_settings(self) -> MotionSettings:
         """What the motion depends on, without rebuilding."""
@@ -281,6 +303,7 @@ class JounceObject(bpy.types.PropertyGroup):
             pose_rest=self.pose_rest,
             substeps=self.substeps,
             gravity=self.gravity if self.use_gravity else 0.0,
+            integrator=self.integrator,
         )
 
     def bake_settings(self, target: str, frame_start: int, frame_end: int) -> BakeSettings:

@@ -63,6 +63,8 @@ def build(surface: Surface, settings: BuildSettings) -> Task:
             clusters=settings.clusters,
             young=YOUNG if maps.stiffness is None else YOUNG * maps.stiffness,
             density=DENSITY,
+            law=settings.law,
+            poisson=settings.poisson,
             leak=maps.leak,
             pinned=maps.pinned,
             strength=maps.strength,

@@ -36,6 +36,7 @@ class Recorder:
             damping=settings.damping,
             gravity=tuple(gravity),
             pose_rest=settings.pose_rest,
+            integrator=settings.integrator,
             stiffness=stiffness(body.model.frequency, settings.frequency),
         )
 

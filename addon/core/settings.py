@@ -16,12 +16,19 @@ class BuildSettings:
     """What a model depends on, beside its surface.
 
     The stiffness of the whole is not among it: modes do not depend on it, so it is set when the motion is
-    computed. Where parts are stiffer than others is painted, and part of the surface.
+    computed. Where parts are stiffer than others is painted, and part of the surface. poisson: ratio, above 0
+    the flesh resists changes of volume.
     """
 
     resolution: int
     modes: int
     clusters: int
+    poisson: float
+
+    @property
+    def law(self) -> str:
+        """The native module's name of the elastic energy."""
+        return "corotated" if self.poisson > 0.0 else "arap"
 
 
 @dataclass(frozen=True)
@@ -29,7 +36,7 @@ class MotionSettings:
     """What the motion of a built model depends on.
 
     frequency: Hz, of the lowest mode. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 = the scene's
-    gravity on a body of 1.8 m, 0 = none.
+    gravity on a body of 1.8 m, 0 = none. integrator: the native module's name of the time integration.
     """
 
     frequency: float
@@ -37,6 +44,7 @@ class MotionSettings:
     pose_rest: float
     substeps: int
     gravity: float
+    integrator: str
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,7 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
         layout.prop(state, "resolution")
         layout.prop(state, "modes")
         layout.prop(state, "clusters")
+        layout.prop(state, "poisson")
         layout.prop(state, "bones_counting")
         if state.bones_counting == "PICKED":
             layout.prop(state, "bones_collection", icon="GROUP_BONE")
@@ -111,6 +112,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         layout.prop(state, "strength")
         layout.prop(state, "pose_rest")
         layout.prop(state, "substeps")
+        layout.prop(state, "integrator")
         row = layout.row(heading="Gravity")
         row.prop(state, "use_gravity", text="")
         strength = row.row()

@@ -41,7 +41,7 @@ def tetrahedron(**changes):
 
 
 def test_a_build_sees_maps_and_bones_and_so_does_the_digest():
-    settings = BuildSettings(resolution=6, modes=3, clusters=3)
+    settings = BuildSettings(resolution=6, modes=3, clusters=3, poisson=0.0)
     ones = np.ones(4)
     surfaces = [
         tetrahedron(),

@@ -98,6 +98,18 @@ def test_an_armature_that_preserves_volume(simulated, target):
     assert_baked(obj, simulated, target)
 
 
+@pytest.mark.parametrize(("setting", "value"), [("poisson", 0.45), ("integrator", "bdf2")])
+def test_settings_of_the_flesh_reach_its_motion(simulated, setting, value):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    before = simulated(obj)[0][obj.name]
+    setattr(obj.jounce, setting, value)
+    bpy.ops.jounce.build()
+    after, _, size = simulated(obj)
+    assert np.abs(after[obj.name] - before).max() > 1e-4 * size
+    assert_baked(obj, simulated, "FRAME_KEYS")
+
+
 def test_a_body_without_armature(simulated):
     obj = scenes.column()
     for frame, x in ((1, 0.0), (4, 1.0), (6, 1.0)):
