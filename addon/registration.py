@@ -2,23 +2,10 @@
 
 import bpy
 
-from . import props
+from . import ops, panels, props
 from .core import bodies
-from .ops import add, bake, build, free_bake, maps, remove
-from .panels import sidebar
 
-CLASSES = (
-    props.JounceObject,
-    add.JOUNCE_OT_add,
-    build.JOUNCE_OT_build,
-    bake.JOUNCE_OT_bake,
-    free_bake.JOUNCE_OT_free_bake,
-    remove.JOUNCE_OT_remove,
-    maps.JOUNCE_OT_map_add,
-    maps.JOUNCE_OT_map_from_selection,
-    maps.JOUNCE_OT_map_from_bones,
-    *sidebar.CLASSES,
-)
+CLASSES = (props.JounceObject, *ops.CLASSES, *panels.CLASSES)
 
 
 def register() -> None:

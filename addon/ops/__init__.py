@@ -1,1 +1,14 @@
-"""The operators: what an artist or a script asks for."""
+"""The operators, one file for each or for a few that belong together."""
+
+from . import add, bake, build, free_bake, maps, remove
+
+CLASSES = (
+    add.JOUNCE_OT_add,
+    build.JOUNCE_OT_build,
+    bake.JOUNCE_OT_bake,
+    free_bake.JOUNCE_OT_free_bake,
+    remove.JOUNCE_OT_remove,
+    maps.JOUNCE_OT_map_add,
+    maps.JOUNCE_OT_map_from_selection,
+    maps.JOUNCE_OT_map_from_bones,
+)

@@ -15,7 +15,7 @@ from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
 from ..core.settings import BakeSettings
 from ..core.task import Step, Task, scaled
-from ..props import TARGETS
+from ..props.bake import TARGETS
 from .operator import LongOperator
 
 

@@ -1,0 +1,25 @@
+"""The baked motion."""
+
+import bpy
+
+from .sidebar import BodyPanel
+
+
+class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
+    """The baked motion"""
+
+    bl_label = "Bake"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows how and to what the motion is baked."""
+        layout, state = self.layout_and_state(context)
+        layout.prop(state, "target")
+        if state.target == "MODAL_KEYS":
+            layout.prop(state, "tolerance")
+            layout.prop(state, "max_keys")
+        layout.prop(state, "pre_roll")
+        row = layout.row(align=True)
+        row.operator("jounce.bake", icon="RENDER_ANIMATION")
+        row.operator("jounce.free_bake", icon="TRASH", text="")
+        if state.bake_keys:
+            layout.label(text=f"{state.bake_keys} keys, error {state.bake_error:.3%} of the size")

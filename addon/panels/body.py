@@ -1,0 +1,25 @@
+"""The model of the body."""
+
+import bpy
+
+from .sidebar import BodyPanel
+
+
+class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
+    """The model of the body"""
+
+    bl_label = "Body"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows what the model depends on."""
+        layout, state = self.layout_and_state(context)
+        layout.prop(state, "resolution")
+        layout.prop(state, "modes")
+        layout.prop(state, "clusters")
+        layout.prop(state, "poisson")
+        layout.prop(state, "bones_counting")
+        if state.bones_counting == "PICKED":
+            layout.prop(state, "bones_collection", icon="GROUP_BONE")
+        layout.operator("jounce.build", icon="MOD_BUILD")
+        if state.built_summary:
+            layout.label(text=state.built_summary)

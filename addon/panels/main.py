@@ -1,0 +1,26 @@
+"""Adds Jounce to an object or takes it away."""
+
+import bpy
+
+from ..bridge import bodies
+from .sidebar import SidebarPanel
+
+
+class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
+    """Add or remove Jounce"""
+
+    bl_label = "Jounce"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows the button that applies to the active object."""
+        layout = self.layout
+        if context.object is None or context.object.type != "MESH":
+            layout.label(text="Select a mesh", icon="INFO")
+            return
+        host = bodies.host_of(context.object)
+        if host is None:
+            layout.operator("jounce.add", icon="ADD")
+            return
+        if host != context.object:
+            layout.label(text=f"Part of {host.name}", icon="LINKED")
+        layout.operator("jounce.remove", icon="X")

@@ -1,0 +1,22 @@
+"""The settings and the state that Jounce keeps on objects, as `object.jounce`.
+
+All of it is plain data that travels with the .blend. A host carries the settings of its body; the other
+meshes of a body carry only the pointer to their host; every mesh of a body remembers where it was bound and
+what a bake added to it, so that freeing the bake takes away exactly that.
+
+The built model is *not* kept in the .blend: it follows from the meshes, the rig, `bind_matrix` and the
+settings in seconds, bit for bit, while it can be tens of megabytes. `built_digest` says whether that is still
+the same model.
+"""
+
+import bpy
+
+from .bake import BakeProps
+from .body import BodyProps
+from .maps import MapProps
+from .member import MemberProps
+from .motion import MotionProps
+
+
+class JounceObject(MemberProps, BodyProps, MapProps, MotionProps, BakeProps, bpy.types.PropertyGroup):
+    """Settings of a body (on its host) and the state of one of its meshes (on each of them)."""

@@ -1,0 +1,83 @@
+"""What the motion is baked to, and what a bake added."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
+
+from ..core.settings import BakeSettings, Target
+
+TARGETS = (
+    (
+        Target.MODAL_KEYS.value,
+        "Modal Shape Keys",
+        "A few shape keys with animated values, accurate to the tolerance",
+    ),
+    (
+        Target.FRAME_KEYS.value,
+        "One Shape Key a Frame",
+        "Exact on every frame, one shape key for each of them",
+    ),
+)
+
+
+class BakeProps:
+    """Settings of the host, and on every mesh what the bake added to it."""
+
+    target: EnumProperty(name="Bake To", description="What the motion is baked to", items=TARGETS)
+    pre_roll: IntProperty(
+        name="Pre-Roll",
+        description="Frames for which the first pose is held before the bake, so that the flesh settles",
+        default=12,
+        min=0,
+        max=1000,
+        soft_max=100,
+    )
+    tolerance: FloatProperty(
+        name="Tolerance",
+        description="Largest error at any vertex and frame, in percent of the rest diagonal",
+        default=0.2,
+        min=0.0001,
+        max=100.0,
+        soft_min=0.01,
+        soft_max=5.0,
+        precision=3,
+        subtype="PERCENTAGE",
+    )
+    max_keys: IntProperty(
+        name="Most Keys",
+        description="Most modal shape keys a mesh may get, even if the tolerance needs more",
+        default=100,
+        min=1,
+        max=1000,
+    )
+
+    bake_error: FloatProperty(
+        name="Bake Error",
+        description="Largest distance from the simulated shape, as a fraction of the rest diagonal",
+        default=0.0,
+        options={"HIDDEN"},
+    )
+    bake_keys: IntProperty(
+        name="Baked Keys", description="Number of shape keys the bake added", options={"HIDDEN"}
+    )
+    bake_action: PointerProperty(
+        name="Bake Action", description="The action that the bake made", type=bpy.types.Action
+    )
+    bake_made_basis: BoolProperty(
+        name="Made Basis", description="The mesh had no shape keys before the bake", options={"HIDDEN"}
+    )
+    bake_made_animation: BoolProperty(
+        name="Made Animation Data",
+        description="The shape keys had no animation before the bake",
+        options={"HIDDEN"},
+    )
+
+    def bake_settings(self, target: str, frame_start: int, frame_end: int) -> BakeSettings:
+        """What a bake over a frame range depends on."""
+        return BakeSettings(
+            target=Target(target),
+            frame_start=frame_start,
+            frame_end=frame_end,
+            pre_roll=self.pre_roll,
+            tolerance=self.tolerance / 100.0,
+            max_keys=self.max_keys,
+        )

@@ -1,0 +1,82 @@
+"""What the model of a body depends on, and what it was built from."""
+
+from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
+
+from ..core.bones import Counting
+from ..core.settings import BuildSettings
+
+COUNTING = (
+    (
+        Counting.AUTOMATIC.value,
+        "Automatic",
+        "Bones that move almost nothing of the body (fingers, toes, a jaw) count as the bone above them",
+    ),
+    (Counting.ALL.value, "All", "Every bone counts. Slower to build, and small parts stay stiffer"),
+    (
+        Counting.PICKED.value,
+        "Bone Collection",
+        "Bones in the collection count; the others count as the nearest of them above",
+    ),
+)
+
+
+class BodyProps:
+    """Of the host; a change of these needs a new build."""
+
+    resolution: IntProperty(
+        name="Resolution",
+        description="Cells along the longest side of the body. More separate thinner parts and build slower",
+        default=32,
+        min=4,
+        max=256,
+        soft_max=96,
+    )
+    modes: IntProperty(
+        name="Modes",
+        description="Number of skinning modes. More let smaller parts move on their own; each costs time",
+        default=16,
+        min=1,
+        max=200,
+        soft_max=64,
+    )
+    clusters: IntProperty(
+        name="Clusters",
+        description="Number of regions that turn as one when the flesh bends. More follow large bends better",
+        default=100,
+        min=1,
+        max=5000,
+        soft_max=500,
+    )
+
+    poisson: FloatProperty(
+        name="Keep Volume",
+        description=(
+            "How much the flesh bulges aside where it is squeezed, as a Poisson ratio, without unit: 0 not "
+            "at all, 0.45 like real flesh. Above 0 a step takes about a third longer"
+        ),
+        default=0.0,
+        min=0.0,
+        max=0.49,
+    )
+    bones_counting: EnumProperty(
+        name="Bones That Count",
+        description=(
+            "Which bones the flesh must not imitate. The shape follows all bones in any case; "
+            "fewer that count build faster"
+        ),
+        items=COUNTING,
+    )
+    bones_collection: StringProperty(
+        name="Collection", description="Bone collection with the bones that count"
+    )
+
+    built_digest: StringProperty(
+        name="Built From", description="Hash of what the body was built from; empty before the first build"
+    )
+    built_summary: StringProperty(name="Built", description="What the last build made")
+
+    def build_settings(self) -> BuildSettings:
+        """What the model depends on."""
+        return BuildSettings(
+            resolution=self.resolution, modes=self.modes, clusters=self.clusters, poisson=self.poisson
+        )

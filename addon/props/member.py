@@ -1,0 +1,28 @@
+"""Which body a mesh belongs to, and where it was bound."""
+
+import bpy
+from bpy.props import BoolProperty, FloatVectorProperty, PointerProperty
+
+
+def _is_mesh(_self: "MemberProps", other: bpy.types.Object) -> bool:
+    return other.type == "MESH"
+
+
+class MemberProps:
+    """Found on every mesh of a body."""
+
+    is_host: BoolProperty(
+        name="Host", description="This object carries the settings of a Jounce body", default=False
+    )
+    host: PointerProperty(
+        name="Host",
+        description="The object that carries the settings of the body this mesh belongs to",
+        type=bpy.types.Object,
+        poll=_is_mesh,
+    )
+    bind_matrix: FloatVectorProperty(
+        name="Bind Matrix",
+        description="The object's world matrix at the last build, armatures at rest, row by row",
+        size=16,
+        options={"HIDDEN"},
+    )
