@@ -13,6 +13,17 @@ REFERENCE_SIZE = 1.8
 
 
 @dataclass(frozen=True)
+class Drive:
+    """All that the step to a frame depends on, beside the state before it.
+
+    pose: (b, 3, 4), rest to posed in world space, metres. strength: how much of its acceleration is felt.
+    """
+
+    pose: np.ndarray
+    strength: float
+
+
+@dataclass(frozen=True)
 class Motion:
     """Poses (f, b, 3, 4) and coefficients (f, m, 3, 4), a row a frame: all that a bake is made from."""
 
@@ -40,26 +51,29 @@ class Recorder:
             stiffness=stiffness(body.model.frequency, settings.frequency),
         )
 
-    def start(self, pose: np.ndarray, pre_roll: int) -> None:
+    def start(self, drive: Drive, pre_roll: int) -> None:
         """Begins in the first pose, held for `pre_roll` frames so that the flesh settles in it."""
         with passing_on("The first pose cannot be simulated"):
-            self._simulation.reset(pose)
+            self._simulation.reset(drive.pose)
             for _ in range(pre_roll):
-                self._simulation.step(pose)
-        self._keep(pose)
+                self._advance(drive)
+        self._keep(drive)
 
-    def step(self, pose: np.ndarray, strength: float) -> None:
-        """Goes on to the next frame, in which the flesh feels this much of the rig's acceleration."""
+    def step(self, drive: Drive) -> None:
+        """Goes on to the next frame."""
         with passing_on("A pose cannot be simulated"):
-            self._simulation.strength = strength
-            self._simulation.step(pose)
-        self._keep(pose)
+            self._advance(drive)
+        self._keep(drive)
 
-    def _keep(self, pose: np.ndarray) -> None:
+    def _advance(self, drive: Drive) -> None:
+        self._simulation.strength = drive.strength
+        self._simulation.step(drive.pose)
+
+    def _keep(self, drive: Drive) -> None:
         coefficients = np.array(self._simulation.coefficients)
         if not np.isfinite(coefficients).all():
             raise Refusal("The motion grew beyond all bounds; raise the damping or the substeps.")
-        self._poses.append(pose)
+        self._poses.append(drive.pose)
         self._coefficients.append(coefficients)
 
     def motion(self) -> Motion:

@@ -5,7 +5,7 @@ from collections.abc import Generator
 import bpy
 from bpy.props import EnumProperty, IntProperty
 
-from ..bridge import animation, bodies, shape_keys, units
+from ..bridge import animation, bodies, drives, shape_keys, units
 from ..bridge.bodies import BodyScene
 from ..bridge.deformers import Warn
 from ..core import bodies as built
@@ -89,7 +89,7 @@ def conclusion(scene: BodyScene, sets: list[KeySet], settings: BakeSettings, war
 def record(
     scene: BodyScene, body: "built.jounce.Body", context: bpy.types.Context, settings: BakeSettings
 ) -> Generator[Step, None, Motion]:
-    """Reads the evaluated pose of each frame and steps the simulation; the current frame stays."""
+    """Reads what drives each frame and steps the simulation; the current frame stays."""
     blender_scene = context.scene
     state = scene.host.jounce.motion_settings()
     gravity = scaled_gravity(units.world_gravity(blender_scene), state.gravity, scene.surface.diagonal)
@@ -98,11 +98,11 @@ def record(
     try:
         for index, frame in enumerate(settings.frames):
             blender_scene.frame_set(frame)
-            pose = scene.reader.read(context.evaluated_depsgraph_get())
+            drive = drives.read(scene, context.evaluated_depsgraph_get())
             if index == 0:
-                recorder.start(pose, settings.pre_roll)
+                recorder.start(drive, settings.pre_roll)
             else:
-                recorder.step(pose, scene.host.jounce.strength)
+                recorder.step(drive)
             yield Step(index / len(settings.frames), f"Frame {frame}")
     finally:
         blender_scene.frame_set(current[0], subframe=current[1])

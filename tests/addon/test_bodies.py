@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from jounce_core import bodies
-from jounce_core.motion import Recorder, scaled_gravity, stiffness
+from jounce_core.motion import Drive, Recorder, scaled_gravity, stiffness
 from jounce_core.refusal import Refusal
 from jounce_core.settings import BuildSettings, MotionSettings
 from jounce_core.surface import Part, Surface
@@ -97,4 +97,4 @@ def test_poses_that_are_no_numbers_are_refused():
     body = bodies.CACHE.get(surface.digest(SETTINGS))
     recorder = Recorder(body, MotionSettings(2.0, 0.1, 1.0, 2, 0.0, "backward_euler"), 1 / 24, np.zeros(3))
     with pytest.raises(Refusal, match="pose"):
-        recorder.start(np.full((1, 3, 4), np.nan), 0)
+        recorder.start(Drive(np.full((1, 3, 4), np.nan), 1.0), 0)
