@@ -4,8 +4,15 @@ import bpy
 
 from . import ops, panels, props
 from .core import bodies
+from .props import scene
 
-CLASSES = (props.JounceObject, *ops.CLASSES, *panels.CLASSES)
+CLASSES = (
+    props.JounceObject,
+    scene.JounceClip,
+    scene.JounceScene,
+    *ops.CLASSES,
+    *panels.CLASSES,
+)
 
 
 def register() -> None:
@@ -13,10 +20,12 @@ def register() -> None:
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Object.jounce = bpy.props.PointerProperty(type=props.JounceObject, name="Jounce")
+    bpy.types.Scene.jounce = bpy.props.PointerProperty(type=scene.JounceScene, name="Jounce")
 
 
 def unregister() -> None:
     """Undoes `register` and drops the built bodies from memory."""
+    del bpy.types.Scene.jounce
     del bpy.types.Object.jounce
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -20,10 +20,30 @@ def new_fcurves(action: bpy.types.Action, id_type: str) -> "bpy.types.bpy_prop_c
     return strip.channelbag(slot, ensure=True).fcurves
 
 
+def fcurves(data: bpy.types.AnimData) -> list[bpy.types.FCurve]:
+    """The F-curves by which the active action moves the owner of animation data."""
+    if not HAS_SLOTS:
+        return list(data.action.fcurves)
+    strips = [strip for layer in data.action.layers for strip in layer.strips]
+    bags = [strip.channelbag(data.action_slot) for strip in strips]
+    return [curve for bag in bags if bag is not None for curve in bag.fcurves]
+
+
 def use_slot(owner: Owner, action: bpy.types.Action) -> None:
     """Points animation data or an NLA strip at the only slot of an action."""
     if HAS_SLOTS:
         owner.action_slot = action.slots[0]
+
+
+def slot(data: bpy.types.AnimData) -> "bpy.types.ActionSlot | None":
+    """The slot that animation data uses of its action, None where actions have none."""
+    return data.action_slot if HAS_SLOTS else None
+
+
+def put_slot(data: bpy.types.AnimData, used: "bpy.types.ActionSlot | None") -> None:
+    """Gives back a slot that `slot` returned."""
+    if HAS_SLOTS:
+        data.action_slot = used
 
 
 def selected_bones(armature: bpy.types.Object) -> set[str]:

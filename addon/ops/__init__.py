@@ -1,6 +1,6 @@
 """The operators, one file for each or for a few that belong together."""
 
-from . import add, bake, build, free_bake, maps, remove
+from . import add, bake, build, clips, free_bake, maps, remove
 
 CLASSES = (
     add.JOUNCE_OT_add,
@@ -11,4 +11,7 @@ CLASSES = (
     maps.JOUNCE_OT_map_add,
     maps.JOUNCE_OT_map_from_selection,
     maps.JOUNCE_OT_map_from_bones,
+    clips.JOUNCE_OT_clips_list,
+    clips.JOUNCE_OT_clip_assign,
+    clips.JOUNCE_OT_clips_bake,
 )

@@ -1,6 +1,6 @@
 """The interface, in the order in which it is shown."""
 
-from . import bake, body, main, maps, motion
+from . import bake, body, clips, main, maps, motion
 
 CLASSES = (
     main.JOUNCE_PT_main,
@@ -8,4 +8,6 @@ CLASSES = (
     maps.JOUNCE_PT_maps,
     motion.JOUNCE_PT_motion,
     bake.JOUNCE_PT_bake,
+    clips.JOUNCE_UL_clips,
+    clips.JOUNCE_PT_clips,
 )

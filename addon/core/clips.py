@@ -1,0 +1,109 @@
+"""Animation clips of other rigs, put onto a rig with the same bones, named and resting otherwise.
+
+Rotations are carried over as turns away from the rest pose. With R the rest rotation of a bone in the world
+and B its rotation in its own rest axes, `R B R'` is that turn in world axes, whatever the bone's roll; the
+same turn on another rig is `B' = Q B Q'`, `Q = R_target' R_source`. Where two rest poses agree, B is copied.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from .refusal import Refusal
+from .volume import as_quaternions
+
+SUFFIXES = frozenset([".fbx"])
+
+# Below this share of matching bones a clip belongs to another kind of rig.
+LEAST_MATCHING = 0.5
+
+
+@dataclass(frozen=True)
+class BoneClip:
+    """How a clip moves one bone.
+
+    rest: (4, 4) rest matrix in the world, unit axes. times: (k,) frames. rotations: (k, 4) unit quaternions,
+    w first, and locations (k, 3), both in the bone's rest axes, locations in world units.
+    """
+
+    rest: np.ndarray
+    times: np.ndarray
+    rotations: np.ndarray
+    locations: np.ndarray
+
+
+@dataclass(frozen=True)
+class Clip:
+    """An animation of a rig. parents: name of the bone above each bone. height: of the rig at rest."""
+
+    name: str
+    frames_per_second: float
+    start: float
+    end: float
+    height: float
+    bones: dict[str, BoneClip] = field(default_factory=dict)
+    parents: dict[str, str | None] = field(default_factory=dict)
+
+
+def files(folder: Path) -> list[Path]:
+    """The clips of a folder, by name."""
+    if not folder.is_dir():
+        raise Refusal(f"There is no folder {folder}; choose the folder that holds the clips.")
+    return sorted(
+        (path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()),
+        key=lambda path: path.name.lower(),
+    )
+
+
+def base_name(bone: str) -> str:
+    """A bone's name without the prefix that ends in a colon, such as `mixamorig7:`, in lower case."""
+    return bone.rpartition(":")[2].lower()
+
+
+def matching(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
+    """For each bone of the target that the source has too, the source's name of it."""
+    by_base: dict[str, str] = {}
+    for bone in source:
+        by_base.setdefault(base_name(bone), bone)
+    return {bone: by_base[base_name(bone)] for bone in target if base_name(bone) in by_base}
+
+
+def refuse_foreign(clip: Clip, bones: dict[str, str], rig: str) -> None:
+    """Refuses a clip most of whose moving bones the rig does not have."""
+    found, moving = len(set(bones.values()) & clip.bones.keys()), len(clip.bones)
+    if moving == 0:
+        raise Refusal(f"The clip {clip.name} moves no bone.")
+    if found < LEAST_MATCHING * moving:
+        raise Refusal(
+            f"Only {found} of the {moving} bones that {clip.name} moves are found in {rig}; "
+            "the clip was made for another kind of rig."
+        )
+
+
+def rotations(bone: BoneClip, rest: np.ndarray) -> np.ndarray:
+    """A bone's rotations (k, 4) in the axes of another rest matrix (4, 4), neighbours in the same half."""
+    change = quaternion(rest[:3, :3].T @ bone.rest[:3, :3])
+    turned = product(product(change, bone.rotations), change * (1.0, -1.0, -1.0, -1.0))
+    flips = np.where((turned[1:] * turned[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
+    turned[1:] *= np.cumprod(flips)[:, None]
+    return turned
+
+
+def locations(bone: BoneClip, rest: np.ndarray, size: float) -> np.ndarray:
+    """A bone's locations (k, 3) in the axes of another rest matrix (4, 4), `size` times as far."""
+    return size * bone.locations @ (rest[:3, :3].T @ bone.rest[:3, :3]).T
+
+
+def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Products of quaternions (..., 4), w first."""
+    a, u = left[..., :1], left[..., 1:]
+    b, v = right[..., :1], right[..., 1:]
+    real = a * b - (u * v).sum(axis=-1, keepdims=True)
+    return np.concatenate((real, a * v + b * u + np.cross(u, v)), axis=-1)
+
+
+def quaternion(turn: np.ndarray) -> np.ndarray:
+    """The unit quaternion (4,), w first, of a rotation (3, 3)."""
+    return as_quaternions(turn[None])[0]

@@ -1,0 +1,124 @@
+"""Operators for a folder of animation clips: choose one, go on to the next, bake them all."""
+
+from pathlib import Path
+
+import bpy
+from bpy.props import IntProperty, StringProperty
+
+from ..bridge import bodies, clips, shape_keys
+from ..core import clips as found
+from ..core.refusal import Refusal
+from ..core.task import Step, Task, scaled
+from .bake import bake_body
+from .operator import JounceOperator, LongOperator
+
+
+def folder(context: bpy.types.Context) -> Path:
+    """The chosen folder of clips."""
+    chosen = context.scene.jounce.clip_folder
+    if not chosen:
+        raise Refusal("No folder of clips is chosen; choose one first.")
+    return Path(bpy.path.abspath(chosen))
+
+
+def only_host(context: bpy.types.Context) -> bpy.types.Object:
+    """The host of the one selected body."""
+    hosts = bodies.hosts(context)
+    if len(hosts) > 1:
+        raise Refusal("Several bodies are selected; a clip goes onto one of them, so select only that.")
+    return hosts[0]
+
+
+class JOUNCE_OT_clips_list(JounceOperator):
+    """List the FBX files of the folder"""
+
+    bl_idname = "jounce.clips_list"
+    bl_label = "List Clips"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Reads the folder anew."""
+        state = context.scene.jounce
+        paths = found.files(folder(context))
+        state.clips.clear()
+        for path in paths:
+            state.clips.add().name = path.name
+        state.clip_index = min(state.clip_index, max(0, len(paths) - 1))
+        return f"{len(paths)} clip(s) in {folder(context)}."
+
+
+class JOUNCE_OT_clip_assign(JounceOperator):
+    """Put a clip onto the armature of the selected body. The action it had stays in the file"""
+
+    bl_idname = "jounce.clip_assign"
+    bl_label = "Use Clip"
+    bl_options = {"REGISTER", "UNDO"}
+
+    step: IntProperty(
+        name="Step",
+        description="How many clips to go on from the chosen one; -1 is the one before",
+        default=0,
+    )
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Reads the file of the clip and assigns it."""
+        state = context.scene.jounce
+        if len(state.clips) == 0:
+            raise Refusal("There is no list of clips yet; choose a folder and list its clips.")
+        armature = clips.armature_of(bodies.members(only_host(context)))
+        index = (state.clip_index + self.step) % len(state.clips)
+        clip = clips.read(folder(context) / state.clips[index].name, context)
+        clips.assign(armature, clip, context.scene)
+        state.clip_index = index
+        scene = context.scene
+        scene.frame_set(scene.frame_start)
+        return f"{armature.name} plays {clip.name}, frames {scene.frame_start} to {scene.frame_end}."
+
+
+class JOUNCE_OT_clips_bake(LongOperator):
+    """Bake every clip of the folder onto the selected body, and save each as a .blend file of its own"""
+
+    bl_idname = "jounce.clips_bake"
+    bl_label = "Bake All Clips"
+    bl_options = {"UNDO"}
+
+    directory: StringProperty(
+        name="Into",
+        description="Folder for the files; `baked` inside the folder of clips if not given",
+        subtype="DIR_PATH",
+    )
+
+    def task(self, context: bpy.types.Context) -> Task:
+        """One clip after the other; the file that is open is as it was afterwards."""
+        host = only_host(context)
+        objects = bodies.members(host)
+        if any(obj.jounce.bake_keys for obj in objects):
+            raise Refusal(f"{host.name} is baked already; free that bake first.")
+        paths = found.files(folder(context))
+        if not paths:
+            raise Refusal(f"There is no FBX file in {folder(context)}.")
+        into = Path(bpy.path.abspath(self.directory)) if self.directory else folder(context) / "baked"
+        into.mkdir(parents=True, exist_ok=True)
+        with clips.kept_animation(clips.armature_of(objects), context.scene):
+            for index, path in enumerate(paths):
+                part = self.bake_clip(host, path, into, context)
+                yield from scaled(part, index / len(paths), (index + 1) / len(paths))
+        return f"{len(paths)} clip(s) baked onto {host.name}, into {into}."
+
+    def bake_clip(self, host: bpy.types.Object, path: Path, into: Path, context: bpy.types.Context) -> Task:
+        """Bakes one clip and saves a copy of the file with it."""
+        scene, objects = context.scene, bodies.members(host)
+        yield Step(0.0, f"Reading {path.name}")
+        action = clips.assign(clips.armature_of(objects), clips.read(path, context), scene)
+        try:
+            settings = host.jounce.bake_settings(host.jounce.target, scene.frame_start, scene.frame_end)
+            yield from scaled(bake_body(host, context, settings, self.warn), 0.1, 0.9)
+            target = into / f"{host.name} {path.stem}.blend"
+            bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True)
+            yield Step(1.0, f"Saved {target.name}")
+        finally:
+            for obj in objects:
+                shape_keys.free(obj)
+            host.jounce.property_unset("bake_error")
+            bpy.data.actions.remove(action)
+        return ""

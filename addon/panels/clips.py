@@ -1,0 +1,29 @@
+"""A browser for a folder of animation clips."""
+
+import bpy
+
+from .sidebar import BodyPanel
+
+
+class JOUNCE_UL_clips(bpy.types.UIList):
+    """The clips of the folder, by name"""
+
+
+class JOUNCE_PT_clips(BodyPanel, bpy.types.Panel):
+    """Animation clips for this kind of rig, such as those of Mixamo"""
+
+    bl_label = "Clips"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows the folder, its clips, and what to do with them."""
+        layout, state = self.layout, context.scene.jounce
+        row = layout.row(align=True)
+        row.prop(state, "clip_folder", text="")
+        row.operator("jounce.clips_list", text="", icon="FILE_REFRESH")
+        layout.template_list("JOUNCE_UL_clips", "", state, "clips", state, "clip_index", rows=4)
+        row = layout.row(align=True)
+        row.operator("jounce.clip_assign", text="", icon="TRIA_LEFT").step = -1
+        row.operator("jounce.clip_assign", icon="ACTION").step = 0
+        row.operator("jounce.clip_assign", text="", icon="TRIA_RIGHT").step = 1
+        layout.operator("jounce.clips_bake", icon="RENDER_ANIMATION")
