@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import ops, panels, props
+from . import cli, ops, panels, props
 from .core import bodies
 from .props import scene
 
@@ -21,10 +21,12 @@ def register() -> None:
         bpy.utils.register_class(cls)
     bpy.types.Object.jounce = bpy.props.PointerProperty(type=props.JounceObject, name="Jounce")
     bpy.types.Scene.jounce = bpy.props.PointerProperty(type=scene.JounceScene, name="Jounce")
+    cli.register()
 
 
 def unregister() -> None:
     """Undoes `register` and drops the built bodies from memory."""
+    cli.unregister()
     del bpy.types.Scene.jounce
     del bpy.types.Object.jounce
     for cls in reversed(CLASSES):

@@ -1,0 +1,76 @@
+"""The command line: arguments, exit codes, what is saved."""
+
+import bpy
+import pytest
+import scenes
+
+
+@pytest.fixture
+def main(module):
+    """The function that Blender calls for `--command jounce`."""
+    return module("cli").main
+
+
+@pytest.fixture
+def shot(tmp_path):
+    """A saved file with one body that was never built."""
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    scenes.coarse(obj)
+    path = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def test_info_says_what_there_is(main, shot, capsys):
+    assert main(["info"]) == 0
+    assert capsys.readouterr().out == "Column: 1 mesh(es); not built; not baked\n"
+
+
+def test_bake_builds_where_needed_and_saves_elsewhere(main, shot, tmp_path, capsys):
+    before, output = shot.read_bytes(), tmp_path / "baked.blend"
+    assert main(["bake", "--output", str(output), "--end", "9", "--target", "FRAME_KEYS"]) == 0
+    assert "100%" not in capsys.readouterr().err
+    assert shot.read_bytes() == before
+    assert bpy.data.filepath == str(shot)
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    assert bpy.data.objects["Column"].jounce.bake_keys == 9
+
+
+def test_build_saves_the_file_itself(main, shot, capsys):
+    assert main(["build", "--save", "--body", "Column"]) == 0
+    assert "960 tets" in capsys.readouterr().out
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    assert bpy.data.objects["Column"].jounce.built_digest
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["fry"], ["bake"], ["bake", "--save", "--output", "x"], ["bake", "--end", "x"]]
+)
+def test_wrong_arguments_have_a_code_of_their_own(main, shot, arguments, capsys):
+    assert main(arguments) == 2
+    assert "usage: blender -b FILE --command jounce" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["info", "--body", "Cone"], "There is no body Cone; the bodies are Column."),
+        (
+            ["bake", "--save", "--start", "9", "--end", "2"],
+            "The bake ends at frame 2, before it starts at frame 9.",
+        ),
+        (["bake", "--output", "/proc/nowhere/x.blend"], "cannot be written"),
+    ],
+)
+def test_a_refusal_is_one_sentence_and_saves_nothing(main, shot, arguments, sentence, capsys):
+    before = shot.read_bytes()
+    assert main(arguments) == 1
+    assert sentence in capsys.readouterr().err
+    assert shot.read_bytes() == before
+
+
+def test_a_file_without_bodies_is_refused(main, capsys):
+    assert main(["info"]) == 1
+    assert "has Jounce" in capsys.readouterr().err
