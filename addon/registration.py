@@ -4,9 +4,10 @@ import bpy
 
 from . import cli, ops, panels, props
 from .core import bodies
-from .props import scene
+from .props import diagnosis, scene
 
 CLASSES = (
+    diagnosis.JounceFinding,
     props.JounceObject,
     scene.JounceClip,
     scene.JounceScene,

@@ -1,6 +1,6 @@
 """The operators, one file for each or for a few that belong together."""
 
-from . import add, bake, build, clips, free_bake, maps, remove
+from . import add, bake, build, clips, diagnosis, free_bake, maps, remove
 
 CLASSES = (
     add.JOUNCE_OT_add,
@@ -11,6 +11,8 @@ CLASSES = (
     maps.JOUNCE_OT_map_add,
     maps.JOUNCE_OT_map_from_selection,
     maps.JOUNCE_OT_map_from_bones,
+    diagnosis.JOUNCE_OT_diagnose,
+    diagnosis.JOUNCE_OT_fix,
     clips.JOUNCE_OT_clips_list,
     clips.JOUNCE_OT_clip_assign,
     clips.JOUNCE_OT_clips_bake,

@@ -4,6 +4,7 @@ import bpy
 
 from ..bridge import bodies, deformers, meshes
 from ..core.refusal import Refusal
+from .diagnosis import diagnose
 from .operator import JounceOperator
 
 
@@ -27,6 +28,7 @@ class JOUNCE_OT_add(JounceOperator):
         host.jounce.is_host = True
         for obj in others:
             obj.jounce.host = host
+        diagnose(host, context)
         return f"{host.name} is a body of {len(bodies.members(host))} mesh(es)."
 
 

@@ -1,9 +1,10 @@
 """The interface, in the order in which it is shown."""
 
-from . import bake, body, clips, main, maps, motion
+from . import bake, body, clips, diagnosis, main, maps, motion
 
 CLASSES = (
     main.JOUNCE_PT_main,
+    diagnosis.JOUNCE_PT_diagnosis,
     body.JOUNCE_PT_build,
     maps.JOUNCE_PT_maps,
     motion.JOUNCE_PT_motion,

@@ -13,10 +13,13 @@ import bpy
 
 from .bake import BakeProps
 from .body import BodyProps
+from .diagnosis import DiagnosisProps
 from .maps import MapProps
 from .member import MemberProps
 from .motion import MotionProps
 
 
-class JounceObject(MemberProps, BodyProps, MapProps, MotionProps, BakeProps, bpy.types.PropertyGroup):
+class JounceObject(
+    MemberProps, BodyProps, MapProps, MotionProps, BakeProps, DiagnosisProps, bpy.types.PropertyGroup
+):
     """Settings of a body (on its host) and the state of one of its meshes (on each of them)."""

@@ -1,0 +1,243 @@
+"""What may be wrong with the meshes of a body, each finding in one sentence, some with a fix."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ..core import shape_checks
+from ..core.refusal import Refusal
+from ..core.rest_check import is_crumpled
+from . import bodies, deformers, maps, meshes, rigs
+
+# Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
+SMALLEST, LARGEST = 0.02, 50.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that may be wrong with an object. fix: name of the function in FIXES that mends it, or empty.
+
+    detail: what of the object is meant, such as the name of a modifier.
+    """
+
+    sentence: str
+    obj: str
+    fix: str = ""
+    detail: str = ""
+
+
+def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding]:
+    """All that is found about a body, in the order in which it should be mended."""
+    objects = bodies.members(host)
+    found = [finding for obj in objects for finding in of_mesh(obj)]
+    found += of_maps(host, objects)
+    found += of_armatures(host, objects)
+    if not any(is_refused(obj) for obj in objects):
+        found += of_body(host, context)
+    return found
+
+
+def is_refused(obj: bpy.types.Object) -> bool:
+    """Whether a mesh cannot be part of a body as it is."""
+    try:
+        meshes.refuse_unusable(obj)
+    except Refusal:
+        return True
+    return False
+
+
+def of_mesh(obj: bpy.types.Object) -> Iterator[Finding]:
+    """What is found about one mesh."""
+    if obj.mode != "EDIT" and obj.library is None and obj.data.users > 1 and obj.data.library is None:
+        sharing = [other.name for other in bpy.data.objects if other.data == obj.data and other != obj]
+        if sharing:
+            sentence = f"{obj.name} shares its mesh with {sharing[0]}, which would get the same shape keys."
+            yield Finding(sentence, obj.name, "make_single_user")
+            return
+    try:
+        meshes.refuse_unusable(obj)
+    except Refusal as refusal:
+        yield Finding(str(refusal), obj.name)
+        return
+    if obj.hide_viewport:
+        sentence = f"{obj.name} is disabled in viewports, so its motion cannot be read."
+        yield Finding(sentence, obj.name, "enable")
+    if obj.data.shape_keys is not None and obj.show_only_shape_key:
+        sentence = f"{obj.name} shows only its active shape key, so a bake would not be seen."
+        yield Finding(sentence, obj.name, "unpin_shape_key")
+    yield from of_shape(obj)
+    yield from of_modifiers(obj)
+    yield from of_weights(obj)
+
+
+def of_shape(obj: bpy.types.Object) -> Iterator[Finding]:
+    """What is found about the mesh's own shape."""
+    points = meshes.rest_points(obj)
+    scales = np.linalg.norm(np.array(obj.matrix_world)[:3, :3], axis=0)
+    if scales.max() > 1.01 * scales.min():
+        yield Finding(f"{obj.name} is scaled unevenly; apply its scale if its motion looks skewed.", obj.name)
+    stray = shape_checks.strays(points)
+    if len(stray):
+        sentence = f"{len(stray)} vertices of {obj.name} lie far outside of the rest."
+        yield Finding(sentence, obj.name, "select_strays")
+    parts = shape_checks.loose_parts(points, meshes.triangles(obj, flipped=False))
+    if parts > 1:
+        sentence = f"{obj.name} has {parts} loose parts; those within a cell of each other move as one."
+        yield Finding(sentence, obj.name)
+
+
+def of_modifiers(obj: bpy.types.Object) -> Iterator[Finding]:
+    """Modifiers that stand where they hide the mesh's own vertices from the armature."""
+    for modifier in obj.modifiers:
+        if modifier.type == "ARMATURE":
+            return
+        if modifier.show_viewport and modifier.type not in deformers.KEEPS_VERTICES:
+            if any(other.type == "ARMATURE" for other in obj.modifiers):
+                sentence = f"The modifier {modifier.name} of {obj.name} changes vertices before the armature."
+                yield Finding(sentence, obj.name, "move_armature_up", modifier.name)
+            return
+
+
+def of_weights(obj: bpy.types.Object) -> Iterator[Finding]:
+    """Vertices whose bone weights are missing or do not add up to one."""
+    weights = bone_weights(obj)
+    if weights.shape[1] == 0:
+        return
+    missing, uneven = shape_checks.without_weight(weights), shape_checks.not_normalised(weights)
+    if 0 < len(missing) < len(weights):
+        sentence = f"{len(missing)} vertices of {obj.name} have no bone weight, so no bone moves them."
+        yield Finding(sentence, obj.name, "select_unweighted")
+    if len(uneven):
+        sentence = f"The bone weights of {len(uneven)} vertices of {obj.name} do not sum to 1."
+        yield Finding(sentence, obj.name, "normalise_weights")
+
+
+def bone_weights(obj: bpy.types.Object) -> np.ndarray:
+    """Weights (p, b) of the vertex groups that deforming bones of the mesh's armature use."""
+    columns = bone_groups(obj)
+    return meshes.group_weights(obj)[:, columns] if columns else np.zeros((len(obj.data.vertices), 0))
+
+
+def bone_groups(obj: bpy.types.Object) -> list[int]:
+    """Indices of the vertex groups that deforming bones of the mesh's armature use."""
+    armature = obj.find_armature()
+    if armature is None:
+        return []
+    deforming = {bone.name for bone in armature.data.bones if bone.use_deform}
+    return [group.index for group in obj.vertex_groups if group.name in deforming]
+
+
+def of_maps(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
+    """Maps whose group is on none of the meshes."""
+    for setting, label, _ in maps.SETTINGS.values():
+        name = getattr(host.jounce, setting)
+        if name and not any(name in obj.vertex_groups for obj in objects):
+            sentence = f"The vertex group {name} of the map {label} is on no mesh of {host.name}."
+            yield Finding(sentence, host.name, "clear_map", setting)
+
+
+def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
+    """Armatures that cannot move the body."""
+    found = dict.fromkeys(obj.find_armature() for obj in objects)
+    found.pop(None, None)
+    for armature in found:
+        if armature.data.pose_position == "REST":
+            sentence = f"{armature.name} is in Rest Position, so it does not move."
+            yield Finding(sentence, armature.name, "use_pose_position")
+    movers = [*found, *objects]
+    still = not any(rigs.is_animated(obj) or obj.constraints or has_bone_constraints(obj) for obj in movers)
+    if still and not any(rigs.is_animated(above) for obj in movers for above in rigs.ancestors(obj)):
+        yield Finding(f"Nothing moves {host.name}: neither bones nor object are animated.", host.name)
+
+
+def has_bone_constraints(obj: bpy.types.Object) -> bool:
+    """Whether bones of an armature follow something else."""
+    return obj.type == "ARMATURE" and any(bone.constraints for bone in obj.pose.bones)
+
+
+def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Finding]:
+    """What only shows when the body is read as a whole."""
+    if not host.jounce.built_digest:
+        yield Finding(f"{host.name} is not built yet.", host.name, "build")
+        return
+    try:
+        scene = bodies.read(host, context, lambda _sentence: None)
+    except Refusal as refusal:
+        yield Finding(str(refusal), host.name)
+        return
+    size = scene.surface.diagonal
+    if not SMALLEST <= size <= LARGEST:
+        yield Finding(
+            f"{host.name} measures {size:.3g} m at the scene's unit scale; gravity and materials act as on a "
+            "body of that size.",
+            host.name,
+        )
+    if scene.surface.digest(host.jounce.build_settings()) != host.jounce.built_digest:
+        yield Finding(f"{host.name} has changed since it was built.", host.name, "build")
+    if is_crumpled(scene.surface, scene.reader.read(context.evaluated_depsgraph_get())):
+        sentence = f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose."
+        yield Finding(sentence, host.name)
+
+
+def select(obj: bpy.types.Object, vertices: np.ndarray, context: bpy.types.Context) -> None:
+    """Enters Edit Mode on an object with these vertices selected."""
+    context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="OBJECT")
+    chosen = np.zeros(len(obj.data.vertices), bool)
+    chosen[vertices] = True
+    obj.data.polygons.foreach_set("select", np.zeros(len(obj.data.polygons), bool))
+    obj.data.edges.foreach_set("select", np.zeros(len(obj.data.edges), bool))
+    obj.data.vertices.foreach_set("select", chosen)
+    context.scene.tool_settings.mesh_select_mode = (True, False, False)
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def normalise_weights(obj: bpy.types.Object) -> None:
+    """Divides the bone weights of each vertex by their sum."""
+    columns = bone_groups(obj)
+    weights = bone_weights(obj)
+    uneven = shape_checks.not_normalised(weights)
+    scaled = weights[uneven] / weights[uneven].sum(axis=1, keepdims=True)
+    for vertex, row in zip(uneven.tolist(), scaled, strict=True):
+        for column in np.flatnonzero(row):
+            obj.vertex_groups[columns[column]].add([vertex], float(row[column]), "REPLACE")
+
+
+def move_armature_up(obj: bpy.types.Object, before: str) -> None:
+    """Moves the first armature modifier to the place of another one."""
+    names = [modifier.name for modifier in obj.modifiers]
+    armature = next(index for index, modifier in enumerate(obj.modifiers) if modifier.type == "ARMATURE")
+    obj.modifiers.move(armature, names.index(before))
+
+
+def make_single_user(obj: bpy.types.Object) -> None:
+    """Gives an object a mesh of its own."""
+    obj.data = obj.data.copy()
+
+
+Fix = Callable[[bpy.types.Object, str, bpy.types.Context], None]
+
+# For each fix what its button says, and what it does to the object with the detail of the finding.
+FIXES: dict[str, tuple[str, Fix]] = {
+    "make_single_user": ("Make Single User", lambda obj, _detail, _context: make_single_user(obj)),
+    "enable": ("Enable", lambda obj, _detail, _context: setattr(obj, "hide_viewport", False)),
+    "unpin_shape_key": ("Unpin", lambda obj, _detail, _context: setattr(obj, "show_only_shape_key", False)),
+    "select_strays": (
+        "Select",
+        lambda obj, _detail, context: select(obj, shape_checks.strays(meshes.rest_points(obj)), context),
+    ),
+    "select_unweighted": (
+        "Select",
+        lambda obj, _detail, context: select(obj, shape_checks.without_weight(bone_weights(obj)), context),
+    ),
+    "normalise_weights": ("Normalise", lambda obj, _detail, _context: normalise_weights(obj)),
+    "move_armature_up": ("Move Armature Up", lambda obj, detail, _context: move_armature_up(obj, detail)),
+    "clear_map": ("Clear", lambda obj, detail, _context: obj.jounce.property_unset(detail)),
+    "use_pose_position": (
+        "Pose Position",
+        lambda obj, _detail, _context: setattr(obj.data, "pose_position", "POSE"),
+    ),
+    "build": ("Build", lambda _obj, _detail, _context: bpy.ops.jounce.build("INVOKE_DEFAULT")),
+}

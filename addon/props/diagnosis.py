@@ -1,0 +1,22 @@
+"""What the last diagnosis found."""
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, StringProperty
+
+
+class JounceFinding(bpy.types.PropertyGroup):
+    """One finding, as the diagnosis of the bridge says it."""
+
+    sentence: StringProperty()
+    obj: StringProperty()
+    fix: StringProperty()
+    detail: StringProperty()
+
+
+class DiagnosisProps:
+    """Of the host."""
+
+    findings: CollectionProperty(type=JounceFinding)
+    is_diagnosed: BoolProperty(
+        name="Diagnosed", description="Whether the body was looked at since it was added", options={"HIDDEN"}
+    )

@@ -1,0 +1,131 @@
+"""Each finding, and that its fix leaves nothing to find."""
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+
+
+@pytest.fixture
+def column():
+    """A built column on two bones."""
+    obj, rig = scenes.character()
+    scenes.add_and_build(obj)
+    return obj, rig
+
+
+def findings(obj):
+    """What is found, as (sentence, fix)."""
+    scenes.activate(obj)
+    bpy.ops.jounce.diagnose()
+    return [(found.sentence, found.fix) for found in obj.jounce.findings]
+
+
+def subdivide_first(obj, _rig):
+    obj.modifiers.new("Finer", "SUBSURF")
+    obj.modifiers.move(1, 0)
+
+
+def forget_weights(obj, _rig):
+    for group in obj.vertex_groups:
+        group.remove([3, 4])
+
+
+def double_weights(obj, _rig):
+    obj.vertex_groups["Upper"].add([0, 1, 2], 0.7, "REPLACE")
+
+
+def throw_vertex(obj, _rig):
+    obj.data.vertices[5].co = (500.0, 0.0, 0.0)
+
+
+def name_no_group(obj, _rig):
+    obj.jounce.pin_group = "Nowhere"
+
+
+def rest(_obj, rig):
+    rig.data.pose_position = "REST"
+
+
+def share(obj, _rig):
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Twin", obj.data))
+
+
+def pin_key(obj, _rig):
+    obj.shape_key_add(name="Basis")
+    obj.shape_key_add(name="Smile")
+    obj.show_only_shape_key = True
+
+
+FIXABLE = [
+    (
+        subdivide_first,
+        "The modifier Finer of Column changes vertices before the armature.",
+        "move_armature_up",
+    ),
+    (double_weights, "The bone weights of 3 vertices of Column do not sum to 1.", "normalise_weights"),
+    (name_no_group, "The vertex group Nowhere of the map Pin is on no mesh of Column.", "clear_map"),
+    (rest, "Rig is in Rest Position, so it does not move.", "use_pose_position"),
+    (share, "Column shares its mesh with Twin, which would get the same shape keys.", "make_single_user"),
+    (pin_key, "Column shows only its active shape key, so a bake would not be seen.", "unpin_shape_key"),
+]
+
+
+def test_a_good_body_has_no_findings(column):
+    assert findings(column[0]) == []
+    assert column[0].jounce.is_diagnosed
+
+
+@pytest.mark.parametrize(("spoil", "sentence", "fix"), FIXABLE, ids=[row[0].__name__ for row in FIXABLE])
+def test_a_fix_takes_its_finding_away(column, spoil, sentence, fix):
+    obj, _ = column
+    spoil(*column)
+    assert (sentence, fix) in findings(obj)
+    index = [found.fix for found in obj.jounce.findings].index(fix)
+    assert bpy.ops.jounce.fix(index=index) == {"FINISHED"}
+    assert fix not in [found.fix for found in obj.jounce.findings]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "fix", "vertices"),
+    [(forget_weights, "select_unweighted", [3, 4]), (throw_vertex, "select_strays", [5])],
+)
+def test_what_only_an_artist_can_mend_is_selected(column, spoil, fix, vertices):
+    obj, _ = column
+    spoil(*column)
+    assert fix in [found for _, found in findings(obj)]
+    bpy.ops.jounce.fix(index=[found.fix for found in obj.jounce.findings].index(fix))
+    assert obj.mode == "EDIT"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert np.flatnonzero([vertex.select for vertex in obj.data.vertices]).tolist() == vertices
+
+
+def test_a_changed_body_asks_for_a_build(column):
+    obj, _ = column
+    obj.jounce.resolution += 4
+    assert findings(obj) == [("Column has changed since it was built.", "build")]
+    obj.jounce.built_digest = ""
+    assert findings(obj) == [("Column is not built yet.", "build")]
+
+
+def test_a_still_or_huge_body_is_said(column):
+    obj, rig = column
+    rig.animation_data_clear()
+    bpy.context.scene.unit_settings.scale_length = 100.0
+    sentences = [sentence for sentence, _ in findings(obj)]
+    assert "Nothing moves Column: neither bones nor object are animated." in sentences
+    assert any(sentence.startswith("Column measures 217 m") for sentence in sentences)
+
+
+def test_adding_looks_at_once():
+    obj, rig = scenes.character()
+    rest(obj, rig)
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    assert [found.fix for found in obj.jounce.findings] == ["use_pose_position", "build"]
+
+
+def test_a_finding_that_is_gone_cannot_be_fixed(column):
+    scenes.activate(column[0])
+    with pytest.raises(RuntimeError, match="Column has no finding 3; diagnose it again"):
+        bpy.ops.jounce.fix(index=3)
