@@ -67,8 +67,7 @@ def run_info(options: argparse.Namespace) -> None:
     for host in chosen_hosts(options.body):
         state = host.jounce
         built = state.built_summary or "not built"
-        keys = sum(obj.jounce.bake_keys for obj in bodies.members(host))
-        baked = f"{keys} keys, error {state.bake_error:.3%}" if keys else "not baked"
+        baked = f"{state.bake_parts}, error {state.bake_error:.3%}" if state.bake_parts else "not baked"
         print(f"{host.name}: {len(bodies.members(host))} mesh(es); {built}; {baked}")
 
 

@@ -4,14 +4,39 @@ The bake's keys are told from all others by `PREFIX`. A mesh without shape keys 
 the bake is freed unless the artist has added keys of their own meanwhile.
 """
 
+from functools import partial
+
 import bpy
 import numpy as np
 
-from ..core.keys import KeySet
+from ..core.keys import KeySet, key_sets
+from ..core.motion import Motion
+from ..core.prepared import Preparation, Prepared
+from ..core.settings import BakeSettings
 from . import animation, meshes
+from .bodies import BodyScene
 from .deformers import Warn
+from .nodes import PREFIX
 
-PREFIX = "jounce: "
+
+def prepare(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, _context: bpy.types.Context
+) -> Preparation:
+    """Finds the keys of all meshes; nothing is changed before they are written."""
+    sets = yield from key_sets(body, scene.surface, motion, settings)
+    count = sum(len(keys.names) for keys in sets)
+    return Prepared(
+        max(keys.error for keys in sets),
+        f"{count} shape keys" if count else "",
+        partial(write_all, scene, sets, settings),
+    )
+
+
+def write_all(scene: BodyScene, sets: list[KeySet], settings: BakeSettings) -> None:
+    """Adds the keys of all meshes."""
+    for obj, keys in zip(scene.objects, sets, strict=True):
+        write(obj, keys, settings.frames)
+        obj.jounce.bake_target = settings.target.value
 
 
 def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:

@@ -33,3 +33,15 @@ def transforms_in_metres(transforms: np.ndarray, scale: float) -> np.ndarray:
     scaled = transforms[:, :3].copy()
     scaled[:, :, 3] *= scale
     return scaled
+
+
+def points_in_units(points: np.ndarray, scale: float) -> np.ndarray:
+    """World points or offsets (..., 3) given in metres, in Blender units."""
+    return points / scale
+
+
+def transforms_in_units(transforms: np.ndarray, scale: float) -> np.ndarray:
+    """World transforms (..., 3, 4) given in metres, in Blender units: only the translations have a unit."""
+    scaled = transforms.copy()
+    scaled[..., 3] /= scale
+    return scaled

@@ -9,6 +9,13 @@ class Target(Enum):
 
     MODAL_KEYS = "MODAL_KEYS"
     FRAME_KEYS = "FRAME_KEYS"
+    SKINNING_NODES = "SKINNING_NODES"
+    MESH_CACHE = "MESH_CACHE"
+
+    @property
+    def is_keys(self) -> bool:
+        """Whether shape keys are written."""
+        return self in (Target.MODAL_KEYS, Target.FRAME_KEYS)
 
 
 @dataclass(frozen=True)

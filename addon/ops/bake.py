@@ -1,16 +1,16 @@
-"""jounce.bake: computes the motion of a body over a range of frames and writes it as shape keys."""
+"""jounce.bake: computes the motion of a body over some frames and writes it where it plays by itself."""
 
 from collections.abc import Generator
 
 import bpy
 from bpy.props import EnumProperty, IntProperty
 
-from ..bridge import animation, bodies, drives, shape_keys, units
+from ..bridge import bakes, bodies, drives, frames, units
 from ..bridge.bodies import BodyScene
 from ..bridge.deformers import Warn
 from ..core import bodies as built
-from ..core.keys import KeySet, key_sets
 from ..core.motion import Motion, Recorder, scaled_gravity
+from ..core.prepared import Prepared
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
 from ..core.settings import BakeSettings
@@ -20,7 +20,7 @@ from .operator import LongOperator
 
 
 class JOUNCE_OT_bake(LongOperator):
-    """Bake the motion of the selected bodies to shape keys that play without Jounce"""
+    """Bake the motion of the selected bodies to what plays without Jounce"""
 
     bl_idname = "jounce.bake"
     bl_label = "Bake"
@@ -55,8 +55,7 @@ def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: Bake
     """Bakes one body. All is written at the very end, so that stopping keeps an earlier bake."""
     scene = bodies.read(host, context, warn)
     for obj in scene.objects:
-        animation.refuse_unusable(obj)
-        shape_keys.warn_if_hidden(obj, warn)
+        bakes.refuse_unusable(obj, settings, warn)
     digest = scene.surface.digest(host.jounce.build_settings())
     built_again = ""
     if built.CACHE.get(digest) is None:
@@ -66,24 +65,24 @@ def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: Bake
     motion = yield from scaled(record(scene, body, context, settings), 0.2, 0.7)
     if is_crumpled(scene.surface, motion.poses[0]):
         warn(f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose.")
-    sets = yield from scaled(key_sets(body, scene.surface, motion, settings), 0.7, 1.0)
-    write(scene, sets, settings)
+    prepared = yield from scaled(bakes.prepare(scene, body, motion, settings, context), 0.7, 1.0)
+    bakes.replace(scene, prepared)
     if digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
         host.jounce.built_digest, host.jounce.built_summary = digest, built_again
-    return conclusion(scene, sets, settings, warn)
+    return conclusion(scene, prepared, settings, warn)
 
 
-def conclusion(scene: BodyScene, sets: list[KeySet], settings: BakeSettings, warn: Warn) -> str:
+def conclusion(scene: BodyScene, prepared: Prepared, settings: BakeSettings, warn: Warn) -> str:
     """Keeps and tells the error of a finished bake."""
     state = scene.host.jounce
-    state.bake_error = max(keys.error for keys in sets) / scene.surface.diagonal
+    state.bake_error = prepared.error / scene.surface.diagonal
+    state.bake_parts = prepared.parts
     if state.bake_error > settings.tolerance:
         warn(f"{scene.host.name}: the most keys were not enough for the tolerance; allow more of them.")
-    count = sum(len(keys.names) for keys in sets)
-    if count == 0:
+    if not prepared.parts:
         warn(f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake.")
-    return f"{scene.host.name}: {count} shape keys, error {state.bake_error:.3%} of the rest diagonal"
+    return f"{scene.host.name}: {prepared.parts}, error {state.bake_error:.3%} of the rest diagonal"
 
 
 def record(
@@ -94,8 +93,7 @@ def record(
     state = scene.host.jounce.motion_settings()
     gravity = scaled_gravity(units.world_gravity(blender_scene), state.gravity, scene.surface.diagonal)
     recorder = Recorder(body, state, units.frame_seconds(blender_scene), gravity)
-    current = (blender_scene.frame_current, blender_scene.frame_subframe)
-    try:
+    with frames.kept(blender_scene):
         for index, frame in enumerate(settings.frames):
             blender_scene.frame_set(frame)
             drive = drives.read(scene, context.evaluated_depsgraph_get())
@@ -104,18 +102,4 @@ def record(
             else:
                 recorder.step(drive)
             yield Step(index / len(settings.frames), f"Frame {frame}")
-    finally:
-        blender_scene.frame_set(current[0], subframe=current[1])
     return recorder.motion()
-
-
-def write(scene: BodyScene, sets: list[KeySet], settings: BakeSettings) -> None:
-    """Replaces the body's bake; where writing fails, no part of the bake is left."""
-    try:
-        for obj, keys in zip(scene.objects, sets, strict=True):
-            shape_keys.free(obj)
-            shape_keys.write(obj, keys, settings.frames)
-    except BaseException:
-        for obj in scene.objects:
-            shape_keys.free(obj)
-        raise

@@ -5,9 +5,10 @@ from pathlib import Path
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..bridge import bodies, clips, shape_keys
+from ..bridge import bakes, bodies, clips, stack
 from ..core import clips as found
 from ..core.refusal import Refusal
+from ..core.settings import Target
 from ..core.task import Step, Task, scaled
 from .bake import bake_body
 from .operator import JounceOperator, LongOperator
@@ -92,8 +93,12 @@ class JOUNCE_OT_clips_bake(LongOperator):
         """One clip after the other; the file that is open is as it was afterwards."""
         host = only_host(context)
         objects = bodies.members(host)
-        if any(obj.jounce.bake_keys for obj in objects):
+        if any(stack.is_baked(obj) for obj in objects):
             raise Refusal(f"{host.name} is baked already; free that bake first.")
+        if host.jounce.target == Target.MESH_CACHE.value:
+            raise Refusal(
+                "Mesh caches stay with the file that is open; bake clips to keys or skinning nodes."
+            )
         paths = found.files(folder(context))
         if not paths:
             raise Refusal(f"There is no FBX file in {folder(context)}.")
@@ -118,7 +123,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
             yield Step(1.0, f"Saved {target.name}")
         finally:
             for obj in objects:
-                shape_keys.free(obj)
-            host.jounce.property_unset("bake_error")
+                bakes.free(obj)
+            bakes.forget(host)
             bpy.data.actions.remove(action)
         return ""

@@ -1,13 +1,13 @@
-"""jounce.free_bake: takes the baked shape keys away."""
+"""jounce.free_bake: takes a bake away."""
 
 import bpy
 
-from ..bridge import bodies, shape_keys
+from ..bridge import bakes, bodies
 from .operator import JounceOperator
 
 
 class JOUNCE_OT_free_bake(JounceOperator):
-    """Take the baked shape keys and their action off the selected bodies; all else stays"""
+    """Take what a bake added off the selected bodies; all else stays"""
 
     bl_idname = "jounce.free_bake"
     bl_label = "Free Bake"
@@ -18,6 +18,6 @@ class JOUNCE_OT_free_bake(JounceOperator):
         hosts = bodies.hosts(context)
         for host in hosts:
             for obj in bodies.members(host):
-                shape_keys.free(obj)
-            host.jounce.property_unset("bake_error")
+                bakes.free(obj)
+            bakes.forget(host)
         return f"Freed the bake of {', '.join(host.name for host in hosts)}."

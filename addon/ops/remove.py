@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies, shape_keys
+from ..bridge import bakes, bodies
 from .operator import JounceOperator
 
 
@@ -18,6 +18,6 @@ class JOUNCE_OT_remove(JounceOperator):
         hosts = bodies.hosts(context)
         for host in hosts:
             for obj in bodies.members(host):
-                shape_keys.free(obj)
+                bakes.free(obj)
                 obj.property_unset("jounce")
         return f"Removed Jounce from {', '.join(host.name for host in hosts)}."

@@ -17,9 +17,11 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         if state.target == "MODAL_KEYS":
             layout.prop(state, "tolerance")
             layout.prop(state, "max_keys")
+        elif state.target == "MESH_CACHE":
+            layout.prop(state, "cache_folder")
         layout.prop(state, "pre_roll")
         row = layout.row(align=True)
         row.operator("jounce.bake", icon="RENDER_ANIMATION")
         row.operator("jounce.free_bake", icon="TRASH", text="")
-        if state.bake_keys:
-            layout.label(text=f"{state.bake_keys} keys, error {state.bake_error:.3%} of the size")
+        if state.bake_parts:
+            layout.label(text=f"{state.bake_parts}, error {state.bake_error:.3%} of the size")

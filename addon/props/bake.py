@@ -1,7 +1,7 @@
 """What the motion is baked to, and what a bake added."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
 from ..core.settings import BakeSettings, Target
 
@@ -15,6 +15,16 @@ TARGETS = (
         Target.FRAME_KEYS.value,
         "One Shape Key a Frame",
         "Exact on every frame, one shape key for each of them",
+    ),
+    (
+        Target.SKINNING_NODES.value,
+        "Skinning Nodes",
+        "Exact and small: a Geometry Nodes group with the modes' weights and their animated transforms",
+    ),
+    (
+        Target.MESH_CACHE.value,
+        "Mesh Cache (PC2)",
+        "Whole shapes in a file beside the .blend, which many programs read",
     ),
 )
 
@@ -50,6 +60,17 @@ class BakeProps:
         max=1000,
     )
 
+    cache_folder: StringProperty(
+        name="Folder",
+        description="Where mesh caches go; // is the folder of the .blend",
+        default="//",
+        subtype="DIR_PATH",
+    )
+
+    bake_target: StringProperty(
+        name="Baked To", description="What this mesh carries a bake of; empty for none", options={"HIDDEN"}
+    )
+    bake_parts: StringProperty(name="Baked", description="What the last bake made", options={"HIDDEN"})
     bake_error: FloatProperty(
         name="Bake Error",
         description="Largest distance from the simulated shape, as a fraction of the rest diagonal",
@@ -61,6 +82,9 @@ class BakeProps:
     )
     bake_action: PointerProperty(
         name="Bake Action", description="The action that the bake made", type=bpy.types.Action
+    )
+    bake_group: PointerProperty(
+        name="Bake Group", description="The node group that the bake made", type=bpy.types.NodeTree
     )
     bake_made_basis: BoolProperty(
         name="Made Basis", description="The mesh had no shape keys before the bake", options={"HIDDEN"}

@@ -62,29 +62,35 @@ def plain(_obj):
     """Nothing of the artist's."""
 
 
+TARGETS = ("MODAL_KEYS", "FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE")
 SETUPS = (plain, with_keys, with_action, with_strip, with_driver, with_decoration)
 
 
-@pytest.mark.parametrize("target", ["MODAL_KEYS", "FRAME_KEYS"])
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.__name__)
-def test_remove_restores_everything(setup, target):
+def test_remove_restores_everything(setup, target, tmp_path):
     obj, rig = scenes.character()
     setup(obj)
     before = state(obj)
     scenes.add_and_build(obj)
+    obj.jounce.cache_folder = str(tmp_path)
     bpy.ops.jounce.bake(target=target)
     assert snapshot.differences(before, state(obj)), "the bake left no trace to restore"
     bpy.ops.jounce.remove()
     assert snapshot.differences(before, state(obj)) == []
+    assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.__name__)
-def test_free_bake_restores_all_but_the_settings(setup):
+def test_free_bake_restores_all_but_the_settings(setup, target, tmp_path):
     obj, rig = scenes.character()
     setup(obj)
     scenes.add_and_build(obj)
+    obj.jounce.cache_folder = str(tmp_path)
     before = state(obj)
-    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    bpy.ops.jounce.bake(target=target)
+    bpy.ops.jounce.bake(target=target)
     bpy.ops.jounce.free_bake()
     assert snapshot.differences(before, state(obj)) == []
     assert obj.jounce.bake_error == 0.0

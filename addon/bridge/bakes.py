@@ -1,0 +1,56 @@
+"""The kinds of bakes: which code prepares each of them, and what frees whatever a mesh carries."""
+
+import bpy
+
+from ..core.motion import Motion
+from ..core.prepared import Preparation, Prepared
+from ..core.settings import BakeSettings, Target
+from . import animation, mesh_cache, shape_keys, skinning_nodes
+from .bodies import BodyScene
+from .deformers import Warn
+
+PREPARE = {
+    Target.MODAL_KEYS: shape_keys.prepare,
+    Target.FRAME_KEYS: shape_keys.prepare,
+    Target.SKINNING_NODES: skinning_nodes.prepare,
+    Target.MESH_CACHE: mesh_cache.prepare,
+}
+
+
+def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
+    """Refuses a mesh that cannot take a bake, and warns where it would not be seen."""
+    if settings.target.is_keys:
+        animation.refuse_unusable(obj)
+        shape_keys.warn_if_hidden(obj, warn)
+
+
+def prepare(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
+) -> Preparation:
+    """Computes all of a bake; nothing of the scene is changed before it is written."""
+    return PREPARE[settings.target](scene, body, motion, settings, context)
+
+
+def replace(scene: BodyScene, prepared: Prepared) -> None:
+    """Replaces the body's bake; where writing fails, no part of one is left."""
+    for obj in scene.objects:
+        free(obj)
+    try:
+        prepared.write()
+    except BaseException:
+        for obj in scene.objects:
+            free(obj)
+        raise
+
+
+def free(obj: bpy.types.Object) -> None:
+    """Takes any bake off a mesh; all that is not ours stays as it is."""
+    for kind in (shape_keys, skinning_nodes, mesh_cache):
+        kind.free(obj)
+    obj.jounce.property_unset("bake_target")
+
+
+def forget(host: bpy.types.Object) -> None:
+    """Drops what the host remembers of a bake that was freed."""
+    for name in ("bake_error", "bake_parts"):
+        host.jounce.property_unset(name)

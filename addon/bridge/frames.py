@@ -1,0 +1,16 @@
+"""Visiting frames of a scene without moving its current one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import bpy
+
+
+@contextmanager
+def kept(scene: bpy.types.Scene) -> Iterator[None]:
+    """Brings the current frame back at the end."""
+    current = (scene.frame_current, scene.frame_subframe)
+    try:
+        yield
+    finally:
+        scene.frame_set(current[0], subframe=current[1])

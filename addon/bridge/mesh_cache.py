@@ -1,0 +1,147 @@
+"""Bakes whole shapes to PC2 files beside the .blend, played by a Mesh Cache modifier.
+
+A file holds what the armature and Jounce make together, in the object's space: the modifier, right after the
+armature, replaces its shape. What stands later in the stack goes on as before.
+"""
+
+from collections.abc import Generator
+from functools import partial
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+from ..core import pc2
+from ..core.motion import Motion
+from ..core.prepared import Preparation, Prepared
+from ..core.refusal import Refusal
+from ..core.settings import BakeSettings, Target
+from ..core.task import Step
+from . import frames, rigs, stack, units
+from .bodies import BodyScene
+
+Writers = dict[Path, pc2.Writer]
+
+
+def prepare(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
+) -> Preparation:
+    """Writes the files beside their final places; stopped, none of them is left."""
+    writers: Writers = {}
+    finished = False
+    try:
+        for obj, part in zip(scene.objects, scene.surface.parts, strict=True):
+            path = new_path(scene.host, obj, set(writers))
+            count = part.points.stop - part.points.start
+            writers[path] = pc2.Writer(path, count, settings.frame_start, len(settings.frames))
+        with stack.shown_as_posed(scene.objects), frames.kept(context.scene):
+            shapes = simulated_shapes(scene, body, motion, settings, context)
+            error = yield from add_frames(list(writers.values()), shapes, len(settings.frames))
+        finished = True
+    finally:
+        if not finished:
+            discard(writers)
+    megabytes = sum(writer.size for writer in writers.values()) / 1e6
+    parts = f"{len(writers)} cache file(s) of {megabytes:.1f} MB"
+    return Prepared(error, parts, partial(write, scene, writers, settings))
+
+
+def simulated_shapes(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
+) -> Generator[list[tuple[np.ndarray, np.ndarray]], None, None]:
+    """For each frame and mesh the simulated shape (p, 3) f64 in the object's space, and the 3x3 to metres."""
+    scale = units.metres_per_unit(context.scene)
+    for frame, coefficients in zip(settings.frames, motion.coefficients, strict=True):
+        context.scene.frame_set(frame)
+        depsgraph = context.evaluated_depsgraph_get()
+        moved = body.model.displacement(coefficients, body.embedding).astype(np.float64)
+        shapes = []
+        for obj, part in zip(scene.objects, scene.surface.parts, strict=True):
+            to_metres = rigs.world_matrix(obj, depsgraph)[:3, :3] * scale
+            offsets = np.linalg.solve(to_metres, moved[part.points].T).T
+            shapes.append((evaluated_points(obj, depsgraph) + offsets, to_metres))
+        yield shapes
+
+
+def add_frames(writers: list[pc2.Writer], shapes: Generator, count: int) -> Generator[Step, None, float]:
+    """Writes the shapes of all frames; what single precision takes from them, in metres."""
+    error = 0.0
+    for index, frame in enumerate(shapes):
+        for writer, (shape, to_metres) in zip(writers, frame, strict=True):
+            rounded = shape.astype(np.float32)
+            writer.add(rounded)
+            lost = (rounded - shape) @ to_metres.T
+            error = max(error, float(np.linalg.norm(lost, axis=1).max()))
+        yield Step(index / count, "Writing the mesh cache")
+    return error
+
+
+def evaluated_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+    """Vertices (p, 3) f64 of an object in the evaluated scene, in its own space."""
+    attribute = obj.evaluated_get(depsgraph).data.attributes["position"]
+    flat = np.empty(3 * len(attribute.data), np.float32)
+    attribute.data.foreach_get("vector", flat)
+    return flat.reshape(-1, 3).astype(np.float64)
+
+
+def new_path(host: bpy.types.Object, obj: bpy.types.Object, taken: set[Path]) -> Path:
+    """Where the cache of a mesh goes: a file named after the .blend and the object, of no other object."""
+    folder = host.jounce.cache_folder
+    if not bpy.data.filepath and (not folder or folder.startswith("//")):
+        raise Refusal("The file is not saved yet, so there is no place for a mesh cache beside it; save it.")
+    used = {path.name.casefold() for path in taken}
+    for other in bpy.data.objects:
+        if other != obj:
+            used |= {Path(m.filepath).name.casefold() for m in other.modifiers if m.type == "MESH_CACHE"}
+    stem = f"{file_stem()} {bpy.path.clean_name(obj.name)}"
+    names = (f"{stem}{number}{pc2.SUFFIX}" for number in ("", *(f" {n}" for n in range(2, 1000))))
+    name = next(name for name in names if name.casefold() not in used)
+    return Path(bpy.path.abspath(folder or "//")) / name
+
+
+def file_stem() -> str:
+    """What the names of all caches of this .blend begin with."""
+    return Path(bpy.data.filepath).stem or stack.NAME
+
+
+def write(scene: BodyScene, writers: Writers, settings: BakeSettings) -> None:
+    """Puts the files in their places and the modifiers on the meshes."""
+    try:
+        for obj, (path, writer) in zip(scene.objects, writers.items(), strict=True):
+            writer.finish()
+            obj.jounce.bake_target = Target.MESH_CACHE.value
+            modifier = stack.insert(obj, "MESH_CACHE")
+            modifier.cache_format = "PC2"
+            modifier.filepath = relative(path)
+            modifier.frame_start = settings.frame_start
+    except BaseException:
+        discard(writers)
+        raise
+
+
+def relative(path: Path) -> str:
+    """A path as seen from the .blend, absolute where there is none or it lies on another drive."""
+    try:
+        return bpy.path.relpath(str(path)) if bpy.data.filepath else str(path)
+    except ValueError:
+        return str(path)
+
+
+def discard(writers: Writers) -> None:
+    """Removes what is not finished."""
+    for writer in writers.values():
+        writer.discard()
+
+
+def free(obj: bpy.types.Object) -> None:
+    """Takes the modifier off and deletes its file, if this .blend made it and no other object plays it."""
+    modifier = stack.bake_modifier(obj)
+    if modifier is None or modifier.type != "MESH_CACHE":
+        return
+    path = Path(bpy.path.abspath(modifier.filepath))
+    stack.remove(obj, modifier)
+    playing = (m for other in bpy.data.objects for m in other.modifiers if m.type == "MESH_CACHE")
+    if any(Path(bpy.path.abspath(other.filepath)) == path for other in playing):
+        return
+    if path.name.startswith(file_stem()) and pc2.is_cache(path):
+        path.unlink(missing_ok=True)

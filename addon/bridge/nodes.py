@@ -1,0 +1,85 @@
+"""Geometry Nodes groups that move a mesh, and their modifiers.
+
+Whatever Jounce adds to a file is named "Jounce", whatever it adds to a mesh "jounce: ".
+"""
+
+import bpy
+import numpy as np
+
+PREFIX = "jounce: "
+COLUMN = 200.0
+
+
+class Group:
+    """A new group that offsets the points of a mesh; nodes are laid out in columns."""
+
+    def __init__(self, name: str) -> None:
+        self.tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
+        self.tree.is_modifier = True
+        for direction in ("INPUT", "OUTPUT"):
+            self.tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+        self._geometry = self.node("NodeGroupInput", 0.0, 200.0).outputs[0]
+
+    def node(self, kind: str, column: float, row: float) -> bpy.types.Node:
+        """A new node at a place."""
+        node = self.tree.nodes.new(kind)
+        node.location = (COLUMN * column, row)
+        return node
+
+    def link(self, source: bpy.types.NodeSocket, target: bpy.types.NodeSocket) -> None:
+        """Feeds a socket from another one."""
+        self.tree.links.new(source, target)
+
+    def attribute(self, name: str, kind: str, column: float, row: float) -> bpy.types.NodeSocket:
+        """The values of an attribute of the mesh, such as 'FLOAT_VECTOR'."""
+        node = self.node("GeometryNodeInputNamedAttribute", column, row)
+        node.data_type = kind
+        node.inputs["Name"].default_value = name
+        return node.outputs["Attribute"]
+
+    def to_object_space(self, offsets: bpy.types.NodeSocket, column: float) -> bpy.types.NodeSocket:
+        """Offsets given in world space, in the space of the object that the group moves."""
+        own = self.node("GeometryNodeSelfObject", column - 2.0, -200.0)
+        info = self.node("GeometryNodeObjectInfo", column - 1.0, -200.0)
+        inverse = self.node("FunctionNodeInvertMatrix", column, -200.0)
+        turned = self.node("FunctionNodeTransformDirection", column + 1.0, 0.0)
+        self.link(own.outputs[0], info.inputs["Object"])
+        self.link(info.outputs["Transform"], inverse.inputs[0])
+        self.link(offsets, turned.inputs[0])
+        self.link(inverse.outputs[0], turned.inputs[1])
+        return turned.outputs[0]
+
+    def finish(self, offsets: bpy.types.NodeSocket, column: float, used_up: list[str]) -> None:
+        """Moves the points by offsets in the object's space, and keeps the used attributes to itself.
+
+        Without that every later modifier and every exporter would take the attributes along.
+        """
+        moved = self.node("GeometryNodeSetPosition", column, 200.0)
+        self.link(self._geometry, moved.inputs["Geometry"])
+        self.link(offsets, moved.inputs["Offset"])
+        geometry = moved.outputs[0]
+        for name in used_up:
+            column += 1.0
+            removed = self.node("GeometryNodeRemoveAttribute", column, 200.0)
+            removed.inputs["Name"].default_value = name
+            self.link(geometry, removed.inputs["Geometry"])
+            geometry = removed.outputs[0]
+        self.link(geometry, self.node("NodeGroupOutput", column + 1.0, 200.0).inputs[0])
+
+
+def set_attribute(mesh: bpy.types.Mesh, name: str, kind: str, values: np.ndarray) -> None:
+    """Gives every vertex a value of an attribute, FLOAT (p,) or FLOAT_VECTOR (p, 3), made where it is not."""
+    active = mesh.attributes.active_index
+    attribute = mesh.attributes.get(name) or mesh.attributes.new(name, kind, "POINT")
+    field = "vector" if kind == "FLOAT_VECTOR" else "value"
+    attribute.data.foreach_set(field, np.ascontiguousarray(values, np.float32).ravel())
+    mesh.attributes.active_index = active
+
+
+def remove_attributes(mesh: bpy.types.Mesh, names: list[str]) -> None:
+    """Takes attributes off a mesh, those that it has."""
+    active = mesh.attributes.active_index
+    for name in names:
+        if name in mesh.attributes:
+            mesh.attributes.remove(mesh.attributes[name])
+    mesh.attributes.active_index = active

@@ -1,0 +1,115 @@
+"""The exact bake: a node group that displaces a mesh by the modes' weights and animated transforms.
+
+    position += M_obj(t)^-1 sum_k W_k Z_k [Y; 1]
+
+Y and the W_k are attributes of the mesh, Z_k the matrix of a node whose twelve numbers are animated, M_obj
+the object's world matrix. All meshes of a body share the group, so a frame costs 12 numbers a mode. The
+numbers are sampled F-curves of the group's own action: linear between frames, a fifth of the size of keys.
+"""
+
+from functools import partial
+
+import bpy
+import numpy as np
+
+from ..core.motion import Motion
+from ..core.prepared import Preparation, Prepared
+from ..core.settings import BakeSettings, Target
+from ..core.skinning import SkinningTable, skinning_table
+from . import animation, compat, nodes, stack, units
+from .bodies import BodyScene
+
+POINT = nodes.PREFIX + "point"
+WEIGHT = nodes.PREFIX + "weight {}"
+MATRIX = "Mode {}"
+
+
+def prepare(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
+) -> Preparation:
+    """Makes the table of the motion; nothing is changed before it is written."""
+    table = yield from skinning_table(body, scene.surface, motion)
+    scale = units.metres_per_unit(context.scene)
+    count = table.transforms.shape[1]
+    return Prepared(table.error, f"{count} modes", partial(write, scene, table, settings.frames, scale))
+
+
+def write(scene: BodyScene, table: SkinningTable, frames: range, scale: float) -> None:
+    """Gives the meshes their attributes and the modifier."""
+    tree = group(f"{stack.NAME} {scene.host.name}", table.transforms.shape[1])
+    animate(tree, units.transforms_in_units(table.transforms, scale), frames)
+    points = units.points_in_units(table.points, scale)
+    for obj, part in zip(scene.objects, scene.surface.parts, strict=True):
+        nodes.set_attribute(obj.data, POINT, "FLOAT_VECTOR", points[part.points])
+        for mode, weights in enumerate(table.weights):
+            nodes.set_attribute(obj.data, WEIGHT.format(mode + 1), "FLOAT", weights[part.points])
+        obj.jounce.bake_group = tree
+        obj.jounce.bake_target = Target.SKINNING_NODES.value
+        stack.insert(obj, "NODES").node_group = tree
+        obj.data.update()
+
+
+def group(name: str, count: int) -> bpy.types.NodeTree:
+    """The group for a number of modes; each mode has a row of nodes."""
+    made = nodes.Group(name)
+    point = made.attribute(POINT, "FLOAT_VECTOR", 0.0, 0.0)
+    total = None
+    for mode in range(count):
+        row = -250.0 * (mode + 1)
+        matrix = made.node("FunctionNodeCombineMatrix", 0.0, row)
+        matrix.name = MATRIX.format(mode + 1)
+        matrix.hide = True
+        moved = made.node("FunctionNodeTransformPoint", 1.0, row)
+        weighted = made.node("ShaderNodeVectorMath", 2.0, row)
+        weighted.operation = "MULTIPLY_ADD"
+        made.link(point, moved.inputs[0])
+        made.link(matrix.outputs[0], moved.inputs[1])
+        made.link(moved.outputs[0], weighted.inputs[0])
+        made.link(made.attribute(WEIGHT.format(mode + 1), "FLOAT", 1.0, row - 100.0), weighted.inputs[1])
+        if total is not None:
+            made.link(total, weighted.inputs[2])
+        total = weighted.outputs[0]
+    made.finish(made.to_object_space(total, 5.0), 7.0, attributes(count))
+    return made.tree
+
+
+def attributes(count: int) -> list[str]:
+    """Names of the attributes that a number of modes needs."""
+    return [POINT, *(WEIGHT.format(mode + 1) for mode in range(count))]
+
+
+def animate(tree: bpy.types.NodeTree, transforms: np.ndarray, frames: range) -> None:
+    """Plays transforms (f, m, 3, 4) in the group's own action. A Combine Matrix node counts columns first."""
+    action = bpy.data.actions.new(tree.name)
+    fcurves = compat.new_fcurves(action, "NODETREE")
+    times = np.asarray(frames, dtype=np.float64)
+    for mode in range(transforms.shape[1]):
+        for column in range(4):
+            for row in range(3):
+                place = f'nodes["{MATRIX.format(mode + 1)}"].inputs[{4 * column + row}]'
+                fcurve = fcurves.new(f"{place}.default_value")
+                animation.write_fcurve(fcurve, times, transforms[:, mode, row, column])
+                fcurve.convert_to_samples(frames.start, frames.stop)
+    data = tree.animation_data_create()
+    data.action = action
+    compat.use_slot(data, action)
+
+
+def free(obj: bpy.types.Object) -> None:
+    """Takes modifier, attributes and group away; a group that a copy of the object still uses stays."""
+    tree = obj.jounce.bake_group
+    if tree is None:
+        return
+    modifier = stack.bake_modifier(obj)
+    if modifier is not None:
+        stack.remove(obj, modifier)
+    obj.jounce.property_unset("bake_group")
+    count = sum(node.bl_idname == "FunctionNodeCombineMatrix" for node in tree.nodes)
+    if not any(other.data == obj.data and other.jounce.bake_group == tree for other in bpy.data.objects):
+        nodes.remove_attributes(obj.data, attributes(count))
+    if tree.users == 0:
+        data = tree.animation_data
+        action = None if data is None else data.action
+        bpy.data.node_groups.remove(tree)
+        if action is not None and action.users == 0:
+            bpy.data.actions.remove(action)

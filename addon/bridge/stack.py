@@ -1,0 +1,87 @@
+"""What of Jounce stands in the modifier stack of a mesh, and where it belongs.
+
+A displacement is added to what the armature makes, so everything of ours stands right after the armature:
+after whatever the pose is, before whatever the artist does with the posed shape. A mesh shows one thing of
+ours at a time: what shows a preview asks `is_baked` first.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import bpy
+
+from . import deformers
+from .nodes import PREFIX
+
+NAME = "Jounce"
+
+
+def is_baked(obj: bpy.types.Object) -> bool:
+    """Whether a mesh carries a finished bake of any kind."""
+    return bool(obj.jounce.bake_target)
+
+
+def bake_modifier(obj: bpy.types.Object) -> bpy.types.Modifier | None:
+    """The modifier that plays a bake, None where shape keys do or nothing is baked."""
+    state = obj.jounce
+    for modifier in obj.modifiers:
+        if modifier.type == "NODES" and modifier.node_group is not None:
+            if modifier.node_group == state.bake_group:
+                return modifier
+        elif modifier.type == "MESH_CACHE" and modifier.name.startswith(NAME):
+            return modifier
+    return None
+
+
+def place(obj: bpy.types.Object) -> int:
+    """The index right after the armature that Jounce follows; 0 where that is no modifier of the mesh."""
+    if deformers.is_armature_deformed(obj):
+        return 0
+    for index, modifier in enumerate(obj.modifiers):
+        if modifier.type == "ARMATURE" and modifier.object is not None and modifier.show_viewport:
+            return index + 1
+    return 0
+
+
+def insert(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
+    """A new modifier right after the armature; the artist's active one stays active."""
+    index = place(obj)
+    active = obj.modifiers.active
+    modifier = obj.modifiers.new(NAME, kind)
+    obj.modifiers.move(obj.modifiers.find(modifier.name), index)
+    modifier.show_expanded = False
+    modifier.show_in_editmode = False
+    obj.modifiers.active = active
+    return modifier
+
+
+def remove(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
+    """Takes a modifier of ours off; the artist's active one stays active."""
+    active = obj.modifiers.active
+    obj.modifiers.remove(modifier)
+    if active != modifier:
+        obj.modifiers.active = active
+
+
+@contextmanager
+def shown_as_posed(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """Shows the meshes as their armatures leave them: nothing of ours, no later modifiers."""
+    hidden: list[bpy.types.Modifier] = []
+    muted: list[bpy.types.ShapeKey] = []
+    try:
+        for obj in objects:
+            later = [m for m in list(obj.modifiers)[place(obj) :] if m.show_viewport]
+            keys = () if obj.data.shape_keys is None else obj.data.shape_keys.key_blocks
+            ours = [key for key in keys if key.name.startswith(PREFIX) and not key.mute]
+            for modifier in later:
+                modifier.show_viewport = False
+            for key in ours:
+                key.mute = True
+            hidden += later
+            muted += ours
+        yield
+    finally:
+        for modifier in hidden:
+            modifier.show_viewport = True
+        for key in muted:
+            key.mute = False

@@ -1,0 +1,77 @@
+"""The PC2 point cache: positions of a fixed number of points, one sample a frame.
+
+Little-endian: 12 bytes `POINTCACHE2`, then version 1 (i32), number of points (i32), first frame (f32), frames
+a sample (f32), number of samples (i32), and the samples as f32 triples.
+"""
+
+import os
+import struct
+from pathlib import Path
+
+import numpy as np
+
+from .refusal import Refusal
+
+HEADER = struct.Struct("<12siiffi")
+SIGNATURE = b"POINTCACHE2\0"
+VERSION = 1
+SUFFIX = ".pc2"
+
+
+class Writer:
+    """Writes a cache beside its final place; nothing is there under the final name before `finish`.
+
+    start: first frame. count: number of samples that will be added. size: of the finished file, in bytes.
+    """
+
+    def __init__(self, path: Path, points: int, start: int, count: int) -> None:
+        self._path = path
+        self._partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+        self._points = points
+        self._left = count
+        self.size = HEADER.size + 12 * points * count
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = open(self._partial, "wb")  # noqa: SIM115
+        except OSError as error:
+            raise Refusal(f"{path} cannot be written: {error.strerror}; choose another folder.") from error
+        self._write(HEADER.pack(SIGNATURE, VERSION, points, start, 1.0, count))
+
+    def add(self, positions: np.ndarray) -> None:
+        """Appends a sample: positions (p, 3)."""
+        if positions.shape != (self._points, 3) or not np.isfinite(positions).all():
+            raise Refusal(f"A frame of {self._path.name} has no finite place for each of its vertices.")
+        self._write(np.ascontiguousarray(positions, "<f4").tobytes())
+        self._left -= 1
+
+    def finish(self) -> None:
+        """Puts the complete file in its place, instead of one that may be there."""
+        try:
+            self._file.close()
+            if self._left != 0:
+                raise Refusal(f"{self._path.name} lacks {self._left} frames, so it was not written.")
+            os.replace(self._partial, self._path)
+        except OSError as error:
+            raise Refusal(f"{self._path} cannot be written: {error.strerror}; close what uses it.") from error
+
+    def discard(self) -> None:
+        """Removes what is not finished."""
+        self._file.close()
+        self._partial.unlink(missing_ok=True)
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise Refusal(f"{self._path} cannot be written: {error.strerror}; free some space.") from error
+
+
+def is_cache(path: Path) -> bool:
+    """Whether a file is a complete cache by its header and size."""
+    try:
+        with open(path, "rb") as file:
+            signature, version, points, _, _, samples = HEADER.unpack(file.read(HEADER.size))
+        size = HEADER.size + 12 * points * samples
+        return signature == SIGNATURE and version == VERSION and path.stat().st_size == size
+    except (OSError, struct.error):
+        return False
