@@ -37,6 +37,15 @@ def read(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], groups: 
     return maps(painted, host.jounce.stiffness_soft, host.jounce.stiffness_stiff)
 
 
+def values(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> np.ndarray:
+    """The values (p,) of a map on one mesh, with or without its group."""
+    setting, default, missing = SETTINGS[kind]
+    name = getattr(host.jounce, setting) or default
+    if name not in obj.vertex_groups:
+        return np.full(len(obj.data.vertices), missing)
+    return meshes.group_weights(obj)[:, obj.vertex_groups[name].index]
+
+
 def ensure(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> bpy.types.VertexGroup:
     """The group of a map on a mesh, made where there is none, filled with what it would count as without."""
     setting, default, missing = SETTINGS[kind]

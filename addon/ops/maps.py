@@ -1,10 +1,10 @@
-"""jounce.map_add, map_from_selection and map_from_bones: vertex groups that say how the flesh differs."""
+"""jounce.map_*: makes, fills and changes the vertex groups that say how the flesh differs."""
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, FloatProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ..bridge import bodies, deformers, maps, meshes
+from ..bridge import bodies, deformers, map_shapes, maps
 from ..core.maps import Kind
 from ..core.refusal import Refusal
 from .operator import JounceOperator
@@ -22,12 +22,12 @@ KINDS = (
 
 
 class MapOperator(JounceOperator):
-    """Works on the map of one kind on the active mesh. Subclasses fill it."""
+    """Works on the map of one kind on the active mesh. Subclasses say what it becomes."""
 
     kind: EnumProperty(name="Map", description="What the vertex group says", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Makes the group where there is none, and fills it."""
+        """Makes the group where there is none, and gives it its new values."""
         obj = context.view_layer.objects.active
         host = bodies.host_of(obj) if obj is not None else None
         if host is None:
@@ -35,37 +35,67 @@ class MapOperator(JounceOperator):
         if obj.type != "MESH" or obj.mode == "EDIT":
             raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
         kind = Kind(self.kind)
-        values = self.values(obj)
+        before = maps.values(host, obj, kind)
+        values = self.changed(context, obj, before)
         group = maps.ensure(host, obj, kind)
         if values is not None:
-            chosen, value = values
-            before = meshes.group_weights(obj)[:, group.index]
-            maps.fill(obj, group, before + chosen * (value - before))
+            maps.fill(obj, group, values)
         return f"{obj.name}: the vertex group {group.name} is its map; paint it, then build."
 
-    def values(self, obj: bpy.types.Object) -> tuple[np.ndarray, float] | None:
-        """Where the map gets the value, (p,) in [0, 1], and the value; None to leave it as it is."""
+    def changed(
+        self, context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray
+    ) -> np.ndarray | None:
+        """The values (p,) of the map from those before; None to leave it as it is."""
         raise NotImplementedError
 
 
-class JOUNCE_OT_map_add(MapOperator):
+class UnchangedOperator(MapOperator):
+    """Only makes the group, and leaves one that is there as it is."""
+
+    def changed(self, _context: bpy.types.Context, _obj: bpy.types.Object, _before: np.ndarray) -> None:
+        """Nothing new."""
+        return
+
+
+class JOUNCE_OT_map_add(UnchangedOperator):
     """Make the vertex group of a map, which changes nothing until it is painted"""
 
     bl_idname = "jounce.map_add"
     bl_label = "Add Map"
     bl_options = {"REGISTER", "UNDO"}
 
-    def values(self, obj: bpy.types.Object) -> None:
-        """Leaves a group that is there as it is."""
-        return
+
+class JOUNCE_OT_map_paint(UnchangedOperator):
+    """Paint the map: makes its vertex group where there is none and goes to Weight Paint Mode on it"""
+
+    bl_idname = "jounce.map_paint"
+    bl_label = "Paint Map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Makes the group the active one and changes the mode."""
+        sentence = super().run(context)
+        obj = context.view_layer.objects.active
+        name = getattr(bodies.host_of(obj).jounce, maps.SETTINGS[Kind(self.kind)][0])
+        obj.vertex_groups.active = obj.vertex_groups[name]
+        bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+        return sentence
 
 
 class ValueOperator(MapOperator):
-    """Gives a part of the map one value."""
+    """Gives a part of the map one value. Subclasses say which part."""
 
     value: FloatProperty(
         name="Value", description="Weight the map gets there, without unit", default=1.0, min=0.0, max=1.0
     )
+
+    def changed(self, context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray) -> np.ndarray:
+        """Goes to the value by how much each vertex belongs to the part."""
+        return before + self.part(context, obj) * (self.value - before)
+
+    def part(self, context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
+        """How much each vertex belongs to the part, (p,) in [0, 1]."""
+        raise NotImplementedError
 
 
 class JOUNCE_OT_map_from_selection(ValueOperator):
@@ -75,12 +105,12 @@ class JOUNCE_OT_map_from_selection(ValueOperator):
     bl_label = "Map from Selection"
     bl_options = {"REGISTER", "UNDO"}
 
-    def values(self, obj: bpy.types.Object) -> tuple[np.ndarray, float]:
+    def part(self, _context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
         """The selected vertices."""
         chosen = maps.selected(obj)
         if not chosen.any():
             raise Refusal(f"No vertex of {obj.name} is selected; select some in Edit Mode first.")
-        return chosen.astype(float), self.value
+        return chosen.astype(float)
 
 
 class JOUNCE_OT_map_from_bones(ValueOperator):
@@ -90,7 +120,7 @@ class JOUNCE_OT_map_from_bones(ValueOperator):
     bl_label = "Map from Bones"
     bl_options = {"REGISTER", "UNDO"}
 
-    def values(self, obj: bpy.types.Object) -> tuple[np.ndarray, float]:
+    def part(self, _context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
         """The share that the selected bones have in each vertex."""
         deformer = deformers.deformer(obj, self.warn)
         if deformer is None:
@@ -101,4 +131,95 @@ class JOUNCE_OT_map_from_bones(ValueOperator):
                 f"No selected bone of {deformer.armature.name} moves {obj.name}; "
                 "select some in Pose Mode first."
             )
-        return share, self.value
+        return share
+
+
+class JOUNCE_OT_map_from_sphere(ValueOperator):
+    """Give a ball around the 3D cursor a value in a map, fading out towards its surface"""
+
+    bl_idname = "jounce.map_from_sphere"
+    bl_label = "Map from Sphere"
+    bl_options = {"REGISTER", "UNDO"}
+
+    radius: FloatProperty(
+        name="Radius",
+        description="How far the ball reaches, in percent of the size of the mesh",
+        default=15.0,
+        min=0.01,
+        max=200.0,
+        soft_max=100.0,
+        subtype="PERCENTAGE",
+    )
+
+    def part(self, context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
+        """What lies around the 3D cursor as the mesh is posed now."""
+        share = map_shapes.around(obj, context, self.radius / 100.0)
+        if not share.any():
+            raise Refusal(f"The 3D cursor is too far from {obj.name}; place it there or enlarge the radius.")
+        return share
+
+
+class JOUNCE_OT_map_smooth(MapOperator):
+    """Smooth a map along the edges of the mesh"""
+
+    bl_idname = "jounce.map_smooth"
+    bl_label = "Smooth Map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    times: IntProperty(
+        name="Times",
+        description="How often each vertex moves to the mean of its neighbours",
+        default=4,
+        min=1,
+        max=1000,
+        soft_max=50,
+    )
+
+    def changed(self, _context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray) -> np.ndarray:
+        """The same map, smoother."""
+        return map_shapes.smoothed(obj, before, self.times)
+
+
+class JOUNCE_OT_map_mirror(MapOperator):
+    """Copy a map from one side of the mesh to the other, across its own YZ plane"""
+
+    bl_idname = "jounce.map_mirror"
+    bl_label = "Mirror Map"
+    bl_options = {"REGISTER", "UNDO"}
+
+    from_negative: BoolProperty(
+        name="From -X", description="Copy from the side of negative X to that of positive X", default=False
+    )
+
+    def changed(self, _context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray) -> np.ndarray:
+        """The same map, its other side like the first."""
+        return map_shapes.mirrored(obj, before, self.from_negative)
+
+
+class JOUNCE_OT_maps_copy(JounceOperator):
+    """Copy all maps of the active body to the other selected bodies, to the nearest place on each"""
+
+    bl_idname = "jounce.maps_copy"
+    bl_label = "Copy Maps to Selected"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Copies the groups, and how stiff soft and stiff are."""
+        active = context.view_layer.objects.active
+        source = bodies.host_of(active) if active is not None else None
+        if source is None:
+            raise Refusal(
+                "The active object has no Jounce; make the body active whose maps are to be copied."
+            )
+        targets = [host for host in bodies.hosts(context) if host != source]
+        if not targets:
+            raise Refusal("No other body is selected; select the bodies that are to get the maps as well.")
+        kinds = [kind for kind in Kind if map_shapes.is_painted(source, kind)]
+        if not kinds:
+            raise Refusal(f"{source.name} has no maps.")
+        for target in targets:
+            for kind in kinds:
+                map_shapes.copy(source, target, kind)
+            for setting in ("stiffness_soft", "stiffness_stiff"):
+                setattr(target.jounce, setting, getattr(source.jounce, setting))
+        return f"{len(kinds)} map(s) copied to {', '.join(target.name for target in targets)}."

@@ -6,6 +6,7 @@ CLASSES = (
     main.JOUNCE_PT_main,
     diagnosis.JOUNCE_PT_diagnosis,
     body.JOUNCE_PT_build,
+    *maps.MENUS,
     maps.JOUNCE_PT_maps,
     motion.JOUNCE_PT_motion,
     bake.JOUNCE_PT_bake,

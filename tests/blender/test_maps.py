@@ -127,3 +127,79 @@ def test_what_maps_and_bones_refuse(column):
     select_bones(rig)
     with pytest.raises(RuntimeError, match="select some in Pose Mode"):
         bpy.ops.jounce.map_from_bones(kind="PIN")
+
+
+def test_painting_starts_on_the_right_group(column):
+    obj, _ = column
+    obj.vertex_groups.new(name="Other")
+    assert bpy.ops.jounce.map_paint(kind="PIN") == {"FINISHED"}
+    assert obj.mode == "WEIGHT_PAINT"
+    assert obj.vertex_groups.active.name == "Pin"
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_sphere_is_around_the_cursor_where_the_mesh_is_posed(column):
+    obj, rig = column
+    rig.location.x = 5.0
+    bpy.context.view_layer.update()
+    bpy.context.scene.cursor.location = (5.0, 0.0, 2.0)
+    bpy.ops.jounce.map_from_sphere(kind="PIN", radius=30.0)
+    heights = np.array([vertex.co.z for vertex in obj.data.vertices])
+    weights = weights_of(obj, "Pin")
+    assert weights[heights > 1.9].min() > 0.3
+    assert weights[heights < 1.0].max() == 0.0
+    bpy.context.scene.cursor.location = (50.0, 0.0, 2.0)
+    with pytest.raises(RuntimeError, match="The 3D cursor is too far from Column"):
+        bpy.ops.jounce.map_from_sphere(kind="PIN")
+
+
+def test_smoothing_spreads_a_map(column):
+    obj, _ = column
+    heights = np.array([vertex.co.z for vertex in obj.data.vertices])
+    for vertex in obj.data.vertices:
+        vertex.select = vertex.co.z > 1.0
+    bpy.ops.jounce.map_from_selection(kind="STIFFNESS")
+    assert set(weights_of(obj, "Stiffness")) == {0.0, 1.0}
+    bpy.ops.jounce.map_smooth(kind="STIFFNESS", times=10)
+    weights = weights_of(obj, "Stiffness")
+    assert 0.2 < weights[np.isclose(heights, 1.0)].mean() < 0.8
+    assert weights[heights > 1.9].min() > 0.9
+
+
+def test_a_mirror_copies_one_side_to_the_other(column):
+    obj, _ = column
+    sides = np.array([vertex.co.x for vertex in obj.data.vertices])
+    for vertex in obj.data.vertices:
+        vertex.select = vertex.co.x > 0.01 and vertex.co.z > 1.0
+    bpy.ops.jounce.map_from_selection(kind="PIN")
+    bpy.ops.jounce.map_mirror(kind="PIN")
+    weights = weights_of(obj, "Pin")
+    image = {(round(v.co.x, 4), round(v.co.y, 4), round(v.co.z, 4)): v.index for v in obj.data.vertices}
+    for vertex in obj.data.vertices:
+        other = image[(round(-vertex.co.x, 4) + 0.0, round(vertex.co.y, 4), round(vertex.co.z, 4))]
+        assert weights[vertex.index] == weights[other]
+    assert weights[sides < -0.01].sum() == weights[sides > 0.01].sum() > 0.0
+
+
+def test_maps_are_copied_to_a_body_of_another_size_and_mesh(column):
+    source, _ = column
+    for vertex in source.data.vertices:
+        vertex.select = vertex.co.z > 1.0
+    bpy.ops.jounce.map_from_selection(kind="STIFFNESS")
+    source.jounce.stiffness_stiff = 77.0
+    target = scenes.column("Giant", height=9.0, radius=2.0, rings=31, sides=17)
+    target.location = (20.0, 0.0, -3.0)
+    bpy.context.view_layer.update()
+    scenes.activate(target)
+    bpy.ops.jounce.add()
+    scenes.activate(source, target)
+    assert bpy.ops.jounce.maps_copy() == {"FINISHED"}
+    heights = np.array([vertex.co.z for vertex in target.data.vertices]) / 9.0
+    weights = weights_of(target, "Stiffness")
+    assert weights[heights > 0.6].min() == 1.0
+    assert weights[heights < 0.45].max() == 0.0
+    assert target.jounce.stiffness_stiff == 77.0
+    assert target.jounce.stiffness_group == "Stiffness"
+    scenes.activate(target)
+    with pytest.raises(RuntimeError, match="No other body is selected"):
+        bpy.ops.jounce.maps_copy()

@@ -1,0 +1,43 @@
+"""Values of a map from shapes: spheres, smoothing along edges, mirroring, other surfaces."""
+
+import numpy as np
+
+SMOOTHING = 0.5
+
+
+def sphere(points: np.ndarray, centre: np.ndarray, radius: float) -> np.ndarray:
+    """1 at the centre of a sphere, 0 from its surface on, smooth between, at points (p, 3)."""
+    inside = np.clip(1.0 - np.linalg.norm(points - centre, axis=1) / radius, 0.0, 1.0)
+    return inside * inside * (3.0 - 2.0 * inside)
+
+
+def smoothed(values: np.ndarray, edges: np.ndarray, times: int) -> np.ndarray:
+    """Values (p,) moved towards the mean of their neighbours along edges (e, 2), several times."""
+    count = np.bincount(edges.ravel(), minlength=len(values))
+    for _ in range(times):
+        total = np.bincount(edges[:, 0], values[edges[:, 1]], len(values))
+        total += np.bincount(edges[:, 1], values[edges[:, 0]], len(values))
+        mean = np.divide(total, count, out=values.copy(), where=count > 0)
+        values = values + SMOOTHING * (mean - values)
+    return values
+
+
+def in_box(points: np.ndarray, box: np.ndarray) -> np.ndarray:
+    """Points (p, 3) as fractions of a bounding box (2, 3), so that boxes of any size and place compare."""
+    size = box[1] - box[0]
+    return (points - box[0]) / np.where(size > 0.0, size, 1.0)
+
+
+def interpolated(corners: np.ndarray, values: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Values (p,) at points (p, 3) of triangles with corners (p, 3, 3) and corner values (p, 3)."""
+    a, b = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    to = points - corners[:, 0]
+    aa, ab, bb = (a * a).sum(1), (a * b).sum(1), (b * b).sum(1)
+    at, bt = (a * to).sum(1), (b * to).sum(1)
+    area = aa * bb - ab * ab
+    flat = area <= 0.0
+    area = np.where(flat, 1.0, area)
+    u, v = (bb * at - ab * bt) / area, (aa * bt - ab * at) / area
+    shares = np.clip(np.column_stack((1.0 - u - v, u, v)), 0.0, 1.0)
+    shares[flat] = 1.0 / 3.0
+    return (shares * values).sum(axis=1) / shares.sum(axis=1)
