@@ -1,8 +1,11 @@
-"""The interface, in the order in which it is shown."""
+"""The interface, in the order in which it is shown, in the sidebar and once more in the Physics tab."""
+
+import bpy
 
 from . import bake, body, clips, diagnosis, main, maps, motion
+from .physics import twin
 
-CLASSES = (
+SIDEBAR = (
     main.JOUNCE_PT_main,
     diagnosis.JOUNCE_PT_diagnosis,
     body.JOUNCE_PT_build,
@@ -13,3 +16,5 @@ CLASSES = (
     clips.JOUNCE_UL_clips,
     clips.JOUNCE_PT_clips,
 )
+
+CLASSES = (*SIDEBAR, *(twin(cls) for cls in SIDEBAR if issubclass(cls, bpy.types.Panel)))

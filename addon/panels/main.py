@@ -11,6 +11,11 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
 
     bl_label = "Jounce"
 
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Shown everywhere in the sidebar, in the Physics tab for meshes alone."""
+        return cls.bl_space_type == "VIEW_3D" or context.object.type == "MESH"
+
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the button that applies to the active object."""
         layout = self.layout
