@@ -4,11 +4,13 @@ mod addon;
 mod bench;
 mod check;
 mod demo;
+mod gui;
 mod notices;
 mod prerequisites;
 mod process;
 mod project;
 mod repository;
+mod tally;
 mod test;
 mod venv;
 mod wheel;
@@ -24,6 +26,8 @@ usage: cargo x <command>
                         creature) in Blender; the results go to out/
   test [suite...]       every test, or only the suites named: rust, python, addon, blender, characters
        [--bpy VERSION]  the blender suite on another Blender: 4.2, 4.5, 5.0, 5.2 or all
+  gui [test...]         the tests in Blender's window, on a virtual screen; pictures go to out/gui/
+      [--blender PATH]  in this Blender instead of Debian's own, which is fetched below target/ (1.4 GB, root)
   check                 formatting, lints, types, documentation and the repository's own rules
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
@@ -35,6 +39,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["demo"] => demo::run(None),
         ["demo", character] => demo::run(Some(character)),
         ["test", options @ ..] => test::run(options),
+        ["gui", options @ ..] => gui::run_tests(options),
         ["check"] => check::run(),
         ["wheel"] => wheel::build().map(drop),
         ["addon"] => addon::build().map(drop),

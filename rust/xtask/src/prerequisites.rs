@@ -7,7 +7,8 @@ use crate::process::{Result, command, output};
 
 /// The packages of Debian and Ubuntu that the README installs and `.ci/run` checks for.
 pub const APT_PACKAGES: &str = "build-essential python3.11 python3.11-venv libx11-6 libxrender1 libxxf86vm1 \
-    libxfixes3 libxi6 libxkbcommon0 libsm6 libice6 libxext6 libgl1 libgomp1 libegl1 libgl1-mesa-dri";
+    libxfixes3 libxi6 libxkbcommon0 libsm6 libice6 libxext6 libgl1 libgomp1 libegl1 libgl1-mesa-dri \
+    debootstrap";
 
 /// Shared libraries that Blender's Python module opens on Linux, with the package that brings each.
 const BLENDER_LIBRARIES: [(&str, &str); 12] = [

@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::addon;
 use crate::process::{Result, cargo, heading, io_error, run_watched};
 use crate::project;
+use crate::tally::{Outcome, Tally, summarise};
 use crate::venv::{BLENDERS, Blender, DEFAULT_BLENDER, Venv};
 use crate::wheel;
 
@@ -26,21 +27,6 @@ struct Selection {
     addon: bool,
     characters: bool,
     blenders: Vec<Blender>,
-}
-
-/// What the closing lines of a suite say.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Tally {
-    passed: usize,
-    failed: usize,
-    skipped: usize,
-}
-
-struct Outcome {
-    suite: String,
-    tally: Tally,
-    succeeded: bool,
-    time: Duration,
 }
 
 /// Runs the suites that the options name, all of them without options.
@@ -196,105 +182,9 @@ fn with_data(command: &mut Command) -> &mut Command {
     }
 }
 
-fn summarise(outcomes: &[Outcome]) -> Result<()> {
-    heading("summary");
-    println!("{:<28} {:>7} {:>7} {:>7} {:>8}", "suite", "passed", "failed", "skipped", "seconds");
-    let mut total = Tally::default();
-    for Outcome { suite, tally, succeeded, time } in outcomes {
-        let verdict = if *succeeded { "" } else { "  FAILED" };
-        let Tally { passed, failed, skipped } = tally;
-        println!("{suite:<28} {passed:>7} {failed:>7} {skipped:>7} {:>8.1}{verdict}", time.as_secs_f64());
-        total.add(tally);
-    }
-    println!("{:<28} {:>7} {:>7} {:>7}", "total", total.passed, total.failed, total.skipped);
-    let failed: Vec<_> = outcomes.iter().filter(|it| !it.succeeded).map(|it| it.suite.as_str()).collect();
-    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
-}
-
-impl Outcome {
-    fn new(suite: &str) -> Self {
-        Self { suite: suite.to_owned(), tally: Tally::default(), succeeded: true, time: Duration::ZERO }
-    }
-}
-
-impl Tally {
-    fn add(&mut self, other: &Self) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.skipped += other.skipped;
-    }
-
-    /// Adds a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`.
-    fn add_cargo(&mut self, line: &str) {
-        if let Some(counts) = line.strip_prefix("test result: ") {
-            self.add(&Self::from_words(counts));
-        }
-    }
-
-    /// Counts a character by the line of JSON that reports it, which lists the checks that failed.
-    fn add_character(&mut self, line: &str) {
-        if line.starts_with("{\"file\"") {
-            let failed = line.contains("\"failed\": [\"");
-            self.passed += usize::from(!failed);
-            self.failed += usize::from(failed);
-        }
-    }
-
-    /// Reads pytest's closing line, such as `== 5 passed, 1 skipped in 0.31s ==`.
-    fn from_pytest(line: &str) -> Option<Self> {
-        let (counts, time) = line.trim_matches(['=', ' ']).rsplit_once(" in ")?;
-        let seconds = time.split_whitespace().next()?.strip_suffix('s')?;
-        seconds.parse::<f64>().ok().map(|_| Self::from_words(counts))
-    }
-
-    /// Adds up the numbers that stand before a known word.
-    fn from_words(text: &str) -> Self {
-        let words: Vec<_> = text.split_whitespace().map(|word| word.trim_matches([',', ';', '.'])).collect();
-        let mut tally = Self::default();
-        for pair in words.windows(2) {
-            let Ok(count) = pair[0].parse::<usize>() else { continue };
-            match pair[1] {
-                "passed" | "xpassed" => tally.passed += count,
-                "failed" | "error" | "errors" => tally.failed += count,
-                "skipped" | "ignored" | "xfailed" => tally.skipped += count,
-                _ => {}
-            }
-        }
-        tally
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Tally, select};
-
-    #[test]
-    fn closing_lines_of_pytest_are_read() {
-        let tally =
-            Tally::from_pytest("==== 1 failed, 5 passed, 2 skipped, 1 error in 75.31s (0:01:15) ====");
-        assert_eq!(tally, Some(Tally { passed: 5, failed: 2, skipped: 2 }));
-        assert_eq!(Tally::from_pytest("tests/python/test_mesh.py ....  [ 10%]"), None);
-        assert_eq!(Tally::from_pytest("an error in 3 places"), None);
-    }
-
-    #[test]
-    fn closing_lines_of_cargo_add_up() {
-        let mut tally = Tally::default();
-        tally.add_cargo(
-            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0s",
-        );
-        tally.add_cargo("test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 7 filtered out");
-        assert_eq!(tally, Tally { passed: 5, failed: 1, skipped: 1 });
-    }
-
-    #[test]
-    fn characters_are_counted_by_their_failed_checks() {
-        let mut tally = Tally::default();
-        tally.add_character(r#"{"file": "a.fbx", "checks": "10 passed", "failed": [], "notes": []}"#);
-        tally.add_character(r#"{"file": "b.fbx", "checks": "crashed", "failed": ["exit code 1"]}"#);
-        tally.add_character("Traceback (most recent call last):");
-        assert_eq!(tally, Tally { passed: 1, failed: 1, skipped: 0 });
-    }
+    use super::select;
 
     #[test]
     fn another_blender_alone_selects_only_its_suite() {

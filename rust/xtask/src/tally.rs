@@ -1,0 +1,151 @@
+//! Counting what tests say, and the closing table of what ran.
+
+use std::time::Duration;
+
+use crate::process::{Result, heading};
+
+/// What the closing lines of a suite say.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Tests that passed.
+    pub passed: usize,
+    /// Tests that failed.
+    pub failed: usize,
+    /// Tests that did not run.
+    pub skipped: usize,
+}
+
+/// One suite that ran.
+pub struct Outcome {
+    /// Its name in the table.
+    pub suite: String,
+    /// What it counted.
+    pub tally: Tally,
+    /// Whether its process ended well and nothing failed.
+    pub succeeded: bool,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Prints the closing table; an error if a suite failed.
+pub fn summarise(outcomes: &[Outcome]) -> Result<()> {
+    heading("summary");
+    println!("{:<28} {:>7} {:>7} {:>7} {:>8}", "suite", "passed", "failed", "skipped", "seconds");
+    let mut total = Tally::default();
+    for Outcome { suite, tally, succeeded, time } in outcomes {
+        let verdict = if *succeeded { "" } else { "  FAILED" };
+        let Tally { passed, failed, skipped } = tally;
+        println!("{suite:<28} {passed:>7} {failed:>7} {skipped:>7} {:>8.1}{verdict}", time.as_secs_f64());
+        total.add(tally);
+    }
+    println!("{:<28} {:>7} {:>7} {:>7}", "total", total.passed, total.failed, total.skipped);
+    let failed: Vec<_> = outcomes.iter().filter(|it| !it.succeeded).map(|it| it.suite.as_str()).collect();
+    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+}
+
+impl Outcome {
+    /// A suite that has nothing to count yet.
+    pub fn new(suite: &str) -> Self {
+        Self { suite: suite.to_owned(), tally: Tally::default(), succeeded: true, time: Duration::ZERO }
+    }
+}
+
+impl Tally {
+    /// Adds the counts of another tally.
+    pub fn add(&mut self, other: &Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.skipped += other.skipped;
+    }
+
+    /// Adds a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`.
+    pub fn add_cargo(&mut self, line: &str) {
+        if let Some(counts) = line.strip_prefix("test result: ") {
+            self.add(&Self::from_words(counts));
+        }
+    }
+
+    /// Counts a character by the line of JSON that reports it, which lists the checks that failed.
+    pub fn add_character(&mut self, line: &str) {
+        if line.starts_with("{\"file\"") {
+            let failed = line.contains("\"failed\": [\"");
+            self.passed += usize::from(!failed);
+            self.failed += usize::from(failed);
+        }
+    }
+
+    /// Counts a test in a window by the line of JSON that reports it.
+    pub fn add_window(&mut self, line: &str) {
+        if line.starts_with("{\"test\"") {
+            let says = |outcome| usize::from(line.contains(&format!("\"outcome\": \"{outcome}\"")));
+            self.passed += says("passed");
+            self.failed += says("failed");
+            self.skipped += says("skipped");
+        }
+    }
+
+    /// Reads pytest's closing line, such as `== 5 passed, 1 skipped in 0.31s ==`.
+    pub fn from_pytest(line: &str) -> Option<Self> {
+        let (counts, time) = line.trim_matches(['=', ' ']).rsplit_once(" in ")?;
+        let seconds = time.split_whitespace().next()?.strip_suffix('s')?;
+        seconds.parse::<f64>().ok().map(|_| Self::from_words(counts))
+    }
+
+    /// Adds up the numbers that stand before a known word.
+    fn from_words(text: &str) -> Self {
+        let words: Vec<_> = text.split_whitespace().map(|word| word.trim_matches([',', ';', '.'])).collect();
+        let mut tally = Self::default();
+        for pair in words.windows(2) {
+            let Ok(count) = pair[0].parse::<usize>() else { continue };
+            match pair[1] {
+                "passed" | "xpassed" => tally.passed += count,
+                "failed" | "error" | "errors" => tally.failed += count,
+                "skipped" | "ignored" | "xfailed" => tally.skipped += count,
+                _ => {}
+            }
+        }
+        tally
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    #[test]
+    fn closing_lines_of_pytest_are_read() {
+        let tally =
+            Tally::from_pytest("==== 1 failed, 5 passed, 2 skipped, 1 error in 75.31s (0:01:15) ====");
+        assert_eq!(tally, Some(Tally { passed: 5, failed: 2, skipped: 2 }));
+        assert_eq!(Tally::from_pytest("tests/python/test_mesh.py ....  [ 10%]"), None);
+        assert_eq!(Tally::from_pytest("an error in 3 places"), None);
+    }
+
+    #[test]
+    fn closing_lines_of_cargo_add_up() {
+        let mut tally = Tally::default();
+        tally.add_cargo(
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0s",
+        );
+        tally.add_cargo("test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 7 filtered out");
+        assert_eq!(tally, Tally { passed: 5, failed: 1, skipped: 1 });
+    }
+
+    #[test]
+    fn characters_are_counted_by_their_failed_checks() {
+        let mut tally = Tally::default();
+        tally.add_character(r#"{"file": "a.fbx", "checks": "10 passed", "failed": [], "notes": []}"#);
+        tally.add_character(r#"{"file": "b.fbx", "checks": "crashed", "failed": ["exit code 1"]}"#);
+        tally.add_character("Traceback (most recent call last):");
+        assert_eq!(tally, Tally { passed: 1, failed: 1, skipped: 0 });
+    }
+
+    #[test]
+    fn tests_in_a_window_are_counted_by_their_outcome() {
+        let mut tally = Tally::default();
+        tally.add_window(r#"{"test": "test_a", "outcome": "passed", "seconds": 0.1, "why": ""}"#);
+        tally.add_window(r#"{"test": "test_b", "outcome": "skipped", "seconds": 0.1, "why": "no data"}"#);
+        tally.add_window(r#"{"finished": "test_c"}"#);
+        assert_eq!(tally, Tally { passed: 1, failed: 0, skipped: 1 });
+    }
+}

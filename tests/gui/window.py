@@ -1,0 +1,134 @@
+"""The window that tests work in: simulated keys and mouse, the viewport's context, pictures of the screen.
+
+Coordinates are Blender's: pixels of the window, from its lower left corner.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+SIDEBAR_TAB = "Jounce"
+
+
+class Skip(Exception):
+    """Raised by a test that cannot run here; says why."""
+
+
+class Window:
+    """The only window of the Blender that runs the tests."""
+
+    def __init__(self, out: Path) -> None:
+        """out: where pictures go."""
+        self._out = out
+
+    @property
+    def handle(self) -> bpy.types.Window:
+        """Blender's own window, which is another one after a file was loaded."""
+        return bpy.context.window_manager.windows[0]
+
+    @property
+    def viewport(self) -> bpy.types.Area:
+        """The largest 3D viewport."""
+        areas = [area for area in self.handle.screen.areas if area.type == "VIEW_3D"]
+        return max(areas, key=lambda area: area.width * area.height)
+
+    def region(self, kind: str = "WINDOW") -> bpy.types.Region:
+        """A region of the viewport."""
+        return next(region for region in self.viewport.regions if region.type == kind)
+
+    def context(self) -> AbstractContextManager:
+        """What operators see that are started in the viewport."""
+        return bpy.context.temp_override(
+            window=self.handle, area=self.viewport, region=self.region(), space_data=self.viewport.spaces[0]
+        )
+
+    def invoke(self, operator: str, **properties) -> set[str]:
+        """Starts an operator such as `jounce.build` as a button in the viewport does."""
+        group, name = operator.split(".")
+        with self.context():
+            return getattr(getattr(bpy.ops, group), name)("INVOKE_DEFAULT", **properties)
+
+    def is_running(self, operator: str) -> bool:
+        """Whether a modal operator such as `JOUNCE_OT_build` runs."""
+        return any(running.bl_idname == operator for running in self.handle.modal_operators)
+
+    def centre(self) -> tuple[int, int]:
+        """The middle of the viewport, beside its sidebar."""
+        region, sidebar = self.region(), self.region("UI")
+        width = region.width - (sidebar.width if sidebar.width > 1 else 0)
+        return region.x + width // 2, region.y + region.height // 2
+
+    def move(self, x: int, y: int) -> None:
+        """Moves the mouse."""
+        self.handle.event_simulate(type="MOUSEMOVE", value="NOTHING", x=x, y=y)
+
+    def press(self, key: str, at: tuple[int, int] | None = None, **modifiers: bool) -> None:
+        """Presses a key or a button of the mouse and lets it go."""
+        for value in ("PRESS", "RELEASE"):
+            self.hold(key, value, at, **modifiers)
+
+    def hold(self, key: str, value: str, at: tuple[int, int] | None = None, **modifiers: bool) -> None:
+        """Half of `press`: "PRESS" or "RELEASE"."""
+        x, y = at or self.centre()
+        self.handle.event_simulate(type=key, value=value, x=x, y=y, **modifiers)
+
+    def drag(self, start: tuple[int, int], by: tuple[int, int], steps: int = 6) -> Iterator[float]:
+        """Moves the mouse along a line, with time between the steps; use it with `yield from`."""
+        for step in range(1, steps + 1):
+            self.move(start[0] + by[0] * step // steps, start[1] + by[1] * step // steps)
+            yield 0.05
+
+    def show_sidebar(self) -> None:
+        """Opens the sidebar of the viewport at the tab of the extension."""
+        self.viewport.spaces[0].show_region_ui = True
+        self.redraw()
+        self.region("UI").active_panel_category = SIDEBAR_TAB
+        self.redraw()
+
+    def look_at(self, obj: bpy.types.Object) -> None:
+        """Shows an object from the front, as large as the viewport allows."""
+        for other in bpy.context.selected_objects:
+            other.select_set(False)
+        obj.select_set(True)
+        with self.context():
+            bpy.ops.view3d.view_axis(type="FRONT")
+            bpy.ops.view3d.view_selected()
+        self.viewport.spaces[0].region_3d.update()
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draws the whole window now."""
+        with bpy.context.temp_override(window=self.handle):
+            bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
+
+    def pixels(self) -> np.ndarray:
+        """What the screen shows, (height, width, 3) u8, the upper row first."""
+        self.redraw()
+        handle = self.handle
+        command = ["import", "-silent", "-window", "root", "-depth", "8", "rgb:-"]
+        raw = subprocess.run(command, check=True, capture_output=True).stdout
+        return np.frombuffer(raw, np.uint8).reshape(-1, screen_width(len(raw), handle), 3)
+
+    def view_pixels(self) -> np.ndarray:
+        """The pixels of the viewport's main region."""
+        region = self.region()
+        pixels = self.pixels()
+        bottom = pixels.shape[0] - region.y
+        return pixels[bottom - region.height : bottom, region.x : region.x + region.width]
+
+    def screenshot(self, name: str) -> None:
+        """Keeps a picture of the screen."""
+        self.redraw()
+        command = ["import", "-silent", "-window", "root", os.fspath(self._out / f"{name}.png")]
+        subprocess.run(command, check=True, capture_output=True)
+
+
+def screen_width(byte_count: int, handle: bpy.types.Window) -> int:
+    """The width of a screen that the window fills."""
+    assert byte_count == 3 * handle.width * handle.height, "the window does not fill the screen"
+    return handle.width
