@@ -3,7 +3,9 @@
 import bpy
 
 from . import cli, ops, panels, props
+from .bridge import renders
 from .core import bodies
+from .panels import render
 from .props import diagnosis, scene
 
 CLASSES = (
@@ -23,10 +25,14 @@ def register() -> None:
     bpy.types.Object.jounce = bpy.props.PointerProperty(type=props.JounceObject, name="Jounce")
     bpy.types.Scene.jounce = bpy.props.PointerProperty(type=scene.JounceScene, name="Jounce")
     cli.register()
+    renders.register()
+    render.register()
 
 
 def unregister() -> None:
     """Undoes `register` and drops the built bodies from memory."""
+    render.unregister()
+    renders.unregister()
     cli.unregister()
     del bpy.types.Scene.jounce
     del bpy.types.Object.jounce

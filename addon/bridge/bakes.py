@@ -52,5 +52,5 @@ def free(obj: bpy.types.Object) -> None:
 
 def forget(host: bpy.types.Object) -> None:
     """Drops what the host remembers of a bake that was freed."""
-    for name in ("bake_error", "bake_parts"):
+    for name in ("bake_error", "bake_parts", "bake_range"):
         host.jounce.property_unset(name)

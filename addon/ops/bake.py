@@ -3,9 +3,9 @@
 from collections.abc import Generator
 
 import bpy
-from bpy.props import EnumProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..bridge import bakes, bodies, drives, frames, units
+from ..bridge import bakes, bodies, drives, frames, renders, units
 from ..bridge.bodies import BodyScene
 from ..bridge.deformers import Warn
 from ..core import bodies as built
@@ -32,9 +32,15 @@ class JOUNCE_OT_bake(LongOperator):
     )
     frame_end: IntProperty(name="End Frame", description="Last baked frame; the scene's own if not given")
 
+    missing: BoolProperty(
+        name="Only Missing",
+        description="Bake every body of the scene that is built and has no bake, whatever is selected",
+        options={"SKIP_SAVE"},
+    )
+
     def task(self, context: bpy.types.Context) -> Task:
         """Bakes one body after the other."""
-        hosts = bodies.hosts(context)
+        hosts = renders.unbaked(context.scene) if self.missing else bodies.hosts(context)
         messages = []
         for index, host in enumerate(hosts):
             part = bake_body(host, context, self.settings(host, context), self.warn)
@@ -78,6 +84,7 @@ def conclusion(scene: BodyScene, prepared: Prepared, settings: BakeSettings, war
     state = scene.host.jounce
     state.bake_error = prepared.error / scene.surface.diagonal
     state.bake_parts = prepared.parts
+    state.bake_range = (settings.frame_start, settings.frame_end)
     if state.bake_error > settings.tolerance:
         warn(f"{scene.host.name}: the most keys were not enough for the tolerance; allow more of them.")
     if not prepared.parts:

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..bridge import bodies, renders
 from .sidebar import BodyPanel
 
 
@@ -24,4 +25,8 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         row.operator("jounce.bake", icon="RENDER_ANIMATION")
         row.operator("jounce.free_bake", icon="TRASH", text="")
         if state.bake_parts:
+            first, last = state.bake_range
             layout.label(text=f"{state.bake_parts}, error {state.bake_error:.3%} of the size")
+            layout.label(text=f"Frames {first} to {last}; before and after them it stands still")
+        elif bodies.host_of(context.object) in renders.unbaked(context.scene):
+            layout.label(text="Not baked: renders show the pose without motion", icon="ERROR")

@@ -1,7 +1,15 @@
 """What the motion is baked to, and what a bake added."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    IntVectorProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from ..core.settings import BakeSettings, Target
 
@@ -71,6 +79,9 @@ class BakeProps:
         name="Baked To", description="What this mesh carries a bake of; empty for none", options={"HIDDEN"}
     )
     bake_parts: StringProperty(name="Baked", description="What the last bake made", options={"HIDDEN"})
+    bake_range: IntVectorProperty(
+        name="Baked Frames", description="First and last frame of the bake", size=2, options={"HIDDEN"}
+    )
     bake_error: FloatProperty(
         name="Bake Error",
         description="Largest distance from the simulated shape, as a fraction of the rest diagonal",

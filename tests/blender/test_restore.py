@@ -139,16 +139,18 @@ def test_a_copy_keeps_its_bake_when_the_original_is_removed():
 
 
 def test_disabling_the_extension_leaves_nothing_behind(package):
-    handlers = [
-        handler
-        for kind in dir(bpy.app.handlers)
-        if isinstance(getattr(bpy.app.handlers, kind), list)
-        for handler in getattr(bpy.app.handlers, kind)
-    ]
+    assert handlers_of_jounce()
     package.unregister()
     try:
         assert not hasattr(bpy.types.Object, "jounce")
         assert not hasattr(bpy.types, "JOUNCE_OT_bake")
+        assert not handlers_of_jounce()
     finally:
         package.register()
-    assert not [handler for handler in handlers if "jounce" in handler.__module__]
+
+
+def handlers_of_jounce():
+    """Functions of the extension that Blender calls."""
+    kinds = [getattr(bpy.app.handlers, kind) for kind in dir(bpy.app.handlers)]
+    lists = [handlers for handlers in kinds if isinstance(handlers, list)]
+    return [handler for handlers in lists for handler in handlers if "jounce" in handler.__module__]

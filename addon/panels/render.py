@@ -1,0 +1,24 @@
+"""Tells in the menu Render which bodies have no bake."""
+
+import bpy
+
+from ..bridge import renders
+
+
+def draw(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    """Adds the sentence and the button that mends it; nothing where all is baked."""
+    hosts = renders.unbaked(context.scene)
+    if hosts:
+        menu.layout.separator()
+        menu.layout.label(text=renders.sentence(hosts), icon="ERROR")
+        menu.layout.operator("jounce.bake", text="Bake Jounce", icon="RENDER_ANIMATION").missing = True
+
+
+def register() -> None:
+    """Hangs the sentence into the menu."""
+    bpy.types.TOPBAR_MT_render.append(draw)
+
+
+def unregister() -> None:
+    """Undoes `register`."""
+    bpy.types.TOPBAR_MT_render.remove(draw)
