@@ -259,6 +259,25 @@ impl Body {
         self.model.clone_ref(py)
     }
 
+    /// Reduces what a rig adds to linear skinning at the surface's points to what `Simulation.step` takes.
+    ///
+    /// offsets: (p, 3) float64, metres, world space: posed points less what the weights and the pose's transforms
+    /// make of them. Returns (k, 3) float64, for simulations of this body's model. The first call prepares
+    /// operators of the body, and takes longer. Raises ValueError for a wrong shape and for a number that is not
+    /// finite.
+    fn reduce_offsets<'py>(
+        &self,
+        py: Python<'py>,
+        offsets: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let p = self.inner.embedding.points().len();
+        let offsets = arrays::array::<f64>(offsets, "offsets", &[Axis::Is(p), Axis::Is(3)])?;
+        let offsets = offsets.slice();
+        let reduced = run(py, || self.inner.reduce_offsets(offsets))?;
+        let k = reduced.len() / 3;
+        arrays::owned(py, reduced, &[k, 3])
+    }
+
     fn __repr__(&self) -> String {
         let (mesh, modes) = (&self.inner.mesh, self.inner.model.mode_count());
         format!("Body({} tets, {} bones, {modes} modes)", mesh.tets().len(), self.inner.rig.bone_count())

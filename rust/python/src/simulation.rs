@@ -1,6 +1,6 @@
 //! `Simulation`, its reports and states.
 
-use jounce::method::{self, Integrator};
+use jounce::method::{self, Drive, Integrator};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -99,37 +99,41 @@ impl Simulation {
     /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig.
     ///
     /// force: (m, 3, 4) float64, a generalised force that acts all through the step, from
-    /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. Returns a StepReport. Raises ValueError
-    /// for arguments of a wrong shape or with numbers that are not finite; the state is then unchanged.
-    #[pyo3(signature = (pose=None, force=None))]
+    /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. offsets: what the rig adds to linear
+    /// skinning with the pose, from `Body.reduce_offsets`; None for nothing. Returns a StepReport. Raises
+    /// ValueError for arguments of a wrong shape or with numbers that are not finite; the state is then
+    /// unchanged.
+    #[pyo3(signature = (pose=None, force=None, offsets=None))]
     fn step(
         &mut self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         force: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<StepReport> {
-        let (pose, force) = (self.pose(pose)?, self.force(force)?);
-        let (pose, force) = (pose.as_ref().map(rows), force.as_ref().map(Array::slice));
-        run(py, || self.inner.step_with_force(pose, force)).map(StepReport::from)
+        let arrays = self.arrays(pose, force, offsets)?;
+        let drive = arrays.drive();
+        run(py, || self.inner.step_with(&drive)).map(StepReport::from)
     }
 
     /// Starts anew in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
     ///
-    /// pose and force are as in `step`. max_iterations: at most; a residual above `tolerance` in the report
+    /// pose, force and offsets are as in `step`. max_iterations: at most; a residual above `tolerance` in the report
     /// says that they were too few. What stores no energy, such as the place of a body without a rig, stays
     /// where it is.
-    #[pyo3(signature = (pose=None, force=None, max_iterations=1000))]
+    #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None))]
     fn settle(
         &mut self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         force: Option<&Bound<'_, PyAny>>,
         max_iterations: i64,
+        offsets: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<StepReport> {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
-        let (pose, force) = (self.pose(pose)?, self.force(force)?);
-        let (pose, force) = (pose.as_ref().map(rows), force.as_ref().map(Array::slice));
-        run(py, || self.inner.settle(pose, force, max_iterations)).map(StepReport::from)
+        let arrays = self.arrays(pose, force, offsets)?;
+        let drive = arrays.drive();
+        run(py, || self.inner.settle(&drive, max_iterations)).map(StepReport::from)
     }
 
     /// How much of the rig's acceleration the flesh feels, >= 0; may be set between steps.
@@ -199,11 +203,18 @@ impl Simulation {
     }
 
     /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, where the pose jumps.
-    #[pyo3(signature = (pose=None))]
-    fn reset(&mut self, py: Python<'_>, pose: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let pose = self.pose(pose)?;
-        let pose = pose.as_ref().map(rows);
-        run(py, || self.inner.reset(pose))
+    ///
+    /// offsets are as in `step`.
+    #[pyo3(signature = (pose=None, offsets=None))]
+    fn reset(
+        &mut self,
+        py: Python<'_>,
+        pose: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let arrays = self.arrays(pose, None, offsets)?;
+        let drive = arrays.drive();
+        run(py, || self.inner.reset_with(&drive))
     }
 
     fn __repr__(&self) -> String {
@@ -211,15 +222,39 @@ impl Simulation {
     }
 }
 
-impl Simulation {
-    fn pose<'py>(&self, pose: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Array<'py, f64>>> {
-        let axes = [Axis::Is(self.bones), Axis::Is(3), Axis::Is(4)];
-        pose.map(|pose| arrays::array::<f64>(pose, "pose", &axes)).transpose()
-    }
+/// Checked arguments of what drives a step.
+struct Arrays<'py> {
+    pose: Option<Array<'py, f64>>,
+    force: Option<Array<'py, f64>>,
+    offsets: Option<Array<'py, f64>>,
+}
 
-    fn force<'py>(&self, force: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Array<'py, f64>>> {
-        let axes = [Axis::Is(self.modes), Axis::Is(3), Axis::Is(4)];
-        force.map(|force| arrays::array::<f64>(force, "force", &axes)).transpose()
+impl Arrays<'_> {
+    fn drive(&self) -> Drive<'_> {
+        Drive {
+            pose: self.pose.as_ref().map(rows),
+            force: self.force.as_ref().map(Array::slice),
+            offsets: self.offsets.as_ref().map(Array::slice),
+        }
+    }
+}
+
+impl Simulation {
+    fn arrays<'py>(
+        &self,
+        pose: Option<&Bound<'py, PyAny>>,
+        force: Option<&Bound<'py, PyAny>>,
+        offsets: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Arrays<'py>> {
+        let transforms = |count| [Axis::Is(count), Axis::Is(3), Axis::Is(4)];
+        let array = |given: Option<&Bound<'py, PyAny>>, what, axes: &[Axis]| {
+            given.map(|given| arrays::array::<f64>(given, what, axes)).transpose()
+        };
+        Ok(Arrays {
+            pose: array(pose, "pose", &transforms(self.bones))?,
+            force: array(force, "force", &transforms(self.modes))?,
+            offsets: array(offsets, "offsets", &[Axis::Any("k"), Axis::Is(3)])?,
+        })
     }
 }
 

@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use jounce::Error;
-use jounce::method::{Integrator, Model, Simulation, SimulationParams};
+use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
 
 /// Counts the allocations of each thread.
@@ -229,9 +229,10 @@ fn a_step_allocates_nothing() {
             let before = ALLOCATIONS.get();
             for pose in &poses {
                 sim.step(Some(pose)).unwrap();
-                sim.step_with_force(Some(pose), Some(&force)).unwrap();
+                sim.step_with(&Drive { pose: Some(pose), force: Some(&force), ..Drive::default() }).unwrap();
             }
-            sim.settle(Some(&poses[1]), Some(&force), 100).unwrap();
+            sim.settle(&Drive { pose: Some(&poses[1]), force: Some(&force), ..Drive::default() }, 100)
+                .unwrap();
             sim.reset(Some(&poses[0])).unwrap();
             assert_eq!(ALLOCATIONS.get(), before);
         }

@@ -2,7 +2,7 @@
 
 use jounce::Error;
 use jounce::method::skinning_modes::SkinningModel;
-use jounce::method::{Integrator, Model, Simulation, SimulationParams};
+use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::operators::lumped_mass;
 use jounce::subspace::skinning_modes;
 use jounce_tests::bodies::{Body, REST, swing};
@@ -68,7 +68,7 @@ fn energy_kept(body: &Body, integrator: Integrator, substeps: u32) -> f64 {
         ..SimulationParams { tolerance: 1e-9, max_iterations: 500, ..Default::default() }
     };
     let mut sim = Simulation::new(Model::Skinning(model.clone()), p).unwrap();
-    sim.settle(Some(&[REST, REST]), None, 5000).unwrap();
+    sim.settle(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }, 5000).unwrap();
     sim.set_params(SimulationParams { gravity: [0.0; 3], ..p }).unwrap();
     let mass = lumped_mass(mesh, material);
     let at = |sim: &Simulation| {

@@ -5,7 +5,7 @@ use jounce::Progress;
 use jounce::material::{Corotated, Energy, Field, Law, Material};
 use jounce::mesh::{TetMesh, lattice};
 use jounce::method::skinning_modes::SkinningModel;
-use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::method::{Drive, Model, Simulation, SimulationParams};
 use jounce::operators::{displacement_constraint, gradients, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
 use jounce::solve::{ComplementarySolver, ComplementarySolverParams};
@@ -109,7 +109,9 @@ fn squash(mesh: &TetMesh, law: Law, poisson: f64) -> f64 {
     let mut simulation = Simulation::new(model, p).unwrap();
     let press = 0.3;
     let shifted = |z: f64| turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.0, 0.0, z]);
-    let report = simulation.settle(Some(&[shifted(press), shifted(-press)]), None, 2000).unwrap();
+    let report = simulation
+        .settle(&Drive { pose: Some(&[shifted(press), shifted(-press)]), ..Drive::default() }, 2000)
+        .unwrap();
     assert!(report.residual <= p.tolerance, "{report:?}");
     let mut u = vec![0.0; 3 * mesh.vertices().len()];
     projector.displacement(simulation.coefficients(), &mut u).unwrap();

@@ -1,37 +1,24 @@
 //! What is known at the points of a surface, carried to a tet mesh around it.
 
 use crate::Result;
-use crate::mesh::{ClosestPoint, Embedding, SurfaceMesh, TetMesh, closest_points};
+use crate::mesh::{BoundarySamples, Embedding, SurfaceMesh, TetMesh};
 use crate::operators::{momentum_leak, spread_to_interior};
 use crate::rig::Rig;
 
 /// Carries values from the points of a surface to all vertices of a tet mesh around it.
 pub(super) struct Carrier<'a> {
-    surface: &'a SurfaceMesh,
     mesh: &'a TetMesh,
-    boundary: Vec<u32>,
-    closest: Vec<ClosestPoint>,
+    samples: BoundarySamples,
 }
 
 impl<'a> Carrier<'a> {
-    pub(super) fn new(surface: &'a SurfaceMesh, mesh: &'a TetMesh) -> Result<Self> {
-        let boundary = mesh.boundary_vertices();
-        let queries: Vec<_> = boundary.iter().map(|&v| mesh.vertices()[v as usize]).collect();
-        let closest = closest_points(surface, &queries)?;
-        Ok(Self { surface, mesh, boundary, closest })
+    pub(super) fn new(surface: &SurfaceMesh, mesh: &'a TetMesh) -> Result<Self> {
+        Ok(Self { mesh, samples: BoundarySamples::new(surface, mesh)? })
     }
 
-    /// Values p x k to values n x k: of the closest point on the boundary, harmonic inside.
+    /// Values p x k to values n x k: of the closest place on the boundary, harmonic inside.
     fn carry(&self, values: &[f64], k: usize) -> Result<Vec<f64>> {
-        let mut known = vec![0.0; self.boundary.len() * k];
-        for (row, closest) in known.chunks_exact_mut(k).zip(&self.closest) {
-            let corners = self.surface.triangles()[closest.triangle as usize];
-            for (point, share) in corners.into_iter().zip(closest.barycentric) {
-                let at = point as usize * k;
-                row.iter_mut().zip(&values[at..at + k]).for_each(|(sum, value)| *sum += share * value);
-            }
-        }
-        spread_to_interior(self.mesh, &self.boundary, &known, k)
+        spread_to_interior(self.mesh, self.samples.vertices(), &self.samples.sample(values, k), k)
     }
 
     /// The harmonic extension keeps a sum of one only up to rounding, and [`Rig::new`] normalises that away.

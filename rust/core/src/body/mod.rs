@@ -2,13 +2,14 @@
 
 mod carrier;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use carrier::Carrier;
 
 use crate::material::{Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice};
-use crate::method::{Model, skinning_modes::SkinningModel};
+use crate::method::Model;
+use crate::method::skinning_modes::{OffsetReduction, OffsetSource, SkinningModel};
 use crate::operators::lumped_mass;
 use crate::rig::Rig;
 use crate::subspace::{Restraint, SkinningModes, cluster_tets, restrained_modes};
@@ -116,6 +117,13 @@ pub struct Body {
     pub labels: Vec<i32>,
     /// The model, ready to simulate.
     pub model: Model,
+    surface: SurfaceMesh,
+    /// The weights at the points of the surface.
+    surface_rig: Rig,
+    /// The map of strength at the tet vertices, n.
+    strength: Option<Vec<f64>>,
+    /// Made when first needed.
+    offsets: OnceLock<OffsetReduction>,
 }
 
 impl Body {
@@ -137,7 +145,7 @@ impl Body {
         progress: &Progress,
     ) -> Result<Self> {
         let points = surface.points();
-        Rig::new(points.len(), bone_count, weights)?;
+        let surface_rig = Rig::new(points.len(), bone_count, weights)?;
         check_maps(points.len(), params)?;
 
         progress.enter("lattice", 0.0, 0.15)?;
@@ -177,7 +185,40 @@ impl Body {
             modes: Arc::new(modes),
             labels,
             model: Model::Skinning(Arc::new(model)),
+            surface: surface.clone(),
+            surface_rig,
+            strength,
+            offsets: OnceLock::new(),
         })
+    }
+
+    /// Reduces what a rig adds to linear skinning at the points of the surface, p x 3 in world space and metres, to
+    /// what [`Drive::offsets`](crate::method::Drive::offsets) takes.
+    ///
+    /// The first call prepares the reduction; a body whose rig is linear pays nothing.
+    ///
+    /// # Errors
+    /// As [`OffsetReduction::reduce`]; [`Error::Numerical`].
+    pub fn reduce_offsets(&self, offsets: &[f64]) -> Result<Vec<f64>> {
+        self.offset_reduction()?.reduce(offsets)
+    }
+
+    fn offset_reduction(&self) -> Result<&OffsetReduction> {
+        if let Some(ready) = self.offsets.get() {
+            return Ok(ready);
+        }
+        let Model::Skinning(model) = &self.model;
+        let source = OffsetSource {
+            material: &self.material,
+            modes: &self.modes,
+            labels: &self.labels,
+            rig: &self.rig,
+            strength: self.strength.as_deref(),
+            surface: &self.surface,
+            surface_rig: &self.surface_rig,
+        };
+        let made = OffsetReduction::new(model, &source)?;
+        Ok(self.offsets.get_or_init(|| made))
     }
 }
 

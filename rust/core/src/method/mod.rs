@@ -9,7 +9,7 @@ pub mod skinning_modes;
 use std::sync::Arc;
 
 pub use projector::Projector;
-pub use settings::{Integrator, SimulationParams, State, StepReport};
+pub use settings::{Drive, Integrator, SimulationParams, State, StepReport};
 pub use simulation::Simulation;
 
 use crate::Result;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::rig::Pose;
 use crate::{Error, Result};
 
 /// How accelerations are had from positions; both are unconditionally stable.
@@ -122,6 +123,20 @@ impl SimulationParams {
     }
 }
 
+/// All that a step depends on, beside the state before it. The default drives a body without a rig.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Drive<'a> {
+    /// b transforms; `None` for a model without a rig.
+    pub pose: Option<&'a Pose>,
+    /// Generalised force on the coefficients, m x 3 x 4, that acts all through the step: from
+    /// [`Projector::reduce_forces`](crate::method::Projector::reduce_forces) or
+    /// [`Model::reduce_sample_forces`](crate::method::Model::reduce_sample_forces).
+    pub force: Option<&'a [f64]>,
+    /// What the rig adds to linear skinning with the pose, as
+    /// [`OffsetReduction`](crate::method::skinning_modes::OffsetReduction) reduced it; `None` for nothing.
+    pub offsets: Option<&'a [f64]>,
+}
+
 /// What happened in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
@@ -131,7 +146,7 @@ pub struct StepReport {
     /// the largest of the substeps.
     pub residual: f64,
     /// Elastic energy at the end, J; as rigid as possible with the rotations of the last local step, so never
-    /// below the true one.
+    /// below the true one. What offsets store inside clusters is not in it.
     pub energy: f64,
 }
 
@@ -148,6 +163,11 @@ pub struct State {
     pub(crate) path: [Vec<[f64; 3]>; HISTORY],
     /// The reduced coordinates after the last substeps, older first.
     pub(crate) reduced: [Vec<[f64; 3]>; HISTORY],
+    /// The offsets of the last two poses beside the bones' share, older first; no rows before the first
+    /// offsets.
+    pub(crate) offset_frames: [Vec<[f64; 3]>; 2],
+    /// The offsets of the last substeps, likewise.
+    pub(crate) offset_path: [Vec<[f64; 3]>; HISTORY],
 }
 
 impl State {
@@ -159,18 +179,38 @@ impl State {
             frames: std::array::from_fn(|_| pose.clone()),
             path: std::array::from_fn(|_| pose.clone()),
             reduced: std::array::from_fn(|_| reduced.clone()),
+            offset_frames: Default::default(),
+            offset_path: Default::default(),
         }
     }
 
-    fn rows(&self) -> impl Iterator<Item = &Vec<[f64; 3]>> {
+    /// Makes room for offsets, which were zero so far.
+    pub(crate) fn hold_offsets(&mut self, rows: usize) {
+        self.offset_frames.iter_mut().chain(&mut self.offset_path).for_each(|own| own.resize(rows, [0.0; 3]));
+    }
+
+    /// Whether there have been offsets.
+    pub(crate) fn holds_offsets(&self) -> bool {
+        !self.offset_path[0].is_empty()
+    }
+
+    fn motion(&self) -> impl Iterator<Item = &Vec<[f64; 3]>> {
         self.frames.iter().chain(&self.path).chain(&self.reduced)
     }
 
-    /// Copies without allocating; both must have the same sizes.
+    fn rows(&self) -> impl Iterator<Item = &Vec<[f64; 3]>> {
+        self.motion().chain(&self.offset_frames).chain(&self.offset_path)
+    }
+
+    /// Copies, and allocates only where there is less room than ever before.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         (self.started, self.spacing) = (other.started, other.spacing);
-        let own = self.frames.iter_mut().chain(&mut self.path).chain(&mut self.reduced);
-        own.zip(other.rows()).for_each(|(to, from)| to.copy_from_slice(from));
+        let offsets = self.offset_frames.iter_mut().chain(&mut self.offset_path);
+        let own = self.frames.iter_mut().chain(&mut self.path).chain(&mut self.reduced).chain(offsets);
+        own.zip(other.rows()).for_each(|(to, from)| {
+            to.clear();
+            to.extend_from_slice(from);
+        });
     }
 
     /// Makes substeps of `spacing` seconds of those remembered: the velocity stays, older accelerations are
@@ -180,18 +220,21 @@ impl State {
         if self.spacing > 0.0 && spacing != self.spacing {
             respace(&mut self.path, ratio);
             respace(&mut self.reduced, ratio);
+            respace(&mut self.offset_path, ratio);
         }
         self.spacing = spacing;
     }
 
-    /// Errors unless `self` has the sizes of `like` and holds finite numbers only.
-    pub(crate) fn check(&self, like: &Self) -> Result<()> {
+    /// Errors unless `self` has the sizes of `like`, `offset_rows` if it holds offsets, and finite numbers only.
+    pub(crate) fn check(&self, like: &Self, offset_rows: usize) -> Result<()> {
         let not_finite = |element, value| Err(Error::NotFinite { what: "state", element, value });
-        for (own, like) in self.rows().zip(like.rows()) {
-            if own.len() != like.len() {
+        let held = if self.holds_offsets() { offset_rows } else { 0 };
+        let sizes = like.motion().map(Vec::len).chain(std::iter::repeat(held));
+        for (own, size) in self.rows().zip(sizes) {
+            if own.len() != size {
                 return Err(Error::Shape {
                     what: "state",
-                    expected: format!("{} rows, as this model has", like.len()),
+                    expected: format!("{size} rows, as this model has"),
                     got: format!("{} rows", own.len()),
                 });
             }

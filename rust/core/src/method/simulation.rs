@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::method::skinning_modes::{ForceSamples, SkinningStepper};
-use crate::method::{Model, SimulationParams, State, StepReport};
+use crate::method::{Drive, Model, SimulationParams, State, StepReport};
 use crate::rig::Pose;
 
 /// The state and scratch memory of a method.
@@ -13,8 +13,8 @@ enum Stepper {
 /// Steps a model through poses.
 ///
 /// The first pose is a start at rest in that pose without displacement, whether it comes by
-/// [`Simulation::reset`] or by [`Simulation::step`]. A step allocates nothing, and its cost does not depend
-/// on the size of the mesh. The same inputs give the same bits.
+/// [`Simulation::reset`] or by [`Simulation::step`]. A step allocates nothing (the first with offsets makes
+/// room for them), and its cost does not depend on the size of the mesh. The same inputs give the same bits.
 pub struct Simulation {
     model: Model,
     params: SimulationParams,
@@ -61,38 +61,31 @@ impl Simulation {
     /// [`Error::Range`](crate::Error::Range) for the pose; [`Error::Numerical`](crate::Error::Numerical) if
     /// numbers overflow. The state then stays as it was.
     pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
-        self.step_with_force(pose, None)
+        self.step_with(&Drive { pose, ..Drive::default() })
     }
 
-    /// The same with a generalised force on the coefficients, m x 3 x 4, that acts all through the step: from
-    /// [`Projector::reduce_forces`](crate::method::Projector::reduce_forces) or
-    /// [`Model::reduce_sample_forces`].
+    /// The same with a force and offsets.
     ///
     /// # Errors
-    /// As [`Simulation::step`], and likewise for the force.
-    pub fn step_with_force(&mut self, pose: Option<&Pose>, force: Option<&[f64]>) -> Result<StepReport> {
+    /// As [`Simulation::step`], and likewise for the force and the offsets.
+    pub fn step_with(&mut self, drive: &Drive<'_>) -> Result<StepReport> {
         match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.step(pose, force, &self.params),
+            Stepper::Skinning(stepper) => stepper.step(drive, &self.params),
         }
     }
 
-    /// Starts anew in static equilibrium: at rest in `pose`, with the displacement that gravity and a
-    /// generalised force (m x 3 x 4) hold in balance with the elastic energy.
+    /// Starts anew in static equilibrium: at rest in a pose, with the displacement that gravity and the
+    /// generalised force hold in balance with the elastic energy.
     ///
     /// The equilibrium is the one that is found downhill from no displacement, in at most `max_iterations`; a
     /// residual above the tolerance in the report says that they were too few. What stores no energy, such as
     /// the place of a body without a rig, stays at no displacement.
     ///
     /// # Errors
-    /// As [`Simulation::step_with_force`].
-    pub fn settle(
-        &mut self,
-        pose: Option<&Pose>,
-        force: Option<&[f64]>,
-        max_iterations: u32,
-    ) -> Result<StepReport> {
+    /// As [`Simulation::step_with`].
+    pub fn settle(&mut self, drive: &Drive<'_>, max_iterations: u32) -> Result<StepReport> {
         match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.settle(pose, force, max_iterations, &self.params),
+            Stepper::Skinning(stepper) => stepper.settle(drive, max_iterations, &self.params),
         }
     }
 
@@ -112,8 +105,16 @@ impl Simulation {
     /// # Errors
     /// As for the pose of [`Simulation::step`].
     pub fn reset(&mut self, pose: Option<&Pose>) -> Result<()> {
+        self.reset_with(&Drive { pose, ..Drive::default() })
+    }
+
+    /// The same with offsets; a force has no effect on rest.
+    ///
+    /// # Errors
+    /// As [`Simulation::step_with`].
+    pub fn reset_with(&mut self, drive: &Drive<'_>) -> Result<()> {
         match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.reset(pose),
+            Stepper::Skinning(stepper) => stepper.reset(drive),
         }
     }
 

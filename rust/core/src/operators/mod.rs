@@ -3,8 +3,11 @@
 mod constraint;
 mod diffusion;
 mod elements;
+mod extension;
 mod independent;
 
 pub use constraint::{constraint, displacement_constraint};
-pub use diffusion::{HIGHEST_LEAK, momentum_leak, spread_to_interior};
+pub use diffusion::{HIGHEST_LEAK, momentum_leak};
 pub use elements::{gradients, laplacian, lumped_mass};
+pub(crate) use extension::HarmonicExtension;
+pub use extension::spread_to_interior;

@@ -48,8 +48,8 @@ impl SkinningModel {
 
         let mut scratch = LocalScratch::new(self);
         let mut rig = RigPose::new(self);
-        rig.set(self, &handles, pose_rest);
-        scratch.set_pose(self, &rig.handles, pose_rest);
+        rig.set(self, &handles, &[], pose_rest);
+        scratch.set_pose(self, &rig.handles, &[], pose_rest);
         let mut force = vec![[0.0; 3]; self.rank()];
         let misfit = scratch.solve(self, &reduced, pose_rest, &mut force);
         let energy = rig.elastic_energy(self, &reduced, &force, misfit, pose_rest);

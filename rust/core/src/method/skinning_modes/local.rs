@@ -10,6 +10,8 @@ use crate::math::polar::rotations_in_lanes;
 pub(super) struct LocalScratch {
     /// `F_rig` of each cluster: blocks x 9 x lanes.
     rig: Buffer<f64>,
+    /// What offsets add to `F_rig`, likewise; in use where there are offsets.
+    offsets: Buffer<f64>,
     /// The upper half of the rest stretch S of each cluster: blocks x 6 x lanes.
     rest: Buffer<f64>,
     /// The force, still spread over the lanes: r x 3 x lanes.
@@ -21,18 +23,27 @@ impl LocalScratch {
         let (blocks, lanes) = (model.cluster_basis.blocks(), model.cluster_basis.lanes());
         Self {
             rig: Buffer::zeros(9 * blocks * lanes),
+            offsets: Buffer::zeros(9 * blocks * lanes),
             rest: Buffer::zeros(6 * blocks * lanes),
             spread: Buffer::zeros(3 * model.rank() * lanes),
         }
     }
 
-    /// Sets `F_rig` of a pose and the rest stretch `S = (1 - pose_rest) I + pose_rest S_rig`, `F_rig = R_rig
-    /// S_rig`.
-    pub(super) fn set_pose(&mut self, model: &SkinningModel, pose: &[[f64; 3]], pose_rest: f64) {
+    /// Sets `F_rig` of a pose, with what offsets add to it (3c rows or none), and the rest stretch
+    /// `S = (1 - pose_rest) I + pose_rest S_rig`, `F_rig = R_rig S_rig`.
+    pub(super) fn set_pose(
+        &mut self,
+        model: &SkinningModel,
+        pose: &[[f64; 3]],
+        offsets: &[[f64; 3]],
+        pose_rest: f64,
+    ) {
         let gradients = &model.cluster_rig;
+        spread(offsets, gradients.lanes(), &mut self.offsets);
         Arch::new().dispatch(RigStep {
             gradients,
             pose,
+            offsets: if offsets.is_empty() { None } else { Some(&self.offsets) },
             pose_rest,
             rig: &mut self.rig,
             rest: &mut self.rest,
@@ -82,9 +93,20 @@ impl LocalScratch {
     }
 }
 
+/// Puts gradients, three rows `dx/dX_d` a cluster, into lanes: entry (i, d) of a cluster's F at `3 i + d`.
+fn spread(gradients: &[[f64; 3]], lanes: usize, out: &mut [f64]) {
+    for (cluster, gradient) in gradients.as_chunks::<3>().0.iter().enumerate() {
+        let block = &mut out[9 * lanes * (cluster / lanes)..];
+        for (d, row) in gradient.iter().enumerate() {
+            (0..3).for_each(|i| block[(3 * i + d) * lanes + cluster % lanes] = row[i]);
+        }
+    }
+}
+
 struct RigStep<'a> {
     gradients: &'a Packed<3>,
     pose: &'a [[f64; 3]],
+    offsets: Option<&'a [f64]>,
     pose_rest: f64,
     rig: &'a mut [f64],
     rest: &'a mut [f64],
@@ -100,7 +122,11 @@ impl WithSimd for RigStep<'_> {
         let identity = simd.splat_f64s(1.0 - self.pose_rest);
         let half = simd.splat_f64s(0.5 * self.pose_rest);
         for block in 0..self.gradients.blocks() {
-            let f = columns_product::<S, 3, 9>(simd, self.gradients.block(block), self.pose);
+            let mut f = columns_product::<S, 3, 9>(simd, self.gradients.block(block), self.pose);
+            if let Some(offsets) = self.offsets {
+                let (offsets, _) = S::as_simd_f64s(offsets);
+                f.iter_mut().zip(&offsets[9 * block..]).for_each(|(f, &more)| *f = simd.add_f64s(*f, more));
+            }
             rig[9 * block..9 * block + 9].copy_from_slice(&f);
             if self.pose_rest == 0.0 {
                 continue;

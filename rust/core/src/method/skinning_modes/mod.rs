@@ -5,9 +5,11 @@
 //! reduced once (`reduce`); a step (`step`) alternates between rotations of the clusters (`local`) and a
 //! diagonal solve.
 
+mod clusters;
 mod descent;
 mod energy;
 mod local;
+mod offsets;
 mod reduce;
 mod samples;
 mod step;
@@ -23,6 +25,7 @@ use crate::rig::{Pose, Rig};
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
 
+pub use offsets::{OffsetReduction, OffsetSource};
 pub use samples::ForceSamples;
 pub(crate) use step::SkinningStepper;
 

@@ -8,12 +8,13 @@ use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
 use super::SkinningData;
-use crate::material::{Law, Material};
+use super::clusters::Clusters;
+use crate::material::Material;
 use crate::math::Sparse;
 use crate::math::dense::{product, symmetric_eigen};
 use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
-use crate::operators::{gradients, laplacian, lumped_mass};
+use crate::operators::{laplacian, lumped_mass};
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
@@ -119,10 +120,10 @@ fn check_strength(mesh: &TetMesh, strength: Option<&[f64]>) -> Result<()> {
 }
 
 /// What the products are made of.
-struct Body<'a> {
-    mesh: &'a TetMesh,
-    modes: usize,
-    handles: usize,
+pub(super) struct Body<'a> {
+    pub(super) mesh: &'a TetMesh,
+    pub(super) modes: usize,
+    pub(super) handles: usize,
     /// `[X^; 1]`, n.
     points: Vec<[f64; 4]>,
     /// n x m.
@@ -147,7 +148,7 @@ struct Products {
 }
 
 impl<'a> Body<'a> {
-    fn new(
+    pub(super) fn new(
         mesh: &'a TetMesh,
         material: &Material,
         modes: &SkinningModes,
@@ -178,12 +179,46 @@ impl<'a> Body<'a> {
         })
     }
 
+    /// Number of vertices n.
+    pub(super) fn vertex_count(&self) -> usize {
+        self.points.len()
+    }
+
+    /// The row of J at a vertex: handles and their four entries.
+    pub(super) fn rig_entries(&self, vertex: usize) -> Vec<(u32, [f64; 4])> {
+        let entry = |&(handle, w): &(u32, f64)| (handle, self.points[vertex].map(|x| w * x));
+        self.handles_of(vertex).iter().map(entry).collect()
+    }
+
+    /// `M diag(strength) B`, n x 4m.
+    pub(super) fn heavy_rows(&self) -> Mat<f64> {
+        self.rows(|vertex, row| self.add_mode_row(vertex, self.mass[vertex] * self.strength[vertex], row))
+    }
+
+    /// `L B`, n x 4m.
+    pub(super) fn stiff_rows(&self) -> Mat<f64> {
+        self.rows(|vertex, row| {
+            self.laplacian_row(vertex).for_each(|(other, value)| self.add_mode_row(other, value, row));
+        })
+    }
+
+    fn rows(&self, add: impl Fn(usize, &mut [f64])) -> Mat<f64> {
+        let mut row = vec![0.0; 4 * self.modes];
+        let mut all = Mat::zeros(self.points.len(), row.len());
+        for vertex in 0..self.points.len() {
+            row.fill(0.0);
+            add(vertex, &mut row);
+            row.iter().enumerate().for_each(|(column, &x)| all[(vertex, column)] = x);
+        }
+        all
+    }
+
     fn handles_of(&self, vertex: usize) -> &[(u32, f64)] {
         &self.rig_entries[self.rig_starts[vertex]..self.rig_starts[vertex + 1]]
     }
 
     /// Adds `scale *` the row of B at a vertex.
-    fn add_mode_row(&self, vertex: usize, scale: f64, row: &mut [f64]) {
+    pub(super) fn add_mode_row(&self, vertex: usize, scale: f64, row: &mut [f64]) {
         let point = self.points[vertex].map(|x| x * scale);
         let weights = &self.weights[vertex * self.modes..(vertex + 1) * self.modes];
         for (row, w) in row.as_chunks_mut::<4>().0.iter_mut().zip(weights) {
@@ -192,7 +227,7 @@ impl<'a> Body<'a> {
     }
 
     /// Adds `scale *` the row of J at a vertex.
-    fn add_rig_row(&self, vertex: usize, scale: f64, row: &mut [f64]) {
+    pub(super) fn add_rig_row(&self, vertex: usize, scale: f64, row: &mut [f64]) {
         for &(handle, w) in self.handles_of(vertex) {
             let row = &mut row[4 * handle as usize..][..4];
             (0..4).for_each(|d| row[d] += scale * w * self.points[vertex][d]);
@@ -295,7 +330,7 @@ impl<'a> Body<'a> {
 }
 
 /// Handles of each vertex by ascending handle; without a rig one handle moves all.
-fn handles_of_vertices(n: usize, rig: Option<&Rig>) -> (Vec<usize>, Vec<(u32, f64)>) {
+pub(super) fn handles_of_vertices(n: usize, rig: Option<&Rig>) -> (Vec<usize>, Vec<(u32, f64)>) {
     let Some(rig) = rig else {
         return ((0..=n).collect(), vec![(0, 1.0); n]);
     };
@@ -333,119 +368,4 @@ pub(super) fn diagonalise(mass: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<
     let (spectrum, rotation) = symmetric_eigen(stiffness.as_ref())?;
     let spectrum = spectrum.into_iter().map(|l| l.max(0.0)).collect();
     Ok((product(whitened.as_ref(), rotation.as_ref()), spectrum))
-}
-
-/// The tets of each cluster.
-struct Clusters {
-    tets: Vec<Vec<u32>>,
-}
-
-/// Means of rows of B and J over clusters, q a cluster: qc x 4m and qc x 4h; and the weights of the clusters,
-/// c.
-struct ClusterMeans {
-    modes: Mat<f64>,
-    rig: Mat<f64>,
-    weights: Vec<f64>,
-}
-
-impl Clusters {
-    fn new(mesh: &TetMesh, labels: &[i32]) -> Result<Self> {
-        let count = mesh.tets().len();
-        if labels.len() != count {
-            return Err(Error::Shape {
-                what: "labels",
-                expected: format!("({count},)"),
-                got: format!("({},)", labels.len()),
-            });
-        }
-        let mut tets = vec![Vec::new(); count];
-        for (element, &label) in labels.iter().enumerate() {
-            usize::try_from(label)
-                .ok()
-                .and_then(|label| tets.get_mut(label))
-                .ok_or(Error::Index { what: "labels", element, index: label.into(), count })?
-                .push(element as u32);
-        }
-        tets.retain(|tets| !tets.is_empty());
-        Ok(Self { tets })
-    }
-
-    /// The sum of `lambda V` in each cluster, 0 for a law that has no lambda.
-    fn volumes(&self, mesh: &TetMesh, material: &Material) -> Vec<f64> {
-        let resistance = |&t: &u32| match material.law() {
-            Law::Arap => 0.0,
-            Law::Corotated => material.lambda(t as usize) * mesh.volumes()[t as usize],
-        };
-        self.tets.iter().map(|tets| tets.iter().map(resistance).sum()).collect()
-    }
-
-    /// Mean gradients, weighted by `2 mu V`.
-    fn gradients(&self, body: &Body<'_>, material: &Material) -> ClusterMeans {
-        let hats = gradients(body.mesh);
-        let stiff = |t: usize| 2.0 * material.mu(t) * body.mesh.volumes()[t];
-        self.means(body, stiff, |t| hats[t])
-    }
-
-    /// Centres of mass, with the mass lumped to the corners.
-    fn centers(&self, body: &Body<'_>, material: &Material) -> ClusterMeans {
-        let mass = |t: usize| material.density(t) * body.mesh.volumes()[t];
-        self.means(body, mass, |_| [[0.25]; 4])
-    }
-
-    /// Means over each cluster's tets of the Q values that `corners` makes of a tet's four corners.
-    fn means<const Q: usize>(
-        &self,
-        body: &Body<'_>,
-        weight: impl Fn(usize) -> f64 + Sync,
-        corners: impl Fn(usize) -> [[f64; Q]; 4] + Sync,
-    ) -> ClusterMeans {
-        let (b, j) = (4 * body.modes, 4 * body.handles);
-        let rows: Vec<(f64, Vec<f64>, Vec<f64>)> = self
-            .tets
-            .par_iter()
-            .map(|tets| {
-                let (weight, corners) = mean(tets, body.mesh, &weight, &corners);
-                let (mut modes, mut rig) = (vec![0.0; Q * b], vec![0.0; Q * j]);
-                for (v, shares) in corners {
-                    for c in 0..Q {
-                        body.add_mode_row(v as usize, shares[c], &mut modes[c * b..(c + 1) * b]);
-                        body.add_rig_row(v as usize, shares[c], &mut rig[c * j..(c + 1) * j]);
-                    }
-                }
-                (weight, modes, rig)
-            })
-            .collect();
-        let count = Q * rows.len();
-        ClusterMeans {
-            modes: Mat::from_fn(count, b, |i, k| rows[i / Q].1[(i % Q) * b + k]),
-            rig: Mat::from_fn(count, j, |i, k| rows[i / Q].2[(i % Q) * j + k]),
-            weights: rows.iter().map(|row| row.0).collect(),
-        }
-    }
-}
-
-/// Weight of a cluster, and its mean as a sum over its vertices of `share * value`, each vertex once.
-fn mean<const Q: usize>(
-    tets: &[u32],
-    mesh: &TetMesh,
-    weight: impl Fn(usize) -> f64,
-    corners: impl Fn(usize) -> [[f64; Q]; 4],
-) -> (f64, Vec<(u32, [f64; Q])>) {
-    let total = tets.iter().map(|&t| weight(t as usize)).sum();
-    let mut shares: Vec<(u32, [f64; Q])> = Vec::with_capacity(4 * tets.len());
-    for &t in tets {
-        let share = weight(t as usize) / total;
-        let corners = corners(t as usize).map(|corner| corner.map(|x| share * x));
-        shares.extend(mesh.tets()[t as usize].into_iter().zip(corners));
-    }
-    // Stable, so that the sums below run in the order of the tets.
-    shares.sort_by_key(|&(v, _)| v);
-    shares.dedup_by(|next, kept| {
-        let same = next.0 == kept.0;
-        if same {
-            (0..Q).for_each(|c| kept.1[c] += next.1[c]);
-        }
-        same
-    });
-    (total, shares)
 }

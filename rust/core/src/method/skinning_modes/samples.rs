@@ -21,6 +21,8 @@ pub struct ForceSamples {
     basis: Packed<1>,
     /// J at the centres, k x 4h.
     rig: Packed<1>,
+    /// Shares of clusters' centres, k x c.
+    clusters: Packed<1>,
     /// `B' f` on the rows of Z, 4m x k.
     gather: Packed<1>,
 }
@@ -72,6 +74,10 @@ impl SkinningModel {
         };
         let (basis, rig) = (mean(data.center_basis.as_ref()), mean(data.center_rig.as_ref()));
         let modes = product(basis.as_ref(), data.reduction.as_ref());
+        let mut shares = Mat::zeros(groups.len(), centers.len());
+        for (s, group) in groups.iter().enumerate() {
+            group.iter().for_each(|&c| shares[(s, c)] = data.cluster_masses[c] / masses[s]);
+        }
         let center = |s: usize| {
             std::array::from_fn(|d| {
                 groups[s].iter().map(|&c| data.cluster_masses[c] / masses[s] * centers[c][d]).sum()
@@ -81,6 +87,7 @@ impl SkinningModel {
             points: (0..groups.len()).map(center).collect(),
             basis: Packed::new(basis.nrows(), basis.ncols(), |i, _, j| basis[(i, j)]),
             rig: Packed::new(rig.nrows(), rig.ncols(), |i, _, j| rig[(i, j)]),
+            clusters: Packed::new(shares.nrows(), shares.ncols(), |i, _, j| shares[(i, j)]),
             gather: Packed::new(modes.ncols(), modes.nrows(), |i, _, j| modes[(j, i)]),
             masses,
         })
@@ -94,12 +101,14 @@ impl SkinningModel {
         std::array::from_fn(|d| self.coordinates.center[d] + self.coordinates.size * mean(d))
     }
 
-    /// Where samples are in a pose (4 rows a handle) with reduced coordinates, k, metres.
+    /// Where samples are in a pose (4 rows a handle) with reduced coordinates, and with offsets of the
+    /// clusters' centres (c rows or none), k, metres.
     pub(super) fn sample_positions(
         &self,
         samples: &ForceSamples,
         pose: &[[f64; 3]],
         reduced: &[[f64; 3]],
+        centers: &[[f64; 3]],
     ) -> Result<Vec<[f64; 3]>> {
         if (samples.rig.columns(), samples.basis.columns()) != (pose.len(), reduced.len()) {
             return Err(Error::Shape {
@@ -111,6 +120,9 @@ impl SkinningModel {
         let mut positions = vec![[0.0; 3]; samples.points.len()];
         multiply_add(&samples.rig, pose, &mut positions);
         multiply_add(&samples.basis, reduced, &mut positions);
+        if !centers.is_empty() {
+            multiply_add(&samples.clusters, centers, &mut positions);
+        }
         Ok(positions)
     }
 

@@ -7,8 +7,7 @@ use super::local::LocalScratch;
 use super::{ForceSamples, SkinningModel};
 use crate::math::lanes::multiply_add;
 use crate::method::settings::HISTORY;
-use crate::method::{SimulationParams, State, StepReport};
-use crate::rig::Pose;
+use crate::method::{Drive, SimulationParams, State, StepReport};
 use crate::{Error, Result};
 
 /// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
@@ -29,8 +28,16 @@ impl RigPose {
         Self { spread: handles.clone(), handles, cross: vec![[0.0; 3]; model.rank()] }
     }
 
+    /// Sets the pose, 4h rows, and what offsets add to `Phi' B'LJ p`, r rows or none.
+    ///
     /// Translation is taken out because a body far from the origin would lose digits in `L J p`.
-    pub(super) fn set(&mut self, model: &SkinningModel, pose: &[[f64; 3]], pose_rest: f64) {
+    pub(super) fn set(
+        &mut self,
+        model: &SkinningModel,
+        pose: &[[f64; 3]],
+        offsets: &[[f64; 3]],
+        pose_rest: f64,
+    ) {
         let count = (pose.len() / 4) as f64;
         let mean: [f64; 3] =
             std::array::from_fn(|c| pose.iter().skip(3).step_by(4).map(|row| row[c]).sum::<f64>() / count);
@@ -41,6 +48,7 @@ impl RigPose {
         self.cross.fill([0.0; 3]);
         if pose_rest < 1.0 {
             multiply_add(&model.rig_stiffness, &self.handles, &mut self.cross);
+            add(offsets, &mut self.cross);
             self.cross.as_flattened_mut().iter_mut().for_each(|x| *x *= 1.0 - pose_rest);
         }
     }
@@ -85,6 +93,11 @@ pub(crate) struct SkinningStepper {
     /// The pose of the substep.
     pose: Vec<[f64; 3]>,
     acceleration: Vec<[f64; 3]>,
+    /// The offsets given, the offsets of the substep, and the acceleration of their inertial rows; no rows
+    /// before the first offsets.
+    offset_target: Vec<[f64; 3]>,
+    offset: Vec<[f64; 3]>,
+    offset_acceleration: Vec<[f64; 3]>,
     /// What does not change in the iterations of a substep, r rows.
     fixed: Vec<[f64; 3]>,
     past: Vec<[f64; 3]>,
@@ -113,6 +126,9 @@ impl SkinningStepper {
             target: vec![[0.0; 3]; pose],
             pose: vec![[0.0; 3]; pose],
             acceleration: vec![[0.0; 3]; pose],
+            offset_target: Vec::new(),
+            offset: Vec::new(),
+            offset_acceleration: Vec::new(),
             fixed: vec![[0.0; 3]; rank],
             past: vec![[0.0; 3]; rank],
             external: vec![[0.0; 3]; rank],
@@ -136,14 +152,27 @@ impl SkinningStepper {
     }
 
     pub(crate) fn restore(&mut self, state: &State) -> Result<()> {
-        state.check(&self.state)?;
+        state.check(&self.state, self.model.offset_rows())?;
+        let held = self.state.holds_offsets();
         self.state.copy_from(state);
+        if held || state.holds_offsets() {
+            self.hold_offsets();
+        }
         self.update_coefficients();
         Ok(())
     }
 
-    pub(crate) fn reset(&mut self, pose: Option<&Pose>) -> Result<()> {
-        self.model.enter_pose(pose, &mut self.target)?;
+    /// Makes room for offsets from now on.
+    fn hold_offsets(&mut self) {
+        let rows = self.model.offset_rows();
+        self.state.hold_offsets(rows);
+        self.offset_target.resize(rows, [0.0; 3]);
+        self.offset.resize(rows, [0.0; 3]);
+        self.offset_acceleration.resize(self.model.rank(), [0.0; 3]);
+    }
+
+    pub(crate) fn reset(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.enter(drive)?;
         self.start();
         self.update_coefficients();
         Ok(())
@@ -154,6 +183,9 @@ impl SkinningStepper {
         for pose in self.state.frames.iter_mut().chain(&mut self.state.path) {
             pose.copy_from_slice(&self.target);
         }
+        for offset in self.state.offset_frames.iter_mut().chain(&mut self.state.offset_path) {
+            offset.copy_from_slice(&self.offset_target);
+        }
         self.state.reduced.iter_mut().for_each(|reduced| reduced.fill([0.0; 3]));
         (self.state.started, self.state.spacing) = (true, 0.0);
     }
@@ -163,13 +195,22 @@ impl SkinningStepper {
         if !self.state.started {
             return Ok(samples.points().to_vec());
         }
-        let (pose, reduced) = (&self.state.path[HISTORY - 1], &self.state.reduced[HISTORY - 1]);
-        self.model.sample_positions(samples, pose, reduced)
+        let last = HISTORY - 1;
+        let (pose, reduced) = (&self.state.path[last], &self.state.reduced[last]);
+        let centers = self.model.offset_parts(&self.state.offset_path[last]).centers;
+        self.model.sample_positions(samples, pose, reduced, centers)
     }
 
-    fn enter(&mut self, pose: Option<&Pose>, force: Option<&[f64]>) -> Result<()> {
-        self.model.enter_pose(pose, &mut self.target)?;
-        match force {
+    fn enter(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.model.enter_pose(drive.pose, &mut self.target)?;
+        match drive.offsets {
+            Some(offsets) => {
+                self.hold_offsets();
+                self.model.enter_offsets(offsets, &mut self.target, &mut self.offset_target)?;
+            }
+            None => self.offset_target.fill([0.0; 3]),
+        }
+        match drive.force {
             Some(force) => self.model.enter_force(force, &mut self.rows, &mut self.external),
             None => {
                 self.external.fill([0.0; 3]);
@@ -182,15 +223,15 @@ impl SkinningStepper {
     /// from no displacement.
     pub(crate) fn settle(
         &mut self,
-        pose: Option<&Pose>,
-        force: Option<&[f64]>,
+        drive: &Drive<'_>,
         max_iterations: u32,
         params: &SimulationParams,
     ) -> Result<StepReport> {
-        self.enter(pose, force)?;
+        self.enter(drive)?;
         self.before.copy_from(&self.state);
         self.start();
         self.pose.copy_from_slice(&self.target);
+        self.offset.copy_from_slice(&self.offset_target);
         self.set_rig(params);
         let least = FREE * self.model.data.spectrum.iter().copied().fold(0.0, f64::max);
         for i in 0..self.diagonal.len() {
@@ -203,13 +244,8 @@ impl SkinningStepper {
         self.finish(StepReport { iterations, residual, energy: 0.0 }, params)
     }
 
-    pub(crate) fn step(
-        &mut self,
-        pose: Option<&Pose>,
-        force: Option<&[f64]>,
-        params: &SimulationParams,
-    ) -> Result<StepReport> {
-        self.enter(pose, force)?;
+    pub(crate) fn step(&mut self, drive: &Drive<'_>, params: &SimulationParams) -> Result<StepReport> {
+        self.enter(drive)?;
         self.before.copy_from(&self.state);
         if !self.state.started {
             self.start();
@@ -221,8 +257,8 @@ impl SkinningStepper {
             report.iterations += iterations;
             report.residual = report.residual.max(residual);
         }
-        self.state.frames.swap(0, 1);
-        self.state.frames[1].copy_from_slice(&self.target);
+        follow(&mut self.state.frames, &self.target);
+        follow(&mut self.state.offset_frames, &self.offset_target);
         self.finish(report, params)
     }
 
@@ -247,17 +283,12 @@ impl SkinningStepper {
     fn move_pose(&mut self, substep: u32, substeps: u32) {
         if substep == substeps {
             self.pose.copy_from_slice(&self.target);
+            self.offset.copy_from_slice(&self.offset_target);
             return;
         }
         let time = f64::from(substep) / f64::from(substeps);
-        let [older, last] = &self.state.frames;
-        for row in 0..self.pose.len() {
-            for c in 0..3 {
-                let (back, ahead) = (last[row][c] - older[row][c], self.target[row][c] - last[row][c]);
-                let change = 0.5 * time * (back + ahead) + 0.5 * time * time * (ahead - back);
-                self.pose[row][c] = last[row][c] + change;
-            }
-        }
+        on_parabola(&self.state.frames, &self.target, time, &mut self.pose);
+        on_parabola(&self.state.offset_frames, &self.offset_target, time, &mut self.offset);
     }
 
     /// Solves one implicit step to `self.pose`; returns iterations and residual.
@@ -273,6 +304,7 @@ impl SkinningStepper {
         };
         remember(&mut self.state.reduced, &self.reduced);
         remember(&mut self.state.path, &self.pose);
+        remember(&mut self.state.offset_path, &self.offset);
         (iterations, residual)
     }
 
@@ -326,17 +358,19 @@ impl SkinningStepper {
     /// Sets the rig's part and all that stands still in a substep: inertia, damping, gravity, cross term.
     fn prepare(&mut self, params: &SimulationParams, h: f64) {
         let (inertia, drag) = (params.integrator.acceleration(), params.integrator.velocity());
-        past_acceleration(&self.state.path, &inertia, &mut self.acceleration);
-        let poses = self.pose.iter().zip(&self.state.path[HISTORY - 1]);
-        for (acceleration, (pose, last)) in self.acceleration.iter_mut().zip(poses) {
-            for c in 0..3 {
-                let whole = inertia[0] * (pose[c] - last[c]) + acceleration[c];
-                acceleration[c] = -params.strength * whole;
-            }
-        }
+        let felt = -params.strength;
+        felt_acceleration(&self.state.path, &self.pose, &inertia, felt, &mut self.acceleration);
+        felt_acceleration(
+            &self.state.offset_path,
+            &self.offset,
+            &inertia,
+            felt,
+            &mut self.offset_acceleration,
+        );
         self.set_rig(params);
         self.fixed.fill([0.0; 3]);
         multiply_add(&self.model.rig_mass, &self.acceleration, &mut self.fixed);
+        add(&self.offset_acceleration, &mut self.fixed);
         past_acceleration(&self.state.reduced, &inertia, &mut self.past);
         let [.., older, last] = &self.state.reduced;
         for i in 0..self.fixed.len() {
@@ -353,8 +387,9 @@ impl SkinningStepper {
 
     /// Sets what the rig contributes at `self.pose`.
     fn set_rig(&mut self, params: &SimulationParams) {
-        self.rig.set(&self.model, &self.pose, params.pose_rest);
-        self.local.set_pose(&self.model, &self.rig.handles, params.pose_rest);
+        let offsets = self.model.offset_parts(&self.offset);
+        self.rig.set(&self.model, &self.pose, offsets.stiffness, params.pose_rest);
+        self.local.set_pose(&self.model, &self.rig.handles, offsets.gradients, params.pose_rest);
     }
 
     /// What pulls on a reduced coordinate whatever the state: gravity, the force given and the rig.
@@ -403,6 +438,45 @@ fn past_acceleration(history: &[Vec<[f64; 3]>; HISTORY], factors: &[f64; HISTORY
             out[c] = (1..HISTORY).map(|j| factors[j] * (at(j) - at(j + 1))).sum();
         }
     }
+}
+
+/// `factor h^2 d2x/dt2` of what the rig does, as many rows as `out` has.
+fn felt_acceleration(
+    history: &[Vec<[f64; 3]>; HISTORY],
+    now: &[[f64; 3]],
+    inertia: &[f64; HISTORY],
+    factor: f64,
+    out: &mut [[f64; 3]],
+) {
+    past_acceleration(history, inertia, out);
+    for (acceleration, (now, last)) in out.iter_mut().zip(now.iter().zip(&history[HISTORY - 1])) {
+        for c in 0..3 {
+            let whole = inertia[0] * (now[c] - last[c]) + acceleration[c];
+            acceleration[c] = factor * whole;
+        }
+    }
+}
+
+/// The place at a share of the time from the last of two frames to the next, on the parabola through all three.
+fn on_parabola([older, last]: &[Vec<[f64; 3]>; 2], next: &[[f64; 3]], time: f64, out: &mut [[f64; 3]]) {
+    for row in 0..out.len() {
+        for c in 0..3 {
+            let (back, ahead) = (last[row][c] - older[row][c], next[row][c] - last[row][c]);
+            let change = 0.5 * time * (back + ahead) + 0.5 * time * time * (ahead - back);
+            out[row][c] = last[row][c] + change;
+        }
+    }
+}
+
+/// Drops the older of two frames and appends the newest.
+fn follow(frames: &mut [Vec<[f64; 3]>; 2], newest: &[[f64; 3]]) {
+    frames.swap(0, 1);
+    frames[1].copy_from_slice(newest);
+}
+
+/// Adds rows to others, or none.
+fn add(rows: &[[f64; 3]], sum: &mut [[f64; 3]]) {
+    sum.as_flattened_mut().iter_mut().zip(rows.as_flattened()).for_each(|(sum, x)| *sum += x);
 }
 
 /// Drops the oldest and appends the newest.

@@ -1,0 +1,148 @@
+//! The clusters of a body in the reduction: means of rows over the tets of each.
+
+use faer::Mat;
+use rayon::prelude::*;
+
+use super::reduce::Body;
+use crate::material::{Law, Material};
+use crate::mesh::TetMesh;
+use crate::operators::gradients;
+use crate::{Error, Result};
+
+/// The tets of each cluster.
+pub(super) struct Clusters {
+    tets: Vec<Vec<u32>>,
+}
+
+/// Means of rows of B and J over clusters, q a cluster: qc x 4m and qc x 4h; and the weights of the clusters,
+/// c.
+pub(super) struct ClusterMeans {
+    pub(super) modes: Mat<f64>,
+    pub(super) rig: Mat<f64>,
+    pub(super) weights: Vec<f64>,
+}
+
+impl Clusters {
+    pub(super) fn new(mesh: &TetMesh, labels: &[i32]) -> Result<Self> {
+        let count = mesh.tets().len();
+        if labels.len() != count {
+            return Err(Error::Shape {
+                what: "labels",
+                expected: format!("({count},)"),
+                got: format!("({},)", labels.len()),
+            });
+        }
+        let mut tets = vec![Vec::new(); count];
+        for (element, &label) in labels.iter().enumerate() {
+            usize::try_from(label)
+                .ok()
+                .and_then(|label| tets.get_mut(label))
+                .ok_or(Error::Index { what: "labels", element, index: label.into(), count })?
+                .push(element as u32);
+        }
+        tets.retain(|tets| !tets.is_empty());
+        Ok(Self { tets })
+    }
+
+    /// The sum of `lambda V` in each cluster, 0 for a law that has no lambda.
+    pub(super) fn volumes(&self, mesh: &TetMesh, material: &Material) -> Vec<f64> {
+        let resistance = |&t: &u32| match material.law() {
+            Law::Arap => 0.0,
+            Law::Corotated => material.lambda(t as usize) * mesh.volumes()[t as usize],
+        };
+        self.tets.iter().map(|tets| tets.iter().map(resistance).sum()).collect()
+    }
+
+    /// Mean gradients, weighted by `2 mu V`.
+    pub(super) fn gradients(&self, body: &Body<'_>, material: &Material) -> ClusterMeans {
+        means(body, &self.gradient_shares(body.mesh, material))
+    }
+
+    /// Centres of mass, with the mass lumped to the corners.
+    pub(super) fn centers(&self, body: &Body<'_>, material: &Material) -> ClusterMeans {
+        means(body, &self.center_shares(body.mesh, material))
+    }
+
+    /// What each vertex adds to mean gradients (3c) and centres of mass (c).
+    pub(super) fn functionals(&self, mesh: &TetMesh, material: &Material) -> Vec<Vec<(u32, f64)>> {
+        let gradients = functionals(&self.gradient_shares(mesh, material));
+        gradients.into_iter().chain(functionals(&self.center_shares(mesh, material))).collect()
+    }
+
+    fn gradient_shares(&self, mesh: &TetMesh, material: &Material) -> Vec<Shares<3>> {
+        let hats = gradients(mesh);
+        let stiff = |t: usize| 2.0 * material.mu(t) * mesh.volumes()[t];
+        self.tets.par_iter().map(|tets| Shares::new(tets, mesh, stiff, |t| hats[t])).collect()
+    }
+
+    fn center_shares(&self, mesh: &TetMesh, material: &Material) -> Vec<Shares<1>> {
+        let mass = |t: usize| material.density(t) * mesh.volumes()[t];
+        self.tets.par_iter().map(|tets| Shares::new(tets, mesh, mass, |_| [[0.25]; 4])).collect()
+    }
+}
+
+/// Means of the rows of B and J.
+fn means<const Q: usize>(body: &Body<'_>, clusters: &[Shares<Q>]) -> ClusterMeans {
+    let (b, j) = (4 * body.modes, 4 * body.handles);
+    let rows: Vec<(Vec<f64>, Vec<f64>)> = clusters
+        .par_iter()
+        .map(|cluster| {
+            let (mut modes, mut rig) = (vec![0.0; Q * b], vec![0.0; Q * j]);
+            for &(v, shares) in &cluster.vertices {
+                for c in 0..Q {
+                    body.add_mode_row(v as usize, shares[c], &mut modes[c * b..(c + 1) * b]);
+                    body.add_rig_row(v as usize, shares[c], &mut rig[c * j..(c + 1) * j]);
+                }
+            }
+            (modes, rig)
+        })
+        .collect();
+    let count = Q * rows.len();
+    ClusterMeans {
+        modes: Mat::from_fn(count, b, |i, k| rows[i / Q].0[(i % Q) * b + k]),
+        rig: Mat::from_fn(count, j, |i, k| rows[i / Q].1[(i % Q) * j + k]),
+        weights: clusters.iter().map(|cluster| cluster.weight).collect(),
+    }
+}
+
+/// Q functionals a cluster, each as shares of vertices.
+fn functionals<const Q: usize>(clusters: &[Shares<Q>]) -> Vec<Vec<(u32, f64)>> {
+    let one = |cluster: &Shares<Q>, q: usize| {
+        cluster.vertices.iter().map(|&(vertex, shares)| (vertex, shares[q])).collect()
+    };
+    clusters.iter().flat_map(|cluster| (0..Q).map(move |q| one(cluster, q))).collect()
+}
+
+/// Weight of a cluster, and its mean as a sum over its vertices of `share * value`, each vertex once.
+struct Shares<const Q: usize> {
+    weight: f64,
+    vertices: Vec<(u32, [f64; Q])>,
+}
+
+impl<const Q: usize> Shares<Q> {
+    /// Of the Q values that `corners` makes of a tet's four corners.
+    fn new(
+        tets: &[u32],
+        mesh: &TetMesh,
+        weight: impl Fn(usize) -> f64,
+        corners: impl Fn(usize) -> [[f64; Q]; 4],
+    ) -> Self {
+        let total = tets.iter().map(|&t| weight(t as usize)).sum();
+        let mut vertices: Vec<(u32, [f64; Q])> = Vec::with_capacity(4 * tets.len());
+        for &t in tets {
+            let share = weight(t as usize) / total;
+            let corners = corners(t as usize).map(|corner| corner.map(|x| share * x));
+            vertices.extend(mesh.tets()[t as usize].into_iter().zip(corners));
+        }
+        // Stable, so that the sums below run in the order of the tets.
+        vertices.sort_by_key(|&(v, _)| v);
+        vertices.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                (0..Q).for_each(|c| kept.1[c] += next.1[c]);
+            }
+            same
+        });
+        Self { weight: total, vertices }
+    }
+}

@@ -1,0 +1,316 @@
+//! Rigs that are not linear skinning: what they add to it at the points of the surface, reduced to the rows
+//! that a step needs.
+//!
+//! Offsets d, p x 3, are what a rig adds to linear skinning at the points. They are carried to the tet
+//! mesh as skinning weights are: c = C d is taken at the place of the surface closest to each boundary
+//! vertex, and spread inside harmonically. Alone, that would not move a lattice vertex, which lies outside of
+//! the surface, as a bone moves it. So what bones can make of c is given to the bones: T minimises `|c - C
+//! J_s T|`, J_s being the rig at the points, among directions that the surface sees well; only the residual
+//! is extended. A rig that is linear but given as offsets is then what it would be as a pose.
+
+use faer::{Mat, MatRef};
+
+use super::clusters::Clusters;
+use super::reduce::{Body, diagonalise, handles_of_vertices};
+use super::{LARGEST_TRANSFORM, SkinningModel};
+use crate::material::Material;
+use crate::math::dense::product;
+use crate::math::lanes::{Packed, multiply_add};
+use crate::mesh::{BoundarySamples, SurfaceMesh};
+use crate::operators::HarmonicExtension;
+use crate::rig::Rig;
+use crate::subspace::SkinningModes;
+use crate::{Error, Result};
+
+/// Motions of the bones that move the mesh more than so many times further than they move the surface are not
+/// read off it.
+const AMPLIFICATION: f64 = 10.0;
+/// Functionals whose adjoints are formed at once.
+const BLOCK: usize = 64;
+
+/// What a model was reduced from, and the surface that hangs in it.
+pub struct OffsetSource<'a> {
+    /// Of the tets.
+    pub material: &'a Material,
+    /// Of the model.
+    pub modes: &'a SkinningModes,
+    /// Cluster of each tet, t.
+    pub labels: &'a [i32],
+    /// Weights at the tet vertices.
+    pub rig: &'a Rig,
+    /// Map of strength at the tet vertices, n.
+    pub strength: Option<&'a [f64]>,
+    /// The surface at whose points offsets are given, p.
+    pub surface: &'a SurfaceMesh,
+    /// Weights at its points.
+    pub surface_rig: &'a Rig,
+}
+
+/// Reduces offsets from linear skinning, p x 3, to the rows that a step of one model takes.
+///
+/// Rows: 4h of the bones' share, and of the residual `Phi'B'M` (r), `Phi'B'L` (r), mean gradients (3c) and
+/// centres of mass (c) of the clusters. The operators are fixed: a reduction costs `(2r + 4c)` products a
+/// boundary vertex of the lattice, whatever the number of points.
+pub struct OffsetReduction {
+    points: usize,
+    samples: BoundarySamples,
+    carried: CarriedRig,
+    /// The pseudo-inverse of `(C J_s)'(C J_s)` on directions that the surface sees, 4h x 4h.
+    fit: Packed<1>,
+    /// 2r + 4c rows, one column a boundary vertex.
+    functionals: Packed<1>,
+}
+
+impl OffsetReduction {
+    /// Prepares the reduction for a model with a rig.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the parts are not those of the model; [`Error::Numerical`].
+    pub fn new(model: &SkinningModel, source: &OffsetSource<'_>) -> Result<Self> {
+        let points = source.surface.points();
+        check_rig("surface_rig", source.surface_rig, points.len(), model.bone_count())?;
+        check_rig("rig", source.rig, model.mesh().vertices().len(), model.bone_count())?;
+        let body = Body::new(model.mesh(), source.material, source.modes, Some(source.rig), source.strength)?;
+        let samples = BoundarySamples::new(source.surface, model.mesh())?;
+        let carried = CarriedRig::new(model, source, &samples);
+        let fit = carried.pseudo_inverse(&body)?;
+        let functionals = functionals(model, source, &body, samples.vertices())?;
+        Ok(Self {
+            points: points.len(),
+            samples,
+            carried,
+            fit: packed(fit.as_ref()),
+            functionals: packed(functionals.transpose()),
+        })
+    }
+
+    /// Number of points p.
+    pub fn point_count(&self) -> usize {
+        self.points
+    }
+
+    /// Rows, k x 3, of offsets in world space, p x 3, metres.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`] for the offsets.
+    pub fn reduce(&self, offsets: &[f64]) -> Result<Vec<f64>> {
+        if offsets.len() != 3 * self.points {
+            let (expected, got) = (format!("({}, 3)", self.points), format!("{} numbers", offsets.len()));
+            return Err(Error::Shape { what: "offsets", expected, got });
+        }
+        if let Some(at) = offsets.iter().position(|x| !x.is_finite()) {
+            return Err(Error::NotFinite { what: "offsets", element: at / 3, value: offsets[at] });
+        }
+        let mut carried = self.samples.sample(offsets, 3);
+        let carried = carried.as_chunks_mut::<3>().0;
+        let handles = self.fit.items();
+        let mut rows = vec![[0.0; 3]; handles + self.functionals.items()];
+        let (bones, rest) = rows.split_at_mut(handles);
+        multiply_add(&self.fit, &self.carried.adjoint(carried, handles), bones);
+        self.carried.subtract(bones, carried);
+        multiply_add(&self.functionals, carried, rest);
+        Ok(rows.as_flattened().to_vec())
+    }
+}
+
+fn check_rig(what: &'static str, rig: &Rig, vertices: usize, bones: usize) -> Result<()> {
+    if (rig.vertex_count(), rig.bone_count()) == (vertices, bones) {
+        return Ok(());
+    }
+    let (expected, got) =
+        (format!("({vertices}, {bones})"), format!("({}, {})", rig.vertex_count(), rig.bone_count()));
+    Err(Error::Shape { what, expected, got })
+}
+
+fn packed(matrix: MatRef<'_, f64>) -> Packed<1> {
+    Packed::new(matrix.nrows(), matrix.ncols(), |i, _, j| matrix[(i, j)])
+}
+
+/// `C J_s`: what each bone does to the value carried to each boundary vertex.
+struct CarriedRig {
+    /// Where each vertex's part starts.
+    starts: Vec<usize>,
+    /// Bones and their four entries, `w [X^; 1]`.
+    entries: Vec<(u32, [f64; 4])>,
+}
+
+impl CarriedRig {
+    fn new(model: &SkinningModel, source: &OffsetSource<'_>, samples: &BoundarySamples) -> Self {
+        let points = source.surface.points();
+        let (firsts, weights) = handles_of_vertices(points.len(), Some(source.surface_rig));
+        let (mut starts, mut entries) = (vec![0], Vec::new());
+        for (corners, shares) in samples.places() {
+            let mut own: Vec<(u32, [f64; 4])> = Vec::new();
+            for (&point, share) in corners.iter().zip(shares) {
+                let place = model.coordinates.homogeneous(&points[point as usize]);
+                for &(bone, weight) in &weights[firsts[point as usize]..firsts[point as usize + 1]] {
+                    own.push((bone, place.map(|x| share * weight * x)));
+                }
+            }
+            // Stable, so that sums run in the order of the corners.
+            own.sort_by_key(|&(bone, _)| bone);
+            own.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                if same {
+                    (0..4).for_each(|d| kept.1[d] += next.1[d]);
+                }
+                same
+            });
+            entries.extend(own);
+            starts.push(entries.len());
+        }
+        Self { starts, entries }
+    }
+
+    /// The entries of each boundary vertex.
+    fn rows(&self) -> impl Iterator<Item = &[(u32, [f64; 4])]> {
+        self.starts.windows(2).map(|ends| &self.entries[ends[0]..ends[1]])
+    }
+
+    /// `(C J_s)' c`, 4h rows.
+    fn adjoint(&self, carried: &[[f64; 3]], handles: usize) -> Vec<[f64; 3]> {
+        let mut sum = vec![[0.0; 3]; handles];
+        for (row, value) in self.rows().zip(carried) {
+            for (bone, entries) in row {
+                for (sum, entry) in sum[4 * *bone as usize..][..4].iter_mut().zip(entries) {
+                    (0..3).for_each(|c| sum[c] += entry * value[c]);
+                }
+            }
+        }
+        sum
+    }
+
+    /// `c -= C J_s T`.
+    fn subtract(&self, bones: &[[f64; 3]], carried: &mut [[f64; 3]]) {
+        for (row, value) in self.rows().zip(carried) {
+            for (bone, entries) in row {
+                for (moved, entry) in bones[4 * *bone as usize..][..4].iter().zip(entries) {
+                    (0..3).for_each(|c| value[c] -= entry * moved[c]);
+                }
+            }
+        }
+    }
+
+    /// The inverse of `(C J_s)'(C J_s)` on the directions that do not move the mesh much further than the
+    /// surface, root mean square over vertices.
+    fn pseudo_inverse(&self, body: &Body<'_>) -> Result<Mat<f64>> {
+        let handles = 4 * body.handles;
+        let seen = gram(self.rows(), handles);
+        let vertices: Vec<Vec<(u32, [f64; 4])>> =
+            (0..body.vertex_count()).map(|vertex| body.rig_entries(vertex)).collect();
+        let share = (self.starts.len() - 1) as f64 / vertices.len() as f64;
+        let whole = &seen + faer::Scale(share) * gram(vertices.iter().map(Vec::as_slice), handles);
+        let (directions, shares) = diagonalise(&whole, &seen)?;
+        let least = 1.0 / (1.0 + AMPLIFICATION * AMPLIFICATION);
+        let kept: Vec<usize> = (0..shares.len()).filter(|&i| shares[i] >= least).collect();
+        let directions = Mat::from_fn(handles, kept.len(), |i, j| directions[(i, kept[j])]);
+        let scaled = Mat::from_fn(handles, kept.len(), |i, j| directions[(i, j)] / shares[kept[j]]);
+        Ok(product(scaled.as_ref(), directions.transpose()))
+    }
+}
+
+/// The inner products of the columns of sparse rows.
+fn gram<'a>(rows: impl Iterator<Item = &'a [(u32, [f64; 4])]>, columns: usize) -> Mat<f64> {
+    let mut gram = Mat::zeros(columns, columns);
+    for row in rows {
+        for (a, left) in row {
+            for (b, right) in row {
+                for i in 0..4 {
+                    for j in 0..4 {
+                        gram[(4 * *a as usize + i, 4 * *b as usize + j)] += left[i] * right[j];
+                    }
+                }
+            }
+        }
+    }
+    gram
+}
+
+/// The functionals of the residual that a step needs, on the boundary vertices: one column each.
+fn functionals(
+    model: &SkinningModel,
+    source: &OffsetSource<'_>,
+    body: &Body<'_>,
+    boundary: &[u32],
+) -> Result<Mat<f64>> {
+    let extension = HarmonicExtension::new(model.mesh(), boundary)?;
+    let clusters = Clusters::new(model.mesh(), source.labels)?;
+    let count = model.offset_rows();
+    let mut all = Mat::zeros(boundary.len(), count);
+    let mut next = 0;
+    let mut append = |block: MatRef<'_, f64>| {
+        let block = extension.adjoint(block);
+        all.subcols_mut(next, block.ncols()).copy_from(&block);
+        next += block.ncols();
+    };
+    let basis = model.data().basis.as_ref();
+    append(product(body.heavy_rows().as_ref(), basis).as_ref());
+    append(product(body.stiff_rows().as_ref(), basis).as_ref());
+    let shares = clusters.functionals(model.mesh(), source.material);
+    for first in (0..shares.len()).step_by(BLOCK) {
+        let shares = &shares[first..shares.len().min(first + BLOCK)];
+        let mut block = Mat::zeros(body.vertex_count(), shares.len());
+        for (column, shares) in shares.iter().enumerate() {
+            shares.iter().for_each(|&(vertex, share)| block[(vertex as usize, column)] = share);
+        }
+        append(block.as_ref());
+    }
+    Ok(all)
+}
+
+/// The parts of the rows of offsets that are not the bones' share; all empty where there are no offsets.
+pub(super) struct OffsetParts<'a> {
+    /// `Phi'B'L`, r.
+    pub(super) stiffness: &'a [[f64; 3]],
+    /// Mean gradients of the clusters, 3c.
+    pub(super) gradients: &'a [[f64; 3]],
+    /// Centres of mass of the clusters, c.
+    pub(super) centers: &'a [[f64; 3]],
+}
+
+impl SkinningModel {
+    /// Number of rows that reduced offsets have beside the bones' share: 2r + 4c.
+    pub(super) fn offset_rows(&self) -> usize {
+        2 * self.rank() + 4 * self.cluster_count()
+    }
+
+    /// The parts of these rows after the r of inertia.
+    pub(super) fn offset_parts<'a>(&self, rows: &'a [[f64; 3]]) -> OffsetParts<'a> {
+        if rows.is_empty() {
+            return OffsetParts { stiffness: &[], gradients: &[], centers: &[] };
+        }
+        let (stiffness, rest) = rows[self.rank()..].split_at(self.rank());
+        let (gradients, centers) = rest.split_at(3 * self.cluster_count());
+        OffsetParts { stiffness, gradients, centers }
+    }
+
+    /// Adds the bones' share of reduced offsets to a pose, and copies the other rows.
+    pub(super) fn enter_offsets(
+        &self,
+        offsets: &[f64],
+        pose: &mut [[f64; 3]],
+        rows: &mut [[f64; 3]],
+    ) -> Result<()> {
+        let what = "offsets";
+        if offsets.len() != 3 * (pose.len() + rows.len()) {
+            return Err(Error::Shape {
+                what,
+                expected: format!("({}, 3), as reduced for this model", pose.len() + rows.len()),
+                got: format!("{} numbers", offsets.len()),
+            });
+        }
+        let limit = LARGEST_TRANSFORM * self.coordinates.size.max(1.0);
+        for (element, &value) in offsets.iter().enumerate() {
+            if !value.is_finite() {
+                return Err(Error::NotFinite { what, element: element / 3, value });
+            }
+            if value.abs() > limit {
+                return Err(Error::Range { what, expected: "numbers below 1e12", got: value });
+            }
+        }
+        let (bones, rest) = offsets.as_chunks::<3>().0.split_at(pose.len());
+        pose.as_flattened_mut().iter_mut().zip(bones.as_flattened()).for_each(|(x, more)| *x += more);
+        rows.copy_from_slice(rest);
+        Ok(())
+    }
+}
