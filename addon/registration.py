@@ -5,14 +5,16 @@ import bpy
 from . import cli, ops, panels, props
 from .bridge import renders
 from .core import bodies
+from .overlay import view
 from .panels import render
-from .props import diagnosis, scene
+from .props import diagnosis, scene, window
 
 CLASSES = (
     diagnosis.JounceFinding,
     props.JounceObject,
     scene.JounceClip,
     scene.JounceScene,
+    window.JounceWindow,
     *ops.CLASSES,
     *panels.CLASSES,
 )
@@ -24,6 +26,9 @@ def register() -> None:
         bpy.utils.register_class(cls)
     bpy.types.Object.jounce = bpy.props.PointerProperty(type=props.JounceObject, name="Jounce")
     bpy.types.Scene.jounce = bpy.props.PointerProperty(type=scene.JounceScene, name="Jounce")
+    bpy.types.WindowManager.jounce = bpy.props.PointerProperty(
+        type=window.JounceWindow, name="Jounce", options={"SKIP_SAVE"}
+    )
     cli.register()
     renders.register()
     render.register()
@@ -34,6 +39,8 @@ def unregister() -> None:
     render.unregister()
     renders.unregister()
     cli.unregister()
+    view.sync(False)
+    del bpy.types.WindowManager.jounce
     del bpy.types.Scene.jounce
     del bpy.types.Object.jounce
     for cls in reversed(CLASSES):

@@ -47,6 +47,11 @@ def refuse_foreign(obj: bpy.types.Object) -> None:
         )
 
 
+def vertex_count(obj: bpy.types.Object) -> int:
+    """How many vertices the mesh has itself."""
+    return len(obj.data.vertices)
+
+
 def rest_points(obj: bpy.types.Object) -> np.ndarray:
     """Base coordinates (p, 3) f64 in the object's space: the reference shape key where there is one."""
     mesh = obj.data

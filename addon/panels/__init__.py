@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import bake, body, clips, diagnosis, main, maps, motion
+from . import bake, body, clips, diagnosis, main, maps, motion, overlay
 from .physics import twin
 
 SIDEBAR = (
@@ -13,6 +13,7 @@ SIDEBAR = (
     maps.JOUNCE_PT_maps,
     motion.JOUNCE_PT_motion,
     bake.JOUNCE_PT_bake,
+    overlay.JOUNCE_PT_overlay,
     clips.JOUNCE_UL_clips,
     clips.JOUNCE_PT_clips,
 )

@@ -90,6 +90,16 @@ class Window:
         self.region("UI").active_panel_category = SIDEBAR_TAB
         self.redraw()
 
+    def calm(self) -> None:
+        """A viewport without what moves or blends by itself, so that its pixels can be compared."""
+        space = self.viewport.spaces[0]
+        bpy.context.preferences.view.smooth_view = 0
+        bpy.context.preferences.system.viewport_aa = "OFF"
+        space.show_gizmo = space.show_region_ui = False
+        overlay = space.overlay
+        overlay.show_floor = overlay.show_axis_x = overlay.show_axis_y = overlay.show_cursor = False
+        overlay.show_text = overlay.show_outline_selected = overlay.show_object_origins = False
+
     def look_at(self, obj: bpy.types.Object) -> None:
         """Shows an object from the front, as large as the viewport allows."""
         for other in bpy.context.selected_objects:

@@ -1,0 +1,31 @@
+"""The tet mesh of a body as lines, where the flesh is now."""
+
+import jounce
+import numpy as np
+
+
+def edges(body: "jounce.Body") -> np.ndarray:
+    """The edges (e, 2) of the tet mesh's boundary, each once."""
+    corners = np.asarray(body.mesh.boundary)
+    pairs = np.concatenate([corners[:, [0, 1]], corners[:, [1, 2]], corners[:, [2, 0]]])
+    return np.unique(np.sort(pairs, axis=1), axis=0)
+
+
+def positions(body: "jounce.Body", pose: np.ndarray, coefficients: np.ndarray | None) -> np.ndarray:
+    """Positions (n, 3) f64 of the tet mesh's vertices: `x = sum_j w_j T_j [X; 1] + u`, in metres.
+
+    pose: (b, 3, 4). coefficients: (m, 3, 4), None for no displacement.
+    """
+    rest = body.mesh.vertices
+    blended = (body.rig.weights @ pose.reshape(len(pose), 12)).reshape(-1, 3, 4)
+    posed = np.einsum("nij,nj->ni", blended[:, :, :3], rest) + blended[:, :, 3]
+    return posed if coefficients is None else posed + body.model.displacement(coefficients)
+
+
+def hangers(body: "jounce.Body", cage: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Lines (p, 2, 3) from each render vertex to the middle of the tet that carries it.
+
+    cage: (n, 3) positions of the tet mesh, points: (p, 3) of the render vertices.
+    """
+    middles = cage[body.mesh.tets[body.embedding.tets]].mean(axis=1)
+    return np.stack([points, middles], axis=1)

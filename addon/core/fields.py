@@ -1,0 +1,115 @@
+"""What of a body can be shown in false colours: values at its render vertices, with their scale."""
+
+from enum import Enum
+
+import jounce
+import numpy as np
+
+from .colours import Look, Scale
+
+# Triangles below this share of the largest one's area have no direction that a stretch could be told of.
+SLIVER = 1e-12
+
+# The scale of stretches reaches at least so far, in percent, or it would show rounding.
+LEAST_STRETCH = 1.0
+
+
+class Field(Enum):
+    """What is shown."""
+
+    NONE = "NONE"
+    WEIGHTS = "WEIGHTS"
+    CLUSTERS = "CLUSTERS"
+    LEAK = "LEAK"
+    STIFFNESS = "STIFFNESS"
+    STRETCH = "STRETCH"
+    VELOCITY = "VELOCITY"
+
+    @property
+    def moves(self) -> bool:
+        """Whether the values change with the frame."""
+        return self in (Field.STRETCH, Field.VELOCITY)
+
+
+def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> tuple[np.ndarray, Scale]:
+    """Values (p,) of a field that stays, and their scale.
+
+    mode: from 0, of weights. stiffness: the factor on Young's modulus that the motion is computed with.
+    """
+    if field is Field.WEIGHTS:
+        values = body.embedding.interpolate(body.modes.weights[:, mode : mode + 1].copy())[:, 0]
+        most = float(np.abs(values).max(initial=0.0))
+        values = values / most if most > 0.0 else values
+        return values, Scale(f"Mode {mode + 1}", "of its largest", Look.DIVERGING, -1.0, 1.0)
+    if field is Field.CLUSTERS:
+        count = int(body.labels.max()) + 1
+        return body.labels[body.embedding.tets], Scale(f"{count} clusters", "", Look.CATEGORIES)
+    if field is Field.LEAK:
+        values = body.embedding.interpolate(body.leak[:, np.newaxis])[:, 0]
+        return values, Scale("Momentum leak", "", Look.SEQUENTIAL)
+    young = np.broadcast_to(body.material.young, len(body.labels))[body.embedding.tets] * (1e-3 * stiffness)
+    return young, Scale("Stiffness", "kPa", Look.LOGARITHMIC, float(young.min()), float(young.max()))
+
+
+def stretch(rest: np.ndarray, posed: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """By how much the skin is longer than at rest in its longest direction, at each vertex (p,), in percent.
+
+    The largest singular value of each triangle's deformation gradient, from its first fundamental forms:
+    with `C = G^-1 g`, `G = E'E` at rest and `g = e'e` posed,
+    `sigma^2 = tr C / 2 + sqrt(tr^2 C / 4 - det C)`.
+    Means over the triangles at a vertex, by their area at rest. rest, posed: (p, 3). triangles: (q, 3).
+    """
+    (a, b, c), (u, v, w) = forms(rest, triangles), forms(posed, triangles)
+    det = a * c - b * b
+    sound = det > SLIVER * det.max(initial=0.0)
+    safe = np.where(sound, det, 1.0)
+    half = 0.5 * (a * w - 2.0 * b * v + c * u) / safe
+    squared = half + np.sqrt(np.maximum(half * half - (u * w - v * v) / safe, 0.0))
+    area = np.where(sound, np.sqrt(np.maximum(det, 0.0)), 0.0)
+    weighted = area * 100.0 * (np.sqrt(squared) - 1.0)
+    total, sums = np.zeros(len(rest)), np.zeros(len(rest))
+    for corner in triangles.T:
+        total += np.bincount(corner, area, len(rest))
+        sums += np.bincount(corner, weighted, len(rest))
+    return np.divide(sums, total, out=np.zeros(len(rest)), where=total > 0.0)
+
+
+def forms(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The entries e1.e1, e1.e2, e2.e2 of each triangle's first fundamental form."""
+    corners = points[triangles]
+    first, second = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    return (first * first).sum(axis=1), (first * second).sum(axis=1), (second * second).sum(axis=1)
+
+
+class Trail:
+    """Where vertices were in the frame before, for their velocity."""
+
+    def __init__(self) -> None:
+        self._frame = 0.0
+        self._points: np.ndarray | None = None
+        self._speed = np.empty(0)
+
+    def speed(self, frame: float, points: np.ndarray, frame_seconds: float) -> np.ndarray:
+        """Speeds (p,) in m/s at positions (p, 3) in metres, over the time since another frame was shown."""
+        passed = abs(frame - self._frame) * frame_seconds
+        if self._points is None or self._points.shape != points.shape:
+            self._speed = np.zeros(len(points))
+        elif passed > 0.0:
+            self._speed = np.linalg.norm(points - self._points, axis=1) / passed
+        if self._points is None or passed > 0.0:
+            self._frame, self._points = frame, points
+        return self._speed
+
+
+class Peak:
+    """The largest value so far, so that the scale of a moving field does not flicker."""
+
+    def __init__(self) -> None:
+        self.value = 0.0
+
+    def scale(self, field: Field, values: np.ndarray) -> Scale:
+        """The scale of a field that moves, from nothing to its largest value so far."""
+        least = LEAST_STRETCH if field is Field.STRETCH else 0.0
+        self.value = max(self.value, float(values.max(initial=least)))
+        title, unit = ("Stretch", "%") if field is Field.STRETCH else ("Velocity", "m/s")
+        return Scale(title, unit, Look.SEQUENTIAL, 0.0, self.value)

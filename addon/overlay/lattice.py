@@ -1,0 +1,36 @@
+"""The tet mesh of a body in the viewport, and which of its tets carries which render vertex."""
+
+import bpy
+import jounce
+import numpy as np
+
+from ..bridge import bodies, drives, evaluated, units
+from ..core import cage
+from . import shading
+
+CAGE_COLOUR = (0.95, 0.75, 0.2, 0.55)
+HANGER_COLOUR = (0.3, 0.8, 0.95, 0.8)
+
+
+class Lattice:
+    """Lines of one body. Its rig is read once."""
+
+    def __init__(self, host: bpy.types.Object, body: "jounce.Body", context: bpy.types.Context) -> None:
+        self._scene = bodies.read(host, context, lambda _sentence: None)
+        self._body = body
+        self._edges = cage.edges(body)
+
+    def draw(self, context: bpy.types.Context, with_cage: bool, with_hangers: bool) -> None:
+        """Draws the tet mesh where the rig and the flesh have it, and lines to the render vertices."""
+        depsgraph = context.evaluated_depsgraph_get()
+        scale = 1.0 / units.metres_per_unit(context.scene)
+        drive = drives.read(self._scene, depsgraph)
+        places = cage.positions(self._body, drive.pose, None)
+        if with_cage:
+            shading.draw_lines(shading.line_batch(places * scale, self._edges), CAGE_COLOUR)
+        if with_hangers:
+            shapes = [evaluated.shape(obj, depsgraph) for obj in self._scene.objects]
+            points = np.concatenate([shape.in_metres(1.0 / scale) for shape in shapes])
+            if len(points) == len(self._body.embedding.points):
+                lines = cage.hangers(self._body, places, points) * scale
+                shading.draw_lines(shading.line_batch(lines.reshape(-1, 3)), HANGER_COLOUR)

@@ -1,0 +1,100 @@
+"""The false colours of one body: values, their scale, and a batch for each of its meshes."""
+
+import bpy
+import jounce
+import numpy as np
+
+from ..bridge import bodies, evaluated, meshes, units
+from ..bridge.evaluated import Shape
+from ..core import fields
+from ..core.colours import Scale
+from ..core.fields import Field
+from ..core.motion import stiffness
+from . import shading
+
+
+class Picture:
+    """One field of a body. Batches are kept for as long as the meshes do not move."""
+
+    def __init__(self, host: bpy.types.Object, body: "jounce.Body", field: Field, mode: int) -> None:
+        self.field = field
+        self.scale: Scale | None = None
+        self._values = np.empty(0)
+        self._skins = skins(host, len(body.embedding.points))
+        self._peak = fields.Peak()
+        if not field.moves:
+            factor = stiffness(body.model.frequency, host.jounce.frequency)
+            mode = min(mode, body.model.mode_count - 1)
+            self._values, self.scale = fields.at_rest(field, body, mode, factor)
+
+    def draw(self, context: bpy.types.Context, opacity: float) -> None:
+        """Draws every mesh of the body that the viewport shows."""
+        depsgraph = context.evaluated_depsgraph_get()
+        for skin in self._skins:
+            if evaluated.is_shown(skin.obj, context.space_data):
+                shape = evaluated.shape(skin.obj, depsgraph)
+                skin.update(shape, self, context.scene, opacity)
+                if skin.batch is not None:
+                    shading.draw_surface(skin.batch, context.region_data, shape.matrix)
+
+    def values(self, skin: "Skin", shape: Shape, scene: bpy.types.Scene) -> np.ndarray:
+        """The values at the vertices of a mesh, its own or all that its modifiers made."""
+        if not self.field.moves:
+            return self._values[skin.rows]
+        unit = units.metres_per_unit(scene)
+        if self.field is Field.STRETCH:
+            own = shape.in_metres(unit)[: len(skin.rest)]
+            values = fields.stretch(skin.rest * unit, own, skin.triangles)
+        else:
+            values = skin.trail.speed(
+                scene.frame_current_final, shape.in_metres(unit), units.frame_seconds(scene)
+            )
+        self.scale = self._peak.scale(self.field, values)
+        return values
+
+
+class Skin:
+    """One mesh of a body, and the batch that draws it."""
+
+    def __init__(self, obj: bpy.types.Object, rows: slice) -> None:
+        """rows: of the body's render vertices."""
+        self.obj = obj
+        self.rows = rows
+        self.trail = fields.Trail()
+        matrix = np.array(obj.jounce.bind_matrix).reshape(4, 4)
+        self.rest = units.points_in_metres(meshes.rest_points(obj), matrix, 1.0)
+        self.triangles = meshes.triangles(obj, flipped=False)
+        self.batch = None
+        self._shape: Shape | None = None
+        self._look: tuple[Scale | None, float] = (None, 0.0)
+        self._carriers = None
+
+    def update(self, shape: Shape, picture: Picture, scene: bpy.types.Scene, opacity: float) -> None:
+        """Makes the batch anew where the mesh has moved or its colours mean something else."""
+        same = self._shape is not None and np.array_equal(shape.points, self._shape.points)
+        if same and (picture.scale, opacity) == self._look:
+            return
+        values = picture.values(self, shape, scene)
+        self.batch = None
+        if len(values) <= len(shape.points):
+            colours = picture.scale.colours(self._carried(values, shape))
+            self.batch = shading.surface_batch(shape.points, shape.normals, colours, opacity, shape.triangles)
+        self._shape, self._look = shape, (picture.scale, opacity)
+
+    def _carried(self, values: np.ndarray, shape: Shape) -> np.ndarray:
+        if len(values) == len(shape.points):
+            return values
+        if self._carriers is None or len(self._carriers[0]) != len(shape.points):
+            self._carriers = evaluated.carriers(shape.points, len(values))
+        rows, shares = self._carriers
+        return (values[rows] * shares).sum(axis=1)
+
+
+def skins(host: bpy.types.Object, count: int) -> list[Skin]:
+    """The meshes of a body, none if they have not the number of vertices that it was built with."""
+    found, start = [], 0
+    for obj in bodies.members(host):
+        end = start + meshes.vertex_count(obj)
+        found.append(Skin(obj, slice(start, end)))
+        start = end
+    return found if start == count else []

@@ -1,0 +1,99 @@
+"""What the viewports draw for the active body, and the handlers that draw it."""
+
+from collections.abc import Callable
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..bridge import bodies
+from ..core import bodies as built
+from ..core.fields import Field
+from ..core.refusal import Refusal
+from . import legend
+from .lattice import Lattice
+from .picture import Picture
+
+_handlers: list[object] = []
+_kept: dict[str, tuple[tuple, object]] = {}
+
+
+def sync(wanted: bool) -> None:
+    """Adds the handlers, or takes them away and forgets what they drew."""
+    if wanted and not _handlers:
+        add = bpy.types.SpaceView3D.draw_handler_add
+        _handlers.append(add(draw_surfaces, (), "WINDOW", "POST_VIEW"))
+        _handlers.append(add(draw_legend, (), "WINDOW", "POST_PIXEL"))
+        bpy.app.handlers.load_post.append(after_loading)
+    elif not wanted and _handlers:
+        for handler in _handlers:
+            bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
+        _handlers.clear()
+        bpy.app.handlers.load_post.remove(after_loading)
+        _kept.clear()
+
+
+@persistent
+def after_loading(*_: object) -> None:
+    """A file that was opened has other meshes, and begins with nothing drawn."""
+    sync(bpy.context.window_manager.jounce.draws_something)
+    _kept.clear()
+
+
+def kept(kind: str, key: tuple, make: Callable[[], object]) -> object:
+    """What was made last for a kind of drawing, made anew when its key is another one."""
+    if kind not in _kept or _kept[kind][0] != key:
+        _kept[kind] = (key, make())
+    return _kept[kind][1]
+
+
+def active_body(context: bpy.types.Context) -> tuple[bpy.types.Object | None, "built.jounce.Body | None"]:
+    """The host of the active object's body, and the body if it is in memory."""
+    obj = context.view_layer.objects.active
+    host = bodies.host_of(obj) if obj is not None else None
+    return host, None if host is None else built.CACHE.get(host.jounce.built_digest)
+
+
+def draw_surfaces() -> None:
+    """Draws colours and lines into the scene."""
+    context = bpy.context
+    host, body = active_body(context)
+    settings = context.window_manager.jounce
+    if body is None or not context.space_data.overlay.show_overlays:
+        return
+    key = (host.session_uid, host.jounce.built_digest)
+    field = Field(settings.field)
+    if field is not Field.NONE:
+        motion = host.jounce.frequency if field is Field.STIFFNESS else 0.0
+        mode = settings.mode if field is Field.WEIGHTS else 0
+        picture = kept(
+            "picture", (*key, field, mode, motion), lambda: Picture(host, body, field, settings.mode)
+        )
+        picture.draw(context, settings.opacity)
+    if settings.cage or settings.embedding:
+        lattice = kept("lattice", key, lambda: read_lattice(host, body, context))
+        if lattice is not None:
+            lattice.draw(context, settings.cage, settings.embedding)
+
+
+def read_lattice(
+    host: bpy.types.Object, body: "built.jounce.Body", context: bpy.types.Context
+) -> Lattice | None:
+    """The lines of a body, none where it cannot be read as it is now."""
+    try:
+        return Lattice(host, body, context)
+    except Refusal:
+        return None
+
+
+def draw_legend() -> None:
+    """Draws the scale, or says why there are no colours."""
+    context = bpy.context
+    host, body = active_body(context)
+    settings = context.window_manager.jounce
+    if host is None or not context.space_data.overlay.show_overlays:
+        return
+    note = "" if body is not None else f"{host.name} is not in memory: press Build"
+    _, picture = _kept.get("picture", (None, None))
+    shown = body is not None and Field(settings.field) is not Field.NONE and picture is not None
+    tools = [region.width for region in context.area.regions if region.type == "TOOLS"]
+    legend.draw(context.region, max(tools, default=0), picture.scale if shown else None, note)

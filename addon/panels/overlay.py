@@ -1,0 +1,24 @@
+"""What the viewports draw over the body."""
+
+import bpy
+
+from .sidebar import BodyPanel
+
+
+class JOUNCE_PT_overlay(BodyPanel, bpy.types.Panel):
+    """What the viewports draw over the body"""
+
+    bl_label = "Overlays"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows what can be drawn."""
+        layout, _ = self.layout_and_state(context)
+        settings = context.window_manager.jounce
+        layout.prop(settings, "field")
+        colours = layout.column()
+        colours.active = settings.field != "NONE"
+        colours.prop(settings, "opacity")
+        column = layout.column(heading="Show")
+        column.prop(settings, "cage")
+        column.prop(settings, "embedding")

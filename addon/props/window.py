@@ -1,0 +1,67 @@
+"""What the viewports draw over the active body, as `window_manager.jounce`; not kept in files."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+
+from ..core.fields import Field
+from ..overlay import view
+
+FIELDS = (
+    (Field.NONE.value, "None", "No colours"),
+    (Field.WEIGHTS.value, "Mode", "How far the chosen mode moves each place, of its largest"),
+    (Field.CLUSTERS.value, "Clusters", "The regions that turn as one"),
+    (Field.LEAK.value, "Momentum Leak", "How much of the bones' momentum reaches the flesh, 0 to 1"),
+    (Field.STIFFNESS.value, "Stiffness", "Young's modulus of the flesh, in kPa"),
+    (Field.STRETCH.value, "Stretch", "By how much the skin is longer than at rest, in percent"),
+    (Field.VELOCITY.value, "Velocity", "How fast the skin moves in the world, in m/s"),
+)
+
+
+def _changed(self: "JounceWindow", context: bpy.types.Context) -> None:
+    view.sync(self.draws_something)
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+class JounceWindow(bpy.types.PropertyGroup):
+    """Nothing of it is kept in a file."""
+
+    field: EnumProperty(
+        name="Colours",
+        description="What the body's meshes show in false colours; their materials stay as they are",
+        items=FIELDS,
+        update=_changed,
+        options={"SKIP_SAVE"},
+    )
+    mode: IntProperty(
+        name="Mode", description="The chosen mode, from 0", min=0, update=_changed, options={"SKIP_SAVE"}
+    )
+    opacity: FloatProperty(
+        name="Opacity",
+        description="How much the colours cover what is below",
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        update=_changed,
+        options={"SKIP_SAVE"},
+    )
+    cage: BoolProperty(
+        name="Tet Mesh",
+        description="Draw the outside of the tet mesh that is simulated",
+        update=_changed,
+        options={"SKIP_SAVE"},
+    )
+    embedding: BoolProperty(
+        name="Embedding",
+        description="Draw a line from each vertex to the middle of the tet that carries it",
+        update=_changed,
+        options={"SKIP_SAVE"},
+    )
+
+    @property
+    def draws_something(self) -> bool:
+        """Whether any handler is needed."""
+        return self.field != Field.NONE.value or self.cage or self.embedding

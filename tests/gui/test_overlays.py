@@ -1,0 +1,114 @@
+"""False colours and lines over the render mesh, as they arrive on the screen."""
+
+import bpy
+import extension
+import numpy as np
+import scenes
+
+
+def shown(window):
+    """A built character in a calm viewport, its settings for the overlays."""
+    obj, rig = scenes.character()
+    scenes.add_and_build(obj)
+    rig.hide_set(True)
+    window.calm()
+    window.look_at(obj)
+    scenes.activate(obj)
+    return obj, bpy.context.window_manager.jounce
+
+
+def changed(before, after):
+    """Which pixels differ, (height, width) bool."""
+    return (np.abs(before.astype(int) - after).max(axis=2)) > 8
+
+
+def test_every_field_is_drawn_and_gone_again(window):
+    _, settings = shown(window)
+    plain = window.view_pixels()
+    pictures = {}
+    for field in ("WEIGHTS", "CLUSTERS", "LEAK", "STIFFNESS", "STRETCH", "VELOCITY"):
+        settings.field = field
+        pictures[field] = window.view_pixels()
+        assert changed(plain, pictures[field]).mean() > 0.01, field
+        window.screenshot(f"overlay-{field.lower()}")
+    settings.field = "NONE"
+    assert not changed(plain, window.view_pixels()).any()
+    yield 0.1
+
+
+def test_colours_are_those_of_the_values(window):
+    """The fields of a body of one stiffness have one colour, up to the light on it."""
+    obj, settings = shown(window)
+    settings.field = "STIFFNESS"
+    pixels = window.view_pixels()
+    height, width = pixels.shape[:2]
+    middle = pixels[height // 2 - 20 : height // 2 + 20, width // 2 - 10 : width // 2 + 10].reshape(-1, 3)
+    colour = middle.mean(axis=0) / middle.mean(axis=0).max()
+    assert np.allclose(colour, np.array([0.13, 0.56, 0.55]) / 0.56, atol=0.06), colour
+    assert middle.mean() > 60.0
+    obj.hide_set(True)
+    hidden = window.view_pixels()[height // 3 : height // 2, width // 2 - 10 : width // 2 + 10]
+    assert np.ptp(hidden.reshape(-1, 3).mean(axis=1)) < 60.0
+    yield 0.1
+
+
+def test_lines_are_drawn_over_the_posed_body(window):
+    obj, settings = shown(window)
+    plain = window.view_pixels()
+    for name in ("cage", "embedding"):
+        setattr(settings, name, True)
+        assert changed(plain, window.view_pixels()).mean() > 0.0003, name
+        window.screenshot(f"overlay-{name}")
+        setattr(settings, name, False)
+    assert not changed(plain, window.view_pixels()).any()
+    yield 0.1
+
+
+def test_modifiers_that_add_vertices_are_coloured_too(window):
+    obj, settings = shown(window)
+    obj.modifiers.new("Subdivision", "SUBSURF").levels = 2
+    plain = window.view_pixels()
+    for field in ("WEIGHTS", "STRETCH", "VELOCITY"):
+        settings.field = field
+        assert changed(plain, window.view_pixels()).mean() > 0.01, field
+    obj.modifiers.new("Decimate", "DECIMATE").ratio = 0.05
+    settings.field = "LEAK"
+    window.redraw()
+    yield 0.1
+
+
+def test_moving_fields_follow_the_frames(window):
+    obj, settings = shown(window)
+    scene = bpy.context.scene
+    for field in ("STRETCH", "VELOCITY"):
+        settings.field = field
+        still = window.view_pixels()
+        scene.frame_set(4)
+        scene.frame_set(5)
+        window.redraw()
+        scene.frame_set(6)
+        assert changed(still, window.view_pixels()).mean() > 0.01
+        window.screenshot(f"overlay-{field.lower()}-moving")
+        scene.frame_set(1)
+    yield 0.1
+
+
+def test_nothing_stays_when_the_extension_is_disabled(window):
+    _, settings = shown(window)
+    plain = window.view_pixels()
+    settings.field, settings.cage = "CLUSTERS", True
+    assert changed(plain, window.view_pixels()).any()
+    bpy.ops.preferences.addon_disable(module=extension.INSTALLED)
+    assert not changed(plain, window.view_pixels()).any()
+    bpy.ops.preferences.addon_enable(module=extension.INSTALLED)
+    yield 0.1
+
+
+def test_a_new_file_begins_without_overlays(window):
+    _, settings = shown(window)
+    settings.field = "LEAK"
+    window.redraw()
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    yield 0.1
+    assert bpy.context.window_manager.jounce.field == "NONE"
+    window.redraw()
