@@ -1,8 +1,9 @@
 """The operators, one file for each or for a few that belong together."""
 
-from . import add, bake, build, clips, diagnosis, free_bake, maps, remove
+from . import add, bake, build, clips, diagnosis, free_bake, maps, remove, setup
 
 CLASSES = (
+    setup.JOUNCE_OT_setup,
     add.JOUNCE_OT_add,
     build.JOUNCE_OT_build,
     bake.JOUNCE_OT_bake,

@@ -21,15 +21,22 @@ class JOUNCE_OT_add(JounceOperator):
         if host is None or host.type != "MESH":
             raise Refusal("The active object is not a mesh; make the character's mesh the active object.")
         others = [obj for obj in context.selected_objects if obj.type == "MESH" and obj != host]
-        for obj in (host, *others):
-            refuse_taken(obj, host)
-            meshes.refuse_unusable(obj)
-            deformers.deformer(obj, self.warn)
-        host.jounce.is_host = True
-        for obj in others:
-            obj.jounce.host = host
-        diagnose(host, context)
+        add_body(host, others, context, self.warn)
         return f"{host.name} is a body of {len(bodies.members(host))} mesh(es)."
+
+
+def add_body(
+    host: bpy.types.Object, others: list[bpy.types.Object], context: bpy.types.Context, warn: deformers.Warn
+) -> None:
+    """Gives the other meshes to the host, unless one of them cannot be part of a body, and looks at them."""
+    for obj in (host, *others):
+        refuse_taken(obj, host)
+        meshes.refuse_unusable(obj)
+        deformers.deformer(obj, warn)
+    host.jounce.is_host = True
+    for obj in others:
+        obj.jounce.host = host
+    diagnose(host, context)
 
 
 def refuse_taken(obj: bpy.types.Object, host: bpy.types.Object) -> None:

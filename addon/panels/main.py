@@ -18,14 +18,14 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the button that applies to the active object."""
-        layout = self.layout
-        if context.object is None or context.object.type != "MESH":
-            layout.label(text="Select a mesh", icon="INFO")
+        layout, obj = self.layout, context.object
+        if obj is None or obj.type not in ("MESH", "ARMATURE"):
+            layout.label(text="Select a mesh or an armature", icon="INFO")
             return
-        host = bodies.host_of(context.object)
+        host = bodies.host_of(obj)
         if host is None:
-            layout.operator("jounce.add", icon="ADD")
+            layout.operator("jounce.setup", icon="ADD")
             return
-        if host != context.object:
+        if host != obj:
             layout.label(text=f"Part of {host.name}", icon="LINKED")
         layout.operator("jounce.remove", icon="X")

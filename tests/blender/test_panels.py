@@ -81,5 +81,5 @@ def test_each_panel_draws_what_there_is(panels, state):
             panel = stand_in(cls)
             panel.draw(Context())
             drawn += panel.layout.operators
-    assert ("jounce.add" in drawn) == (state == "bare")
+    assert ("jounce.setup" in drawn) == (state == "bare")
     assert ("jounce.bake" in drawn) == (state != "bare")

@@ -1,0 +1,63 @@
+"""jounce.setup: from a rigged mesh to a body that is ready to play, in one click."""
+
+import bpy
+
+from ..bridge import bodies
+from ..core import sensible
+from ..core.refusal import Refusal
+from ..core.task import Step, Task, scaled
+from .add import add_body
+from .build import build_body
+from .operator import LongOperator
+
+
+class JOUNCE_OT_setup(LongOperator):
+    """Give flesh to the selected meshes, or to all meshes of the selected armature, and build it"""
+
+    bl_idname = "jounce.setup"
+    bl_label = "Add Jounce"
+    bl_options = {"UNDO"}
+
+    def task(self, context: bpy.types.Context) -> Task:
+        """Adds and builds; stopped or refused, nothing was added."""
+        host, others = chosen(context)
+        finished = False
+        try:
+            add_body(host, others, context, self.warn)
+            yield Step(0.0, "Looking at the body")
+            choose(host, context)
+            message = yield from scaled(build_body(host, context, self.warn), 0.05, 1.0)
+            finished = True
+        finally:
+            if not finished:
+                for obj in (host, *others):
+                    obj.property_unset("jounce")
+        return message
+
+
+def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types.Object]]:
+    """The mesh that is to be the host, and those beside it."""
+    active = context.view_layer.objects.active
+    if active is not None and active.type == "ARMATURE":
+        meshes = [
+            obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == active
+        ]
+        if not meshes:
+            raise Refusal(f"{active.name} moves no mesh; select the character's meshes.")
+        host = max(meshes, key=lambda obj: len(obj.data.vertices))
+    elif active is not None and active.type == "MESH":
+        meshes, host = [obj for obj in context.selected_objects if obj.type == "MESH"], active
+    else:
+        raise Refusal("The active object is neither a mesh nor an armature; select the character.")
+    if bodies.host_of(host) is not None:
+        raise Refusal(f"{host.name} has Jounce already.")
+    return host, [obj for obj in meshes if obj != host]
+
+
+def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Sets what suits the body, from its shape and its rig."""
+    bodies.bind(host, context)
+    surface = bodies.read(host, context, lambda _sentence: None).surface
+    surface.refuse_unusable()
+    host.jounce.resolution = sensible.resolution(surface)
+    host.jounce.modes = sensible.modes(surface.weights.shape[1])

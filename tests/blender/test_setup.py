@@ -1,0 +1,67 @@
+"""One click from a rigged mesh to a body that can be baked."""
+
+import bpy
+import pytest
+import scenes
+import snapshot
+
+
+def test_a_mesh_is_ready_to_bake(module):
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    sensible = module("core.sensible")
+    assert obj.jounce.built_digest
+    assert obj.jounce.modes == sensible.modes(2)
+    assert sensible.LEAST_RESOLUTION <= obj.jounce.resolution <= sensible.MOST_RESOLUTION
+    bpy.ops.jounce.bake()
+    assert obj.jounce.bake_keys > 0
+
+
+def test_an_armature_brings_all_its_meshes():
+    obj, rig = scenes.character()
+    coat = scenes.column("Coat", radius=0.4, rings=4)
+    coat.parent = rig
+    scenes.skin(coat, rig, 2.0)
+    stone = scenes.column("Stone")
+    scenes.activate(rig)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert obj.jounce.is_host
+    assert coat.jounce.host == obj
+    assert stone.jounce.host is None
+
+
+def test_a_refusal_adds_nothing():
+    obj, rig = scenes.character()
+    lines = scenes.mesh_object("Lines", [(0.0, 0.0, 0.0), (0.0, 0.0, 1.0)], [])
+    scenes.activate(lines)
+    before = snapshot.snapshot(lines)
+    with pytest.raises(RuntimeError, match="Lines has no faces"):
+        bpy.ops.jounce.setup()
+    assert snapshot.differences(before, snapshot.snapshot(lines)) == []
+    obj.parent = None
+    obj.modifiers.clear()
+    scenes.activate(rig)
+    with pytest.raises(RuntimeError, match="Rig moves no mesh; select the character's meshes"):
+        bpy.ops.jounce.setup()
+
+
+def test_stopping_takes_everything_back(module):
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    before = snapshot.snapshot(obj)
+    operator = module("ops.setup").JOUNCE_OT_setup
+    task = operator.task(type("Silent", (), {"warn": staticmethod(lambda _sentence: None)})(), bpy.context)
+    next(task)
+    assert obj.jounce.is_host
+    next(task)
+    task.close()
+    assert snapshot.differences(before, snapshot.snapshot(obj)) == []
+
+
+def test_a_body_is_not_set_up_twice():
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    with pytest.raises(RuntimeError, match="Column has Jounce already"):
+        bpy.ops.jounce.setup()
