@@ -59,6 +59,11 @@ def ensure(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> bpy.typ
     return group
 
 
+def activate(obj: bpy.types.Object, name: str) -> None:
+    """Makes a vertex group the active one, which weight painting works on."""
+    obj.vertex_groups.active = obj.vertex_groups[name]
+
+
 def fill(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.ndarray) -> None:
     """Gives each vertex its value (p,); one call for all vertices of equal value."""
     values = np.round(np.clip(values, 0.0, 1.0), 4)

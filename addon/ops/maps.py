@@ -77,7 +77,7 @@ class JOUNCE_OT_map_paint(UnchangedOperator):
         sentence = super().run(context)
         obj = context.view_layer.objects.active
         name = getattr(bodies.host_of(obj).jounce, maps.SETTINGS[Kind(self.kind)][0])
-        obj.vertex_groups.active = obj.vertex_groups[name]
+        maps.activate(obj, name)
         bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
         return sentence
 

@@ -16,7 +16,9 @@ class JounceFinding(bpy.types.PropertyGroup):
 class DiagnosisProps:
     """Of the host."""
 
-    findings: CollectionProperty(type=JounceFinding)
+    findings: CollectionProperty(
+        name="Findings", description="What the last diagnosis found", type=JounceFinding
+    )
     is_diagnosed: BoolProperty(
         name="Diagnosed", description="Whether the body was looked at since it was added", options={"HIDDEN"}
     )
