@@ -12,21 +12,15 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
-use crate::errors::{contained, refused, run};
+use crate::errors::{Failure, attempt, refused, run};
 use crate::material::{self, Material};
 use crate::mesh::{Embedding, TetMesh, surface};
 use crate::model::Model;
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 
-/// What a job leaves behind: the body, the core's refusal, or the text of a panic.
+/// What a job leaves behind.
 type Outcome = Result<Arc<body::Body>, Failure>;
-
-#[derive(Clone)]
-enum Failure {
-    Refused(Error),
-    Internal(String),
-}
 
 /// Checked arguments of `Body` and `BodyJob`, free of Python.
 struct Input {
@@ -354,14 +348,7 @@ impl BodyJob {
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let job = Self { progress: Arc::default(), slot: Arc::default() };
         let (progress, slot) = (job.progress.clone(), job.slot.clone());
-        let work = move || {
-            let outcome = match contained(|| input.build(&progress)) {
-                Ok(Ok(body)) => Ok(Arc::new(body)),
-                Ok(Err(error)) => Err(Failure::Refused(error)),
-                Err(text) => Err(Failure::Internal(text)),
-            };
-            slot.put(outcome);
-        };
+        let work = move || slot.put(attempt(|| input.build(&progress)).map(Arc::new));
         thread::Builder::new()
             .name("jounce-body".into())
             .spawn(work)
@@ -394,11 +381,7 @@ impl BodyJob {
 
     /// Waits for the Body, and returns it or raises what went wrong.
     fn result(&self, py: Python<'_>) -> PyResult<Body> {
-        match py.detach(|| self.slot.wait()) {
-            Ok(inner) => Body::wrap(py, inner),
-            Err(Failure::Refused(error)) => Err(refused(error)),
-            Err(Failure::Internal(text)) => Err(PyRuntimeError::new_err(text)),
-        }
+        Body::wrap(py, py.detach(|| self.slot.wait())?)
     }
 
     fn __repr__(&self) -> String {

@@ -18,8 +18,34 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> jounce::Result<T> + S
     }
 }
 
+/// Why work on another thread came to nothing.
+#[derive(Clone)]
+pub enum Failure {
+    /// The core refused.
+    Refused(jounce::Error),
+    /// The text of a panic.
+    Internal(String),
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Refused(error) => refused(error),
+            Failure::Internal(text) => PyRuntimeError::new_err(text),
+        }
+    }
+}
+
+/// Runs core work on a thread without Python.
+pub fn attempt<T>(work: impl FnOnce() -> jounce::Result<T>) -> Result<T, Failure> {
+    match contained(work) {
+        Ok(result) => result.map_err(Failure::Refused),
+        Err(text) => Err(Failure::Internal(text)),
+    }
+}
+
 /// Runs core work and turns a panic into a sentence.
-pub fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();

@@ -7,6 +7,7 @@ mod errors;
 mod material;
 mod mesh;
 mod model;
+mod motion;
 mod rig;
 mod simulation;
 mod subspace;
@@ -26,6 +27,8 @@ mod _jounce {
     use crate::mesh::{Embedding, TetMesh};
     #[pymodule_export]
     use crate::model::{ForceSamples, Model};
+    #[pymodule_export]
+    use crate::motion::MotionJob;
     #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]

@@ -30,7 +30,7 @@ impl StepReport {
 
 /// The state of a simulation at one time; `restore_state` continues from it bit for bit.
 #[pyclass(frozen, module = "jounce", name = "State")]
-pub struct State(method::State);
+pub struct State(pub method::State);
 
 /// Steps a model through time by implicit steps; the pose is given, the flesh follows.
 ///
@@ -50,7 +50,7 @@ pub struct Simulation {
     inner: method::Simulation,
     model: Py<Model>,
     bones: usize,
-    modes: usize,
+    pub modes: usize,
 }
 
 #[pymethods]
@@ -223,7 +223,7 @@ impl Simulation {
 }
 
 /// Checked arguments of what drives a step.
-struct Arrays<'py> {
+pub struct Arrays<'py> {
     pose: Option<Array<'py, f64>>,
     force: Option<Array<'py, f64>>,
     offsets: Option<Array<'py, f64>>,
@@ -232,15 +232,48 @@ struct Arrays<'py> {
 impl Arrays<'_> {
     fn drive(&self) -> Drive<'_> {
         Drive {
-            pose: self.pose.as_ref().map(rows),
+            pose: self.pose.as_ref().map(|pose| rows(pose.slice())),
             force: self.force.as_ref().map(Array::slice),
             offsets: self.offsets.as_ref().map(Array::slice),
+        }
+    }
+
+    /// A copy that needs no Python.
+    pub fn to_owned(&self) -> Owned {
+        let copy = |array: &Option<Array<'_, f64>>| array.as_ref().map(|array| array.slice().to_vec());
+        Owned { pose: copy(&self.pose), force: copy(&self.force), offsets: copy(&self.offsets) }
+    }
+}
+
+/// What drives a step, free of Python.
+pub struct Owned {
+    pose: Option<Vec<f64>>,
+    force: Option<Vec<f64>>,
+    offsets: Option<Vec<f64>>,
+}
+
+impl Owned {
+    pub fn drive(&self) -> Drive<'_> {
+        Drive {
+            pose: self.pose.as_deref().map(rows),
+            force: self.force.as_deref(),
+            offsets: self.offsets.as_deref(),
         }
     }
 }
 
 impl Simulation {
-    fn arrays<'py>(
+    /// The same model, settings and state once more.
+    pub fn duplicate(&self) -> PyResult<method::Simulation> {
+        let copy = || {
+            let mut copy = method::Simulation::new(self.inner.model().clone(), *self.inner.params())?;
+            copy.restore_state(&self.inner.save_state())?;
+            Ok(copy)
+        };
+        copy().map_err(refused)
+    }
+
+    pub fn arrays<'py>(
         &self,
         pose: Option<&Bound<'py, PyAny>>,
         force: Option<&Bound<'py, PyAny>>,
@@ -275,6 +308,6 @@ fn integrator_named(name: &str) -> PyResult<Integrator> {
     }
 }
 
-fn rows<'a>(pose: &'a Array<'_, f64>) -> &'a jounce::rig::Pose {
-    pose.slice().as_chunks::<4>().0.as_chunks::<3>().0
+fn rows(pose: &[f64]) -> &jounce::rig::Pose {
+    pose.as_chunks::<4>().0.as_chunks::<3>().0
 }

@@ -1,0 +1,255 @@
+//! `MotionJob`: a simulation that is stepped on a thread of its own.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use jounce::method;
+use numpy::PyArrayDyn;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+use crate::arrays;
+use crate::errors::{Failure, attempt};
+use crate::simulation::{Simulation, State};
+
+/// What the thread is asked for, in this order.
+enum Request {
+    /// Something that changes the state.
+    Advance(Box<dyn FnOnce(&mut method::Simulation) -> jounce::Result<()> + Send>),
+    /// To keep the coefficients, and the state too if asked.
+    Keep { state: bool },
+}
+
+/// What the caller and the thread share.
+#[derive(Default)]
+struct Ledger {
+    waiting: VecDeque<Request>,
+    /// Whether the thread works on a request that it has taken from the queue.
+    busy: bool,
+    coefficients: Vec<f64>,
+    states: Vec<Option<method::State>>,
+    failure: Option<Failure>,
+    closed: bool,
+}
+
+impl Ledger {
+    fn idle(&self) -> bool {
+        self.failure.is_some() || self.closed || (self.waiting.is_empty() && !self.busy)
+    }
+}
+
+#[derive(Default)]
+struct Shared {
+    ledger: Mutex<Ledger>,
+    changed: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn until(&self, met: impl Fn(&Ledger) -> bool) -> MutexGuard<'_, Ledger> {
+        let mut ledger = self.lock();
+        while !met(&ledger) {
+            ledger = self.changed.wait(ledger).unwrap_or_else(PoisonError::into_inner);
+        }
+        ledger
+    }
+
+    /// The thread: answers one request after the other until it is told to stop or one fails.
+    fn work(&self, mut simulation: method::Simulation) {
+        loop {
+            let mut ledger = self.until(|ledger| ledger.closed || !ledger.waiting.is_empty());
+            if ledger.closed {
+                return;
+            }
+            match ledger.waiting.pop_front() {
+                None => {}
+                Some(Request::Keep { state }) => {
+                    ledger.coefficients.extend_from_slice(simulation.coefficients());
+                    ledger.states.push(state.then(|| simulation.save_state()));
+                }
+                Some(Request::Advance(advance)) => {
+                    ledger.busy = true;
+                    drop(ledger);
+                    let outcome = attempt(|| advance(&mut simulation));
+                    ledger = self.lock();
+                    ledger.busy = false;
+                    ledger.failure = outcome.err();
+                }
+            }
+            let failed = ledger.failure.is_some();
+            drop(ledger);
+            self.changed.notify_all();
+            if failed {
+                return;
+            }
+        }
+    }
+}
+
+/// A copy of a simulation, stepped on a thread of its own that never touches Python.
+///
+/// `reset`, `step`, `settle` and `strength` mean what they mean for a Simulation, and are done in the order in
+/// which they are asked for; they return at once. `keep()` keeps the coefficients at that point, bit for bit
+/// those of the Simulation. Wrong arrays raise at once; what a step refuses is raised by `wait()` and
+/// `coefficients()`, and nothing after it is done. Dropping the job stops it.
+#[pyclass(module = "jounce", name = "MotionJob")]
+pub struct MotionJob {
+    shared: Arc<Shared>,
+    simulation: Py<Simulation>,
+    modes: usize,
+    strength: f64,
+}
+
+#[pymethods]
+impl MotionJob {
+    #[new]
+    fn new(simulation: Bound<'_, Simulation>) -> PyResult<Self> {
+        let (copy, modes) = {
+            let given = simulation.borrow();
+            (given.duplicate()?, given.modes)
+        };
+        let (shared, strength) = (Arc::<Shared>::default(), copy.params().strength);
+        let own = shared.clone();
+        thread::Builder::new()
+            .name("jounce-motion".into())
+            .spawn(move || own.work(copy))
+            .map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))?;
+        Ok(Self { shared, simulation: simulation.unbind(), modes, strength })
+    }
+
+    /// Asks for a step, as `Simulation.step`.
+    #[pyo3(signature = (pose=None, force=None, offsets=None))]
+    fn step(
+        &self,
+        py: Python<'_>,
+        pose: Option<&Bound<'_, PyAny>>,
+        force: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let driven = self.simulation.borrow(py).arrays(pose, force, offsets)?.to_owned();
+        self.ask(move |simulation| simulation.step_with(&driven.drive()).map(drop));
+        Ok(())
+    }
+
+    /// Asks to start in static equilibrium, as `Simulation.settle`.
+    #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None))]
+    fn settle(
+        &self,
+        py: Python<'_>,
+        pose: Option<&Bound<'_, PyAny>>,
+        force: Option<&Bound<'_, PyAny>>,
+        max_iterations: i64,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let max_iterations = arrays::count(max_iterations, "max_iterations")?;
+        let driven = self.simulation.borrow(py).arrays(pose, force, offsets)?.to_owned();
+        self.ask(move |simulation| simulation.settle(&driven.drive(), max_iterations).map(drop));
+        Ok(())
+    }
+
+    /// Asks to start at rest in a pose, as `Simulation.reset`.
+    #[pyo3(signature = (pose=None, offsets=None))]
+    fn reset(
+        &self,
+        py: Python<'_>,
+        pose: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let driven = self.simulation.borrow(py).arrays(pose, None, offsets)?.to_owned();
+        self.ask(move |simulation| simulation.reset_with(&driven.drive()));
+        Ok(())
+    }
+
+    /// How much of the rig's acceleration the flesh feels from the next step that is asked for, >= 0.
+    #[getter]
+    fn strength(&self) -> f64 {
+        self.strength
+    }
+
+    #[setter]
+    fn set_strength(&mut self, strength: f64) {
+        self.strength = strength;
+        self.ask(move |simulation| {
+            simulation.set_params(method::SimulationParams { strength, ..*simulation.params() })
+        });
+    }
+
+    /// Asks to keep the coefficients at this point, and the state as well for `state=True`.
+    #[pyo3(signature = (state=false))]
+    fn keep(&self, state: bool) {
+        self.send(Request::Keep { state });
+    }
+
+    /// How many coefficients are kept by now.
+    #[getter]
+    fn kept(&self) -> usize {
+        self.shared.lock().states.len()
+    }
+
+    /// Whether all that was asked for is done, or cannot be done.
+    #[getter]
+    fn done(&self) -> bool {
+        self.shared.lock().idle()
+    }
+
+    /// Waits until all that was asked for is done; raises what was refused.
+    fn wait(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| drop(self.shared.until(Ledger::idle)));
+        self.raise_failure()
+    }
+
+    /// The coefficients kept by now, from number `start` on, (k, m, 3, 4) float64; raises what was refused.
+    #[pyo3(signature = (start=0))]
+    fn coefficients<'py>(&self, py: Python<'py>, start: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        self.raise_failure()?;
+        let start: usize = arrays::count(start, "start")?;
+        let values = {
+            let ledger = self.shared.lock();
+            let start = (12 * self.modes).saturating_mul(start).min(ledger.coefficients.len());
+            ledger.coefficients[start..].to_vec()
+        };
+        let count = values.len() / (12 * self.modes);
+        arrays::owned(py, values, &[count, self.modes, 3, 4])
+    }
+
+    /// The state kept with number `index`, None if it was kept without one or is not there yet.
+    fn state(&self, index: i64) -> PyResult<Option<State>> {
+        let index: usize = arrays::count(index, "index")?;
+        Ok(self.shared.lock().states.get(index).cloned().flatten().map(State))
+    }
+
+    /// Stops soon; what is kept stays.
+    fn cancel(&self) {
+        self.shared.lock().closed = true;
+        self.shared.changed.notify_all();
+    }
+
+    fn __repr__(&self) -> String {
+        format!("MotionJob({} kept)", self.kept())
+    }
+}
+
+impl MotionJob {
+    fn ask(&self, advance: impl FnOnce(&mut method::Simulation) -> jounce::Result<()> + Send + 'static) {
+        self.send(Request::Advance(Box::new(advance)));
+    }
+
+    fn send(&self, request: Request) {
+        self.shared.lock().waiting.push_back(request);
+        self.shared.changed.notify_all();
+    }
+
+    fn raise_failure(&self) -> PyResult<()> {
+        self.shared.lock().failure.clone().map_or(Ok(()), |failure| Err(failure.into()))
+    }
+}
+
+impl Drop for MotionJob {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
