@@ -3,7 +3,7 @@
 import bpy
 
 from . import cli, ops, panels, props
-from .bridge import renders
+from .bridge import preview, renders
 from .core import bodies
 from .overlay import view
 from .panels import render
@@ -32,12 +32,14 @@ def register() -> None:
     cli.register()
     renders.register()
     render.register()
+    preview.register()
 
 
 def unregister() -> None:
     """Undoes `register` and drops the built bodies from memory."""
     render.unregister()
     renders.unregister()
+    preview.unregister()
     cli.unregister()
     view.sync(False)
     del bpy.types.WindowManager.jounce

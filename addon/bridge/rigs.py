@@ -131,12 +131,9 @@ def in_collection(movers: tuple[Mover, ...], name: str) -> np.ndarray:
 @contextmanager
 def rest_position(objects: Iterable[bpy.types.Object], view_layer: bpy.types.ViewLayer) -> Iterator[None]:
     """Shows the armatures above these objects at rest, so that what hangs on bones is where it was made."""
-    armatures = {
-        ancestor.data for obj in objects for ancestor in ancestors(obj) if ancestor.type == "ARMATURE"
-    }
-    before = {data: data.pose_position for data in armatures}
+    before = {armature.data: armature.data.pose_position for armature in armatures_above(objects)}
     try:
-        for data in armatures:
+        for data in before:
             data.pose_position = "REST"
         view_layer.update()
         yield
@@ -144,6 +141,12 @@ def rest_position(objects: Iterable[bpy.types.Object], view_layer: bpy.types.Vie
         for data, position in before.items():
             data.pose_position = position
         view_layer.update()
+
+
+def armatures_above(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The armatures among the ancestors of these objects, each once."""
+    above = dict.fromkeys(ancestor for obj in objects for ancestor in ancestors(obj))
+    return [obj for obj in above if obj.type == "ARMATURE"]
 
 
 def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
@@ -182,6 +185,11 @@ class PoseReader:
             if key[0] is not None
         }
 
+    @property
+    def armatures(self) -> list[bpy.types.Object]:
+        """The armatures whose bones move the body, each once."""
+        return list(dict.fromkeys(armature for armature, _ in self._bones))
+
     def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
         """T (b, 3, 4) f64 in world space and metres."""
         transforms = np.empty((self._count, 4, 4))
@@ -207,10 +215,14 @@ class BoneReader:
 
     def __init__(self, armature: bpy.types.Object, names: list[str]) -> None:
         self._armature = armature
-        self._names = names
+        self._rows = [armature.pose.bones.find(name) for name in names]
         self._unrest = np.linalg.inv(np.array([armature.data.bones[name].matrix_local for name in names]))
 
     def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
         """P_j R_j^-1 (b, 4, 4) f64 in armature space."""
-        pose = self._armature.evaluated_get(depsgraph).pose.bones
-        return np.array([pose[name].matrix for name in self._names]) @ self._unrest
+        bones = self._armature.evaluated_get(depsgraph).pose.bones
+        # All at once is some fifty times as quick as one by one; each matrix arrives column by column.
+        flat = np.empty(16 * len(bones), np.float32)
+        bones.foreach_get("matrix", flat)
+        columns = flat.reshape(-1, 4, 4)[self._rows].astype(np.float64)
+        return columns.transpose(0, 2, 1) @ self._unrest

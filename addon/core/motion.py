@@ -1,6 +1,8 @@
 """The motion of a body over a range of frames, in its reduced coordinates."""
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, fields
+from typing import Union
 
 import jounce
 import numpy as np
@@ -22,6 +24,16 @@ class Drive:
     pose: np.ndarray
     strength: float
 
+    def digest(self) -> bytes:
+        """16 bytes that are the same for the same drive, bit for bit."""
+        digest = hashlib.blake2b(digest_size=16)
+        for field in fields(self):
+            value = getattr(self, field.name)
+            digest.update(
+                np.ascontiguousarray(value).data if isinstance(value, np.ndarray) else repr(value).encode()
+            )
+        return digest.digest()
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -31,54 +43,60 @@ class Motion:
     coefficients: np.ndarray
 
 
+Target = Union["jounce.Simulation", "jounce.MotionJob"]
+
+
+def begin(target: Target, drive: Drive, pre_roll: int) -> None:
+    """Starts a motion in its first pose, held for `pre_roll` frames so that the flesh settles in it."""
+    target.reset(drive.pose)
+    for _ in range(pre_roll):
+        advance(target, drive)
+
+
+def advance(target: Target, drive: Drive) -> None:
+    """Goes on to the next frame."""
+    target.strength = drive.strength
+    target.step(drive.pose)
+
+
 class Recorder:
-    """Steps a simulation along with the poses it is given, frame by frame."""
+    """Keeps the coefficients of a motion that is simulated on a thread of the native module.
 
-    def __init__(
-        self, body: "jounce.Body", settings: MotionSettings, frame_seconds: float, gravity: np.ndarray
-    ) -> None:
-        """gravity: (3,) m/s^2, already scaled."""
-        self._poses: list[np.ndarray] = []
-        self._coefficients: list[np.ndarray] = []
-        self._simulation = jounce.Simulation(
-            body.model,
-            dt=frame_seconds,
-            substeps=settings.substeps,
-            damping=settings.damping,
-            gravity=tuple(gravity),
-            pose_rest=settings.pose_rest,
-            integrator=settings.integrator,
-            stiffness=stiffness(body.model.frequency, settings.frequency),
-        )
+    What a step refuses is raised when its result is asked for.
+    """
 
-    def start(self, drive: Drive, pre_roll: int) -> None:
-        """Begins in the first pose, held for `pre_roll` frames so that the flesh settles in it."""
-        with passing_on("The first pose cannot be simulated"):
-            self._simulation.reset(drive.pose)
-            for _ in range(pre_roll):
-                self._advance(drive)
-        self._keep(drive)
+    def __init__(self, simulation: "jounce.Simulation") -> None:
+        """simulation: where the motion starts from; it stays as it is."""
+        self.job = jounce.MotionJob(simulation)
+        self._taken = 0
 
-    def step(self, drive: Drive) -> None:
-        """Goes on to the next frame."""
-        with passing_on("A pose cannot be simulated"):
-            self._advance(drive)
-        self._keep(drive)
-
-    def _advance(self, drive: Drive) -> None:
-        self._simulation.strength = drive.strength
-        self._simulation.step(drive.pose)
-
-    def _keep(self, drive: Drive) -> None:
-        coefficients = np.array(self._simulation.coefficients)
+    def take(self, wait: bool) -> "list[tuple[np.ndarray, jounce.State | None]]":
+        """What was kept since the last call, or all asked for: coefficients (m, 3, 4), states where asked."""
+        with passing_on("The motion cannot be simulated"):
+            if wait:
+                self.job.wait()
+            coefficients = self.job.coefficients(self._taken)
         if not np.isfinite(coefficients).all():
             raise Refusal("The motion grew beyond all bounds; raise the damping or the substeps.")
-        self._poses.append(drive.pose)
-        self._coefficients.append(coefficients)
+        first = self._taken
+        self._taken += len(coefficients)
+        return [(frame, self.job.state(first + index)) for index, frame in enumerate(coefficients)]
 
-    def motion(self) -> Motion:
-        """All frames kept so far."""
-        return Motion(np.stack(self._poses), np.stack(self._coefficients))
+
+def simulation(
+    body: "jounce.Body", settings: MotionSettings, frame_seconds: float, gravity: np.ndarray
+) -> "jounce.Simulation":
+    """A simulation that has not started. gravity: (3,) m/s^2, already scaled."""
+    return jounce.Simulation(
+        body.model,
+        dt=frame_seconds,
+        substeps=settings.substeps,
+        damping=settings.damping,
+        gravity=tuple(gravity),
+        pose_rest=settings.pose_rest,
+        integrator=settings.integrator,
+        stiffness=stiffness(body.model.frequency, settings.frequency),
+    )
 
 
 def stiffness(built: float, wanted: float) -> float:

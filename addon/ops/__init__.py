@@ -1,6 +1,6 @@
 """The operators, one file for each or for a few that belong together."""
 
-from . import add, bake, build, clips, diagnosis, free_bake, maps, remove, setup
+from . import add, bake, build, clips, diagnosis, free_bake, maps, preview, remove, setup
 
 CLASSES = (
     setup.JOUNCE_OT_setup,
@@ -8,6 +8,9 @@ CLASSES = (
     build.JOUNCE_OT_build,
     bake.JOUNCE_OT_bake,
     free_bake.JOUNCE_OT_free_bake,
+    preview.JOUNCE_OT_preview,
+    preview.JOUNCE_OT_fill_cache,
+    preview.JOUNCE_OT_clear_cache,
     remove.JOUNCE_OT_remove,
     maps.JOUNCE_OT_map_add,
     maps.JOUNCE_OT_map_from_selection,

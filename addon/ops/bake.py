@@ -1,15 +1,16 @@
 """jounce.bake: computes the motion of a body over some frames and writes it where it plays by itself."""
 
 from collections.abc import Generator
+from contextlib import closing
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..bridge import bakes, bodies, drives, frames, renders, units
+from ..bridge import bakes, bodies, drives, frames, motions, preview, renders
 from ..bridge.bodies import BodyScene
 from ..bridge.deformers import Warn
 from ..core import bodies as built
-from ..core.motion import Motion, Recorder, scaled_gravity
+from ..core.motion import Motion
 from ..core.prepared import Prepared
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
@@ -72,6 +73,7 @@ def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: Bake
     if is_crumpled(scene.surface, motion.poses[0]):
         warn(f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose.")
     prepared = yield from scaled(bakes.prepare(scene, body, motion, settings, context), 0.7, 1.0)
+    preview.switch_off(host)
     bakes.replace(scene, prepared)
     if digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
@@ -95,18 +97,13 @@ def conclusion(scene: BodyScene, prepared: Prepared, settings: BakeSettings, war
 def record(
     scene: BodyScene, body: "built.jounce.Body", context: bpy.types.Context, settings: BakeSettings
 ) -> Generator[Step, None, Motion]:
-    """Reads what drives each frame and steps the simulation; the current frame stays."""
+    """Reads what drives each frame and simulates what is not cached; the current frame stays."""
     blender_scene = context.scene
-    state = scene.host.jounce.motion_settings()
-    gravity = scaled_gravity(units.world_gravity(blender_scene), state.gravity, scene.surface.diagonal)
-    recorder = Recorder(body, state, units.frame_seconds(blender_scene), gravity)
-    with frames.kept(blender_scene):
+    made = motions.Motions(body, scene)
+    filling = made.filling(blender_scene, made.cache(blender_scene, settings.frame_start))
+    with preview.paused(), frames.kept(blender_scene), closing(filling):
         for index, frame in enumerate(settings.frames):
             blender_scene.frame_set(frame)
-            drive = drives.read(scene, context.evaluated_depsgraph_get())
-            if index == 0:
-                recorder.start(drive, settings.pre_roll)
-            else:
-                recorder.step(drive)
+            filling.feed(drives.read(scene, context.evaluated_depsgraph_get()))
             yield Step(index / len(settings.frames), f"Frame {frame}")
-    return recorder.motion()
+        return filling.motion()

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies
+from ..bridge import bodies, preview
 from ..bridge.deformers import Warn
 from ..core import bodies as built
 from ..core.task import Task, scaled
@@ -41,4 +41,5 @@ def build_body(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -
                 obj.jounce.bind_matrix = matrix
     host.jounce.built_digest = scene.surface.digest(host.jounce.build_settings())
     host.jounce.built_summary = message
+    preview.renew(host)
     return f"{host.name}: {message}"

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bakes, bodies
+from ..bridge import bakes, bodies, preview
 from .operator import JounceOperator
 
 
@@ -17,6 +17,7 @@ class JOUNCE_OT_remove(JounceOperator):
         """Frees and unmarks every mesh of the selected bodies."""
         hosts = bodies.hosts(context)
         for host in hosts:
+            preview.switch_off(host)
             for obj in bodies.members(host):
                 bakes.free(obj)
                 obj.property_unset("jounce")

@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import bake, body, clips, diagnosis, main, maps, motion, overlay
+from . import bake, body, clips, diagnosis, main, maps, motion, overlay, preview
 from .physics import twin
 
 SIDEBAR = (
@@ -12,6 +12,7 @@ SIDEBAR = (
     *maps.MENUS,
     maps.JOUNCE_PT_maps,
     motion.JOUNCE_PT_motion,
+    preview.JOUNCE_PT_preview,
     bake.JOUNCE_PT_bake,
     overlay.JOUNCE_PT_overlay,
     clips.JOUNCE_UL_clips,

@@ -17,9 +17,17 @@ from .diagnosis import DiagnosisProps
 from .maps import MapProps
 from .member import MemberProps
 from .motion import MotionProps
+from .preview import PreviewProps
 
 
 class JounceObject(
-    MemberProps, BodyProps, MapProps, MotionProps, BakeProps, DiagnosisProps, bpy.types.PropertyGroup
+    MemberProps,
+    BodyProps,
+    MapProps,
+    MotionProps,
+    PreviewProps,
+    BakeProps,
+    DiagnosisProps,
+    bpy.types.PropertyGroup,
 ):
     """Settings of a body (on its host) and the state of one of its meshes (on each of them)."""

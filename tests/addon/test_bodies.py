@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from jounce_core import bodies
-from jounce_core.motion import Drive, Recorder, scaled_gravity, stiffness
+from jounce_core.motion import scaled_gravity, stiffness
 from jounce_core.refusal import Refusal
-from jounce_core.settings import BuildSettings, MotionSettings
+from jounce_core.settings import BuildSettings
 from jounce_core.surface import Part, Surface
 from jounce_core.task import Runner
 
@@ -89,12 +89,3 @@ def test_gravity_bends_all_sizes_alike():
     small, large = (scaled_gravity(np.array([0.0, 0.0, -9.81]), 0.5, size) for size in (1.8, 180.0))
     assert small.tolist() == [0.0, 0.0, -4.905]
     assert np.allclose(large, 100.0 * small)
-
-
-def test_poses_that_are_no_numbers_are_refused():
-    surface = tetrahedron()
-    Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
-    body = bodies.CACHE.get(surface.digest(SETTINGS))
-    recorder = Recorder(body, MotionSettings(2.0, 0.1, 1.0, 2, 0.0, "backward_euler"), 1 / 24, np.zeros(3))
-    with pytest.raises(Refusal, match="pose"):
-        recorder.start(Drive(np.full((1, 3, 4), np.nan), 1.0), 0)

@@ -1,0 +1,314 @@
+"""The previewed bodies of the open file, and the handlers and the timer that keep them moving.
+
+Handlers that cost anything, and the timer, exist only while some body is previewed. What is previewed is read
+from the file, so that undo, reopening and copying need nothing of their own.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..core.refusal import Refusal
+from . import bodies, meshes, motions, offsets, stack, stage
+from .session import Session
+
+# How much of a redraw's time the timer takes, at rest and while frames are being played.
+RESTING_SECONDS = 0.03
+PLAYING_SECONDS = 0.008
+TICK_SECONDS = 0.01
+
+_sessions: dict[int, Session] = {}
+_paused = 0
+_rendering = False
+
+
+def switch_on(host: bpy.types.Object) -> None:
+    """Shows the motion of a built body from now on."""
+    if any(stack.is_baked(obj) for obj in bodies.members(host)):
+        raise Refusal(f"{host.name} shows its bake; free the bake to see the preview.")
+    for obj in bodies.members(host):
+        meshes.refuse_unusable(obj)
+    for obj in bodies.members(host):
+        offsets.add(obj)
+    host.jounce.preview = True
+    sync()
+    if bpy.app.background:
+        scene = _sessions[host.session_uid].scene
+        scene.frame_set(scene.frame_current)
+
+
+def switch_off(host: bpy.types.Object) -> None:
+    """Takes the preview of a body off its meshes."""
+    host.jounce.property_unset("preview")
+    for obj in bodies.members(host):
+        offsets.remove(obj)
+    sync()
+
+
+def session(host: bpy.types.Object) -> Session | None:
+    """What is known of a previewed body, None for one that is not previewed."""
+    return _sessions.get(host.session_uid)
+
+
+def forget(host: bpy.types.Object) -> None:
+    """Throws the cache of a body away; while it is previewed it is made again."""
+    motions.forget(host)
+    if host.session_uid in _sessions:
+        _sessions.pop(host.session_uid).close()
+    sync()
+
+
+def renew(host: bpy.types.Object) -> None:
+    """Has everything looked at again, after the body has been built."""
+    if host.session_uid in _sessions:
+        _sessions[host.session_uid].suspect(reread=True)
+        ensure_timer()
+
+
+def filled(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[float]:
+    """Fills the cache of a previewed body, with the fraction done at every frame."""
+    known = _sessions[host.session_uid]
+    if known.scene != context.scene:
+        raise Refusal(f"{host.name} is previewed in the scene {known.scene.name}; fill its cache there.")
+    with paused():
+        yield from known.filled(context)
+    known.scene.frame_set(known.scene.frame_current)
+
+
+def pause() -> None:
+    """Writes nothing to meshes until `resume`, however often frames change. Calls may be nested."""
+    global _paused
+    _paused += 1
+
+
+def resume() -> None:
+    """Ends a `pause`."""
+    global _paused
+    _paused = max(0, _paused - 1)
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Pauses for a while."""
+    pause()
+    try:
+        yield
+    finally:
+        resume()
+
+
+def sync() -> None:
+    """Makes sessions for what the file says is previewed, and lets go of all others."""
+    hosts = {obj.session_uid: obj for obj in bpy.data.objects if is_previewed(obj)}
+    for uid in [uid for uid, known in _sessions.items() if not is_alive(known) or uid not in hosts]:
+        _sessions.pop(uid).close()
+    for uid, host in hosts.items():
+        if uid not in _sessions:
+            _sessions[uid] = Session(host, scene_of(host))
+    listen(bool(_sessions))
+    if _sessions:
+        ensure_timer()
+
+
+def is_previewed(obj: bpy.types.Object) -> bool:
+    """Whether an object is the host of a body that the file says is previewed, in some scene."""
+    state = obj.jounce
+    return state.is_host and state.preview and obj.library is None and scene_of(obj) is not None
+
+
+def scene_of(obj: bpy.types.Object) -> bpy.types.Scene | None:
+    """The scene whose time the preview of an object follows: the current one if the object is in it."""
+    scenes = [bpy.context.scene, *bpy.data.scenes]
+    return next((scene for scene in scenes if not stage.is_staged(scene) and obj.name in scene.objects), None)
+
+
+def is_alive(known: Session) -> bool:
+    """Whether all that a session points at is still what the file has."""
+    try:
+        objects = [known.host]
+        if known.motions is not None:
+            objects += [*known.motions.scene.objects, *known.motions.scene.reader.armatures]
+        return known.host.name in known.scene.objects and all(
+            bpy.data.objects.get(obj.name) == obj for obj in objects
+        )
+    except ReferenceError:
+        return False
+
+
+def shown_in(scene: bpy.types.Scene) -> list[Session]:
+    """The sessions of a scene, none while paused."""
+    return [] if _paused or _rendering else [known for known in _sessions.values() if known.scene == scene]
+
+
+@contextmanager
+def refusals(known: Session) -> Iterator[None]:
+    """What cannot be simulated is said in the panel."""
+    try:
+        yield
+    except Refusal as refusal:
+        known.trouble = str(refusal)
+
+
+def is_playing() -> bool:
+    """Whether a window plays the animation."""
+    return any(
+        window.screen.is_animation_playing
+        for manager in bpy.data.window_managers
+        for window in manager.windows
+    )
+
+
+# Handlers.
+
+
+@persistent
+def before_frame(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph) -> None:
+    """Shows what is cached before the frame is evaluated."""
+    for known in shown_in(scene):
+        known.enter_frame(scene.frame_current)
+
+
+@persistent
+def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Sees to it that what is shown is right, and simulates what is missing."""
+    for known in shown_in(scene):
+        if scene.frame_subframe == 0.0 and known.host.evaluated_get(depsgraph).is_evaluated:
+            with refusals(known):
+                if bpy.app.background:
+                    known.get_ready(bpy.context)
+                known.settle_frame(scene.frame_current, depsgraph, patient=bpy.app.background)
+        if known.busy:
+            ensure_timer()
+
+
+@persistent
+def after_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Lets the flesh follow what is moved by hand, and notes what the cache may depend on."""
+    for known in shown_in(scene):
+        if is_playing():
+            return
+        with refusals(known):
+            known.look_at_changes(depsgraph)
+            known.touch(depsgraph)
+        if known.busy:
+            ensure_timer()
+
+
+@persistent
+def before_render(*_: object) -> None:
+    """A render shows bakes, and may call the handlers from a thread of its own."""
+    global _rendering
+    _rendering = True
+
+
+@persistent
+def after_render(*_: object) -> None:
+    """The viewport goes on."""
+    global _rendering
+    _rendering = False
+
+
+@persistent
+def before_saving(*_: object) -> None:
+    """No stage gets into a file."""
+    for known in _sessions.values():
+        known.leave_stage()
+
+
+@persistent
+def after_loading(*_: object) -> None:
+    """Begins with what the newly opened file, or the step that was undone to, says."""
+    stage.clear()
+    for known in _sessions.values():
+        known.forget_shown()
+    sync()
+
+
+WHILE_PREVIEWING = {
+    "frame_change_pre": before_frame,
+    "frame_change_post": after_frame,
+    "depsgraph_update_post": after_change,
+    "save_pre": before_saving,
+    "render_init": before_render,
+    "render_complete": after_render,
+    "render_cancel": after_render,
+}
+ALWAYS = {"load_post": after_loading, "undo_post": after_loading, "redo_post": after_loading}
+
+
+def listen(wanted: bool) -> None:
+    """Adds the handlers of a preview, or takes them away."""
+    global _rendering
+    set_handlers(WHILE_PREVIEWING, wanted)
+    _rendering = _rendering and wanted
+
+
+def set_handlers(functions: dict[str, Callable[..., None]], wanted: bool) -> None:
+    """Adds handlers by kind, or takes them away."""
+    for kind, handler in functions.items():
+        handlers = getattr(bpy.app.handlers, kind)
+        if wanted and handler not in handlers:
+            handlers.append(handler)
+        elif not wanted and handler in handlers:
+            handlers.remove(handler)
+
+
+# The timer.
+
+
+def ensure_timer() -> None:
+    """Has `tick` called while there is something to do; without a window there are no timers."""
+    if not bpy.app.background and not bpy.app.timers.is_registered(tick):
+        bpy.app.timers.register(tick, first_interval=TICK_SECONDS)
+
+
+def tick() -> float | None:
+    """Works a little on every body; seconds until the next tick, None when all is done."""
+    if _paused or _rendering:
+        return TICK_SECONDS
+    seconds = PLAYING_SECONDS if is_playing() else RESTING_SECONDS
+    working = [known for known in _sessions.values() if known.busy]
+    changed = False
+    for known in working:
+        with refusals(known):
+            changed = known.work(bpy.context, seconds / len(working)) or changed
+    redraw(changed)
+    return TICK_SECONDS if any(known.busy for known in working) else None
+
+
+def redraw(meshes_changed: bool) -> None:
+    """Shows progress in the sidebar, and new shapes in the viewports."""
+    for area in view_areas():
+        for region in area.regions:
+            if meshes_changed or region.type == "UI":
+                region.tag_redraw()
+
+
+def view_areas() -> Iterable[bpy.types.Area]:
+    """The 3D viewports of all windows."""
+    windows = [window for manager in bpy.data.window_managers for window in manager.windows]
+    return [area for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
+
+
+# With the extension.
+
+
+def register() -> None:
+    """Waits for files that have previews, and for the one that is open."""
+    set_handlers(ALWAYS, True)
+    if not bpy.app.background:
+        bpy.app.timers.register(sync, first_interval=0.0)
+
+
+def unregister() -> None:
+    """Leaves no handler and no timer behind."""
+    listen(False)
+    set_handlers(ALWAYS, False)
+    for function in (tick, sync):
+        if bpy.app.timers.is_registered(function):
+            bpy.app.timers.unregister(function)
+    for known in _sessions.values():
+        known.close()
+    _sessions.clear()

@@ -1,0 +1,375 @@
+"""One body that is previewed: its model, its cache, and what its meshes show.
+
+Nothing here is kept in the file; a session is made again from the file whenever it has to be.
+"""
+
+import time
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+
+from ..core import bodies as built
+from ..core.cache import MotionCache
+from ..core.filling import Filling
+from ..core.motion import Drive
+from ..core.refusal import Refusal
+from ..core.task import Runner
+from . import bodies, drives, motions, offsets, stage, units
+from .interactive import Interactive
+
+# A frame that is asked for and not cached is simulated on the spot if that takes no longer than a blink.
+PATIENCE_SECONDS = 0.2
+# Stands for no displacement where coefficients are shown.
+NOTHING = np.empty(0)
+# After a change the cache is checked once this much time has passed without another one.
+QUIET_SECONDS = 0.3
+
+
+class Session:
+    """Shows one body, fills its cache, and says how far it is."""
+
+    def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene) -> None:
+        self.host = host
+        self.scene = scene
+        self.trouble = ""
+        self.motions: motions.Motions | None = None
+        self.filling: Filling | None = None
+        self.interactive: Interactive | None = None
+        self._changed: list[str] = []
+        self._building: Runner | None = None
+        self._stage: stage.Stage | None = None
+        self._unsound = ""
+        self._suspected = 0.0
+        self._reread = False
+        self._current: Drive | None = None
+        self._shown: np.ndarray | None = None
+        self._wrote = False
+        self._kept = False
+        self._due = 0.0
+        self._offsets = np.empty((0, 3), np.float32)
+
+    # What is known.
+
+    @property
+    def cache(self) -> MotionCache:
+        """The cached motion; only once there is a filling."""
+        return self.filling.cache
+
+    @property
+    def wanted(self) -> int:
+        """How many frames are to be cached."""
+        return max(self.scene.frame_end, self.scene.frame_current) - self.cache.first + 1
+
+    @property
+    def complete(self) -> bool:
+        """Whether all frames are cached and fresh."""
+        return self.filling is not None and not self._suspected and self.filling.checked >= self.wanted
+
+    @property
+    def busy(self) -> bool:
+        """Whether `work` has something to do."""
+        waiting = (
+            self._suspected or self.filling is None or not (self._unsound or (self.complete and self._kept))
+        )
+        return not self.trouble and (self.interactive is not None or bool(waiting))
+
+    def status(self) -> str:
+        """One line for the panel."""
+        if self.trouble:
+            return self.trouble
+        if self.filling is None:
+            step = self._building.step if self._building is not None else None
+            return "Getting ready" if step is None else f"{step.stage} {step.fraction:.0%}"
+        if self.interactive is not None:
+            return "Moved by hand"
+        first, checked = self.cache.first, self.filling.checked
+        if self.complete:
+            return f"Cached {first} - {first + checked - 1}"
+        if self._suspected:
+            return "Changed; checking the cache"
+        if self._unsound:
+            return (
+                f"Cached {first} - {first + checked - 1}; {self._unsound}, so play it from the start or fill"
+            )
+        why = f": {', '.join(self._changed)} changed" if self._changed else ""
+        return f"Filling {checked / self.wanted:.0%}{why}"
+
+    # Getting ready.
+
+    def prepare(self, context: bpy.types.Context, seconds: float) -> None:
+        """Reads the body, and builds it again where it is not in memory, for about that long."""
+        if self._building is not None:
+            if not self._building.run(seconds):
+                return
+            self._building = None
+        scene = bodies.read(self.host, context, lambda _: None)
+        settings = self.host.jounce.build_settings()
+        digest = scene.surface.digest(settings)
+        if digest != self.host.jounce.built_digest:
+            self.hide()
+            raise Refusal(f"{self.host.name} has changed since it was built; build it again.")
+        body = built.CACHE.get(digest)
+        if body is None:
+            self._building = Runner(built.build(scene.surface, settings))
+            return
+        self.motions = motions.Motions(body, scene)
+        self._reread = False
+        self._unsound = stage.unsound(scene, self.scene)
+        self._offsets = np.zeros((len(scene.surface.points), 3), np.float32)
+        self._shown = None
+        self.restart(motions.kept(self.host) if self.filling is None else self.cache)
+
+    def get_ready(self, context: bpy.types.Context) -> None:
+        """Does all of `prepare` at once, where it is not done yet."""
+        while not self.trouble and (self.filling is None or self._reread):
+            self.prepare(context, float("inf"))
+
+    def restart(self, cache: MotionCache) -> None:
+        """Begins a new pass over the frames; what is cached stays as far as it is still right."""
+        self.leave_stage()
+        first = self.scene.frame_start
+        origin = self.motions.origin(self.scene, first)
+        states = {}
+        if self.filling is not None:
+            self.filling.close()
+            states = self.filling.states
+        self._changed = [] if cache is None else cache.changes(origin)
+        if cache is None or self._changed:
+            cache, states = MotionCache(origin, first), {}
+        self.filling = self.motions.filling(self.scene, cache)
+        self.filling.states = states
+        self._suspected, self._kept = 0.0, False
+
+    def suspect(self, reread: bool = False) -> None:
+        """Something that the motion may depend on has changed; reread: so may the meshes."""
+        self._suspected = time.monotonic()
+        self._reread = self._reread or reread
+        self.trouble = ""
+
+    def close(self) -> None:
+        """Lets go of everything; the meshes stay as they are."""
+        self.leave_stage()
+        if self._building is not None:
+            self._building.cancel()
+        if self.filling is not None:
+            self.filling.close()
+
+    # Showing.
+
+    def enter_frame(self, frame: int) -> None:
+        """Before a frame is evaluated: shows it if it is cached, so that it is evaluated only once."""
+        self.interactive = None
+        coefficients = None if self.filling is None else self.cache.get(frame)
+        if coefficients is not None:
+            self._show(coefficients)
+
+    def settle_frame(self, frame: int, depsgraph: bpy.types.Depsgraph, patient: bool) -> None:
+        """After a frame was evaluated: makes sure that it shows what its drive says.
+
+        patient: whether the frame is simulated however long that takes.
+        """
+        if self.filling is None:
+            return
+        self._current = drive = drives.read(self.motions.scene, depsgraph)
+        if (self._suspected and patient) or self.cache.changes(
+            self.motions.origin(self.scene, self.scene.frame_start)
+        ):
+            self.restart(self.cache)
+        index = frame - self.cache.first
+        if index < 0:
+            self.hide()
+            return
+        if self.filling.contradicts(index, drive):
+            if not self._unsound and self._staged().drive(frame).digest() != drive.digest():
+                self._unsound = "its rig depends on the scene"
+            self.restart(self.cache)
+        coefficients = self._reach(index, drive, patient)
+        if patient:
+            self.leave_stage()
+        if coefficients is None:
+            self.hide()
+        else:
+            self._show(coefficients)
+
+    def _reach(self, index: int, drive: Drive, patient: bool) -> np.ndarray | None:
+        """The coefficients of a frame with this drive; None if getting there has to wait."""
+        filling, deadline = self.filling, time.monotonic() + PATIENCE_SECONDS
+        known = index < len(self.cache) and self.cache.digests[index] == drive.digest()
+        while len(filling.drives) < index and not self._unsound:
+            if not patient and (known or time.monotonic() > deadline):
+                break
+            filling.feed(self._staged().drive(self.cache.first + len(filling.drives)))
+        if len(filling.drives) == index:
+            filling.feed(drive)
+        if len(filling.drives) > index and filling.checked <= index:
+            filling.collect(wait=True)
+        if filling.checked > index or known:
+            return self.cache.coefficients[index]
+        return None
+
+    def hide(self) -> None:
+        """Shows what the rig alone makes."""
+        if self.motions is not None and self._shown is not NOTHING:
+            self._offsets[:] = 0.0
+            self._write(NOTHING)
+
+    def _show(self, coefficients: np.ndarray) -> None:
+        """Shows what is in the cache, unless it is shown already."""
+        if coefficients is not self._shown:
+            self.project(coefficients)
+            self._write(coefficients)
+
+    def project(self, coefficients: np.ndarray) -> None:
+        """Turns coefficients into the offsets that are written next."""
+        body, unit = self.motions.body, units.metres_per_unit(self.scene)
+        coefficients = coefficients if unit == 1.0 else coefficients / unit
+        body.model.displacement(coefficients, body.embedding, self._offsets)
+
+    def _write(self, shown: np.ndarray | None) -> None:
+        surface = self.motions.scene.surface
+        for obj, part in zip(self.motions.scene.objects, surface.parts, strict=True):
+            offsets.write(obj, self._offsets[part.points])
+        self._shown = shown
+
+    # Working in the background.
+
+    def work(self, context: bpy.types.Context, seconds: float) -> bool:
+        """Goes on with what is to be done for about that long; whether the meshes show something new."""
+        if self.interactive is not None:
+            return self._move_on()
+        if self._suspected and time.monotonic() - self._suspected < QUIET_SECONDS:
+            return False
+        if self.filling is None or self._reread:
+            self.prepare(context, seconds)
+        elif self._suspected:
+            self.restart(self.cache)
+        return self.filling is not None and not self._suspected and self.fill(seconds)
+
+    def fill(self, seconds: float) -> bool:
+        """Reads and simulates frames for about that long; whether the current one is new."""
+        deadline = time.monotonic() + seconds
+        filling = self.filling
+        while len(filling.drives) < self.wanted and not self._unsound and time.monotonic() < deadline:
+            filling.feed(self._staged().drive(self.cache.first + len(filling.drives)))
+        filling.collect()
+        if self.complete and not self._kept:
+            self.leave_stage()
+            motions.keep(self.host, self.cache)
+            self._kept, self._changed = True, []
+        return self._show_current()
+
+    def filled(self, context: bpy.types.Context) -> Iterator[float]:
+        """Fills the cache to its end, with the fraction done at every frame."""
+        self.trouble = ""
+        self.get_ready(context)
+        self.restart(self.cache)
+        current = self.scene.frame_current
+        try:
+            while len(self.filling.drives) < self.wanted:
+                frame = self.cache.first + len(self.filling.drives)
+                self.filling.feed(
+                    self._drive_in_scene(frame) if self._unsound else self._staged().drive(frame)
+                )
+                yield len(self.filling.drives) / self.wanted
+            self.filling.collect(wait=True)
+        finally:
+            if self.scene.frame_current != current:
+                self.scene.frame_set(current)
+        self.fill(0.0)
+
+    def _drive_in_scene(self, frame: int) -> Drive:
+        self.scene.frame_set(frame)
+        return drives.read(self.motions.scene, self.scene.view_layers[0].depsgraph)
+
+    def _show_current(self) -> bool:
+        """Shows the current frame if its drive is the cached one and it is not shown yet."""
+        index = self.scene.frame_current - self.cache.first
+        if self._current is None or not 0 <= index < self.filling.checked:
+            return False
+        coefficients = self.cache.coefficients[index]
+        if coefficients is self._shown or self.cache.digests[index] != self._current.digest():
+            return False
+        self._show(coefficients)
+        self._wrote = True
+        return True
+
+    def _staged(self) -> stage.Stage:
+        if self._stage is None:
+            self._stage = stage.Stage(self.motions.scene, self.scene)
+        return self._stage
+
+    def leave_stage(self) -> None:
+        if self._stage is not None:
+            self._stage.close()
+            self._stage = None
+
+    # Changes.
+
+    def look_at_changes(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Notes whether what was evaluated may have changed the motion, at this frame or another one."""
+        own, self._wrote = self._wrote, False
+        parts = bodies.members(self.host)
+        shapes = {
+            block for obj in parts for block in (obj, obj.data, obj.data.shape_keys) if block is not None
+        }
+        armatures = [] if self.motions is None else self.motions.scene.reader.armatures
+        rigs = {block for obj in armatures for block in (obj, obj.data)}
+        for update in depsgraph.updates:
+            block = update.id.original
+            if isinstance(block, bpy.types.Armature) and block in rigs:
+                self.suspect(reread=True)
+            elif isinstance(block, bpy.types.Action) or (block in rigs and update.is_updated_transform):
+                self.suspect()
+            elif block in shapes and not own:
+                self.suspect(reread=update.is_updated_geometry)
+
+    def forget_shown(self) -> None:
+        """The meshes may show something else than was written last."""
+        self._shown = None
+
+    # By hand.
+
+    def touch(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """After an evaluation that is not a new frame: moves on if the pose is another one."""
+        if self.filling is None:
+            return
+        drive = drives.read(self.motions.scene, depsgraph)
+        before, self._current = self._current, drive
+        if before is None or drive.digest() == before.digest():
+            return
+        self.suspect()
+        index = self.scene.frame_current - self.cache.first
+        if 0 <= index < len(self.cache) and self.cache.digests[index] == drive.digest():
+            self.interactive = None
+            self._shown = None
+        elif self.interactive is not None:
+            self.interactive.drive = drive
+        else:
+            self.begin_by_hand(before)
+            self.interactive.drive = drive
+
+    def begin_by_hand(self, drive: Drive) -> Interactive:
+        """Starts to simulate in real time, from the state that is shown."""
+        index = self.scene.frame_current - self.cache.first
+        if 0 <= index < len(self.filling.drives) and not self.filling.contradicts(index, drive):
+            simulation = self.filling.simulation_at(index)
+        else:
+            simulation = self.filling.fresh()
+            simulation.reset(drive.pose)
+        self.interactive = Interactive(simulation, drive, self.motions.scene.surface.diagonal)
+        return self.interactive
+
+    def _move_on(self) -> bool:
+        now = time.monotonic()
+        if now < self._due:
+            return False
+        self._due = now + units.frame_seconds(self.scene)
+        before = self._offsets.copy()
+        self.project(self.interactive.step())
+        self.interactive.watch(before, self._offsets)
+        self._write(None)
+        self._wrote = True
+        if self.interactive.settled:
+            self.interactive = None
+        return True

@@ -1,0 +1,92 @@
+"""A scene beside the artist's in which only what drives a body is evaluated, to read many frames quickly.
+
+The armatures of the body are linked to it. Its meshes are not: an empty that copies the transform of each
+makes Blender evaluate where they are but not their shape, and one that is driven by the strength makes it
+evaluate the host's animation. Whatever these depend on (parents, constraints, drivers, NLA) is evaluated
+along. What a scene itself adds, its rigid bodies and its own properties, is not, and `unsound` says so.
+"""
+
+import bpy
+
+from ..core.motion import Drive
+from . import drives, rigs
+from .bodies import BodyScene
+
+NAME = "Jounce Stage"
+PHYSICS = frozenset(["CLOTH", "SOFT_BODY", "FLUID", "PARTICLE_SYSTEM", "DYNAMIC_PAINT"])
+
+
+class Stage:
+    """Reads the drives of a body at any frame without touching the artist's scene. Close it after use."""
+
+    def __init__(self, body: BodyScene, scene: bpy.types.Scene) -> None:
+        self._body = body
+        self._scene = bpy.data.scenes.new(NAME)
+        self._empties: list[bpy.types.Object] = []
+        render, own = scene.render, self._scene.render
+        own.fps, own.fps_base = render.fps, render.fps_base
+        own.frame_map_old, own.frame_map_new = render.frame_map_old, render.frame_map_new
+        for armature in body.reader.armatures:
+            self._scene.collection.objects.link(armature)
+        for obj in body.objects:
+            follower = self._empty().constraints.new("COPY_TRANSFORMS")
+            follower.target = obj
+        if rigs.is_animated(body.host):
+            empty = self._empty()
+            empty["strength"] = 0.0
+            driver = empty.driver_add('["strength"]').driver
+            driver.type = "SUM"
+            target = driver.variables.new().targets[0]
+            target.id, target.data_path = body.host, "jounce.strength"
+
+    def _empty(self) -> bpy.types.Object:
+        empty = bpy.data.objects.new(NAME, None)
+        self._scene.collection.objects.link(empty)
+        self._empties.append(empty)
+        return empty
+
+    def drive(self, frame: int) -> Drive:
+        """The drive of a frame."""
+        self._scene.frame_set(frame)
+        return drives.read(self._body, self._scene.view_layers[0].depsgraph)
+
+    def close(self) -> None:
+        """Takes the scene away."""
+        clear()
+
+
+def clear() -> None:
+    """Takes every stage out of the file, such as one that came back with an undo step."""
+    bpy.data.batch_remove([block for block in (*bpy.data.scenes, *bpy.data.objects) if is_staged(block)])
+
+
+def is_staged(block: bpy.types.ID) -> bool:
+    """Whether a scene or an object was made here."""
+    return block.name.startswith(NAME) and block.library is None
+
+
+def unsound(body: BodyScene, scene: bpy.types.Scene) -> str:
+    """Why the drives of a body depend on more than a stage has, empty if they do not."""
+    above = {*body.objects, *body.reader.armatures}
+    for obj in tuple(above):
+        above.update(rigs.ancestors(obj))
+    if scene.rigidbody_world is not None and any(obj.rigid_body is not None for obj in above):
+        return "rigid bodies move it"
+    for obj in above - set(body.objects):
+        if any(modifier.type in PHYSICS for modifier in obj.modifiers):
+            return f"it follows the physics of {obj.name}"
+    for obj in above:
+        if any(reads_scene(block) for block in (obj, obj.data) if block is not None):
+            return f"drivers of {obj.name} read the scene"
+    return ""
+
+
+def reads_scene(block: bpy.types.ID) -> bool:
+    """Whether a driver of a data-block reads properties of a scene."""
+    data = block.animation_data
+    variables = [] if data is None else [v for curve in data.drivers for v in curve.driver.variables]
+    return any(
+        variable.type == "CONTEXT_PROP" or isinstance(target.id, bpy.types.Scene)
+        for variable in variables
+        for target in variable.targets
+    )

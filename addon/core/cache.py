@@ -1,0 +1,104 @@
+"""The motion of a body as it is kept: 12 numbers a mode and frame, and what they were computed from.
+
+A cache belongs to an *origin*, all that the motion depends on beside the poses, each thing by a name that the
+artist knows. Every frame carries the digest of its drive. So a cache is fresh as far as origin and drives are
+the same, whatever has been renamed, copied, undone or reopened meanwhile, and can say what is not.
+"""
+
+import hashlib
+import json
+from dataclasses import fields
+
+import numpy as np
+
+from .surface import Surface
+
+Origin = dict[str, str]
+
+FORMAT = b"jounce motion 1\n"
+DIGEST_BYTES = 16
+
+
+class MotionCache:
+    """Consecutive frames of a motion, each with its drive's digest and its coefficients (m, 3, 4) f64."""
+
+    def __init__(self, origin: Origin, first: int) -> None:
+        """first: the frame at which the motion starts."""
+        self.origin = origin
+        self.first = first
+        self.digests: list[bytes] = []
+        self.coefficients: list[np.ndarray] = []
+
+    def __len__(self) -> int:
+        return len(self.digests)
+
+    @property
+    def frames(self) -> range:
+        """The cached frames."""
+        return range(self.first, self.first + len(self))
+
+    def append(self, digest: bytes, coefficients: np.ndarray) -> None:
+        """Adds the next frame."""
+        self.digests.append(digest)
+        self.coefficients.append(coefficients)
+
+    def truncate(self, count: int) -> None:
+        """Keeps only the first frames."""
+        del self.digests[count:]
+        del self.coefficients[count:]
+
+    def get(self, frame: int) -> np.ndarray | None:
+        """The coefficients of a frame, None if it is not cached."""
+        return self.coefficients[frame - self.first] if frame in self.frames else None
+
+    def changes(self, origin: Origin) -> list[str]:
+        """The names of what is not as it was."""
+        names = dict.fromkeys([*self.origin, *origin])
+        return [name for name in names if self.origin.get(name) != origin.get(name)]
+
+    def pack(self) -> bytes:
+        """The cache as bytes."""
+        shape = self.coefficients[0].shape if self.coefficients else (0, 3, 4)
+        header = json.dumps(
+            {"origin": self.origin, "first": self.first, "frames": len(self), "modes": shape[0]}
+        )
+        numbers = np.array(self.coefficients, "<f8").tobytes()
+        return FORMAT + header.encode() + b"\n" + b"".join(self.digests) + numbers
+
+
+def unpack(data: bytes) -> MotionCache | None:
+    """The cache in these bytes, None where they hold none that can be read."""
+    if not data.startswith(FORMAT):
+        return None
+    line, _, body = data[len(FORMAT) :].partition(b"\n")
+    try:
+        header = json.loads(line)
+        cache = MotionCache(header["origin"], header["first"])
+        frames, modes = header["frames"], header["modes"]
+        digests, numbers = body[: DIGEST_BYTES * frames], body[DIGEST_BYTES * frames :]
+        coefficients = np.frombuffer(numbers, "<f8").reshape(frames, modes, 3, 4)
+    except (ValueError, KeyError, TypeError):
+        return None
+    for index in range(frames):
+        cache.append(digests[DIGEST_BYTES * index : DIGEST_BYTES * (index + 1)], coefficients[index])
+    return cache if np.isfinite(coefficients).all() else None
+
+
+def surface_origin(surface: Surface) -> Origin:
+    """What of the meshes a motion depends on."""
+    maps = (getattr(surface.maps, field.name) for field in fields(surface.maps))
+    return {
+        "Mesh": digest_of(surface.points, surface.triangles),
+        "Weights": digest_of(surface.weights),
+        "Maps": digest_of(*maps),
+        "Bones that count": digest_of(surface.bone_parents, surface.merge_into),
+    }
+
+
+def digest_of(*arrays: np.ndarray | None) -> str:
+    """Hash of some arrays, their shapes included."""
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    for array in arrays:
+        digest.update(b"none" if array is None else str(array.shape).encode())
+        digest.update(b"" if array is None else np.ascontiguousarray(array).data)
+    return digest.hexdigest()

@@ -1,0 +1,117 @@
+"""Fills a cache: one pass over the drives from the first frame on.
+
+As long as the drives are those the cache was made from, its frames stand. From the first other one on they
+are simulated anew, from the nearest state that was kept, so that any frame has the same bits however it was
+reached.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+
+import jounce
+import numpy as np
+
+from .cache import MotionCache
+from .motion import Drive, Motion, Recorder, Target, advance, begin
+
+# A state is some tens of kilobytes, and going on from one costs at most that many steps.
+FRAMES_PER_STATE = 16
+
+Start = Callable[[], "jounce.Simulation"]
+States = dict[int, "jounce.State"]
+
+
+class Filling:
+    """A pass over the frames of a cache.
+
+    Frames are counted from the first one. states: by frame; an earlier pass may hand its own on.
+    """
+
+    def __init__(self, cache: MotionCache, start: Start, pre_roll: int) -> None:
+        """start: makes a simulation that has not started."""
+        self.cache = cache
+        self.drives: list[Drive] = []
+        self._digests: list[bytes] = []
+        self.states: States = {}
+        self._start = start
+        self._pre_roll = pre_roll
+        self._recorder: Recorder | None = None
+        self._asked: deque[tuple[int, bytes]] = deque()
+
+    @property
+    def checked(self) -> int:
+        """How many frames are cached and known to be fresh."""
+        return min(len(self.drives), len(self.cache))
+
+    def contradicts(self, index: int, drive: Drive) -> bool:
+        """Whether a frame whose drive is known was driven by another one."""
+        return index < len(self.drives) and self._digests[index] != drive.digest()
+
+    def fresh(self) -> "jounce.Simulation":
+        """A simulation that has not started."""
+        return self._start()
+
+    def feed(self, drive: Drive) -> None:
+        """Takes the drive of the next frame, and has it simulated if the cache does not hold it."""
+        index, digest = len(self.drives), drive.digest()
+        self.drives.append(drive)
+        self._digests.append(digest)
+        if self._recorder is None:
+            if index < len(self.cache) and self.cache.digests[index] == digest:
+                return
+            self._recorder = self._recorder_before(index)
+        self._play(self._recorder.job, (index,))
+        self._recorder.job.keep(state=index % FRAMES_PER_STATE == 0)
+        self._asked.append((index, digest))
+
+    def collect(self, wait: bool = False) -> int:
+        """Takes what has been simulated into the cache, all of it if it is to wait; how many frames."""
+        done = [] if self._recorder is None else self._recorder.take(wait)
+        for coefficients, state in done:
+            index, digest = self._asked.popleft()
+            self.cache.append(digest, coefficients)
+            if state is not None:
+                self.states[index] = state
+        return len(done)
+
+    def motion(self) -> Motion:
+        """The motion over all frames whose drives are known, once they are simulated."""
+        self.collect(wait=True)
+        poses = np.stack([drive.pose for drive in self.drives])
+        return Motion(poses, np.stack(self.cache.coefficients[: len(poses)]))
+
+    def simulation_at(self, index: int) -> "jounce.Simulation":
+        """A simulation in the state after a frame whose drive is known."""
+        simulation, ahead = self._approach(index)
+        self._play(simulation, ahead)
+        return simulation
+
+    def close(self) -> None:
+        """Stops simulating; what is cached stays."""
+        if self._recorder is not None:
+            self._recorder.job.cancel()
+
+    def _recorder_before(self, index: int) -> Recorder:
+        """A recorder that stands before a frame, at which the cache ends from now on."""
+        self.cache.truncate(index)
+        for late in [kept for kept in self.states if kept >= index]:
+            del self.states[late]
+        simulation, ahead = self._approach(index - 1)
+        recorder = Recorder(simulation)
+        self._play(recorder.job, ahead)
+        return recorder
+
+    def _approach(self, index: int) -> "tuple[jounce.Simulation, range]":
+        """A simulation at the nearest state up to a frame, and the frames to be played to get there."""
+        simulation = self._start()
+        nearest = max((kept for kept in self.states if kept <= index), default=-1)
+        if nearest >= 0:
+            simulation.restore_state(self.states[nearest])
+        return simulation, range(nearest + 1, index + 1)
+
+    def _play(self, target: Target, indices: Iterable[int]) -> None:
+        for index in indices:
+            if index == 0:
+                begin(target, self.drives[0], self._pre_roll)
+            else:
+                advance(target, self.drives[index])

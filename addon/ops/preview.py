@@ -1,0 +1,65 @@
+"""jounce.preview, fill_cache and clear_cache: the motion live in the viewport."""
+
+import bpy
+
+from ..bridge import bodies, preview
+from ..core.refusal import Refusal
+from ..core.task import Step, Task, scaled
+from .build import build_body
+from .operator import JounceOperator, LongOperator
+
+
+class JOUNCE_OT_preview(LongOperator):
+    """Show the motion of the selected bodies live in the viewport, or stop showing it"""
+
+    bl_idname = "jounce.preview"
+    bl_label = "Preview"
+    bl_options = {"UNDO"}
+
+    def task(self, context: bpy.types.Context) -> Task:
+        """Switches all on, building what is not built yet, or all off if one is on."""
+        hosts = bodies.hosts(context)
+        names = ", ".join(host.name for host in hosts)
+        if any(host.jounce.preview for host in hosts):
+            for host in hosts:
+                preview.switch_off(host)
+            return f"The preview of {names} is off."
+        for index, host in enumerate(hosts):
+            if not host.jounce.built_digest:
+                part = build_body(host, context, self.warn)
+                yield from scaled(part, index / len(hosts), (index + 1) / len(hosts))
+        for host in hosts:
+            preview.switch_on(host)
+        return f"{names}: the motion is shown live."
+
+
+class JOUNCE_OT_fill_cache(LongOperator):
+    """Simulate all frames of the scene now, so that every one of them is shown at once"""
+
+    bl_idname = "jounce.fill_cache"
+    bl_label = "Fill Cache"
+
+    def task(self, context: bpy.types.Context) -> Task:
+        """Fills one body after the other."""
+        hosts = [host for host in bodies.hosts(context) if preview.session(host) is not None]
+        if not hosts:
+            raise Refusal("No selected body is previewed; switch its preview on first.")
+        for index, host in enumerate(hosts):
+            for fraction in preview.filled(host, context):
+                yield Step((index + fraction) / len(hosts), "Simulating")
+        return "; ".join(f"{host.name}: {preview.session(host).status()}" for host in hosts)
+
+
+class JOUNCE_OT_clear_cache(JounceOperator):
+    """Throw the cached motion of the selected bodies away; where it is previewed it is made again"""
+
+    bl_idname = "jounce.clear_cache"
+    bl_label = "Clear Cache"
+    bl_options = {"UNDO"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Clears one body after the other."""
+        hosts = bodies.hosts(context)
+        for host in hosts:
+            preview.forget(host)
+        return f"Cleared the cache of {', '.join(host.name for host in hosts)}."

@@ -1,0 +1,23 @@
+"""The live preview."""
+
+import bpy
+
+from ..bridge import bodies, preview
+from .sidebar import BodyPanel
+
+
+class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
+    """The live preview"""
+
+    bl_label = "Preview"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows whether the motion is previewed, and how far it is."""
+        layout, state = self.layout_and_state(context)
+        row = layout.row(align=True)
+        row.operator("jounce.preview", icon="HIDE_OFF" if state.preview else "HIDE_ON", depress=state.preview)
+        row.operator("jounce.fill_cache", icon="FILE_REFRESH", text="")
+        row.operator("jounce.clear_cache", icon="TRASH", text="")
+        known = preview.session(bodies.host_of(context.object))
+        if known is not None:
+            layout.label(text=known.status())

@@ -1,0 +1,375 @@
+"""What the preview shows is what will be baked: on any frame, in any order, after any detour."""
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+
+FRAMES = range(1, 13)
+
+
+@pytest.fixture
+def preview(module):
+    """The module of the extension that knows what is previewed."""
+    return module("bridge.preview")
+
+
+def previewed(*more):
+    """A built, swinging character whose motion is shown."""
+    obj, rig = scenes.character()
+    scenes.add_and_build(obj, *more)
+    bpy.ops.jounce.preview()
+    return obj, rig
+
+
+def shape(obj, frame):
+    bpy.context.scene.frame_set(int(frame))
+    return scenes.evaluated(obj)
+
+
+def baked(*objects):
+    """The evaluated meshes of a bake that is exact on every frame; it is freed again."""
+    scenes.activate(*objects)
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=FRAMES.start, frame_end=FRAMES.stop - 1)
+    shapes = [scenes.evaluated_frames(obj, FRAMES) for obj in objects]
+    bpy.ops.jounce.free_bake()
+    return shapes
+
+
+def assert_shown_as_baked(*objects, size=2.1):
+    shown = [scenes.evaluated_frames(obj, FRAMES) for obj in objects]
+    scenes.activate(*objects)
+    bpy.ops.jounce.preview()
+    for obj, seen, expected in zip(objects, shown, baked(*objects), strict=True):
+        posed = scenes.evaluated_frames(obj, FRAMES)
+        assert np.abs(seen - posed).max() > 0.002 * size
+        assert np.abs(seen - expected).max() < 1e-6 * size
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+def test_preview_shows_what_is_baked(scale):
+    obj, _ = scenes.character(scale)
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.preview()
+    assert_shown_as_baked(obj)
+
+
+def test_in_other_units_turned_and_mirrored():
+    obj, rig = scenes.character()
+    bpy.context.scene.unit_settings.scale_length = 0.01
+    obj.matrix_local = scenes.placed((0.1, -0.2, 0.3), 0.7, (-1.1, 0.9, 1.2))
+    bpy.context.view_layer.update()
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.preview()
+    assert_shown_as_baked(obj)
+
+
+def test_several_meshes_and_shape_keys():
+    obj, rig = scenes.character()
+    coat = scenes.column("Coat", radius=0.35)
+    coat.parent = rig
+    scenes.skin(coat, rig, 2.0)
+    for name in ("Basis", "Smile"):
+        obj.shape_key_add(name=name)
+    obj.data.shape_keys.key_blocks["Smile"].points[7].co.x += 0.1
+    obj.data.shape_keys.key_blocks["Smile"].value = 0.5
+    scenes.settle_scene()
+    scenes.add_and_build(obj, coat)
+    bpy.ops.jounce.preview()
+    assert_shown_as_baked(obj, coat)
+
+
+def test_what_follows_the_armature_acts_on_the_moved_shape():
+    obj, _ = scenes.character()
+    obj.modifiers.new("Subdivision", "SUBSURF").levels = 1
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.preview()
+    assert [modifier.name for modifier in obj.modifiers] == ["Armature", "Jounce", "Subdivision"]
+    assert_shown_as_baked(obj)
+
+
+def test_a_body_that_only_its_own_animation_moves():
+    obj = scenes.column()
+    for frame, x in ((1, 0.0), (4, 1.0), (6, 1.0)):
+        obj.location.x = obj.rotation_euler.y = x
+        obj.keyframe_insert("location", frame=frame)
+        obj.keyframe_insert("rotation_euler", frame=frame)
+    scenes.settle_scene()
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.preview()
+    assert_shown_as_baked(obj)
+
+
+def test_an_animated_strength_acts_in_any_order(preview):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    for frame, strength in ((1, 0.0), (6, 0.0), (7, 1.5)):
+        obj.jounce.strength = strength
+        obj.jounce.keyframe_insert("strength", frame=frame)
+    bpy.ops.jounce.preview()
+    shape(obj, 12)
+    assert_shown_as_baked(obj)
+
+
+def test_any_order_shows_the_same_bits(preview):
+    obj, _ = previewed()
+    forward = scenes.evaluated_frames(obj, FRAMES)
+    random = np.random.default_rng(7)
+    for _ in range(3):
+        preview.forget(obj)
+        for frame in random.permutation(FRAMES):
+            assert np.array_equal(shape(obj, frame), forward[frame - FRAMES.start])
+    assert preview.session(obj).complete
+
+
+def test_frames_before_the_start_show_the_rig_and_later_ones_go_on():
+    obj, _ = previewed()
+    bpy.context.scene.frame_start = 3
+    late = shape(obj, 20)
+    early = shape(obj, 1)
+    third = shape(obj, 3)
+    bpy.ops.jounce.preview()
+    assert np.array_equal(early, shape(obj, 1))
+    assert np.abs(third - shape(obj, 3)).max() < 1e-6
+    assert np.abs(late - shape(obj, 20)).max() > 1e-3
+
+
+def test_changes_are_seen_at_once_and_named(preview):
+    obj, rig = previewed()
+    scene = bpy.context.scene
+    scenes.evaluated_frames(obj, FRAMES)
+    known = preview.session(obj)
+    kept = list(known.cache.coefficients)
+
+    def simulated_anew(change, first):
+        change()
+        shape(obj, 12)
+        now = known.cache.coefficients
+        same = [new is old for new, old in zip(now, kept, strict=True)]
+        kept[:] = now
+        assert same == [index < first for index in range(12)]
+
+    simulated_anew(lambda: setattr(obj.jounce, "frequency", 3.0), 0)
+    simulated_anew(lambda: setattr(scene, "use_gravity", False), 12)
+    obj.jounce.use_gravity = True
+    simulated_anew(lambda: setattr(scene, "use_gravity", True), 0)
+    simulated_anew(lambda: setattr(scene.render, "fps", 30), 0)
+    rig.pose.bones["Upper"].rotation_euler.z = 0.7
+    simulated_anew(lambda: rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=11), 9)
+    simulated_anew(lambda: setattr(rig, "location", (0.0, 0.0, 2.0)), 0)
+    assert_shown_as_baked(obj)
+
+
+def test_a_changed_mesh_is_named_and_nothing_is_guessed(preview):
+    obj, _ = previewed()
+    known = preview.session(obj)
+    posed_with = shape(obj, 5)
+    obj.data.vertices[3].co.x += 0.01
+    obj.data.update()
+    bpy.context.view_layer.update()
+    seen = shape(obj, 5)
+    assert "build it again" in known.status()
+    assert np.abs(seen - posed_with).max() > 0.01
+    scenes.activate(obj)
+    bpy.ops.jounce.build()
+    assert known.status().startswith(("Changed", "Cached", "Filling"))
+    assert_shown_as_baked(obj)
+
+
+def test_the_cache_travels_with_the_file(preview, module, tmp_path):
+    obj, _ = previewed()
+    expected = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.fill_cache()
+    stored = np.array(preview.session(obj).cache.coefficients)
+    path = tmp_path / "previewed.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    module("core.bodies").CACHE.clear()
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    obj = bpy.data.objects["Column"]
+    assert np.array_equal(np.array(module("bridge.motions").kept(obj).coefficients), stored)
+    for frame in (7, 2, 12):
+        assert np.array_equal(shape(obj, frame), expected[frame - 1])
+    obj.name = "Renamed"
+    assert np.array_equal(shape(obj, 4), expected[3])
+    assert np.array_equal(np.array(preview.session(obj).cache.coefficients), stored)
+
+
+def test_an_appended_body_goes_on_with_its_cache(preview, module, tmp_path):
+    obj, _ = previewed()
+    expected = shape(obj, 7)
+    bpy.ops.jounce.fill_cache()
+    path = tmp_path / "previewed.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.wm.append(filepath=f"{path}/Object/Column", directory=f"{path}/Object/", filename="Column")
+    obj = bpy.data.objects["Column"]
+    assert len(module("bridge.motions").kept(obj)) == 12
+    scenes.settle_scene()
+    preview.sync()
+    assert np.array_equal(shape(obj, 7), expected)
+
+
+def test_a_copy_is_previewed_on_its_own(preview):
+    obj, rig = previewed()
+    expected = scenes.evaluated_frames(obj, FRAMES)
+    copy = obj.copy()
+    copy.data = obj.data.copy()
+    bpy.context.scene.collection.objects.link(copy)
+    preview.sync()
+    assert np.array_equal(shape(copy, 9), expected[8])
+    assert preview.session(copy) is not preview.session(obj)
+    scenes.activate(obj)
+    bpy.ops.jounce.remove()
+    assert np.array_equal(shape(copy, 5), expected[4])
+
+
+def test_two_scenes_keep_their_own_time():
+    obj, _ = previewed()
+    third = shape(obj, 3)
+    first = bpy.context.scene
+    other = bpy.data.scenes.new("Other")
+    other.frame_set(7)
+    assert np.array_equal(scenes.evaluated(obj), third)
+    assert first.frame_current == 3
+
+
+def test_undo_brings_back_what_was_shown(preview):
+    obj, rig = scenes.character()
+    scenes.add_and_build(obj)
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.jounce.preview()
+    bpy.ops.ed.undo_push(message="preview")
+    expected = shape(obj, 7)
+    obj.jounce.damping = 0.9
+    bpy.ops.ed.undo_push(message="damping")
+    assert not np.array_equal(shape(obj, 7), expected)
+    bpy.ops.ed.undo()
+    obj = bpy.data.objects["Column"]
+    assert obj.jounce.preview
+    assert np.array_equal(shape(obj, 7), expected)
+    bpy.ops.ed.undo()
+    obj = bpy.data.objects["Column"]
+    assert not obj.jounce.preview
+    assert preview.session(obj) is None
+    bpy.ops.ed.redo()
+    obj = bpy.data.objects["Column"]
+    assert np.array_equal(shape(obj, 7), expected)
+
+
+def test_rigs_that_a_second_scene_cannot_evaluate_are_played_in_order(preview):
+    obj, rig = scenes.character()
+    scene = bpy.context.scene
+    curve = rig.driver_add("location", 0)
+    curve.driver.type = "SUM"
+    target = curve.driver.variables.new().targets[0]
+    target.id_type, target.id, target.data_path = "SCENE", scene, "frame_current"
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.preview()
+    posed = shape(obj, 9)
+    assert "read the scene" in preview.session(obj).status()
+    bpy.ops.jounce.fill_cache()
+    assert np.abs(shape(obj, 9) - posed).max() > 1e-3
+    assert_shown_as_baked(obj)
+
+
+def test_a_baked_body_is_not_previewed_and_a_bake_ends_the_preview():
+    obj, _ = previewed()
+    bpy.ops.jounce.bake()
+    assert not obj.jounce.preview
+    assert [modifier.name for modifier in obj.modifiers] == ["Armature"]
+    with pytest.raises(RuntimeError, match="free the bake"):
+        bpy.ops.jounce.preview()
+
+
+def test_while_paused_nothing_is_written(preview):
+    obj, _ = previewed()
+    values = np.empty(3 * len(obj.data.vertices), np.float32)
+    shape(obj, 7)
+    obj.data.attributes["jounce"].data.foreach_get("vector", values)
+    before = values.copy()
+    with preview.paused():
+        shape(obj, 3)
+        obj.data.attributes["jounce"].data.foreach_get("vector", values)
+        assert np.array_equal(values, before)
+    shape(obj, 3)
+    obj.data.attributes["jounce"].data.foreach_get("vector", values)
+    assert not np.array_equal(values, before)
+
+
+def test_a_mesh_in_edit_mode_is_left_alone():
+    obj, _ = previewed()
+    scenes.activate(obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.scene.frame_set(7)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert_shown_as_baked(obj)
+
+
+def own_handlers():
+    """The kinds of handlers that the preview has added."""
+    return {
+        kind
+        for kind in dir(bpy.app.handlers)
+        if isinstance(getattr(bpy.app.handlers, kind), list)
+        for handler in getattr(bpy.app.handlers, kind)
+        if handler.__module__.endswith("jounce.bridge.preview")
+    }
+
+
+ALWAYS = {"load_post", "undo_post", "redo_post"}
+
+
+def test_handlers_are_there_only_while_something_is_previewed(package):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    assert own_handlers() == ALWAYS
+    bpy.ops.jounce.preview()
+    assert "frame_change_pre" in own_handlers()
+    bpy.ops.jounce.preview()
+    assert own_handlers() == ALWAYS
+    bpy.ops.jounce.preview()
+    package.unregister()
+    try:
+        assert own_handlers() == set()
+    finally:
+        package.register()
+
+
+def test_moving_by_hand_follows_in_real_time_and_settles(preview):
+    obj, rig = previewed()
+    posed = shape(obj, 12)
+    known = preview.session(obj)
+    rig.location.x = 0.5
+    bpy.context.view_layer.update()
+    assert known.interactive is not None
+    assert known.status() == "Moved by hand"
+    moved = []
+    for _ in range(400):
+        known._due = 0.0
+        known.work(bpy.context, 0.0)
+        bpy.context.view_layer.update()
+        moved.append(np.abs(scenes.evaluated(obj) - posed - [0.5, 0.0, 0.0]).max())
+        if known.interactive is None:
+            break
+    assert moved[0] > 1e-3
+    assert known.interactive is None
+    rig.location.x = 0.0
+    bpy.context.view_layer.update()
+    assert known.interactive is None
+    bpy.context.scene.frame_set(12)
+    assert np.array_equal(scenes.evaluated(obj), posed)
+
+
+def test_many_frames_keep_the_memory(preview):
+    import resource
+
+    obj, _ = previewed()
+    scene = bpy.context.scene
+
+    def play(count):
+        for frame in range(count):
+            scene.frame_set(1 + frame % 12)
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    before = play(500)
+    assert play(2000) - before < 4000, "kilobytes"
