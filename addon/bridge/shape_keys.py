@@ -52,7 +52,6 @@ def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
     names = []
     for index, name in enumerate(keys.names):
         block = obj.shape_key_add(name=PREFIX + name, from_mix=False)
-        block.slider_min, block.slider_max = min(0.0, float(keys.values[:, index].min())), 1.0
         block.relative_key = obj.data.shape_keys.reference_key
         block.points.foreach_set("co", (base + keys.local_offsets(index)).astype(np.float32).ravel())
         names.append(block.name)

@@ -20,13 +20,15 @@ from .volume import preserving_linear
 
 # How often the tolerance of the modal keys is tightened when posing the keys enlarges their error.
 MOST_PASSES = 10
+# Name of the key that is always on, so that the others' values need no sign.
+CONSTANT = "constant"
 
 Steps = Generator[Step, None, None]
 
 
 @dataclass
 class KeySet:
-    """Shape keys of one part: offsets (k, p, 3) f32 in metres, and values (f, k), each in [-1, 1].
+    """Shape keys of one part: offsets (k, p, 3) f32 in metres, and values (f, k), each in [0, 1].
 
     error: largest distance at any vertex and frame between the posed keys and the simulated shape, in metres.
     """
@@ -36,6 +38,11 @@ class KeySet:
     offsets: np.ndarray
     values: np.ndarray
     error: float = 0.0
+
+    @property
+    def principal_count(self) -> int:
+        """Number of keys without the one that is always on."""
+        return len(self.names) - self.names.count(CONSTANT)
 
     def local_offsets(self, key: int) -> np.ndarray:
         """Offsets (p, 3) of one key in the object's own space, in Blender units."""
@@ -108,7 +115,7 @@ def modal_key_sets(
             at_rest.append(error)
         yield from measure(sets, posed)
         excess = [keys.error / wanted for keys in sets]
-        if all(e <= 1.0 or len(k.names) >= settings.max_keys for e, k in zip(excess, sets, strict=True)):
+        if all(e <= 1.0 or k.principal_count >= settings.max_keys for e, k in zip(excess, sets, strict=True)):
             break
         # Below the error at rest, so that each pass adds at least one key where there is an excess.
         tolerances = [
@@ -122,7 +129,29 @@ def modal_keys(part: Part, corrections: np.ndarray, tolerance: float, max_keys: 
     """The principal shapes of a part's corrections, few enough for a tolerance, and their error; at rest."""
     frames = np.ascontiguousarray(corrections[:, part.points])
     offsets, values, error = jounce.modal_keys(frames, tolerance=tolerance, max_keys=max_keys)
-    return KeySet(part, [f"mode {key + 1}" for key in range(len(offsets))], offsets, values), error
+    names = [f"mode {key + 1}" for key in range(len(offsets))]
+    if (values < 0.0).any():
+        offsets, values = from_zero_to_one(offsets, values)
+        names.append(CONSTANT)
+    return KeySet(part, names, offsets, values), error
+
+
+def from_zero_to_one(offsets: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same motion with values (f, k + 1) in [0, 1], by one more key that is always on.
+
+    With l_k the least value of key k, or 0, and its greatest being 1:
+    `sum_k v_k d_k = sum_k (v_k - l_k)/(1 - l_k) (1 - l_k) d_k + sum_k l_k d_k`. Importers of shape keys cut
+    negative values off.
+    """
+    least = np.minimum(values.min(axis=0), 0.0)
+    constant = np.tensordot(least, offsets, axes=1)[None]
+    widths = (1.0 - least)[:, None, None]
+    shifted = np.clip((values - least) / (1.0 - least), 0.0, 1.0)
+    always = np.ones((len(values), 1))
+    return (
+        np.concatenate((offsets * widths, constant)).astype(np.float32),
+        np.concatenate((shifted, always), axis=1),
+    )
 
 
 def measure(sets: list[KeySet], posed: PosedMotion) -> Steps:

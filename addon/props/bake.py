@@ -62,7 +62,10 @@ class BakeProps:
     )
     max_keys: IntProperty(
         name="Most Keys",
-        description="Most modal shape keys a mesh may get, even if the tolerance needs more",
+        description=(
+            "Most modal shape keys a mesh may get, even if the tolerance needs more; "
+            "a constant one, which keeps their values from 0 to 1, is not counted"
+        ),
         default=100,
         min=1,
         max=1000,
