@@ -10,7 +10,7 @@ use crate::process::{Result, cargo, output};
 /// Beginnings of the names of files that hold a licence.
 const LICENCE_FILES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"];
 
-/// How deep below a crate's top sources of others, such as METIS in C, keep their licences.
+/// How deep below a crate's top the sources of others that it carries keep their licences.
 const MAX_DEPTH: usize = 2;
 
 /// One page: every crate with its licence, then each distinct licence text with the crates it came with.

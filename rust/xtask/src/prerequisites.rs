@@ -45,13 +45,13 @@ fn is_python(name: &str, minor: u32) -> bool {
         .is_ok_and(|version| version.trim() == format!("3 {minor}"))
 }
 
-/// A C compiler, for the METIS sources that the core builds.
+/// A C compiler, through which Rust links.
 pub fn c_compiler() -> Result<()> {
     let name = std::env::var_os("CC").unwrap_or_else(|| if cfg!(windows) { "cl" } else { "cc" }.into());
     if Command::new(&name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok() {
         return Ok(());
     }
-    Err("there is no C compiler, which the METIS sources need; install one: apt-get install build-essential"
+    Err("there is no C compiler, through which Rust links; install one: apt-get install build-essential"
         .to_owned())
 }
 

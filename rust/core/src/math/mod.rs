@@ -3,12 +3,14 @@
 mod cholesky;
 mod conjugate_gradients;
 pub(crate) mod dense;
+mod dissection;
 mod eigen;
 mod fronts;
 pub(crate) mod lanes;
 mod ordering;
 pub mod polar;
 mod selection;
+mod separator;
 mod sparse;
 mod substitution;
 mod supernodes;

@@ -71,7 +71,7 @@ pub(super) struct Supernodes {
 impl Supernodes {
     /// Analyses a symmetric matrix, stored whole, and the columns of its constraint.
     pub fn new(matrix: &Sparse, constraint: &Sparse) -> Result<Self> {
-        let order = nested_dissection(matrix)?;
+        let order = nested_dissection(matrix);
         let mut nodes = nodes_of(matrix, &order)?;
         append_constraints(&mut nodes, &order, constraint);
         link(&mut nodes, order.len() + constraint.ncols());
