@@ -1,8 +1,8 @@
-"""jounce.setup: from a rigged mesh to a body that is ready to play, in one click."""
+"""jounce.setup: from a rigged mesh to a body that moves when played, in one click."""
 
 import bpy
 
-from ..bridge import bodies
+from ..bridge import bodies, preview
 from ..core import sensible
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
@@ -19,7 +19,7 @@ class JOUNCE_OT_setup(LongOperator):
     bl_options = {"UNDO"}
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Adds and builds; stopped or refused, nothing was added."""
+        """Adds, builds and previews; stopped or refused, nothing was added."""
         host, others = chosen(context)
         finished = False
         try:
@@ -27,6 +27,7 @@ class JOUNCE_OT_setup(LongOperator):
             yield Step(0.0, "Looking at the body")
             choose(host, context)
             message = yield from scaled(build_body(host, context, self.warn), 0.05, 1.0)
+            preview.switch_on(host)
             finished = True
         finally:
             if not finished:

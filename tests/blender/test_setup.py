@@ -6,13 +6,14 @@ import scenes
 import snapshot
 
 
-def test_a_mesh_is_ready_to_bake(module):
+def test_a_mesh_moves_at_once_and_can_be_baked(module):
     obj, _ = scenes.character()
     scenes.activate(obj)
     assert bpy.ops.jounce.setup() == {"FINISHED"}
     sensible = module("core.sensible")
     assert obj.jounce.built_digest
     assert obj.jounce.modes == sensible.modes(2)
+    assert obj.jounce.preview
     assert sensible.LEAST_RESOLUTION <= obj.jounce.resolution <= sensible.MOST_RESOLUTION
     bpy.ops.jounce.bake()
     assert obj.jounce.bake_keys > 0
