@@ -12,12 +12,12 @@ use faer::Mat;
 
 use crate::mesh::TetMesh;
 use crate::method::Model;
-use crate::method::skinning_modes::{SkinningData, SkinningModel};
+use crate::method::skinning_modes::{ReducedStitches, SkinningData, SkinningModel};
 use crate::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
 /// Rises with every change of the layout; only files of the same version are read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const SKINNING: u32 = 1;
 /// Bytes before the body.
 const HEADER: usize = 24;
@@ -133,6 +133,11 @@ fn write_skinning(out: &mut Writer, data: &SkinningData) {
     out.array(&data.cluster_masses, f64::to_le_bytes);
     out.array(&data.uniform, f64::to_le_bytes);
     data.matrices().into_iter().for_each(|(_, matrix)| out.matrix(matrix));
+    out.count(usize::from(data.stitches.is_some()));
+    if let Some(stitches) = &data.stitches {
+        out.matrix(&stitches.rig);
+        out.matrix(&stitches.spread);
+    }
 }
 
 fn read_skinning(input: &mut Reader<'_>) -> Result<SkinningData> {
@@ -170,7 +175,16 @@ fn read_skinning(input: &mut Reader<'_>) -> Result<SkinningData> {
         cluster_rig: input.matrix()?,
         center_basis: input.matrix()?,
         center_rig: input.matrix()?,
+        stitches: read_stitches(input)?,
     })
+}
+
+fn read_stitches(input: &mut Reader<'_>) -> Result<Option<ReducedStitches>> {
+    match u64::from_le_bytes(input.take()?) {
+        0 => Ok(None),
+        1 => Ok(Some(ReducedStitches { rig: input.matrix()?, spread: input.matrix()? })),
+        _ => Err(too_short()),
+    }
 }
 
 struct Writer(Vec<u8>);

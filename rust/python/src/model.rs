@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use jounce::method::{self, Projector, skinning_modes, skinning_modes::SkinningModel};
+use jounce::method::skinning_modes::{Extras, SkinningModel};
+use jounce::method::{self, Projector, skinning_modes};
 use jounce::{file, mesh};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -79,8 +80,9 @@ impl Model {
         let t = mesh.0.tets().len();
         let labels = arrays::labels(labels, "labels", &[Axis::Is(t)])?;
         let rig = rig.map(|rig| rig.0.as_ref());
+        let extras = Extras { strength, stitches: None };
         let model =
-            run(py, || SkinningModel::with_strength(&mesh.0, &material.0, &modes.0, &labels, rig, strength))?;
+            run(py, || SkinningModel::with_extras(&mesh.0, &material.0, &modes.0, &labels, rig, &extras))?;
         Ok(Self::wrap(method::Model::Skinning(Arc::new(model))))
     }
 

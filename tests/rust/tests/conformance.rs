@@ -5,7 +5,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use jounce::Error;
+use jounce::method::skinning_modes::{Extras, SkinningModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::operators::Stitches;
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
 
 /// Counts the allocations of each thread.
@@ -31,9 +33,20 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Every method and law, on the same bar.
+/// Every method and law, on the same bar, and the bar with stitches.
 fn models() -> Vec<Model> {
-    Body::bars().iter().map(Body::model).collect()
+    let plain = Body::bars().iter().map(Body::model).collect::<Vec<_>>();
+    plain.into_iter().chain(Body::bars().iter().map(stitched)).collect()
+}
+
+/// Springs from side to side, between points that the rig moves alike, so that a held pose stays what it is.
+fn stitched(body: &Body) -> Model {
+    let (pairs, stiffness, gaps) = ([[2, 29], [14, 113], [42, 141]], [3e3, 1e4, 2e2], [1.0; 3]);
+    let stitches = Stitches::between_vertices(&body.mesh, &pairs, &stiffness, &gaps).unwrap();
+    let extras = Extras { stitches: Some(&stitches), ..Extras::default() };
+    let (modes, labels, rig) = (&body.modes, &body.labels, Some(&body.rig));
+    let model = SkinningModel::with_extras(&body.mesh, &body.material, modes, labels, rig, &extras);
+    Model::Skinning(model.unwrap().into())
 }
 
 const DIAGONAL: f64 = 0.9;

@@ -1,7 +1,7 @@
 //! The rig's strength, and what integrators keep of a motion.
 
 use jounce::Error;
-use jounce::method::skinning_modes::SkinningModel;
+use jounce::method::skinning_modes::{Extras, SkinningModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::operators::lumped_mass;
 use jounce::subspace::skinning_modes;
@@ -15,7 +15,8 @@ fn a_map_of_strength_scales_the_rig_vertex_by_vertex() {
     let model = |map: Option<Vec<f64>>| {
         let rig = Some(&body.rig);
         let (modes, labels) = (&body.modes, &body.labels);
-        SkinningModel::with_strength(&body.mesh, &body.material, modes, labels, rig, map.as_deref())
+        let extras = Extras { strength: map.as_deref(), ..Extras::default() };
+        SkinningModel::with_extras(&body.mesh, &body.material, modes, labels, rig, &extras)
             .map(|model| Model::Skinning(model.into()))
     };
     let encode = |map| jounce::file::encode(&model(map).unwrap());

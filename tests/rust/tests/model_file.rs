@@ -161,6 +161,9 @@ fn other_files_and_versions_are_named() {
     other[8] = 77;
     assert!(sentence(&with_hash(other)).contains("version 77"));
     let mut other = small();
+    other[8] = 2;
+    assert!(sentence(&with_hash(other)).contains("version 2, this program reads version 3; build it anew"));
+    let mut other = small();
     other[12] = 9;
     assert!(sentence(&with_hash(other)).contains("method"));
 }

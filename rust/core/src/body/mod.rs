@@ -9,7 +9,7 @@ use carrier::Carrier;
 use crate::material::{Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice};
 use crate::method::Model;
-use crate::method::skinning_modes::{OffsetReduction, OffsetSource, SkinningModel};
+use crate::method::skinning_modes::{Extras, OffsetReduction, OffsetSource, SkinningModel};
 use crate::operators::lumped_mass;
 use crate::rig::Rig;
 use crate::subspace::{Restraint, SkinningModes, cluster_tets, restrained_modes};
@@ -171,8 +171,8 @@ impl Body {
         let labels = cluster_tets(&mesh, &modes, params.clusters, params.seed, progress)?;
         progress.enter("model", 0.95, 1.0)?;
         let strength = params.strength.as_deref().map(|map| carrier.strength(map)).transpose()?;
-        let model =
-            SkinningModel::with_strength(&mesh, &material, &modes, &labels, Some(&rig), strength.as_deref())?;
+        let extras = Extras { strength: strength.as_deref(), stitches: None };
+        let model = SkinningModel::with_extras(&mesh, &material, &modes, &labels, Some(&rig), &extras)?;
         progress.report(1.0)?;
         Ok(Self {
             mesh: Arc::new(mesh),

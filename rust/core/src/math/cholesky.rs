@@ -55,6 +55,11 @@ impl SparseCholesky {
         Ok(Self { structure, values })
     }
 
+    /// Memory of the factor's numbers, bytes.
+    pub fn bytes(&self) -> usize {
+        self.values.iter().map(|values| size_of_val(values.as_slice())).sum()
+    }
+
     /// Replaces each column b by the x of `K x + A y = b, A' x = 0` (by `K^-1 b` without constraints); n x k.
     pub fn solve_in_place(&self, mut rhs: MatMut<'_, f64>) {
         let order = &self.structure.order;

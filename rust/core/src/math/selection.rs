@@ -43,6 +43,16 @@ impl Selection {
         self.block(matrix, 0..matrix.ncols() as u32)
     }
 
+    /// The selected rows of a dense matrix.
+    pub(crate) fn rows_of_dense(&self, matrix: MatRef<'_, f64>) -> Mat<f64> {
+        Mat::from_fn(self.rows.len(), matrix.ncols(), |i, j| matrix[(self.rows[i] as usize, j)])
+    }
+
+    /// Number of rows selected from.
+    pub(crate) fn total(&self) -> usize {
+        self.places.len()
+    }
+
     fn block(&self, matrix: &Sparse, columns: impl ExactSizeIterator<Item = u32>) -> Sparse {
         let (mut starts, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
         let width = columns.len();

@@ -75,6 +75,19 @@ impl Embedding {
         self.furthest
     }
 
+    /// Errors with [`Error::Shape`] unless the points hang in such a mesh.
+    pub(crate) fn check_mesh(&self, mesh: &TetMesh) -> Result<()> {
+        let (vertices, tets) = (mesh.vertices().len(), mesh.tets().len());
+        if (vertices, tets) == (self.vertex_count, self.tet_count) {
+            return Ok(());
+        }
+        Err(Error::Shape {
+            what: "mesh",
+            expected: format!("{} vertices and {} tets", self.vertex_count, self.tet_count),
+            got: format!("{vertices} and {tets}"),
+        })
+    }
+
     /// Values at the points from values at the mesh's vertices.
     ///
     /// ```text
@@ -86,14 +99,8 @@ impl Embedding {
     /// # Errors
     /// [`Error::Shape`] if `values` is not n x k, or the mesh is not the one the points hang in.
     pub fn interpolate(&self, mesh: &TetMesh, values: &[f64], k: usize) -> Result<Vec<f64>> {
-        let (vertices, tets) = (mesh.vertices().len(), mesh.tets().len());
-        if (vertices, tets) != (self.vertex_count, self.tet_count) {
-            return Err(Error::Shape {
-                what: "mesh",
-                expected: format!("{} vertices and {} tets", self.vertex_count, self.tet_count),
-                got: format!("{vertices} and {tets}"),
-            });
-        }
+        self.check_mesh(mesh)?;
+        let vertices = self.vertex_count;
         if vertices.checked_mul(k) != Some(values.len()) {
             return Err(Error::Shape {
                 what: "values",

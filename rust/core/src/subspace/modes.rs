@@ -1,6 +1,7 @@
 //! Skinning eigenmodes, complementary to a rig.
 
 use faer::prelude::{Reborrow, ReborrowMut};
+use faer::sparse::Triplet;
 use faer::{Mat, MatMut, MatRef};
 
 use crate::material::Material;
@@ -9,12 +10,15 @@ use crate::math::{
     Eigenpairs, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenpairs, multiply,
 };
 use crate::mesh::TetMesh;
-use crate::operators::{constraint, laplacian, lumped_mass, momentum_leak};
+use crate::operators::{Stitches, constraint, laplacian, lumped_mass, momentum_leak};
 use crate::rig::Rig;
 use crate::{Error, Progress, Result};
 
 /// The shift that makes the Hessian definite, relative to the lowest eigenvalue of a cube of that volume.
 const SHIFT: f64 = 1e-2;
+
+/// Coordinates whose diagonal blocks the weight-space Hessian sums.
+pub(super) const WEIGHT_SPACE: f64 = 3.0;
 
 /// Weights of the secondary motion, one function a mode.
 #[derive(Debug, Clone)]
@@ -114,34 +118,109 @@ pub fn restrained_modes(
     restraint: &Restraint<'_>,
     progress: &Progress,
 ) -> Result<SkinningModes> {
-    material.check_tet_count(mesh.tets().len())?;
-    let free = free_vertices(mesh.vertices().len(), restraint.pinned)?;
-    let mass = lumped_mass(mesh, material);
-    let conductivity: Vec<f64> =
-        (0..mesh.tets().len()).map(|t| 4.0 * material.mu(t) + material.lambda(t)).collect();
-    let hessian = free.square(&laplacian(mesh, &conductivity)?);
-    progress.report(0.05)?;
-    let constraint = constraint_or_none(mesh, &mass, restraint, &free)?;
-    check_count(count, hessian.ncols().saturating_sub(constraint.as_ref().map_or(0, |a| a.ncols())))?;
-    progress.report(0.1)?;
-    let shift = shift(mesh, &mass, &conductivity);
-    let mass = free.values(&mass);
-    let shifted = add_diagonal(&hessian, &mass, shift);
-    let factor = match &constraint {
-        Some(constraint) => SparseCholesky::constrained(&shifted, constraint)?,
-        None => SparseCholesky::new(&shifted)?,
-    };
-    progress.report(0.5)?;
-    let root: Vec<f64> = mass.iter().map(|m| m.sqrt()).collect();
-    let apply = |mut x: MatMut<'_, f64>| {
-        scale_rows(x.rb_mut(), &root);
-        factor.solve_in_place(x.rb_mut());
-        scale_rows(x, &root);
-    };
-    let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
-    let pairs = largest_eigenpairs(mass.len(), count, apply, report)?;
-    let SkinningModes { weights, eigenvalues } = refine(&hessian, &root, pairs, apply)?;
-    Ok(SkinningModes { weights: free.spread(weights.as_ref()), eigenvalues })
+    ModesProblem::new(mesh, material, restraint, &Stitches::none(mesh), progress)?.lowest(count, progress)
+}
+
+/// The eigenproblem of skinning modes, factored: to find modes, and to find them again after a small change.
+///
+/// What takes memory is the factor ([`ModesProblem::bytes`]); a simulation needs none of it.
+pub struct ModesProblem {
+    /// The vertices that are not pinned; all that follows is of their size.
+    pub(super) free: Selection,
+    /// `H_w`, with the stitches.
+    pub(super) hessian: Sparse,
+    /// Diagonal of `M_w`.
+    pub(super) mass: Vec<f64>,
+    /// The stitches that are in the Hessian.
+    pub(super) stitches: Stitches,
+    /// A, of the free vertices.
+    pub(super) constraint: Option<Sparse>,
+    /// What makes the Hessian definite, 1/s^2.
+    pub(super) shift: f64,
+    /// Of `H_w + shift M_w`, bordered by the constraint.
+    pub(super) factor: SparseCholesky,
+}
+
+impl ModesProblem {
+    /// Assembles and factors `H_w + 3 sum_s k_s a_s a_s'` with its constraint, as [`restrained_modes`] has them.
+    ///
+    /// `H_w` is the sum of a Hessian's three diagonal blocks, and a spring's are `k a a'` each. `[FastCD eq. 18]`,
+    /// `[IDSR eq. 4]`
+    ///
+    /// # Errors
+    /// [`Error::Shape`] and the like for inputs that do not fit the mesh, [`Error::Numerical`],
+    /// [`Error::Cancelled`].
+    pub fn new(
+        mesh: &TetMesh,
+        material: &Material,
+        restraint: &Restraint<'_>,
+        stitches: &Stitches,
+        progress: &Progress,
+    ) -> Result<Self> {
+        material.check_tet_count(mesh.tets().len())?;
+        stitches.check_vertices(mesh.vertices().len())?;
+        let free = free_vertices(mesh.vertices().len(), restraint.pinned)?;
+        let mass = lumped_mass(mesh, material);
+        let conductivity: Vec<f64> =
+            (0..mesh.tets().len()).map(|t| 4.0 * material.mu(t) + material.lambda(t)).collect();
+        let hessian = free.square(&stitched(laplacian(mesh, &conductivity)?, stitches)?);
+        progress.report(0.05)?;
+        let constraint = constraint_or_none(mesh, &mass, restraint, &free)?;
+        check_count(1, available(&hessian, constraint.as_ref()))?;
+        progress.report(0.1)?;
+        let shift = shift(mesh, &mass, &conductivity);
+        let mass = free.values(&mass);
+        let shifted = add_diagonal(&hessian, &mass, shift);
+        let factor = match &constraint {
+            Some(constraint) => SparseCholesky::constrained(&shifted, constraint)?,
+            None => SparseCholesky::new(&shifted)?,
+        };
+        progress.report(0.5)?;
+        Ok(Self { free, hessian, mass, stitches: stitches.clone(), constraint, shift, factor })
+    }
+
+    /// The `count` lowest modes.
+    ///
+    /// # Errors
+    /// [`Error::TooManyModes`], [`Error::Range`] for none, [`Error::Numerical`], [`Error::Cancelled`].
+    pub fn lowest(&self, count: usize, progress: &Progress) -> Result<SkinningModes> {
+        check_count(count, available(&self.hessian, self.constraint.as_ref()))?;
+        let root: Vec<f64> = self.mass.iter().map(|m| m.sqrt()).collect();
+        let apply = |mut x: MatMut<'_, f64>| {
+            scale_rows(x.rb_mut(), &root);
+            self.factor.solve_in_place(x.rb_mut());
+            scale_rows(x, &root);
+        };
+        let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
+        let pairs = largest_eigenpairs(self.mass.len(), count, apply, report)?;
+        let SkinningModes { weights, eigenvalues } = refine(&self.hessian, &root, pairs, apply)?;
+        Ok(SkinningModes { weights: self.free.spread(weights.as_ref()), eigenvalues })
+    }
+
+    /// Memory of the factor, bytes.
+    pub fn bytes(&self) -> usize {
+        self.factor.bytes()
+    }
+}
+
+/// `H + 3 sum_s k_s a_s a_s'`.
+pub(super) fn stitched(hessian: Sparse, stitches: &Stitches) -> Result<Sparse> {
+    if stitches.is_empty() {
+        return Ok(hessian);
+    }
+    let mut entries = Vec::new();
+    for stitch in stitches.stitches() {
+        for (row, a) in stitch.entries() {
+            let value = |b| WEIGHT_SPACE * stitch.stiffness * a * b;
+            entries.extend(
+                stitch.entries().map(|(column, b)| Triplet::new(row as u32, column as u32, value(b))),
+            );
+        }
+    }
+    let failed = |why: String| Error::Numerical { what: "stitched Hessian", why };
+    let springs = Sparse::try_new_from_triplets(hessian.nrows(), hessian.ncols(), &entries)
+        .map_err(|error| failed(format!("{error:?}")))?;
+    faer::sparse::ops::add(hessian.as_ref(), springs.as_ref()).map_err(|error| failed(format!("{error:?}")))
 }
 
 /// Errors with [`Error::Range`] unless 1 to `modes` of them are to be kept.
@@ -184,6 +263,11 @@ fn free_vertices(n: usize, pinned: Option<&[bool]>) -> Result<Selection> {
         }
         _ => Ok(Selection::new(n, |vertex| pinned.is_none_or(|pinned| !pinned[vertex]))),
     }
+}
+
+/// How many modes the constraint leaves.
+fn available(hessian: &Sparse, constraint: Option<&Sparse>) -> usize {
+    hessian.ncols().saturating_sub(constraint.map_or(0, |a| a.ncols()))
 }
 
 fn check_count(asked: usize, available: usize) -> Result<()> {
@@ -234,15 +318,20 @@ fn refine(
 
 /// `W' H W`.
 fn energy(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
+    inner(weights, images(hessian, weights).as_ref())
+}
+
+/// `H W`.
+pub(super) fn images(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
     let mut images = Mat::zeros(weights.nrows(), weights.ncols());
     for (image, column) in images.col_iter_mut().zip(weights.col_iter()) {
         let column: Vec<f64> = column.iter().copied().collect();
         image.iter_mut().zip(multiply(hessian, &column)).for_each(|(image, value)| *image = value);
     }
-    inner(weights, images.as_ref())
+    images
 }
 
-fn fix_signs(weights: MatMut<'_, f64>) {
+pub(super) fn fix_signs(weights: MatMut<'_, f64>) {
     for mut column in weights.col_iter_mut() {
         let largest = column.rb().iter().copied().fold(0.0_f64, |a, b| if b.abs() > a.abs() { b } else { a });
         if largest < 0.0 {

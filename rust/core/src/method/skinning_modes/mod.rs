@@ -13,6 +13,7 @@ mod offsets;
 mod reduce;
 mod samples;
 mod step;
+mod stitches;
 mod truncate;
 
 use faer::Mat;
@@ -21,6 +22,7 @@ use crate::material::Material;
 use crate::math::lanes::Packed;
 use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
+use crate::operators::Stitches;
 use crate::rig::{Pose, Rig};
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
@@ -28,6 +30,7 @@ use crate::{Error, Result};
 pub use offsets::{OffsetReduction, OffsetSource};
 pub use samples::ForceSamples;
 pub(crate) use step::SkinningStepper;
+pub(crate) use stitches::ReducedStitches;
 
 /// Largest entry of a pose that is accepted; of its translation in metres or half diagonals, whichever are
 /// longer.
@@ -77,6 +80,18 @@ pub(crate) struct SkinningData {
     pub(crate) center_basis: Mat<f64>,
     /// The mean row of J, likewise, c x 4h.
     pub(crate) center_rig: Mat<f64>,
+    /// What stitches add beside the spectrum, which has their quadratic part.
+    pub(crate) stitches: Option<ReducedStitches>,
+}
+
+/// What a body may have beside its parts; nothing by default.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Extras<'a> {
+    /// How much of the rig's acceleration each vertex feels, n, >= 0. The inertial coupling is then
+    /// `B'M diag(strength) J`. One everywhere is the same as none.
+    pub strength: Option<&'a [f64]>,
+    /// Springs between points of the body. The modes should know them too.
+    pub stitches: Option<&'a Stitches>,
 }
 
 /// A body reduced to skinning eigenmodes and clusters; immutable.
@@ -84,7 +99,8 @@ pub(crate) struct SkinningData {
 /// Elastic energy: `sum over tets of V (mu |F - R S|^2 + lambda / 2 (tr(S R'F) - tr S^2)^2)`, without the
 /// second term as rigid as possible, with R in clusters `[FastCD eq. 46-49, C.2]`; S is the identity, or
 /// follows the pose ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The
-/// quadratic part in z of the first term is exact; the second is that of the clusters' mean F.
+/// quadratic part in z of the first term is exact; the second is that of the clusters' mean F. Stitches add
+/// `sum_s k_s / 2 |x_a - x_b|^2` exactly ([`Stitches`]), wherever the rest shape lies.
 pub struct SkinningModel {
     data: SkinningData,
     coordinates: Coordinates,
@@ -97,6 +113,8 @@ pub struct SkinningModel {
     rig_mass: Packed<1>,
     rig_stiffness: Packed<1>,
     rig_spread: Packed<1>,
+    /// [`ReducedStitches`]: `rig` and `spread`.
+    stitches: Option<[Packed<1>; 2]>,
     cluster_basis: Packed<3>,
     cluster_rig: Packed<3>,
     /// Cluster weights in the lanes of `cluster_basis`, 0 in the filling.
@@ -126,24 +144,22 @@ impl SkinningModel {
         labels: &[i32],
         rig: Option<&Rig>,
     ) -> Result<Self> {
-        Self::with_strength(mesh, material, modes, labels, rig, None)
+        Self::with_extras(mesh, material, modes, labels, rig, &Extras::default())
     }
 
-    /// The same with a map of strength, n, >= 0: how much of the rig's acceleration each vertex feels.
-    ///
-    /// The inertial coupling is then `B'M diag(strength) J`. One everywhere is the same as none.
+    /// The same with what else a body may have.
     ///
     /// # Errors
-    /// As [`SkinningModel::new`]; [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for the map.
-    pub fn with_strength(
+    /// As [`SkinningModel::new`]; [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for the extras.
+    pub fn with_extras(
         mesh: &TetMesh,
         material: &Material,
         modes: &SkinningModes,
         labels: &[i32],
         rig: Option<&Rig>,
-        strength: Option<&[f64]>,
+        extras: &Extras<'_>,
     ) -> Result<Self> {
-        Self::from_data(reduce::reduce(mesh, material, modes, labels, rig, strength)?)
+        Self::from_data(reduce::reduce(mesh, material, modes, labels, rig, extras)?)
     }
 
     /// Checks that the parts fit together and packs them for the step.
@@ -163,6 +179,10 @@ impl SkinningModel {
             rig_mass: packed(&data.rig_mass),
             rig_stiffness: packed(&data.rig_stiffness),
             rig_spread: packed(&data.rig_spread),
+            stitches: data
+                .stitches
+                .as_ref()
+                .map(|stitches| [packed(&stitches.rig), packed(&stitches.spread)]),
             cluster_rig: stacked(&data.cluster_rig),
             lane_weights: in_lanes(&data.cluster_weights),
             lane_volumes: in_lanes(&data.cluster_volumes),
@@ -338,6 +358,10 @@ impl SkinningData {
             ("cluster_basis", self.cluster_basis.ncols(), r),
             ("cluster_rig", self.cluster_rig.nrows(), 3 * c),
             ("cluster_rig", self.cluster_rig.ncols(), 4 * h),
+            ("stitches", self.stitches.as_ref().map_or(r, |stitches| stitches.rig.nrows()), r),
+            ("stitches", self.stitches.as_ref().map_or(4 * h, |stitches| stitches.rig.ncols()), 4 * h),
+            ("stitches", self.stitches.as_ref().map_or(4 * h, |stitches| stitches.spread.nrows()), 4 * h),
+            ("stitches", self.stitches.as_ref().map_or(4 * h, |stitches| stitches.spread.ncols()), 4 * h),
         ];
         if let Some((what, got, expected)) = sizes.into_iter().find(|(_, got, expected)| got != expected) {
             return Err(Error::Shape { what, expected: format!("{expected}"), got: format!("{got}") });
@@ -359,7 +383,11 @@ impl SkinningData {
                 return Err(Error::NotFinite { what, element, value: numbers[element] });
             }
         }
-        for (what, matrix) in self.matrices() {
+        let stitches = self
+            .stitches
+            .iter()
+            .flat_map(|stitches| [("stitches", &stitches.rig), ("stitches", &stitches.spread)]);
+        for (what, matrix) in self.matrices().into_iter().chain(stitches) {
             let numbers = (0..matrix.ncols()).flat_map(|j| matrix.col_as_slice(j));
             if let Some((element, &value)) = numbers.enumerate().find(|(_, x)| !x.is_finite()) {
                 return Err(Error::NotFinite { what, element, value });

@@ -7,14 +7,15 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-use super::SkinningData;
 use super::clusters::Clusters;
+use super::stitches::StitchRows;
+use super::{Extras, SkinningData};
 use crate::material::Material;
 use crate::math::Sparse;
 use crate::math::dense::{product, symmetric_eigen};
 use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
-use crate::operators::{laplacian, lumped_mass};
+use crate::operators::{Stitches, laplacian, lumped_mass};
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
@@ -33,13 +34,17 @@ pub(super) fn reduce(
     modes: &SkinningModes,
     labels: &[i32],
     rig: Option<&Rig>,
-    strength: Option<&[f64]>,
+    extras: &Extras<'_>,
 ) -> Result<SkinningData> {
     let clusters = Clusters::new(mesh, labels)?;
     check(mesh, material, modes, rig)?;
-    check_strength(mesh, strength)?;
-    let body = Body::new(mesh, material, modes, rig, strength)?;
-    let products = body.products();
+    check_strength(mesh, extras.strength)?;
+    let body = Body::new(mesh, material, modes, rig, extras.strength)?;
+    let mut products = body.products();
+    let stitches = stitch_rows(&body, extras.stitches)?;
+    if let Some(stitches) = &stitches {
+        products.stiffness += stitches.quadratic();
+    }
     let (basis, spectrum) = diagonalise(&products.mass, &products.stiffness)?;
     let reduction = product(basis.transpose(), products.mass.as_ref());
     let gradients = clusters.gradients(&body, material);
@@ -68,9 +73,16 @@ pub(super) fn reduce(
         cluster_volumes: clusters.volumes(mesh, material),
         weights: body.weights,
         eigenvalues: modes.eigenvalues.clone(),
+        stitches: stitches.map(|stitches| stitches.reduce(&basis)),
         basis,
         spectrum,
     })
+}
+
+fn stitch_rows(body: &Body<'_>, stitches: Option<&Stitches>) -> Result<Option<StitchRows>> {
+    let Some(stitches) = stitches.filter(|stitches| !stitches.is_empty()) else { return Ok(None) };
+    stitches.check_vertices(body.points.len())?;
+    Ok(Some(StitchRows::new(body, stitches)))
 }
 
 fn check(mesh: &TetMesh, material: &Material, modes: &SkinningModes, rig: Option<&Rig>) -> Result<()> {
@@ -125,7 +137,7 @@ pub(super) struct Body<'a> {
     pub(super) modes: usize,
     pub(super) handles: usize,
     /// `[X^; 1]`, n.
-    points: Vec<[f64; 4]>,
+    pub(super) points: Vec<[f64; 4]>,
     /// n x m.
     weights: Vec<f64>,
     mass: Vec<f64>,
@@ -213,7 +225,7 @@ impl<'a> Body<'a> {
         all
     }
 
-    fn handles_of(&self, vertex: usize) -> &[(u32, f64)] {
+    pub(super) fn handles_of(&self, vertex: usize) -> &[(u32, f64)] {
         &self.rig_entries[self.rig_starts[vertex]..self.rig_starts[vertex + 1]]
     }
 

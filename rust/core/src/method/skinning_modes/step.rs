@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::descent::{Descent, Objective};
 use super::local::LocalScratch;
 use super::{ForceSamples, SkinningModel};
-use crate::math::lanes::multiply_add;
+use crate::math::lanes::{Packed, multiply_add};
 use crate::method::settings::HISTORY;
 use crate::method::{Drive, SimulationParams, State, StepReport};
 use crate::{Error, Result};
@@ -17,7 +17,7 @@ const FREE: f64 = 1e-9;
 pub(super) struct RigPose {
     /// The pose relative to the handles' mean translation, which has no elastic effect: 4h rows.
     pub(super) handles: Vec<[f64; 3]>,
-    /// `(1 - pose_rest) Phi' B'LJ p`, r rows.
+    /// `(1 - pose_rest) Phi' B'LJ p`, and what the stitches add, r rows.
     pub(super) cross: Vec<[f64; 3]>,
     spread: Vec<[f64; 3]>,
 }
@@ -51,9 +51,13 @@ impl RigPose {
             add(offsets, &mut self.cross);
             self.cross.as_flattened_mut().iter_mut().for_each(|x| *x *= 1.0 - pose_rest);
         }
+        if let Some([pull, _]) = &model.stitches {
+            multiply_add(pull, &self.handles, &mut self.cross);
+        }
     }
 
-    /// `Y'diag(spectrum)Y / 2 + Y.(cross - force) + misfit + (1 - pose_rest) p' spread p / 2`, J.
+    /// `Y'diag(spectrum)Y / 2 + Y.(cross - force) + misfit + (1 - pose_rest) p' spread p / 2`, and the rig's own
+    /// share in the stitches, J.
     pub(super) fn elastic_energy(
         &mut self,
         model: &SkinningModel,
@@ -70,13 +74,20 @@ impl RigPose {
             }
         }
         if pose_rest < 1.0 {
-            self.spread.fill([0.0; 3]);
-            multiply_add(&model.rig_spread, &self.handles, &mut self.spread);
-            let spread: f64 =
-                self.spread.as_flattened().iter().zip(self.handles.as_flattened()).map(|(a, b)| a * b).sum();
-            energy += 0.5 * (1.0 - pose_rest) * spread;
+            energy += (1.0 - pose_rest) * self.half_product(&model.rig_spread);
+        }
+        if let Some([_, spread]) = &model.stitches {
+            energy += self.half_product(spread);
         }
         energy
+    }
+
+    /// `p' spread p / 2`.
+    fn half_product(&mut self, spread: &Packed<1>) -> f64 {
+        self.spread.fill([0.0; 3]);
+        multiply_add(spread, &self.handles, &mut self.spread);
+        let pairs = self.spread.as_flattened().iter().zip(self.handles.as_flattened());
+        0.5 * pairs.map(|(a, b)| a * b).sum::<f64>()
     }
 }
 

@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use super::reduce::diagonalise;
-use super::{SkinningData, SkinningModel};
+use super::{ReducedStitches, SkinningData, SkinningModel};
 use crate::Result;
 use crate::math::dense::product;
 use crate::subspace::check_truncation;
@@ -48,6 +48,10 @@ impl SkinningModel {
             cluster_masses: data.cluster_masses.clone(),
             cluster_rig: data.cluster_rig.clone(),
             center_rig: data.center_rig.clone(),
+            stitches: data.stitches.as_ref().map(|stitches| ReducedStitches {
+                rig: rows(&stitches.rig),
+                spread: stitches.spread.clone(),
+            }),
             basis,
             spectrum,
         })
