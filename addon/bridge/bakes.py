@@ -5,7 +5,7 @@ import bpy
 from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
 from ..core.settings import BakeSettings, Target
-from . import animation, mesh_cache, shape_keys, skinning_nodes
+from . import animation, deformers, mesh_cache, posing, shape_keys, skinning_nodes
 from .bodies import BodyScene
 from .deformers import Warn
 
@@ -21,6 +21,7 @@ def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -
     """Refuses a mesh that cannot take a bake, and warns where it would not be seen."""
     if settings.target.is_keys:
         animation.refuse_unusable(obj)
+        posing.refuse_keys(obj, deformers.deformer(obj, lambda _: None))
         shape_keys.warn_if_hidden(obj, warn)
 
 

@@ -1,4 +1,4 @@
-"""The armature that deforms a mesh, and what in the stack speaks against reading it as linear skinning."""
+"""The armature that deforms a mesh, and what in the stack speaks against reading it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -97,7 +97,8 @@ def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
     if not found:
         return None
     refuse_unreadable(obj, found[0], before)
-    warn_of_approximations(obj, found, before, warn)
+    if found[0].armature.data.pose_position == "REST":
+        warn(f"{found[0].armature.name} is in Rest Position, so it does not move; set it to Pose Position.")
     return found[0]
 
 
@@ -122,26 +123,3 @@ def refuse_unreadable(obj: bpy.types.Object, first: Deformer, before: list[bpy.t
         raise Refusal(
             f"{first.armature.name} is in Edit Mode; leave it first, so that its bones are up to date."
         )
-
-
-def warn_of_approximations(
-    obj: bpy.types.Object, found: list[Deformer], before: list[bpy.types.Modifier], warn: Warn
-) -> None:
-    """Says what of the stack is left out, so that the baked shape will differ from the simulated one."""
-    modifier = found[0].modifier
-    if len(found) > 1:
-        warn(
-            f"{obj.name} is deformed by {len(found)} armatures; "
-            f"only the first, {found[0].armature.name}, is followed."
-        )
-    for other in before:
-        if other.type not in MOVES_NOTHING:
-            warn(f"The modifier {other.name} of {obj.name} stands before its armature and is left out.")
-    if found[0].armature.data.pose_position == "REST":
-        warn(f"{found[0].armature.name} is in Rest Position, so it does not move; set it to Pose Position.")
-    if modifier is None:
-        return
-    if modifier.use_bone_envelopes:
-        warn(f"The armature modifier of {obj.name} uses bone envelopes, which Jounce does not read.")
-    if any(bone.bbone_segments > 1 and bone.use_deform for bone in found[0].armature.data.bones):
-        warn(f"{found[0].armature.name} has bendy bones, which Jounce follows as straight ones.")

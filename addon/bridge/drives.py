@@ -4,9 +4,15 @@ import bpy
 
 from ..core.motion import Drive
 from .bodies import BodyScene
+from .posed import PosedShapes
 
 
-def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph) -> Drive:
-    """The drive of the frame that is evaluated. It depends on nothing that was simulated."""
+def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes | None = None) -> Drive:
+    """The drive of the frame that is evaluated. It depends on nothing that was simulated.
+
+    shapes: without them a rig that is not linear skinning is read as if it were.
+    """
     host = scene.host.evaluated_get(depsgraph)
-    return Drive(scene.reader.read(depsgraph), host.jounce.strength)
+    pose = scene.reader.read(depsgraph)
+    offsets = None if shapes is None else shapes.read(depsgraph, pose)
+    return Drive(pose, host.jounce.strength, offsets)

@@ -1,7 +1,7 @@
 """Bakes whole shapes to PC2 files beside the .blend, played by a Mesh Cache modifier.
 
-A file holds what the armature and Jounce make together, in the object's space: the modifier, right after the
-armature, replaces its shape. What stands later in the stack goes on as before.
+A file holds what the rig and Jounce make together, in the object's space: the modifier, right after the
+rig, replaces its shape. What stands later in the stack goes on as before.
 """
 
 from collections.abc import Generator
@@ -19,6 +19,7 @@ from ..core.settings import BakeSettings, Target
 from ..core.task import Step
 from . import frames, rigs, stack, units
 from .bodies import BodyScene
+from .posed import evaluated_points
 
 Writers = dict[Path, pc2.Writer]
 
@@ -74,14 +75,6 @@ def add_frames(writers: list[pc2.Writer], shapes: Generator, count: int) -> Gene
             error = max(error, float(np.linalg.norm(lost, axis=1).max()))
         yield Step(index / count, "Writing the mesh cache")
     return error
-
-
-def evaluated_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
-    """Vertices (p, 3) f64 of an object in the evaluated scene, in its own space."""
-    attribute = obj.evaluated_get(depsgraph).data.attributes["position"]
-    flat = np.empty(3 * len(attribute.data), np.float32)
-    attribute.data.foreach_get("vector", flat)
-    return flat.reshape(-1, 3).astype(np.float64)
 
 
 def new_path(host: bpy.types.Object, obj: bpy.types.Object, taken: set[Path]) -> Path:

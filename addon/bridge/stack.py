@@ -1,7 +1,7 @@
 """What of Jounce stands in the modifier stack of a mesh, and where it belongs.
 
-A displacement is added to what the armature makes, so everything of ours stands right after the armature:
-after whatever the pose is, before whatever the artist does with the posed shape. A mesh shows one thing of
+A displacement is added to what the rig makes, so everything of ours stands right after the rig: after
+whatever the pose is, before whatever the artist does with the posed shape. A mesh shows one thing of
 ours at a time: what shows a preview asks `is_baked` first.
 """
 
@@ -10,10 +10,9 @@ from contextlib import contextmanager
 
 import bpy
 
-from . import deformers
+from . import posing
 from .nodes import PREFIX
-
-NAME = "Jounce"
+from .posing import NAME
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -33,19 +32,9 @@ def bake_modifier(obj: bpy.types.Object) -> bpy.types.Modifier | None:
     return None
 
 
-def place(obj: bpy.types.Object) -> int:
-    """The index right after the armature that Jounce follows; 0 where that is no modifier of the mesh."""
-    if deformers.is_armature_deformed(obj):
-        return 0
-    for index, modifier in enumerate(obj.modifiers):
-        if modifier.type == "ARMATURE" and modifier.object is not None and modifier.show_viewport:
-            return index + 1
-    return 0
-
-
 def insert(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
-    """A new modifier right after the armature; the artist's active one stays active."""
-    index = place(obj)
+    """A new modifier right after the rig; the artist's active one stays active."""
+    index = posing.end(obj)
     active = obj.modifiers.active
     modifier = obj.modifiers.new(NAME, kind)
     obj.modifiers.move(obj.modifiers.find(modifier.name), index)
@@ -65,12 +54,13 @@ def remove(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
 
 @contextmanager
 def shown_as_posed(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
-    """Shows the meshes as their armatures leave them: nothing of ours, no later modifiers."""
+    """Shows the meshes as their rigs leave them: nothing of ours, no later modifiers."""
     hidden: list[bpy.types.Modifier] = []
     muted: list[bpy.types.ShapeKey] = []
     try:
         for obj in objects:
-            later = [m for m in list(obj.modifiers)[place(obj) :] if m.show_viewport]
+            rig = posing.modifiers(obj)
+            later = [m for m in obj.modifiers if m.show_viewport and m not in rig]
             keys = () if obj.data.shape_keys is None else obj.data.shape_keys.key_blocks
             ours = [key for key in keys if key.name.startswith(PREFIX) and not key.mute]
             for modifier in later:

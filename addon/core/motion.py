@@ -19,10 +19,12 @@ class Drive:
     """All that the step to a frame depends on, beside the state before it.
 
     pose: (b, 3, 4), rest to posed in world space, metres. strength: how much of its acceleration is felt.
+    offsets: (k, 3), what the rig adds to linear skinning with the pose, reduced by the body, or None.
     """
 
     pose: np.ndarray
     strength: float
+    offsets: np.ndarray | None = None
 
     def digest(self) -> bytes:
         """16 bytes that are the same for the same drive, bit for bit."""
@@ -48,7 +50,7 @@ Target = Union["jounce.Simulation", "jounce.MotionJob"]
 
 def begin(target: Target, drive: Drive, pre_roll: int) -> None:
     """Starts a motion in its first pose, held for `pre_roll` frames so that the flesh settles in it."""
-    target.reset(drive.pose)
+    target.reset(drive.pose, drive.offsets)
     for _ in range(pre_roll):
         advance(target, drive)
 
@@ -56,7 +58,7 @@ def begin(target: Target, drive: Drive, pre_roll: int) -> None:
 def advance(target: Target, drive: Drive) -> None:
     """Goes on to the next frame."""
     target.strength = drive.strength
-    target.step(drive.pose)
+    target.step(drive.pose, offsets=drive.offsets)
 
 
 class Recorder:

@@ -9,6 +9,7 @@ from bpy.props import BoolProperty, EnumProperty, IntProperty
 from ..bridge import bakes, bodies, drives, frames, motions, preview, renders
 from ..bridge.bodies import BodyScene
 from ..bridge.deformers import Warn
+from ..bridge.posed import PosedShapes
 from ..core import bodies as built
 from ..core.motion import Motion
 from ..core.prepared import Prepared
@@ -101,9 +102,10 @@ def record(
     blender_scene = context.scene
     made = motions.Motions(body, scene)
     filling = made.filling(blender_scene, made.cache(blender_scene, settings.frame_start))
-    with preview.paused(), frames.kept(blender_scene), closing(filling):
+    shapes = PosedShapes(body, scene, blender_scene, context.view_layer)
+    with preview.paused(), frames.kept(blender_scene), closing(filling), shapes:
         for index, frame in enumerate(settings.frames):
             blender_scene.frame_set(frame)
-            filling.feed(drives.read(scene, context.evaluated_depsgraph_get()))
+            filling.feed(drives.read(scene, context.evaluated_depsgraph_get(), shapes))
             yield Step(index / len(settings.frames), f"Frame {frame}")
         return filling.motion()

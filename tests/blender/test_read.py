@@ -195,21 +195,13 @@ def test_mirrored_unapplied_and_huge_scales_keep_the_outside_outside(read, scale
     assert_follows(scene)
 
 
-def test_only_the_first_of_several_armatures_counts(read):
+def test_pose_and_weights_are_those_of_the_first_armature(read):
     obj, _ = scenes.character()
     other = scenes.armature([("Lower", 0.0, 1.0)], "Other")
     obj.modifiers.new("Second", "ARMATURE").object = other
     warnings = []
     assert_follows(read(obj, warnings=warnings))
-    assert warnings == ["Column is deformed by 2 armatures; only the first, Rig, is followed."]
-
-
-def test_envelopes_are_said_to_be_left_out(read):
-    obj, _ = scenes.character()
-    obj.modifiers["Armature"].use_bone_envelopes = True
-    warnings = []
-    read(obj, warnings=warnings)
-    assert len(warnings) == 1 and "envelopes" in warnings[0]
+    assert warnings == []
 
 
 def test_a_mesh_without_weights_follows_its_object_and_that_is_said(read):
@@ -223,15 +215,6 @@ def test_a_mesh_without_weights_follows_its_object_and_that_is_said(read):
     warnings = []
     assert_follows(read(obj, warnings=warnings))
     assert len(warnings) == 1 and "follows its object" in warnings[0]
-
-
-def test_a_deforming_modifier_before_the_armature_is_said(read):
-    obj, _ = scenes.character()
-    obj.modifiers.new("Bend", "SIMPLE_DEFORM")
-    obj.modifiers.move(1, 0)
-    warnings = []
-    read(obj, warnings=warnings)
-    assert len(warnings) == 1 and "Bend" in warnings[0]
 
 
 def test_hidden_objects_are_read_like_shown_ones(read):
