@@ -46,7 +46,7 @@ pub enum Error {
         count: usize,
     },
     /// A number lies outside what is allowed.
-    #[error("{what}: expected {expected}, got {got}")]
+    #[error("{what}: expected {expected}, got {}", readable(*got))]
     Range {
         /// The argument.
         what: &'static str,
@@ -78,7 +78,7 @@ pub enum Error {
         vertex: usize,
     },
     /// Rig weights of a vertex do not sum to one.
-    #[error("weights of vertex {vertex} sum to {sum}; normalise them to 1")]
+    #[error("weights of vertex {vertex} sum to {}; normalise them to 1", readable(*sum))]
     WeightSum {
         /// Which vertex.
         vertex: usize,
@@ -109,4 +109,10 @@ pub enum Error {
     /// The caller asked a long computation to stop.
     #[error("cancelled")]
     Cancelled,
+}
+
+/// A number as people write it: with a power of ten where plain digits would run on.
+fn readable(number: f64) -> String {
+    let plain = number == 0.0 || !number.is_finite() || (1e-4..1e7).contains(&number.abs());
+    if plain { number.to_string() } else { format!("{number:e}") }
 }
