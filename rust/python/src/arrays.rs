@@ -233,3 +233,8 @@ fn not_an_array<T: Element>(argument: &Bound<'_, PyAny>, what: &'static str) -> 
 fn borrowed(what: &'static str) -> PyErr {
     PyRuntimeError::new_err(format!("{what}: is being written to by another call; pass a copy"))
 }
+
+/// The transforms of a pose, b x 3 x 4, of its numbers.
+pub fn transforms(numbers: &[f64]) -> &jounce::rig::Pose {
+    numbers.as_chunks::<4>().0.as_chunks::<3>().0
+}

@@ -32,7 +32,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]
-    use crate::simulation::{Simulation, State, StepReport};
+    use crate::simulation::{Simulation, State, StepReport, step_together};
     #[pymodule_export]
     use crate::subspace::{SkinningModes, cluster_tets, skinning_modes};
 }

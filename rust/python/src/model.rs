@@ -213,6 +213,24 @@ impl ForceSamples {
         arrays::owned(py, self.inner.masses().to_vec(), &[self.inner.masses().len()])
     }
 
+    /// Where the rig puts the centres in a pose, (k, 3) float64, metres: without displacement, so that what is
+    /// read there depends on the pose alone.
+    ///
+    /// pose: (b, 3, 4) float64; None without a rig.
+    #[pyo3(signature = (pose=None))]
+    fn posed<'py>(
+        &self,
+        py: Python<'py>,
+        pose: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let model = &self.model.get().inner;
+        let axes = [Axis::Is(model.bone_count()), Axis::Is(3), Axis::Is(4)];
+        let pose = pose.map(|pose| arrays::array::<f64>(pose, "pose", &axes)).transpose()?;
+        let pose = pose.as_ref().map(|pose| arrays::transforms(pose.slice()));
+        let positions = run(py, || model.posed_samples(&self.inner, pose))?;
+        arrays::owned(py, flat(&positions), &[positions.len(), 3])
+    }
+
     /// Generalised force (m, 3, 4) float64 of forces (k, 3) float64 on the parts, newtons.
     fn reduce<'py>(
         &self,

@@ -1,6 +1,6 @@
 //! `Simulation`, its reports and states.
 
-use jounce::method::{self, Drive, Integrator};
+use jounce::method::{self, Drive, Integrator, Turn};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -32,6 +32,47 @@ impl StepReport {
 #[pyclass(frozen, module = "jounce", name = "State")]
 pub struct State(pub method::State);
 
+/// Steps several simulations at once, in parallel, each exactly as it would be alone; a report each, in order.
+///
+/// simulations: of any models, no one twice. poses, forces, offsets: for each what `Simulation.step` takes; None for
+/// no forces or no offsets at all.
+/// Raises ValueError as `Simulation.step` does, for the first in order that refuses; then none has moved.
+#[pyfunction]
+#[pyo3(signature = (simulations, poses, forces=None, offsets=None))]
+pub fn step_together(
+    py: Python<'_>,
+    simulations: Vec<Bound<'_, Simulation>>,
+    poses: Vec<Option<Bound<'_, PyAny>>>,
+    forces: Option<Vec<Option<Bound<'_, PyAny>>>>,
+    offsets: Option<Vec<Option<Bound<'_, PyAny>>>>,
+) -> PyResult<Vec<StepReport>> {
+    let count = simulations.len();
+    let none = || (0..count).map(|_| None).collect();
+    let (forces, offsets) = (forces.unwrap_or_else(none), offsets.unwrap_or_else(none));
+    for (what, got) in [("poses", poses.len()), ("forces", forces.len()), ("offsets", offsets.len())] {
+        if got != count {
+            let text = format!("{what}: expected one for each of {count} simulations, got {got}");
+            return Err(PyValueError::new_err(text));
+        }
+    }
+    let mut bodies = Vec::with_capacity(count);
+    for simulation in &simulations {
+        let body = simulation.try_borrow_mut();
+        bodies.push(body.map_err(|_| PyValueError::new_err("simulations: one is in use, or there twice"))?);
+    }
+    let mut inputs = Vec::with_capacity(count);
+    for (i, body) in bodies.iter().enumerate() {
+        inputs.push(body.arrays(poses[i].as_ref(), forces[i].as_ref(), offsets[i].as_ref())?);
+    }
+    let mut turns: Vec<Turn<'_>> = bodies
+        .iter_mut()
+        .zip(&inputs)
+        .map(|(body, arrays)| Turn { simulation: &mut body.inner, drive: arrays.drive() })
+        .collect();
+    let reports = run(py, || method::step_together(&mut turns))?;
+    Ok(reports.into_iter().map(StepReport::from).collect())
+}
+
 /// Steps a model through time by implicit steps; the pose is given, the flesh follows.
 ///
 /// Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes, with
@@ -43,7 +84,8 @@ pub struct State(pub method::State);
 /// gravity: m/s^2. pose_rest: 1 = the elastic rest shape follows the pose, 0 = the bind shape as in the
 /// paper. stiffness: scales the elastic energy. threads: 0 = automatic; results do not depend on it.
 /// integrator: "backward_euler" loses much energy, "bdf2" little. strength: scales how much of the rig's
-/// acceleration the flesh feels, 0 = none; it may be set between steps.
+/// acceleration the flesh feels, 0 = none; it may be set between steps. limit: largest displacement anywhere, as
+/// a share of the body's diagonal; up to half of it nothing changes, beyond that the flesh stiffens.
 /// Raises ValueError for a parameter out of range.
 #[pyclass(module = "jounce", name = "Simulation")]
 pub struct Simulation {
@@ -58,10 +100,10 @@ impl Simulation {
     #[new]
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
                         gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0,
-                        integrator="backward_euler", strength=1.0),
+                        integrator="backward_euler", strength=1.0, limit=None),
            text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
                              gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0, \
-                             integrator='backward_euler', strength=1.0)")]
+                             integrator='backward_euler', strength=1.0, limit=None)")]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
@@ -76,6 +118,7 @@ impl Simulation {
         stiffness: f64,
         integrator: &str,
         strength: f64,
+        limit: Option<f64>,
     ) -> PyResult<Self> {
         let params = method::SimulationParams {
             dt,
@@ -88,6 +131,7 @@ impl Simulation {
             stiffness,
             integrator: integrator_named(integrator)?,
             strength,
+            limit,
             threads: arrays::count(threads, "threads")?,
         };
         let shared = model.get().inner.clone();
@@ -202,6 +246,22 @@ impl Simulation {
         run(py, || self.inner.restore_state(&state.0))
     }
 
+    /// A cut or a teleport: at rest relative to a pose, with the displacement kept, so that the jump of the pose is
+    /// not felt as a kick. The displacement turns as the rig turns the body as a whole.
+    ///
+    /// `reset` and `settle` are the other two ways across a cut. offsets are as in `step`.
+    #[pyo3(signature = (pose=None, offsets=None))]
+    fn cut(
+        &mut self,
+        py: Python<'_>,
+        pose: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let arrays = self.arrays(pose, None, offsets)?;
+        let drive = arrays.drive();
+        run(py, || self.inner.cut(&drive))
+    }
+
     /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, where the pose jumps.
     ///
     /// offsets are as in `step`.
@@ -232,7 +292,7 @@ pub struct Arrays<'py> {
 impl Arrays<'_> {
     fn drive(&self) -> Drive<'_> {
         Drive {
-            pose: self.pose.as_ref().map(|pose| rows(pose.slice())),
+            pose: self.pose.as_ref().map(|pose| arrays::transforms(pose.slice())),
             force: self.force.as_ref().map(Array::slice),
             offsets: self.offsets.as_ref().map(Array::slice),
         }
@@ -255,7 +315,7 @@ pub struct Owned {
 impl Owned {
     pub fn drive(&self) -> Drive<'_> {
         Drive {
-            pose: self.pose.as_deref().map(rows),
+            pose: self.pose.as_deref().map(arrays::transforms),
             force: self.force.as_deref(),
             offsets: self.offsets.as_deref(),
         }
@@ -306,8 +366,4 @@ fn integrator_named(name: &str) -> PyResult<Integrator> {
             Err(PyValueError::new_err(text))
         }
     }
-}
-
-fn rows(pose: &[f64]) -> &jounce::rig::Pose {
-    pose.as_chunks::<4>().0.as_chunks::<3>().0
 }

@@ -5,15 +5,18 @@ mod projector;
 mod settings;
 mod simulation;
 pub mod skinning_modes;
+mod together;
 
 use std::sync::Arc;
 
 pub use projector::Projector;
 pub use settings::{Drive, Integrator, SimulationParams, State, StepReport};
 pub use simulation::Simulation;
+pub use together::{Turn, step_together};
 
 use crate::Result;
 use crate::mesh::{Embedding, TetMesh};
+use crate::rig::Pose;
 use skinning_modes::{ForceSamples, SkinningModel};
 
 /// What a simulation needs of a body, whatever the method: immutable and cheap to clone.
@@ -76,6 +79,16 @@ impl Model {
     pub fn force_samples(&self, count: usize) -> Result<ForceSamples> {
         match self {
             Self::Skinning(model) => model.force_samples(count),
+        }
+    }
+
+    /// Where the rig puts samples in a pose, k, metres; see [`SkinningModel::posed_samples`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn posed_samples(&self, samples: &ForceSamples, pose: Option<&Pose>) -> Result<Vec<[f64; 3]>> {
+        match self {
+            Self::Skinning(model) => model.posed_samples(samples, pose),
         }
     }
 

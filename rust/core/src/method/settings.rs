@@ -64,6 +64,9 @@ pub struct SimulationParams {
     /// Factor on the acceleration of the rig as the flesh feels it: 0 moves nothing, 1 is physical, more
     /// exaggerates.
     pub strength: f64,
+    /// Largest displacement anywhere, as a share of the body's diagonal; `None` for no limit. Up to half of it
+    /// nothing changes, beyond that the flesh stiffens.
+    pub limit: Option<f64>,
     /// Most threads that work on one step, 0 for all; results do not depend on it. A step of skinning modes
     /// is over sooner than a second thread would start, so it stays on the caller's.
     pub threads: usize,
@@ -82,6 +85,7 @@ impl Default for SimulationParams {
             pose_rest: 1.0,
             stiffness: 1.0,
             strength: 1.0,
+            limit: None,
             threads: 0,
         }
     }
@@ -95,6 +99,7 @@ impl SimulationParams {
     pub fn check(&self) -> Result<()> {
         let positive = |v: f64| v.is_finite() && v > 0.0;
         let at_least_zero = |v: f64| v.is_finite() && v >= 0.0;
+        let limit = self.limit.unwrap_or(1.0);
         let count = |v: u32| (1..=MOST_REPETITIONS).contains(&v);
         let checks = [
             ("dt", "a positive number of seconds", self.dt, positive(self.dt)),
@@ -110,6 +115,7 @@ impl SimulationParams {
             ("pose_rest", "a number in [0, 1]", self.pose_rest, (0.0..=1.0).contains(&self.pose_rest)),
             ("stiffness", "a positive number", self.stiffness, positive(self.stiffness)),
             ("strength", "a number >= 0", self.strength, at_least_zero(self.strength)),
+            ("limit", "a positive share of the diagonal", limit, positive(limit)),
         ];
         for (what, expected, got, valid) in checks {
             if !valid {

@@ -99,8 +99,28 @@ impl Simulation {
         }
     }
 
-    /// Starts anew: at rest in `pose`, without displacement. What a cut or a teleport needs, so that the jump
-    /// of the pose is not felt as a kick.
+    /// A cut or a teleport: at rest relative to a pose, with the displacement kept, so that the jump of the pose
+    /// is not felt as a kick.
+    ///
+    /// The displacement turns as the rig turns the body as a whole. [`Simulation::reset`] and
+    /// [`Simulation::settle`] are the other two ways across a cut. A force has no effect on rest.
+    ///
+    /// # Errors
+    /// As [`Simulation::step_with`].
+    pub fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
+        match &mut self.stepper {
+            Stepper::Skinning(stepper) => stepper.cut(drive),
+        }
+    }
+
+    /// Goes back to before the last step.
+    pub(crate) fn undo(&mut self) {
+        match &mut self.stepper {
+            Stepper::Skinning(stepper) => stepper.undo(),
+        }
+    }
+
+    /// Starts anew: at rest in `pose`, without displacement or velocity.
     ///
     /// # Errors
     /// As for the pose of [`Simulation::step`].

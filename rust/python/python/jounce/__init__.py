@@ -27,6 +27,7 @@ from jounce._jounce import (
     pull_back,
     skinning_modes,
     spread_to_interior,
+    step_together,
 )
 from jounce.io import read_mesh
 
@@ -51,4 +52,5 @@ __all__ = [
     "read_mesh",
     "skinning_modes",
     "spread_to_interior",
+    "step_together",
 ]

@@ -26,6 +26,7 @@ __all__ = [
     "pull_back",
     "skinning_modes",
     "spread_to_interior",
+    "step_together",
 ]
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
@@ -142,6 +143,7 @@ class ForceSamples:
     def points(self) -> _Floats: ...
     @property
     def masses(self) -> _Floats: ...
+    def posed(self, pose: _FloatsLike | None = None) -> _Floats: ...
     def reduce(self, forces: _FloatsLike) -> _Floats: ...
 
 @final
@@ -172,6 +174,7 @@ class Simulation:
         stiffness: float = 1.0,
         integrator: str = "backward_euler",
         strength: float = 1.0,
+        limit: float | None = None,
     ) -> Simulation: ...
     def step(
         self,
@@ -195,7 +198,15 @@ class Simulation:
     def model(self) -> Model: ...
     def save_state(self) -> State: ...
     def restore_state(self, state: State) -> None: ...
+    def cut(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
     def reset(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
+
+def step_together(
+    simulations: Sequence[Simulation],
+    poses: Sequence[_FloatsLike | None],
+    forces: Sequence[_FloatsLike | None] | None = None,
+    offsets: Sequence[_FloatsLike | None] | None = None,
+) -> list[StepReport]: ...
 
 @final
 class MotionJob:

@@ -10,6 +10,7 @@
 //! in `[QN]`).
 
 use super::SkinningModel;
+use super::limit::Limit;
 use super::local::LocalScratch;
 
 /// Steps that are remembered.
@@ -33,6 +34,8 @@ pub(super) struct Objective<'a> {
     /// s.
     pub(super) stiffness: f64,
     pub(super) pose_rest: f64,
+    /// What is added where displacements near their limit.
+    pub(super) limit: &'a mut Limit,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -45,7 +48,7 @@ struct Value {
 
 impl Objective<'_> {
     /// The energy at y; its gradient and the clusters' force are written.
-    fn evaluate(&self, local: &mut LocalScratch, y: &[[f64; 3]], at: &mut Derivatives) -> Value {
+    fn evaluate(&mut self, local: &mut LocalScratch, y: &[[f64; 3]], at: &mut Derivatives) -> Value {
         let misfit = local.solve(self.model, y, self.pose_rest, &mut at.force);
         let (mut quadratic, mut linear, mut clusters) = (0.0, 0.0, misfit);
         for i in 0..y.len() {
@@ -59,8 +62,9 @@ impl Objective<'_> {
             }
         }
         let clusters = self.stiffness * clusters;
-        let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * misfit).abs();
-        Value { energy: quadratic - linear + clusters, size, misfit }
+        let limit = self.limit.evaluate(self.model, y, &mut at.gradient);
+        let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * misfit).abs() + limit;
+        Value { energy: quadratic - linear + clusters + limit, size, misfit }
     }
 }
 
@@ -116,7 +120,7 @@ impl Descent {
     /// end.
     pub(super) fn minimise(
         &mut self,
-        objective: &Objective<'_>,
+        objective: &mut Objective<'_>,
         local: &mut LocalScratch,
         (y, force): (&mut [[f64; 3]], &mut [[f64; 3]]),
         max_iterations: u32,
@@ -149,7 +153,7 @@ impl Descent {
     /// share of the direction taken.
     fn advance(
         &mut self,
-        objective: &Objective<'_>,
+        objective: &mut Objective<'_>,
         local: &mut LocalScratch,
         y: &[[f64; 3]],
         value: &mut Value,
@@ -168,7 +172,7 @@ impl Descent {
     /// Armijo's backtracking, with the minimum of the parabola as next guess.
     fn search(
         &mut self,
-        objective: &Objective<'_>,
+        objective: &mut Objective<'_>,
         local: &mut LocalScratch,
         y: &[[f64; 3]],
         value: &mut Value,
@@ -184,7 +188,7 @@ impl Descent {
             }
             let next = objective.evaluate(local, &self.trial, &mut self.there);
             let rise = next.energy - value.energy;
-            let flat = rise.abs() <= ROUNDING * value.size.max(next.size);
+            let flat = rise.is_finite() && rise.abs() <= ROUNDING * value.size.max(next.size);
             let downhill = || dot(&self.there.gradient, &self.direction) <= (2.0 * SUFFICIENT - 1.0) * slope;
             if rise <= SUFFICIENT * share * slope || (flat && downhill()) {
                 *value = next;

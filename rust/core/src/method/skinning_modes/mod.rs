@@ -8,6 +8,8 @@
 mod clusters;
 mod descent;
 mod energy;
+mod history;
+mod limit;
 mod local;
 mod offsets;
 mod reduce;
@@ -15,6 +17,8 @@ mod samples;
 mod step;
 mod stitches;
 mod truncate;
+
+use std::sync::OnceLock;
 
 use faer::Mat;
 
@@ -126,6 +130,8 @@ pub struct SkinningModel {
     volumetric: Vec<f64>,
     /// Whether any cluster resists change of volume, so that the global step is not exact.
     is_volumetric: bool,
+    /// Where displacements are limited; found when a simulation first asks.
+    limit_places: OnceLock<limit::LimitPlaces>,
 }
 
 impl SkinningModel {
@@ -188,6 +194,7 @@ impl SkinningModel {
             lane_volumes: in_lanes(&data.cluster_volumes),
             volumetric: (0..data.spectrum.len()).map(|i| volumetric(&data, i)).collect(),
             is_volumetric: data.cluster_volumes.iter().any(|&v| v > 0.0),
+            limit_places: OnceLock::new(),
             cluster_basis,
             data,
         })
@@ -245,6 +252,10 @@ impl SkinningModel {
         let lowest =
             eigenvalues.iter().copied().filter(|&l| l > RIGID_MODE * largest).fold(f64::INFINITY, f64::min);
         if lowest.is_finite() { lowest.sqrt() / std::f64::consts::TAU } else { 0.0 }
+    }
+
+    fn limit_places(&self) -> &limit::LimitPlaces {
+        self.limit_places.get_or_init(|| limit::LimitPlaces::new(self))
     }
 
     /// Turns a pose into 4 rows a handle, in the body's coordinates.

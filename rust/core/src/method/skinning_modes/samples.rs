@@ -1,10 +1,13 @@
 //! Points at which force fields are read: centres of mass of clusters, moved and pushed at reduced cost.
 
 use faer::{Mat, MatRef};
+use nalgebra::Matrix3;
 
 use super::{SkinningData, SkinningModel};
 use crate::math::dense::product;
 use crate::math::lanes::{Packed, multiply_add};
+use crate::math::polar::rotations;
+use crate::rig::Pose;
 use crate::{Error, Result};
 
 /// Centres of mass of k parts of a body: where they are, and what a force on a part does.
@@ -99,6 +102,37 @@ impl SkinningModel {
         let mean =
             |d: usize| (d..center_rig.ncols()).step_by(4).map(|j| center_rig[(cluster, j)]).sum::<f64>();
         std::array::from_fn(|d| self.coordinates.center[d] + self.coordinates.size * mean(d))
+    }
+
+    /// Where linear skinning puts samples in a pose, k, metres: without displacement, so that what is read there
+    /// depends on the pose alone.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for samples of another model; [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`]
+    /// for the pose.
+    pub fn posed_samples(&self, samples: &ForceSamples, pose: Option<&Pose>) -> Result<Vec<[f64; 3]>> {
+        let mut handles = vec![[0.0; 3]; self.cluster_rig.columns()];
+        self.enter_pose(pose, &mut handles)?;
+        self.sample_positions(samples, &handles, &vec![[0.0; 3]; self.rank()], &[])
+    }
+
+    /// The rotation by which the rig turns the whole body from one pose to another (4 rows a handle): that of
+    /// the clusters' gradients, weighted with their masses.
+    pub(super) fn turn(&self, from: &[[f64; 3]], to: &[[f64; 3]]) -> Matrix3<f64> {
+        let mut moved = Matrix3::zeros();
+        for (cluster, mass) in self.data.cluster_masses.iter().enumerate() {
+            let gradient = |pose: &[[f64; 3]]| {
+                let entry = |row: usize, c: usize| -> f64 {
+                    let entries = pose.iter().enumerate();
+                    entries.map(|(j, x)| self.data.cluster_rig[(3 * cluster + row, j)] * x[c]).sum()
+                };
+                Matrix3::from_fn(|c, row| entry(row, c))
+            };
+            moved += *mass * gradient(to) * gradient(from).transpose();
+        }
+        let mut turn = [[0.0; 9]];
+        rotations(&[std::array::from_fn(|e| moved[(e / 3, e % 3)])], &mut turn);
+        Matrix3::from_row_slice(&turn[0])
     }
 
     /// Where samples are in a pose (4 rows a handle) with reduced coordinates, and with offsets of the

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
+use nalgebra::Vector3;
+
 use super::descent::{Descent, Objective};
+use super::history::{felt_acceleration, follow, on_parabola, past_acceleration, remember};
+use super::limit::Limit;
 use super::local::LocalScratch;
 use super::{ForceSamples, SkinningModel};
 use crate::math::lanes::{Packed, multiply_add};
@@ -117,6 +121,7 @@ pub(crate) struct SkinningStepper {
     /// Diagonal of the quadratic part of the incremental energy, r.
     diagonal: Vec<f64>,
     descent: Descent,
+    limit: Limit,
     force: Vec<[f64; 3]>,
     reduced: Vec<[f64; 3]>,
     /// Misfit of the last local step, J.
@@ -145,6 +150,7 @@ impl SkinningStepper {
             external: vec![[0.0; 3]; rank],
             diagonal: vec![0.0; rank],
             descent: Descent::new(rank),
+            limit: Limit::new(),
             force: vec![[0.0; 3]; rank],
             reduced: vec![[0.0; 3]; rank],
             misfit: 0.0,
@@ -187,6 +193,28 @@ impl SkinningStepper {
         self.start();
         self.update_coefficients();
         Ok(())
+    }
+
+    /// At rest in the pose, keeping the displacement, turned as the rig turns the whole body.
+    pub(crate) fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.enter(drive)?;
+        let turn = self.state.started.then(|| self.model.turn(&self.state.path[HISTORY - 1], &self.target));
+        self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
+        self.start();
+        if let Some(turn) = turn {
+            for row in &mut self.reduced {
+                *row = (turn * Vector3::from(*row)).into();
+            }
+            self.state.reduced.iter_mut().for_each(|reduced| reduced.copy_from_slice(&self.reduced));
+        }
+        self.update_coefficients();
+        Ok(())
+    }
+
+    /// Goes back to the state before the last step.
+    pub(crate) fn undo(&mut self) {
+        self.state.copy_from(&self.before);
+        self.update_coefficients();
     }
 
     /// At rest in the target pose.
@@ -250,6 +278,7 @@ impl SkinningStepper {
             (0..3).for_each(|c| self.fixed[i][c] = self.load(i, c, params));
         }
         self.reduced.fill([0.0; 3]);
+        self.limit.set(&self.model, params.limit, params.stiffness);
         let (iterations, residual) = self.descend(params, least, max_iterations);
         self.state.reduced.iter_mut().for_each(|reduced| reduced.copy_from_slice(&self.reduced));
         self.finish(StepReport { iterations, residual, energy: 0.0 }, params)
@@ -307,16 +336,29 @@ impl SkinningStepper {
         let h = params.dt / f64::from(params.substeps);
         self.state.respace(h);
         self.prepare(params, h);
-        self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
-        let (iterations, residual) = if self.model.is_volumetric {
-            self.descend(params, -1.0, params.max_iterations)
-        } else {
-            self.alternate(params)
-        };
+        self.limit.set(&self.model, params.limit, params.stiffness);
+        let (iterations, residual) = self.solve(params);
         remember(&mut self.state.reduced, &self.reduced);
         remember(&mut self.state.path, &self.pose);
         remember(&mut self.state.offset_path, &self.offset);
         (iterations, residual)
+    }
+
+    /// Finds the displacement at the end of a substep from that at its start.
+    fn solve(&mut self, params: &SimulationParams) -> (u32, f64) {
+        let mut spent = 0;
+        if !self.model.is_volumetric {
+            self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
+            let (iterations, residual) = self.alternate(params);
+            if !self.limit.is_felt(&self.model, &self.reduced) {
+                return (iterations, residual);
+            }
+            spent = iterations;
+        }
+        self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
+        self.limit.enter(&self.model, &mut self.reduced);
+        let (iterations, residual) = self.descend(params, -1.0, params.max_iterations);
+        (spent + iterations, residual)
     }
 
     /// Displacement of the whole body by its diagonal, in the mass norm.
@@ -348,7 +390,8 @@ impl SkinningStepper {
             let stiff = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
             *metric = if held { f64::INFINITY } else { stiff };
         }
-        let objective = Objective {
+        let mut objective = Objective {
+            limit: &mut self.limit,
             model: &self.model,
             diagonal: &self.diagonal,
             linear: &self.fixed,
@@ -356,7 +399,7 @@ impl SkinningStepper {
             pose_rest: params.pose_rest,
         };
         let (iterations, change, misfit) = self.descent.minimise(
-            &objective,
+            &mut objective,
             &mut self.local,
             (&mut self.reduced, &mut self.force),
             max_iterations,
@@ -440,58 +483,7 @@ fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
     2.0 * params.damping * (params.stiffness * spectrum).sqrt()
 }
 
-/// The part of `h^2 d2x/dt2` that is known before a step: all differences but the newest. Differences,
-/// because positions far from the origin have no digits to spare.
-fn past_acceleration(history: &[Vec<[f64; 3]>; HISTORY], factors: &[f64; HISTORY], out: &mut [[f64; 3]]) {
-    for (row, out) in out.iter_mut().enumerate() {
-        for c in 0..3 {
-            let at = |back: usize| history[HISTORY - back][row][c];
-            out[c] = (1..HISTORY).map(|j| factors[j] * (at(j) - at(j + 1))).sum();
-        }
-    }
-}
-
-/// `factor h^2 d2x/dt2` of what the rig does, as many rows as `out` has.
-fn felt_acceleration(
-    history: &[Vec<[f64; 3]>; HISTORY],
-    now: &[[f64; 3]],
-    inertia: &[f64; HISTORY],
-    factor: f64,
-    out: &mut [[f64; 3]],
-) {
-    past_acceleration(history, inertia, out);
-    for (acceleration, (now, last)) in out.iter_mut().zip(now.iter().zip(&history[HISTORY - 1])) {
-        for c in 0..3 {
-            let whole = inertia[0] * (now[c] - last[c]) + acceleration[c];
-            acceleration[c] = factor * whole;
-        }
-    }
-}
-
-/// The place at a share of the time from the last of two frames to the next, on the parabola through all three.
-fn on_parabola([older, last]: &[Vec<[f64; 3]>; 2], next: &[[f64; 3]], time: f64, out: &mut [[f64; 3]]) {
-    for row in 0..out.len() {
-        for c in 0..3 {
-            let (back, ahead) = (last[row][c] - older[row][c], next[row][c] - last[row][c]);
-            let change = 0.5 * time * (back + ahead) + 0.5 * time * time * (ahead - back);
-            out[row][c] = last[row][c] + change;
-        }
-    }
-}
-
-/// Drops the older of two frames and appends the newest.
-fn follow(frames: &mut [Vec<[f64; 3]>; 2], newest: &[[f64; 3]]) {
-    frames.swap(0, 1);
-    frames[1].copy_from_slice(newest);
-}
-
 /// Adds rows to others, or none.
 fn add(rows: &[[f64; 3]], sum: &mut [[f64; 3]]) {
     sum.as_flattened_mut().iter_mut().zip(rows.as_flattened()).for_each(|(sum, x)| *sum += x);
-}
-
-/// Drops the oldest and appends the newest.
-fn remember(history: &mut [Vec<[f64; 3]>; HISTORY], newest: &[[f64; 3]]) {
-    history.rotate_left(1);
-    history[HISTORY - 1].copy_from_slice(newest);
 }

@@ -1,0 +1,63 @@
+//! Differences in time of what is remembered of the last frames and substeps.
+
+use crate::method::settings::HISTORY;
+
+/// The part of `h^2 d2x/dt2` that is known before a step: all differences but the newest. Differences,
+/// because positions far from the origin have no digits to spare.
+pub(super) fn past_acceleration(
+    history: &[Vec<[f64; 3]>; HISTORY],
+    factors: &[f64; HISTORY],
+    out: &mut [[f64; 3]],
+) {
+    for (row, out) in out.iter_mut().enumerate() {
+        for c in 0..3 {
+            let at = |back: usize| history[HISTORY - back][row][c];
+            out[c] = (1..HISTORY).map(|j| factors[j] * (at(j) - at(j + 1))).sum();
+        }
+    }
+}
+
+/// `factor h^2 d2x/dt2` of what the rig does, as many rows as `out` has.
+pub(super) fn felt_acceleration(
+    history: &[Vec<[f64; 3]>; HISTORY],
+    now: &[[f64; 3]],
+    inertia: &[f64; HISTORY],
+    factor: f64,
+    out: &mut [[f64; 3]],
+) {
+    past_acceleration(history, inertia, out);
+    for (acceleration, (now, last)) in out.iter_mut().zip(now.iter().zip(&history[HISTORY - 1])) {
+        for c in 0..3 {
+            let whole = inertia[0] * (now[c] - last[c]) + acceleration[c];
+            acceleration[c] = factor * whole;
+        }
+    }
+}
+
+/// The place at a share of the time from the last of two frames to the next, on the parabola through all three.
+pub(super) fn on_parabola(
+    [older, last]: &[Vec<[f64; 3]>; 2],
+    next: &[[f64; 3]],
+    time: f64,
+    out: &mut [[f64; 3]],
+) {
+    for row in 0..out.len() {
+        for c in 0..3 {
+            let (back, ahead) = (last[row][c] - older[row][c], next[row][c] - last[row][c]);
+            let change = 0.5 * time * (back + ahead) + 0.5 * time * time * (ahead - back);
+            out[row][c] = last[row][c] + change;
+        }
+    }
+}
+
+/// Drops the older of two frames and appends the newest.
+pub(super) fn follow(frames: &mut [Vec<[f64; 3]>; 2], newest: &[[f64; 3]]) {
+    frames.swap(0, 1);
+    frames[1].copy_from_slice(newest);
+}
+
+/// Drops the oldest and appends the newest.
+pub(super) fn remember(history: &mut [Vec<[f64; 3]>; HISTORY], newest: &[[f64; 3]]) {
+    history.rotate_left(1);
+    history[HISTORY - 1].copy_from_slice(newest);
+}

@@ -1,0 +1,80 @@
+"""What a shot asks of simulations: limits, cuts, several bodies at once, fields that are read in a pose."""
+
+import jounce
+import numpy as np
+import pytest
+from refusals import refused
+
+
+def simulation(bar, **settings):
+    return jounce.Simulation(bar.model, dt=1 / 24, substeps=2, **settings)
+
+
+def moved(simulation):
+    return np.linalg.norm(simulation.displacement(), axis=1).max()
+
+
+def test_a_limit_holds(bar):
+    size = np.linalg.norm(np.ptp(bar.mesh.vertices, axis=0))
+    free, limited = simulation(bar, stiffness=0.01), simulation(bar, stiffness=0.01, limit=0.01)
+    largest = [0.0, 0.0]
+    for pose in bar.poses:
+        for index, sim in enumerate((free, limited)):
+            sim.step(pose)
+            largest[index] = max(largest[index], moved(sim) / size)
+    assert largest[0] > 0.015
+    assert 0.005 < largest[1] < 0.0105
+    refused(ValueError, "limit: expected a positive share of the diagonal", simulation, bar, limit=0.0)
+
+
+def test_cuts(bar):
+    sim = simulation(bar)
+    for pose in bar.poses[:6]:
+        sim.step(pose)
+    before = moved(sim)
+    far = bar.poses[5].copy()
+    far[:, :, 3] += 50.0
+    sim.cut(far)
+    assert moved(sim) == pytest.approx(before)
+    sim.reset(far)
+    assert moved(sim) == 0.0
+    refused(ValueError, "pose: expected shape", sim.cut, far[:1])
+
+
+def test_together_as_alone(bar):
+    alone, together = [simulation(bar) for _ in range(3)], [simulation(bar) for _ in range(3)]
+    force = np.full((bar.model.mode_count, 3, 4), 0.01)
+    for frame in range(6):
+        poses = [bar.poses[frame], bar.poses[frame + 1], bar.poses[frame + 2]]
+        forces = [None, force, None]
+        reports = jounce.step_together(together, poses, forces)
+        expected = [sim.step(pose, f) for sim, pose, f in zip(alone, poses, forces, strict=True)]
+        assert [r.iterations for r in reports] == [r.iterations for r in expected]
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one.coefficients, other.coefficients)
+
+
+def test_together_refuses(bar):
+    one, other = simulation(bar), simulation(bar)
+    pose = bar.poses[0]
+    refused(ValueError, "poses: expected one for each of 2", jounce.step_together, [one, other], [pose])
+    refused(ValueError, "forces: expected one for each", jounce.step_together, [one], [pose], [None, None])
+    refused(ValueError, "simulations: one is in use, or there twice", jounce.step_together, [one, one], [pose] * 2)
+    refused(ValueError, "pose: expected shape", jounce.step_together, [one, other], [pose, pose[:1]])
+    assert jounce.step_together([], []) == []
+
+
+def test_samples_follow_the_pose_alone(bar):
+    samples = bar.model.force_samples(5)
+    rest = np.tile(np.eye(3, 4), (len(bar.poses[0]), 1, 1))
+    np.testing.assert_allclose(samples.posed(rest), samples.points, atol=1e-12)
+    sim = simulation(bar)
+    sim.reset(bar.poses[6])
+    np.testing.assert_allclose(samples.posed(bar.poses[6]), sim.sample_positions(samples), atol=1e-12)
+    refused(ValueError, "pose: expected shape", samples.posed, rest[:1])
+
+
+def test_numbers_in_errors_are_short(bar):
+    with pytest.raises(ValueError, match="got 1e300") as caught:
+        simulation(bar).step(1e300 * np.ones_like(bar.poses[0]))
+    assert len(str(caught.value)) < 80
