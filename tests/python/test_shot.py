@@ -6,17 +6,19 @@ import pytest
 from refusals import refused
 
 
-def simulation(bar, **settings):
-    return jounce.Simulation(bar.model, dt=1 / 24, substeps=2, **settings)
+@pytest.fixture
+def start(model):
+    """Makes simulations of the bar."""
+    return lambda **settings: jounce.Simulation(model, dt=1 / 24, substeps=2, **settings)
 
 
-def moved(simulation):
-    return np.linalg.norm(simulation.displacement(), axis=1).max()
+def moved(sim):
+    return np.linalg.norm(sim.displacement(), axis=1).max()
 
 
-def test_a_limit_holds(bar):
-    size = np.linalg.norm(np.ptp(bar.mesh.vertices, axis=0))
-    free, limited = simulation(bar, stiffness=0.01), simulation(bar, stiffness=0.01, limit=0.01)
+def test_a_limit_holds(start, bar):
+    size = np.linalg.norm(np.ptp(bar.vertices, axis=0))
+    free, limited = start(stiffness=0.01), start(stiffness=0.01, limit=0.01)
     largest = [0.0, 0.0]
     for pose in bar.poses:
         for index, sim in enumerate((free, limited)):
@@ -24,11 +26,11 @@ def test_a_limit_holds(bar):
             largest[index] = max(largest[index], moved(sim) / size)
     assert largest[0] > 0.015
     assert 0.005 < largest[1] < 0.0105
-    refused(ValueError, "limit: expected a positive share of the diagonal", simulation, bar, limit=0.0)
+    refused(ValueError, "limit: expected a positive share of the diagonal", start, limit=0.0)
 
 
-def test_cuts(bar):
-    sim = simulation(bar)
+def test_cuts(start, bar):
+    sim = start()
     for pose in bar.poses[:6]:
         sim.step(pose)
     before = moved(sim)
@@ -41,9 +43,9 @@ def test_cuts(bar):
     refused(ValueError, "pose: expected shape", sim.cut, far[:1])
 
 
-def test_together_as_alone(bar):
-    alone, together = [simulation(bar) for _ in range(3)], [simulation(bar) for _ in range(3)]
-    force = np.full((bar.model.mode_count, 3, 4), 0.01)
+def test_together_as_alone(start, bar, model):
+    alone, together = [start() for _ in range(3)], [start() for _ in range(3)]
+    force = np.full((model.mode_count, 3, 4), 0.01)
     for frame in range(6):
         poses = [bar.poses[frame], bar.poses[frame + 1], bar.poses[frame + 2]]
         forces = [None, force, None]
@@ -54,8 +56,8 @@ def test_together_as_alone(bar):
         np.testing.assert_array_equal(one.coefficients, other.coefficients)
 
 
-def test_together_refuses(bar):
-    one, other = simulation(bar), simulation(bar)
+def test_together_refuses(start, bar):
+    one, other = start(), start()
     pose = bar.poses[0]
     refused(ValueError, "poses: expected one for each of 2", jounce.step_together, [one, other], [pose])
     refused(ValueError, "forces: expected one for each", jounce.step_together, [one], [pose], [None, None])
@@ -64,17 +66,17 @@ def test_together_refuses(bar):
     assert jounce.step_together([], []) == []
 
 
-def test_samples_follow_the_pose_alone(bar):
-    samples = bar.model.force_samples(5)
+def test_samples_follow_the_pose_alone(start, bar, model):
+    samples = model.force_samples(5)
     rest = np.tile(np.eye(3, 4), (len(bar.poses[0]), 1, 1))
     np.testing.assert_allclose(samples.posed(rest), samples.points, atol=1e-12)
-    sim = simulation(bar)
+    sim = start()
     sim.reset(bar.poses[6])
     np.testing.assert_allclose(samples.posed(bar.poses[6]), sim.sample_positions(samples), atol=1e-12)
     refused(ValueError, "pose: expected shape", samples.posed, rest[:1])
 
 
-def test_numbers_in_errors_are_short(bar):
+def test_numbers_in_errors_are_short(start, bar):
     with pytest.raises(ValueError, match="got 1e300") as caught:
-        simulation(bar).step(1e300 * np.ones_like(bar.poses[0]))
+        start().step(1e300 * np.ones_like(bar.poses[0]))
     assert len(str(caught.value)) < 80
