@@ -61,7 +61,8 @@ def test_together_refuses(start, bar):
     pose = bar.poses[0]
     refused(ValueError, "poses: expected one for each of 2", jounce.step_together, [one, other], [pose])
     refused(ValueError, "forces: expected one for each", jounce.step_together, [one], [pose], [None, None])
-    refused(ValueError, "simulations: one is in use, or there twice", jounce.step_together, [one, one], [pose] * 2)
+    twice = "simulations: one is in use, or there twice"
+    refused(ValueError, twice, jounce.step_together, [one, one], [pose] * 2)
     refused(ValueError, "pose: expected shape", jounce.step_together, [one, other], [pose, pose[:1]])
     assert jounce.step_together([], []) == []
 

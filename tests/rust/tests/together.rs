@@ -80,7 +80,7 @@ fn across_a_jump(body: &Body, cut: impl Fn(&mut Simulation, &[Transform; 2])) ->
         if frame == 8 {
             cut(&mut sim, &pose)
         } else {
-            drop(sim.step(Some(&pose)).unwrap())
+            sim.step(Some(&pose)).unwrap();
         }
         shown.push(jounce_tests::bodies::displacement(body, sim.coefficients()));
     }

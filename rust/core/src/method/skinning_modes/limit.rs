@@ -2,23 +2,27 @@
 //! it, so that flesh stiffens before it gets there.
 //!
 //! `U = sum over places s of mu_s kappa L^2 phi(|u_s| / L)`, `phi(x) = -t^2 ln(1 - t)`, `t = 2 x - 1` and 0 below
-//! `x = 1/2`, with L the limit, mu_s a share of the mass and kappa the lowest elastic eigenvalue: twice smooth, in
+//! `x = 1/2`, with L the limit, mu_s the mass that a push there moves and kappa the lowest elastic eigenvalue: twice smooth, in
 //! joules, and nothing at all for calm motion.
 
+use faer::Mat;
 use rayon::prelude::*;
 
 use super::SkinningModel;
 use crate::math::lanes::{Packed, multiply_add};
-use crate::mesh::bounds;
 
 /// Share of the limit up to which nothing is felt.
 const KNEE: f64 = 0.5;
 /// Share of the limit that a state beyond it is pulled back to before it is stepped.
 const INSIDE: f64 = 0.9;
-/// Cells along the diagonal; each that holds flesh has one place.
-const CELLS: f64 = 12.0;
+/// Leverage below which a vertex needs no place of its own.
+const UNSEEN: f64 = 0.1;
+/// Most places, for each reduced coordinate.
+const MOST: usize = 8;
+/// Share of the largest row, squared, that counts as not moving.
+const FAINT: f64 = 1e-6;
 
-/// The places where displacements are limited: of each part of space the vertex that the modes move most.
+/// The places where displacements are limited: few, but such that no vertex moves far without them.
 pub(super) struct LimitPlaces {
     /// `B Phi` at the places, k x r.
     basis: Packed<1>,
@@ -26,32 +30,47 @@ pub(super) struct LimitPlaces {
     gather: Packed<1>,
     /// The largest norm of a row of `basis`: no place moves by more than this times `|Y|`.
     reach: f64,
-    /// mu, k, kg.
+    /// mu, k, kg: what a push at a place has to move, `1 / |b_s|^2`.
     masses: Vec<f64>,
 }
 
 impl LimitPlaces {
     pub(super) fn new(model: &SkinningModel) -> Self {
-        let vertices = model.mesh().vertices();
-        let norms: Vec<f64> = (0..vertices.len()).into_par_iter().map(|i| norm2(&row(model, i))).collect();
-        let (low, _) = bounds(vertices);
-        let cell = 2.0 * model.coordinates.size / CELLS;
-        let mut cells = std::collections::BTreeMap::new();
-        for (i, x) in vertices.iter().enumerate() {
-            let key: [u32; 3] = std::array::from_fn(|c| ((x[c] - low[c]) / cell) as u32);
-            let (best, count) = cells.entry(key).or_insert((i, 0_u32));
-            *best = if norms[i] > norms[*best] { i } else { *best };
-            *count += 1;
-        }
-        let rows: Vec<Vec<f64>> = cells.values().map(|&(i, _)| row(model, i)).collect();
-        let share = model.mass() / vertices.len() as f64;
+        let outside = model.mesh().boundary_vertices();
+        let rows: Vec<Vec<f64>> = outside.par_iter().map(|&i| row(model, i as usize)).collect();
+        let places = seeing_all(&rows);
         Self {
-            basis: Packed::new(rows.len(), model.rank(), |s, _, j| rows[s][j]),
-            gather: Packed::new(model.rank(), rows.len(), |j, _, s| rows[s][j]),
-            reach: norms.iter().copied().fold(0.0, f64::max).sqrt(),
-            masses: cells.values().map(|&(_, count)| share * f64::from(count)).collect(),
+            basis: Packed::new(places.len(), model.rank(), |s, _, j| rows[places[s]][j]),
+            gather: Packed::new(model.rank(), places.len(), |j, _, s| rows[places[s]][j]),
+            reach: places.iter().map(|&s| norm2(&rows[s])).fold(0.0, f64::max).sqrt(),
+            masses: places.iter().map(|&s| 1.0 / norm2(&rows[s])).collect(),
         }
     }
+}
+
+/// Rows b_s chosen one after the other, each the one with the largest leverage `b' (sum of b_s b_s')^-1 b` left,
+/// until none has more than [`UNSEEN`]: what no chosen row sees, no other row sees much of.
+fn seeing_all(rows: &[Vec<f64>]) -> Vec<usize> {
+    let rank = rows[0].len();
+    let norms: Vec<f64> = rows.iter().map(|row| norm2(row)).collect();
+    let faint = FAINT * norms.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let mut leverage: Vec<f64> = norms.iter().map(|norm| norm / faint).collect();
+    let mut inverse = Mat::from_fn(rank, rank, |i, j| if i == j { 1.0 / faint } else { 0.0 });
+    let mut chosen = Vec::new();
+    while chosen.len() < MOST * rank {
+        let best = (0..rows.len()).max_by(|&a, &b| leverage[a].total_cmp(&leverage[b])).unwrap_or(0);
+        if leverage[best] <= UNSEEN {
+            break;
+        }
+        chosen.push(best);
+        let seen: Vec<f64> = (0..rank).map(|j| dot(inverse.col_as_slice(j), &rows[best])).collect();
+        let scale = 1.0 / (1.0 + leverage[best]);
+        for j in 0..rank {
+            inverse.col_as_slice_mut(j).iter_mut().zip(&seen).for_each(|(x, s)| *x -= scale * seen[j] * s);
+        }
+        leverage.par_iter_mut().zip(rows).for_each(|(l, row)| *l -= scale * dot(&seen, row).powi(2));
+    }
+    chosen
 }
 
 /// A row of `B Phi`.
@@ -60,8 +79,11 @@ fn row(model: &SkinningModel, vertex: usize) -> Vec<f64> {
     let point = model.coordinates.homogeneous(&model.mesh().vertices()[vertex]);
     let weights = &model.weights()[vertex * modes..][..modes];
     let entries: Vec<f64> = weights.iter().flat_map(|w| point.map(|x| w * x)).collect();
-    let dot = |column: &[f64]| column.iter().zip(&entries).map(|(a, b)| a * b).sum();
-    (0..model.rank()).map(|j| dot(model.data.basis.col_as_slice(j))).collect()
+    (0..model.rank()).map(|j| dot(model.data.basis.col_as_slice(j), &entries)).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn norm2(x: &[f64]) -> f64 {
