@@ -92,7 +92,7 @@ impl Shared {
 
 /// A copy of a simulation, stepped on a thread of its own that never touches Python.
 ///
-/// `reset`, `step`, `settle` and `strength` mean what they mean for a Simulation, and are done in the order in
+/// `reset`, `step`, `settle`, `cut` and `strength` mean what they mean for a Simulation, and are done in the order in
 /// which they are asked for; they return at once. `keep()` keeps the coefficients at that point, bit for bit
 /// those of the Simulation. Wrong arrays raise at once; what a step refuses is raised by `wait()` and
 /// `coefficients()`, and nothing after it is done. Dropping the job stops it.
@@ -161,6 +161,19 @@ impl MotionJob {
     ) -> PyResult<()> {
         let driven = self.simulation.borrow(py).arrays(pose, None, offsets)?.to_owned();
         self.ask(move |simulation| simulation.reset_with(&driven.drive()));
+        Ok(())
+    }
+
+    /// Asks for a cut, as `Simulation.cut`.
+    #[pyo3(signature = (pose=None, offsets=None))]
+    fn cut(
+        &self,
+        py: Python<'_>,
+        pose: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let driven = self.simulation.borrow(py).arrays(pose, None, offsets)?.to_owned();
+        self.ask(move |simulation| simulation.cut(&driven.drive()));
         Ok(())
     }
 
