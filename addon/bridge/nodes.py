@@ -18,7 +18,6 @@ class Group:
         self.tree.is_modifier = True
         for direction in ("INPUT", "OUTPUT"):
             self.tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
-        self._geometry = self.node("NodeGroupInput", 0.0, 200.0).outputs[0]
 
     def node(self, kind: str, column: float, row: float) -> bpy.types.Node:
         """A new node at a place."""
@@ -55,7 +54,7 @@ class Group:
         Without that every later modifier and every exporter would take the attributes along.
         """
         moved = self.node("GeometryNodeSetPosition", column, 200.0)
-        self.link(self._geometry, moved.inputs["Geometry"])
+        self.link(self.node("NodeGroupInput", column - 1.0, 200.0).outputs[0], moved.inputs["Geometry"])
         self.link(offsets, moved.inputs["Offset"])
         geometry = moved.outputs[0]
         for name in used_up:

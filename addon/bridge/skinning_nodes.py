@@ -36,7 +36,7 @@ def prepare(
 
 def write(scene: BodyScene, table: SkinningTable, frames: range, scale: float) -> None:
     """Gives the meshes their attributes and the modifier."""
-    tree = group(f"{stack.NAME} {scene.host.name}", table.transforms.shape[1])
+    tree = group(f"{stack.NAME} Bake {scene.host.name}", table.transforms.shape[1])
     animate(tree, units.transforms_in_units(table.transforms, scale), frames)
     points = units.points_in_units(table.points, scale)
     for obj, part in zip(scene.objects, scene.surface.parts, strict=True):
@@ -52,11 +52,12 @@ def write(scene: BodyScene, table: SkinningTable, frames: range, scale: float) -
 def group(name: str, count: int) -> bpy.types.NodeTree:
     """The group for a number of modes; each mode has a row of nodes."""
     made = nodes.Group(name)
+    # Blender looks animated nodes up by name from the first node on, at every frame: these come first.
+    matrices = [made.node("FunctionNodeCombineMatrix", 0.0, -250.0 * (mode + 1)) for mode in range(count)]
     point = made.attribute(POINT, "FLOAT_VECTOR", 0.0, 0.0)
     total = None
-    for mode in range(count):
+    for mode, matrix in enumerate(matrices):
         row = -250.0 * (mode + 1)
-        matrix = made.node("FunctionNodeCombineMatrix", 0.0, row)
         matrix.name = MATRIX.format(mode + 1)
         matrix.hide = True
         moved = made.node("FunctionNodeTransformPoint", 1.0, row)

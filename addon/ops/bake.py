@@ -73,7 +73,8 @@ def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: Bake
     motion = yield from scaled(record(scene, body, context, settings), 0.2, 0.7)
     if is_crumpled(scene.surface, motion.poses[0]):
         warn(f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose.")
-    prepared = yield from scaled(bakes.prepare(scene, body, motion, settings, context), 0.7, 1.0)
+    with preview.paused():
+        prepared = yield from scaled(bakes.prepare(scene, body, motion, settings, context), 0.7, 1.0)
     preview.switch_off(host)
     bakes.replace(scene, prepared)
     if digest != host.jounce.built_digest:

@@ -144,6 +144,20 @@ def test_one_bake_replaces_the_other(baked, first, second):
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_a_preview_is_not_baked_and_not_added_to_the_bake(baked, target):
+    obj, _ = baked(target)
+    expected = displayed(obj, FRAMES)
+    bpy.ops.jounce.free_bake()
+    bpy.ops.jounce.preview()
+    assert np.abs(np.array(displayed(obj, FRAMES)) - expected).max() < 2e-6
+    bpy.ops.jounce.bake(target=target)
+    assert len(ours(obj)) == 1 and not obj.jounce.preview
+    assert np.array_equal(displayed(obj, FRAMES), expected)
+    with pytest.raises(RuntimeError, match="shows its bake"):
+        bpy.ops.jounce.preview()
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_a_muted_bake_can_be_freed(baked, target):
     obj, _ = baked(target)
     ours(obj)[0].show_viewport = ours(obj)[0].show_render = False
