@@ -7,10 +7,11 @@ from .bridge import preview, renders
 from .core import bodies
 from .overlay import view
 from .panels import render
-from .props import diagnosis, scene, window
+from .props import diagnosis, modes, scene, window
 
 CLASSES = (
     diagnosis.JounceFinding,
+    modes.JounceMode,
     props.JounceObject,
     scene.JounceClip,
     scene.JounceScene,

@@ -23,6 +23,11 @@ def add(obj: bpy.types.Object) -> None:
         modifier.show_render = False
 
 
+def is_shown(obj: bpy.types.Object) -> bool:
+    """Whether both are there."""
+    return ATTRIBUTE in obj.data.attributes and modifier_of(obj) is not None
+
+
 def modifier_of(obj: bpy.types.Object) -> bpy.types.Modifier | None:
     """The modifier that shows a preview, None without one."""
     ours = (m for m in obj.modifiers if m.type == "NODES" and m.node_group and is_group(m.node_group))

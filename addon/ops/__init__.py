@@ -1,6 +1,6 @@
 """The operators, one file for each or for a few that belong together."""
 
-from . import add, bake, build, clips, diagnosis, free_bake, maps, preview, remove, setup
+from . import add, bake, build, clips, diagnosis, flex, free_bake, grab, maps, preview, remove, setup
 
 CLASSES = (
     setup.JOUNCE_OT_setup,
@@ -11,6 +11,8 @@ CLASSES = (
     preview.JOUNCE_OT_preview,
     preview.JOUNCE_OT_fill_cache,
     preview.JOUNCE_OT_clear_cache,
+    grab.JOUNCE_OT_grab,
+    flex.JOUNCE_OT_flex_mode,
     remove.JOUNCE_OT_remove,
     maps.JOUNCE_OT_map_add,
     maps.JOUNCE_OT_map_from_selection,

@@ -18,6 +18,7 @@ from ..core.rest_check import is_crumpled
 from ..core.settings import BakeSettings
 from ..core.task import Step, Task, scaled
 from ..props.bake import TARGETS
+from . import build
 from .operator import LongOperator
 
 
@@ -67,8 +68,8 @@ def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: Bake
     digest = scene.surface.digest(host.jounce.build_settings())
     built_again = ""
     if built.CACHE.get(digest) is None:
-        build = built.build(scene.surface, host.jounce.build_settings())
-        built_again = yield from scaled(build, 0.0, 0.2)
+        building = built.build(scene.surface, host.jounce.build_settings())
+        built_again = yield from scaled(building, 0.0, 0.2)
     body = built.CACHE.get(digest)
     motion = yield from scaled(record(scene, body, context, settings), 0.2, 0.7)
     if is_crumpled(scene.surface, motion.poses[0]):
@@ -79,7 +80,7 @@ def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: Bake
     bakes.replace(scene, prepared)
     if digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
-        host.jounce.built_digest, host.jounce.built_summary = digest, built_again
+        build.remember(host, digest, built_again)
     return conclusion(scene, prepared, settings, warn)
 
 

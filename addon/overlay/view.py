@@ -32,6 +32,14 @@ def sync(wanted: bool) -> None:
         _kept.clear()
 
 
+def redraw(context: bpy.types.Context) -> None:
+    """Draws all 3D viewports anew."""
+    for window in context.window_manager.windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
 @persistent
 def after_loading(*_: object) -> None:
     """A file that was opened has other meshes, and begins with nothing drawn."""
@@ -64,10 +72,8 @@ def draw_surfaces() -> None:
     field = Field(settings.field)
     if field is not Field.NONE:
         motion = host.jounce.frequency if field is Field.STIFFNESS else 0.0
-        mode = settings.mode if field is Field.WEIGHTS else 0
-        picture = kept(
-            "picture", (*key, field, mode, motion), lambda: Picture(host, body, field, settings.mode)
-        )
+        mode = host.jounce.mode_index if field is Field.WEIGHTS else 0
+        picture = kept("picture", (*key, field, mode, motion), lambda: Picture(host, body, field, mode))
         picture.draw(context, settings.opacity)
     if settings.cage or settings.embedding:
         lattice = kept("lattice", key, lambda: read_lattice(host, body, context))

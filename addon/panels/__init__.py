@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import bake, body, clips, diagnosis, main, maps, motion, overlay, preview
+from . import bake, body, clips, diagnosis, main, maps, modes, motion, overlay, preview
 from .physics import twin
 
 SIDEBAR = (
@@ -14,6 +14,8 @@ SIDEBAR = (
     motion.JOUNCE_PT_motion,
     preview.JOUNCE_PT_preview,
     bake.JOUNCE_PT_bake,
+    modes.JOUNCE_UL_modes,
+    modes.JOUNCE_PT_modes,
     overlay.JOUNCE_PT_overlay,
     clips.JOUNCE_UL_clips,
     clips.JOUNCE_PT_clips,

@@ -18,6 +18,8 @@ class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
         row.operator("jounce.preview", icon="HIDE_OFF" if state.preview else "HIDE_ON", depress=state.preview)
         row.operator("jounce.fill_cache", icon="FILE_REFRESH", text="")
         row.operator("jounce.clear_cache", icon="TRASH", text="")
+        if state.preview:
+            layout.operator("jounce.grab", icon="VIEW_PAN")
         known = preview.session(bodies.host_of(context.object))
         if known is not None:
             layout.label(text=known.status())

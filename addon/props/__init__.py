@@ -16,6 +16,7 @@ from .body import BodyProps
 from .diagnosis import DiagnosisProps
 from .maps import MapProps
 from .member import MemberProps
+from .modes import ModesProps
 from .motion import MotionProps
 from .preview import PreviewProps
 
@@ -24,6 +25,7 @@ class JounceObject(
     MemberProps,
     BodyProps,
     MapProps,
+    ModesProps,
     MotionProps,
     PreviewProps,
     BakeProps,

@@ -1,7 +1,7 @@
 """What the viewports draw over the active body, as `window_manager.jounce`; not kept in files."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
 from ..core.fields import Field
 from ..overlay import view
@@ -19,10 +19,7 @@ FIELDS = (
 
 def _changed(self: "JounceWindow", context: bpy.types.Context) -> None:
     view.sync(self.draws_something)
-    for window in context.window_manager.windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
+    view.redraw(context)
 
 
 class JounceWindow(bpy.types.PropertyGroup):
@@ -34,9 +31,6 @@ class JounceWindow(bpy.types.PropertyGroup):
         items=FIELDS,
         update=_changed,
         options={"SKIP_SAVE"},
-    )
-    mode: IntProperty(
-        name="Mode", description="The chosen mode, from 0", min=0, update=_changed, options={"SKIP_SAVE"}
     )
     opacity: FloatProperty(
         name="Opacity",

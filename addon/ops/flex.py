@@ -1,0 +1,73 @@
+"""jounce.flex_mode: lets one mode swing on the meshes."""
+
+import math
+import time
+
+import bpy
+import numpy as np
+from bpy.props import IntProperty
+
+from ..bridge import bodies, preview, showing
+from ..core import fields, modes
+from ..core.fields import Field
+from ..core.refusal import Refusal
+from .operator import JounceOperator
+
+TIMER_SECONDS = 1.0 / 60.0
+
+
+class JOUNCE_OT_flex_mode(JounceOperator):
+    """Let the mode swing on the mesh, slowed down, from side to side of the view, until Esc or a click"""
+
+    bl_idname = "jounce.flex_mode"
+    bl_label = "Flex Mode"
+
+    mode: IntProperty(name="Mode", description="Which mode, from 0", min=0)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        """Starts to swing."""
+        try:
+            self._begin(context)
+        except Refusal as refusal:
+            self.report({"ERROR"}, str(refusal))
+            return {"CANCELLED"}
+        self._timer = context.window_manager.event_timer_add(TIMER_SECONDS, window=context.window)
+        context.window_manager.modal_handler_add(self)
+        context.workspace.status_text_set(f"Jounce: mode {self.mode + 1} swings   (ESC or click: stop)")
+        return {"RUNNING_MODAL"}
+
+    def run(self, _context: bpy.types.Context) -> str:
+        """Is of no use to a script."""
+        raise Refusal("A mode swings only in a window; start it from the list of modes.")
+
+    def _begin(self, context: bpy.types.Context) -> None:
+        host = bodies.hosts(context)[0]
+        body = showing.body_of(host)
+        if self.mode >= body.model.mode_count:
+            raise Refusal(f"{host.name} has {body.model.mode_count} modes; choose one of them.")
+        host.jounce.mode_index = self.mode
+        self._weights, _ = fields.at_rest(Field.WEIGHTS, body, self.mode, 1.0)
+        self._diagonal = float(np.linalg.norm(np.ptp(body.embedding.points, axis=0)))
+        self._rate = modes.shown_rate(host.jounce.modes_built[self.mode].ratio)
+        self._direction = showing.sideways(context)
+        self._shown = showing.Shown(host, context.scene)
+        self._start = time.monotonic()
+
+    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
+        """Swings on at each tick of the timer; the view may be turned meanwhile."""
+        if event.type in {"ESC", "LEFTMOUSE", "RIGHTMOUSE", "RET"} and event.value == "PRESS":
+            self.cancel(context)
+            return {"FINISHED"}
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        phase = 2.0 * math.pi * self._rate * (time.monotonic() - self._start)
+        self._shown.write(modes.swing(self._weights, self._direction, self._diagonal, phase))
+        preview.redraw(True)
+        return {"RUNNING_MODAL"}
+
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Shows again what was shown before; also when Blender closes the window or the file."""
+        context.window_manager.event_timer_remove(self._timer)
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        self._shown.close()

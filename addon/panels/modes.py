@@ -1,0 +1,42 @@
+"""The modes of the body."""
+
+import bpy
+
+from .sidebar import BodyPanel
+
+
+class JOUNCE_UL_modes(bpy.types.UIList):
+    """The modes, lowest first, with their frequencies"""
+
+    def draw_item(
+        self,
+        _context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        state: bpy.types.PropertyGroup,
+        mode: bpy.types.PropertyGroup,
+        _icon: int,
+        _active: bpy.types.PropertyGroup,
+        _name: str,
+        index: int,
+    ) -> None:
+        """One mode: number, frequency, play."""
+        row = layout.row()
+        row.label(text=f"Mode {index + 1}")
+        row.label(text=f"{mode.ratio * state.frequency:.2f} Hz")
+        row.operator("jounce.flex_mode", text="", icon="PLAY", emboss=False).mode = index
+
+
+class JOUNCE_PT_modes(BodyPanel, bpy.types.Panel):
+    """The modes of the body"""
+
+    bl_label = "Modes"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows the list, or what it needs."""
+        layout, state = self.layout_and_state(context)
+        if not state.modes_built:
+            layout.label(text="Build to see its modes", icon="INFO")
+            return
+        layout.template_list("JOUNCE_UL_modes", "", state, "modes_built", state, "mode_index", rows=4)
+        layout.prop_enum(context.window_manager.jounce, "field", "WEIGHTS", text="Show on Mesh")

@@ -1,0 +1,37 @@
+"""The modes of the last build, as a list."""
+
+import bpy
+import numpy as np
+from bpy.props import CollectionProperty, FloatProperty, IntProperty
+
+from ..overlay import view
+
+
+class JounceMode(bpy.types.PropertyGroup):
+    """One mode."""
+
+    ratio: FloatProperty(
+        name="Ratio", description="Its frequency as a multiple of the lowest one that deforms, without unit"
+    )
+
+
+def _chosen(_self: "ModesProps", context: bpy.types.Context) -> None:
+    view.redraw(context)
+
+
+class ModesProps:
+    """Of the host."""
+
+    modes_built: CollectionProperty(
+        name="Modes", description="The modes of the last build, lowest first", type=JounceMode
+    )
+    mode_index: IntProperty(
+        name="Chosen Mode", description="The mode that the overlay shows, from 0", min=0, update=_chosen
+    )
+
+    def list_modes(self, ratios: np.ndarray) -> None:
+        """Makes the list anew. ratios: (m,), frequencies as multiples of the lowest."""
+        self.modes_built.clear()
+        for ratio in ratios:
+            self.modes_built.add().ratio = ratio
+        self.mode_index = min(self.mode_index, len(ratios) - 1)
