@@ -60,6 +60,7 @@ def build(surface: Surface, settings: BuildSettings) -> Task:
             surface.weights,
             resolution=settings.resolution,
             modes=settings.modes,
+            locality=settings.locality,
             clusters=settings.clusters,
             young=YOUNG if maps.stiffness is None else YOUNG * maps.stiffness,
             density=DENSITY,

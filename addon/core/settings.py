@@ -24,13 +24,14 @@ class BuildSettings:
 
     The stiffness of the whole is not among it: modes do not depend on it, so it is set when the motion is
     computed. Where parts are stiffer than others is painted, and part of the surface. poisson: ratio, above 0
-    the flesh resists changes of volume.
+    the flesh resists changes of volume. locality: 0 = global modes.
     """
 
     resolution: int
     modes: int
     clusters: int
     poisson: float
+    locality: float = 0.0
 
     @property
     def law(self) -> str:

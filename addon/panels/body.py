@@ -15,6 +15,7 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
         layout, state = self.layout_and_state(context)
         layout.prop(state, "resolution")
         layout.prop(state, "modes")
+        layout.prop(state, "locality")
         layout.prop(state, "clusters")
         layout.prop(state, "poisson")
         layout.prop(state, "bones_counting")

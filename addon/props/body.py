@@ -39,6 +39,17 @@ class BodyProps:
         max=200,
         soft_max=64,
     )
+    locality: FloatProperty(
+        name="Locality",
+        description=(
+            "How strongly each mode is confined to a part of the body of its own: 0 not at all, 10 to "
+            "about a forearm, 100 to a finger. Confined modes take seconds to build, and a body needs more"
+        ),
+        default=0.0,
+        min=0.0,
+        max=1000.0,
+        soft_max=100.0,
+    )
     clusters: IntProperty(
         name="Clusters",
         description="Number of regions that turn as one when the flesh bends. More follow large bends better",
@@ -78,5 +89,9 @@ class BodyProps:
     def build_settings(self) -> BuildSettings:
         """What the model depends on."""
         return BuildSettings(
-            resolution=self.resolution, modes=self.modes, clusters=self.clusters, poisson=self.poisson
+            resolution=self.resolution,
+            modes=self.modes,
+            locality=self.locality,
+            clusters=self.clusters,
+            poisson=self.poisson,
         )

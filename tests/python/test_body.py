@@ -65,6 +65,25 @@ def incompleteness(body):
     return np.abs(sums / np.maximum(sizes, 1e-300)).max()
 
 
+def test_locality_confines_modes_that_stay_complementary(box):
+    body = jounce.Body(*box, resolution=16, modes=6, locality=20.0)
+    assert incompleteness(body) < 1e-6
+    mass = np.bincount(body.mesh.tets.ravel(), np.repeat(body.mesh.volumes / 4, 4)) * 1000
+    gram = body.modes.weights.T @ (mass[:, None] * body.modes.weights)
+    assert np.abs(gram - np.eye(6)).max() < 1e-9
+    found = jounce.localised_modes(body.mesh, body.material, 6, 20.0, body.rig, body.leak)
+    assert np.array_equal(found.modes.weights, body.modes.weights)
+    wide = jounce.localised_modes(body.mesh, body.material, 6, 2.0, body.rig, body.leak)
+    assert found.supports.shape == (6,)
+    assert found.supports.mean() < 0.5 * wide.supports.mean()
+    assert 0 < found.span < wide.span <= 1
+    assert found.residual < 0.05
+    assert found.modes.truncated(3).weights.shape == (len(body.mesh.vertices), 3)
+    for locality in (-1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="locality: expected a positive number"):
+            jounce.Body(*box, resolution=12, modes=4, locality=locality)
+
+
 def test_merged_bones_count_as_one_and_are_followed_as_two(box):
     points, triangles, weights = box
     split = np.column_stack([weights[:, 0], 0.3 * weights[:, 1], 0.7 * weights[:, 1]])

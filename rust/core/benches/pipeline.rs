@@ -1,18 +1,18 @@
 //! What it costs to build a body and to step it, against the number of its vertices.
 //!
-//! The body is an ellipsoid along x whose bones share its length between them. Times are from one run on one machine;
-//! the ratios below the table compare its own rows.
+//! The body is an ellipsoid along x whose bones share its length between them. Times are from one run on one
+//! machine; the ratios below the table compare its own rows.
 
-use std::f64::consts::{PI, TAU};
+mod ellipsoid;
+
 use std::sync::Arc;
-use std::time::Instant;
 
+use ellipsoid::{chain, median, pose, surface, timed};
 use jounce::material::{Field, Law, Material};
-use jounce::mesh::{SurfaceMesh, TetMesh, lattice};
+use jounce::mesh::lattice;
 use jounce::method::skinning_modes::SkinningModel;
 use jounce::method::{Model, Simulation, SimulationParams};
 use jounce::operators::momentum_leak;
-use jounce::rig::Rig;
 use jounce::subspace::{cluster_tets, skinning_modes};
 use jounce::{Progress, Result};
 
@@ -21,9 +21,6 @@ const MODES: usize = 16;
 const CLUSTERS: usize = 100;
 const ITERATIONS: u32 = 10;
 const STEPS: usize = 200;
-
-/// Half lengths of the ellipsoid, m.
-const RADII: [f64; 3] = [1.0, 0.5, 0.4];
 
 /// What one size of the body took, in seconds unless named otherwise.
 struct Row {
@@ -65,11 +62,11 @@ fn main() -> Result<()> {
 
 fn measure(resolution: usize) -> Result<Row> {
     let progress = Progress::default();
-    let surface = ellipsoid(48)?;
+    let surface = surface(48)?;
     let (mesh, lattice) = timed(|| lattice(&surface, resolution, &progress))?;
     let material =
         Material::new(Law::Arap, Field::Uniform(1e4), Field::Uniform(0.0), Field::Uniform(1000.0))?;
-    let rig = chain(&mesh)?;
+    let rig = chain(&mesh, BONES)?;
     let (leak_map, leak) = timed(|| momentum_leak(&mesh))?;
     let (basis, modes) =
         timed(|| skinning_modes(&mesh, &material, MODES, Some(&rig), Some(&leak_map), &progress))?;
@@ -89,63 +86,11 @@ fn run(model: &Model) -> Result<(f64, f64)> {
     let projector = model.projector(None)?;
     let mut out = vec![0.0; 3 * model.mesh().vertices().len()];
     let (mut steps, mut displacements) = (Vec::new(), Vec::new());
-    simulation.reset(Some(&pose(0)))?;
+    simulation.reset(Some(&pose(BONES, 0)))?;
     for frame in 0..STEPS {
-        let pose = pose(frame);
+        let pose = pose(BONES, frame);
         steps.push(timed(|| simulation.step(Some(&pose)))?.1);
         displacements.push(timed(|| projector.displacement(simulation.coefficients(), &mut out))?.1);
     }
     Ok((median(steps), median(displacements)))
-}
-
-fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
-    let start = Instant::now();
-    let made = work()?;
-    Ok((made, start.elapsed().as_secs_f64()))
-}
-
-fn median(mut seconds: Vec<f64>) -> f64 {
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
-}
-
-/// Bones that swing up and down, each a little later than the one before.
-fn pose(frame: usize) -> Vec<[[f64; 4]; 3]> {
-    let swing = |bone: usize| 0.2 * (0.4 * frame as f64 - 0.5 * bone as f64).sin();
-    (0..BONES)
-        .map(|bone| [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, swing(bone)]])
-        .collect()
-}
-
-/// Weights that go linearly from one bone to the next along x.
-fn chain(mesh: &TetMesh) -> Result<Rig> {
-    let mut weights = vec![0.0; mesh.vertices().len() * BONES];
-    for (row, vertex) in weights.chunks_exact_mut(BONES).zip(mesh.vertices()) {
-        let along = (0.5 + 0.5 * vertex[0] / RADII[0]).clamp(0.0, 1.0) * (BONES - 1) as f64;
-        let bone = (along as usize).min(BONES - 2);
-        row[bone] = 1.0 - (along - bone as f64);
-        row[bone + 1] = along - bone as f64;
-    }
-    Rig::new(mesh.vertices().len(), BONES, &weights)
-}
-
-/// An ellipsoid of `count` rings of twice as many points, closed at its poles.
-fn ellipsoid(count: usize) -> Result<SurfaceMesh> {
-    let around = 2 * count;
-    let mut points = Vec::new();
-    for ring in 0..=count {
-        let (radius, x) = (PI * ring as f64 / count as f64).sin_cos();
-        points.extend((0..around).map(|k| {
-            let (sin, cos) = (TAU * k as f64 / around as f64).sin_cos();
-            [RADII[0] * x, RADII[1] * radius * cos, RADII[2] * radius * sin]
-        }));
-    }
-    let corner = |ring: usize, k: usize| (ring * around + k % around) as u32;
-    let quads = (0..count).flat_map(|ring| (0..around).map(move |k| (ring, k)));
-    let triangles = quads.flat_map(|(ring, k)| {
-        let [a, b, c, d] =
-            [corner(ring, k), corner(ring + 1, k), corner(ring + 1, k + 1), corner(ring, k + 1)];
-        [[a, b, c], [a, c, d]]
-    });
-    SurfaceMesh::new(points, triangles.collect())
 }

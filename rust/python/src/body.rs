@@ -111,8 +111,8 @@ impl Input {
     }
 }
 
-/// Settings from `[resolution, modes, clusters, seed]`, the law and `[poisson, density]`.
-fn params(counts: [i64; 4], law: &str, [poisson, density]: [f64; 2]) -> PyResult<BodyParams> {
+/// Settings from `[resolution, modes, clusters, seed]`, the law and `[poisson, density, locality]`.
+fn params(counts: [i64; 4], law: &str, [poisson, density, locality]: [f64; 3]) -> PyResult<BodyParams> {
     let [resolution, modes, clusters, seed] = counts;
     Ok(BodyParams {
         resolution: arrays::count(resolution, "resolution")?,
@@ -122,6 +122,7 @@ fn params(counts: [i64; 4], law: &str, [poisson, density]: [f64; 2]) -> PyResult
         law: material::law(law)?,
         poisson,
         density,
+        locality,
         ..BodyParams::default()
     })
 }
@@ -130,7 +131,8 @@ fn params(counts: [i64; 4], law: &str, [poisson, density]: [f64; 2]) -> PyResult
 ///
 /// Fills the surface with a lattice, carries the weights to it, and computes leak, modes, clusters and model.
 /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. weights: (p, b) float64, rows sum to 1.
-/// resolution: cells along the longest side. density: kg/m^3.
+/// resolution: cells along the longest side. density: kg/m^3. locality: 0 for global modes, above 0 as in
+/// `localised_modes`.
 /// young: Pa, one number or (p,) float64, which is carried inside on a log scale.
 /// leak: (p,) float64 in [0, 1], the share of the default leak kept at each point; None keeps all.
 /// strength: (p,) float64, >= 0, how much of the rig's acceleration is felt at each point; None is 1 everywhere.
@@ -158,11 +160,11 @@ impl Body {
 impl Body {
     #[new]
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
-                        poisson=0.0, density=1000.0, law="arap", leak=None, strength=None, pinned=None,
-                        merge_into=None, bone_parents=None, seed=0),
+                        poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
+                        pinned=None, merge_into=None, bone_parents=None, seed=0),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
-                            poisson=0.0, density=1000.0, law='arap', leak=None, strength=None, pinned=None, merge_into=None, \
-                            bone_parents=None, seed=0)")]
+                            poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
+                            pinned=None, merge_into=None, bone_parents=None, seed=0)")]
     fn new(
         py: Python<'_>,
         points: &Bound<'_, PyAny>,
@@ -174,6 +176,7 @@ impl Body {
         young: Option<&Bound<'_, PyAny>>,
         poisson: f64,
         density: f64,
+        locality: f64,
         law: &str,
         leak: Option<&Bound<'_, PyAny>>,
         strength: Option<&Bound<'_, PyAny>>,
@@ -182,7 +185,7 @@ impl Body {
         bone_parents: Option<&Bound<'_, PyAny>>,
         seed: i64,
     ) -> PyResult<Self> {
-        let params = params([resolution, modes, clusters, seed], law, [poisson, density])?;
+        let params = params([resolution, modes, clusters, seed], law, [poisson, density, locality])?;
         let maps = Maps { young, leak, strength, pinned, merge_into, bone_parents };
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let inner = run(py, || input.build(&Progress::default()))?;
@@ -320,11 +323,11 @@ pub struct BodyJob {
 impl BodyJob {
     #[new]
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
-                        poisson=0.0, density=1000.0, law="arap", leak=None, strength=None, pinned=None,
-                        merge_into=None, bone_parents=None, seed=0),
+                        poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
+                        pinned=None, merge_into=None, bone_parents=None, seed=0),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
-                            poisson=0.0, density=1000.0, law='arap', leak=None, strength=None, pinned=None, merge_into=None, \
-                            bone_parents=None, seed=0)")]
+                            poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
+                            pinned=None, merge_into=None, bone_parents=None, seed=0)")]
     fn new(
         points: &Bound<'_, PyAny>,
         triangles: &Bound<'_, PyAny>,
@@ -335,6 +338,7 @@ impl BodyJob {
         young: Option<&Bound<'_, PyAny>>,
         poisson: f64,
         density: f64,
+        locality: f64,
         law: &str,
         leak: Option<&Bound<'_, PyAny>>,
         strength: Option<&Bound<'_, PyAny>>,
@@ -343,7 +347,7 @@ impl BodyJob {
         bone_parents: Option<&Bound<'_, PyAny>>,
         seed: i64,
     ) -> PyResult<Self> {
-        let params = params([resolution, modes, clusters, seed], law, [poisson, density])?;
+        let params = params([resolution, modes, clusters, seed], law, [poisson, density, locality])?;
         let maps = Maps { young, leak, strength, pinned, merge_into, bone_parents };
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let job = Self { progress: Arc::default(), slot: Arc::default() };

@@ -34,5 +34,5 @@ mod _jounce {
     #[pymodule_export]
     use crate::simulation::{Simulation, State, StepReport, step_together};
     #[pymodule_export]
-    use crate::subspace::{SkinningModes, cluster_tets, skinning_modes};
+    use crate::subspace::{LocalisedModes, SkinningModes, cluster_tets, localised_modes, skinning_modes};
 }

@@ -14,7 +14,7 @@ use crate::rig::Rig;
 
 /// Skinning weights that span the secondary motion: `u_i = sum_k weights_ik Z_k [X_i; 1]`, Z_k 3x4.
 ///
-/// weights: (n, m) float64. eigenvalues: (m,) float64, 1/s^2, ascending.
+/// weights: (n, m) float64. eigenvalues: (m,) float64, 1/s^2, ascending unless localised.
 /// Usually made by `skinning_modes`; made directly, the weights need not be orthonormal or independent.
 /// Raises ValueError for a wrong shape and for a number that is not finite.
 #[pyclass(frozen, module = "jounce", name = "SkinningModes")]
@@ -40,7 +40,8 @@ impl SkinningModes {
         arrays::owned(py, self.0.rows(), &[n, m])
     }
 
-    /// Eigenvalues, (m,) float64, 1/s^2, ascending; a mode's frequency is `sqrt(eigenvalue) / (2 pi)` Hz.
+    /// Eigenvalues, (m,) float64, 1/s^2, ascending unless localised; a mode's frequency is
+    /// `sqrt(eigenvalue) / (2 pi)` Hz.
     #[getter]
     fn eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, self.0.eigenvalues.clone(), &[self.0.eigenvalues.len()])
@@ -64,8 +65,9 @@ impl SkinningModes {
 /// H is the weight-space Hessian, the Laplacian with conductivity 4 mu + lambda [FastCD eq. 18]; A the
 /// complementarity constraint `B' D M J = 0` [FastCD eq. 21] with D = 1 - leak.
 /// count: m. rig: None leaves the modes unconstrained. leak: (n,) float64 in [0, 1]; None is
-/// `momentum_leak(mesh)`. pinned: (n,) bool, where the weights are exactly 0. Returns SkinningModes; copies of a repeated eigenvalue are all returned.
-/// Raises ValueError for more modes than mesh and rig leave free, and for arguments of another mesh.
+/// `momentum_leak(mesh)`. pinned: (n,) bool, where the weights are exactly 0. Returns SkinningModes; copies
+/// of a repeated eigenvalue are all returned. Raises ValueError for more modes than mesh and rig leave free,
+/// and for arguments of another mesh.
 #[pyfunction]
 #[pyo3(signature = (mesh, material, count=16, rig=None, leak=None, pinned=None))]
 pub fn skinning_modes(
@@ -78,17 +80,111 @@ pub fn skinning_modes(
     pinned: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<SkinningModes> {
     let count = arrays::count(count, "count")?;
-    let n = mesh.0.vertices().len();
-    let leak = leak.map(|leak| arrays::array::<f64>(leak, "leak", &[Axis::Is(n)])).transpose()?;
-    let pinned = pinned.map(|pinned| arrays::array::<bool>(pinned, "pinned", &[Axis::Is(n)])).transpose()?;
-    let restraint = subspace::Restraint {
-        rig: rig.map(|rig| rig.0.as_ref()),
-        leak: leak.as_ref().map(arrays::Array::slice),
-        pinned: pinned.as_ref().map(arrays::Array::slice),
-    };
+    let arguments = Restraint::new(mesh, rig, leak, pinned)?;
+    let restraint = arguments.borrowed();
     let progress = Progress::default();
     run(py, || subspace::restrained_modes(&mesh.0, &material.0, count, &restraint, &progress))
         .map(|modes| SkinningModes(Arc::new(modes)))
+}
+
+/// Localised modes, and how good they are; made by `localised_modes`.
+#[pyclass(frozen, module = "jounce", name = "LocalisedModes")]
+pub struct LocalisedModes {
+    modes: SkinningModes,
+    supports: Vec<f64>,
+    span: f64,
+    residual: f64,
+}
+
+#[pymethods]
+impl LocalisedModes {
+    /// The modes, with their energies in place of eigenvalues, in the order in which they are defined.
+    #[getter]
+    fn modes(&self) -> SkinningModes {
+        SkinningModes(self.modes.0.clone())
+    }
+
+    /// Share of the mass where each mode is above a hundredth of its largest value, (m,) float64.
+    #[getter]
+    fn supports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, self.supports.clone(), &[self.supports.len()])
+    }
+
+    /// Share of as many global modes that they span, in [0, 1].
+    #[getter]
+    fn span(&self) -> f64 {
+        self.span
+    }
+
+    /// How far the least exact mode is from optimal, relative to its size.
+    #[getter]
+    fn residual(&self) -> f64 {
+        self.residual
+    }
+
+    fn __repr__(&self) -> String {
+        let mean = self.supports.iter().sum::<f64>() / self.supports.len() as f64;
+        format!("LocalisedModes({} modes, mean support {mean:.3})", self.supports.len())
+    }
+}
+
+/// Modes that are each confined to a part of the body: `skinning_modes` with an L1 term, one after the other.
+///
+/// Mode j minimises `w' H w / 2 + mu sum_i m_i |w_i|` with `w' M w = 1`, complementary to the rig and
+/// orthogonal to those before it [FastCD sec. 9.5]. locality: > 0, free of units: a mode covers about the
+/// share `1 / locality` of the body, less in thin limbs. The other arguments are those of `skinning_modes`.
+/// Returns LocalisedModes. Raises ValueError for a locality that is not positive, and as `skinning_modes`.
+#[pyfunction]
+#[pyo3(signature = (mesh, material, count=16, locality=10.0, rig=None, leak=None, pinned=None))]
+pub fn localised_modes(
+    py: Python<'_>,
+    mesh: &TetMesh,
+    material: &Material,
+    count: i64,
+    locality: f64,
+    rig: Option<&Rig>,
+    leak: Option<&Bound<'_, PyAny>>,
+    pinned: Option<&Bound<'_, PyAny>>,
+) -> PyResult<LocalisedModes> {
+    let count = arrays::count(count, "count")?;
+    let arguments = Restraint::new(mesh, rig, leak, pinned)?;
+    let restraint = arguments.borrowed();
+    let progress = Progress::default();
+    let found =
+        run(py, || subspace::localised_modes(&mesh.0, &material.0, count, locality, &restraint, &progress))?;
+    let subspace::LocalisedModes { modes, supports, span, residual } = found;
+    Ok(LocalisedModes { modes: SkinningModes(Arc::new(modes)), supports, span, residual })
+}
+
+/// Checked arguments on what modes must not do.
+struct Restraint<'py> {
+    rig: Option<Arc<jounce::rig::Rig>>,
+    leak: Option<arrays::Array<'py, f64>>,
+    pinned: Option<arrays::Array<'py, bool>>,
+}
+
+impl<'py> Restraint<'py> {
+    fn new(
+        mesh: &TetMesh,
+        rig: Option<&Rig>,
+        leak: Option<&Bound<'py, PyAny>>,
+        pinned: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let n = [Axis::Is(mesh.0.vertices().len())];
+        Ok(Self {
+            rig: rig.map(|rig| rig.0.clone()),
+            leak: leak.map(|leak| arrays::array::<f64>(leak, "leak", &n)).transpose()?,
+            pinned: pinned.map(|pinned| arrays::array::<bool>(pinned, "pinned", &n)).transpose()?,
+        })
+    }
+
+    fn borrowed(&self) -> subspace::Restraint<'_> {
+        subspace::Restraint {
+            rig: self.rig.as_deref(),
+            leak: self.leak.as_ref().map(arrays::Array::slice),
+            pinned: self.pinned.as_ref().map(arrays::Array::slice),
+        }
+    }
 }
 
 /// Groups the tets into connected clusters that the modes move alike.

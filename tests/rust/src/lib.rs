@@ -2,4 +2,5 @@
 
 pub mod bodies;
 pub mod boxes;
+pub mod dense;
 pub mod surfaces;

@@ -12,7 +12,7 @@ use crate::method::Model;
 use crate::method::skinning_modes::{Extras, OffsetReduction, OffsetSource, SkinningModel};
 use crate::operators::lumped_mass;
 use crate::rig::Rig;
-use crate::subspace::{Restraint, SkinningModes, cluster_tets, restrained_modes};
+use crate::subspace::{Restraint, SkinningModes, cluster_tets, localised_modes, restrained_modes};
 use crate::{Error, Progress, Result};
 
 /// Which bones the constraint counts; the posed shape follows all of them.
@@ -54,6 +54,9 @@ pub struct BodyParams {
     pub resolution: usize,
     /// Number of modes m.
     pub modes: usize,
+    /// 0 for global modes; above, how strongly modes are pulled to parts of the body of their own, as in
+    /// [`localised_modes`].
+    pub locality: f64,
     /// Number of clusters asked for.
     pub clusters: usize,
     /// Elastic law; preserves volume only if it is [`Law::Corotated`] with a Poisson ratio above 0.
@@ -81,6 +84,7 @@ impl Default for BodyParams {
         Self {
             resolution: 32,
             modes: 16,
+            locality: 0.0,
             clusters: 100,
             law: Law::Arap,
             young: Painted::Uniform(1e4),
@@ -166,7 +170,11 @@ impl Body {
         };
         progress.enter("modes", 0.35, 0.85)?;
         let restraint = Restraint { rig: Some(&counting), leak: Some(&leak), pinned: Some(&pinned) };
-        let modes = restrained_modes(&mesh, &material, params.modes, &restraint, progress)?;
+        let modes = if params.locality == 0.0 {
+            restrained_modes(&mesh, &material, params.modes, &restraint, progress)?
+        } else {
+            localised_modes(&mesh, &material, params.modes, params.locality, &restraint, progress)?.modes
+        };
         progress.enter("clusters", 0.85, 0.95)?;
         let labels = cluster_tets(&mesh, &modes, params.clusters, params.seed, progress)?;
         progress.enter("model", 0.95, 1.0)?;

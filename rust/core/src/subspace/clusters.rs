@@ -46,7 +46,7 @@ pub fn cluster_tets(
 fn features(mesh: &TetMesh, modes: &SkinningModes) -> Mat<f64> {
     let highest = modes.eigenvalues.iter().copied().fold(0.0, f64::max);
     let is_zero = |value: f64| value <= ZERO * highest;
-    let lowest = modes.eigenvalues.iter().copied().find(|&v| !is_zero(v)).unwrap_or(1.0);
+    let lowest = modes.eigenvalues.iter().copied().filter(|&v| !is_zero(v)).fold(highest, f64::min);
     let mut features = Mat::zeros(mesh.tets().len(), modes.eigenvalues.len());
     for (k, &value) in modes.eigenvalues.iter().enumerate() {
         let scale = 0.25 * (lowest / if is_zero(value) { lowest } else { value }).powi(2);

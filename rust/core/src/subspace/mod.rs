@@ -1,12 +1,14 @@
-//! Reduced bases: skinning eigenmodes and clusters.
+//! Reduced bases: skinning eigenmodes, localised modes and clusters.
 
 mod clusters;
 mod kmeans;
+mod localised;
 mod modes;
 mod parts;
 mod update;
 
 pub use clusters::cluster_tets;
+pub use localised::{LocalisedModes, localised_modes};
 pub(crate) use modes::check_truncation;
 pub use modes::{ModesProblem, Restraint, SkinningModes, restrained_modes, skinning_modes};
 pub use update::ModesUpdate;

@@ -317,7 +317,7 @@ fn refine(
 }
 
 /// `W' H W`.
-fn energy(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
+pub(super) fn energy(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
     inner(weights, images(hessian, weights).as_ref())
 }
 

@@ -12,6 +12,7 @@ __all__ = [
     "BodyJob",
     "Embedding",
     "ForceSamples",
+    "LocalisedModes",
     "Material",
     "Model",
     "Rig",
@@ -21,6 +22,7 @@ __all__ = [
     "StepReport",
     "TetMesh",
     "cluster_tets",
+    "localised_modes",
     "modal_keys",
     "momentum_leak",
     "pull_back",
@@ -106,6 +108,27 @@ def skinning_modes(
     leak: _FloatsLike | None = None,
     pinned: _Flags | Sequence[bool] | None = None,
 ) -> SkinningModes: ...
+
+@final
+class LocalisedModes:
+    @property
+    def modes(self) -> SkinningModes: ...
+    @property
+    def supports(self) -> _Floats: ...
+    @property
+    def span(self) -> float: ...
+    @property
+    def residual(self) -> float: ...
+
+def localised_modes(
+    mesh: TetMesh,
+    material: Material,
+    count: int = 16,
+    locality: float = 10.0,
+    rig: Rig | None = None,
+    leak: _FloatsLike | None = None,
+    pinned: _Flags | Sequence[bool] | None = None,
+) -> LocalisedModes: ...
 def cluster_tets(mesh: TetMesh, modes: SkinningModes, count: int = 100, seed: int = 0) -> _Indices: ...
 
 @final
@@ -251,6 +274,7 @@ class Body:
         young: float | _FloatsLike = 1e4,
         poisson: float = 0.0,
         density: float = 1000.0,
+        locality: float = 0.0,
         law: str = "arap",
         leak: _FloatsLike | None = None,
         strength: _FloatsLike | None = None,
@@ -295,6 +319,7 @@ class BodyJob:
         young: float | _FloatsLike = 1e4,
         poisson: float = 0.0,
         density: float = 1000.0,
+        locality: float = 0.0,
         law: str = "arap",
         leak: _FloatsLike | None = None,
         strength: _FloatsLike | None = None,

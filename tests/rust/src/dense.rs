@@ -1,0 +1,89 @@
+//! Complementary dynamics in any subspace, with dense matrices and every tet on its own: slow, and plain to
+//! read.
+
+use faer::prelude::Solve;
+use faer::{Mat, Side};
+use jounce::math::polar;
+use jounce::operators::{gradients, laplacian, lumped_mass};
+use nalgebra::{Matrix3, Vector3};
+
+use crate::bodies::{Body, Transform};
+
+/// Most iterations of a step, and the change of any coordinate, in shares of the diagonal, that ends them.
+const ITERATIONS: usize = 300;
+const TOLERANCE: f64 = 1e-10;
+
+/// Displacements, 3n interleaved, of backward Euler steps with displacements `B z`, from rest in the first
+/// pose; the rest shape is the bind shape. Basis: 3n x r, independent columns.
+pub fn trajectory(body: &Body, basis: &Mat<f64>, poses: &[Vec<Transform>], dt: f64) -> Vec<Vec<f64>> {
+    let n = body.mesh.vertices().len();
+    let mass = lumped_mass(&body.mesh, &body.material);
+    let conductivity: Vec<f64> = (0..body.mesh.tets().len()).map(|t| 2.0 * body.material.mu(t)).collect();
+    let stiffness = laplacian(&body.mesh, &conductivity).unwrap().to_dense();
+    let by_coordinate = |x: &Mat<f64>| {
+        Mat::from_fn(3 * n, x.ncols(), |row, j| {
+            (0..n).map(|k| stiffness[(row / 3, k)] * x[(3 * k + row % 3, j)]).sum::<f64>()
+        })
+    };
+    let inertia = |row: usize| mass[row / 3] / (dt * dt);
+    let image = by_coordinate(basis);
+    let image = Mat::from_fn(3 * n, basis.ncols(), |row, j| image[(row, j)] + inertia(row) * basis[(row, j)]);
+    let system = (basis.transpose() * image).llt(Side::Lower).unwrap();
+    let mut history = [posed(body, &poses[0]), posed(body, &poses[0])];
+    let mut u = Mat::zeros(3 * n, 1);
+    let step = |pose: &Vec<Transform>| {
+        let rig = posed(body, pose);
+        let [before, now] = &history;
+        let free =
+            Mat::from_fn(3 * n, 1, |i, _| inertia(i) * (2.0 * now[(i, 0)] - before[(i, 0)] - rig[(i, 0)]));
+        let constant = free - by_coordinate(&rig);
+        for _ in 0..ITERATIONS {
+            let known = basis.transpose() * (&constant + pull(body, &(&rig + &u)));
+            let next = basis * system.solve(known);
+            let change = (&next - &u).norm_max();
+            u = next;
+            if change < TOLERANCE * body.mesh.diagonal() {
+                break;
+            }
+        }
+        history = [history[1].clone(), &rig + &u];
+        (0..3 * n).map(|i| u[(i, 0)]).collect()
+    };
+    poses[1..].iter().map(step).collect()
+}
+
+/// Vertices as the rig poses them, 3n interleaved.
+fn posed(body: &Body, pose: &[Transform]) -> Mat<f64> {
+    let mut out = Mat::zeros(3 * body.mesh.vertices().len(), 1);
+    for (bone, transform) in pose.iter().enumerate() {
+        for &(v, w) in body.rig.bone(bone) {
+            let x = body.mesh.vertices()[v as usize];
+            for (c, row) in transform.iter().enumerate() {
+                out[(3 * v as usize + c, 0)] += w * (row[0] * x[0] + row[1] * x[1] + row[2] * x[2] + row[3]);
+            }
+        }
+    }
+    out
+}
+
+/// `sum_t 2 mu_t V_t G_t' R_t`, 3n.
+fn pull(body: &Body, x: &Mat<f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(x.nrows(), 1);
+    for (t, hats) in gradients(&body.mesh).iter().enumerate() {
+        let tet = body.mesh.tets()[t].map(|v| v as usize);
+        let f: Matrix3<f64> = tet
+            .iter()
+            .zip(hats)
+            .map(|(&v, hat)| Vector3::from_fn(|c, _| x[(3 * v + c, 0)]) * Vector3::from(*hat).transpose())
+            .sum();
+        let mut rotation = [[0.0; 9]];
+        polar::rotations(&[std::array::from_fn(|e| f[(e / 3, e % 3)])], &mut rotation);
+        let rotation = Matrix3::from_row_slice(&rotation[0]);
+        let weight = 2.0 * body.material.mu(t) * body.mesh.volumes()[t];
+        for (&v, hat) in tet.iter().zip(hats) {
+            let force = weight * rotation * Vector3::from(*hat);
+            (0..3).for_each(|c| out[(3 * v + c, 0)] += force[c]);
+        }
+    }
+    out
+}
