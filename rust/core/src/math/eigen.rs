@@ -10,11 +10,15 @@ use crate::{Error, Result};
 /// Vectors that are iterated together: copies of an eigenvalue up to this number cannot be missed.
 const BLOCK: usize = 8;
 /// Residual of an accepted eigenpair, relative to its eigenvalue of the inverse.
-const TOLERANCE: f64 = 1e-9;
+const TOLERANCE: f64 = 1e-8;
 /// Two eigenvalues of the inverse count as copies if they differ by less than this, relatively.
 const COPY: f64 = 1e-6;
 /// Norm below which a new direction is rounding error, relative to what the operator made.
 const NEGLIGIBLE: f64 = 1e-14;
+/// Share of a column that the others must leave of it, for the fast way of making them orthonormal.
+const DEPENDENT: f64 = 1e-5;
+/// Columns of the basis at most, unless more are wanted: memory, and time to keep them orthogonal.
+const CAPACITY: usize = 32 * BLOCK;
 /// Blocks after which the method gives up; converging takes ten.
 const MAX_BLOCKS: usize = 400;
 /// Seed of the start vectors: any gives the same eigenpairs.
@@ -102,7 +106,7 @@ impl Ritz {
 
 impl Krylov {
     fn new(size: usize, count: usize) -> Self {
-        let capacity = (16 * BLOCK).max(3 * count + 4 * BLOCK);
+        let capacity = CAPACITY.max(3 * count + 4 * BLOCK);
         let mut basis = Mat::with_capacity(size, capacity + 2 * BLOCK);
         basis.resize_with(size, 0, |_, _| 0.0);
         Self {
@@ -199,8 +203,31 @@ fn append(left: &mut Mat<f64>, right: &Mat<f64>) {
     left.resize_with(right.nrows(), width + right.ncols(), |i, j| right[(i, j - width)]);
 }
 
-/// Gram-Schmidt within a block, twice: `block = Q R`; columns that shrink to `negligible` are left out of Q.
-fn orthonormal_columns(mut block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
+/// `block = Q R` with orthonormal columns Q; what shrinks to `negligible` is left out of Q.
+fn orthonormal_columns(block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
+    match cholesky_qr(&block, negligible) {
+        Some(factors) => factors,
+        None => gram_schmidt(block, negligible),
+    }
+}
+
+/// By the Cholesky factor of the Gram matrix; Q is orthonormal up to a millionth, unless the block is too close to
+/// dependent for that.
+fn cholesky_qr(block: &Mat<f64>, negligible: f64) -> Option<(Mat<f64>, Mat<f64>)> {
+    let gram = inner(block.as_ref(), block.as_ref());
+    let lower = gram.llt(faer::Side::Lower).ok()?.L().to_owned();
+    let pivots = || (0..gram.ncols()).map(|k| (lower[(k, k)], gram[(k, k)].sqrt()));
+    if pivots().any(|(pivot, length)| pivot.is_nan() || pivot <= negligible || pivot <= DEPENDENT * length) {
+        return None;
+    }
+    let upper = lower.transpose().to_owned();
+    let mut inverse = Mat::identity(upper.nrows(), upper.ncols());
+    upper.as_ref().solve_upper_triangular_in_place(&mut inverse);
+    Some((product(block.as_ref(), inverse.as_ref()), upper))
+}
+
+/// Gram-Schmidt within a block, twice.
+fn gram_schmidt(mut block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
     let mut rank = 0;
     let mut coefficients = Mat::zeros(block.ncols(), block.ncols());
     for j in 0..block.ncols() {
