@@ -102,6 +102,13 @@ def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
     return found[0]
 
 
+def deformed_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The meshes of the view layer that an armature deforms, the one of most vertices first."""
+    objects = context.view_layer.objects
+    found = [obj for obj in objects if obj.type == "MESH" and obj.find_armature() == armature]
+    return sorted(found, key=lambda obj: len(obj.data.vertices), reverse=True)
+
+
 def is_armature_deformed(obj: bpy.types.Object) -> bool:
     """Whether the mesh hangs on its parent with armature deform, which Blender treats as a first modifier."""
     return obj.parent is not None and obj.parent.type == "ARMATURE" and obj.parent_type == "ARMATURE"

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies, preview
+from ..bridge import bodies, deformers, preview
 from ..core import sensible
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
@@ -40,12 +40,10 @@ def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types
     """The mesh that is to be the host, and those beside it."""
     active = context.view_layer.objects.active
     if active is not None and active.type == "ARMATURE":
-        meshes = [
-            obj for obj in context.view_layer.objects if obj.type == "MESH" and obj.find_armature() == active
-        ]
+        meshes = deformers.deformed_by(active, context)
         if not meshes:
             raise Refusal(f"{active.name} moves no mesh; select the character's meshes.")
-        host = max(meshes, key=lambda obj: len(obj.data.vertices))
+        host = meshes[0]
     elif active is not None and active.type == "MESH":
         meshes, host = [obj for obj in context.selected_objects if obj.type == "MESH"], active
     else:
