@@ -21,26 +21,30 @@ class Motions:
     def __init__(self, body: "built.jounce.Body", body_scene: BodyScene) -> None:
         self.body = body
         self.scene = body_scene
+        self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)
+
+    def settings(self, scene: bpy.types.Scene) -> tuple[object, ...]:
+        """Whatever in `origin` may change without the meshes; quick to make and to compare."""
+        state = self.scene.host.jounce
+        return (
+            state.build_settings(),
+            state.motion_settings(),
+            units.frame_seconds(scene),
+            units.metres_per_unit(scene),
+            tuple(self._gravity(scene) + 0.0),
+            state.pre_roll,
+        )
 
     def origin(self, scene: bpy.types.Scene, first: int) -> Origin:
         """All that the motion depends on beside the drives, under the names of the settings."""
-        state = self.scene.host.jounce
-        numbers = asdict(state.build_settings()) | asdict(state.motion_settings())
-        known = state.bl_rna.properties
+        known = self.scene.host.jounce.bl_rna.properties
+        build, motion, *others = self.settings(scene)
+        numbers = asdict(build) | asdict(motion)
         named = {known[key].name if key in known else key: repr(value) for key, value in numbers.items()}
-        gravity = self._gravity(scene)
-        return (
-            self._surface
-            | named
-            | {
-                "Frame rate": repr(units.frame_seconds(scene)),
-                "Unit scale": repr(units.metres_per_unit(scene)),
-                "Gravity of the scene": repr((gravity + 0.0).tolist()),
-                "Start frame": str(first),
-                "Pre-roll": str(state.pre_roll),
-            }
-        )
+        names = ("Frame rate", "Unit scale", "Gravity of the scene", "Pre-roll")
+        of_the_scene = {name: repr(value) for name, value in zip(names, others, strict=True)}
+        return self._surface | named | of_the_scene | {"Start frame": str(first)}
 
     def cache(self, scene: bpy.types.Scene, first: int) -> MotionCache:
         """The stored cache if it has the same origin, otherwise an empty one."""
@@ -55,7 +59,7 @@ class Motions:
 
     def _gravity(self, scene: bpy.types.Scene) -> np.ndarray:
         strength = self.scene.host.jounce.motion_settings().gravity
-        return scaled_gravity(units.world_gravity(scene), strength, self.scene.surface.diagonal)
+        return scaled_gravity(units.world_gravity(scene), strength, self.diagonal)
 
 
 def kept(host: bpy.types.Object) -> MotionCache | None:

@@ -47,6 +47,7 @@ class Session:
         self._wrote = False
         self._kept = False
         self._due = 0.0
+        self._settings: tuple[object, ...] = ()
         self._offsets = np.empty((0, 3), np.float32)
 
     # What is known.
@@ -129,6 +130,7 @@ class Session:
         """Begins a new pass over the frames; what is cached stays as far as it is still right."""
         self.leave_stage()
         first = self.scene.frame_start
+        self._settings = self.motions.settings(self.scene)
         origin = self.motions.origin(self.scene, first)
         states = {}
         if self.filling is not None:
@@ -140,6 +142,11 @@ class Session:
         self.filling = self.motions.filling(self.scene, cache)
         self.filling.states = states
         self._suspected, self._kept = 0.0, False
+
+    def _differs(self) -> bool:
+        """Whether a setting is not what it was when this pass began."""
+        now = self.motions.settings(self.scene)
+        return now != self._settings or self.scene.frame_start != self.cache.first
 
     def suspect(self, reread: bool = False) -> None:
         """Something that the motion may depend on has changed; reread: so may the meshes."""
@@ -172,9 +179,7 @@ class Session:
         if self.filling is None:
             return
         self._current = drive = drives.read(self.motions.scene, depsgraph)
-        if (self._suspected and patient) or self.cache.changes(
-            self.motions.origin(self.scene, self.scene.frame_start)
-        ):
+        if (self._suspected and patient) or self._differs():
             self.restart(self.cache)
         index = frame - self.cache.first
         if index < 0:
@@ -310,19 +315,23 @@ class Session:
         """Notes whether what was evaluated may have changed the motion, at this frame or another one."""
         own, self._wrote = self._wrote, False
         parts = bodies.members(self.host)
-        shapes = {
-            block for obj in parts for block in (obj, obj.data, obj.data.shape_keys) if block is not None
-        }
+        meshes = [block for obj in parts for block in (obj.data, obj.data.shape_keys)]
         armatures = [] if self.motions is None else self.motions.scene.reader.armatures
-        rigs = {block for obj in armatures for block in (obj, obj.data)}
         for update in depsgraph.updates:
-            block = update.id.original
-            if isinstance(block, bpy.types.Armature) and block in rigs:
-                self.suspect(reread=True)
-            elif isinstance(block, bpy.types.Action) or (block in rigs and update.is_updated_transform):
+            block, moved, reshaped = (
+                update.id.original,
+                update.is_updated_transform,
+                update.is_updated_geometry,
+            )
+            if isinstance(block, bpy.types.Armature):
+                self.suspect(reread=any(armature.data == block for armature in armatures))
+            elif isinstance(block, bpy.types.Action) or (moved and block in parts):
+                # Moved is also what Blender calls an object one of whose settings was changed.
                 self.suspect()
-            elif block in shapes and not own:
-                self.suspect(reread=update.is_updated_geometry)
+            elif block in armatures and (moved or reshaped):
+                self.suspect()
+            elif reshaped and not own and (block in meshes or block in parts):
+                self.suspect(reread=True)
 
     def forget_shown(self) -> None:
         """The meshes may show something else than was written last."""
@@ -346,10 +355,19 @@ class Session:
         elif self.interactive is not None:
             self.interactive.drive = drive
         else:
-            self.begin_by_hand(before)
+            self._begin_by_hand(before)
             self.interactive.drive = drive
 
-    def begin_by_hand(self, drive: Drive) -> Interactive:
+    def by_hand(self) -> Interactive:
+        """The motion in real time, begun at the frame that is shown; `work` steps it until it has settled.
+
+        Raises Refusal where the model is not there yet.
+        """
+        if self.filling is None or self._current is None:
+            raise Refusal(f"{self.host.name} is not ready to be moved: {self.status()}.")
+        return self.interactive or self._begin_by_hand(self._current)
+
+    def _begin_by_hand(self, drive: Drive) -> Interactive:
         """Starts to simulate in real time, from the state that is shown."""
         index = self.scene.frame_current - self.cache.first
         if 0 <= index < len(self.filling.drives) and not self.filling.contradicts(index, drive):
@@ -357,7 +375,7 @@ class Session:
         else:
             simulation = self.filling.fresh()
             simulation.reset(drive.pose)
-        self.interactive = Interactive(simulation, drive, self.motions.scene.surface.diagonal)
+        self.interactive = Interactive(simulation, drive, self.motions.diagonal)
         return self.interactive
 
     def _move_on(self) -> bool:

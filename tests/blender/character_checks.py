@@ -4,8 +4,9 @@
 
 (a) the bind pose, a rigidly moved bind pose and (with the rest following the pose) a held pose leave no
 displacement once settled; (b) the displacement is complementary to the rig on every frame; (c) armature and
-baked keys give the simulated shape; (d) so does the saved file without the add-on; (e) `jounce.remove` leaves
-everything as it was. All lengths are fractions of the rest diagonal.
+baked keys give the simulated shape, and so does the preview, on frames in any order and from the same bits;
+(d) so does the saved file without the add-on; (e) `jounce.remove` leaves everything as it was. All lengths
+are fractions of the rest diagonal.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ import studio
 SETTLED = 1e-6
 COMPLEMENTARY = 1e-8
 FRAME_KEYS_ERROR = 1e-4
+PREVIEW_ERROR = 1e-6
 REOPENED = 1e-6
 # What single precision adds to a reported error, as a share of the size.
 SINGLE_PRECISION = 1e-6
@@ -115,6 +117,7 @@ def everything(package: str, character: characters.Character, shot: characters.S
     posed = [np.concatenate(shape) for shape in studio.record(meshes, shot.frames)]
     check_rest(built, report)
     check_complementarity(built, report)
+    check_preview(package, built, meshes, shot, posed, report)
     check_frame_keys(built, meshes, shot, posed, report)
     check_modal_keys(built, meshes, shot, posed, report)
     bpy.context.scene.frame_set(shot.first)
@@ -235,6 +238,42 @@ def check_complementarity(built: Built, report: Report) -> None:
         sizes = np.einsum("ij,ik,id->jkd", abs(kept), abs(affine), abs(moved), optimize=True)
         worst = max(worst, np.linalg.norm(rows) / max(np.linalg.norm(sizes), 1e-300))
     report.check("complementarity", worst, COMPLEMENTARY)
+
+
+def check_preview(
+    package: str,
+    built: Built,
+    meshes: list[bpy.types.Object],
+    shot: characters.Shot,
+    posed: list[np.ndarray],
+    report: Report,
+) -> None:
+    """(c) The preview shows the simulated shape on frames in any order, and caches the same bits."""
+    scene, preview = bpy.context.scene, importlib.import_module(f"{package}.bridge.preview")
+    shown = (scene.frame_start, scene.frame_end)
+    scene.frame_start, scene.frame_end = shot.first, shot.last
+    flesh.select(meshes)
+    bpy.ops.jounce.preview()
+    known = preview.session(meshes[0])
+    order = np.random.default_rng(0).permutation(len(posed))[:20]
+    gaps = []
+    for index in order:
+        (shape,) = studio.record(meshes, [shot.frames[index]])
+        moved = np.concatenate(shape) - (posed[index] + built.displacement(built.coefficients[index]))
+        gaps.append(np.linalg.norm(moved, axis=1).max())
+    report.check("preview", max(gaps) * built.unit / built.surface.diagonal, PREVIEW_ERROR)
+    bpy.ops.jounce.fill_cache()
+    different = (
+        not np.array_equal(drive.pose, pose) or not np.array_equal(cached, coefficients)
+        for drive, pose, cached, coefficients in zip(
+            known.filling.drives, built.poses, known.cache.coefficients, built.coefficients, strict=True
+        )
+    )
+    report.check("frames that the preview has otherwise", sum(different), 0)
+    if "play it" in known.status():
+        report.notes.append(known.status())
+    bpy.ops.jounce.preview()
+    scene.frame_start, scene.frame_end = shown
 
 
 def check_frame_keys(

@@ -1,0 +1,121 @@
+"""The preview in a window: it fills by itself, plays, follows the mouse, and comes to rest."""
+
+import importlib
+
+import bpy
+import extension
+import numpy as np
+import scenes
+
+FRAMES = range(1, 41)
+
+
+def preview():
+    """The module of the extension that knows what is previewed."""
+    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview")
+
+
+def previewed(window):
+    """A swinging character whose cache is full."""
+    obj, rig = scenes.character()
+    scenes.settle_scene(end=FRAMES.stop - 1)
+    scenes.add_and_build(obj)
+    window.invoke("jounce.preview")
+    yield lambda: obj.jounce.preview
+    known = preview().session(obj)
+    yield lambda: known.complete and not known.busy
+    return obj, rig, known
+
+
+def at_rest(known):
+    """Lets the window run for a while; nothing may be left to do, over and over."""
+    yield lambda: not known.busy
+    passes = known.filling
+    yield 1.0
+    assert known.filling is passes, "the cache is checked again and again"
+    assert not bpy.app.timers.is_registered(preview().tick)
+
+
+def shown_frames(obj):
+    return scenes.evaluated_frames(obj, FRAMES)
+
+
+def test_it_fills_by_itself_and_then_rests(window):
+    obj, _, known = yield from previewed(window)
+    assert known.status() == f"Cached 1 - {FRAMES.stop - 1}"
+    assert [scene.name for scene in bpy.data.scenes if "Stage" in scene.name] == []
+    yield from at_rest(known)
+
+
+def test_playing_shows_what_scrubbing_shows_and_changes_nothing(window):
+    obj, _, known = yield from previewed(window)
+    before = list(known.cache.coefficients)
+    expected = shown_frames(obj)
+    with window.context():
+        bpy.ops.screen.animation_play()
+    yield 1.5
+    with window.context():
+        bpy.ops.screen.animation_cancel(restore_frame=False)
+    assert all(new is old for new, old in zip(known.cache.coefficients, before, strict=True))
+    frame = bpy.context.scene.frame_current
+    assert np.array_equal(scenes.evaluated(obj), expected[frame - 1])
+    yield from at_rest(known)
+
+
+def test_a_changed_setting_fills_again_and_shows_the_current_frame(window):
+    obj, _, known = yield from previewed(window)
+    bpy.context.scene.frame_set(12)
+    before = scenes.evaluated(obj)
+    obj.jounce.frequency = 2.0
+    yield lambda: known.cache.origin["Frequency (Hz)"] == "2.0"
+    yield lambda: known.complete and not known.busy
+    after = scenes.evaluated(obj)
+    assert np.abs(after - before).max() > 1e-3
+    bpy.context.scene.frame_set(3)
+    bpy.context.scene.frame_set(12)
+    assert np.array_equal(scenes.evaluated(obj), after)
+    yield from at_rest(known)
+
+
+def test_dragging_the_armature_swings_the_flesh_and_escape_brings_the_cache_back(window):
+    obj, rig, known = yield from previewed(window)
+    bpy.context.scene.frame_set(30)
+    before = scenes.evaluated(obj)
+    window.look_at(rig)
+    scenes.activate(rig)
+    start = window.centre()
+    window.move(*start)
+    yield 0.1
+    window.press("G", start)
+    yield from window.drag(start, (200, 0), steps=4)
+    yield lambda: known.interactive is not None
+    yield 0.2
+    moved = scenes.evaluated(obj) - before
+    assert np.ptp(moved[:, 0]) > 1e-3, "the flesh did not lag behind"
+    window.screenshot("live-drag")
+    window.press("ESC")
+    yield lambda: known.interactive is None
+    yield lambda: known.complete and not known.busy
+    assert np.array_equal(scenes.evaluated(obj), before)
+    yield from at_rest(known)
+
+
+def test_undo_of_a_key_fills_again(window):
+    obj, rig, known = yield from previewed(window)
+    expected = shown_frames(obj)
+    passes = known.filling
+    with window.context():
+        bpy.ops.ed.undo_push(message="before")
+        rig.pose.bones["Upper"].rotation_euler.z = 0.9
+        rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=20)
+        bpy.ops.ed.undo_push(message="key")
+    yield lambda: known.filling is not passes
+    yield lambda: known.complete and not known.busy
+    assert not np.array_equal(shown_frames(obj), expected)
+    with window.context():
+        bpy.ops.ed.undo()
+    obj = bpy.data.objects["Column"]
+    yield 0.5
+    yield lambda: preview().session(obj).complete and not preview().session(obj).busy
+    assert np.array_equal(shown_frames(obj), expected)
+    yield from at_rest(preview().session(obj))
