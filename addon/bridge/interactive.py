@@ -27,7 +27,7 @@ class Interactive:
     def step(self) -> np.ndarray:
         """Goes on by the time of a frame; the coefficients (m, 3, 4)."""
         self.simulation.strength = self.drive.strength
-        self.simulation.step(self.drive.pose, self.force)
+        self.simulation.step(self.drive.pose, self.force, self.drive.offsets)
         return self.simulation.coefficients
 
     def watch(self, before: np.ndarray, after: np.ndarray) -> None:

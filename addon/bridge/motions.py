@@ -9,7 +9,7 @@ from ..core import bodies as built
 from ..core.cache import MotionCache, Origin, surface_origin, unpack
 from ..core.filling import Filling
 from ..core.motion import scaled_gravity, simulation
-from . import units
+from . import deformers, posing, units
 from .bodies import BodyScene
 
 KEY = "motion"
@@ -20,6 +20,9 @@ class Motions:
 
     def __init__(self, body: "built.jounce.Body", body_scene: BodyScene) -> None:
         self.body = body
+        self.is_linear = all(
+            posing.is_linear(obj, deformers.deformer(obj, lambda _: None)) for obj in body_scene.objects
+        )
         self.scene = body_scene
         self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)

@@ -5,6 +5,7 @@ Nothing here is kept in the file; a session is made again from the file whenever
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import bpy
 import numpy as np
@@ -15,8 +16,9 @@ from ..core.filling import Filling
 from ..core.motion import Drive
 from ..core.refusal import Refusal
 from ..core.task import Runner
-from . import bodies, drives, motions, offsets, stage, units
+from . import bodies, drives, frames, motions, offsets, stage, units
 from .interactive import Interactive
+from .posed import PosedShapes
 
 # A frame that is asked for and not cached is simulated on the spot if that takes no longer than a blink.
 PATIENCE_SECONDS = 0.2
@@ -185,8 +187,8 @@ class Session:
         if index < 0:
             self.hide()
             return
-        if self.filling.contradicts(index, drive):
-            if not self._unsound and self._staged().drive(frame).digest() != drive.digest():
+        if index < len(self.filling.drives) and not self.filling.agrees(index, drive):
+            if not self._unsound and not self._staged().drive(frame).agrees(drive):
                 self._unsound = "its rig depends on the scene"
             self.restart(self.cache)
         coefficients = self._reach(index, drive, patient)
@@ -200,6 +202,13 @@ class Session:
     def _reach(self, index: int, drive: Drive, patient: bool) -> np.ndarray | None:
         """The coefficients of a frame with this drive; None if getting there has to wait."""
         filling, deadline = self.filling, time.monotonic() + PATIENCE_SECONDS
+        if filling.agrees(index, drive) and filling.checked > index:
+            return self.cache.coefficients[index]
+        if not self.motions.is_linear:
+            if self._unsound:
+                return None
+            # The artist's scene does not show what the rig alone makes of the meshes.
+            drive = self._staged().drive(self.cache.first + index)
         known = index < len(self.cache) and self.cache.digests[index] == drive.digest()
         while len(filling.drives) < index and not self._unsound:
             if not patient and (known or time.monotonic() > deadline):
@@ -269,23 +278,23 @@ class Session:
         self.trouble = ""
         self.get_ready(context)
         self.restart(self.cache)
-        current = self.scene.frame_current
-        try:
-            while len(self.filling.drives) < self.wanted:
-                frame = self.cache.first + len(self.filling.drives)
-                self.filling.feed(
-                    self._drive_in_scene(frame) if self._unsound else self._staged().drive(frame)
-                )
-                yield len(self.filling.drives) / self.wanted
-            self.filling.collect(wait=True)
-        finally:
-            if self.scene.frame_current != current:
-                self.scene.frame_set(current)
+        for drive in self._drives_in_scene(context) if self._unsound else self._drives_on_stage():
+            self.filling.feed(drive)
+            yield len(self.filling.drives) / self.wanted
+        self.filling.collect(wait=True)
         self.fill(0.0)
 
-    def _drive_in_scene(self, frame: int) -> Drive:
-        self.scene.frame_set(frame)
-        return drives.read(self.motions.scene, self.scene.view_layers[0].depsgraph)
+    def _drives_on_stage(self) -> Iterator[Drive]:
+        while len(self.filling.drives) < self.wanted:
+            yield self._staged().drive(self.cache.first + len(self.filling.drives))
+
+    def _drives_in_scene(self, context: bpy.types.Context) -> Iterator[Drive]:
+        known = self.motions
+        shapes = PosedShapes(known.body, known.scene, self.scene, context.view_layer)
+        with shapes, frames.kept(self.scene):
+            while len(self.filling.drives) < self.wanted:
+                self.scene.frame_set(self.cache.first + len(self.filling.drives))
+                yield drives.read(known.scene, context.evaluated_depsgraph_get(), shapes)
 
     def _show_current(self) -> bool:
         """Shows the current frame if its drive is the cached one and it is not shown yet."""
@@ -293,7 +302,7 @@ class Session:
         if self._current is None or not 0 <= index < self.filling.checked:
             return False
         coefficients = self.cache.coefficients[index]
-        if coefficients is self._shown or self.cache.digests[index] != self._current.digest():
+        if coefficients is self._shown or not self.filling.agrees(index, self._current):
             return False
         self._show(coefficients)
         self._wrote = True
@@ -301,7 +310,7 @@ class Session:
 
     def _staged(self) -> stage.Stage:
         if self._stage is None:
-            self._stage = stage.Stage(self.motions.scene, self.scene)
+            self._stage = stage.Stage(self.motions, self.scene)
         return self._stage
 
     def leave_stage(self) -> None:
@@ -345,32 +354,25 @@ class Session:
             return
         drive = drives.read(self.motions.scene, depsgraph)
         before, self._current = self._current, drive
-        if before is None or drive.digest() == before.digest():
+        if before is None or drive.agrees(before):
             return
         self.suspect()
         index = self.scene.frame_current - self.cache.first
-        if 0 <= index < len(self.cache) and self.cache.digests[index] == drive.digest():
+        if 0 <= index < len(self.filling.drives):
+            # Those of the frame, as the artist's scene does not show what the rig makes of the meshes now.
+            drive = replace(drive, offsets=self.filling.drives[index].offsets)
+        if self.filling.agrees(index, drive):
             self.interactive = None
             self._shown = None
         elif self.interactive is not None:
             self.interactive.drive = drive
         else:
-            self._begin_by_hand(before)
-            self.interactive.drive = drive
+            self.begin_by_hand(before).drive = drive
 
-    def by_hand(self) -> Interactive:
-        """The motion in real time, begun at the frame that is shown; `work` steps it until it has settled.
-
-        Raises Refusal where the model is not there yet.
-        """
-        if self.filling is None or self._current is None:
-            raise Refusal(f"{self.host.name} is not ready to be moved: {self.status()}.")
-        return self.interactive or self._begin_by_hand(self._current)
-
-    def _begin_by_hand(self, drive: Drive) -> Interactive:
-        """Starts to simulate in real time, from the state that is shown."""
+    def begin_by_hand(self, drive: Drive) -> Interactive:
+        """Starts to simulate in real time, from the state that is shown; `work` steps it until it settles."""
         index = self.scene.frame_current - self.cache.first
-        if 0 <= index < len(self.filling.drives) and not self.filling.contradicts(index, drive):
+        if self.filling.agrees(index, drive):
             simulation = self.filling.simulation_at(index)
         else:
             simulation = self.filling.fresh()

@@ -1,6 +1,7 @@
 """A scene beside the artist's in which only what drives a body is evaluated, to read many frames quickly.
 
-The armatures of the body are linked to it. Its meshes are not: an empty that copies the transform of each
+The armatures of the body are linked to it, and the doubles of meshes whose shape is not linear skinning. The
+meshes themselves are not: an empty that copies the transform of each
 makes Blender evaluate where they are but not their shape, and one that is driven by the strength makes it
 evaluate the host's animation. Whatever these depend on (parents, constraints, drivers, NLA) is evaluated
 along. What a scene itself adds, its rigid bodies and its own properties, is not, and `unsound` says so.
@@ -11,6 +12,8 @@ import bpy
 from ..core.motion import Drive
 from . import drives, rigs
 from .bodies import BodyScene
+from .motions import Motions
+from .posed import PosedShapes
 
 NAME = "Jounce Stage"
 PHYSICS = frozenset(["CLOTH", "SOFT_BODY", "FLUID", "PARTICLE_SYSTEM", "DYNAMIC_PAINT"])
@@ -19,13 +22,14 @@ PHYSICS = frozenset(["CLOTH", "SOFT_BODY", "FLUID", "PARTICLE_SYSTEM", "DYNAMIC_
 class Stage:
     """Reads the drives of a body at any frame without touching the artist's scene. Close it after use."""
 
-    def __init__(self, body: BodyScene, scene: bpy.types.Scene) -> None:
-        self._body = body
+    def __init__(self, of: Motions, scene: bpy.types.Scene) -> None:
+        self._body = body = of.scene
         self._scene = bpy.data.scenes.new(NAME)
         self._empties: list[bpy.types.Object] = []
         render, own = scene.render, self._scene.render
         own.fps, own.fps_base = render.fps, render.fps_base
         own.frame_map_old, own.frame_map_new = render.frame_map_old, render.frame_map_new
+        self._scene.unit_settings.scale_length = scene.unit_settings.scale_length
         for armature in body.reader.armatures:
             self._scene.collection.objects.link(armature)
         for obj in body.objects:
@@ -38,6 +42,7 @@ class Stage:
             driver.type = "SUM"
             target = driver.variables.new().targets[0]
             target.id, target.data_path = body.host, "jounce.strength"
+        self._shapes = PosedShapes(of.body, body, self._scene, self._scene.view_layers[0])
 
     def _empty(self) -> bpy.types.Object:
         empty = bpy.data.objects.new(NAME, None)
@@ -48,10 +53,11 @@ class Stage:
     def drive(self, frame: int) -> Drive:
         """The drive of a frame."""
         self._scene.frame_set(frame)
-        return drives.read(self._body, self._scene.view_layers[0].depsgraph)
+        return drives.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
 
     def close(self) -> None:
         """Takes the scene away."""
+        self._shapes.close()
         clear()
 
 

@@ -31,7 +31,6 @@ class Filling:
         """start: makes a simulation that has not started."""
         self.cache = cache
         self.drives: list[Drive] = []
-        self._digests: list[bytes] = []
         self.states: States = {}
         self._start = start
         self._pre_roll = pre_roll
@@ -43,9 +42,9 @@ class Filling:
         """How many frames are cached and known to be fresh."""
         return min(len(self.drives), len(self.cache))
 
-    def contradicts(self, index: int, drive: Drive) -> bool:
-        """Whether a frame whose drive is known was driven by another one."""
-        return index < len(self.drives) and self._digests[index] != drive.digest()
+    def agrees(self, index: int, drive: Drive) -> bool:
+        """Whether a frame was driven by this, up to the offsets."""
+        return 0 <= index < len(self.drives) and self.drives[index].agrees(drive)
 
     def fresh(self) -> "jounce.Simulation":
         """A simulation that has not started."""
@@ -55,7 +54,6 @@ class Filling:
         """Takes the drive of the next frame, and has it simulated if the cache does not hold it."""
         index, digest = len(self.drives), drive.digest()
         self.drives.append(drive)
-        self._digests.append(digest)
         if self._recorder is None:
             if index < len(self.cache) and self.cache.digests[index] == digest:
                 return

@@ -26,6 +26,10 @@ class Drive:
     strength: float
     offsets: np.ndarray | None = None
 
+    def agrees(self, other: "Drive") -> bool:
+        """Whether both are the same up to the offsets, which are not read from every scene."""
+        return self.strength == other.strength and np.array_equal(self.pose, other.pose)
+
     def digest(self) -> bytes:
         """16 bytes that are the same for the same drive, bit for bit."""
         digest = hashlib.blake2b(digest_size=16)

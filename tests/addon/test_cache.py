@@ -97,11 +97,14 @@ def test_the_state_after_any_frame_goes_on_as_the_motion_does(body):
         assert np.array_equal(simulation.coefficients, filling.cache.coefficients[index + 1])
 
 
-def test_only_another_drive_contradicts(body):
+def test_frames_agree_with_their_own_drives_only(body):
     filling = filled(body, DRIVES[:3])
-    assert not filling.contradicts(2, shake(2))
-    assert filling.contradicts(2, shake(3))
-    assert not filling.contradicts(3, shake(99))
+    assert filling.agrees(2, shake(2))
+    assert filling.agrees(2, Drive(shake(2).pose, 1.0, offsets=np.ones(3)))
+    assert not filling.agrees(2, shake(3))
+    assert not filling.agrees(2, Drive(shake(2).pose, 0.5))
+    assert not filling.agrees(3, shake(3))
+    assert not filling.agrees(-1, shake(2))
     assert filling.checked == 3
 
 

@@ -27,20 +27,20 @@ def shape(obj, frame):
     return scenes.evaluated(obj)
 
 
-def baked(*objects):
+def baked(*objects, target):
     """The evaluated meshes of a bake that is exact on every frame; it is freed again."""
     scenes.activate(*objects)
-    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=FRAMES.start, frame_end=FRAMES.stop - 1)
+    bpy.ops.jounce.bake(target=target, frame_start=FRAMES.start, frame_end=FRAMES.stop - 1)
     shapes = [scenes.evaluated_frames(obj, FRAMES) for obj in objects]
     bpy.ops.jounce.free_bake()
     return shapes
 
 
-def assert_shown_as_baked(*objects, size=2.1):
+def assert_shown_as_baked(*objects, size=2.1, target="FRAME_KEYS"):
     shown = [scenes.evaluated_frames(obj, FRAMES) for obj in objects]
     scenes.activate(*objects)
     bpy.ops.jounce.preview()
-    for obj, seen, expected in zip(objects, shown, baked(*objects), strict=True):
+    for obj, seen, expected in zip(objects, shown, baked(*objects, target=target), strict=True):
         posed = scenes.evaluated_frames(obj, FRAMES)
         assert np.abs(seen - posed).max() > 0.002 * size
         assert np.abs(seen - expected).max() < 1e-6 * size
@@ -86,6 +86,26 @@ def test_what_follows_the_armature_acts_on_the_moved_shape():
     bpy.ops.jounce.preview()
     assert [modifier.name for modifier in obj.modifiers] == ["Armature", "Jounce", "Subdivision"]
     assert_shown_as_baked(obj)
+
+
+def test_rigs_that_are_not_linear_skinning():
+    obj, rig = scenes.character()
+    obj.modifiers["Armature"].use_deform_preserve_volume = True
+    for name in ("Basis", "Wide"):
+        obj.shape_key_add(name=name)
+    wide = obj.data.shape_keys.key_blocks["Wide"]
+    for point in wide.points:
+        point.co.xy *= 1.3
+    for frame, value in ((1, 0.0), (4, 1.0), (8, 0.2)):
+        wide.value = value
+        wide.keyframe_insert("value", frame=frame)
+    scenes.settle_scene()
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.preview()
+    shown = scenes.evaluated_frames(obj, FRAMES)
+    assert np.array_equal(shape(obj, 9), shown[8])
+    assert_shown_as_baked(obj, target="SKINNING_NODES")
+    assert [o.name for o in bpy.data.objects] == ["Column", "Rig"]
 
 
 def test_a_body_that_only_its_own_animation_moves():
