@@ -104,13 +104,13 @@ def _build_mesh(
     layer = mesh.color_attributes.new(COLOUR_LAYER, "BYTE_COLOR", "POINT")
     layer.data.foreach_set("color_srgb", colours.ravel())
     mesh.color_attributes.active_color = layer
-    mesh.materials.append(_material(material, roughness))
+    mesh.materials.append(coloured_material(material, roughness))
     built = bpy.data.objects.new(part.name, mesh)
     collection.objects.link(built)
     return built
 
 
-def _material(name: str, roughness: float) -> bpy.types.Material:
+def coloured_material(name: str, roughness: float) -> bpy.types.Material:
     """Material that shows the colour layer; made once."""
     if name in bpy.data.materials:
         return bpy.data.materials[name]

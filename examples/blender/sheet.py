@@ -81,13 +81,13 @@ def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list
     left, head, foot, pitch = 64, 104, 56, CELL + GAP
     sheet = Image.new("RGB", (left + pitch * len(columns) + 20, head + pitch * len(rows) + foot), PAPER)
     draw = ImageDraw.Draw(sheet)
-    draw.text((left, 20), take.title, font=_font(34), fill=INK)
+    draw.text((left, 20), take.title, font=font(34), fill=INK)
     for column, index in enumerate(columns):
         for row, picture in enumerate(_column(studio, take, index, top, scratch)):
             sheet.paste(picture, (left + column * pitch, head + row * pitch))
         label = f"frame {take.first + index}"
         draw.text(
-            (left + column * pitch + CELL // 2, head - 10), label, font=_font(21), fill=FAINT, anchor="ms"
+            (left + column * pitch + CELL // 2, head - 10), label, font=font(21), fill=FAINT, anchor="ms"
         )
     for row, label in enumerate(rows):
         _sideways(sheet, label, (left, head + row * pitch))
@@ -108,7 +108,7 @@ def loop(studio: Studio, take: Take, path: Path, scratch: Path) -> int:
         for side, (shape, label) in enumerate(((posed, "Posed"), (fleshed, "With Jounce"))):
             picture.paste(_photograph(studio, shape, scratch, LOOP_CELL), (side * LOOP_CELL, 34))
             middle = side * LOOP_CELL + LOOP_CELL // 2
-            ImageDraw.Draw(picture).text((middle, 24), label, font=_font(18), fill=INK, anchor="ms")
+            ImageDraw.Draw(picture).text((middle, 24), label, font=font(18), fill=INK, anchor="ms")
         pictures.append(picture)
     duration = round(1000.0 / take.frame_rate)
     for quality in (85, 70, 50, 30, 10):
@@ -148,7 +148,7 @@ def _outline(studio: Studio, scratch: Path) -> Image.Image:
 
 def _sideways(sheet: Image.Image, text: str, corner: tuple[int, int]) -> None:
     label = Image.new("RGB", (CELL, 34), PAPER)
-    ImageDraw.Draw(label).text((CELL // 2, 17), text, font=_font(23), fill=INK, anchor="mm")
+    ImageDraw.Draw(label).text((CELL // 2, 17), text, font=font(23), fill=INK, anchor="mm")
     sheet.paste(label.rotate(90, expand=True), (corner[0] - 46, corner[1]))
 
 
@@ -157,10 +157,10 @@ def _scale_bar(sheet: Image.Image, corner: tuple[int, int], top: float) -> None:
     ramp = heat(np.linspace(0.0, 1.0, width))
     strip = np.tile(np.round(255 * ramp).astype(np.uint8), (height, 1, 1))
     draw, middle = ImageDraw.Draw(sheet), corner[1] + height // 2
-    draw.text((corner[0], middle), "0", font=_font(21), fill=FAINT, anchor="lm")
+    draw.text((corner[0], middle), "0", font=font(21), fill=FAINT, anchor="lm")
     sheet.paste(Image.fromarray(strip), (corner[0] + 22, corner[1]))
     label = f"{100 * top:g} % of the character's size or more away from the posed shape (outlined)"
-    draw.text((corner[0] + width + 34, middle), label, font=_font(21), fill=FAINT, anchor="lm")
+    draw.text((corner[0] + width + 34, middle), label, font=font(21), fill=FAINT, anchor="lm")
 
 
 def _round_up(value: float) -> float:
@@ -170,5 +170,5 @@ def _round_up(value: float) -> float:
     return float(next((step * power for step in (1, 1.5, 2, 3, 5, 7) if step * power >= value), 10 * power))
 
 
-def _font(size: int) -> ImageFont.FreeTypeFont:
+def font(size: int) -> ImageFont.FreeTypeFont:
     return ImageFont.load_default(size)

@@ -6,6 +6,7 @@ mod check;
 mod demo;
 mod gui;
 mod notices;
+mod pictures;
 mod prerequisites;
 mod process;
 mod project;
@@ -32,6 +33,7 @@ usage: cargo x <command>
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
   bench [--docs]        the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well
+  pictures              the pictures of the documentation, made in Blender, to docs/images/
   setup                 the Python environments that the other commands use, below target/";
 
 fn run(arguments: &[&str]) -> Result<()> {
@@ -45,6 +47,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["addon"] => addon::build().map(drop),
         ["bench"] => bench::run(false),
         ["bench", "--docs"] => bench::run(true),
+        ["pictures"] => pictures::run(),
         ["setup"] => venv::set_up_all(),
         ["help" | "-h" | "--help"] => {
             println!("{USAGE}");

@@ -1,0 +1,124 @@
+"""Make the pictures of the documentation from real runs of Jounce.
+
+    python pictures.py --extension jounce.zip --out docs/images [--only leak]
+
+Needs bpy and Pillow; the extension brings the native module. The creature and a ball are built by script.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import figures
+import flesh
+import studio
+import subjects
+from PIL import Image
+
+LIMIT = 200_000
+MODES = 5
+
+
+def main() -> int:
+    """Make all pictures, or the one named; returns the process's exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("docs/images"), help="folder for the pictures")
+    parser.add_argument("--extension", type=Path, help="zip of the extension, if it is not installed")
+    parser.add_argument("--engine", choices=("WORKBENCH", "CYCLES"), help="what renders")
+    parser.add_argument("--only", choices=sorted(PICTURES), help="one of them")
+    options = parser.parse_args()
+    try:
+        flesh.enable(options.extension)
+    except flesh.Missing as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    options.out.mkdir(parents=True, exist_ok=True)
+    engine = options.engine or studio.best_engine()
+    for name in [options.only] if options.only else PICTURES:
+        path = options.out / f"{name}.webp"
+        figures.save(PICTURES[name](engine, options.out / "render.png"), path, LIMIT)
+        print(f"pictures: {path}, {path.stat().st_size / 1e3:.0f} kB", flush=True)
+    (options.out / "render.png").unlink(missing_ok=True)
+    return 0
+
+
+def stiffness(engine: str, scratch: Path) -> Image.Image:
+    """Painted stiffness, and what it does to the modes."""
+    creature = subjects.Creature()
+    soft = creature.soft_belly()
+    painted, uniform = creature.body(young=subjects.YOUNG * 100.0 ** (1.0 - soft)), creature.body()
+    room = studio.Studio(creature.meshes, [creature.rest], engine)
+    rows = []
+    for body, amounts in ((uniform, 0.0 * soft), (painted, soft)):
+        modes = subjects.amounts(body, range(MODES))
+        rows.append([figures.painted(room, creature, paint, scratch) for paint in [amounts, *modes]])
+    columns = ["softness", *(f"mode {k + 1}" for k in range(MODES))]
+    return figures.sheet(
+        rows, columns, ["uniform", "painted"], "red: softest (a hundredth of the stiffness), or moves most"
+    )
+
+
+def localised(engine: str, scratch: Path) -> Image.Image:
+    """Global modes, and modes that are confined to parts of the body."""
+    creature = subjects.Creature()
+    room = studio.Studio(creature.meshes, [creature.rest], engine)
+    rows, names = [], []
+    for locality in (0.0, 10.0, 50.0):
+        modes = subjects.amounts(creature.body(locality=locality), range(MODES - 1))
+        rows.append([figures.painted(room, creature, mode, scratch) for mode in modes])
+        names.append(f"locality {locality:g}")
+    return figures.sheet(rows, [f"mode {k + 1}" for k in range(MODES - 1)], names, "red: moves most")
+
+
+def leak(engine: str, scratch: Path) -> Image.Image:
+    """One character with no leak, the default, and full leak."""
+    creature = subjects.Creature()
+    body = creature.body()
+    takes = [creature.take(body, leak) for leak in (0.0 * body.leak, body.leak, 0.0 * body.leak + 1.0)]
+    frames = figures.strongest(creature, takes[1], 2)
+    room = studio.Studio(creature.meshes, [take[frame] for take in takes for frame in frames], engine)
+    rows = []
+    for frame in frames:
+        shown = [figures.plain(room, creature.posed[frame], scratch)]
+        for take in takes:
+            far = creature.distance(take[frame], creature.posed[frame]) / 0.04
+            shown.append(figures.painted(room, creature, far, scratch, take[frame]))
+        rows.append(shown)
+    columns = ["posed by the bones", "leak 0 everywhere", "default leak", "leak 1 everywhere"]
+    names = [f"frame {creature.first + frame}" for frame in frames]
+    return figures.sheet(rows, columns, names, "red: 4 % of the size or more from the pose")
+
+
+def volume(engine: str, scratch: Path) -> Image.Image:
+    """A ball between two plates: as rigid as possible, and keeping its volume."""
+    ball = subjects.Ball()
+    shapes, columns = [ball.shape(None)], ["at rest"]
+    for law, poisson, name in (
+        ("arap", 0.0, "as rigid as possible"),
+        ("corotated", 0.45, "Keep Volume 0.45"),
+    ):
+        shape, change = ball.squashed(law, poisson)
+        shapes.append(shape)
+        columns.append(f"{name}\nvolume {100 * change:+.0f} %")
+    room = studio.Studio(ball.meshes, shapes, engine)
+    return figures.sheet([[figures.plain(room, shape, scratch) for shape in shapes]], columns, [""], "")
+
+
+PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
+    "stiffness": stiffness,
+    "localised": localised,
+    "leak": leak,
+    "volume": volume,
+}
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    # Blender's own exit handlers can hang or crash in a script that used importers and handlers.
+    os._exit(code)
