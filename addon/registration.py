@@ -1,5 +1,7 @@
 """Everything Blender has to know about, in the order it is registered."""
 
+from pathlib import Path
+
 import bpy
 
 from . import cli, ops, panels, props
@@ -8,6 +10,9 @@ from .core import bodies
 from .overlay import view
 from .panels import render
 from .props import diagnosis, modes, scene, window
+
+# Holds the folder `presets`.
+FOLDER = str(Path(__file__).parent)
 
 CLASSES = (
     diagnosis.JounceFinding,
@@ -30,6 +35,7 @@ def register() -> None:
     bpy.types.WindowManager.jounce = bpy.props.PointerProperty(
         type=window.JounceWindow, name="Jounce", options={"SKIP_SAVE"}
     )
+    bpy.utils.register_preset_path(FOLDER)
     cli.register()
     renders.register()
     render.register()
@@ -42,6 +48,7 @@ def unregister() -> None:
     renders.unregister()
     preview.unregister()
     cli.unregister()
+    bpy.utils.unregister_preset_path(FOLDER)
     view.sync(False)
     del bpy.types.WindowManager.jounce
     del bpy.types.Scene.jounce

@@ -10,6 +10,7 @@ from ..core.refusal import Refusal
 from ..core.surface import Part, Surface
 from . import deformers, maps, meshes, rigs, units
 from .deformers import Warn
+from .forces import ForceReader
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class BodyScene:
     objects: tuple[bpy.types.Object, ...]
     surface: Surface
     reader: rigs.PoseReader
+    forces: ForceReader
 
 
 def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
@@ -86,7 +88,8 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         maps.read(host, objects, painted),
         **bones_that_count(host, rig.movers),
     )
-    return BodyScene(host, objects, surface, rigs.PoseReader(rig.movers, carried, scale))
+    forces = ForceReader(host, context.scene, surface.diagonal, warn)
+    return BodyScene(host, objects, surface, rigs.PoseReader(rig.movers, carried, scale), forces)
 
 
 def bones_that_count(host: bpy.types.Object, movers: tuple[rigs.Mover, ...]) -> dict[str, np.ndarray]:

@@ -12,7 +12,7 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
 
     shapes: without them a rig that is not linear skinning is read as if it were.
     """
-    host = scene.host.evaluated_get(depsgraph)
+    state = scene.host.evaluated_get(depsgraph).jounce
     pose = scene.reader.read(depsgraph)
     offsets = None if shapes is None else shapes.read(depsgraph, pose)
-    return Drive(pose, host.jounce.strength, offsets)
+    return Drive(pose, state.strength, offsets, scene.forces.read(pose, depsgraph), state.cut)

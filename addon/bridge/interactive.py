@@ -1,5 +1,7 @@
 """The motion of a body while its pose is changed by hand: stepped in real time, until it has settled."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..core import motion
@@ -26,8 +28,9 @@ class Interactive:
 
     def step(self) -> np.ndarray:
         """Goes on by the time of a frame; the coefficients (m, 3, 4)."""
-        self.simulation.strength = self.drive.strength
-        self.simulation.step(self.drive.pose, self.force, self.drive.offsets)
+        forces = [force for force in (self.drive.force, self.force) if force is not None]
+        force = np.sum(forces, axis=0) if forces else None
+        motion.step(self.simulation, replace(self.drive, force=force))
         return self.simulation.coefficients
 
     def watch(self, before: np.ndarray, after: np.ndarray) -> None:

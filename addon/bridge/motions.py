@@ -8,7 +8,7 @@ import numpy as np
 from ..core import bodies as built
 from ..core.cache import MotionCache, Origin, surface_origin, unpack
 from ..core.filling import Filling
-from ..core.motion import scaled_gravity, simulation
+from ..core.motion import Course, load_scale, simulation
 from . import deformers, posing, units
 from .bodies import BodyScene
 
@@ -26,6 +26,7 @@ class Motions:
         self.scene = body_scene
         self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)
+        body_scene.forces.act_on(body)
 
     def settings(self, scene: bpy.types.Scene) -> tuple[object, ...]:
         """Whatever in `origin` may change without the meshes; quick to make and to compare."""
@@ -58,11 +59,12 @@ class Motions:
         """A pass that fills a cache with the settings as they are now."""
         state, gravity = self.scene.host.jounce, self._gravity(scene)
         settings, seconds = state.motion_settings(), units.frame_seconds(scene)
-        return Filling(cache, lambda: simulation(self.body, settings, seconds, gravity), state.pre_roll)
+        course = Course(state.pre_roll, settings.start, settings.after_cut)
+        return Filling(cache, lambda: simulation(self.body, settings, seconds, gravity), course)
 
     def _gravity(self, scene: bpy.types.Scene) -> np.ndarray:
-        strength = self.scene.host.jounce.motion_settings().gravity
-        return scaled_gravity(units.world_gravity(scene), strength, self.diagonal)
+        settings = self.scene.host.jounce.motion_settings()
+        return units.world_gravity(scene) * settings.gravity * load_scale(settings, self.diagonal)
 
 
 def kept(host: bpy.types.Object) -> MotionCache | None:

@@ -1,10 +1,10 @@
 """A scene beside the artist's in which only what drives a body is evaluated, to read many frames quickly.
 
-The armatures of the body are linked to it, and the doubles of meshes whose shape is not linear skinning. The
-meshes themselves are not: an empty that copies the transform of each
-makes Blender evaluate where they are but not their shape, and one that is driven by the strength makes it
-evaluate the host's animation. Whatever these depend on (parents, constraints, drivers, NLA) is evaluated
-along. What a scene itself adds, its rigid bodies and its own properties, is not, and `unsound` says so.
+The armatures of the body, the force fields, and the doubles of meshes whose shape is not linear skinning are
+linked to it. The meshes themselves are not: an empty that copies the transform of each makes Blender evaluate
+where they are but not their shape, and one that is driven by the strength makes it evaluate the host's
+animation. Whatever these depend on (parents, constraints, drivers, NLA) is evaluated along. What a scene
+itself adds, its rigid bodies and its own properties, is not, and `unsound` says so.
 """
 
 import bpy
@@ -32,6 +32,8 @@ class Stage:
         self._scene.unit_settings.scale_length = scene.unit_settings.scale_length
         for armature in body.reader.armatures:
             self._scene.collection.objects.link(armature)
+        for field in body.forces.fields:
+            self._scene.collection.objects.link(field)
         for obj in body.objects:
             follower = self._empty().constraints.new("COPY_TRANSFORMS")
             follower.target = obj

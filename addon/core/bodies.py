@@ -6,16 +6,13 @@ from collections import OrderedDict
 import jounce
 import numpy as np
 
+from .motion import DENSITY, YOUNG
 from .refusal import passing_on
 from .settings import BuildSettings
 from .surface import Surface
 from .task import Step, Task
 
 POLL_SECONDS = 0.005
-# What bodies are built with, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density, which are
-# set when the motion is computed.
-YOUNG = 1e4
-DENSITY = 1000.0
 
 
 class BodyCache:

@@ -12,7 +12,7 @@ import jounce
 import numpy as np
 
 from .cache import MotionCache
-from .motion import Drive, Motion, Recorder, Target, advance, begin
+from .motion import Course, Drive, Motion, Recorder, Target, advance, begin
 
 # A state is some tens of kilobytes, and going on from one costs at most that many steps.
 FRAMES_PER_STATE = 16
@@ -27,13 +27,13 @@ class Filling:
     Frames are counted from the first one. states: by frame; an earlier pass may hand its own on.
     """
 
-    def __init__(self, cache: MotionCache, start: Start, pre_roll: int) -> None:
+    def __init__(self, cache: MotionCache, start: Start, course: Course) -> None:
         """start: makes a simulation that has not started."""
         self.cache = cache
         self.drives: list[Drive] = []
         self.states: States = {}
         self._start = start
-        self._pre_roll = pre_roll
+        self._course = course
         self._recorder: Recorder | None = None
         self._asked: deque[tuple[int, bytes]] = deque()
 
@@ -110,6 +110,6 @@ class Filling:
     def _play(self, target: Target, indices: Iterable[int]) -> None:
         for index in indices:
             if index == 0:
-                begin(target, self.drives[0], self._pre_roll)
+                begin(target, self.drives[0], self._course)
             else:
-                advance(target, self.drives[index])
+                advance(target, self.drives[index], self._course)

@@ -8,7 +8,12 @@ import jounce
 import numpy as np
 
 from .refusal import Refusal, passing_on
-from .settings import MotionSettings
+from .settings import Crossing, MotionSettings, Physical
+
+# What bodies are built with, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density, which are
+# set when the motion is computed.
+YOUNG = 1e4
+DENSITY = 1000.0
 
 # The height for which a gravity strength of 1 is the scene's own gravity, in metres.
 REFERENCE_SIZE = 1.8
@@ -20,11 +25,14 @@ class Drive:
 
     pose: (b, 3, 4), rest to posed in world space, metres. strength: how much of its acceleration is felt.
     offsets: (k, 3), what the rig adds to linear skinning with the pose, reduced by the body, or None.
+    force: (m, 3, 4), a generalised force, or None. cut: the motion begins anew here.
     """
 
     pose: np.ndarray
     strength: float
     offsets: np.ndarray | None = None
+    force: np.ndarray | None = None
+    cut: bool = False
 
     def agrees(self, other: "Drive") -> bool:
         """Whether both are the same up to the offsets, which are not read from every scene."""
@@ -52,17 +60,48 @@ class Motion:
 Target = Union["jounce.Simulation", "jounce.MotionJob"]
 
 
-def begin(target: Target, drive: Drive, pre_roll: int) -> None:
-    """Starts a motion in its first pose, held for `pre_roll` frames so that the flesh settles in it."""
-    target.reset(drive.pose, drive.offsets)
-    for _ in range(pre_roll):
-        advance(target, drive)
+@dataclass(frozen=True)
+class Course:
+    """How a motion begins, and how it goes on after a cut.
+
+    pre_roll: frames for which the first pose is held.
+    """
+
+    pre_roll: int = 0
+    start: Crossing = Crossing.REST
+    cut: Crossing = Crossing.REST
 
 
-def advance(target: Target, drive: Drive) -> None:
-    """Goes on to the next frame."""
+def begin(target: Target, drive: Drive, course: Course) -> None:
+    """Starts a motion in its first pose."""
+    enter(target, drive, course.start)
+    for _ in range(course.pre_roll):
+        step(target, drive)
+
+
+def advance(target: Target, drive: Drive, course: Course) -> None:
+    """Goes on to the next frame, or begins anew in it after a cut."""
+    if drive.cut:
+        enter(target, drive, course.cut)
+    else:
+        step(target, drive)
+
+
+def enter(target: Target, drive: Drive, crossing: Crossing) -> None:
+    """Is in a pose without having moved there."""
     target.strength = drive.strength
-    target.step(drive.pose, offsets=drive.offsets)
+    if crossing is Crossing.SETTLED:
+        target.settle(drive.pose, drive.force, offsets=drive.offsets)
+    elif crossing is Crossing.KEPT:
+        target.cut(drive.pose, drive.offsets)
+    else:
+        target.reset(drive.pose, drive.offsets)
+
+
+def step(target: Target, drive: Drive) -> None:
+    """Moves to a pose in the time of a frame."""
+    target.strength = drive.strength
+    target.step(drive.pose, drive.force, drive.offsets)
 
 
 class Recorder:
@@ -101,8 +140,26 @@ def simulation(
         gravity=tuple(gravity),
         pose_rest=settings.pose_rest,
         integrator=settings.integrator,
-        stiffness=stiffness(body.model.frequency, settings.frequency),
+        stiffness=stiffness_of(body.model.frequency, settings),
+        limit=settings.limit,
     )
+
+
+def stiffness_of(built: float, settings: MotionSettings) -> float:
+    """The factor on the elastic energy of a body whose lowest frequency was built as `built`, in Hz."""
+    if settings.material is not None:
+        return physical_stiffness(settings.material)
+    return stiffness(built, settings.frequency)
+
+
+def physical_stiffness(material: Physical) -> float:
+    """`s = (E / rho) / (E_built / rho_built)`: the same stiffness moves a lighter body faster."""
+    return (material.young / YOUNG) * (DENSITY / material.density)
+
+
+def physical_frequency(built: float, material: Physical) -> float:
+    """The lowest frequency in Hz that follows from a material: it falls with the size of the body."""
+    return built * physical_stiffness(material) ** 0.5
 
 
 def stiffness(built: float, wanted: float) -> float:
@@ -117,6 +174,9 @@ def stiffness(built: float, wanted: float) -> float:
     return (wanted / built) ** 2
 
 
-def scaled_gravity(gravity: np.ndarray, strength: float, diagonal: float) -> np.ndarray:
-    """Gravity (m/s^2) that bends bodies of any size alike: they sag by g / omega^2, so g grows with size."""
-    return np.asarray(gravity) * (strength * diagonal / REFERENCE_SIZE)
+def load_scale(settings: MotionSettings, diagonal: float) -> float:
+    """The factor on accelerations in m/s^2 that bends bodies of any size alike: they give way by a / omega^2.
+
+    Physical values stand for themselves, so with them it is 1.
+    """
+    return 1.0 if settings.material is not None else diagonal / REFERENCE_SIZE

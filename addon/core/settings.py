@@ -39,12 +39,31 @@ class BuildSettings:
         return "corotated" if self.poisson > 0.0 else "arap"
 
 
+class Crossing(Enum):
+    """How the flesh is at the start or after a cut: in balance, exactly as the rig has it, or as it was."""
+
+    SETTLED = "SETTLED"
+    REST = "REST"
+    KEPT = "KEPT"
+
+
+@dataclass(frozen=True)
+class Physical:
+    """A material by its physical values: Young's modulus in Pa, density in kg/m^3."""
+
+    young: float
+    density: float
+
+
 @dataclass(frozen=True)
 class MotionSettings:
     """What the motion of a built model depends on.
 
     frequency: Hz, of the lowest mode. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 = the scene's
     gravity on a body of 1.8 m, 0 = none. integrator: the native module's name of the time integration.
+    material: sets the stiffness in place of the frequency; gravity is then not scaled. limit: largest
+    displacement as a share of the diagonal. start, after_cut: how a shot and what
+    follows a cut begin.
     """
 
     frequency: float
@@ -53,6 +72,10 @@ class MotionSettings:
     substeps: int
     gravity: float
     integrator: str
+    material: Physical | None = None
+    limit: float | None = None
+    start: Crossing = Crossing.SETTLED
+    after_cut: Crossing = Crossing.SETTLED
 
 
 @dataclass(frozen=True)

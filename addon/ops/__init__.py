@@ -1,6 +1,20 @@
 """The operators, one file for each or for a few that belong together."""
 
-from . import add, bake, build, clips, diagnosis, flex, free_bake, grab, maps, preview, remove, setup
+from . import (
+    add,
+    bake,
+    build,
+    clips,
+    diagnosis,
+    flex,
+    free_bake,
+    grab,
+    maps,
+    presets,
+    preview,
+    remove,
+    setup,
+)
 
 CLASSES = (
     setup.JOUNCE_OT_setup,
@@ -24,6 +38,7 @@ CLASSES = (
     maps.JOUNCE_OT_maps_copy,
     diagnosis.JOUNCE_OT_diagnose,
     diagnosis.JOUNCE_OT_fix,
+    presets.JOUNCE_OT_material_preset_add,
     clips.JOUNCE_OT_clips_list,
     clips.JOUNCE_OT_clip_assign,
     clips.JOUNCE_OT_clips_bake,

@@ -48,4 +48,6 @@ def build_body(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -
 def remember(host: bpy.types.Object, digest: str, summary: str) -> None:
     """Keeps with the host what was built: from what, one line on it, and its modes."""
     host.jounce.built_digest, host.jounce.built_summary = digest, summary
-    host.jounce.list_modes(modes.frequency_ratios(built.CACHE.get(digest)))
+    body = built.CACHE.get(digest)
+    host.jounce.built_frequency = body.model.frequency
+    host.jounce.list_modes(modes.frequency_ratios(body))

@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import bake, body, clips, diagnosis, main, maps, modes, motion, overlay, preview
+from . import bake, body, clips, diagnosis, main, maps, modes, motion, overlay, preview, shot
 from .physics import twin
 
 SIDEBAR = (
@@ -11,7 +11,9 @@ SIDEBAR = (
     body.JOUNCE_PT_build,
     *maps.MENUS,
     maps.JOUNCE_PT_maps,
+    motion.MATERIALS,
     motion.JOUNCE_PT_motion,
+    shot.JOUNCE_PT_shot,
     preview.JOUNCE_PT_preview,
     bake.JOUNCE_PT_bake,
     modes.JOUNCE_UL_modes,

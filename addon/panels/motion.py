@@ -2,7 +2,44 @@
 
 import bpy
 
+from ..core.motion import physical_frequency
 from .sidebar import BodyPanel
+
+# Below this frequency a body of a real material is too large for what it looks like: a whale is above it.
+SLOWEST = 0.2
+
+
+class JOUNCE_MT_materials(bpy.types.Menu):
+    """Materials with physical values"""
+
+    bl_label = "Materials"
+    preset_subdir = "jounce/material"
+    preset_operator = "script.execute_preset"
+    draw = bpy.types.Menu.draw_preset
+
+
+MATERIALS = JOUNCE_MT_materials
+
+
+def draw_stiffness(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+    """Shows what sets the stiffness, and for a material the frequency that follows."""
+    layout.prop(state, "stiffness_by")
+    if state.stiffness_by == "FREQUENCY":
+        layout.prop(state, "frequency")
+        return
+    row = layout.row(align=True)
+    row.menu(JOUNCE_MT_materials.__name__, text=JOUNCE_MT_materials.bl_label)
+    row.operator("jounce.material_preset_add", text="", icon="ADD")
+    row.operator("jounce.material_preset_add", text="", icon="REMOVE").remove_active = True
+    layout.prop(state, "young")
+    layout.prop(state, "density")
+    if state.built_frequency == 0.0:
+        layout.label(text="Build to see the frequency", icon="INFO")
+        return
+    frequency = physical_frequency(state.built_frequency, state.material())
+    layout.label(text=f"Softest part: {frequency:.3g} Hz")
+    if frequency < SLOWEST:
+        layout.label(text="Very slow: is the size in metres right?", icon="ERROR")
 
 
 class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
@@ -13,7 +50,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows what the motion depends on."""
         layout, state = self.layout_and_state(context)
-        layout.prop(state, "frequency")
+        draw_stiffness(layout, state)
         layout.prop(state, "damping")
         layout.prop(state, "strength")
         layout.prop(state, "pose_rest")

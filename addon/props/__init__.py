@@ -15,10 +15,12 @@ from .bake import BakeProps
 from .body import BodyProps
 from .diagnosis import DiagnosisProps
 from .maps import MapProps
+from .material import MaterialProps
 from .member import MemberProps
 from .modes import ModesProps
 from .motion import MotionProps
 from .preview import PreviewProps
+from .shot import ShotProps
 
 
 class JounceObject(
@@ -27,6 +29,8 @@ class JounceObject(
     MapProps,
     ModesProps,
     MotionProps,
+    MaterialProps,
+    ShotProps,
     PreviewProps,
     BakeProps,
     DiagnosisProps,

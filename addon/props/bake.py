@@ -43,7 +43,7 @@ class BakeProps:
     target: EnumProperty(name="Bake To", description="What the motion is baked to", items=TARGETS)
     pre_roll: IntProperty(
         name="Pre-Roll",
-        description="Frames for which the first pose is held before the bake, so that the flesh settles",
+        description="Frames for which the first pose is held before the shot, for a start at rest",
         default=12,
         min=0,
         max=1000,

@@ -3,6 +3,7 @@
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ..core.settings import MotionSettings
+from .refresh import refresh
 
 INTEGRATORS = (
     ("backward_euler", "Calm", "Backward Euler: swings die away soon, whatever the damping ratio"),
@@ -47,6 +48,7 @@ class MotionProps:
         max=100.0,
         soft_max=2.0,
         step=5,
+        update=refresh,
     )
     pose_rest: FloatProperty(
         name="Follow Pose",
@@ -96,4 +98,6 @@ class MotionProps:
             substeps=self.substeps,
             gravity=self.gravity if self.use_gravity else 0.0,
             integrator=self.integrator,
+            material=self.material(),
+            **self.shot_settings(),
         )

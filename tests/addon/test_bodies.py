@@ -5,13 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from jounce_core import bodies
-from jounce_core.motion import scaled_gravity, stiffness
+from jounce_core.motion import load_scale, physical_frequency, stiffness, stiffness_of
 from jounce_core.refusal import Refusal
-from jounce_core.settings import BuildSettings
+from jounce_core.settings import BuildSettings, MotionSettings, Physical
 from jounce_core.surface import Part, Surface
 from jounce_core.task import Runner
 
 SETTINGS = BuildSettings(resolution=6, modes=3, clusters=3, poisson=0.0)
+MOTION = MotionSettings(5.0, 0.1, 1.0, 4, 1.0, "bdf2")
 
 
 def tetrahedron():
@@ -86,6 +87,12 @@ def test_frequencies_grow_with_the_root_of_the_stiffness():
 
 
 def test_gravity_bends_all_sizes_alike():
-    small, large = (scaled_gravity(np.array([0.0, 0.0, -9.81]), 0.5, size) for size in (1.8, 180.0))
-    assert small.tolist() == [0.0, 0.0, -4.905]
-    assert np.allclose(large, 100.0 * small)
+    assert load_scale(MOTION, 1.8) == 1.0
+    assert load_scale(MOTION, 180.0) == pytest.approx(100.0)
+    assert load_scale(replace(MOTION, material=Physical(1e4, 1000.0)), 180.0) == 1.0
+
+
+def test_physical_values_stand_for_themselves():
+    assert stiffness_of(3.0, replace(MOTION, material=Physical(1e4, 1000.0))) == 1.0
+    assert stiffness_of(3.0, replace(MOTION, material=Physical(4e4, 500.0))) == 8.0
+    assert physical_frequency(3.0, Physical(4e4, 1000.0)) == 6.0

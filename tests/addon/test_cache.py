@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from jounce_core.cache import MotionCache, digest_of, surface_origin, unpack
 from jounce_core.filling import FRAMES_PER_STATE, Filling
-from jounce_core.motion import Drive
+from jounce_core.motion import Course, Drive
 from jounce_core.refusal import Refusal
 from jounce_core.surface import Part, Surface
 
@@ -30,7 +30,9 @@ def shake(frame):
 
 def filled(body, drives, cache=None, states=None):
     """A filling that was fed with drives and is done."""
-    filling = Filling(MotionCache(ORIGIN, 1) if cache is None else cache, lambda: start(body), pre_roll=2)
+    filling = Filling(
+        MotionCache(ORIGIN, 1) if cache is None else cache, lambda: start(body), Course(pre_roll=2)
+    )
     filling.states = {} if states is None else states
     for drive in drives:
         filling.feed(drive)

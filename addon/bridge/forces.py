@@ -1,0 +1,110 @@
+"""Reads pushes and force fields of the scene as generalised forces on a body.
+
+Blender has no call that samples its force fields, so those that can be are evaluated here, at the places
+where the rig puts the parts of the body.
+"""
+
+import bpy
+import numpy as np
+from mathutils import Vector, noise
+
+from ..core.forces import KINDS, SHAPES, Field, Range
+from ..core.motion import load_scale
+from . import units
+from .deformers import Warn
+
+# Parts of the body at which fields are read.
+SAMPLES = 40
+# What Blender's turbulence adds up: octaves of gradient noise, and the factor that keeps the sum within 1.
+OCTAVES, OCTAVE_SUM = 3, 4.0 / 7.0
+
+
+class ForceReader:
+    """The generalised force on a body in a frame. It needs the built body, once there is one."""
+
+    def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene, diagonal: float, warn: Warn) -> None:
+        self._host = host
+        self._unit = units.metres_per_unit(scene)
+        self._diagonal = diagonal
+        self._samples = None
+        self.fields = tuple(followed(host, scene, warn))
+
+    def act_on(self, body: "object") -> None:
+        """From now on forces act on this body."""
+        self._samples = body.model.force_samples(SAMPLES)
+
+    def read(self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph) -> np.ndarray | None:
+        """(m, 3, 4) f64 in a pose of the body; None where nothing acts or there is no body yet."""
+        state = self._host.evaluated_get(depsgraph).jounce
+        push = np.array(state.push)
+        if self._samples is None or not (push.any() or (self.fields and state.field_weight != 0.0)):
+            return None
+        acceleration = np.tile(push, (len(self._samples.masses), 1))
+        if state.field_weight != 0.0:
+            points = self._samples.posed(pose) / self._unit
+            for obj in self.fields:
+                seen = read_field(obj.evaluated_get(depsgraph))
+                acceleration += state.field_weight * seen.acceleration(points, turbulence)
+        scale = load_scale(self._host.jounce.motion_settings(), self._diagonal)
+        return self._samples.reduce(acceleration * (scale * self._samples.masses[:, None]))
+
+
+def followed(host: bpy.types.Object, scene: bpy.types.Scene, warn: Warn) -> list[bpy.types.Object]:
+    """The force fields that act on a body; says which are left out."""
+    collection = host.jounce.field_collection
+    objects = scene.objects if collection is None else collection.all_objects
+    fields = [obj for obj in objects if obj.field is not None and obj.field.type != "NONE"]
+    if host.jounce.field_weight == 0.0:
+        return []
+    for obj in fields:
+        if not is_followed(obj):
+            warn(
+                f"The force field of {obj.name} is left out; followed are wind, force, vortex and turbulence."
+            )
+    return [obj for obj in fields if is_followed(obj)]
+
+
+def is_followed(obj: bpy.types.Object) -> bool:
+    """Whether a force field can be evaluated here."""
+    return obj.field.type in KINDS and obj.field.shape in SHAPES and obj.field.apply_to_location
+
+
+def read_field(obj: bpy.types.Object) -> Field:
+    """A force field as numbers, in Blender units."""
+    field = obj.field
+    matrix = np.array(obj.matrix_world)
+    length = float(np.linalg.norm(matrix[:3, 2]))
+    return Field(
+        kind=field.type,
+        shape=field.shape,
+        center=matrix[:3, 3],
+        axis=matrix[:3, 2] / length if length > 0.0 else np.array([0.0, 0.0, 1.0]),
+        strength=field.strength,
+        falloff=field.falloff_type,
+        along=Range(
+            field.falloff_power,
+            field.distance_min if field.use_min_distance else None,
+            field.distance_max if field.use_max_distance else None,
+        ),
+        radial=Range(
+            field.radial_falloff,
+            field.radial_min if field.use_radial_min else None,
+            field.radial_max if field.use_radial_max else None,
+        ),
+        side={"POSITIVE": 1, "NEGATIVE": -1}.get(field.z_direction, 0),
+        gravitation=field.use_gravity_falloff,
+        size=field.size,
+        is_global=field.use_global_coords,
+    )
+
+
+def turbulence(places: np.ndarray) -> np.ndarray:
+    """Noise in [-1, 1] at places (k, 3), a component for each order of the coordinates, (k, 3)."""
+    values = np.empty_like(places)
+    for row, place in enumerate(places):
+        for component in range(3):
+            turned = Vector(np.roll(place, -component))
+            values[row, component] = OCTAVE_SUM * noise.turbulence(
+                turned, OCTAVES, False, noise_basis="PERLIN_NEW"
+            )
+    return values

@@ -1,0 +1,16 @@
+"""Presets of materials, saved and removed by Blender's own mechanism as files that may be shared."""
+
+import bpy
+from bl_operators.presets import AddPresetBase
+
+
+class JOUNCE_OT_material_preset_add(AddPresetBase, bpy.types.Operator):
+    """Save the material as a preset, or remove the preset chosen last"""
+
+    bl_idname = "jounce.material_preset_add"
+    bl_label = "Save Material"
+    preset_menu = "JOUNCE_MT_materials"
+    preset_subdir = "jounce/material"
+    # The settings are those of the host, whichever of its meshes is active.
+    preset_defines = ("body = (bpy.context.object.jounce.host or bpy.context.object).jounce",)
+    preset_values = ("body.stiffness_by", "body.young", "body.density", "body.poisson", "body.damping")

@@ -1,0 +1,88 @@
+"""What happens in a shot beside the animation: its start, cuts, pushes and force fields, and the limit."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
+
+from ..core.settings import Crossing
+from .refresh import refresh
+
+SETTLED = (
+    Crossing.SETTLED.value,
+    "Settled",
+    "In balance with gravity and forces, as if the pose had been held for long",
+)
+STARTS = (SETTLED, (Crossing.REST.value, "At Rest", "Exactly as the rig has it; gravity then pulls it down"))
+CUTS = (
+    SETTLED,
+    (Crossing.REST.value, "At Rest", "Exactly as the rig has it"),
+    (Crossing.KEPT.value, "As It Was", "Bent as before the cut, turned with the body, without velocity"),
+)
+
+
+class ShotProps:
+    """Of the host; changes act without a new build."""
+
+    start: EnumProperty(name="Start", description="How the flesh is in the first frame", items=STARTS)
+    cut: BoolProperty(
+        name="Cut",
+        description=(
+            "Begin anew in this frame, without a jolt: for teleports and cuts. Animate it: on in the first "
+            "frame after the jump, off in the next"
+        ),
+        default=False,
+        update=refresh,
+    )
+    after_cut: EnumProperty(name="After a Cut", description="How the flesh is after a cut", items=CUTS)
+    push: FloatVectorProperty(
+        name="Push",
+        description=(
+            "Acceleration of the whole body in world directions, in m/s². May be animated. For a body of "
+            "1.8 m; scaled with the body as gravity is, unless its stiffness is physical"
+        ),
+        subtype="ACCELERATION",
+        size=3,
+        soft_min=-50.0,
+        soft_max=50.0,
+        update=refresh,
+    )
+    field_weight: FloatProperty(
+        name="Force Fields",
+        description=(
+            "How strongly force fields of the scene act, without unit: 0 not at all, 1 as on all that "
+            "Blender simulates: a strength of 1 accelerates by 1 m/s²"
+        ),
+        default=1.0,
+        soft_min=0.0,
+        soft_max=2.0,
+        step=5,
+        update=refresh,
+    )
+    field_collection: PointerProperty(
+        name="Field Collection",
+        description="Only force fields in this collection act; all of the scene without one",
+        type=bpy.types.Collection,
+    )
+    use_limit: BoolProperty(
+        name="Limit", description="Stiffen the flesh before it moves too far", default=True
+    )
+    limit: FloatProperty(
+        name="Limit",
+        description=(
+            "Largest displacement anywhere, in percent of the size. Up to half of it nothing changes; "
+            "beyond, the flesh becomes ever stiffer"
+        ),
+        default=25.0,
+        min=0.1,
+        max=1000.0,
+        soft_min=2.0,
+        soft_max=100.0,
+        subtype="PERCENTAGE",
+    )
+
+    def shot_settings(self) -> dict[str, object]:
+        """The fields of `MotionSettings` that stand here."""
+        return {
+            "limit": self.limit / 100.0 if self.use_limit else None,
+            "start": Crossing(self.start),
+            "after_cut": Crossing(self.after_cut),
+        }

@@ -1,0 +1,104 @@
+"""Force fields at given points, and what the start of a shot and a cut do to a simulation."""
+
+import jounce
+import numpy as np
+import pytest
+from jounce_core.forces import Field, Range
+from jounce_core.motion import Course, Drive, advance, begin
+from jounce_core.settings import Crossing
+
+UP = np.array([0.0, 0.0, 1.0])
+POINTS = np.array([[3.0, 0.0, 4.0], [0.0, 2.0, -1.0], [0.0, 0.0, 0.5]])
+
+
+def accelerations(kind, shape="POINT", points=POINTS, **settings):
+    field = Field(kind, shape, np.zeros(3), UP, 2.0, **settings)
+    return field.acceleration(points, lambda places: np.sin(places))
+
+
+def test_wind_blows_along_its_axis():
+    assert accelerations("WIND").tolist() == [[0.0, 0.0, 2.0]] * 3
+
+
+def test_a_force_points_away_and_gravitation_falls_with_the_square():
+    assert accelerations("FORCE")[0] == pytest.approx([1.2, 0.0, 1.6])
+    assert accelerations("FORCE", gravitation=True)[0] == pytest.approx([1.2 / 25, 0.0, 1.6 / 25])
+    assert accelerations("FORCE", points=np.zeros((1, 3))).tolist() == [[0.0, 0.0, 0.0]]
+    assert accelerations("FORCE", "PLANE")[0] == pytest.approx([0.0, 0.0, 2.0])
+    assert accelerations("FORCE", "LINE")[0] == pytest.approx([2.0, 0.0, 0.0])
+
+
+def test_a_vortex_turns_about_its_axis():
+    assert accelerations("VORTEX")[:2] == pytest.approx(np.array([[0.0, 6.0, 0.0], [-4.0, 0.0, 0.0]]))
+
+
+def test_turbulence_is_the_noise_at_its_size():
+    assert accelerations("TURBULENCE", is_global=True, size=2.0) == pytest.approx(2.0 * np.sin(POINTS / 2.0))
+
+
+def test_falloff_and_distances():
+    share = Range(2.0, 1.0, 4.0).share(np.array([0.5, 1.0, 2.0, 4.0, 4.1]))
+    assert share == pytest.approx([1.0, 1.0, 0.25, 1.0 / 16.0, 0.0])
+    # At a distance of 5, then across the axis, then in degrees from it.
+    assert accelerations("WIND", along=Range(1.0))[0] == pytest.approx([0, 0, 2.0 / 6.0])
+    tube = accelerations("WIND", falloff="TUBE", along=Range(1.0), radial=Range(1.0))
+    assert tube[0] == pytest.approx([0, 0, 2.0 / 5.0 / 4.0])
+    cone = accelerations("WIND", falloff="CONE", radial=Range(0.0, None, 40.0))
+    assert cone[:, 2].tolist() == [2.0, 0.0, 2.0]
+
+
+def test_one_side_only():
+    assert accelerations("WIND", side=1)[:, 2].tolist() == [2.0, 0.0, 2.0]
+    assert accelerations("WIND", side=-1)[:, 2].tolist() == [0.0, 2.0, 0.0]
+
+
+@pytest.fixture(scope="module")
+def body():
+    """A box on one bone."""
+    corners = np.array([[x, y, z] for z in (0.0, 1.0) for y in (0.0, 1.0) for x in (0.0, 1.0)])
+    quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+    triangles = np.array([corner for a, b, c, d in quads for corner in ((a, b, c), (a, c, d))])
+    return jounce.Body(corners, triangles, np.ones((8, 1)), resolution=4, modes=3, clusters=4)
+
+
+def started(body, course, gravity=(0.0, 0.0, -9.81)):
+    simulation = jounce.Simulation(body.model, dt=1 / 24, damping=0.1, stiffness=0.05, gravity=gravity)
+    begin(simulation, Drive(np.eye(3, 4)[None].copy(), 1.0), course)
+    return simulation
+
+
+def moved(simulation):
+    return float(np.abs(simulation.displacement()).max())
+
+
+def test_a_settled_start_hangs_and_a_start_at_rest_does_not(body):
+    assert moved(started(body, Course(start=Crossing.REST))) == 0.0
+    settled = started(body, Course(start=Crossing.SETTLED))
+    before = moved(settled)
+    assert before > 1e-4
+    advance(settled, Drive(np.eye(3, 4)[None].copy(), 1.0), Course())
+    assert moved(settled) == pytest.approx(before, rel=1e-3)
+
+
+@pytest.mark.parametrize("crossing", [Crossing.SETTLED, Crossing.REST, Crossing.KEPT])
+def test_a_cut_leaves_no_jolt(body, crossing):
+    course = Course(start=Crossing.REST, cut=crossing)
+    far = np.eye(3, 4)[None].copy()
+    far[0, :, 3] = 7.0
+    largest = {}
+    for cut in (False, True):
+        simulation = started(body, course, (0.0, 0.0, 0.0))
+        largest[cut] = 0.0
+        for frame in range(6):
+            advance(simulation, Drive(far, 1.0, cut=cut and frame == 0), course)
+            largest[cut] = max(largest[cut], moved(simulation))
+    assert largest[False] > 1e-3
+    assert largest[True] < 1e-9
+
+
+def test_a_force_acts(body):
+    force = body.model.force_samples(4)
+    simulation = started(body, Course(), (0.0, 0.0, 0.0))
+    push = force.reduce(np.tile([1.0, 0.0, 0.0], (len(force.masses), 1)) * force.masses[:, None])
+    advance(simulation, Drive(np.eye(3, 4)[None].copy(), 1.0, force=push), Course())
+    assert moved(simulation) > 1e-6

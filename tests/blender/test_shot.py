@@ -1,0 +1,126 @@
+"""Shots in Blender: materials, pushes, force fields, cuts and the limit reach the bake."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+
+
+@pytest.fixture
+def built():
+    """A built character whose rig stands still after a swing."""
+    obj, rig = scenes.character()
+    scenes.add_and_build(obj)
+    return obj, rig
+
+
+def baked(obj, **settings):
+    """World positions over frames with the bake, for these settings."""
+    for name, value in settings.items():
+        setattr(obj.jounce, name, value)
+    scenes.activate(obj)
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=12)
+    shapes = scenes.evaluated_frames(obj, range(1, 13))
+    bpy.ops.jounce.free_bake()
+    return shapes
+
+
+def still(rig):
+    """Takes the animation away."""
+    rig.animation_data_clear()
+    for bone in rig.pose.bones:
+        bone.rotation_euler = (0.0, 0.0, 0.0)
+
+
+def test_a_push_and_a_wind_of_the_same_strength_do_the_same(built):
+    obj, rig = built
+    still(rig)
+    rest = baked(obj)
+    assert np.abs(rest - rest[0]).max() < 1e-6
+    pushed = baked(obj, push=(0.0, 0.0, -5.0), frequency=2.0)
+    assert np.abs(pushed - rest).max() > 1e-3
+    obj.jounce.push = (0.0, 0.0, 0.0)
+    bpy.ops.object.effector_add(type="WIND", rotation=(np.pi, 0.0, 0.0))
+    bpy.context.object.field.strength = 5.0
+    blown = baked(obj)
+    assert np.abs(blown - pushed).max() < 1e-5
+    assert np.abs(baked(obj, field_weight=0.0) - rest).max() < 1e-6
+
+    assert obj.jounce.built_frequency > 0.0
+
+
+def test_fields_that_are_not_followed_are_said(built, module):
+    obj, _ = built
+    bpy.ops.object.effector_add(type="HARMONIC")
+    name = bpy.context.object.name
+    said = []
+    module("bridge.bodies").read(obj, bpy.context, said.append)
+    assert [text for text in said if name in text and "left out" in text]
+
+
+def test_turbulence_is_repeatable_and_moves(built):
+    obj, rig = built
+    still(rig)
+    bpy.ops.object.effector_add(type="TURBULENCE")
+    field = bpy.context.object.field
+    field.strength, field.size, field.use_global_coords = 20.0, 0.7, True
+    first = baked(obj, frequency=2.0)
+    assert np.abs(first[-1] - baked(obj, field_weight=0.0)[-1]).max() > 1e-4
+    assert np.array_equal(first, baked(obj, field_weight=1.0))
+
+
+def test_a_cut_takes_the_jolt_of_a_teleport(built):
+    obj, rig = built
+    still(rig)
+    for frame, place in ((5, 0.0), (6, 8.0)):
+        rig.location.x = place
+        rig.keyframe_insert("location", frame=frame)
+    jolted = baked(obj) - baked(obj, strength=0.0)
+    assert np.abs(jolted).max() > 1e-2
+    obj.jounce.strength = 1.0
+    for frame, value in ((5, False), (6, True), (7, False)):
+        obj.jounce.cut = value
+        obj.keyframe_insert("jounce.cut", frame=frame)
+    calm = baked(obj)
+    obj.animation_data_clear()
+    obj.jounce.cut = False
+    assert np.abs(calm - baked(obj, strength=0.0)).max() < 1e-4
+
+
+def test_the_limit_holds(built):
+    obj, rig = built
+    free = baked(obj, use_limit=False, frequency=1.0)
+    limited = baked(obj, use_limit=True, limit=2.0)
+    rigged = baked(obj, strength=0.0)
+    size = np.linalg.norm(np.ptp(rigged[0], axis=0))
+    assert np.linalg.norm(free - rigged, axis=2).max() > 0.03 * size
+    assert np.linalg.norm(limited - rigged, axis=2).max() < 0.025 * size
+
+
+def test_materials_are_presets(built):
+    obj, _ = built
+    folder = [path for path in bpy.utils.preset_paths("jounce/material") if "jounce" in path]
+    files = sorted(path.name for path in map(Path, folder) for path in path.glob("*.py"))
+    assert {"fat.py", "muscle.py", "skin.py", "jelly.py", "rubber.py"} <= set(files)
+    scenes.activate(obj)
+    path = next(p for f in folder for p in Path(f).glob("rubber.py"))
+    bpy.ops.script.execute_preset(filepath=str(path), menu_idname="JOUNCE_MT_materials")
+    assert obj.jounce.stiffness_by == "PHYSICAL"
+    assert obj.jounce.young == 1.45e6
+    bpy.ops.jounce.material_preset_add(name="My Flesh")
+    saved = [p for f in bpy.utils.preset_paths("jounce/material") for p in Path(f).glob("My*")]
+    assert saved
+    for path in saved:
+        path.unlink()
+
+
+def test_a_physical_body_swings_as_a_body_of_that_frequency(built):
+    obj, _ = built
+    state = obj.jounce
+    wanted = 3.0
+    by_frequency = baked(obj, frequency=wanted)
+    young = 1e4 * (wanted / state.built_frequency) ** 2
+    physical = baked(obj, stiffness_by="PHYSICAL", young=young, density=1000.0)
+    assert np.abs(physical - by_frequency).max() < 1e-4
