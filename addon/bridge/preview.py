@@ -114,8 +114,10 @@ def sync() -> None:
 
 def is_previewed(obj: bpy.types.Object) -> bool:
     """Whether an object is the host of a body that the file says is previewed, in some scene."""
-    state = obj.jounce
-    return state.is_host and state.preview and obj.library is None and scene_of(obj) is not None
+    # To look at the settings of an object is to give it some.
+    if not obj.is_property_set("jounce") or obj.library is not None:
+        return False
+    return obj.jounce.is_host and obj.jounce.preview and scene_of(obj) is not None
 
 
 def scene_of(obj: bpy.types.Object) -> bpy.types.Scene | None:

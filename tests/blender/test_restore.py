@@ -81,6 +81,25 @@ def test_remove_restores_everything(setup, target, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("end", ["preview", "remove"])
+@pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.__name__)
+def test_a_preview_leaves_nothing(setup, end):
+    obj, rig = scenes.character()
+    setup(obj)
+    before = state(obj)
+    scenes.add_and_build(obj)
+    if not obj.jounce.preview:
+        bpy.ops.jounce.preview()
+    scenes.evaluated_frames(obj, range(1, 9))
+    bpy.ops.jounce.fill_cache()
+    assert snapshot.differences(before, state(obj)), "the preview left no trace to restore"
+    getattr(bpy.ops.jounce, end)()
+    after = state(obj)
+    if end == "preview":
+        before["Column"]["custom"] = after["Column"]["custom"]
+    assert snapshot.differences(before, after) == []
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.__name__)
 def test_free_bake_restores_all_but_the_settings(setup, target, tmp_path):
