@@ -16,7 +16,7 @@ from ..core.filling import Filling
 from ..core.motion import Drive
 from ..core.refusal import Refusal
 from ..core.task import Runner
-from . import bodies, drives, frames, motions, offsets, stage, units
+from . import bodies, drives, forces, frames, motions, offsets, stage, units
 from .interactive import Interactive
 from .posed import PosedShapes
 
@@ -125,6 +125,7 @@ class Session:
 
     def get_ready(self, context: bpy.types.Context) -> None:
         """Does all of `prepare` at once, where it is not done yet."""
+        self._look_for_fields()
         while not self.trouble and (self.filling is None or self._reread):
             self.prepare(context, float("inf"))
 
@@ -254,6 +255,8 @@ class Session:
             return self._move_on()
         if self._suspected and time.monotonic() - self._suspected < QUIET_SECONDS:
             return False
+        if self._suspected:
+            self._look_for_fields()
         if self.filling is None or self._reread:
             self.prepare(context, seconds)
         elif self._suspected:
@@ -332,6 +335,8 @@ class Session:
                 update.is_updated_transform,
                 update.is_updated_geometry,
             )
+            if isinstance(block, bpy.types.Object) and block.field is not None and block.field.type != "NONE":
+                self.suspect()
             if isinstance(block, bpy.types.Armature):
                 self.suspect(reread=any(armature.data == block for armature in armatures))
             elif isinstance(block, bpy.types.Action) or (moved and block in parts):
@@ -341,6 +346,12 @@ class Session:
                 self.suspect()
             elif reshaped and not own and (block in meshes or block in parts):
                 self.suspect(reread=True)
+
+    def _look_for_fields(self) -> None:
+        """Has the body read again if other force fields act on it than did."""
+        if self.motions is not None:
+            now = forces.followed(self.host, self.scene, lambda _: None)
+            self._reread = self._reread or tuple(now) != self.motions.scene.forces.fields
 
     def forget_shown(self) -> None:
         """The meshes may show something else than was written last."""

@@ -105,6 +105,8 @@ def test_frames_agree_with_their_own_drives_only(body):
     assert filling.agrees(2, Drive(shake(2).pose, 1.0, offsets=np.ones(3)))
     assert not filling.agrees(2, shake(3))
     assert not filling.agrees(2, Drive(shake(2).pose, 0.5))
+    assert not filling.agrees(2, Drive(shake(2).pose, 1.0, cut=True))
+    assert not filling.agrees(2, Drive(shake(2).pose, 1.0, force=np.ones((3, 3, 4))))
     assert not filling.agrees(3, shake(3))
     assert not filling.agrees(-1, shake(2))
     assert filling.checked == 3

@@ -131,6 +131,27 @@ def test_an_animated_strength_acts_in_any_order(preview):
     assert_shown_as_baked(obj)
 
 
+def test_pushes_fields_and_cuts_act_in_any_order(preview):
+    obj, rig = previewed()
+    calm = shape(obj, 12)
+    for frame, push in ((1, 0.0), (6, 9.0)):
+        obj.jounce.push = (push, 0.0, 0.0)
+        obj.jounce.keyframe_insert("push", frame=frame)
+    assert np.abs(shape(obj, 12) - calm).max() > 1e-3
+    for frame, cut in ((3, False), (4, True), (5, False)):
+        obj.jounce.cut = cut
+        obj.keyframe_insert("jounce.cut", frame=frame)
+    pushed = shape(obj, 12)
+    bpy.ops.object.effector_add(type="WIND", rotation=(1.0, 0.0, 0.0))
+    wind = bpy.context.object
+    for frame, strength in ((2, 0.0), (7, 20.0)):
+        wind.field.strength = strength
+        wind.keyframe_insert("field.strength", frame=frame)
+    assert np.abs(shape(obj, 12) - pushed).max() > 1e-3
+    assert preview.session(obj).complete
+    assert_shown_as_baked(obj)
+
+
 def test_any_order_shows_the_same_bits(preview):
     obj, _ = previewed()
     forward = scenes.evaluated_frames(obj, FRAMES)
