@@ -8,7 +8,7 @@ import numpy as np
 from ..core.bones import Counting, merged_into_picked
 from ..core.refusal import Refusal
 from ..core.surface import Part, Surface
-from . import deformers, maps, meshes, rigs, units
+from . import deformers, maps, meshes, rigs, shapes, units
 from .deformers import Warn
 from .forces import ForceReader
 
@@ -87,6 +87,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         tuple(parts),
         maps.read(host, objects, painted),
         **bones_that_count(host, rig.movers),
+        shapes=shapes.driven(objects, parts) if host.jounce.shape_keys_count else None,
     )
     forces = ForceReader(host, context.scene, surface.diagonal, warn)
     return BodyScene(host, objects, surface, rigs.PoseReader(rig.movers, carried, scale), forces)

@@ -20,8 +20,8 @@ def new_fcurves(action: bpy.types.Action, id_type: str) -> "bpy.types.bpy_prop_c
     return strip.channelbag(slot, ensure=True).fcurves
 
 
-def fcurves(data: bpy.types.AnimData) -> list[bpy.types.FCurve]:
-    """The F-curves by which the active action moves the owner of animation data."""
+def fcurves(data: Owner) -> list[bpy.types.FCurve]:
+    """The F-curves by which the action of animation data, or of a strip, moves their owner."""
     if not HAS_SLOTS:
         return list(data.action.fcurves)
     strips = [strip for layer in data.action.layers for strip in layer.strips]

@@ -68,6 +68,7 @@ def build(surface: Surface, settings: BuildSettings) -> Task:
             strength=maps.strength,
             bone_parents=surface.bone_parents,
             merge_into=surface.merge_into,
+            shapes=surface.shapes,
         )
         try:
             while not job.done:

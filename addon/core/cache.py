@@ -92,6 +92,7 @@ def surface_origin(surface: Surface) -> Origin:
         "Weights": digest_of(surface.weights),
         "Maps": digest_of(*maps),
         "Bones that count": digest_of(surface.bone_parents, surface.merge_into),
+        "Shape keys that count": digest_of(surface.shapes),
     }
 
 

@@ -30,7 +30,8 @@ class Surface:
     """Points (p, 3) f64 in metres, triangles (q, 3) i64, weights (p, b) f64 of row sum 1, the parts.
 
     maps: what is painted at the points. Of the bones all count, or those that are not small by bone_parents
-    (b,) i64, or those that merge_into (b,) i64 leaves.
+    (b,) i64, or those that merge_into (b,) i64 leaves. shapes: (s, p, 3) f64, metres, what the rig adds and
+    the flesh must not imitate.
     """
 
     points: np.ndarray
@@ -40,6 +41,7 @@ class Surface:
     maps: Maps = Maps()
     bone_parents: np.ndarray | None = None
     merge_into: np.ndarray | None = None
+    shapes: np.ndarray | None = None
 
     @property
     def diagonal(self) -> float:
@@ -50,8 +52,8 @@ class Surface:
         """Hash of all that a model depends on: equal digests give the same model, bit for bit."""
         digest = hashlib.blake2b(digest_size=16)
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
-        bones = (self.bone_parents, self.merge_into)
-        for array in (self.points, self.triangles, self.weights, *painted, *bones):
+        rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)
+        for array in (self.points, self.triangles, *painted, *rig):
             digest.update(b"none" if array is None else str(array.shape).encode())
             digest.update(b"" if array is None else np.ascontiguousarray(array).data)
         digest.update(repr(astuple(settings)).encode())

@@ -21,6 +21,7 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
         layout.prop(state, "bones_counting")
         if state.bones_counting == "PICKED":
             layout.prop(state, "bones_collection", icon="GROUP_BONE")
+        layout.prop(state, "shape_keys_count")
         layout.operator("jounce.build", icon="MOD_BUILD")
         if state.built_summary:
             layout.label(text=state.built_summary)

@@ -1,6 +1,6 @@
 """What the model of a body depends on, and what it was built from."""
 
-from bpy.props import EnumProperty, FloatProperty, IntProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..core.bones import Counting
 from ..core.settings import BuildSettings
@@ -79,6 +79,12 @@ class BodyProps:
     )
     bones_collection: StringProperty(
         name="Collection", description="Bone collection with the bones that count"
+    )
+
+    shape_keys_count: BoolProperty(
+        name="Shape Keys Count",
+        description="The flesh does not imitate animated shape keys; the eight that move the body most count",
+        default=True,
     )
 
     built_digest: StringProperty(

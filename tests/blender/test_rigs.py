@@ -227,6 +227,37 @@ def test_preserving_volume_without_a_turn_is_linear_skinning(module):
     assert np.abs(recorded(module, obj) - turned).max() > 1e-3
 
 
+def test_animated_and_driven_keys_count_for_the_modes(module):
+    obj, rig = scenes.character()
+    animate_key(obj, rig)
+    driven = obj.shape_key_add(name='He said "oh"', from_mix=False)
+    driven.points[3].co.y += 0.1
+    driven.driver_add("value")
+    for name, muted in (("Still", False), ("Muted", True)):
+        key = obj.shape_key_add(name=name, from_mix=False)
+        key.points[5].co.x += 0.2
+        key.mute = muted
+        key.value = 0.5
+        if muted:
+            key.keyframe_insert("value", frame=1)
+    scenes.settle_scene()
+    scenes.add_and_build(obj)
+    read = module("bridge.bodies").read
+    shapes = read(obj, bpy.context, print).surface.shapes
+    assert shapes.shape == (2, len(obj.data.vertices), 3)
+    bulge = shapes[0] + read(obj, bpy.context, print).surface.points
+    assert np.allclose(bulge, [p.co for p in obj.data.shape_keys.key_blocks["Bulge"].points], atol=1e-6)
+    assert np.flatnonzero(shapes[1].any(axis=1)).tolist() == [3]
+    counted = module("core.bodies").CACHE.get(obj.jounce.built_digest).modes.eigenvalues
+    bpy.ops.jounce.bake(frame_start=1, frame_end=12)
+    digest = read(obj, bpy.context, print).surface.digest(obj.jounce.build_settings())
+    assert digest == obj.jounce.built_digest, "the bake's own keys are not the artist's"
+    obj.jounce.shape_keys_count = False
+    bpy.ops.jounce.build()
+    free = module("core.bodies").CACHE.get(obj.jounce.built_digest).modes.eigenvalues
+    assert (counted >= free * (1 - 1e-9)).all() and counted[0] > free[0]
+
+
 def blocks():
     """Names of all objects and meshes of the file."""
     return sorted([*bpy.data.objects.keys(), *bpy.data.meshes.keys(), *bpy.data.shape_keys.keys()])

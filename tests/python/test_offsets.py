@@ -106,3 +106,43 @@ def test_offsets_that_do_not_fit_are_refused(body, fine):
         refused(ValueError, "offsets: expected", act, REST, offsets=good[:-1])
         refused(ValueError, NOT_FINITE, act, REST, offsets=poisoned(good))
     assert np.abs(simulation.coefficients).max() == 0
+
+
+def shapes_of(points):
+    """A bulge of the far end and a bend, (2, p, 3)."""
+    bulge, bend = np.zeros((2, len(points), 3))
+    bulge[:, 1:] = (points[:, 1:] - 0.5) * np.clip(points[:, :1] - 2, 0, None)
+    bend[:, 2] = np.sin(points[:, 0])
+    return np.stack([bulge, bend])
+
+
+def test_modes_are_complementary_to_shapes(mesh, material, rig):
+    shapes = shapes_of(mesh.vertices)
+    modes = jounce.skinning_modes(mesh, material, 6, rig.with_shapes(shapes))
+    free = jounce.skinning_modes(mesh, material, 6, rig)
+    mass = 1000 * np.bincount(mesh.tets.ravel(), np.repeat(mesh.volumes / 4, 4))
+    kept = mass * (1 - jounce.momentum_leak(mesh))
+    places = np.column_stack([mesh.vertices, np.ones(len(kept))])
+
+    def overlap(weights):
+        made = np.einsum("i,ik,ic,sir->skcr", kept, weights, places, shapes)
+        size = np.einsum("i,ik,ic,sir->skcr", kept, *map(np.abs, (weights, places, shapes)))
+        return np.abs(made / np.maximum(size, 1e-300)).max()
+
+    assert overlap(modes.weights) < 1e-8
+    assert overlap(free.weights) > 1e-4
+    refused(ValueError, f"shapes: expected shape (s, {len(mass)}, 3)", rig.with_shapes, shapes[:, 1:])
+    refused(ValueError, NOT_FINITE, rig.with_shapes, poisoned(shapes))
+
+
+def test_a_body_knows_the_shapes_of_its_surface(fine, body):
+    shapes = shapes_of(fine[0])
+    settings = {"resolution": 16, "modes": 6, "clusters": 30}
+    shaped = jounce.Body(*fine, shapes=shapes, **settings)
+    assert (shaped.modes.eigenvalues >= body.modes.eigenvalues * (1 - 1e-9)).all()
+    assert shaped.modes.eigenvalues[0] > 1.01 * body.modes.eigenvalues[0]
+    none = jounce.Body(*fine, shapes=shapes[:0], **settings)
+    assert np.array_equal(none.modes.weights, body.modes.weights)
+    expected = f"shapes: expected shape (s, {len(fine[0])}, 3)"
+    refused(ValueError, expected, jounce.Body, *fine, shapes=shapes[0])
+    refused(ValueError, NOT_FINITE, jounce.Body, *fine, shapes=poisoned(shapes))

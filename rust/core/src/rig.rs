@@ -12,11 +12,12 @@ const SMALL_BONE: f64 = 0.003;
 /// One 3x4 affine transform a bone, row-major: `x = T [X; 1]`, from rest to posed position in world space, metres.
 pub type Pose = [[[f64; 4]; 3]];
 
-/// Linear-blend weights of every vertex for every bone, kept a bone at a time.
+/// Linear-blend weights of every vertex for every bone, kept a bone at a time, and shapes that are added.
 #[derive(Debug, Clone)]
 pub struct Rig {
     vertex_count: usize,
     bones: Vec<Vec<(u32, f64)>>,
+    shapes: Vec<Vec<(u32, [f64; 3])>>,
 }
 
 impl Rig {
@@ -48,7 +49,30 @@ impl Rig {
                 bones[bone].push((vertex as u32, weight / sum));
             }
         }
-        Ok(Self { vertex_count, bones })
+        Ok(Self { vertex_count, bones, shapes: Vec::new() })
+    }
+
+    /// The same rig with shapes that the animator adds to the pose, such as blend shapes: what modes must not imitate.
+    ///
+    /// `shapes` are displacements at rest, s x n x 3 in C order, metres; their size has no effect. A simulation feels
+    /// their motion only through [`Drive::offsets`](crate::method::Drive::offsets).
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`].
+    pub fn with_shapes(mut self, shapes: &[f64]) -> Result<Self> {
+        let n = self.vertex_count;
+        if !shapes.len().is_multiple_of(3 * n) {
+            let (expected, got) = (format!("(s, {n}, 3)"), format!("{} numbers", shapes.len()));
+            return Err(Error::Shape { what: "shapes", expected, got });
+        }
+        if let Some(at) = shapes.iter().position(|x| !x.is_finite()) {
+            return Err(Error::NotFinite { what: "shapes", element: at / (3 * n), value: shapes[at] });
+        }
+        let moving = |shape: &[[f64; 3]]| {
+            (0..).zip(shape).filter(|(_, x)| **x != [0.0; 3]).map(|(vertex, x)| (vertex, *x)).collect()
+        };
+        self.shapes.extend(shapes.as_chunks::<3>().0.chunks_exact(n).map(moving));
+        Ok(self)
     }
 
     /// A single affine handle that moves every vertex with weight one.
@@ -76,14 +100,22 @@ impl Rig {
         }
         let kept = (0..count).filter(|&j| into[j] as usize == j);
         let bones = kept.map(|j| sum_by_vertex(std::mem::take(&mut bones[j]))).collect();
-        Ok(Self { vertex_count: self.vertex_count, bones })
+        Ok(Self { vertex_count: self.vertex_count, bones, shapes: self.shapes.clone() })
     }
 
-    /// The same bones on some of the vertices only; rows of the others are empty.
+    /// The same bones and shapes on some of the vertices only; rows of the others are empty.
     pub(crate) fn restricted(&self, keep: impl Fn(u32) -> bool) -> Self {
-        let kept =
-            |bone: &Vec<(u32, f64)>| bone.iter().copied().filter(|&(vertex, _)| keep(vertex)).collect();
-        Self { vertex_count: self.vertex_count, bones: self.bones.iter().map(kept).collect() }
+        fn of<T: Copy>(parts: &[Vec<(u32, T)>], keep: impl Fn(u32) -> bool) -> Vec<Vec<(u32, T)>> {
+            parts
+                .iter()
+                .map(|part| part.iter().copied().filter(|&(vertex, _)| keep(vertex)).collect())
+                .collect()
+        }
+        Self {
+            vertex_count: self.vertex_count,
+            bones: of(&self.bones, &keep),
+            shapes: of(&self.shapes, &keep),
+        }
     }
 
     /// Which bones are too small to count, as [`merged`](Self::merged) takes it: each of them names its parent.
@@ -117,6 +149,11 @@ impl Rig {
     /// Number of bones b.
     pub fn bone_count(&self) -> usize {
         self.bones.len()
+    }
+
+    /// The shapes: the vertices that each moves and how, by ascending vertex.
+    pub fn shapes(&self) -> &[Vec<(u32, [f64; 3])>] {
+        &self.shapes
     }
 
     /// The vertices a bone moves and its weight on each, by ascending vertex.

@@ -38,6 +38,7 @@ struct Maps<'a, 'py> {
     pinned: Option<&'a Bound<'py, PyAny>>,
     merge_into: Option<&'a Bound<'py, PyAny>>,
     bone_parents: Option<&'a Bound<'py, PyAny>>,
+    shapes: Option<&'a Bound<'py, PyAny>>,
 }
 
 impl Maps<'_, '_> {
@@ -74,8 +75,17 @@ impl Maps<'_, '_> {
             strength: map(self.strength, "strength")?,
             pinned: pinned.map(|pinned| pinned.slice().to_vec()),
             bones,
+            shapes: self.shapes(p)?,
             ..params
         })
+    }
+}
+
+impl Maps<'_, '_> {
+    fn shapes(&self, p: usize) -> PyResult<Vec<Vec<f64>>> {
+        let Some(shapes) = self.shapes else { return Ok(Vec::new()) };
+        let shapes = arrays::array::<f64>(shapes, "shapes", &[Axis::Any("s"), Axis::Is(p), Axis::Is(3)])?;
+        Ok(shapes.slice().chunks_exact(3 * p.max(1)).map(<[f64]>::to_vec).collect())
     }
 }
 
@@ -142,6 +152,8 @@ fn params(counts: [i64; 4], law: &str, [poisson, density, locality]: [f64; 3]) -
 /// count on its own; bone_parents: (b,) int32 or int64, the bone above each, -1 for none: bones that move less than
 /// 0.3 percent of the mass, with all below them, then count as their parents. Without both all bones count. The
 /// pose has a transform for each bone in any case.
+/// shapes: (s, p, 3) float64, metres, displacements at rest that the animator adds to the pose, such as shape keys:
+/// the flesh does not imitate them. Their motion is given to each step, by `reduce_offsets`.
 /// Raises ValueError for whatever a stage refuses. `BodyJob` does the same without blocking.
 #[pyclass(frozen, module = "jounce", name = "Body")]
 pub struct Body {
@@ -161,10 +173,10 @@ impl Body {
     #[new]
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
                         poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
-                        pinned=None, merge_into=None, bone_parents=None, seed=0),
+                        pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
-                            pinned=None, merge_into=None, bone_parents=None, seed=0)")]
+                            pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0)")]
     fn new(
         py: Python<'_>,
         points: &Bound<'_, PyAny>,
@@ -183,10 +195,11 @@ impl Body {
         pinned: Option<&Bound<'_, PyAny>>,
         merge_into: Option<&Bound<'_, PyAny>>,
         bone_parents: Option<&Bound<'_, PyAny>>,
+        shapes: Option<&Bound<'_, PyAny>>,
         seed: i64,
     ) -> PyResult<Self> {
         let params = params([resolution, modes, clusters, seed], law, [poisson, density, locality])?;
-        let maps = Maps { young, leak, strength, pinned, merge_into, bone_parents };
+        let maps = Maps { young, leak, strength, pinned, merge_into, bone_parents, shapes };
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let inner = run(py, || input.build(&Progress::default()))?;
         Self::wrap(py, Arc::new(inner))
@@ -324,10 +337,10 @@ impl BodyJob {
     #[new]
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
                         poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
-                        pinned=None, merge_into=None, bone_parents=None, seed=0),
+                        pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
-                            pinned=None, merge_into=None, bone_parents=None, seed=0)")]
+                            pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0)")]
     fn new(
         points: &Bound<'_, PyAny>,
         triangles: &Bound<'_, PyAny>,
@@ -345,10 +358,11 @@ impl BodyJob {
         pinned: Option<&Bound<'_, PyAny>>,
         merge_into: Option<&Bound<'_, PyAny>>,
         bone_parents: Option<&Bound<'_, PyAny>>,
+        shapes: Option<&Bound<'_, PyAny>>,
         seed: i64,
     ) -> PyResult<Self> {
         let params = params([resolution, modes, clusters, seed], law, [poisson, density, locality])?;
-        let maps = Maps { young, leak, strength, pinned, merge_into, bone_parents };
+        let maps = Maps { young, leak, strength, pinned, merge_into, bone_parents, shapes };
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let job = Self { progress: Arc::default(), slot: Arc::default() };
         let (progress, slot) = (job.progress.clone(), job.slot.clone());

@@ -57,6 +57,17 @@ impl Rig {
         self.0.merged(&into).map(|rig| Self(Arc::new(rig))).map_err(refused)
     }
 
+    /// The same rig with shapes that the animator adds to the pose, so that modes do not imitate them.
+    ///
+    /// shapes: (s, n, 3) float64, displacements at rest; their size has no effect.
+    /// Raises ValueError for a wrong shape and for a number that is not finite.
+    fn with_shapes(&self, shapes: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let n = self.0.vertex_count();
+        let shapes = arrays::array::<f64>(shapes, "shapes", &[Axis::Any("s"), Axis::Is(n), Axis::Is(3)])?;
+        let rig = self.0.as_ref().clone();
+        rig.with_shapes(shapes.slice()).map(|rig| Self(Arc::new(rig))).map_err(refused)
+    }
+
     fn __repr__(&self) -> String {
         format!("Rig({} vertices, {} bones)", self.0.vertex_count(), self.0.bone_count())
     }

@@ -110,3 +110,50 @@ fn soft_parts_get_the_modes_and_stiff_parts_none() {
         assert!(share(|x| x < 0.75) < 0.05 * share(|_| true), "mode {k} lives in the soft half");
     }
 }
+
+#[test]
+fn modes_do_not_imitate_shapes_of_the_rig() {
+    let mesh = box_mesh([12, 6, 6], 0.1);
+    let bones = rig(&mesh, 3);
+    let leak = momentum_leak(&mesh).unwrap();
+    let n = mesh.vertices().len();
+    // A bulge at one end, and a shear that moves along y alone.
+    let bulge = mesh.vertices().iter().flat_map(|x| {
+        let size = (x[0] - 0.6).max(0.0) * (3.0 * x[1]).sin();
+        [0.2 * size, size, x[2] * size]
+    });
+    let shear = mesh.vertices().iter().flat_map(|x| [0.0, x[0] * x[2] * x[2], 0.0]);
+    let shapes: Vec<f64> = bulge.chain(shear).collect();
+    let shaped = bones.clone().with_shapes(&shapes).unwrap();
+    assert_eq!(shaped.shapes().len(), 2);
+    let restraint = Restraint { rig: Some(&shaped), leak: Some(&leak), pinned: None };
+    let held = modes(&mesh, 8, &restraint).unwrap();
+    let free = modes(&mesh, 8, &Restraint { rig: Some(&bones), ..restraint }).unwrap();
+    let mass = lumped_mass(&mesh, &material(Field::Uniform(1e4)));
+    // B' D M times the Jacobian of a shape: what the modes can make of it, relative to the sum of magnitudes.
+    let overlap = |modes: &SkinningModes| {
+        let mut worst: f64 = 0.0;
+        for (s, r, c, k) in (0..2 * 3 * 4 * 8).map(|i| (i / 96, i / 32 % 3, i / 8 % 4, i % 8)) {
+            let (mut sum, mut size) = (0.0, 0.0);
+            for (v, x) in mesh.vertices().iter().enumerate() {
+                let place = [x[0], x[1], x[2], 1.0][c];
+                let shape = shapes[3 * (s * n + v) + r];
+                let term = (1.0 - leak[v]) * mass[v] * modes.weights[(v, k)] * place * shape;
+                (sum, size) = (sum + term, size + f64::abs(term));
+            }
+            worst = worst.max(f64::abs(sum) / f64::max(size, 1e-300));
+        }
+        worst
+    };
+    assert!(overlap(&held) < 1e-8, "{}", overlap(&held));
+    assert!(overlap(&free) > 1e-3);
+    assert!(incompleteness(&mesh, &shaped, &leak, &held) < 1e-8, "bones stay complementary");
+    assert!((0..8).all(|k| held.eigenvalues[k] >= free.eigenvalues[k] * (1.0 - 1e-9)));
+    let scaled: Vec<f64> = shapes.iter().map(|x| 1e-3 * x).collect();
+    let small = bones.clone().with_shapes(&scaled).unwrap();
+    let again = modes(&mesh, 8, &Restraint { rig: Some(&small), ..restraint }).unwrap();
+    assert!((0..8).all(|k| (again.eigenvalues[k] / held.eigenvalues[k] - 1.0).abs() < 1e-9));
+    let refused = |shapes: &[f64]| bones.clone().with_shapes(shapes).unwrap_err();
+    assert!(matches!(refused(&shapes[1..]), Error::Shape { what: "shapes", .. }));
+    assert!(matches!(refused(&vec![f64::NAN; 3 * n]), Error::NotFinite { what: "shapes", element: 0, .. }));
+}

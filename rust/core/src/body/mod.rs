@@ -9,7 +9,7 @@ use carrier::Carrier;
 use crate::material::{Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice};
 use crate::method::Model;
-use crate::method::skinning_modes::{Extras, OffsetReduction, OffsetSource, SkinningModel};
+use crate::method::skinning_modes::{Extras, OffsetCarrier, OffsetReduction, OffsetSource, SkinningModel};
 use crate::operators::lumped_mass;
 use crate::rig::Rig;
 use crate::subspace::{Restraint, SkinningModes, cluster_tets, localised_modes, restrained_modes};
@@ -75,6 +75,8 @@ pub struct BodyParams {
     pub pinned: Option<Vec<bool>>,
     /// The bones that the modes are complementary to.
     pub bones: CountingBones,
+    /// Shapes that the modes are complementary to as well, p x 3 each: displacements of the surface at rest, metres.
+    pub shapes: Vec<Vec<f64>>,
     /// Of the random start of the clusters.
     pub seed: u64,
 }
@@ -94,6 +96,7 @@ impl Default for BodyParams {
             strength: None,
             pinned: None,
             bones: CountingBones::All,
+            shapes: Vec::new(),
             seed: 0,
         }
     }
@@ -162,6 +165,7 @@ impl Body {
         let material = material(params, &carrier)?;
         let merged = params.bones.merging(&rig, &lumped_mass(&mesh, &material))?;
         let counting = rig.merged(&merged)?;
+        let counting = with_shapes(counting, &params.shapes, &mesh, &rig, surface, &surface_rig)?;
         progress.enter("leak", 0.3, 0.35)?;
         let leak = carrier.leak(params.leak.as_deref())?;
         let pinned = match &params.pinned {
@@ -230,6 +234,23 @@ impl Body {
     }
 }
 
+/// The rig that counts, with shapes of the surface carried to the tet vertices as offsets are.
+fn with_shapes(
+    counting: Rig,
+    shapes: &[Vec<f64>],
+    mesh: &TetMesh,
+    rig: &Rig,
+    surface: &SurfaceMesh,
+    surface_rig: &Rig,
+) -> Result<Rig> {
+    if shapes.is_empty() {
+        return Ok(counting);
+    }
+    let carrier = OffsetCarrier::new(mesh, rig, surface, surface_rig)?;
+    let add = |counting: Rig, shape: &Vec<f64>| counting.with_shapes(&carrier.extend(mesh, rig, shape)?);
+    shapes.iter().try_fold(counting, add)
+}
+
 fn material(params: &BodyParams, carrier: &Carrier<'_>) -> Result<Material> {
     let young = match &params.young {
         Painted::Uniform(young) => Field::Uniform(*young),
@@ -251,8 +272,20 @@ fn check_maps(point_count: usize, params: &BodyParams) -> Result<()> {
     Material::new(params.law, young, poisson, density)?;
     check_map("leak", point_count, params.leak.as_deref(), [0.0, 1.0], "values in [0, 1]")?;
     check_map("strength", point_count, params.strength.as_deref(), [0.0, f64::MAX], "numbers >= 0")?;
-    match &params.pinned {
-        Some(pinned) => check_length("pinned", point_count, pinned.len()),
+    if let Some(pinned) = &params.pinned {
+        check_length("pinned", point_count, pinned.len())?;
+    }
+    params.shapes.iter().try_for_each(|shape| check_shape(point_count, shape))
+}
+
+fn check_shape(point_count: usize, shape: &[f64]) -> Result<()> {
+    let what = "shapes";
+    if shape.len() != 3 * point_count {
+        let (expected, got) = (format!("({point_count}, 3)"), format!("{} numbers", shape.len()));
+        return Err(Error::Shape { what, expected, got });
+    }
+    match shape.iter().position(|x| !x.is_finite()) {
+        Some(at) => Err(Error::NotFinite { what, element: at / 3, value: shape[at] }),
         None => Ok(()),
     }
 }

@@ -22,78 +22,119 @@ const PAIRS: [(usize, usize); 10] =
 /// to the bone and orthonormalised within it; columns that depend on others are dropped, and those that nearly do
 /// are replaced by what the others leave of them: the span is the same, and well conditioned.
 /// A bone that leaks fully everywhere (`leak = 1` wherever it has weight) counts as one that does not leak at all:
-/// otherwise nothing would tie its flesh to it. n x c, sparse, c at most ten a bone; each column has length one.
+/// otherwise nothing would tie its flesh to it. For each shape S of the rig, coordinate r of it and p of
+/// `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i S_ir p_i`, likewise: modes then make the shape in no orientation.
+/// n x c, sparse, c at most ten a bone and twelve a shape; each column has length one.
 /// Source: `[FastCD eq. 21, sec. 8.1]`, where D = 1 - leak.
 ///
 /// # Errors
 /// [`Error::Shape`] or [`Error::Range`] for a rig or leak that does not fit the mesh.
 pub fn constraint(mesh: &TetMesh, mass: &[f64], rig: &Rig, leak: &[f64]) -> Result<Sparse> {
-    columns(mesh, mass, rig, leak, &PAIRS)
+    columns(mesh, mass, rig, rig.shapes(), leak, &PAIRS)
 }
 
 /// Columns that span the complementarity constraint of full-space displacements: `J' M D u = 0` exactly when
 /// `A' u_c = 0` for each coordinate c of u.
 ///
 /// For bone j and each p of `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i w_ij p_i`; otherwise as [`constraint`].
-/// n x c, sparse, c at most four a bone. Source: `[FastCD eq. 3, 20]`.
+/// n x c, sparse, c at most four a bone; shapes of the rig have no part in it, as they couple the coordinates.
+/// Source: `[FastCD eq. 3, 20]`.
 ///
 /// # Errors
 /// [`Error::Shape`] or [`Error::Range`] for a rig or leak that does not fit the mesh.
 pub fn displacement_constraint(mesh: &TetMesh, mass: &[f64], rig: &Rig, leak: &[f64]) -> Result<Sparse> {
-    columns(mesh, mass, rig, leak, &[(0, 3), (1, 3), (2, 3), (3, 3)])
+    columns(mesh, mass, rig, &[], leak, &[(0, 3), (1, 3), (2, 3), (3, 3)])
 }
 
 fn columns(
     mesh: &TetMesh,
     mass: &[f64],
     rig: &Rig,
+    shapes: &[Vec<(u32, [f64; 3])>],
     leak: &[f64],
     products: &[(usize, usize)],
 ) -> Result<Sparse> {
     check_inputs(mesh, mass, rig, leak)?;
     let kept: Vec<f64> = mass.iter().zip(leak).map(|(m, leak)| (1.0 - leak) * m).collect();
-    let block = |bone| {
-        let support = rig.bone(bone);
-        let leaks_fully = support.iter().all(|&(vertex, _)| kept[vertex as usize] == 0.0);
-        Block::new(mesh, support, if leaks_fully { mass } else { &kept }, products)
+    // Where all of a part leaks, it counts as one that does not leak at all.
+    let weight = |rows: &[u32]| {
+        let leaks_fully = rows.iter().all(|&vertex| kept[vertex as usize] == 0.0);
+        if leaks_fully { mass } else { &kept[..] }
     };
-    let blocks: Vec<Block> = (0..rig.bone_count()).into_par_iter().map(block).collect();
+    let bone = |bone| {
+        let (rows, weights): (Vec<u32>, Vec<f64>) = rig.bone(bone).iter().copied().unzip();
+        let weight = weight(&rows);
+        Block::of_bone(mesh, rows, &weights, weight, products)
+    };
+    let shape = |shape: &Vec<(u32, [f64; 3])>| {
+        let (rows, moves): (Vec<u32>, Vec<[f64; 3]>) = shape.iter().copied().unzip();
+        let weight = weight(&rows);
+        Block::of_shape(mesh, rows, &moves, weight)
+    };
+    let mut blocks: Vec<Block> = (0..rig.bone_count()).into_par_iter().map(bone).collect();
+    blocks.extend(shapes.iter().map(shape));
     let n = mesh.vertices().len();
     let columns = blocks.iter().flat_map(Block::to_columns).collect();
     Ok(assemble(n, &well_conditioned(n, columns, &gram(&blocks))?))
 }
 
-/// The columns of one bone: dense on the vertices it moves.
-struct Block<'a> {
-    support: &'a [(u32, f64)],
+/// The columns of one bone or shape: dense on the vertices it moves.
+struct Block {
+    rows: Vec<u32>,
     columns: Mat<f64>,
 }
 
-impl<'a> Block<'a> {
-    fn new(mesh: &TetMesh, support: &'a [(u32, f64)], weight: &[f64], products: &[(usize, usize)]) -> Self {
-        let weighted = || support.iter().map(|&(v, w)| (Vector3::from(mesh.vertices()[v as usize]), w.abs()));
-        let total: f64 = weighted().map(|(_, w)| w).sum();
-        let centre = weighted().map(|(x, w)| x * w).sum::<Vector3<f64>>() / total;
-        let spread = weighted().map(|(x, _)| (x - centre).norm()).fold(0.0, f64::max);
-        let scale = if spread > 0.0 { 1.0 / spread } else { 1.0 };
+impl Block {
+    fn of_bone(
+        mesh: &TetMesh,
+        rows: Vec<u32>,
+        weights: &[f64],
+        weight: &[f64],
+        products: &[(usize, usize)],
+    ) -> Self {
+        let places = local(mesh, &rows, weights.iter().map(|w| w.abs()));
         let column = |&(p, q): &(usize, usize)| {
-            let entry = |&(vertex, w): &(u32, f64)| {
-                let local = (Vector3::from(mesh.vertices()[vertex as usize]) - centre) * scale;
-                let extended = [local.x, local.y, local.z, 1.0];
-                weight[vertex as usize] * w * extended[p] * extended[q]
-            };
-            unit(support.iter().map(entry).collect())
+            let entry = |i: usize| weight[rows[i] as usize] * weights[i] * places[i][p] * places[i][q];
+            unit((0..rows.len()).map(entry).collect())
         };
-        let span = orthonormal_span(products.iter().map(column).collect(), DEPENDENT);
-        Self { support, columns: Mat::from_fn(support.len(), span.len(), |i, j| span[j][i]) }
+        let span = products.iter().map(column).collect();
+        Self::new(rows, span)
+    }
+
+    fn of_shape(mesh: &TetMesh, rows: Vec<u32>, moves: &[[f64; 3]], weight: &[f64]) -> Self {
+        let places = local(mesh, &rows, moves.iter().map(|x| Vector3::from(*x).norm()));
+        let column = |(r, p): (usize, usize)| {
+            let entry = |i: usize| weight[rows[i] as usize] * moves[i][r] * places[i][p];
+            unit((0..rows.len()).map(entry).collect())
+        };
+        let span = (0..12).map(|i| column((i / 4, i % 4))).collect();
+        Self::new(rows, span)
+    }
+
+    fn new(rows: Vec<u32>, columns: Vec<Vec<f64>>) -> Self {
+        let span = orthonormal_span(columns, DEPENDENT);
+        Self { columns: Mat::from_fn(rows.len(), span.len(), |i, j| span[j][i]), rows }
     }
 
     fn to_columns(&self) -> impl Iterator<Item = Column> {
-        self.columns.col_iter().map(|column| Column {
-            rows: self.support.iter().map(|s| s.0).collect(),
-            values: column.iter().copied().collect(),
-        })
+        self.columns
+            .col_iter()
+            .map(|column| Column { rows: self.rows.clone(), values: column.iter().copied().collect() })
     }
+}
+
+/// `[x y z 1]` of some vertices, about their weighted centre and scaled to at most one.
+fn local(mesh: &TetMesh, rows: &[u32], weights: impl Iterator<Item = f64> + Clone) -> Vec<[f64; 4]> {
+    let places = || rows.iter().map(|&v| Vector3::from(mesh.vertices()[v as usize]));
+    let total: f64 = weights.clone().sum();
+    let centre = places().zip(weights).map(|(x, w)| x * w).sum::<Vector3<f64>>() / total;
+    let spread = places().map(|x| (x - centre).norm()).fold(0.0, f64::max);
+    let scale = if spread > 0.0 { 1.0 / spread } else { 1.0 };
+    let extended = |x: Vector3<f64>| {
+        let local = (x - centre) * scale;
+        [local.x, local.y, local.z, 1.0]
+    };
+    places().map(extended).collect()
 }
 
 fn unit(mut column: Vec<f64>) -> Vec<f64> {
@@ -105,7 +146,7 @@ fn unit(mut column: Vec<f64>) -> Vec<f64> {
 }
 
 /// Inner products of all columns of all bones.
-fn gram(blocks: &[Block<'_>]) -> Mat<f64> {
+fn gram(blocks: &[Block]) -> Mat<f64> {
     let starts = starts(blocks);
     let pairs: Vec<(usize, usize)> = (0..blocks.len()).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
     let products: Vec<Option<Mat<f64>>> =
@@ -125,11 +166,11 @@ fn gram(blocks: &[Block<'_>]) -> Mat<f64> {
 }
 
 /// Products of the columns of two bones over the vertices that both move, if there are any.
-fn overlap(a: &Block<'_>, b: &Block<'_>) -> Option<Mat<f64>> {
+fn overlap(a: &Block, b: &Block) -> Option<Mat<f64>> {
     let (mut i, mut j) = (0, 0);
     let mut rows = Vec::new();
-    while i < a.support.len() && j < b.support.len() {
-        match a.support[i].0.cmp(&b.support[j].0) {
+    while i < a.rows.len() && j < b.rows.len() {
+        match a.rows[i].cmp(&b.rows[j]) {
             std::cmp::Ordering::Less => i += 1,
             std::cmp::Ordering::Greater => j += 1,
             std::cmp::Ordering::Equal => {
@@ -142,7 +183,7 @@ fn overlap(a: &Block<'_>, b: &Block<'_>) -> Option<Mat<f64>> {
     if rows.is_empty() {
         return None;
     }
-    let gather = |block: &Block<'_>, pick: &dyn Fn(usize) -> usize| {
+    let gather = |block: &Block, pick: &dyn Fn(usize) -> usize| {
         Mat::from_fn(rows.len(), block.columns.ncols(), |row, c| block.columns[(pick(row), c)])
     };
     let (left, right) = (gather(a, &|row| rows[row].0), gather(b, &|row| rows[row].1));
@@ -152,7 +193,7 @@ fn overlap(a: &Block<'_>, b: &Block<'_>) -> Option<Mat<f64>> {
 }
 
 /// Where each bone's columns start, and their number at the end.
-fn starts(blocks: &[Block<'_>]) -> Vec<usize> {
+fn starts(blocks: &[Block]) -> Vec<usize> {
     let widths = blocks.iter().map(|block| block.columns.ncols());
     std::iter::once(0)
         .chain(widths.scan(0, |sum, width| {

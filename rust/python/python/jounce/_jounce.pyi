@@ -75,6 +75,7 @@ class Rig:
     @property
     def weights(self) -> _Floats: ...
     def merged(self, into: _IndicesLike) -> Rig: ...
+    def with_shapes(self, shapes: _FloatsLike) -> Rig: ...
 
 def spread_to_interior(mesh: TetMesh, vertex_ids: _IndicesLike, values: _FloatsLike) -> _Floats: ...
 def momentum_leak(mesh: TetMesh) -> _Floats: ...
@@ -281,6 +282,7 @@ class Body:
         pinned: _Flags | Sequence[bool] | None = None,
         merge_into: _IndicesLike | None = None,
         bone_parents: _IndicesLike | None = None,
+        shapes: _FloatsLike | None = None,
         seed: int = 0,
     ) -> Body: ...
     @property
@@ -326,6 +328,7 @@ class BodyJob:
         pinned: _Flags | Sequence[bool] | None = None,
         merge_into: _IndicesLike | None = None,
         bone_parents: _IndicesLike | None = None,
+        shapes: _FloatsLike | None = None,
         seed: int = 0,
     ) -> BodyJob: ...
     @property

@@ -31,6 +31,7 @@ use crate::rig::{Pose, Rig};
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
 
+pub(crate) use offsets::OffsetCarrier;
 pub use offsets::{OffsetReduction, OffsetSource};
 pub use samples::ForceSamples;
 pub(crate) use step::SkinningStepper;

@@ -16,8 +16,9 @@ use super::{LARGEST_TRANSFORM, SkinningModel};
 use crate::material::Material;
 use crate::math::dense::product;
 use crate::math::lanes::{Packed, multiply_add};
-use crate::mesh::{BoundarySamples, SurfaceMesh};
-use crate::operators::HarmonicExtension;
+use crate::mesh::{BoundarySamples, SurfaceMesh, TetMesh};
+use crate::method::coordinates::Coordinates;
+use crate::operators::{HarmonicExtension, spread_to_interior};
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
@@ -52,13 +53,77 @@ pub struct OffsetSource<'a> {
 /// centres of mass (c) of the clusters. The operators are fixed: a reduction costs `(2r + 4c)` products a
 /// boundary vertex of the lattice, whatever the number of points.
 pub struct OffsetReduction {
+    carrier: OffsetCarrier,
+    /// 2r + 4c rows, one column a boundary vertex.
+    functionals: Packed<1>,
+}
+
+/// Carries offsets to the boundary of the tet mesh, and gives bones what bones can make of them.
+pub(crate) struct OffsetCarrier {
     points: usize,
     samples: BoundarySamples,
     carried: CarriedRig,
     /// The pseudo-inverse of `(C J_s)'(C J_s)` on directions that the surface sees, 4h x 4h.
     fit: Packed<1>,
-    /// 2r + 4c rows, one column a boundary vertex.
-    functionals: Packed<1>,
+}
+
+impl OffsetCarrier {
+    /// For a mesh with weights at its vertices, and a surface with weights at its points.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`].
+    pub(crate) fn new(mesh: &TetMesh, rig: &Rig, surface: &SurfaceMesh, surface_rig: &Rig) -> Result<Self> {
+        let samples = BoundarySamples::new(surface, mesh)?;
+        let coordinates = Coordinates::of_mesh(mesh);
+        let carried = CarriedRig::new(&coordinates, surface, surface_rig, &samples);
+        let fit = carried.pseudo_inverse(&rig_rows(&coordinates, mesh, rig), 4 * rig.bone_count())?;
+        Ok(Self { points: surface.points().len(), samples, carried, fit: packed(fit.as_ref()) })
+    }
+
+    /// The bones' share, 4h rows, and the residual at the boundary vertices, s x 3.
+    fn split(&self, offsets: &[f64]) -> Result<(Vec<[f64; 3]>, Vec<f64>)> {
+        if offsets.len() != 3 * self.points {
+            let (expected, got) = (format!("({}, 3)", self.points), format!("{} numbers", offsets.len()));
+            return Err(Error::Shape { what: "offsets", expected, got });
+        }
+        if let Some(at) = offsets.iter().position(|x| !x.is_finite()) {
+            return Err(Error::NotFinite { what: "offsets", element: at / 3, value: offsets[at] });
+        }
+        let mut carried = self.samples.sample(offsets, 3);
+        let values = carried.as_chunks_mut::<3>().0;
+        let mut bones = vec![[0.0; 3]; self.fit.items()];
+        multiply_add(&self.fit, &self.carried.adjoint(values, bones.len()), &mut bones);
+        self.carried.subtract(&bones, values);
+        Ok((bones, carried))
+    }
+
+    /// What offsets, p x 3, are at the tet vertices: n x 3 in C order.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`] for the offsets.
+    pub(crate) fn extend(&self, mesh: &TetMesh, rig: &Rig, offsets: &[f64]) -> Result<Vec<f64>> {
+        let (bones, residual) = self.split(offsets)?;
+        let mut values = spread_to_interior(mesh, self.samples.vertices(), &residual, 3)?;
+        let rows = rig_rows(&Coordinates::of_mesh(mesh), mesh, rig);
+        for (row, value) in rows.iter().zip(values.as_chunks_mut::<3>().0) {
+            for (bone, entries) in row {
+                for (moved, entry) in bones[4 * *bone as usize..][..4].iter().zip(entries) {
+                    (0..3).for_each(|c| value[c] += entry * moved[c]);
+                }
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// The rows of J at the tet vertices: handles and their four entries.
+fn rig_rows(coordinates: &Coordinates, mesh: &TetMesh, rig: &Rig) -> Vec<Vec<(u32, [f64; 4])>> {
+    let (starts, weights) = handles_of_vertices(mesh.vertices().len(), Some(rig));
+    let row = |(ends, place): (&[usize], &[f64; 3])| {
+        let place = coordinates.homogeneous(place);
+        weights[ends[0]..ends[1]].iter().map(|&(bone, w)| (bone, place.map(|x| w * x))).collect()
+    };
+    starts.windows(2).zip(mesh.vertices()).map(row).collect()
 }
 
 impl OffsetReduction {
@@ -71,22 +136,14 @@ impl OffsetReduction {
         check_rig("surface_rig", source.surface_rig, points.len(), model.bone_count())?;
         check_rig("rig", source.rig, model.mesh().vertices().len(), model.bone_count())?;
         let body = Body::new(model.mesh(), source.material, source.modes, Some(source.rig), source.strength)?;
-        let samples = BoundarySamples::new(source.surface, model.mesh())?;
-        let carried = CarriedRig::new(model, source, &samples);
-        let fit = carried.pseudo_inverse(&body)?;
-        let functionals = functionals(model, source, &body, samples.vertices())?;
-        Ok(Self {
-            points: points.len(),
-            samples,
-            carried,
-            fit: packed(fit.as_ref()),
-            functionals: packed(functionals.transpose()),
-        })
+        let carrier = OffsetCarrier::new(model.mesh(), source.rig, source.surface, source.surface_rig)?;
+        let functionals = functionals(model, source, &body, carrier.samples.vertices())?;
+        Ok(Self { carrier, functionals: packed(functionals.transpose()) })
     }
 
     /// Number of points p.
     pub fn point_count(&self) -> usize {
-        self.points
+        self.carrier.points
     }
 
     /// Rows, k x 3, of offsets in world space, p x 3, metres.
@@ -94,21 +151,10 @@ impl OffsetReduction {
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for the offsets.
     pub fn reduce(&self, offsets: &[f64]) -> Result<Vec<f64>> {
-        if offsets.len() != 3 * self.points {
-            let (expected, got) = (format!("({}, 3)", self.points), format!("{} numbers", offsets.len()));
-            return Err(Error::Shape { what: "offsets", expected, got });
-        }
-        if let Some(at) = offsets.iter().position(|x| !x.is_finite()) {
-            return Err(Error::NotFinite { what: "offsets", element: at / 3, value: offsets[at] });
-        }
-        let mut carried = self.samples.sample(offsets, 3);
-        let carried = carried.as_chunks_mut::<3>().0;
-        let handles = self.fit.items();
-        let mut rows = vec![[0.0; 3]; handles + self.functionals.items()];
-        let (bones, rest) = rows.split_at_mut(handles);
-        multiply_add(&self.fit, &self.carried.adjoint(carried, handles), bones);
-        self.carried.subtract(bones, carried);
-        multiply_add(&self.functionals, carried, rest);
+        let (mut rows, residual) = self.carrier.split(offsets)?;
+        let handles = rows.len();
+        rows.resize(handles + self.functionals.items(), [0.0; 3]);
+        multiply_add(&self.functionals, residual.as_chunks::<3>().0, &mut rows[handles..]);
         Ok(rows.as_flattened().to_vec())
     }
 }
@@ -135,14 +181,19 @@ struct CarriedRig {
 }
 
 impl CarriedRig {
-    fn new(model: &SkinningModel, source: &OffsetSource<'_>, samples: &BoundarySamples) -> Self {
-        let points = source.surface.points();
-        let (firsts, weights) = handles_of_vertices(points.len(), Some(source.surface_rig));
+    fn new(
+        coordinates: &Coordinates,
+        surface: &SurfaceMesh,
+        surface_rig: &Rig,
+        samples: &BoundarySamples,
+    ) -> Self {
+        let points = surface.points();
+        let (firsts, weights) = handles_of_vertices(points.len(), Some(surface_rig));
         let (mut starts, mut entries) = (vec![0], Vec::new());
         for (corners, shares) in samples.places() {
             let mut own: Vec<(u32, [f64; 4])> = Vec::new();
             for (&point, share) in corners.iter().zip(shares) {
-                let place = model.coordinates.homogeneous(&points[point as usize]);
+                let place = coordinates.homogeneous(&points[point as usize]);
                 for &(bone, weight) in &weights[firsts[point as usize]..firsts[point as usize + 1]] {
                     own.push((bone, place.map(|x| share * weight * x)));
                 }
@@ -193,11 +244,10 @@ impl CarriedRig {
 
     /// The inverse of `(C J_s)'(C J_s)` on the directions that do not move the mesh much further than the
     /// surface, root mean square over vertices.
-    fn pseudo_inverse(&self, body: &Body<'_>) -> Result<Mat<f64>> {
-        let handles = 4 * body.handles;
+    ///
+    /// vertices: the rows of J at the tet vertices.
+    fn pseudo_inverse(&self, vertices: &[Vec<(u32, [f64; 4])>], handles: usize) -> Result<Mat<f64>> {
         let seen = gram(self.rows(), handles);
-        let vertices: Vec<Vec<(u32, [f64; 4])>> =
-            (0..body.vertex_count()).map(|vertex| body.rig_entries(vertex)).collect();
         let share = (self.starts.len() - 1) as f64 / vertices.len() as f64;
         let whole = &seen + faer::Scale(share) * gram(vertices.iter().map(Vec::as_slice), handles);
         let (directions, shares) = diagonalise(&whole, &seen)?;

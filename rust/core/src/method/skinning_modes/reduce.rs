@@ -196,12 +196,6 @@ impl<'a> Body<'a> {
         self.points.len()
     }
 
-    /// The row of J at a vertex: handles and their four entries.
-    pub(super) fn rig_entries(&self, vertex: usize) -> Vec<(u32, [f64; 4])> {
-        let entry = |&(handle, w): &(u32, f64)| (handle, self.points[vertex].map(|x| w * x));
-        self.handles_of(vertex).iter().map(entry).collect()
-    }
-
     /// `M diag(strength) B`, n x 4m.
     pub(super) fn heavy_rows(&self) -> Mat<f64> {
         self.rows(|vertex, row| self.add_mode_row(vertex, self.mass[vertex] * self.strength[vertex], row))
