@@ -1,7 +1,8 @@
-//! Every energy's stress and Hessian against central differences, for well-behaved, inverted and
-//! near-singular F.
+//! Every energy's stress and Hessian, and the clustered energy with its blended rest shapes, against central
+//! differences, for well-behaved, inverted and near-singular F.
 
 use jounce::material::{Arap, Corotated, Energy};
+use jounce_tests::bodies::{Body, Transform, compose, some_coefficients, turn};
 use nalgebra::{Matrix3, Rotation3, SMatrix, Vector3};
 
 const STEP: f64 = 1e-6;
@@ -74,4 +75,36 @@ fn rotations_store_no_energy() {
 fn the_hessian_at_a_shared_jump_stays_finite() {
     let f = Matrix3::from_diagonal(&Vector3::new(1.0, 0.5, -0.5));
     assert!(Arap { mu: 1.0 }.hessian(&f).iter().all(|x| x.is_finite()));
+}
+
+/// A pose that turns the body and stretches it by `least` along z: below 0 every deformation gradient is inverted.
+fn stretched_pose(least: f64) -> [Transform; 2] {
+    let stretch = [[1.2, 0.0, 0.0, 0.0], [0.0, 0.8, 0.0, 0.0], [0.0, 0.0, least, 0.1]];
+    [0.3, 0.5].map(|angle| compose(&turn([0.2, 1.0, -0.4], angle, [0.4, 0.1, 0.1], [0.0; 3]), &stretch))
+}
+
+/// The clustered energy with rest shapes from bind to pose, on bodies that are turned inside out or nearly flat.
+#[test]
+fn blended_rest_shapes_match_finite_differences_where_inverted_and_near_singular() {
+    for model in Body::bars().map(|body| body.reduced()) {
+        let cases =
+            [-0.5, -1e-2, 1e-3, 0.5].into_iter().flat_map(|least| [0.0, 0.4, 1.0].map(|a| (least, a)));
+        for (least, pose_rest) in cases {
+            let (pose, z) = (stretched_pose(least), some_coefficients(48, 0.02));
+            let linear = |bone: &Transform| Matrix3::from_fn(|i, j| bone[i][j]);
+            assert!(pose.iter().all(|bone| linear(bone).determinant() * least > 0.0));
+            let (_, gradient) = model.elastic_energy(&z, Some(&pose), pose_rest).unwrap();
+            let norm = gradient.iter().fold(1.0, |a: f64, g| a.max(g.abs()));
+            for i in 0..z.len() {
+                let at = |steps: f64| {
+                    let mut z = z.clone();
+                    z[i] += steps * 1e-5;
+                    model.elastic_energy(&z, Some(&pose), pose_rest).unwrap().0
+                };
+                let difference = (at(-2.0) - 8.0 * at(-1.0) + 8.0 * at(1.0) - at(2.0)) / 12e-5;
+                let error = (difference - gradient[i]).abs() / norm;
+                assert!(error < 1e-6, "stretch {least}, pose_rest {pose_rest}, coefficient {i}: {error:e}");
+            }
+        }
+    }
 }
