@@ -50,8 +50,7 @@ def mirrored(obj: bpy.types.Object, values: np.ndarray, from_negative: bool) -> 
 
 def is_painted(host: bpy.types.Object, kind: Kind) -> bool:
     """Whether any mesh of a body has the group of a map."""
-    name = getattr(host.jounce, maps.SETTINGS[kind][0])
-    return any(name in obj.vertex_groups for obj in bodies.members(host))
+    return any(maps.is_on(host, obj, kind) for obj in bodies.members(host))
 
 
 def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -> None:

@@ -37,6 +37,11 @@ def read(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], groups: 
     return maps(painted, host.jounce.stiffness_soft, host.jounce.stiffness_stiff)
 
 
+def is_on(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> bool:
+    """Whether a mesh has the group of a map."""
+    return getattr(host.jounce, SETTINGS[kind][0]) in obj.vertex_groups
+
+
 def values(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> np.ndarray:
     """The values (p,) of a map on one mesh, with or without its group."""
     setting, default, missing = SETTINGS[kind]

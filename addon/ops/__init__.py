@@ -12,6 +12,7 @@ from . import (
     maps,
     presets,
     preview,
+    region,
     remove,
     setup,
 )
@@ -36,6 +37,7 @@ CLASSES = (
     maps.JOUNCE_OT_map_smooth,
     maps.JOUNCE_OT_map_mirror,
     maps.JOUNCE_OT_maps_copy,
+    region.JOUNCE_OT_region,
     diagnosis.JOUNCE_OT_diagnose,
     diagnosis.JOUNCE_OT_fix,
     presets.JOUNCE_OT_material_preset_add,

@@ -21,6 +21,57 @@ KINDS = (
 )
 
 
+RADIUS = FloatProperty(
+    name="Radius",
+    description="How far the ball reaches, in percent of the size of the mesh",
+    default=15.0,
+    min=0.01,
+    max=200.0,
+    soft_max=100.0,
+    subtype="PERCENTAGE",
+)
+
+
+def active_mesh(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.types.Object]:
+    """The active mesh and the host of its body."""
+    obj = context.view_layer.objects.active
+    host = bodies.host_of(obj) if obj is not None else None
+    if host is None:
+        raise Refusal("The active object has no Jounce; select a mesh and use Add Jounce first.")
+    if obj.type != "MESH" or obj.mode == "EDIT":
+        raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
+    return obj, host
+
+
+def selected_part(obj: bpy.types.Object) -> np.ndarray:
+    """The selected vertices, (p,) 0 or 1."""
+    chosen = maps.selected(obj)
+    if not chosen.any():
+        raise Refusal(f"No vertex of {obj.name} is selected; select some in Edit Mode first.")
+    return chosen.astype(float)
+
+
+def bones_part(obj: bpy.types.Object, warn: deformers.Warn) -> np.ndarray:
+    """The share, (p,) in [0, 1], that the selected bones have in each vertex."""
+    deformer = deformers.deformer(obj, warn)
+    if deformer is None:
+        raise Refusal(f"{obj.name} has no armature, so no bones move it.")
+    share = maps.share_of_bones(obj, deformer.armature)
+    if not share.any():
+        raise Refusal(
+            f"No selected bone of {deformer.armature.name} moves {obj.name}; select some in Pose Mode first."
+        )
+    return share
+
+
+def ball_part(obj: bpy.types.Object, context: bpy.types.Context, percent: float) -> np.ndarray:
+    """How much each vertex (p,) belongs to a ball around the 3D cursor; radius in percent of the size."""
+    share = map_shapes.around(obj, context, percent / 100.0)
+    if not share.any():
+        raise Refusal(f"The 3D cursor is too far from {obj.name}; place it there or enlarge the radius.")
+    return share
+
+
 class MapOperator(JounceOperator):
     """Works on the map of one kind on the active mesh. Subclasses say what it becomes."""
 
@@ -28,12 +79,7 @@ class MapOperator(JounceOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Makes the group where there is none, and gives it its new values."""
-        obj = context.view_layer.objects.active
-        host = bodies.host_of(obj) if obj is not None else None
-        if host is None:
-            raise Refusal("The active object has no Jounce; select a mesh and use Add Jounce first.")
-        if obj.type != "MESH" or obj.mode == "EDIT":
-            raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
+        obj, host = active_mesh(context)
         kind = Kind(self.kind)
         before = maps.values(host, obj, kind)
         values = self.changed(context, obj, before)
@@ -107,10 +153,7 @@ class JOUNCE_OT_map_from_selection(ValueOperator):
 
     def part(self, _context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
         """The selected vertices."""
-        chosen = maps.selected(obj)
-        if not chosen.any():
-            raise Refusal(f"No vertex of {obj.name} is selected; select some in Edit Mode first.")
-        return chosen.astype(float)
+        return selected_part(obj)
 
 
 class JOUNCE_OT_map_from_bones(ValueOperator):
@@ -121,17 +164,8 @@ class JOUNCE_OT_map_from_bones(ValueOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     def part(self, _context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
-        """The share that the selected bones have in each vertex."""
-        deformer = deformers.deformer(obj, self.warn)
-        if deformer is None:
-            raise Refusal(f"{obj.name} has no armature, so no bones move it.")
-        share = maps.share_of_bones(obj, deformer.armature)
-        if not share.any():
-            raise Refusal(
-                f"No selected bone of {deformer.armature.name} moves {obj.name}; "
-                "select some in Pose Mode first."
-            )
-        return share
+        """What the selected bones move."""
+        return bones_part(obj, self.warn)
 
 
 class JOUNCE_OT_map_from_sphere(ValueOperator):
@@ -141,22 +175,11 @@ class JOUNCE_OT_map_from_sphere(ValueOperator):
     bl_label = "Map from Sphere"
     bl_options = {"REGISTER", "UNDO"}
 
-    radius: FloatProperty(
-        name="Radius",
-        description="How far the ball reaches, in percent of the size of the mesh",
-        default=15.0,
-        min=0.01,
-        max=200.0,
-        soft_max=100.0,
-        subtype="PERCENTAGE",
-    )
+    radius: RADIUS
 
     def part(self, context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
         """What lies around the 3D cursor as the mesh is posed now."""
-        share = map_shapes.around(obj, context, self.radius / 100.0)
-        if not share.any():
-            raise Refusal(f"The 3D cursor is too far from {obj.name}; place it there or enlarge the radius.")
-        return share
+        return ball_part(obj, context, self.radius)
 
 
 class JOUNCE_OT_map_smooth(MapOperator):

@@ -10,6 +10,7 @@ SIDEBAR = (
     diagnosis.JOUNCE_PT_diagnosis,
     body.JOUNCE_PT_build,
     *maps.MENUS,
+    maps.JOUNCE_MT_regions,
     maps.JOUNCE_PT_maps,
     motion.MATERIALS,
     motion.JOUNCE_PT_motion,

@@ -3,6 +3,7 @@
 import bpy
 
 from ..bridge import maps
+from ..core import region_presets
 from ..core.maps import Kind
 from .sidebar import BodyPanel
 
@@ -14,6 +15,11 @@ TOOLS = (
     ("smooth", "MOD_SMOOTH"),
     ("mirror", "MOD_MIRROR"),
 )
+
+
+# Where Blender keeps the presets of the operator that makes regions, and which of its settings they give.
+PRESETS = "operator/jounce.region"
+WEIGHTS = frozenset(["stiffness", "elsewhere", "strength", "leak"])
 
 
 class MapMenu:
@@ -36,6 +42,19 @@ def menu_name(kind: Kind) -> str:
 MENUS = tuple(type(menu_name(kind), (MapMenu, bpy.types.Menu), {"kind": kind}) for kind in Kind)
 
 
+class JOUNCE_MT_regions(bpy.types.Menu):
+    """What a part of the body can be, from Blender's presets of the operator"""
+
+    bl_label = "Make Selection a Region"
+
+    def draw(self, _context: bpy.types.Context) -> None:
+        """Shows our presets and the artist's own."""
+        for name, path in region_presets.found(bpy.utils.preset_paths(PRESETS)).items():
+            operator = self.layout.operator("jounce.region", text=name)
+            for setting, value in region_presets.values(path.read_text("utf-8"), WEIGHTS).items():
+                setattr(operator, setting, value)
+
+
 class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
     """Where the flesh differs"""
 
@@ -56,4 +75,5 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
                 column.prop(state, "stiffness_stiff")
             if kind is Kind.LEAK and state.leak_group:
                 layout.label(text="Only differences within a bone's region act", icon="INFO")
+        layout.menu(JOUNCE_MT_regions.__name__, icon="GROUP_VERTEX")
         layout.operator("jounce.maps_copy", icon="PASTEDOWN")

@@ -1,0 +1,26 @@
+"""The files in which Blender keeps presets of an operator, read as plain values."""
+
+import ast
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def found(folders: Iterable[str]) -> dict[str, Path]:
+    """The presets of some folders by their shown names; a later folder's presets come before equal ones."""
+    paths = [path for folder in folders for path in Path(folder).glob("*.py")]
+    return {path.stem.replace("_", " ").title(): path for path in sorted(paths, key=lambda path: path.name)}
+
+
+def values(text: str, names: frozenset[str]) -> dict[str, float]:
+    """The numbers that a preset gives to properties of its operator, by lines `op.name = number`."""
+    try:
+        statements = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return {}
+    given = {}
+    for statement in statements:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
+            name, value = statement.targets[0].attr, statement.value
+            if name in names and isinstance(value, ast.Constant) and isinstance(value.value, (int, float)):
+                given[name] = float(value.value)
+    return given

@@ -1,0 +1,38 @@
+"""Presets of regions, ours and hostile ones."""
+
+from pathlib import Path
+
+import pytest
+from jounce_core import region_presets
+
+SHIPPED = Path(__file__).resolve().parents[2] / "addon" / "presets" / "operator" / "jounce.region"
+NAMES = frozenset(["stiffness", "elsewhere", "strength", "leak"])
+
+
+@pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.py")), ids=lambda path: path.stem)
+def test_ours_give_every_weight(path):
+    values = region_presets.values(path.read_text(), NAMES)
+    assert values.keys() == NAMES
+    assert all(0.0 <= value <= 1.0 for value in values.values())
+
+
+def test_an_artists_own_come_beside_ours_and_before_equal_ones(tmp_path):
+    (tmp_path / "belly.py").write_text("op.stiffness = 0.9")
+    (tmp_path / "big_nose.py").write_text("op.stiffness = 0.2")
+    found = region_presets.found([str(SHIPPED), str(tmp_path), str(tmp_path / "missing")])
+    assert found["Belly"] == tmp_path / "belly.py"
+    assert {"Big Nose", "Heavy Coat", "Tail"} <= found.keys()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "op.stiffness = __import__('os').system('x')",
+        "op.stiffness = 'soft'",
+        "op.secret = 1.0",
+        "not (python",
+        "\0",
+    ],
+)
+def test_nothing_but_numbers_for_known_settings_is_read(text):
+    assert region_presets.values(text, NAMES) == {}
