@@ -175,7 +175,11 @@ def before_frame(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph) -> Non
 @persistent
 def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Sees to it that what is shown is right, and simulates what is missing."""
+    playing = is_playing()
     for known in shown_in(scene):
+        # Playing through what is cached costs no second look; any other way to a frame does.
+        if playing and known.is_settled(scene.frame_current):
+            continue
         if scene.frame_subframe == 0.0 and known.host.evaluated_get(depsgraph).is_evaluated:
             with refusals(known):
                 if bpy.app.background:
@@ -188,12 +192,12 @@ def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 @persistent
 def after_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Lets the flesh follow what is moved by hand, and notes what the cache may depend on."""
+    playing = is_playing()
     for known in shown_in(scene):
-        if is_playing():
-            return
         with refusals(known):
             known.look_at_changes(depsgraph)
-            known.touch(depsgraph)
+            if not playing:
+                known.touch(depsgraph)
         if known.busy:
             ensure_timer()
 

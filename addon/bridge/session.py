@@ -174,6 +174,16 @@ class Session:
         if coefficients is not None:
             self._show(coefficients)
 
+    def is_settled(self, frame: int) -> bool:
+        """Whether a frame is shown that is fresh, as long as nothing has been noticed to change."""
+        if self.filling is None or self._suspected:
+            return False
+        index = frame - self.cache.first
+        if not 0 <= index < self.filling.checked or self._shown is not self.cache.coefficients[index]:
+            return False
+        self._current = self.filling.drives[index]
+        return True
+
     def settle_frame(self, frame: int, depsgraph: bpy.types.Depsgraph, patient: bool) -> None:
         """After a frame was evaluated: makes sure that it shows what its drive says.
 

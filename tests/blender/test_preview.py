@@ -414,3 +414,19 @@ def test_many_frames_keep_the_memory(preview):
 
     before = play(500)
     assert play(2000) - before < 4000, "kilobytes"
+
+
+def test_playing_through_the_cache_shows_the_same_bits_and_what_changes_meanwhile(preview, monkeypatch):
+    obj, rig = previewed()
+    expected = scenes.evaluated_frames(obj, FRAMES)
+    monkeypatch.setattr(preview, "is_playing", lambda: True)
+    for frame in (*FRAMES, *FRAMES):
+        assert np.array_equal(shape(obj, frame), expected[frame - 1])
+    bone = rig.pose.bones["Upper"]
+    bone.rotation_euler.z = 0.7
+    bone.keyframe_insert("rotation_euler", frame=3)
+    bpy.context.view_layer.update()
+    changed = scenes.evaluated_frames(obj, FRAMES)
+    assert np.abs(changed - expected).max() > 1e-3
+    monkeypatch.undo()
+    assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), changed)
