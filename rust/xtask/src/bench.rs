@@ -4,13 +4,20 @@ use std::fs;
 
 use crate::process::{Result, cargo, heading, io_error, run_watched};
 use crate::project;
+use crate::venv::Venv;
 
-/// Runs the benchmarks into `out/bench.txt`; with `into_docs` their output becomes `docs/benchmarks.md` too.
-pub fn run(into_docs: bool) -> Result<()> {
+/// Runs the benchmarks into `out/bench.txt`; with `into_docs` their output becomes `docs/benchmarks.md` too,
+/// with `long` the slow rows of other programs are measured as well.
+pub fn run(into_docs: bool, long: bool) -> Result<()> {
+    let reference = Venv::reference()?;
     heading("benchmarks");
     let mut lines = Vec::new();
     let mut benches = cargo();
     benches.args(["bench", "--quiet", "--workspace", "--bench", "*"]);
+    benches.env("JOUNCE_REFERENCE", reference.program("python"));
+    if long {
+        benches.env("JOUNCE_LONG", "1");
+    }
     if !run_watched(&mut benches, |line| lines.push(line.to_owned()))? {
         return Err("a benchmark failed".to_owned());
     }

@@ -32,8 +32,10 @@ usage: cargo x <command>
   check                 formatting, lints, types, documentation and the repository's own rules
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
-  bench [--docs]        the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well
   pictures              the pictures of the documentation, made in Blender, to docs/images/
+  bench [--docs] [--long]
+                        the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
+                        --long the slow rows of other programs too
   setup                 the Python environments that the other commands use, below target/";
 
 fn run(arguments: &[&str]) -> Result<()> {
@@ -45,9 +47,10 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["check"] => check::run(),
         ["wheel"] => wheel::build().map(drop),
         ["addon"] => addon::build().map(drop),
-        ["bench"] => bench::run(false),
-        ["bench", "--docs"] => bench::run(true),
         ["pictures"] => pictures::run(),
+        ["bench", options @ ..] if options.iter().all(|option| ["--docs", "--long"].contains(option)) => {
+            bench::run(options.contains(&"--docs"), options.contains(&"--long"))
+        }
         ["setup"] => venv::set_up_all(),
         ["help" | "-h" | "--help"] => {
             println!("{USAGE}");

@@ -31,6 +31,9 @@ pub const DEFAULT_BLENDER: Blender = BLENDERS[1];
 /// The Python that the wheel, its tests and our tools run on.
 const TOOLS_PYTHON_MINOR: u32 = 11;
 
+/// What calls CHOLMOD from Python; it is built from source, against SuiteSparse.
+const CHOLMOD: &str = "scikit-sparse==0.4.12";
+
 /// A ready Python environment.
 pub struct Venv {
     directory: PathBuf,
@@ -42,6 +45,22 @@ impl Venv {
         prerequisites::c_compiler()?;
         let python = prerequisites::python(TOOLS_PYTHON_MINOR)?;
         Self::ready("tools", &python, include_str!("../requirements/tools.txt"))
+    }
+
+    /// The environment of the program that modes are measured against. Without SuiteSparse it has no CHOLMOD,
+    /// and the program says so.
+    pub fn reference() -> Result<Self> {
+        let python = prerequisites::python(TOOLS_PYTHON_MINOR)?;
+        let venv = Self::ready("reference", &python, include_str!("../requirements/reference.txt"))?;
+        if output(venv.python().args(["-c", "import sksparse.cholmod"])).is_err() {
+            let mut install = venv.pip_install();
+            install.args(["--no-deps", "--no-build-isolation", CHOLMOD]);
+            if output(&mut install).is_err() {
+                println!("{CHOLMOD} cannot be built here, so that the reference uses SuperLU");
+                println!("(install its headers: apt-get install libsuitesparse-dev)");
+            }
+        }
+        Ok(venv)
     }
 
     /// The environment with one version of Blender.

@@ -1,0 +1,182 @@
+//! What modes cost against the number of vertices and bones, beside scipy on the same mesh and rig.
+//!
+//! The body is the elephant of the FastCD authors, refined, if `JOUNCE_DATA` has it, and else our ellipsoid.
+//! With a Python in `JOUNCE_REFERENCE`, `reference.py` solves each problem in the same run: shift-invert
+//! `eigsh` with CHOLMOD (SuperLU where there is none), and with the LU of the whole saddle point (KKT). Its
+//! slow rows run with `JOUNCE_LONG`.
+//! Ours starts at the mesh, rig and leak; the reference's seconds leave out its assembly.
+
+mod elephant;
+#[path = "../ellipsoid/mod.rs"]
+#[allow(dead_code)]
+mod ellipsoid;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use jounce::material::{Field, Law, Material};
+use jounce::mesh::{TetMesh, lattice};
+use jounce::operators::momentum_leak;
+use jounce::subspace::skinning_modes;
+use jounce::{Progress, Result};
+
+const MODES: usize = 10;
+/// Conductivity `4 mu` over density: the reference has one for both.
+const YOUNG: f64 = 1e4;
+const DENSITY: f64 = 1000.0;
+
+/// A row of the table.
+struct Case {
+    vertices: usize,
+    bones: usize,
+    /// Seconds of the paper's authors on their machine.
+    paper: Option<f64>,
+    /// Whether the reference, and the KKT way, take more than a minute.
+    long: [bool; 2],
+}
+
+const fn case(vertices: usize, bones: usize, paper: Option<f64>, long: [bool; 2]) -> Case {
+    Case { vertices, bones, paper, long }
+}
+
+const CASES: [Case; 8] = [
+    case(7_842, 0, Some(0.135), [false, true]),
+    case(31_000, 0, Some(0.83), [false, true]),
+    case(100_000, 0, Some(5.14), [false, true]),
+    case(300_000, 0, Some(14.07), [true, true]),
+    case(31_000, 14, None, [false, false]),
+    case(31_000, 65, None, [false, true]),
+    case(100_000, 14, None, [false, true]),
+    case(100_000, 65, None, [true, true]),
+];
+
+fn main() -> Result<()> {
+    let path = data().map(|data| data.join("research/fast_cody/elephant/elephant.msh"));
+    let elephant = path.as_deref().and_then(elephant::read);
+    let name = if elephant.is_some() { "an elephant, refined" } else { "a lattice of an ellipsoid" };
+    let reference = std::env::var_os("JOUNCE_REFERENCE").map(PathBuf::from);
+    println!("{MODES} modes of {name}; s, and how many times as long others take");
+    print!("vertices bones    modes s  peak MiB  paper s  reference s  times");
+    println!("      KKT s  times  difference  solver");
+    for case in &CASES {
+        let mesh = match &elephant {
+            Some(base) => elephant::refine(base, case.vertices)?,
+            None => ellipsoid_of(case.vertices)?,
+        };
+        measure(case, &mesh, reference.as_deref())?;
+    }
+    Ok(())
+}
+
+/// Prints one row.
+fn measure(case: &Case, mesh: &TetMesh, reference: Option<&Path>) -> Result<()> {
+    let rig = if case.bones > 0 { Some(elephant::rig(mesh, case.bones)?) } else { None };
+    let leak = momentum_leak(mesh)?;
+    let material =
+        Material::new(Law::Arap, Field::Uniform(YOUNG), Field::Uniform(0.0), Field::Uniform(DENSITY))?;
+    forget_peak();
+    let mut seconds = f64::INFINITY;
+    let mut eigenvalues = Vec::new();
+    let repeats = if case.vertices < 50_000 { 5 } else { 2 };
+    for _ in 0..repeats {
+        let work = || skinning_modes(mesh, &material, MODES, rig.as_ref(), Some(&leak), &Progress::default());
+        let (modes, time) = ellipsoid::timed(work)?;
+        (seconds, eigenvalues) = (seconds.min(time), modes.eigenvalues);
+    }
+    let peak = peak().map_or("-".to_owned(), |mib| format!("{mib:.0}"));
+    let paper = case.paper.map_or("-".to_owned(), |paper| format!("{paper:.2}"));
+    let (vertices, bones) = (mesh.vertices().len(), case.bones);
+    print!("{vertices:>8}{bones:>6}{seconds:>11.3}{peak:>10}{paper:>9}");
+    let scale = 4.0 * material.mu(0) / DENSITY;
+    let solved = others(case, mesh, &leak, reference);
+    let mut difference = f64::NAN;
+    let [direct, kkt] = [0, 1].map(|k| match &solved[k] {
+        Some(other) => {
+            let highest = scale * other.eigenvalues[MODES - 1];
+            for (ours, theirs) in eigenvalues.iter().zip(&other.eigenvalues) {
+                difference = difference.max((ours - scale * theirs).abs() / highest);
+            }
+            (format!("{:.2}", other.seconds), format!("{:.1}", other.seconds / seconds))
+        }
+        None => ("-".to_owned(), "-".to_owned()),
+    });
+    let difference = if difference.is_nan() { "-".to_owned() } else { format!("{difference:.0e}") };
+    let solver = solved[0].as_ref().or(solved[1].as_ref()).map_or("-", |other| &other.solver);
+    println!("{:>13}{:>7}{:>11}{:>7}{difference:>12}  {solver}", direct.0, direct.1, kkt.0, kkt.1);
+    Ok(())
+}
+
+/// What `reference.py` answers.
+struct Reference {
+    seconds: f64,
+    solver: String,
+    eigenvalues: Vec<f64>,
+}
+
+/// The reference and the KKT way, where they are to run.
+fn others(case: &Case, mesh: &TetMesh, leak: &[f64], python: Option<&Path>) -> [Option<Reference>; 2] {
+    let long = std::env::var_os("JOUNCE_LONG").is_some();
+    let Some(python) = python else { return [None, None] };
+    let folder = std::env::temp_dir().join(format!("jounce-modes-{}", std::process::id()));
+    let solved = ["schur", "kkt"].into_iter().zip(case.long).map(|(method, slow)| {
+        let wanted = (long || !slow) && (method == "schur" || case.bones > 0);
+        wanted.then(|| ask(python, &folder, case.bones, mesh, leak, method)).flatten()
+    });
+    let solved: Vec<Option<Reference>> = solved.collect();
+    // What is left behind lies in the folder for temporary files.
+    std::fs::remove_dir_all(&folder).ok();
+    solved.try_into().unwrap_or([None, None])
+}
+
+fn ask(
+    python: &Path,
+    folder: &Path,
+    bones: usize,
+    mesh: &TetMesh,
+    leak: &[f64],
+    method: &str,
+) -> Option<Reference> {
+    let bytes =
+        |numbers: &mut dyn Iterator<Item = f64>| numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
+    std::fs::create_dir_all(folder).ok()?;
+    let write = |name: &str, bytes: Vec<u8>| std::fs::write(folder.join(name), bytes).ok();
+    write("vertices", bytes(&mut mesh.vertices().iter().flatten().copied()))?;
+    write("tets", mesh.tets().iter().flatten().flat_map(|v| v.to_le_bytes()).collect())?;
+    write("leak", bytes(&mut leak.iter().copied()))?;
+    if bones > 0 {
+        write("weights", bytes(&mut elephant::weights(mesh, bones).into_iter()))?;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/modes/reference.py");
+    let answer =
+        Command::new(python).arg(script).arg(folder).args([&MODES.to_string(), method]).output().ok()?;
+    let text = String::from_utf8_lossy(&answer.stdout).into_owned();
+    let mut words = text.split_whitespace();
+    let (seconds, solver) = (words.next()?.parse().ok()?, words.next()?.to_owned());
+    let eigenvalues: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+    (eigenvalues.len() == MODES).then_some(Reference { seconds, solver, eigenvalues })
+}
+
+fn data() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    std::env::var_os("JOUNCE_DATA").map(PathBuf::from).or(Some(beside)).filter(|path| path.is_dir())
+}
+
+/// A lattice of about so many vertices.
+fn ellipsoid_of(vertices: usize) -> Result<TetMesh> {
+    let surface = ellipsoid::surface(64)?;
+    // A resolution of 40 has about 10,000.
+    let resolution = 40.0 * (vertices as f64 / 9_700.0).cbrt();
+    lattice(&surface, resolution as usize, &Progress::default())
+}
+
+/// Lets the peak of this process's memory begin anew, on Linux.
+fn forget_peak() {
+    std::fs::write("/proc/self/clear_refs", "5").ok();
+}
+
+/// Most memory that this process held since, MiB.
+fn peak() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<f64>().ok().map(|kib| kib / 1024.0)
+}

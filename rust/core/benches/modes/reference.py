@@ -1,0 +1,132 @@
+"""Skinning eigenmodes as a few lines of scipy: an independent yardstick for the benchmark of modes.
+
+`reference.py FOLDER MODES schur|kkt` reads vertices, tets, leak and, for a rig, weights as the benchmark
+wrote them, all for a conductivity and density of one. It prints the seconds, the solver that took them,
+and the eigenvalues. Timed is the solution: making the constraint's columns independent, factorising,
+iterating; not the assembly.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sparse
+import scipy.sparse.linalg as splinalg
+
+try:
+    from sksparse.cholmod import cholesky
+except ImportError:
+    cholesky = None
+
+Solve = Callable[[np.ndarray], np.ndarray]
+
+SHIFT = 1e-2
+DEPENDENT = 1e-14
+
+
+def blas() -> str:
+    """The BLAS that CHOLMOD calls: numpy and scipy carry their own."""
+    maps = Path("/proc/self/maps")
+    lines = maps.read_text().splitlines() if maps.exists() else []
+    shared = [line for line in lines if "site-packages" not in line]
+    return "OpenBLAS" if any("openblas" in line for line in shared) else "BLAS"
+
+
+def read(folder: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
+    vertices = np.fromfile(folder / "vertices", "<f8").reshape(-1, 3)
+    tets = np.fromfile(folder / "tets", "<u4").reshape(-1, 4).astype(np.int64)
+    leak = np.fromfile(folder / "leak", "<f8")
+    weights = folder / "weights"
+    rig = np.fromfile(weights, "<f8").reshape(len(vertices), -1) if weights.exists() else None
+    return vertices, tets, leak, rig
+
+
+def laplacian_and_mass(vertices: np.ndarray, tets: np.ndarray) -> tuple[sparse.csc_matrix, np.ndarray]:
+    corners = vertices[tets]
+    edges = corners[:, 1:] - corners[:, :1]
+    volumes = np.abs(np.linalg.det(edges)) / 6
+    gradients = np.linalg.inv(edges).transpose(0, 2, 1)
+    gradients = np.concatenate([-gradients.sum(axis=1, keepdims=True), gradients], axis=1)
+    entries = np.einsum("t,tic,tjc->tij", volumes, gradients, gradients)
+    rows, columns = np.repeat(tets, 4, axis=1), np.tile(tets, (1, 4))
+    n = len(vertices)
+    stiffness = sparse.csc_matrix((entries.ravel(), (rows.ravel(), columns.ravel())), shape=(n, n))
+    mass = np.bincount(tets.ravel(), np.repeat(volumes / 4, 4), minlength=n)
+    return stiffness, mass
+
+
+def constraint(vertices: np.ndarray, mass: np.ndarray, leak: np.ndarray, rig: np.ndarray) -> np.ndarray:
+    """Ten columns a bone, in coordinates of its own so that they can be told apart, orthonormal within it."""
+    blocks = []
+    p, q = np.triu_indices(4)
+    for weight in rig.T:
+        support = np.flatnonzero(weight)
+        centre = weight[support] @ vertices[support] / weight.sum()
+        points = vertices[support] - centre
+        points = np.column_stack([points / np.abs(points).max(), np.ones(len(points))])
+        columns = points[:, p] * points[:, q] * (weight * mass * (1 - leak))[support, None]
+        block = np.zeros((len(vertices), 10))
+        block[support] = scipy.linalg.qr(columns / np.linalg.norm(columns, axis=0), mode="economic")[0]
+        blocks.append(block)
+    return np.hstack(blocks)
+
+
+def independent(columns: np.ndarray) -> np.ndarray:
+    """The columns that a pivoted Cholesky factorisation of their Gram matrix keeps, orthonormal."""
+    _, pivots, rank, _ = scipy.linalg.lapack.dpstrf(columns.T @ columns, tol=DEPENDENT)
+    return scipy.linalg.qr(columns[:, np.sort(pivots[:rank] - 1)], mode="economic", overwrite_a=True)[0]
+
+
+def eliminating(matrix: sparse.csc_matrix, columns: np.ndarray | None) -> Solve:
+    """`b -> x` of `K x + A y = b, A' x = 0` by a factor of K and a dense one of `A' K^-1 A`."""
+    solve = cholesky(matrix) if cholesky else splinalg.splu(matrix).solve
+    if columns is None:
+        return solve
+    images = solve(columns)
+    dense = scipy.linalg.cho_factor(columns.T @ images)
+
+    def apply(b: np.ndarray) -> np.ndarray:
+        x = solve(b)
+        return x - images @ scipy.linalg.cho_solve(dense, columns.T @ x)
+
+    return apply
+
+
+def bordered(matrix: sparse.csc_matrix, columns: np.ndarray) -> Solve:
+    """The same by one sparse LU of the whole saddle point."""
+    n, count = columns.shape
+    columns = sparse.csc_matrix(columns)
+    whole = sparse.bmat([[matrix, columns], [columns.T, None]], format="csc")
+    factor = splinalg.splu(whole)
+    return lambda b: factor.solve(np.concatenate([b, np.zeros(count)]))[:n]
+
+
+def main() -> None:
+    folder, count, method = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    vertices, tets, leak, rig = read(folder)
+    stiffness, mass = laplacian_and_mass(vertices, tets)
+    shift = SHIFT * (np.pi / np.cbrt(mass.sum())) ** 2
+    matrix = (stiffness + shift * sparse.diags(mass)).tocsc()
+    columns = None if rig is None else constraint(vertices, mass, leak, rig)
+    start = time.perf_counter()
+    if method == "kkt":
+        solver, apply = "SuperLU", bordered(matrix, columns)
+    else:
+        solver = f"CHOLMOD+{blas()}" if cholesky else "SuperLU"
+        apply = eliminating(matrix, None if columns is None else independent(columns))
+    inverse = splinalg.LinearOperator(matrix.shape, lambda b: apply(np.ravel(b)), dtype=float)
+    begin = np.random.default_rng(0).standard_normal(len(mass))
+    # The operator is restricted to what the constraint allows, and so must be the first vector.
+    begin = begin if columns is None else apply(mass * begin)
+    values = splinalg.eigsh(
+        matrix, count, sparse.diags(mass).tocsc(), sigma=0, OPinv=inverse, v0=begin, return_eigenvectors=True
+    )[0]
+    seconds = time.perf_counter() - start
+    print(f"{seconds:.6f}", solver, *(f"{value:.15e}" for value in np.sort(values) - shift))
+
+
+if __name__ == "__main__":
+    main()
