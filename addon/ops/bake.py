@@ -1,7 +1,9 @@
 """jounce.bake: computes the motion of a body over some frames and writes it where it plays by itself."""
 
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import TypeVar
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
@@ -20,6 +22,8 @@ from ..core.task import Step, Task, scaled
 from ..props.bake import TARGETS
 from . import build
 from .operator import LongOperator
+
+Item = TypeVar("Item")
 
 
 class JOUNCE_OT_bake(LongOperator):
@@ -42,13 +46,9 @@ class JOUNCE_OT_bake(LongOperator):
     )
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Bakes one body after the other."""
+        """Bakes all bodies in one pass over the frames."""
         hosts = renders.unbaked(context.scene) if self.missing else bodies.hosts(context)
-        messages = []
-        for index, host in enumerate(hosts):
-            part = bake_body(host, context, self.settings(host, context), self.warn)
-            messages.append((yield from scaled(part, index / len(hosts), (index + 1) / len(hosts))))
-        return "; ".join(messages)
+        return (yield from bake_bodies([(h, self.settings(h, context)) for h in hosts], context, self.warn))
 
     def settings(self, host: bpy.types.Object, context: bpy.types.Context) -> BakeSettings:
         """The host's settings, where the call does not say otherwise."""
@@ -60,27 +60,70 @@ class JOUNCE_OT_bake(LongOperator):
         return host.jounce.bake_settings(self.target if given("target") else host.jounce.target, start, end)
 
 
+@dataclass(frozen=True)
+class Baking:
+    """A body that is about to be baked. built_again: what a build just made, empty without one."""
+
+    scene: BodyScene
+    settings: BakeSettings
+    body: "built.jounce.Body"
+    digest: str
+    built_again: str
+
+
 def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, warn: Warn) -> Task:
-    """Bakes one body. All is written at the very end, so that stopping keeps an earlier bake."""
+    """Bakes one body."""
+    return bake_bodies([(host, settings)], context, warn)
+
+
+def bake_bodies(
+    asked: list[tuple[bpy.types.Object, BakeSettings]], context: bpy.types.Context, warn: Warn
+) -> Task:
+    """Bakes bodies over the same frames, so that the scene is evaluated once for all of them."""
+    bakings, messages = [], []
+    if not asked:
+        return "No body is without a bake."
+    for (host, settings), start, end in parts(asked, 0.0, 0.2):
+        bakings.append((yield from scaled(prepare(host, context, settings, warn), start, end)))
+    recorded = yield from scaled(record(bakings, context), 0.2, 0.7)
+    for (baking, motion), start, end in parts(list(zip(bakings, recorded, strict=True)), 0.7, 1.0):
+        messages.append((yield from scaled(finish(baking, motion, context, warn), start, end)))
+    return "; ".join(messages)
+
+
+def parts(items: list[Item], start: float, end: float) -> Iterator[tuple[Item, float, float]]:
+    """Items, each with its part of the way from start to end."""
+    for index, item in enumerate(items):
+        step = (end - start) / len(items)
+        yield item, start + index * step, start + (index + 1) * step
+
+
+def prepare(
+    host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, warn: Warn
+) -> Generator[Step, None, Baking]:
+    """Reads one body, and builds it where it is not in memory."""
     scene = bodies.read(host, context, warn)
     for obj in scene.objects:
         bakes.refuse_unusable(obj, settings, warn)
     digest = scene.surface.digest(host.jounce.build_settings())
     built_again = ""
     if built.CACHE.get(digest) is None:
-        building = built.build(scene.surface, host.jounce.build_settings())
-        built_again = yield from scaled(building, 0.0, 0.2)
-    body = built.CACHE.get(digest)
-    motion = yield from scaled(record(scene, body, context, settings), 0.2, 0.7)
+        built_again = yield from built.build(scene.surface, host.jounce.build_settings())
+    return Baking(scene, settings, built.CACHE.get(digest), digest, built_again)
+
+
+def finish(baking: Baking, motion: Motion, context: bpy.types.Context, warn: Warn) -> Task:
+    """Bakes a motion. All is written at the very end, so that stopping keeps an earlier bake."""
+    scene, settings, host = baking.scene, baking.settings, baking.scene.host
     if is_crumpled(scene.surface, motion.poses[0]):
         warn(f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose.")
     with preview.paused():
-        prepared = yield from scaled(bakes.prepare(scene, body, motion, settings, context), 0.7, 1.0)
+        prepared = yield from bakes.prepare(scene, baking.body, motion, settings, context)
     preview.switch_off(host)
     bakes.replace(scene, prepared)
-    if digest != host.jounce.built_digest:
+    if baking.digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
-        build.remember(host, digest, built_again)
+        build.remember(host, baking.digest, baking.built_again)
     return conclusion(scene, prepared, settings, warn)
 
 
@@ -97,17 +140,25 @@ def conclusion(scene: BodyScene, prepared: Prepared, settings: BakeSettings, war
     return f"{scene.host.name}: {prepared.parts}, error {state.bake_error:.3%} of the rest diagonal"
 
 
-def record(
-    scene: BodyScene, body: "built.jounce.Body", context: bpy.types.Context, settings: BakeSettings
-) -> Generator[Step, None, Motion]:
-    """Reads what drives each frame and simulates what is not cached; the current frame stays."""
-    blender_scene = context.scene
-    made = motions.Motions(body, scene)
-    filling = made.filling(blender_scene, made.cache(blender_scene, settings.frame_start))
-    shapes = PosedShapes(body, scene, blender_scene, context.view_layer)
-    with preview.paused(), frames.kept(blender_scene), closing(filling), shapes:
-        for index, frame in enumerate(settings.frames):
-            blender_scene.frame_set(frame)
-            filling.feed(drives.read(scene, context.evaluated_depsgraph_get(), shapes))
-            yield Step(index / len(settings.frames), f"Frame {frame}")
-        return filling.motion()
+def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step, None, list[Motion]]:
+    """Reads what drives each body in each frame and simulates what is not cached; the current frame stays.
+
+    Every body is simulated on a thread of its own, while the next frame is evaluated.
+    """
+    scene, steps = context.scene, bakings[0].settings.frames
+    with ExitStack() as stack:
+        stack.enter_context(preview.paused())
+        stack.enter_context(frames.kept(scene))
+        fed = []
+        for baking in bakings:
+            made = motions.Motions(baking.body, baking.scene)
+            filling = made.filling(scene, made.cache(scene, steps.start))
+            shapes = PosedShapes(baking.body, baking.scene, scene, context.view_layer)
+            fed.append((baking, stack.enter_context(closing(filling)), stack.enter_context(shapes)))
+        for index, frame in enumerate(steps):
+            scene.frame_set(frame)
+            depsgraph = context.evaluated_depsgraph_get()
+            for baking, filling, shapes in fed:
+                filling.feed(drives.read(baking.scene, depsgraph, shapes))
+            yield Step(index / len(steps), f"Frame {frame}")
+        return [filling.motion() for _, filling, _ in fed]

@@ -140,7 +140,7 @@ def _built(package: str, host: bpy.types.Object, shot: characters.Shot) -> Built
     scene = bodies.read(host, bpy.context, print)
     body = made.CACHE.get(host.jounce.built_digest)
     settings = host.jounce.bake_settings("MODAL_KEYS", shot.first, shot.last)
-    motion = _returned(bake.record(scene, body, bpy.context, settings))
+    motion = _returned(bake.record([bake.Baking(scene, settings, body, "", "")], bpy.context))[0]
     unit = units.metres_per_unit(bpy.context.scene)
     return Built(body, scene.surface, scene, motion.poses, motion.coefficients, unit)
 

@@ -23,12 +23,12 @@ def simulated(module, tmp_path):
         scene = bodies.read(host, bpy.context, print)
         body = cache.get(host.jounce.built_digest)
         settings = host.jounce.bake_settings("FRAME_KEYS", FRAMES.start, FRAMES.stop - 1)
-        task = bake.record(scene, body, bpy.context, settings)
+        task = bake.record([bake.Baking(scene, settings, body, "", "")], bpy.context)
         while True:
             try:
                 next(task)
             except StopIteration as stop:
-                motion = stop.value
+                (motion,) = stop.value
                 break
         moved = np.stack([body.model.displacement(z, body.embedding) for z in motion.coefficients])
         scale = bpy.context.scene.unit_settings.scale_length

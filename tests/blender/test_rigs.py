@@ -140,12 +140,13 @@ def recorded(module, host):
     bodies, bake, cache = module("bridge.bodies"), module("ops.bake"), module("core.bodies").CACHE
     scene = bodies.read(host, bpy.context, print)
     body = cache.get(host.jounce.built_digest)
-    task = bake.record(scene, body, bpy.context, host.jounce.bake_settings("FRAME_KEYS", 1, 12))
+    settings = host.jounce.bake_settings("FRAME_KEYS", 1, 12)
+    task = bake.record([bake.Baking(scene, settings, body, "", "")], bpy.context)
     while True:
         try:
             next(task)
         except StopIteration as stop:
-            coefficients = stop.value.coefficients
+            coefficients = stop.value[0].coefficients
             break
     moved = np.stack([body.model.displacement(z, body.embedding) for z in coefficients])
     return moved / scene.surface.diagonal

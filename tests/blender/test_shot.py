@@ -124,3 +124,25 @@ def test_a_physical_body_swings_as_a_body_of_that_frequency(built):
     young = 1e4 * (wanted / state.built_frequency) ** 2
     physical = baked(obj, stiffness_by="PHYSICAL", young=young, density=1000.0)
     assert np.abs(physical - by_frequency).max() < 1e-4
+
+
+def test_several_bodies_are_baked_as_each_alone_in_one_pass():
+    meshes = []
+    for place in range(2):
+        obj, rig = scenes.character()
+        rig.location.x = 3.0 * place
+        obj.name = f"Body {place}"
+        scenes.add_and_build(obj)
+        obj.jounce.frequency = 2.0 + place
+        meshes.append(obj)
+    alone = [baked(obj) for obj in meshes]
+    seen = []
+    bpy.app.handlers.frame_change_post.append(lambda scene, _depsgraph: seen.append(scene.frame_current))
+    try:
+        scenes.activate(*meshes)
+        bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=12)
+    finally:
+        bpy.app.handlers.frame_change_post.pop()
+    assert all(seen.count(frame) == 1 for frame in range(2, 12))
+    for obj, expected in zip(meshes, alone, strict=True):
+        assert np.array_equal(scenes.evaluated_frames(obj, range(1, 13)), expected)

@@ -15,6 +15,7 @@ __all__ = [
     "LocalisedModes",
     "Material",
     "Model",
+    "MotionJob",
     "Rig",
     "Simulation",
     "SkinningModes",
