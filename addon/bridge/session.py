@@ -77,6 +77,13 @@ class Session:
         )
         return not self.trouble and (self.interactive is not None or bool(waiting))
 
+    @property
+    def coefficients(self) -> np.ndarray | None:
+        """The coefficients (m, 3, 4) that the meshes show, None for none."""
+        if self.interactive is not None:
+            return self.interactive.simulation.coefficients
+        return None if self._shown is NOTHING else self._shown
+
     def status(self) -> str:
         """One line for the panel."""
         if self.trouble:

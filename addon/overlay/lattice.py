@@ -4,7 +4,7 @@ import bpy
 import jounce
 import numpy as np
 
-from ..bridge import bodies, drives, evaluated, units
+from ..bridge import bodies, drives, evaluated, preview, units
 from ..core import cage
 from . import shading
 
@@ -25,7 +25,9 @@ class Lattice:
         depsgraph = context.evaluated_depsgraph_get()
         scale = 1.0 / units.metres_per_unit(context.scene)
         drive = drives.read(self._scene, depsgraph)
-        places = cage.positions(self._body, drive.pose, None)
+        known = preview.session(self._scene.host)
+        coefficients = None if known is None else known.coefficients
+        places = cage.positions(self._body, drive.pose, coefficients)
         if with_cage:
             shading.draw_lines(shading.line_batch(places * scale, self._edges), CAGE_COLOUR)
         if with_hangers:

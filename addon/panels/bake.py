@@ -29,4 +29,4 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
             layout.label(text=f"{state.bake_parts}, error {state.bake_error:.3%} of the size")
             layout.label(text=f"Frames {first} to {last}; before and after them it stands still")
         elif bodies.host_of(context.object) in renders.unbaked(context.scene):
-            layout.label(text="Not baked: renders show the pose without motion", icon="ERROR")
+            layout.label(text="Not baked: renders lack the flesh", icon="ERROR")

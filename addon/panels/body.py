@@ -24,4 +24,7 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
         layout.prop(state, "shape_keys_count")
         layout.operator("jounce.build", icon="MOD_BUILD")
         if state.built_summary:
-            layout.label(text=state.built_summary)
+            parts = state.built_summary.split(", ")
+            column = layout.column(align=True)
+            for line in (parts[:2], parts[2:]):
+                column.label(text=", ".join(line))

@@ -70,7 +70,7 @@ class BodyProps:
         max=0.49,
     )
     bones_counting: EnumProperty(
-        name="Bones That Count",
+        name="Counted Bones",
         description=(
             "Which bones the flesh must not imitate. The shape follows all bones in any case; "
             "fewer that count build faster"

@@ -137,6 +137,22 @@ class Window:
         command = ["import", "-silent", "-window", "root", os.fspath(self._out / f"{name}.png")]
         subprocess.run(command, check=True, capture_output=True)
 
+    def picture(self, name: str) -> None:
+        """Keeps a picture of the viewport alone."""
+        self.redraw()
+        region = self.region()
+        top = self.handle.height - region.y - region.height
+        part = f"{region.width}x{region.height}+{region.x}+{top}"
+        command = ["import", "-silent", "-window", "root", "-crop", part, "+repage"]
+        subprocess.run([*command, os.fspath(self._out / f"{name}.png")], check=True, capture_output=True)
+
+    def scroll_sidebar(self, times: int) -> None:
+        """Turns the wheel of the mouse over the sidebar, downwards."""
+        sidebar = self.region("UI")
+        at = (sidebar.x + sidebar.width // 2, sidebar.y + sidebar.height // 2)
+        for _ in range(times):
+            self.press("WHEELDOWNMOUSE", at)
+
 
 def screen_width(byte_count: int, handle: bpy.types.Window) -> int:
     """The width of a screen that the window fills."""

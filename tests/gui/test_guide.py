@@ -1,0 +1,82 @@
+"""The pictures of the user guide: our own creature with panels, overlays and in motion."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import bpy
+import extension
+import numpy as np
+import scenes
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
+
+import creature
+
+FRAME = 21
+
+
+def dressed(window):
+    """The creature, previewed, its cache full, in a viewport that shows its colours."""
+    built = creature.build()
+    body = built.body
+    bpy.context.scene.frame_end = 60
+    built.armature.hide_set(True)
+    scenes.activate(body)
+    bpy.ops.jounce.add()
+    for name, value in creature.FLESH.items():
+        setattr(body.jounce, name, value)
+    bpy.ops.jounce.build()
+    if not body.jounce.preview:
+        bpy.ops.jounce.preview()
+    preview = importlib.import_module(f"{extension.INSTALLED}.bridge.preview")
+    yield lambda: preview.session(body) is not None
+    session = preview.session(body)
+    yield lambda: session.complete and not session.busy
+    window.calm()
+    space = window.viewport.spaces[0]
+    space.shading.color_type = "VERTEX"
+    window.look_at(body)
+    # Room for its jumps.
+    space.region_3d.view_location.z += 0.12
+    bpy.context.scene.frame_set(FRAME)
+    scenes.activate(body)
+    return body
+
+
+def test_panels(window):
+    yield from dressed(window)
+    window.show_sidebar()
+    yield 0.3
+    window.screenshot("guide-panels")
+    window.scroll_sidebar(40)
+    yield 0.5
+    window.screenshot("guide-panels-below")
+
+
+def test_overlays(window):
+    body = yield from dressed(window)
+    settings = bpy.context.window_manager.jounce
+    plain = window.view_pixels()
+    for field in ("WEIGHTS", "CLUSTERS", "LEAK", "STRETCH", "VELOCITY"):
+        settings.field = field
+        body.jounce.mode_index = 3
+        window.redraw()
+        bpy.context.scene.frame_set(FRAME - 1)
+        window.redraw()
+        bpy.context.scene.frame_set(FRAME)
+        assert (np.abs(window.view_pixels().astype(int) - plain).max(axis=2) > 8).mean() > 0.02, field
+        window.picture(f"guide-{field.lower()}")
+    settings.field = "NONE"
+    settings.cage = True
+    window.picture("guide-cage")
+
+
+def test_motion(window):
+    body = yield from dressed(window)
+    shapes = []
+    for frame in (12, 17, 21, 26):
+        bpy.context.scene.frame_set(frame)
+        shapes.append(scenes.evaluated(body))
+        window.picture(f"guide-motion-{frame}")
+    assert len({shape.tobytes() for shape in shapes}) == 4
