@@ -13,10 +13,13 @@ use crate::arrays;
 use crate::errors::{Failure, attempt};
 use crate::simulation::{Simulation, State};
 
+/// Something that changes the state.
+type Advance = dyn FnOnce(&mut method::Simulation) -> jounce::Result<()> + Send;
+
 /// What the thread is asked for, in this order.
 enum Request {
-    /// Something that changes the state.
-    Advance(Box<dyn FnOnce(&mut method::Simulation) -> jounce::Result<()> + Send>),
+    /// To change the state.
+    Advance(Box<Advance>),
     /// To keep the coefficients, and the state too if asked.
     Keep { state: bool },
 }

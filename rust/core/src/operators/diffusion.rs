@@ -25,7 +25,7 @@ pub const HIGHEST_LEAK: f64 = 1.0 - 1e-6;
 /// Source: `[FastCD sec. 8.1]`, whose D is `1 - leak` and whose time is absolute.
 ///
 /// # Errors
-/// [`Error::Numerical`] if the factorisation fails.
+/// [`Error::Numerical`](crate::Error::Numerical) if the factorisation fails.
 pub fn momentum_leak(mesh: &TetMesh) -> Result<Vec<f64>> {
     let n = mesh.vertices().len();
     let mut known = vec![false; n];
