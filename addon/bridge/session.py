@@ -14,7 +14,6 @@ from ..core import bodies as built
 from ..core.cache import MotionCache
 from ..core.filling import Filling
 from ..core.motion import Drive
-from ..core.refusal import Refusal
 from ..core.task import Runner
 from . import bodies, drives, forces, frames, motions, offsets, stage, units
 from .interactive import Interactive
@@ -44,6 +43,7 @@ class Session:
         self._unsound = ""
         self._suspected = 0.0
         self._reread = False
+        self._built_from: tuple[object, ...] = ()
         self._current: Drive | None = None
         self._shown: np.ndarray | None = None
         self._wrote = False
@@ -108,32 +108,38 @@ class Session:
     # Getting ready.
 
     def prepare(self, context: bpy.types.Context, seconds: float) -> None:
-        """Reads the body, and builds it again where it is not in memory, for about that long."""
+        """Reads the body, and builds it where it has changed or is not in memory, for about that long."""
+        summary = self.host.jounce.built_summary
         if self._building is not None:
             if not self._building.run(seconds):
                 return
-            self._building = None
+            summary, self._building = self._building.message, None
         scene = bodies.read(self.host, context, lambda _: None)
         settings = self.host.jounce.build_settings()
         digest = scene.surface.digest(settings)
-        if digest != self.host.jounce.built_digest:
-            self.hide()
-            raise Refusal(f"{self.host.name} has changed since it was built; build it again.")
         body = built.CACHE.get(digest)
         if body is None:
+            if digest != self.host.jounce.built_digest:
+                self.hide()
             self._building = Runner(built.build(scene.surface, settings))
             return
+        if digest != self.host.jounce.built_digest:
+            bodies.remember_build(self.host, body, digest, summary)
         self.motions = motions.Motions(body, scene)
-        self._reread = False
+        self._reread, self._built_from = False, self.host.jounce.built_from()
         self._unsound = stage.unsound(scene, self.scene)
         self._offsets = np.zeros((len(scene.surface.points), 3), np.float32)
         self._shown = None
         self.restart(motions.kept(self.host) if self.filling is None else self.cache)
 
+    def _rebuilds(self) -> bool:
+        """Whether a setting that the body is built from is not what it was."""
+        return self.host.jounce.built_from() != self._built_from
+
     def get_ready(self, context: bpy.types.Context) -> None:
         """Does all of `prepare` at once, where it is not done yet."""
         self._look_for_fields()
-        while not self.trouble and (self.filling is None or self._reread):
+        while not self.trouble and (self.filling is None or self._reread or self._rebuilds()):
             self.prepare(context, float("inf"))
 
     def restart(self, cache: MotionCache) -> None:
@@ -274,7 +280,7 @@ class Session:
             return False
         if self._suspected:
             self._look_for_fields()
-        if self.filling is None or self._reread:
+        if self.filling is None or self._reread or self._rebuilds():
             self.prepare(context, seconds)
         elif self._suspected:
             self.restart(self.cache)

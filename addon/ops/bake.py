@@ -20,7 +20,6 @@ from ..core.rest_check import is_crumpled
 from ..core.settings import BakeSettings
 from ..core.task import Step, Task, scaled
 from ..props.bake import TARGETS
-from . import build
 from .operator import LongOperator
 
 Item = TypeVar("Item")
@@ -79,16 +78,19 @@ def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: Bake
 def bake_bodies(
     asked: list[tuple[bpy.types.Object, BakeSettings]], context: bpy.types.Context, warn: Warn
 ) -> Task:
-    """Bakes bodies over the same frames, so that the scene is evaluated once for all of them."""
-    bakings, messages = [], []
+    """Bakes bodies over the same frames, so that the scene is evaluated once for all of them.
+
+    All is written at the very end, so that stopping keeps what was there before.
+    """
+    bakings, shaped = [], []
     if not asked:
         return "No body is without a bake."
     for (host, settings), start, end in parts(asked, 0.0, 0.2):
         bakings.append((yield from scaled(prepare(host, context, settings, warn), start, end)))
     recorded = yield from scaled(record(bakings, context), 0.2, 0.7)
     for (baking, motion), start, end in parts(list(zip(bakings, recorded, strict=True)), 0.7, 1.0):
-        messages.append((yield from scaled(finish(baking, motion, context, warn), start, end)))
-    return "; ".join(messages)
+        shaped.append((yield from scaled(shape(baking, motion, context, warn), start, end)))
+    return "; ".join(write(baking, prepared, warn) for baking, prepared in zip(bakings, shaped, strict=True))
 
 
 def parts(items: list[Item], start: float, end: float) -> Iterator[tuple[Item, float, float]]:
@@ -112,19 +114,26 @@ def prepare(
     return Baking(scene, settings, built.CACHE.get(digest), digest, built_again)
 
 
-def finish(baking: Baking, motion: Motion, context: bpy.types.Context, warn: Warn) -> Task:
-    """Bakes a motion. All is written at the very end, so that stopping keeps an earlier bake."""
-    scene, settings, host = baking.scene, baking.settings, baking.scene.host
-    if is_crumpled(scene.surface, motion.poses[0]):
-        warn(f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose.")
+def shape(
+    baking: Baking, motion: Motion, context: bpy.types.Context, warn: Warn
+) -> Generator[Step, None, Prepared]:
+    """Makes what is to be written of a motion."""
+    if is_crumpled(baking.scene.surface, motion.poses[0]):
+        name = baking.scene.host.name
+        warn(f"The rest shape of {name} is unlike its posed shape; apply a good pose as rest pose.")
     with preview.paused():
-        prepared = yield from bakes.prepare(scene, baking.body, motion, settings, context)
+        return (yield from bakes.prepare(baking.scene, baking.body, motion, baking.settings, context))
+
+
+def write(baking: Baking, prepared: Prepared, warn: Warn) -> str:
+    """Puts a bake in the place of an earlier one, and says what it is."""
+    scene, host = baking.scene, baking.scene.host
     preview.switch_off(host)
     bakes.replace(scene, prepared)
     if baking.digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
-        build.remember(host, baking.digest, baking.built_again)
-    return conclusion(scene, prepared, settings, warn)
+        bodies.remember_build(host, baking.body, baking.digest, baking.built_again)
+    return conclusion(scene, prepared, baking.settings, warn)
 
 
 def conclusion(scene: BodyScene, prepared: Prepared, settings: BakeSettings, warn: Warn) -> str:

@@ -5,7 +5,6 @@ import bpy
 from ..bridge import bodies, preview
 from ..bridge.deformers import Warn
 from ..core import bodies as built
-from ..core import modes
 from ..core.task import Task, scaled
 from .operator import LongOperator
 
@@ -40,14 +39,7 @@ def build_body(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -
         if not finished:
             for obj, matrix in before.items():
                 obj.jounce.bind_matrix = matrix
-    remember(host, scene.surface.digest(host.jounce.build_settings()), message)
+    digest = scene.surface.digest(host.jounce.build_settings())
+    bodies.remember_build(host, built.CACHE.get(digest), digest, message)
     preview.renew(host)
     return f"{host.name}: {message}"
-
-
-def remember(host: bpy.types.Object, digest: str, summary: str) -> None:
-    """Keeps with the host what was built: from what, one line on it, and its modes."""
-    host.jounce.built_digest, host.jounce.built_summary = digest, summary
-    body = built.CACHE.get(digest)
-    host.jounce.built_frequency = body.model.frequency
-    host.jounce.list_modes(modes.frequency_ratios(body))

@@ -37,3 +37,8 @@ class JounceObject(
     bpy.types.PropertyGroup,
 ):
     """Settings of a body (on its host) and the state of one of its meshes (on each of them)."""
+
+    def built_from(self) -> tuple[object, ...]:
+        """What the artist has chosen that a build depends on, beside the meshes and the rig."""
+        maps = (getattr(self, name) for name in MapProps.__annotations__)
+        return (self.build_settings(), self.bones_counting, self.bones_collection, *maps)

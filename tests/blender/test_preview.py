@@ -201,19 +201,36 @@ def test_changes_are_seen_at_once_and_named(preview):
     assert_shown_as_baked(obj)
 
 
-def test_a_changed_mesh_is_named_and_nothing_is_guessed(preview):
-    obj, _ = previewed()
-    known = preview.session(obj)
-    posed_with = shape(obj, 5)
+def change_mesh(obj):
     obj.data.vertices[3].co.x += 0.01
     obj.data.update()
-    bpy.context.view_layer.update()
-    seen = shape(obj, 5)
-    assert "build it again" in known.status()
-    assert np.abs(seen - posed_with).max() > 0.01
+
+
+def paint_map(obj):
     scenes.activate(obj)
-    bpy.ops.jounce.build()
-    assert known.status().startswith(("Changed", "Cached", "Filling"))
+    for vertex in obj.data.vertices:
+        vertex.select = vertex.co.z > 1.5
+    bpy.ops.jounce.map_from_selection(kind="STIFFNESS")
+
+
+def add_modes(obj):
+    obj.jounce.modes += 2
+
+
+@pytest.mark.parametrize("change", [change_mesh, paint_map, add_modes])
+def test_a_changed_body_is_built_again_by_itself(preview, change):
+    obj, _ = previewed()
+    known = preview.session(obj)
+    before, digest = shape(obj, 5), obj.jounce.built_digest
+    change(obj)
+    bpy.context.view_layer.update()
+    known.suspect()
+    while not known.complete:
+        known.work(bpy.context, 0.05)
+    assert obj.jounce.built_digest != digest
+    assert len(obj.jounce.modes_built) == obj.jounce.modes
+    assert known.status().startswith("Cached")
+    assert np.abs(shape(obj, 5) - before).max() > 1e-4
     assert_shown_as_baked(obj)
 
 
