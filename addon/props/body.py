@@ -4,6 +4,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, St
 
 from ..core.bones import Counting
 from ..core.settings import BuildSettings
+from .refresh import refreshing
 
 COUNTING = (
     (
@@ -20,6 +21,7 @@ COUNTING = (
 )
 
 
+@refreshing
 class BodyProps:
     """Of the host; a change of these needs a new build."""
 

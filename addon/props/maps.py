@@ -2,7 +2,10 @@
 
 from bpy.props import FloatProperty, StringProperty
 
+from .refresh import refreshing
 
+
+@refreshing
 class MapProps:
     """Of the host; a change of these needs a new build."""
 

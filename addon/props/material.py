@@ -3,6 +3,7 @@
 from bpy.props import EnumProperty, FloatProperty
 
 from ..core.settings import Physical
+from .refresh import refreshing
 
 STIFFNESS_BY = (
     ("FREQUENCY", "Frequency", "Swings a second of the softest part: means the same for a mouse and a whale"),
@@ -15,6 +16,7 @@ STIFFNESS_BY = (
 )
 
 
+@refreshing
 class MaterialProps:
     """Of the host; changes act without a new build."""
 

@@ -3,7 +3,7 @@
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
 from ..core.settings import MotionSettings
-from .refresh import refresh
+from .refresh import refreshing
 
 INTEGRATORS = (
     ("backward_euler", "Calm", "Backward Euler: swings die away soon, whatever the damping ratio"),
@@ -11,6 +11,7 @@ INTEGRATORS = (
 )
 
 
+@refreshing
 class MotionProps:
     """Of the host; changes act without a new build."""
 
@@ -48,7 +49,6 @@ class MotionProps:
         max=100.0,
         soft_max=2.0,
         step=5,
-        update=refresh,
     )
     pose_rest: FloatProperty(
         name="Follow Pose",

@@ -4,7 +4,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
 
 from ..core.settings import Crossing
-from .refresh import refresh
+from .refresh import refreshing
 
 SETTLED = (
     Crossing.SETTLED.value,
@@ -19,6 +19,7 @@ CUTS = (
 )
 
 
+@refreshing
 class ShotProps:
     """Of the host; changes act without a new build."""
 
@@ -30,7 +31,6 @@ class ShotProps:
             "frame after the jump, off in the next"
         ),
         default=False,
-        update=refresh,
     )
     after_cut: EnumProperty(name="After a Cut", description="How the flesh is after a cut", items=CUTS)
     push: FloatVectorProperty(
@@ -43,7 +43,6 @@ class ShotProps:
         size=3,
         soft_min=-50.0,
         soft_max=50.0,
-        update=refresh,
     )
     field_weight: FloatProperty(
         name="Force Fields",
@@ -55,7 +54,6 @@ class ShotProps:
         soft_min=0.0,
         soft_max=2.0,
         step=5,
-        update=refresh,
     )
     field_collection: PointerProperty(
         name="Field Collection",
