@@ -168,6 +168,15 @@ def test_bake_again_replaces(simulated):
     assert [action.name for action in bpy.data.actions if "Jounce" in action.name] == ["Jounce Column"]
 
 
+def test_baking_again_through_a_rig_that_is_read_from_doubles_leaves_no_keys_behind():
+    obj, _ = scenes.character()
+    obj.modifiers["Armature"].use_deform_preserve_volume = True
+    scenes.add_and_build(obj)
+    for _ in range(2):
+        bpy.ops.jounce.bake(target="FRAME_KEYS")
+        assert list(bpy.data.shape_keys) == [obj.data.shape_keys]
+
+
 def test_modal_keys_are_few_and_within_their_sliders():
     obj, _ = scenes.character()
     scenes.add_and_build(obj)

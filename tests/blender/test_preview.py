@@ -106,6 +106,7 @@ def test_rigs_that_are_not_linear_skinning():
     assert np.array_equal(shape(obj, 9), shown[8])
     assert_shown_as_baked(obj, target="SKINNING_NODES")
     assert [o.name for o in bpy.data.objects] == ["Column", "Rig"]
+    assert [keys.name for keys in bpy.data.shape_keys] == [obj.data.shape_keys.name]
 
 
 def test_a_body_that_only_its_own_animation_moves():
