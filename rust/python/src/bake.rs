@@ -1,5 +1,6 @@
-//! `modal_keys` and `pull_back`.
+//! `modal_keys`, `helper_bones` and `pull_back`.
 
+use jounce::bake::HelperSettings;
 use jounce::{Progress, bake};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -31,6 +32,59 @@ pub fn modal_keys<'py>(
     let found = run(py, || bake::modal_keys(frames, f, tolerance, max_keys, &Progress::default()))?;
     let keys = arrays::owned(py, found.keys, &[found.count, p, 3])?;
     Ok((keys, arrays::owned(py, found.values, &[f, found.count])?, found.error))
+}
+
+/// Weights (p, b + count), transforms (f, count, 3, 4), root mean square and largest distance in metres.
+type HelperBones<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>, f64, f64);
+
+/// Extra rigid bones that make plain skinning follow a motion, for game engines [SSDR].
+///
+/// points: (p, 3), at rest, metres. frames: (f, p, 3) float32, where they are. transforms: (f, b, 3, 4), the bones
+/// that there are, from the rest shape. weights: (p, b), their weights, rows of sum one. count: helper bones.
+/// influences: most weights of a point that are not zero. passes: over weights and bones.
+/// Returns weights (p, b + count), the helper bones' transforms (f, count, 3, 4), and the root mean square and the
+/// largest distance that is left, metres.
+/// Raises ValueError for wrong shapes, numbers that are not finite, and rows whose sum is not one.
+#[pyfunction]
+#[pyo3(signature = (points, frames, transforms, weights, count, influences=4, passes=15))]
+#[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+pub fn helper_bones<'py>(
+    py: Python<'py>,
+    points: &Bound<'py, PyAny>,
+    frames: &Bound<'py, PyAny>,
+    transforms: &Bound<'py, PyAny>,
+    weights: &Bound<'py, PyAny>,
+    count: i64,
+    influences: i64,
+    passes: i64,
+) -> PyResult<HelperBones<'py>> {
+    let settings = HelperSettings {
+        count: arrays::count(count, "count")?,
+        influences: arrays::count(influences, "influences")?,
+        passes: arrays::count(passes, "passes")?,
+    };
+    let points = arrays::points(points, "points")?;
+    let p = points.len();
+    let frames = arrays::array::<f32>(frames, "frames", &[Axis::Any("f"), Axis::Is(p), Axis::Is(3)])?;
+    let f = frames.len(0);
+    let given = arrays::array::<f64>(
+        transforms,
+        "transforms",
+        &[Axis::Is(f), Axis::Any("b"), Axis::Is(3), Axis::Is(4)],
+    )?;
+    let b = given.len(1);
+    let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(p), Axis::Is(b)])?;
+    let (frames, given, weights) = (frames.slice(), arrays::transforms(given.slice()), weights.slice());
+    let found =
+        run(py, || bake::helper_bones(&points, frames, given, weights, settings, &Progress::default()))?;
+    let count = settings.count;
+    let moved = found.transforms.as_flattened().as_flattened().to_vec();
+    Ok((
+        arrays::owned(py, found.weights, &[p, b + count])?,
+        arrays::owned(py, moved, &[f, count, 3, 4])?,
+        found.rms,
+        found.error,
+    ))
 }
 
 /// Displacements before skinning that give these after it: `matrices_i d_i = displacement_i`.

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _jounce {
     #[pymodule_export]
-    use crate::bake::{modal_keys, pull_back};
+    use crate::bake::{helper_bones, modal_keys, pull_back};
     #[pymodule_export]
     use crate::body::{Body, BodyJob};
     #[pymodule_export]

@@ -23,6 +23,7 @@ __all__ = [
     "StepReport",
     "TetMesh",
     "cluster_tets",
+    "helper_bones",
     "localised_modes",
     "modal_keys",
     "momentum_leak",
@@ -341,6 +342,15 @@ class BodyJob:
     def cancel(self) -> None: ...
     def result(self) -> Body: ...
 
+def helper_bones(
+    points: _FloatsLike,
+    frames: _Singles,
+    transforms: _FloatsLike,
+    weights: _FloatsLike,
+    count: int,
+    influences: int = 4,
+    passes: int = 15,
+) -> tuple[_Floats, _Floats, float, float]: ...
 def modal_keys(
     frames: _Singles, tolerance: float, max_keys: int = 30
 ) -> tuple[_Singles, _Singles, float]: ...

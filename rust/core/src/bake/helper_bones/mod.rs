@@ -1,0 +1,194 @@
+//! Extra rigid bones that make plain skinning follow the simulated motion, for game engines.
+//!
+//! Smooth skinning decomposition with rigid bones [SSDR], in which the artist's bones keep their motion: find
+//! weights and the motion of B more bones such that `sum_k w_ik T_k(f) [X_i; 1]` is close to x_i(f), with
+//! weights that are positive, sum to one, and of which few are not zero. Weights and bones are improved in
+//! turn; neither step can make the sum of squared distances larger.
+
+mod bones;
+mod weights;
+
+use crate::rig::Pose;
+use crate::{Error, Progress, Result};
+
+/// A 3x4 transform.
+type Transform = [[f64; 4]; 3];
+
+/// How far the rows of the given weights may be from a sum of one.
+const SUM_TOLERANCE: f64 = 1e-6;
+
+/// How many helper bones, and how they are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HelperSettings {
+    /// Helper bones B.
+    pub count: usize,
+    /// Most weights of a point that are not zero, given bones included.
+    pub influences: usize,
+    /// Passes over weights and bones.
+    pub passes: usize,
+}
+
+/// The fitted skinning.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HelperBones {
+    /// p x (b + B) in C order: given bones first.
+    pub weights: Vec<f64>,
+    /// Motion of the helper bones from the rest shape, f x B.
+    pub transforms: Vec<Transform>,
+    /// Root of the mean squared distance over points and frames, metres.
+    pub rms: f64,
+    /// Largest distance, metres.
+    pub error: f64,
+}
+
+/// What is to be followed: rest points, where they are in each frame, and the bones whose motion is given.
+struct Motion<'a> {
+    points: &'a [[f64; 3]],
+    /// f x p.
+    frames: &'a [[f32; 3]],
+    /// f x b.
+    given: &'a Pose,
+    frame_count: usize,
+    bone_count: usize,
+}
+
+/// The skinning as far as it is found: for each point its bones and weights, and the helper bones' motion.
+struct Skin {
+    weights: Vec<Vec<(u32, f64)>>,
+    /// f x B.
+    helpers: Vec<Transform>,
+    /// Where each helper bone acts, in the rest shape.
+    centres: Vec<[f64; 3]>,
+}
+
+/// Finds helper bones for a motion.
+///
+/// `points`: p at rest, metres. `frames`: f x p x 3, where they are. `given`: f x b transforms from the rest shape.
+/// `weights`: p x b, the given skinning, rows of sum one. [SSDR sec. 4, 5]
+///
+/// # Errors
+/// [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`], [`Error::WeightSum`], [`Error::Range`];
+/// [`Error::Cancelled`].
+pub fn helper_bones(
+    points: &[[f64; 3]],
+    frames: &[f32],
+    given: &Pose,
+    weights: &[f64],
+    settings: HelperSettings,
+    progress: &Progress,
+) -> Result<HelperBones> {
+    let motion = checked(points, frames, given, weights, settings)?;
+    let mut skin = bones::first(&motion, weights, settings);
+    for pass in 0..settings.passes {
+        progress.report(pass as f32 / settings.passes as f32)?;
+        weights::improve(&motion, weights, settings.influences, &mut skin);
+        bones::improve(&motion, &mut skin);
+    }
+    weights::improve(&motion, weights, settings.influences, &mut skin);
+    let (rms, error) = bones::distances(&motion, &skin);
+    let width = motion.bone_count + settings.count;
+    let mut dense = vec![0.0; points.len() * width];
+    for (row, entries) in dense.chunks_mut(width).zip(&skin.weights) {
+        entries.iter().for_each(|&(bone, weight)| row[bone as usize] = weight);
+    }
+    Ok(HelperBones { weights: dense, transforms: skin.helpers, rms, error })
+}
+
+fn checked<'a>(
+    points: &'a [[f64; 3]],
+    frames: &'a [f32],
+    given: &'a Pose,
+    weights: &[f64],
+    settings: HelperSettings,
+) -> Result<Motion<'a>> {
+    if points.is_empty() || frames.is_empty() {
+        return Err(Error::Empty { what: if points.is_empty() { "points" } else { "frames" } });
+    }
+    let frame_count = frames.len() / (3 * points.len());
+    let bone_count = given.len() / frame_count.max(1);
+    let wrong =
+        |what, expected: String, got: usize| Error::Shape { what, expected, got: format!("{got} numbers") };
+    if frames.len() != frame_count * 3 * points.len() {
+        return Err(wrong("frames", format!("(f, {}, 3)", points.len()), frames.len()));
+    }
+    if bone_count == 0 || given.len() != frame_count * bone_count {
+        return Err(wrong("transforms", format!("({frame_count}, b, 3, 4)"), 12 * given.len()));
+    }
+    if weights.len() != points.len() * bone_count {
+        return Err(wrong("weights", format!("({}, {bone_count})", points.len()), weights.len()));
+    }
+    for (what, got, most) in
+        [("count", settings.count, points.len()), ("influences", settings.influences, usize::MAX)]
+    {
+        if got == 0 || got > most {
+            return Err(Error::Range { what, expected: "at least 1, at most the points", got: got as f64 });
+        }
+    }
+    all_finite("points", points.as_flattened().iter().copied())?;
+    all_finite("frames", frames.iter().map(|&x| x.into()))?;
+    all_finite("transforms", given.as_flattened().as_flattened().iter().copied())?;
+    all_finite("weights", weights.iter().copied())?;
+    for (vertex, row) in weights.chunks(bone_count).enumerate() {
+        let sum = row.iter().sum::<f64>();
+        if (sum - 1.0).abs() > SUM_TOLERANCE || row.iter().any(|&w| w < 0.0) {
+            return Err(Error::WeightSum { vertex, sum });
+        }
+    }
+    Ok(Motion { points, frames: frames.as_chunks().0, given, frame_count, bone_count })
+}
+
+fn all_finite(what: &'static str, mut numbers: impl Iterator<Item = f64>) -> Result<()> {
+    let mut value = 0.0;
+    match numbers.position(|x| {
+        value = x;
+        !x.is_finite()
+    }) {
+        Some(element) => Err(Error::NotFinite { what, element, value }),
+        None => Ok(()),
+    }
+}
+
+impl Motion<'_> {
+    /// Where the points are in a frame.
+    fn frame(&self, frame: usize) -> &[[f32; 3]] {
+        &self.frames[frame * self.points.len()..][..self.points.len()]
+    }
+}
+
+impl Skin {
+    fn helper_count(&self) -> usize {
+        self.centres.len()
+    }
+
+    /// Where bone k, given or helper, takes a rest point in a frame.
+    fn moved(&self, motion: &Motion, frame: usize, bone: u32, point: &[f64; 3]) -> [f64; 3] {
+        let bone = bone as usize;
+        let transform = match bone.checked_sub(motion.bone_count) {
+            None => &motion.given[frame * motion.bone_count + bone],
+            Some(helper) => &self.helpers[frame * self.helper_count() + helper],
+        };
+        apply(transform, point)
+    }
+
+    /// How far the skinned point is from where it should be.
+    fn gap(&self, motion: &Motion, frame: usize, point: usize) -> [f64; 3] {
+        let target = motion.frame(frame)[point];
+        let mut gap = target.map(|x| -f64::from(x));
+        for &(bone, weight) in &self.weights[point] {
+            let moved = self.moved(motion, frame, bone, &motion.points[point]);
+            (0..3).for_each(|c| gap[c] += weight * moved[c]);
+        }
+        gap
+    }
+}
+
+fn apply(transform: &Transform, point: &[f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|i| {
+        let row = &transform[i];
+        row[0] * point[0] + row[1] * point[1] + row[2] * point[2] + row[3]
+    })
+}
+
+fn squared(vector: &[f64; 3]) -> f64 {
+    vector.iter().map(|x| x * x).sum()
+}
