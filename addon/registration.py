@@ -9,7 +9,7 @@ from .bridge import preview, renders
 from .core import bodies
 from .overlay import view
 from .panels import render
-from .props import diagnosis, modes, scene, window
+from .props import diagnosis, modes, scene, stitches, window
 
 # Holds the folder `presets`.
 FOLDER = str(Path(__file__).parent)
@@ -17,6 +17,8 @@ FOLDER = str(Path(__file__).parent)
 CLASSES = (
     diagnosis.JounceFinding,
     modes.JounceMode,
+    stitches.JouncePair,
+    stitches.JounceSeam,
     props.JounceObject,
     scene.JounceClip,
     scene.JounceScene,

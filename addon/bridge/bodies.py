@@ -10,7 +10,7 @@ from ..core import modes
 from ..core.bones import Counting, merged_into_picked
 from ..core.refusal import Refusal
 from ..core.surface import Part, Surface
-from . import deformers, maps, meshes, rigs, shapes, units
+from . import deformers, maps, meshes, rigs, shapes, stitches, units
 from .deformers import Warn
 from .forces import ForceReader
 
@@ -66,6 +66,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     scale = units.metres_per_unit(context.scene)
     carried: dict[rigs.Carrier, tuple[bpy.types.Object, np.ndarray]] = {}
     points, triangles, parts, part_rigs, painted = [], [], [], [], []
+    row_of: dict[bpy.types.Object, slice] = {}
     start = 0
     for obj in objects:
         meshes.refuse_unusable(obj)
@@ -74,7 +75,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         points.append(units.points_in_metres(local, matrix, scale))
         triangles.append(meshes.triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
         deformer = deformers.deformer(obj, warn)
-        rows = slice(start, start + len(local))
+        rows = row_of[obj] = slice(start, start + len(local))
         preserves = deformer is not None and deformer.preserves_volume
         parts.append(Part(obj.name, rows, matrix[:3, :3] * scale, preserves))
         painted.append(meshes.group_weights(obj))
@@ -88,6 +89,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         rig.weights,
         tuple(parts),
         maps.read(host, objects, painted),
+        stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
         shapes=shapes.driven(objects, parts) if host.jounce.shape_keys_count else None,
     )

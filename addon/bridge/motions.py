@@ -25,7 +25,9 @@ class Motions:
         )
         self.scene = body_scene
         self.diagonal = body_scene.surface.diagonal
-        self._surface = surface_origin(body_scene.surface)
+        # Updated modes are not those of a build: coefficients of the one mean nothing to the other.
+        updated = {"Modes of the stitches": repr(body.residual)}
+        self._surface = surface_origin(body_scene.surface) | updated
         body_scene.forces.act_on(body)
 
     def settings(self, scene: bpy.types.Scene) -> tuple[object, ...]:

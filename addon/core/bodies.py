@@ -2,6 +2,7 @@
 
 import time
 from collections import OrderedDict
+from collections.abc import Generator
 
 import jounce
 import numpy as np
@@ -10,9 +11,11 @@ from .motion import DENSITY, YOUNG
 from .refusal import passing_on
 from .settings import BuildSettings
 from .surface import Surface
-from .task import Step, Task
+from .task import Step, Task, scaled
 
 POLL_SECONDS = 0.005
+# Modes that stitches were added to are found anew beyond this residual.
+WORST_RESIDUAL = 0.01
 
 
 class BodyCache:
@@ -38,51 +41,94 @@ class BodyCache:
         while len(self._bodies) > self._capacity:
             self._bodies.popitem(last=False)
 
+    def __contains__(self, digest: str) -> bool:
+        """Whether it is still kept, without asking for it."""
+        return digest in self._bodies
+
     def clear(self) -> None:
         """Forgets all bodies."""
         self._bodies.clear()
 
 
-CACHE = BodyCache(capacity=8)
+# Each body is there twice: as it is, and as one to stitch anew.
+CACHE = BodyCache(capacity=16)
 
 
 def build(surface: Surface, settings: BuildSettings) -> Task:
-    """Builds the body of a surface on a thread of the native module and puts it into the cache."""
+    """Builds the body of a surface on a thread of the native module and puts it into the cache.
+
+    Where only stitches differ from a body in memory, its modes are updated; they are found anew if they are
+    then no longer good enough.
+    """
     surface.refuse_unusable()
-    start, maps = time.monotonic(), surface.maps
+    start, base = time.monotonic(), surface.base_digest(settings)
     with passing_on("The body cannot be built"):
-        job = jounce.BodyJob(
-            surface.points,
-            surface.triangles,
-            surface.weights,
-            resolution=settings.resolution,
-            modes=settings.modes,
-            locality=settings.locality,
-            clusters=settings.clusters,
-            young=YOUNG if maps.stiffness is None else YOUNG * maps.stiffness,
-            density=DENSITY,
-            law=settings.law,
-            poisson=settings.poisson,
-            leak=maps.leak,
-            pinned=maps.pinned,
-            strength=maps.strength,
-            bone_parents=surface.bone_parents,
-            merge_into=surface.merge_into,
-            shapes=surface.shapes,
-        )
-        try:
-            while not job.done:
-                yield Step(job.progress, f"Building: {job.stage}")
-                time.sleep(POLL_SECONDS)
-        finally:
-            job.cancel()
-        body = job.result()
+        # A body without stitches is the same however it was reached.
+        stitched_first = len(surface.stitches) > 0 and surface.digest(settings) not in CACHE
+        known, body = CACHE.get(base) if stitched_first else None, None
+        if known is not None:
+            body = yield from scaled(restitched(known, surface), 0.0, 0.3)
+        if body is None:
+            body = yield from scaled(built_anew(surface, settings), 0.3 if known is not None else 0.0, 1.0)
+    CACHE.put(base, body)
     CACHE.put(surface.digest(settings), body)
-    return describe(body, time.monotonic() - start)
+    return describe(body, len(surface.stitches), time.monotonic() - start)
 
 
-def describe(body: "jounce.Body", seconds: float) -> str:
+def built_anew(surface: Surface, settings: BuildSettings) -> "Generator[Step, None, jounce.Body]":
+    """The whole way from a surface to its body."""
+    maps = surface.maps
+    job = jounce.BodyJob(
+        surface.points,
+        surface.triangles,
+        surface.weights,
+        resolution=settings.resolution,
+        modes=settings.modes,
+        locality=settings.locality,
+        clusters=settings.clusters,
+        young=YOUNG if maps.stiffness is None else YOUNG * maps.stiffness,
+        density=DENSITY,
+        law=settings.law,
+        poisson=settings.poisson,
+        leak=maps.leak,
+        pinned=maps.pinned,
+        strength=maps.strength,
+        bone_parents=surface.bone_parents,
+        merge_into=surface.merge_into,
+        shapes=surface.shapes,
+        # Whoever stitches once does so again, and the factor is worth its memory then.
+        editable=len(surface.stitches) > 0,
+        stitches=surface.stitches.pairs,
+        stitch_stiffness=surface.stitches.newtons(YOUNG, surface.diagonal),
+        stitch_gap=surface.stitches.gap,
+    )
+    return (yield from finished(job, "Building"))
+
+
+def restitched(known: "jounce.Body", surface: Surface) -> "Generator[Step, None, jounce.Body | None]":
+    """A known body with the stitches of a surface, None where its modes would be too far off."""
+    stitches = surface.stitches
+    stiffness = stitches.newtons(YOUNG, surface.diagonal)
+    job = jounce.BodyJob.restitch(known, stitches.pairs, stiffness, stitches.gap)
+    body = yield from finished(job, "Stitching")
+    return body if body.residual <= WORST_RESIDUAL else None
+
+
+def finished(job: "jounce.BodyJob", doing: str) -> "Generator[Step, None, jounce.Body]":
+    """Waits for a job, and stops it where the task is stopped."""
+    try:
+        while not job.done:
+            yield Step(job.progress, f"{doing}: {job.stage}")
+            time.sleep(POLL_SECONDS)
+    finally:
+        job.cancel()
+    return job.result()
+
+
+def describe(body: "jounce.Body", stitches: int, seconds: float) -> str:
     """One line on what was built."""
     tets, modes, bones = len(body.mesh.tets), body.model.mode_count, body.model.bone_count
     counting = int((body.merged == np.arange(bones)).sum())
-    return f"{tets} tets, {modes} modes, {counting} of {bones} bones count, in {seconds:.1f} s"
+    sewn = f", {stitches} stitches" if stitches else ""
+    quality = f", modes within about {body.residual:.2%}" if body.residual else ""
+    return f"{tets} tets, {modes} modes, {counting} of {bones} bones count{sewn}{quality}, in {seconds:.1f} s"

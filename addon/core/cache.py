@@ -7,7 +7,7 @@ the same, whatever has been renamed, copied, undone or reopened meanwhile, and c
 
 import hashlib
 import json
-from dataclasses import fields
+from dataclasses import astuple, fields
 
 import numpy as np
 
@@ -93,6 +93,7 @@ def surface_origin(surface: Surface) -> Origin:
         "Maps": digest_of(*maps),
         "Bones that count": digest_of(surface.bone_parents, surface.merge_into),
         "Shape keys that count": digest_of(surface.shapes),
+        "Stitches": digest_of(*astuple(surface.stitches)),
     }
 
 

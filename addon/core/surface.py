@@ -8,6 +8,7 @@ import numpy as np
 from .maps import Maps
 from .refusal import Refusal
 from .settings import BuildSettings
+from .stitches import NONE, Stitches
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Surface:
 
     maps: what is painted at the points. Of the bones all count, or those that are not small by bone_parents
     (b,) i64, or those that merge_into (b,) i64 leaves. shapes: (s, p, 3) f64, metres, what the rig adds and
-    the flesh must not imitate.
+    the flesh must not imitate. stitches: between the points.
     """
 
     points: np.ndarray
@@ -42,6 +43,7 @@ class Surface:
     bone_parents: np.ndarray | None = None
     merge_into: np.ndarray | None = None
     shapes: np.ndarray | None = None
+    stitches: Stitches = NONE
 
     @property
     def diagonal(self) -> float:
@@ -50,6 +52,13 @@ class Surface:
 
     def digest(self, settings: BuildSettings) -> str:
         """Hash of all that a model depends on: equal digests give the same model, bit for bit."""
+        digest = hashlib.blake2b(self.base_digest(settings).encode(), digest_size=16)
+        for array in astuple(self.stitches):
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+    def base_digest(self, settings: BuildSettings) -> str:
+        """The same without the stitches."""
         digest = hashlib.blake2b(digest_size=16)
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
         rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)

@@ -15,6 +15,7 @@ from . import (
     region,
     remove,
     setup,
+    stitches,
 )
 
 CLASSES = (
@@ -38,6 +39,10 @@ CLASSES = (
     maps.JOUNCE_OT_map_mirror,
     maps.JOUNCE_OT_maps_copy,
     region.JOUNCE_OT_region,
+    stitches.JOUNCE_OT_stitch_selected,
+    stitches.JOUNCE_OT_stitch_groups,
+    stitches.JOUNCE_OT_stitch_nearest,
+    stitches.JOUNCE_OT_stitch_remove,
     diagnosis.JOUNCE_OT_diagnose,
     diagnosis.JOUNCE_OT_fix,
     presets.JOUNCE_OT_material_preset_add,

@@ -13,7 +13,8 @@ from ..bridge.bodies import BodyScene
 from ..bridge.deformers import Warn
 from ..bridge.posed import PosedShapes
 from ..core import bodies as built
-from ..core.motion import Motion
+from ..core.loops import VISIBLE_SEAM, looped
+from ..core.motion import Drive, Motion
 from ..core.prepared import Prepared
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
@@ -144,9 +145,14 @@ def conclusion(scene: BodyScene, prepared: Prepared, settings: BakeSettings, war
     state.bake_range = (settings.frame_start, settings.frame_end)
     if state.bake_error > settings.tolerance:
         warn(f"{scene.host.name}: the most keys were not enough for the tolerance; allow more of them.")
+    if state.loop and state.bake_seam > VISIBLE_SEAM:
+        warn(
+            f"{scene.host.name}: the loop has a seam of {state.bake_seam:.3%} of the size; raise the damping."
+        )
     if not prepared.parts:
         warn(f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake.")
-    return f"{scene.host.name}: {prepared.parts}, error {state.bake_error:.3%} of the rest diagonal"
+    seam = f", seam {state.bake_seam:.4%}" if state.loop else ""
+    return f"{scene.host.name}: {prepared.parts}, error {state.bake_error:.3%} of the rest diagonal{seam}"
 
 
 def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step, None, list[Motion]]:
@@ -163,11 +169,24 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
             made = motions.Motions(baking.body, baking.scene)
             filling = made.filling(scene, made.cache(scene, steps.start))
             shapes = PosedShapes(baking.body, baking.scene, scene, context.view_layer)
-            fed.append((baking, stack.enter_context(closing(filling)), stack.enter_context(shapes)))
+            stack.enter_context(closing(filling))
+            cycle = [] if baking.scene.host.jounce.loop else None
+            fed.append((baking, filling, stack.enter_context(shapes), cycle))
         for index, frame in enumerate(steps):
             scene.frame_set(frame)
             depsgraph = context.evaluated_depsgraph_get()
-            for baking, filling, shapes in fed:
-                filling.feed(drives.read(baking.scene, depsgraph, shapes))
+            for baking, filling, shapes, cycle in fed:
+                drive = drives.read(baking.scene, depsgraph, shapes)
+                filling.feed(drive) if cycle is None else cycle.append(drive)
             yield Step(index / len(steps), f"Frame {frame}")
-        return [filling.motion() for _, filling, _ in fed]
+        return [
+            filling.motion() if cycle is None else loop(baking.scene, filling.fresh(), cycle)
+            for baking, filling, _, cycle in fed
+        ]
+
+
+def loop(scene: BodyScene, simulation: "built.jounce.Simulation", cycle: list[Drive]) -> Motion:
+    """The motion of a cycle; its seam is kept."""
+    motion, report = looped(simulation, cycle, scene.surface)
+    scene.host.jounce.bake_seam = max(report.position, report.velocity)
+    return motion

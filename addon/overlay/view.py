@@ -9,7 +9,7 @@ from ..bridge import bodies
 from ..core import bodies as built
 from ..core.fields import Field
 from ..core.refusal import Refusal
-from . import legend
+from . import legend, seams
 from .lattice import Lattice
 from .picture import Picture
 
@@ -66,6 +66,8 @@ def draw_surfaces() -> None:
     context = bpy.context
     host, body = active_body(context)
     settings = context.window_manager.jounce
+    if host is not None and settings.show_seams and context.space_data.overlay.show_overlays:
+        seams.draw(host, context)
     if body is None or not context.space_data.overlay.show_overlays:
         return
     key = (host.session_uid, host.jounce.built_digest)

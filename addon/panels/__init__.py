@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import bake, body, clips, diagnosis, main, maps, modes, motion, overlay, preview, shot
+from . import bake, body, clips, diagnosis, main, maps, modes, motion, overlay, preview, shot, stitches
 from .physics import twin
 
 SIDEBAR = (
@@ -12,6 +12,8 @@ SIDEBAR = (
     *maps.MENUS,
     maps.JOUNCE_MT_regions,
     maps.JOUNCE_PT_maps,
+    stitches.JOUNCE_UL_seams,
+    stitches.JOUNCE_PT_stitches,
     motion.MATERIALS,
     motion.JOUNCE_PT_motion,
     shot.JOUNCE_PT_shot,

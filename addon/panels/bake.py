@@ -20,7 +20,9 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
             layout.prop(state, "max_keys")
         elif state.target == "MESH_CACHE":
             layout.prop(state, "cache_folder")
-        layout.prop(state, "pre_roll")
+        layout.prop(state, "loop")
+        if not state.loop:
+            layout.prop(state, "pre_roll")
         row = layout.row(align=True)
         row.operator("jounce.bake", icon="RENDER_ANIMATION")
         row.operator("jounce.free_bake", icon="TRASH", text="")

@@ -21,6 +21,7 @@ from .modes import ModesProps
 from .motion import MotionProps
 from .preview import PreviewProps
 from .shot import ShotProps
+from .stitches import StitchProps
 
 
 class JounceObject(
@@ -28,6 +29,7 @@ class JounceObject(
     BodyProps,
     MapProps,
     ModesProps,
+    StitchProps,
     MotionProps,
     MaterialProps,
     ShotProps,

@@ -49,6 +49,13 @@ class BakeProps:
         max=1000,
         soft_max=100,
     )
+    loop: BoolProperty(
+        name="Loop",
+        description=(
+            "Let the flesh end as it began, in place and speed. The last frame must show the first pose"
+        ),
+        default=False,
+    )
     tolerance: FloatProperty(
         name="Tolerance",
         description="Largest error at any vertex and frame, in percent of the rest diagonal",
@@ -84,6 +91,11 @@ class BakeProps:
     bake_parts: StringProperty(name="Baked", description="What the last bake made", options={"HIDDEN"})
     bake_range: IntVectorProperty(
         name="Baked Frames", description="First and last frame of the bake", size=2, options={"HIDDEN"}
+    )
+    bake_seam: FloatProperty(
+        name="Seam",
+        description="How far the flesh of a looped bake ends from where it began, as a fraction of the size",
+        options={"HIDDEN"},
     )
     bake_error: FloatProperty(
         name="Bake Error",

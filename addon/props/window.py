@@ -55,7 +55,14 @@ class JounceWindow(bpy.types.PropertyGroup):
         options={"SKIP_SAVE"},
     )
 
+    show_seams: BoolProperty(
+        name="Show Stitches",
+        description="Draw a line for each stitch",
+        update=_changed,
+        options={"SKIP_SAVE"},
+    )
+
     @property
     def draws_something(self) -> bool:
         """Whether any handler is needed."""
-        return self.field != Field.NONE.value or self.cage or self.embedding
+        return self.field != Field.NONE.value or self.cage or self.embedding or self.show_seams

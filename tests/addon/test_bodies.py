@@ -8,6 +8,7 @@ from jounce_core import bodies
 from jounce_core.motion import load_scale, physical_frequency, stiffness, stiffness_of
 from jounce_core.refusal import Refusal
 from jounce_core.settings import BuildSettings, MotionSettings, Physical
+from jounce_core.stitches import Stitches
 from jounce_core.surface import Part, Surface
 from jounce_core.task import Runner
 
@@ -20,6 +21,26 @@ def tetrahedron():
     points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     triangles = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
     return Surface(points, triangles, np.ones((4, 1)), (Part("Tet", slice(0, 4), np.eye(3)),))
+
+
+def sewn(stiffness):
+    """One stitch."""
+    return Stitches(np.array([[1, 2]]), np.array([stiffness]), np.array([1.0]))
+
+
+def test_stitches_of_a_body_in_memory_are_changed_without_building_it_anew():
+    bodies.CACHE.clear()
+    surface = tetrahedron()
+    Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
+    plain = bodies.CACHE.get(surface.digest(SETTINGS))
+    stitched = replace(surface, stitches=sewn(1e-3))
+    runner = Runner(bodies.build(stitched, SETTINGS))
+    runner.run(float("inf"))
+    body = bodies.CACHE.get(stitched.digest(SETTINGS))
+    assert "1 stitches, modes within about" in runner.message
+    assert 0.0 < body.residual <= bodies.WORST_RESIDUAL
+    assert np.array_equal(body.labels, plain.labels)
+    assert body.modes.eigenvalues[-1] > plain.modes.eigenvalues[-1]
 
 
 def test_a_built_body_is_kept_by_what_it_was_built_from():
@@ -48,8 +69,11 @@ def test_the_digest_sees_every_input():
         replace(surface, triangles=surface.triangles[::-1]).digest(SETTINGS),
         replace(surface, weights=np.full((4, 2), 0.5)).digest(SETTINGS),
         surface.digest(replace(SETTINGS, clusters=4)),
+        replace(surface, stitches=sewn(1.0)).digest(SETTINGS),
+        replace(surface, stitches=sewn(2.0)).digest(SETTINGS),
     }
-    assert len(digests) == 5
+    assert len(digests) == 7
+    assert replace(surface, stitches=sewn(1.0)).base_digest(SETTINGS) == surface.base_digest(SETTINGS)
 
 
 def test_the_cache_forgets_what_was_not_asked_for():

@@ -3,139 +3,24 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use jounce::body::{self, BodyParams, CountingBones, Painted};
-use jounce::material::Field;
-use jounce::mesh::SurfaceMesh;
-use jounce::{Error, Progress};
+use jounce::Progress;
+use jounce::body::{self, PointStitches};
 use numpy::PyArrayDyn;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
-use crate::errors::{Failure, attempt, refused, run};
-use crate::material::{self, Material};
-use crate::mesh::{Embedding, TetMesh, surface};
+use crate::body_input::{Input, Maps, params};
+use crate::errors::{Failure, attempt, run};
+use crate::material::Material;
+use crate::mesh::{Embedding, TetMesh};
 use crate::model::Model;
 use crate::rig::Rig;
+use crate::stitches;
 use crate::subspace::SkinningModes;
 
 /// What a job leaves behind.
 type Outcome = Result<Arc<body::Body>, Failure>;
-
-/// Checked arguments of `Body` and `BodyJob`, free of Python.
-struct Input {
-    surface: SurfaceMesh,
-    weights: Vec<f64>,
-    bones: usize,
-    params: BodyParams,
-}
-
-/// What is given at each surface point or for each bone, as it came.
-struct Maps<'a, 'py> {
-    young: Option<&'a Bound<'py, PyAny>>,
-    leak: Option<&'a Bound<'py, PyAny>>,
-    strength: Option<&'a Bound<'py, PyAny>>,
-    pinned: Option<&'a Bound<'py, PyAny>>,
-    merge_into: Option<&'a Bound<'py, PyAny>>,
-    bone_parents: Option<&'a Bound<'py, PyAny>>,
-    shapes: Option<&'a Bound<'py, PyAny>>,
-}
-
-impl Maps<'_, '_> {
-    /// The settings with these maps of p points and b bones in them.
-    fn put(&self, p: usize, b: usize, params: BodyParams) -> PyResult<BodyParams> {
-        let points = [Axis::Is(p)];
-        let map = |map: Option<&Bound<'_, PyAny>>, what| -> PyResult<Option<Vec<f64>>> {
-            map.map(|map| Ok(arrays::array::<f64>(map, what, &points)?.slice().to_vec())).transpose()
-        };
-        let pinned =
-            self.pinned.map(|pinned| arrays::array::<bool>(pinned, "pinned", &points)).transpose()?;
-        let young = match self.young {
-            Some(young) => match arrays::field(young, "young", &points)? {
-                Field::Uniform(young) => Painted::Uniform(young),
-                Field::PerTet(young) => Painted::Points(young),
-            },
-            None => params.young,
-        };
-        let bones = match (self.merge_into, self.bone_parents) {
-            (None, None) => CountingBones::All,
-            (Some(into), None) => CountingBones::Merged(
-                arrays::indices::<1>(into, "merge_into", &[Axis::Is(b)], b)?.into_flattened(),
-            ),
-            (None, Some(parents)) => CountingBones::Large(bones_above(parents, b)?),
-            _ => {
-                return Err(PyValueError::new_err(
-                    "merge_into, bone_parents: expected one of them, got both",
-                ));
-            }
-        };
-        Ok(BodyParams {
-            young,
-            leak: map(self.leak, "leak")?,
-            strength: map(self.strength, "strength")?,
-            pinned: pinned.map(|pinned| pinned.slice().to_vec()),
-            bones,
-            shapes: self.shapes(p)?,
-            ..params
-        })
-    }
-}
-
-impl Maps<'_, '_> {
-    fn shapes(&self, p: usize) -> PyResult<Vec<Vec<f64>>> {
-        let Some(shapes) = self.shapes else { return Ok(Vec::new()) };
-        let shapes = arrays::array::<f64>(shapes, "shapes", &[Axis::Any("s"), Axis::Is(p), Axis::Is(3)])?;
-        Ok(shapes.slice().chunks_exact(3 * p.max(1)).map(<[f64]>::to_vec).collect())
-    }
-}
-
-/// The bone above each of b bones, from numbers of which -1 means none.
-fn bones_above(parents: &Bound<'_, PyAny>, b: usize) -> PyResult<Vec<Option<u32>>> {
-    let what = "bone_parents";
-    let above = arrays::integers(parents, what, &[Axis::Is(b)])?;
-    let bone = |(element, index): (usize, i64)| match u32::try_from(index) {
-        Ok(index) => Ok(Some(index)),
-        Err(_) if index == -1 => Ok(None),
-        Err(_) => Err(refused(Error::Index { what, element, index, count: b })),
-    };
-    above.into_iter().enumerate().map(bone).collect()
-}
-
-impl Input {
-    fn new(
-        points: &Bound<'_, PyAny>,
-        triangles: &Bound<'_, PyAny>,
-        weights: &Bound<'_, PyAny>,
-        maps: &Maps<'_, '_>,
-        params: BodyParams,
-    ) -> PyResult<Self> {
-        let surface = surface(points, triangles)?;
-        let p = surface.points().len();
-        let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(p), Axis::Any("b")])?;
-        let bones = weights.len(1);
-        Ok(Self { surface, bones, weights: weights.slice().to_vec(), params: maps.put(p, bones, params)? })
-    }
-
-    fn build(self, progress: &Progress) -> jounce::Result<body::Body> {
-        body::Body::new(&self.surface, &self.weights, self.bones, &self.params, progress)
-    }
-}
-
-/// Settings from `[resolution, modes, clusters, seed]`, the law and `[poisson, density, locality]`.
-fn params(counts: [i64; 4], law: &str, [poisson, density, locality]: [f64; 3]) -> PyResult<BodyParams> {
-    let [resolution, modes, clusters, seed] = counts;
-    Ok(BodyParams {
-        resolution: arrays::count(resolution, "resolution")?,
-        modes: arrays::count(modes, "modes")?,
-        clusters: arrays::count(clusters, "clusters")?,
-        seed: arrays::count(seed, "seed")?,
-        law: material::law(law)?,
-        poisson,
-        density,
-        locality,
-        ..BodyParams::default()
-    })
-}
 
 /// A rigged surface with everything that its simulation needs, made in one call.
 ///
@@ -154,6 +39,9 @@ fn params(counts: [i64; 4], law: &str, [poisson, density, locality]: [f64; 3]) -
 /// pose has a transform for each bone in any case.
 /// shapes: (s, p, 3) float64, metres, displacements at rest that the animator adds to the pose, such as shape keys:
 /// the flesh does not imitate them. Their motion is given to each step, by `reduce_offsets`.
+/// stitches: (s, 2) int32 or int64, pairs of points that springs pull together; stitch_stiffness: N/m and stitch_gap: share of
+/// the distance at rest that is kept, one number or (s,) float64 each. editable: keep the factor of the modes,
+/// tens of megabytes, so that `restitched` is quick.
 /// Raises ValueError for whatever a stage refuses. `BodyJob` does the same without blocking.
 #[pyclass(frozen, module = "jounce", name = "Body")]
 pub struct Body {
@@ -162,6 +50,19 @@ pub struct Body {
 }
 
 impl Body {
+    /// Stitches between its points; none for None.
+    fn wanted(
+        &self,
+        pairs: Option<&Bound<'_, PyAny>>,
+        stiffness: Option<&Bound<'_, PyAny>>,
+        gap: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PointStitches> {
+        let none = Ok(PointStitches::default());
+        pairs.map_or(none, |pairs| {
+            stitches::point_stitches(pairs, stiffness, gap, self.inner.embedding.points().len())
+        })
+    }
+
     fn wrap(py: Python<'_>, inner: Arc<body::Body>) -> PyResult<Self> {
         let model = Py::new(py, Model::wrap(inner.model.clone()))?;
         Ok(Self { inner, model })
@@ -173,10 +74,12 @@ impl Body {
     #[new]
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
                         poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
-                        pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0),
+                        pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0,
+                        stitches=None, stitch_stiffness=None, stitch_gap=None, editable=false),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
-                            pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0)")]
+                            pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
+                            stitch_stiffness=1e4, stitch_gap=0.0, editable=False)")]
     fn new(
         py: Python<'_>,
         points: &Bound<'_, PyAny>,
@@ -197,12 +100,57 @@ impl Body {
         bone_parents: Option<&Bound<'_, PyAny>>,
         shapes: Option<&Bound<'_, PyAny>>,
         seed: i64,
+        stitches: Option<&Bound<'_, PyAny>>,
+        stitch_stiffness: Option<&Bound<'_, PyAny>>,
+        stitch_gap: Option<&Bound<'_, PyAny>>,
+        editable: bool,
     ) -> PyResult<Self> {
-        let params = params([resolution, modes, clusters, seed], law, [poisson, density, locality])?;
-        let maps = Maps { young, leak, strength, pinned, merge_into, bone_parents, shapes };
+        let params =
+            params([resolution, modes, clusters, seed], law, [poisson, density, locality], editable)?;
+        let maps = Maps {
+            young,
+            leak,
+            strength,
+            pinned,
+            merge_into,
+            bone_parents,
+            shapes,
+            stitches,
+            stitch_stiffness,
+            stitch_gap,
+        };
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let inner = run(py, || input.build(&Progress::default()))?;
         Self::wrap(py, Arc::new(inner))
+    }
+
+    /// The same body with other stitches, its modes found from those before; arguments as in `Body`.
+    ///
+    /// `residual` says how good they are. The stitches replace those it has; None takes them all away.
+    #[pyo3(signature = (stitches=None, stitch_stiffness=None, stitch_gap=None),
+           text_signature = "($self, stitches=None, stitch_stiffness=1e4, stitch_gap=0.0)")]
+    fn restitched(
+        &self,
+        py: Python<'_>,
+        stitches: Option<&Bound<'_, PyAny>>,
+        stitch_stiffness: Option<&Bound<'_, PyAny>>,
+        stitch_gap: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let stitches = self.wanted(stitches, stitch_stiffness, stitch_gap)?;
+        let inner = run(py, || self.inner.restitched(&stitches, &Progress::default()))?;
+        Self::wrap(py, Arc::new(inner))
+    }
+
+    /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after `restitched`.
+    #[getter]
+    fn residual(&self) -> f64 {
+        self.inner.residual
+    }
+
+    /// Memory kept to change stitches, bytes; 0 for a body that is not editable.
+    #[getter]
+    fn factor_bytes(&self) -> usize {
+        self.inner.factor_bytes()
     }
 
     /// The lattice that is simulated.
@@ -337,10 +285,12 @@ impl BodyJob {
     #[new]
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
                         poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
-                        pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0),
+                        pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0,
+                        stitches=None, stitch_stiffness=None, stitch_gap=None, editable=false),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
-                            pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0)")]
+                            pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
+                            stitch_stiffness=1e4, stitch_gap=0.0, editable=False)")]
     fn new(
         points: &Bound<'_, PyAny>,
         triangles: &Bound<'_, PyAny>,
@@ -360,18 +310,41 @@ impl BodyJob {
         bone_parents: Option<&Bound<'_, PyAny>>,
         shapes: Option<&Bound<'_, PyAny>>,
         seed: i64,
+        stitches: Option<&Bound<'_, PyAny>>,
+        stitch_stiffness: Option<&Bound<'_, PyAny>>,
+        stitch_gap: Option<&Bound<'_, PyAny>>,
+        editable: bool,
     ) -> PyResult<Self> {
-        let params = params([resolution, modes, clusters, seed], law, [poisson, density, locality])?;
-        let maps = Maps { young, leak, strength, pinned, merge_into, bone_parents, shapes };
+        let params =
+            params([resolution, modes, clusters, seed], law, [poisson, density, locality], editable)?;
+        let maps = Maps {
+            young,
+            leak,
+            strength,
+            pinned,
+            merge_into,
+            bone_parents,
+            shapes,
+            stitches,
+            stitch_stiffness,
+            stitch_gap,
+        };
         let input = Input::new(points, triangles, weights, &maps, params)?;
-        let job = Self { progress: Arc::default(), slot: Arc::default() };
-        let (progress, slot) = (job.progress.clone(), job.slot.clone());
-        let work = move || slot.put(attempt(|| input.build(&progress)).map(Arc::new));
-        thread::Builder::new()
-            .name("jounce-body".into())
-            .spawn(work)
-            .map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))?;
-        Ok(job)
+        Self::start(move |progress| input.build(progress))
+    }
+
+    /// A job that gives a body other stitches, as `Body.restitched` does.
+    #[staticmethod]
+    #[pyo3(signature = (body, stitches=None, stitch_stiffness=None, stitch_gap=None),
+           text_signature = "(body, stitches=None, stitch_stiffness=1e4, stitch_gap=0.0)")]
+    fn restitch(
+        body: &Body,
+        stitches: Option<&Bound<'_, PyAny>>,
+        stitch_stiffness: Option<&Bound<'_, PyAny>>,
+        stitch_gap: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let (stitches, inner) = (body.wanted(stitches, stitch_stiffness, stitch_gap)?, body.inner.clone());
+        Self::start(move |progress| inner.restitched(&stitches, progress))
     }
 
     /// The fraction done, in [0, 1].
@@ -404,6 +377,19 @@ impl BodyJob {
 
     fn __repr__(&self) -> String {
         format!("BodyJob({:.0} %, {:?})", 100.0 * self.progress.fraction(), self.progress.stage())
+    }
+}
+
+impl BodyJob {
+    /// Works on a thread of its own that never touches Python.
+    fn start(work: impl FnOnce(&Progress) -> jounce::Result<body::Body> + Send + 'static) -> PyResult<Self> {
+        let job = Self { progress: Arc::default(), slot: Arc::default() };
+        let (progress, slot) = (job.progress.clone(), job.slot.clone());
+        thread::Builder::new()
+            .name("jounce-body".into())
+            .spawn(move || slot.put(attempt(|| work(&progress)).map(Arc::new)))
+            .map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))?;
+        Ok(job)
     }
 }
 

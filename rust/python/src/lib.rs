@@ -3,6 +3,7 @@
 mod arrays;
 mod bake;
 mod body;
+mod body_input;
 mod errors;
 mod material;
 mod mesh;
@@ -10,6 +11,7 @@ mod model;
 mod motion;
 mod rig;
 mod simulation;
+mod stitches;
 mod subspace;
 
 use pyo3::prelude::*;
@@ -32,7 +34,9 @@ mod _jounce {
     #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]
-    use crate::simulation::{Simulation, State, StepReport, step_together};
+    use crate::simulation::{CycleReport, Simulation, State, StepReport, step_together};
+    #[pymodule_export]
+    use crate::stitches::Stitches;
     #[pymodule_export]
     use crate::subspace::{LocalisedModes, SkinningModes, cluster_tets, localised_modes, skinning_modes};
 }

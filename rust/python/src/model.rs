@@ -14,6 +14,7 @@ use crate::errors::run;
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::rig::Rig;
+use crate::stitches::Stitches;
 use crate::subspace::SkinningModes;
 
 /// Projectors already made, by the embedding they were made for.
@@ -60,10 +61,10 @@ impl Model {
     ///
     /// labels: (t,) int32 or int64, from `cluster_tets`. rig: None for a body that no bone moves.
     /// strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1
-    /// everywhere.
+    /// everywhere. stitches: springs between points of the body, exact; the modes should know them too.
     /// Raises ValueError for arguments that belong to another mesh.
     #[staticmethod]
-    #[pyo3(signature = (mesh, material, modes, labels, rig=None, strength=None))]
+    #[pyo3(signature = (mesh, material, modes, labels, rig=None, strength=None, stitches=None))]
     fn skinning(
         py: Python<'_>,
         mesh: &TetMesh,
@@ -72,6 +73,7 @@ impl Model {
         labels: &Bound<'_, PyAny>,
         rig: Option<&Rig>,
         strength: Option<&Bound<'_, PyAny>>,
+        stitches: Option<&Stitches>,
     ) -> PyResult<Self> {
         let n = mesh.0.vertices().len();
         let strength =
@@ -80,7 +82,7 @@ impl Model {
         let t = mesh.0.tets().len();
         let labels = arrays::labels(labels, "labels", &[Axis::Is(t)])?;
         let rig = rig.map(|rig| rig.0.as_ref());
-        let extras = Extras { strength, stitches: None };
+        let extras = Extras { strength, stitches: stitches.map(|stitches| stitches.0.as_ref()) };
         let model =
             run(py, || SkinningModel::with_extras(&mesh.0, &material.0, &modes.0, &labels, rig, &extras))?;
         Ok(Self::wrap(method::Model::Skinning(Arc::new(model))))

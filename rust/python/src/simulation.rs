@@ -28,6 +28,32 @@ impl StepReport {
     }
 }
 
+/// How well a cycle closes.
+#[pyclass(frozen, get_all, module = "jounce", name = "CycleReport")]
+pub struct CycleReport {
+    /// Times that the cycle was simulated.
+    passes: u32,
+    /// How far the flesh at the end is from where it started: root mean square over the mass, as a share of the
+    /// body's diagonal.
+    position: f64,
+    /// How much its velocity differs, in the same measure a frame.
+    velocity: f64,
+}
+
+#[pymethods]
+impl CycleReport {
+    fn __repr__(&self) -> String {
+        let Self { passes, position, velocity } = self;
+        format!("CycleReport(passes={passes}, position={position:e}, velocity={velocity:e})")
+    }
+}
+
+impl From<method::CycleReport> for CycleReport {
+    fn from(report: method::CycleReport) -> Self {
+        Self { passes: report.passes, position: report.position, velocity: report.velocity }
+    }
+}
+
 /// The state of a simulation at one time; `restore_state` continues from it bit for bit.
 #[pyclass(frozen, module = "jounce", name = "State")]
 pub struct State(pub method::State);
@@ -178,6 +204,43 @@ impl Simulation {
         let arrays = self.arrays(pose, force, offsets)?;
         let drive = arrays.drive();
         run(py, || self.inner.settle(&drive, max_iterations)).map(StepReport::from)
+    }
+
+    /// Starts at the first of cyclic poses in the state from which stepping through the others leads back to it, in
+    /// position and velocity, so that the motion loops.
+    ///
+    /// poses: (f, b, 3, 4) float64, the last like the first up to a common translation. strengths: (f,),
+    /// forces: (f, m, 3, 4), offsets: (f, k, 3) float64, as a step takes them; None for none. The cycle is simulated
+    /// until its seam is below tolerance, at most max_passes times. Returns a CycleReport. Raises ValueError for poses
+    /// that are not cyclic; the state is then unchanged.
+    #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5))]
+    fn settle_cycle(
+        &mut self,
+        py: Python<'_>,
+        poses: &Bound<'_, PyAny>,
+        strengths: Option<&Bound<'_, PyAny>>,
+        forces: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+        max_passes: i64,
+        tolerance: f64,
+    ) -> PyResult<CycleReport> {
+        let max_passes = arrays::count(max_passes, "max_passes")?;
+        let [three, four] = [Axis::Is(3), Axis::Is(4)];
+        let axes = [Axis::Any("f"), Axis::Is(self.bones), three, four];
+        let poses = arrays::array::<f64>(poses, "poses", &axes)?;
+        let frames = Axis::Is(poses.len(0));
+        let strengths = optional(strengths, "strengths", &[frames])?;
+        let forces = optional(forces, "forces", &[frames, Axis::Is(self.modes), three, four])?;
+        let offsets = optional(offsets, "offsets", &[frames, Axis::Any("k"), three])?;
+        let size = 12 * self.bones;
+        let drive = |frame: usize| Drive {
+            pose: (size > 0).then(|| arrays::transforms(&poses.slice()[frame * size..(frame + 1) * size])),
+            force: frame_of(forces.as_ref(), frame),
+            offsets: frame_of(offsets.as_ref(), frame),
+        };
+        let drives: Vec<Drive<'_>> = (0..poses.len(0)).map(drive).collect();
+        let strengths = strengths.as_ref().map_or(&[][..], Array::slice);
+        run(py, || self.inner.settle_cycle(&drives, strengths, max_passes, tolerance)).map(CycleReport::from)
     }
 
     /// How much of the rig's acceleration the flesh feels, >= 0; may be set between steps.
@@ -340,13 +403,10 @@ impl Simulation {
         offsets: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Arrays<'py>> {
         let transforms = |count| [Axis::Is(count), Axis::Is(3), Axis::Is(4)];
-        let array = |given: Option<&Bound<'py, PyAny>>, what, axes: &[Axis]| {
-            given.map(|given| arrays::array::<f64>(given, what, axes)).transpose()
-        };
         Ok(Arrays {
-            pose: array(pose, "pose", &transforms(self.bones))?,
-            force: array(force, "force", &transforms(self.modes))?,
-            offsets: array(offsets, "offsets", &[Axis::Any("k"), Axis::Is(3)])?,
+            pose: optional(pose, "pose", &transforms(self.bones))?,
+            force: optional(force, "force", &transforms(self.modes))?,
+            offsets: optional(offsets, "offsets", &[Axis::Any("k"), Axis::Is(3)])?,
         })
     }
 }
@@ -355,6 +415,21 @@ impl From<method::StepReport> for StepReport {
     fn from(report: method::StepReport) -> Self {
         Self { iterations: report.iterations, residual: report.residual, energy: report.energy }
     }
+}
+
+fn optional<'py>(
+    given: Option<&Bound<'py, PyAny>>,
+    what: &'static str,
+    axes: &[Axis],
+) -> PyResult<Option<Array<'py, f64>>> {
+    given.map(|given| arrays::array::<f64>(given, what, axes)).transpose()
+}
+
+/// One of the rows along the first axis.
+fn frame_of<'a>(array: Option<&'a Array<'_, f64>>, frame: usize) -> Option<&'a [f64]> {
+    let array = array?;
+    let size = array.slice().len() / array.len(0);
+    Some(&array.slice()[frame * size..(frame + 1) * size])
 }
 
 fn integrator_named(name: &str) -> PyResult<Integrator> {

@@ -11,6 +11,7 @@ use crate::errors::{refused, run};
 use crate::material::Material;
 use crate::mesh::TetMesh;
 use crate::rig::Rig;
+use crate::stitches::Stitches;
 
 /// Skinning weights that span the secondary motion: `u_i = sum_k weights_ik Z_k [X_i; 1]`, Z_k 3x4.
 ///
@@ -65,11 +66,11 @@ impl SkinningModes {
 /// H is the weight-space Hessian, the Laplacian with conductivity 4 mu + lambda [FastCD eq. 18]; A the
 /// complementarity constraint `B' D M J = 0` [FastCD eq. 21] with D = 1 - leak.
 /// count: m. rig: None leaves the modes unconstrained. leak: (n,) float64 in [0, 1]; None is
-/// `momentum_leak(mesh)`. pinned: (n,) bool, where the weights are exactly 0. Returns SkinningModes; copies
-/// of a repeated eigenvalue are all returned. Raises ValueError for more modes than mesh and rig leave free,
-/// and for arguments of another mesh.
+/// `momentum_leak(mesh)`. pinned: (n,) bool, where the weights are exactly 0. stitches: springs whose stiffness H
+/// has too. Returns SkinningModes; copies of a repeated eigenvalue are all returned. Raises ValueError for more
+/// modes than mesh and rig leave free, and for arguments of another mesh.
 #[pyfunction]
-#[pyo3(signature = (mesh, material, count=16, rig=None, leak=None, pinned=None))]
+#[pyo3(signature = (mesh, material, count=16, rig=None, leak=None, pinned=None, stitches=None))]
 pub fn skinning_modes(
     py: Python<'_>,
     mesh: &TetMesh,
@@ -78,13 +79,20 @@ pub fn skinning_modes(
     rig: Option<&Rig>,
     leak: Option<&Bound<'_, PyAny>>,
     pinned: Option<&Bound<'_, PyAny>>,
+    stitches: Option<&Stitches>,
 ) -> PyResult<SkinningModes> {
     let count = arrays::count(count, "count")?;
     let arguments = Restraint::new(mesh, rig, leak, pinned)?;
     let restraint = arguments.borrowed();
     let progress = Progress::default();
-    run(py, || subspace::restrained_modes(&mesh.0, &material.0, count, &restraint, &progress))
-        .map(|modes| SkinningModes(Arc::new(modes)))
+    let find = || match stitches {
+        Some(stitches) => {
+            subspace::ModesProblem::new(&mesh.0, &material.0, &restraint, &stitches.0, &progress)?
+                .lowest(count, &progress)
+        }
+        None => subspace::restrained_modes(&mesh.0, &material.0, count, &restraint, &progress),
+    };
+    run(py, find).map(|modes| SkinningModes(Arc::new(modes)))
 }
 
 /// Localised modes, and how good they are; made by `localised_modes`.

@@ -1,6 +1,7 @@
 //! Simulation methods, side by side; each file holds its parameters, its part of the model and its step.
 
 mod coordinates;
+mod cycle;
 mod projector;
 mod settings;
 mod simulation;
@@ -9,6 +10,7 @@ mod together;
 
 use std::sync::Arc;
 
+pub use cycle::CycleReport;
 pub use projector::Projector;
 pub use settings::{Drive, Integrator, SimulationParams, State, StepReport};
 pub use simulation::Simulation;

@@ -184,7 +184,7 @@ impl ModesProblem {
     /// # Errors
     /// [`Error::TooManyModes`], [`Error::Range`] for none, [`Error::Numerical`], [`Error::Cancelled`].
     pub fn lowest(&self, count: usize, progress: &Progress) -> Result<SkinningModes> {
-        check_count(count, available(&self.hessian, self.constraint.as_ref()))?;
+        check_count(count, self.mode_limit())?;
         let root: Vec<f64> = self.mass.iter().map(|m| m.sqrt()).collect();
         let apply = |mut x: MatMut<'_, f64>| {
             scale_rows(x.rb_mut(), &root);
@@ -195,6 +195,11 @@ impl ModesProblem {
         let pairs = largest_eigenpairs(self.mass.len(), count, apply, report)?;
         let SkinningModes { weights, eigenvalues } = refine(&self.hessian, &root, pairs, apply)?;
         Ok(SkinningModes { weights: self.free.spread(weights.as_ref()), eigenvalues })
+    }
+
+    /// How many modes mesh and constraint leave.
+    pub fn mode_limit(&self) -> usize {
+        available(&self.hessian, self.constraint.as_ref())
     }
 
     /// Memory of the factor, bytes.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from jounce._jounce import (
     Body,
     BodyJob,
+    CycleReport,
     Embedding,
     ForceSamples,
     LocalisedModes,
@@ -21,6 +22,7 @@ from jounce._jounce import (
     SkinningModes,
     State,
     StepReport,
+    Stitches,
     TetMesh,
     cluster_tets,
     helper_bones,
@@ -37,6 +39,7 @@ from jounce.io import read_mesh
 __all__ = [
     "Body",
     "BodyJob",
+    "CycleReport",
     "Embedding",
     "ForceSamples",
     "LocalisedModes",
@@ -48,6 +51,7 @@ __all__ = [
     "SkinningModes",
     "State",
     "StepReport",
+    "Stitches",
     "TetMesh",
     "cluster_tets",
     "helper_bones",

@@ -10,6 +10,7 @@ import numpy.typing as npt
 __all__ = [
     "Body",
     "BodyJob",
+    "CycleReport",
     "Embedding",
     "ForceSamples",
     "LocalisedModes",
@@ -21,6 +22,7 @@ __all__ = [
     "SkinningModes",
     "State",
     "StepReport",
+    "Stitches",
     "TetMesh",
     "cluster_tets",
     "helper_bones",
@@ -95,6 +97,18 @@ class Material:
     def young(self) -> float | _Floats: ...
 
 @final
+class Stitches:
+    def __new__(
+        cls,
+        mesh: TetMesh,
+        pairs: _IndicesLike,
+        stiffness: float | _FloatsLike = 1e4,
+        gap: float | _FloatsLike = 0.0,
+        emb: Embedding | None = None,
+    ) -> Stitches: ...
+    def __len__(self) -> int: ...
+
+@final
 class SkinningModes:
     def __new__(cls, weights: _FloatsLike, eigenvalues: _FloatsLike) -> SkinningModes: ...
     @property
@@ -110,6 +124,7 @@ def skinning_modes(
     rig: Rig | None = None,
     leak: _FloatsLike | None = None,
     pinned: _Flags | Sequence[bool] | None = None,
+    stitches: Stitches | None = None,
 ) -> SkinningModes: ...
 
 @final
@@ -144,6 +159,7 @@ class Model:
         labels: _IndicesLike,
         rig: Rig | None = None,
         strength: _FloatsLike | None = None,
+        stitches: Stitches | None = None,
     ) -> Model: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
     @staticmethod
@@ -182,6 +198,15 @@ class StepReport:
     def energy(self) -> float: ...
 
 @final
+class CycleReport:
+    @property
+    def passes(self) -> int: ...
+    @property
+    def position(self) -> float: ...
+    @property
+    def velocity(self) -> float: ...
+
+@final
 class State: ...
 
 @final
@@ -215,6 +240,15 @@ class Simulation:
         max_iterations: int = 1000,
         offsets: _FloatsLike | None = None,
     ) -> StepReport: ...
+    def settle_cycle(
+        self,
+        poses: _FloatsLike,
+        strengths: _FloatsLike | None = None,
+        forces: _FloatsLike | None = None,
+        offsets: _FloatsLike | None = None,
+        max_passes: int = 6,
+        tolerance: float = 1e-5,
+    ) -> CycleReport: ...
     strength: float
     def sample_positions(self, samples: ForceSamples) -> _Floats: ...
     def displacement(self, out: _Singles | None = None) -> _Singles: ...
@@ -286,7 +320,21 @@ class Body:
         bone_parents: _IndicesLike | None = None,
         shapes: _FloatsLike | None = None,
         seed: int = 0,
+        stitches: _IndicesLike | None = None,
+        stitch_stiffness: float | _FloatsLike = 1e4,
+        stitch_gap: float | _FloatsLike = 0.0,
+        editable: bool = False,
     ) -> Body: ...
+    def restitched(
+        self,
+        stitches: _IndicesLike | None = None,
+        stitch_stiffness: float | _FloatsLike = 1e4,
+        stitch_gap: float | _FloatsLike = 0.0,
+    ) -> Body: ...
+    @property
+    def residual(self) -> float: ...
+    @property
+    def factor_bytes(self) -> int: ...
     @property
     def mesh(self) -> TetMesh: ...
     @property
@@ -332,6 +380,17 @@ class BodyJob:
         bone_parents: _IndicesLike | None = None,
         shapes: _FloatsLike | None = None,
         seed: int = 0,
+        stitches: _IndicesLike | None = None,
+        stitch_stiffness: float | _FloatsLike = 1e4,
+        stitch_gap: float | _FloatsLike = 0.0,
+        editable: bool = False,
+    ) -> BodyJob: ...
+    @staticmethod
+    def restitch(
+        body: Body,
+        stitches: _IndicesLike | None = None,
+        stitch_stiffness: float | _FloatsLike = 1e4,
+        stitch_gap: float | _FloatsLike = 0.0,
     ) -> BodyJob: ...
     @property
     def progress(self) -> float: ...

@@ -246,6 +246,16 @@ impl SkinningModel {
         self.data.mass
     }
 
+    /// Diagonal of the body's bounding box, metres.
+    pub(crate) fn diagonal(&self) -> f64 {
+        2.0 * self.coordinates.size
+    }
+
+    /// Displacement of the whole body by its diagonal, in the mass norm.
+    pub(crate) fn unit(&self) -> f64 {
+        self.mass().sqrt() * self.diagonal()
+    }
+
     /// Frequency of the lowest mode that deforms, `sqrt(lambda) / (2 pi)`, in Hz; 0 if none does.
     pub fn frequency(&self) -> f64 {
         let eigenvalues = &self.data.eigenvalues;

@@ -361,14 +361,9 @@ impl SkinningStepper {
         (spent + iterations, residual)
     }
 
-    /// Displacement of the whole body by its diagonal, in the mass norm.
-    fn unit(&self) -> f64 {
-        self.model.mass().sqrt() * 2.0 * self.model.coordinates.size
-    }
-
     /// Local and global steps in turn.
     fn alternate(&mut self, params: &SimulationParams) -> (u32, f64) {
-        let unit = self.unit();
+        let unit = self.model.unit();
         let (mut iterations, mut residual) = (0, f64::INFINITY);
         while iterations < params.max_iterations && residual.is_finite() | (iterations == 0) {
             self.misfit = self.local.solve(&self.model, &self.reduced, params.pose_rest, &mut self.force);
@@ -384,7 +379,7 @@ impl SkinningStepper {
     /// Quasi-Newton descent from `self.reduced`, with what resists change of volume in the metric; directions
     /// whose eigenvalue is not above `free` stay where they are.
     fn descend(&mut self, params: &SimulationParams, free: f64, max_iterations: u32) -> (u32, f64) {
-        let unit = self.unit();
+        let unit = self.model.unit();
         for (i, metric) in self.descent.metric.iter_mut().enumerate() {
             let held = self.model.data.spectrum[i] <= free;
             let stiff = self.diagonal[i] + params.stiffness * self.model.volumetric[i];

@@ -1,0 +1,54 @@
+"""Motion that loops: the flesh ends as it began."""
+
+import jounce
+import numpy as np
+
+from .motion import Drive, Motion, step
+from .refusal import Refusal, passing_on
+from .surface import Surface
+
+# Share of the size by which the last pose may miss the first.
+CYCLIC = 1e-3
+# Seam, as a share of the size, above which a loop shows.
+VISIBLE_SEAM = 1e-4
+
+
+def looped(
+    simulation: "jounce.Simulation", drives: list[Drive], surface: Surface
+) -> "tuple[Motion, jounce.CycleReport]":
+    """The motion over a cycle of drives, the last like the first, and how well it closes."""
+    poses = np.stack([drive.pose for drive in drives])
+    gap = pose_gap(surface, poses[0], poses[-1])
+    if gap > CYCLIC:
+        raise Refusal(
+            f"The last frame shows another pose than the first, {gap:.2%} of the size apart, so the motion "
+            "cannot loop; end the range where the first pose comes again, or switch Loop off."
+        )
+    if any(drive.cut for drive in drives[1:]):
+        raise Refusal("The motion is cut within the range, so it cannot loop; take the cuts or Loop off.")
+    strengths = np.array([drive.strength for drive in drives])
+    offsets = stacked([drive.offsets for drive in drives])
+    forces = stacked([drive.force for drive in drives])
+    with passing_on("The motion cannot loop"):
+        report = simulation.settle_cycle(poses, strengths=strengths, forces=forces, offsets=offsets)
+        coefficients = [np.array(simulation.coefficients)]
+        for drive in drives[1:]:
+            step(simulation, drive)
+            coefficients.append(np.array(simulation.coefficients))
+    return Motion(poses, np.stack(coefficients)), report
+
+
+def stacked(rows: list[np.ndarray | None]) -> np.ndarray | None:
+    """All rows in one array, zero where there is none; None if there is not one."""
+    given = next((row for row in rows if row is not None), None)
+    if given is None:
+        return None
+    return np.stack([np.zeros_like(given) if row is None else row for row in rows])
+
+
+def pose_gap(surface: Surface, first: np.ndarray, last: np.ndarray) -> float:
+    """The furthest that any point of the surface is moved from one pose to another, beside a common shift."""
+    blended = surface.weights @ (last - first).reshape(len(first), 12)
+    places = np.concatenate([surface.points, np.ones((len(surface.points), 1))], axis=1)
+    moved = np.einsum("pij,pj->pi", blended.reshape(-1, 3, 4), places)
+    return float(np.linalg.norm(moved - moved.mean(axis=0), axis=1).max()) / surface.diagonal

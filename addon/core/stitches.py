@@ -1,0 +1,78 @@
+"""Stitches between points of a surface, as the native module takes them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Stitches:
+    """pairs: (s, 2) i64, points of the surface. stiffness: (s,) f64, share of what holds the whole body
+    together. gap: (s,) f64, 1 keeps the distance at rest, 0 pulls the ends into one place.
+    """
+
+    pairs: np.ndarray
+    stiffness: np.ndarray
+    gap: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def newtons(self, young: float, diagonal: float) -> np.ndarray:
+        """Stiffness (s,) in N/m: 1 is Young's modulus times the body's diagonal."""
+        return self.stiffness * (young * diagonal)
+
+
+NONE = Stitches(np.empty((0, 2), np.int64), np.empty(0), np.empty(0))
+
+
+def joined(seams: list[Stitches]) -> Stitches:
+    """All stitches of some seams."""
+    if not seams:
+        return NONE
+    return Stitches(
+        np.concatenate([seam.pairs for seam in seams]),
+        np.concatenate([seam.stiffness for seam in seams]),
+        np.concatenate([seam.gap for seam in seams]),
+    )
+
+
+def nearest_pairs(one: np.ndarray, other: np.ndarray, reach: float, most: int) -> np.ndarray:
+    """Pairs (s, 2) of points (p, 3) and (q, 3) that are nearest to each other, no further apart than reach.
+
+    Each point is used once, the nearest pairs first. Of more than `most`, as many are taken at even
+    distances along the order of the first points.
+    """
+    if len(one) == 0 or len(other) == 0:
+        return np.empty((0, 2), np.int64)
+    nearest = _nearest(one, other)
+    distance = np.linalg.norm(one - other[nearest], axis=1)
+    back = _nearest(other, one)
+    mutual = (back[nearest] == np.arange(len(one))) & (distance <= reach)
+    chosen = np.flatnonzero(mutual)
+    if len(chosen) > most:
+        chosen = chosen[np.linspace(0, len(chosen) - 1, most).round().astype(int)]
+    return np.stack([chosen, nearest[chosen]], axis=1)
+
+
+def pairs_within(points: np.ndarray) -> np.ndarray:
+    """Pairs (s, 2) of an even number of points (2 s, 3), the nearest two first."""
+    left, pairs = list(range(len(points))), []
+    while len(left) > 1:
+        distances = np.linalg.norm(points[left][:, None] - points[left][None], axis=2)
+        np.fill_diagonal(distances, np.inf)
+        i, j = np.unravel_index(int(np.argmin(distances)), distances.shape)
+        pairs.append((left[i], left[j]))
+        for place in sorted((i, j), reverse=True):
+            del left[place]
+    return np.array(pairs, np.int64).reshape(-1, 2)
+
+
+def _nearest(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """For each of p points the index of the nearest of q, a block at a time."""
+    block = max(1, 4_000_000 // max(1, len(other)))
+    found = [
+        np.argmin(((one[i : i + block, None] - other[None]) ** 2).sum(axis=2), axis=1)
+        for i in range(0, len(one), block)
+    ]
+    return np.concatenate(found)

@@ -1,0 +1,154 @@
+"""jounce.stitch_*: seams from selected vertices, from vertex groups and from what is nearest."""
+
+import bpy
+import numpy as np
+from bpy.props import FloatProperty, IntProperty, StringProperty
+
+from ..bridge import bodies, maps, stitches
+from ..core.refusal import Refusal
+from ..core.stitches import nearest_pairs, pairs_within
+from .operator import JounceOperator
+
+
+class SeamOperator(JounceOperator):
+    """Makes a seam between the active mesh and another selected one of its body, or within the active one."""
+
+    most: IntProperty(
+        name="Most Stitches", description="Stitches that are made at most", default=100, min=1, max=1000
+    )
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Finds the pairs and adds the seam."""
+        host, ends = self.ends(context)
+        pairs = self.pairs(*ends)
+        if len(pairs) == 0:
+            raise Refusal(
+                "There is nothing near enough to stitch; raise the distance or choose other vertices."
+            )
+        name = ends[0].name if ends[0] == ends[1] else f"{ends[0].name} - {ends[1].name}"
+        stitches.add(host, name, ends, pairs)
+        return f"{host.name}: {len(pairs)} stitches; build to apply them."
+
+    def ends(self, context: bpy.types.Context) -> tuple[bpy.types.Object, stitches.Ends]:
+        """The host, and the meshes at both ends."""
+        active = context.view_layer.objects.active
+        host = bodies.host_of(active) if active is not None else None
+        if host is None:
+            raise Refusal("The active object has no Jounce; select a mesh and use Add Jounce first.")
+        others = [obj for obj in context.selected_objects if obj != active and bodies.host_of(obj) == host]
+        if len(others) > 1:
+            raise Refusal("More than two meshes of the body are selected; select one or two.")
+        ends = (active, others[0] if others else active)
+        for obj in ends:
+            if obj.mode == "EDIT":
+                raise Refusal(
+                    f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date."
+                )
+        return host, ends
+
+    def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
+        """The stitched vertices (s, 2) of the two meshes."""
+        raise NotImplementedError
+
+    def nearest(self, ends: stitches.Ends, chosen: tuple[np.ndarray, np.ndarray], reach: float) -> np.ndarray:
+        """Pairs of the chosen vertices of both ends that are nearest to each other."""
+        points = [stitches.world_points(obj)[rows] for obj, rows in zip(ends, chosen, strict=True)]
+        found = nearest_pairs(*points, reach, self.most)
+        return np.stack([rows[column] for rows, column in zip(chosen, found.T, strict=True)], axis=1)
+
+
+class JOUNCE_OT_stitch_selected(SeamOperator):
+    """Stitch the selected vertices: each to the nearest of the other mesh, or in pairs"""
+
+    bl_idname = "jounce.stitch_selected"
+    bl_label = "Stitch Selected"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
+        """Of two meshes those nearest to each other, of one the two nearest first."""
+        chosen = tuple(np.flatnonzero(maps.selected(obj)) for obj in (one, other))
+        if one != other:
+            return self.nearest((one, other), chosen, np.inf)
+        if len(chosen[0]) < 2 or len(chosen[0]) % 2:
+            raise Refusal(f"{len(chosen[0])} vertices of {one.name} are selected; select pairs of them.")
+        if len(chosen[0]) > 2 * self.most:
+            raise Refusal(
+                f"{len(chosen[0])} vertices are selected, more than {self.most} pairs; select fewer."
+            )
+        return chosen[0][pairs_within(stitches.world_points(one)[chosen[0]])]
+
+
+class JOUNCE_OT_stitch_groups(SeamOperator):
+    """Stitch the vertices of one vertex group to the nearest of another"""
+
+    bl_idname = "jounce.stitch_groups"
+    bl_label = "Stitch Groups"
+    bl_options = {"REGISTER", "UNDO"}
+
+    group_a: StringProperty(name="Group", description="Vertex group of the active mesh")
+    group_b: StringProperty(name="Other Group", description="Vertex group of the other mesh, or of the same")
+
+    def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
+        """Those of both groups that are nearest to each other."""
+        members = (stitches.members(one, self.group_a), stitches.members(other, self.group_b))
+        return self.nearest((one, other), members, np.inf)
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        """Asks for the groups."""
+        return context.window_manager.invoke_props_dialog(self)
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """The groups to choose from."""
+        active = context.object
+        others = [obj for obj in context.selected_objects if obj != active and obj.type == "MESH"]
+        self.layout.prop_search(self, "group_a", active, "vertex_groups")
+        self.layout.prop_search(self, "group_b", others[0] if others else active, "vertex_groups")
+
+
+class JOUNCE_OT_stitch_nearest(SeamOperator):
+    """Stitch what is nearest: between two selected meshes of the body, or between loose parts of one"""
+
+    bl_idname = "jounce.stitch_nearest"
+    bl_label = "Stitch Nearest"
+    bl_options = {"REGISTER", "UNDO"}
+
+    distance: FloatProperty(
+        name="Distance",
+        description="How far apart stitched vertices may be, in percent of the size of the meshes",
+        default=2.0,
+        min=0.0,
+        max=100.0,
+        soft_max=10.0,
+        subtype="PERCENTAGE",
+    )
+
+    def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
+        """Those within reach of each other."""
+        points = np.concatenate([stitches.world_points(obj) for obj in (one, other)])
+        reach = self.distance / 100.0 * float(np.linalg.norm(np.ptp(points, axis=0)))
+        if one != other:
+            every = tuple(np.arange(len(stitches.world_points(obj))) for obj in (one, other))
+            return self.nearest((one, other), every, reach)
+        parts = stitches.loose_parts(one)
+        if parts.max(initial=0) == 0:
+            raise Refusal(f"{one.name} is all in one part; select another mesh of the body too.")
+        largest = parts == np.argmax(np.bincount(parts))
+        return self.nearest((one, one), (np.flatnonzero(largest), np.flatnonzero(~largest)), reach)
+
+
+class JOUNCE_OT_stitch_remove(JounceOperator):
+    """Take the chosen seam away"""
+
+    bl_idname = "jounce.stitch_remove"
+    bl_label = "Remove Seam"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Removes the seam that is chosen in the list."""
+        active = context.view_layer.objects.active
+        host = bodies.host_of(active) if active is not None else None
+        if host is None or not 0 <= host.jounce.seam_index < len(host.jounce.seams):
+            raise Refusal("No seam is chosen, so none can be removed.")
+        name = host.jounce.seams[host.jounce.seam_index].name
+        stitches.remove(host, host.jounce.seam_index)
+        return f"{host.name}: the seam {name} is gone; build to apply that."

@@ -1,0 +1,51 @@
+"""The seams of the body."""
+
+import bpy
+
+from .sidebar import BodyPanel
+
+
+class JOUNCE_UL_seams(bpy.types.UIList):
+    """The seams, each with its switch and its number of stitches"""
+
+    def draw_item(
+        self,
+        _context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        _data: bpy.types.AnyType,
+        item: bpy.types.PropertyGroup,
+        _icon: int,
+        _active: object,
+        _property: str,
+        _index: int = 0,
+        _flag: int = 0,
+    ) -> None:
+        """One seam."""
+        row = layout.row(align=True)
+        row.prop(item, "use", text="")
+        row.prop(item, "name", text="", emboss=False)
+        row.label(text=f"{len(item.pairs)}")
+
+
+class JOUNCE_PT_stitches(BodyPanel, bpy.types.Panel):
+    """What is sewn to what"""
+
+    bl_label = "Stitches"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows the seams, and how to make them."""
+        layout, state = self.layout_and_state(context)
+        row = layout.row()
+        row.template_list("JOUNCE_UL_seams", "", state, "seams", state, "seam_index", rows=2)
+        row.operator("jounce.stitch_remove", icon="REMOVE", text="")
+        if 0 <= state.seam_index < len(state.seams):
+            seam = state.seams[state.seam_index]
+            layout.prop(seam, "stiffness")
+            layout.prop(seam, "keep_gap")
+        column = layout.column(align=True)
+        column.operator("jounce.stitch_nearest", icon="LINKED")
+        column.operator("jounce.stitch_selected", icon="VERTEXSEL")
+        column.operator("jounce.stitch_groups", icon="GROUP_VERTEX")
+        layout.prop(context.window_manager.jounce, "show_seams")
+        layout.operator("jounce.build", text="Apply", icon="MOD_BUILD")

@@ -1,0 +1,46 @@
+"""Seams: stitches that belong together, and the settings of each."""
+
+import bpy
+from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, PointerProperty
+
+
+class JouncePair(bpy.types.PropertyGroup):
+    """One stitch of a seam: a vertex of each of its two meshes."""
+
+    a: IntProperty(name="Vertex", description="Vertex of the seam's first mesh")
+    b: IntProperty(name="Other Vertex", description="Vertex of the seam's second mesh")
+
+
+class JounceSeam(bpy.types.PropertyGroup):
+    """Stitches between two meshes of a body, or within one."""
+
+    use: BoolProperty(name="On", description="Whether the seam holds", default=True)
+    mesh_a: PointerProperty(name="Mesh", description="The first mesh", type=bpy.types.Object)
+    mesh_b: PointerProperty(name="Other Mesh", description="The second mesh", type=bpy.types.Object)
+    pairs: CollectionProperty(name="Stitches", description="Which vertices the seam joins", type=JouncePair)
+    stiffness: FloatProperty(
+        name="Stiffness",
+        description=(
+            "Of each stitch, without unit: 1 holds firmly, 0.01 about as the flesh around it. It grows with "
+            "the body's size and stiffness"
+        ),
+        default=1.0,
+        min=1e-5,
+        max=1e4,
+        soft_min=1e-3,
+        soft_max=10.0,
+        step=10,
+        precision=3,
+    )
+    keep_gap: BoolProperty(
+        name="Keep Gap",
+        description="Keep the distance that the ends have at rest; off, they are pulled into one place",
+        default=True,
+    )
+
+
+class StitchProps:
+    """Of the host; a change of these needs a build, which is a short one."""
+
+    seams: CollectionProperty(name="Seams", description="What is sewn to what in the body", type=JounceSeam)
+    seam_index: IntProperty(name="Seam", description="The chosen seam")

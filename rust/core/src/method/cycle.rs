@@ -1,0 +1,227 @@
+//! Periodic motion: the state from which a cycle of poses leads back to itself.
+//!
+//! A cycle maps the state at its start to that at its end, nearly linearly, and damping makes the map a
+//! contraction. Its fixed point is found by Anderson's acceleration of repeated cycles: the next start is the
+//! combination of those seen whose seams would cancel best.
+
+use crate::method::settings::HISTORY;
+use crate::method::{Drive, Model, Simulation, SimulationParams, State};
+use crate::{Error, Result};
+
+/// Difference of the last pose from the first that counts as rounding, as a share of the body's diagonal.
+const CYCLIC: f64 = 1e-4;
+/// Share of its length below which a difference of seams says nothing that others have not said.
+const DEPENDENT: f64 = 1e-8;
+
+/// How well a cycle closes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CycleReport {
+    /// Times that the cycle was simulated.
+    pub passes: u32,
+    /// How far the flesh at the end is from where it started: root mean square over the mass, as a share of
+    /// the diagonal.
+    pub position: f64,
+    /// How much its velocity differs, in the same measure a frame.
+    pub velocity: f64,
+}
+
+impl CycleReport {
+    /// The larger of both.
+    pub fn seam(&self) -> f64 {
+        self.position.max(self.velocity)
+    }
+}
+
+impl Simulation {
+    /// Starts at the first of `drives` in the state in which stepping through the others leads back to it, in
+    /// position and velocity.
+    ///
+    /// The last pose must be the first one again, up to a common translation, so that a walk may advance;
+    /// forces and offsets likewise. `strengths` has one number for each drive, or none to leave the setting.
+    /// The cycle is simulated until its seam is below `tolerance`, at most `max_passes` times; what is reported
+    /// is the seam of the motion that stepping on gives.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for fewer than two drives, no passes, and poses that are not cyclic, with the gap as a
+    /// share of the diagonal; [`Error::Shape`] for the strengths; as [`Simulation::step_with`]. The state then
+    /// stays as it was.
+    pub fn settle_cycle(
+        &mut self,
+        drives: &[Drive<'_>],
+        strengths: &[f64],
+        max_passes: u32,
+        tolerance: f64,
+    ) -> Result<CycleReport> {
+        check(drives, strengths, max_passes)?;
+        let (before, params) = (self.save_state(), *self.params());
+        let cycle = Cycle { drives, strengths, params };
+        let found = cycle.settle(self, max_passes, tolerance);
+        self.set_params(params)?;
+        match found {
+            Ok((state, report)) => {
+                self.restore_state(&state)?;
+                Ok(report)
+            }
+            Err(error) => {
+                self.restore_state(&before)?;
+                Err(error)
+            }
+        }
+    }
+}
+
+fn check(drives: &[Drive<'_>], strengths: &[f64], max_passes: u32) -> Result<()> {
+    if drives.len() < 2 {
+        let got = drives.len() as f64;
+        return Err(Error::Range { what: "poses", expected: "at least two, the last like the first", got });
+    }
+    if max_passes == 0 {
+        return Err(Error::Range { what: "max_passes", expected: "at least one pass", got: 0.0 });
+    }
+    if strengths.is_empty() || strengths.len() == drives.len() {
+        return Ok(());
+    }
+    let (expected, got) = (format!("({},)", drives.len()), format!("({},)", strengths.len()));
+    Err(Error::Shape { what: "strengths", expected, got })
+}
+
+struct Cycle<'a> {
+    drives: &'a [Drive<'a>],
+    strengths: &'a [f64],
+    params: SimulationParams,
+}
+
+impl Cycle<'_> {
+    /// The state at the start of the best pass, and its report.
+    fn settle(&self, sim: &mut Simulation, max_passes: u32, tolerance: f64) -> Result<(State, CycleReport)> {
+        sim.reset_with(&self.drives[0])?;
+        let mut start = sim.save_state();
+        let mut best: Option<(State, CycleReport)> = None;
+        let mut memory = Memory::default();
+        for passes in 1..=max_passes {
+            let end = self.pass(sim, &start)?;
+            let (position, velocity) = self.seam(sim.model(), &start, &end);
+            let report = CycleReport { passes, position, velocity };
+            if best.as_ref().is_none_or(|(_, best)| report.seam() < best.seam()) {
+                best = Some((start.clone(), report));
+            }
+            if report.seam() <= tolerance {
+                break;
+            }
+            // The first pass starts from a pose held still: it maps otherwise than the others.
+            let next = if passes == 1 { flat(&end) } else { memory.next(flat(&start), flat(&end)) };
+            start = end;
+            start.reduced.iter_mut().zip(next.chunks_exact(next.len() / HISTORY)).for_each(|(rows, next)| {
+                rows.as_flattened_mut().copy_from_slice(next);
+            });
+        }
+        best.ok_or(Error::Range { what: "max_passes", expected: "at least one pass", got: 0.0 })
+    }
+
+    /// The state after a cycle, its poses moved back to where the cycle starts.
+    fn pass(&self, sim: &mut Simulation, start: &State) -> Result<State> {
+        sim.restore_state(start)?;
+        for (frame, drive) in self.drives.iter().enumerate().skip(1) {
+            if let Some(&strength) = self.strengths.get(frame) {
+                sim.set_params(SimulationParams { strength, ..self.params })?;
+            }
+            sim.step_with(drive)?;
+        }
+        let mut end = sim.save_state();
+        let advance = advance(sim.model(), &start.frames[1], &end.frames[1])?;
+        for rows in end.frames.iter_mut().chain(&mut end.path) {
+            for row in rows.iter_mut().skip(3).step_by(4) {
+                (0..3).for_each(|c| row[c] -= advance[c]);
+            }
+        }
+        Ok(end)
+    }
+
+    /// Of position and of velocity a frame.
+    fn seam(&self, model: &Model, start: &State, end: &State) -> (f64, f64) {
+        let Model::Skinning(model) = model;
+        let unit = model.unit();
+        let (mut position2, mut velocity2) = (0.0, 0.0);
+        for row in 0..start.reduced[0].len() {
+            for c in 0..3 {
+                let apart =
+                    |back: usize| end.reduced[HISTORY - back][row][c] - start.reduced[HISTORY - back][row][c];
+                position2 += apart(1).powi(2);
+                velocity2 += (apart(1) - apart(2)).powi(2);
+            }
+        }
+        (position2.sqrt() / unit, f64::from(self.params.substeps) * velocity2.sqrt() / unit)
+    }
+}
+
+/// The common translation from the first to the last pose.
+fn advance(model: &Model, first: &[[f64; 3]], last: &[[f64; 3]]) -> Result<[f64; 3]> {
+    let Model::Skinning(model) = model;
+    let moved = |row: usize, c: usize| last[row][c] - first[row][c];
+    let count = (first.len() / 4) as f64;
+    let advance: [f64; 3] =
+        std::array::from_fn(|c| (3..first.len()).step_by(4).map(|row| moved(row, c)).sum::<f64>() / count);
+    let left = |row: usize, c: usize| if row % 4 == 3 { moved(row, c) - advance[c] } else { moved(row, c) };
+    let gap = (0..first.len())
+        .flat_map(|row| (0..3).map(move |c| (row, c)))
+        .fold(0.0_f64, |gap, (row, c)| gap.max(left(row, c).abs()));
+    let share = gap / model.diagonal();
+    if share <= CYCLIC {
+        return Ok(advance);
+    }
+    Err(Error::Range { what: "poses", expected: "a last pose like the first", got: share })
+}
+
+fn flat(state: &State) -> Vec<f64> {
+    state.reduced.iter().flat_map(|rows| rows.as_flattened()).copied().collect()
+}
+
+/// What passes have shown: starts' seams and ends.
+#[derive(Default)]
+struct Memory {
+    seams: Vec<Vec<f64>>,
+    ends: Vec<Vec<f64>>,
+}
+
+impl Memory {
+    /// The next start, by the least squares of the differences of the seams.
+    fn next(&mut self, start: Vec<f64>, end: Vec<f64>) -> Vec<f64> {
+        self.seams.push(difference(&end, &start));
+        self.ends.push(end);
+        let last = self.seams.len() - 1;
+        let (mut left, mut next) = (self.seams[last].clone(), self.ends[last].clone());
+        let mut used: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
+        for k in (0..last).rev() {
+            let mut seam = difference(&self.seams[k + 1], &self.seams[k]);
+            let mut end = difference(&self.ends[k + 1], &self.ends[k]);
+            let length = dot(&seam, &seam).sqrt();
+            for (other, other_end) in &used {
+                let along = dot(other, &seam);
+                add(&mut seam, -along, other);
+                add(&mut end, -along, other_end);
+            }
+            let norm = dot(&seam, &seam).sqrt();
+            if norm <= DEPENDENT * length {
+                continue;
+            }
+            [&mut seam, &mut end].into_iter().for_each(|v| v.iter_mut().for_each(|x| *x /= norm));
+            let along = dot(&seam, &left);
+            add(&mut left, -along, &seam);
+            add(&mut next, -along, &end);
+            used.push((seam, end));
+        }
+        next
+    }
+}
+
+fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn add(out: &mut [f64], factor: f64, x: &[f64]) {
+    out.iter_mut().zip(x).for_each(|(out, x)| *out += factor * x);
+}

@@ -1,0 +1,124 @@
+"""Seams, from what is selected to what is baked."""
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+
+
+@pytest.fixture
+def dressed():
+    """A column on two bones and a wider sleeve around its upper half, one body, not built yet."""
+    obj, rig = scenes.character()
+    sleeve = scenes.column("Sleeve", height=0.8, radius=0.4)
+    for vertex in sleeve.data.vertices:
+        vertex.co.z += 1.1
+    sleeve.parent = rig
+    scenes.skin(sleeve, rig, 2.0)
+    scenes.settle_scene()
+    scenes.activate(obj, sleeve)
+    bpy.ops.jounce.add()
+    scenes.coarse(obj)
+    return obj, sleeve
+
+
+def select(obj, chosen):
+    for vertex in obj.data.vertices:
+        vertex.select = chosen(vertex.co)
+
+
+def bake(obj):
+    """World positions (f, p, 3) of a baked motion."""
+    scenes.activate(obj)
+    bpy.ops.jounce.free_bake()
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=9)
+    return scenes.evaluated_frames(obj, range(1, 10))
+
+
+def test_nearest_points_of_two_meshes_are_stitched(dressed):
+    obj, sleeve = dressed
+    scenes.activate(obj, sleeve)
+    bpy.ops.jounce.stitch_nearest(distance=10.0, most=20)
+    seam = obj.jounce.seams[0]
+    assert (seam.mesh_a, seam.mesh_b, seam.name) == (obj, sleeve, "Column - Sleeve")
+    assert 5 < len(seam.pairs) <= 20
+    bpy.ops.jounce.build()
+    assert f"{len(seam.pairs)} stitches" in obj.jounce.built_summary
+
+
+def test_changed_stitches_take_the_short_way_and_act(dressed):
+    obj, sleeve = dressed
+    scenes.activate(obj)
+    bpy.ops.jounce.build()
+    before = obj.jounce.built_digest
+    plain = bake(obj)
+    scenes.activate(obj, sleeve)
+    bpy.ops.jounce.stitch_nearest(distance=10.0, most=30)
+    bpy.ops.jounce.build()
+    assert obj.jounce.built_digest != before
+    stitched = bake(obj)
+    assert np.abs(stitched - plain).max() > 1e-3
+    obj.jounce.seams[0].use = False
+    bpy.ops.jounce.build()
+    assert obj.jounce.built_digest == before
+    assert np.allclose(bake(obj), plain, atol=1e-4)
+
+
+def test_selected_vertices_are_paired(dressed):
+    obj, sleeve = dressed
+    select(obj, lambda co: False)
+    for index in (3, 4, 100, 101):
+        obj.data.vertices[index].select = True
+    scenes.activate(obj)
+    bpy.ops.jounce.stitch_selected()
+    pairs = [(pair.a, pair.b) for pair in obj.jounce.seams[0].pairs]
+    assert sorted(pairs) == [(3, 4), (100, 101)]
+    select(obj, lambda co: co.z > 1.3)
+    select(sleeve, lambda co: co.z > 1.3)
+    scenes.activate(obj, sleeve)
+    bpy.ops.jounce.stitch_selected(most=8)
+    seam = obj.jounce.seams[1]
+    assert 0 < len(seam.pairs) <= 8
+    assert all(obj.data.vertices[pair.a].co.z > 1.3 for pair in seam.pairs)
+
+
+def test_groups_are_stitched(dressed):
+    obj, sleeve = dressed
+    scenes.activate(obj, sleeve)
+    bpy.ops.jounce.stitch_groups(group_a="Upper", group_b="Upper", most=10)
+    assert 0 < len(obj.jounce.seams[0].pairs) <= 10
+    assert obj.jounce.seam_index == 0
+    bpy.ops.jounce.stitch_remove()
+    assert len(obj.jounce.seams) == 0
+
+
+def test_what_stitches_refuse(dressed):
+    obj, sleeve = dressed
+    scenes.activate(obj)
+    with pytest.raises(RuntimeError, match="all in one part"):
+        bpy.ops.jounce.stitch_nearest()
+    select(obj, lambda co: False)
+    with pytest.raises(RuntimeError, match="select pairs"):
+        bpy.ops.jounce.stitch_selected()
+    with pytest.raises(RuntimeError, match='no vertex group "Nose"'):
+        bpy.ops.jounce.stitch_groups(group_a="Nose", group_b="Nose")
+    with pytest.raises(RuntimeError, match="No seam is chosen"):
+        bpy.ops.jounce.stitch_remove()
+    scenes.activate(obj, sleeve)
+    with pytest.raises(RuntimeError, match="near enough"):
+        bpy.ops.jounce.stitch_nearest(distance=0.001)
+    bpy.ops.jounce.stitch_nearest(distance=10.0)
+    obj.jounce.seams[0].pairs[0].a = 100000
+    with pytest.raises(RuntimeError, match="vertex that is gone"):
+        bpy.ops.jounce.build()
+    obj.jounce.seams[0].mesh_b = None
+    with pytest.raises(RuntimeError, match="not of this body"):
+        bpy.ops.jounce.build()
+
+
+def test_remove_takes_the_seams_away(dressed):
+    obj, sleeve = dressed
+    scenes.activate(obj, sleeve)
+    bpy.ops.jounce.stitch_nearest(distance=10.0)
+    bpy.ops.jounce.remove()
+    assert len(obj.jounce.seams) == 0

@@ -1,0 +1,170 @@
+//! Loops: the last frame of a cycle meets the first in position and velocity.
+
+use jounce::Error;
+use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce_tests::bodies::{Body, Transform, turn};
+
+const FRAMES: usize = 24;
+const DIAGONAL: f64 = 0.9;
+
+/// A swing that is periodic, its harmonics out of phase, `advance` metres further after each cycle.
+fn cycle(advance: f64) -> Vec<[Transform; 2]> {
+    let pose = |frame: usize| {
+        let phase = std::f64::consts::TAU * (frame % FRAMES) as f64 / FRAMES as f64;
+        let shift = [0.05 * phase.sin(), 0.0, advance * frame as f64 / FRAMES as f64];
+        [
+            turn([0.0, 1.0, 0.3], 0.2 * phase.cos(), [0.0; 3], shift),
+            turn([0.1, 0.0, 1.0], 0.6 * phase.sin() + 0.2 * (2.0 * phase).cos(), [0.4, 0.1, 0.1], shift),
+        ]
+    };
+    (0..=FRAMES).map(pose).collect()
+}
+
+fn settings() -> [SimulationParams; 3] {
+    // Stiff enough that the bar swings a few times in a cycle.
+    let base = SimulationParams {
+        damping: 0.12,
+        stiffness: 25.0,
+        tolerance: 1e-9,
+        max_iterations: 200,
+        ..Default::default()
+    };
+    [
+        SimulationParams { substeps: 4, ..base },
+        SimulationParams { integrator: Integrator::Bdf2, substeps: 4, ..base },
+        SimulationParams { pose_rest: 0.5, gravity: [0.0, 0.0, -3.0], ..base },
+    ]
+}
+
+fn drives(poses: &[[Transform; 2]]) -> Vec<Drive<'_>> {
+    poses.iter().map(|pose| Drive { pose: Some(pose), ..Drive::default() }).collect()
+}
+
+/// The largest difference of a coordinate of a displacement, as a share of the diagonal.
+fn apart(model: &Model, a: &[f64], b: &[f64]) -> f64 {
+    let projector = model.projector(None).unwrap();
+    let show = |z: &[f64]| {
+        let mut u = vec![0.0; 3 * projector.point_count()];
+        projector.displacement(z, &mut u).unwrap();
+        u
+    };
+    let (a, b) = (show(a), show(b));
+    a.iter().zip(&b).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max) / DIAGONAL
+}
+
+#[test]
+fn the_last_frame_meets_the_first() {
+    for body in Body::bars() {
+        let model = body.model();
+        for params in settings() {
+            let poses = cycle(0.0);
+            let mut sim = Simulation::new(model.clone(), params).unwrap();
+            let report = sim.settle_cycle(&drives(&poses), &[], 6, 1e-6).unwrap();
+            assert!(report.seam() <= 1e-6 && report.passes <= 6, "{report:?}");
+            let frames: Vec<Vec<f64>> = std::iter::once(sim.coefficients().to_vec())
+                .chain(poses[1..].iter().chain(&poses[1..3]).map(|pose| {
+                    sim.step(Some(pose)).unwrap();
+                    sim.coefficients().to_vec()
+                }))
+                .collect();
+            let still = vec![0.0; frames[0].len()];
+            assert!(apart(&model, &frames[5], &still) > 1e-3);
+            // Position, velocity and acceleration.
+            for frame in 0..3 {
+                let seam = apart(&model, &frames[frame], &frames[frame + FRAMES]);
+                assert!(seam < 1e-4, "{frame}: {seam}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_walk_that_advances_closes_as_one_in_place() {
+    let model = Body::bar().model();
+    let settle = |advance: f64| {
+        let params = settings()[0];
+        let mut sim = Simulation::new(model.clone(), params).unwrap();
+        let report = sim.settle_cycle(&drives(&cycle(advance)), &[], 6, 1e-8).unwrap();
+        (report, sim.coefficients().to_vec())
+    };
+    let ((there, moving), (here, in_place)) = (settle(0.8), settle(0.0));
+    assert!(there.seam() <= 1e-8 && here.seam() <= 1e-8, "{there:?} {here:?}");
+    assert!(apart(&model, &moving, &in_place) < 1e-5);
+}
+
+#[test]
+fn forces_and_strengths_take_part() {
+    let model = Body::bar().model();
+    let poses = cycle(0.0);
+    let force = |frame: usize| -> Vec<f64> {
+        let push = (std::f64::consts::TAU * frame as f64 / FRAMES as f64).sin();
+        (0..12 * model.mode_count()).map(|i| if i % 12 == 11 { 600.0 * push } else { 0.0 }).collect()
+    };
+    let forces: Vec<Vec<f64>> = (0..=FRAMES).map(force).collect();
+    let with = |forces: Option<&[Vec<f64>]>, strengths: &[f64]| {
+        let drive = |(frame, pose): (usize, _)| Drive {
+            pose: Some(pose),
+            force: forces.map(|forces| forces[frame].as_slice()),
+            offsets: None,
+        };
+        let drives: Vec<Drive<'_>> =
+            poses.iter().map(|pose| pose.as_slice()).enumerate().map(drive).collect();
+        let params = settings()[0];
+        let mut sim = Simulation::new(model.clone(), params).unwrap();
+        let report = sim.settle_cycle(&drives, strengths, 6, 1e-6).unwrap();
+        assert!(report.seam() <= 1e-6, "{report:?}");
+        assert_eq!(sim.params(), &params);
+        sim.coefficients().to_vec()
+    };
+    let plain = with(None, &[]);
+    let ones = with(None, &[1.0; FRAMES + 1]);
+    assert_eq!(plain, ones);
+    assert!(apart(&model, &with(Some(&forces), &[]), &plain) > 1e-3);
+    let calm: Vec<f64> = (0..=FRAMES).map(|frame| if frame < 12 { 1.0 } else { 0.0 }).collect();
+    assert!(apart(&model, &with(None, &calm), &plain) > 1e-4);
+}
+
+#[test]
+fn acceleration_saves_passes() {
+    // So little damped that each cycle alone leaves much of the seam.
+    let model = Body::bar().model();
+    let poses = cycle(0.0);
+    let params = SimulationParams { integrator: Integrator::Bdf2, damping: 0.02, ..settings()[1] };
+    let mut sim = Simulation::new(model.clone(), params).unwrap();
+    let pass = |sim: &mut Simulation| {
+        let start = sim.coefficients().to_vec();
+        poses[1..].iter().for_each(|pose| {
+            sim.step(Some(pose)).unwrap();
+        });
+        apart(&model, &start, sim.coefficients())
+    };
+    sim.settle_cycle(&drives(&poses), &[], 6, 0.0).unwrap();
+    let accelerated = pass(&mut sim);
+    sim.reset(Some(&poses[0])).unwrap();
+    let plain = (0..6).map(|_| pass(&mut sim)).fold(f64::INFINITY, f64::min);
+    assert!(1.5 * accelerated < plain, "{accelerated} {plain}");
+}
+
+#[test]
+fn what_is_no_cycle_is_refused_and_changes_nothing() {
+    let model = Body::bar().model();
+    let mut sim = Simulation::new(model, settings()[0]).unwrap();
+    let poses = cycle(0.0);
+    sim.step(Some(&poses[3])).unwrap();
+    sim.step(Some(&poses[4])).unwrap();
+    let state = sim.save_state();
+    let drives = drives(&poses);
+    let mut ask = |drives: &[Drive<'_>], strengths: &[f64], passes| {
+        let error = sim.settle_cycle(drives, strengths, passes, 1e-6).unwrap_err();
+        assert_eq!(sim.save_state(), state);
+        error
+    };
+    match ask(&drives[..FRAMES], &[], 6) {
+        Error::Range { what: "poses", got, .. } => assert!(got > 1e-3 && got < 1.0, "{got}"),
+        other => panic!("{other}"),
+    }
+    assert!(matches!(ask(&drives[..1], &[], 6), Error::Range { what: "poses", .. }));
+    assert!(matches!(ask(&drives, &[1.0], 6), Error::Shape { what: "strengths", .. }));
+    assert!(matches!(ask(&drives, &[-1.0; FRAMES + 1], 6), Error::Range { what: "strength", .. }));
+    assert!(matches!(ask(&drives, &[], 0), Error::Range { what: "max_passes", .. }));
+}
