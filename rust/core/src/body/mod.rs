@@ -58,7 +58,7 @@ pub struct BodyParams {
     /// Number of modes m.
     pub modes: usize,
     /// 0 for global modes; above, how strongly modes are pulled to parts of the body of their own, as in
-    /// [`localised_modes`].
+    /// [`localised_modes`](crate::subspace::localised_modes).
     pub locality: f64,
     /// Number of clusters asked for.
     pub clusters: usize,
