@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::process::{Result, cargo, heading, io_error, run_watched};
+use crate::process::{Result, cargo, heading, io_error, run as run_command, run_watched};
 use crate::project;
 use crate::venv::Venv;
 
@@ -28,11 +28,25 @@ pub fn run(into_docs: bool, long: bool) -> Result<()> {
     fs::write(&path, format!("{text}\n")).map_err(io_error(&path))?;
     println!("\nThe results are in {}", path.display());
     if into_docs {
-        let path = project::root().join("docs/benchmarks.md");
-        let page =
-            format!("# Benchmarks\n\nMade by `cargo x bench --docs`.\n\n```text\n{}\n```\n", text.trim());
-        fs::write(&path, page).map_err(io_error(&path))?;
-        println!("and in {}", path.display());
+        document(&text, &reference)?;
     }
+    Ok(())
+}
+
+/// Writes the page of benchmarks and its picture.
+fn document(text: &str, plotter: &Venv) -> Result<()> {
+    let docs = project::root().join("docs");
+    let script = project::root().join("rust/core/benches/modes/plot.py");
+    let mut plot = plotter.python();
+    run_command(plot.arg(script).arg(project::out().join("bench.txt")).arg(docs.join("images/modes.svg")))?;
+    let page = format!(
+        "# Benchmarks\n\nMade by `cargo x bench --docs`.\n\n\
+         ![Seconds that ten modes take, against vertices and against bones](images/modes.svg)\n\n\
+         ```text\n{}\n```\n",
+        text.trim()
+    );
+    let path = docs.join("benchmarks.md");
+    fs::write(&path, page).map_err(io_error(&path))?;
+    println!("and in {}", path.display());
     Ok(())
 }
