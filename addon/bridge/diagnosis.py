@@ -184,13 +184,14 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
 def select(obj: bpy.types.Object, vertices: np.ndarray, context: bpy.types.Context) -> None:
     """Enters Edit Mode on an object with these vertices selected."""
     context.view_layer.objects.active = obj
+    context.scene.tool_settings.mesh_select_mode = (True, False, False)
+    bpy.ops.object.mode_set(mode="EDIT")
+    # Blender 5.0 crashes where edges are deselected from outside.
+    bpy.ops.mesh.select_all(action="DESELECT")
     bpy.ops.object.mode_set(mode="OBJECT")
     chosen = np.zeros(len(obj.data.vertices), bool)
     chosen[vertices] = True
-    obj.data.polygons.foreach_set("select", np.zeros(len(obj.data.polygons), bool))
-    obj.data.edges.foreach_set("select", np.zeros(len(obj.data.edges), bool))
     obj.data.vertices.foreach_set("select", chosen)
-    context.scene.tool_settings.mesh_select_mode = (True, False, False)
     bpy.ops.object.mode_set(mode="EDIT")
 
 

@@ -10,6 +10,7 @@ import scenes
 import snapshot
 from mathutils import Quaternion
 
+WITH_LIGHTS = frozenset(["mannequin_ch36_mixamorig1.fbx", "seagull_meshscale100.fbx"])
 MIXAMO = Path(os.environ.get("JOUNCE_DATA", "/nowhere"))
 
 
@@ -166,6 +167,8 @@ def test_what_cannot_be_read_is_refused(column, folder):
 def test_every_clip_moves_every_mixamo_character(file):
     if file.suffix == ".blend":
         bpy.ops.wm.open_mainfile(filepath=str(file))
+    elif file.suffix == ".fbx" and file.name in WITH_LIGHTS and bpy.app.version[:2] == (5, 0):
+        pytest.skip("Blender 5.0 cannot import FBX files with lights")
     elif file.suffix == ".fbx":
         bpy.ops.import_scene.fbx(filepath=str(file))
     else:
