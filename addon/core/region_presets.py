@@ -6,9 +6,15 @@ from pathlib import Path
 
 
 def found(folders: Iterable[str]) -> dict[str, Path]:
-    """The presets of some folders by their shown names; a later folder's presets come before equal ones."""
-    paths = [path for folder in folders for path in Path(folder).glob("*.py")]
-    return {path.stem.replace("_", " ").title(): path for path in sorted(paths, key=lambda path: path.name)}
+    """The presets of some folders by their shown names; of equal names the one in the earlier folder.
+
+    Blender names the artist's own folder before those of extensions.
+    """
+    named: dict[str, Path] = {}
+    for folder in folders:
+        for path in Path(folder).glob("*.py"):
+            named.setdefault(path.stem.replace("_", " ").title(), path)
+    return dict(sorted(named.items()))
 
 
 def values(text: str, names: frozenset[str]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..bridge import bakes, bodies, clips, stack
+from ..bridge import bakes, bodies, clips, preview, stack
 from ..core import clips as found
 from ..core.refusal import Refusal
 from ..core.settings import Target
@@ -28,6 +28,14 @@ def only_host(context: bpy.types.Context) -> bpy.types.Object:
     if len(hosts) > 1:
         raise Refusal("Several bodies are selected; a clip goes onto one of them, so select only that.")
     return hosts[0]
+
+
+def save_copy(target: Path) -> None:
+    """Saves the open file, as it is now, as another file."""
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True)
+    except RuntimeError as error:
+        raise Refusal(f"{target} cannot be written; choose another folder.") from error
 
 
 class JOUNCE_OT_clips_list(JounceOperator):
@@ -103,11 +111,20 @@ class JOUNCE_OT_clips_bake(LongOperator):
         if not paths:
             raise Refusal(f"There is no FBX file in {folder(context)}.")
         into = Path(bpy.path.abspath(self.directory)) if self.directory else folder(context) / "baked"
-        into.mkdir(parents=True, exist_ok=True)
+        try:
+            into.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Refusal(f"The folder {into} cannot be made: {error.strerror}.") from error
+        previewed = host.jounce.preview
         with clips.kept_animation(clips.armature_of(objects), context.scene):
             for index, path in enumerate(paths):
                 part = self.bake_clip(host, path, into, context)
-                yield from scaled(part, index / len(paths), (index + 1) / len(paths))
+                try:
+                    yield from scaled(part, index / len(paths), (index + 1) / len(paths))
+                finally:
+                    # A bake ends the preview.
+                    if previewed:
+                        preview.switch_on(host)
         return f"{len(paths)} clip(s) baked onto {host.name}, into {into}."
 
     def bake_clip(self, host: bpy.types.Object, path: Path, into: Path, context: bpy.types.Context) -> Task:
@@ -119,7 +136,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
             settings = host.jounce.bake_settings(host.jounce.target, scene.frame_start, scene.frame_end)
             yield from scaled(bake_body(host, context, settings, self.warn), 0.1, 0.9)
             target = into / f"{host.name} {path.stem}.blend"
-            bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True)
+            save_copy(target)
             yield Step(1.0, f"Saved {target.name}")
         finally:
             for obj in objects:

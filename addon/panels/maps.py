@@ -51,7 +51,7 @@ class JOUNCE_MT_regions(bpy.types.Menu):
         """Shows our presets and the artist's own."""
         for name, path in region_presets.found(bpy.utils.preset_paths(PRESETS)).items():
             operator = self.layout.operator("jounce.region", text=name)
-            for setting, value in region_presets.values(path.read_text("utf-8"), WEIGHTS).items():
+            for setting, value in region_presets.values(path.read_text("utf-8", "replace"), WEIGHTS).items():
                 setattr(operator, setting, value)
 
 

@@ -19,7 +19,7 @@ def test_ours_give_every_weight(path):
 def test_an_artists_own_come_beside_ours_and_before_equal_ones(tmp_path):
     (tmp_path / "belly.py").write_text("op.stiffness = 0.9")
     (tmp_path / "big_nose.py").write_text("op.stiffness = 0.2")
-    found = region_presets.found([str(SHIPPED), str(tmp_path), str(tmp_path / "missing")])
+    found = region_presets.found([str(tmp_path / "missing"), str(tmp_path), str(SHIPPED)])
     assert found["Belly"] == tmp_path / "belly.py"
     assert {"Big Nose", "Heavy Coat", "Tail"} <= found.keys()
 

@@ -143,6 +143,19 @@ def test_every_clip_is_baked_to_a_file_of_its_own(column, folder):
         assert bpy.data.objects["Rig"].animation_data.action.name.startswith(file.stem.split()[1])
 
 
+def test_baking_all_clips_leaves_the_preview_on(column, folder):
+    obj, _ = column
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.clips_bake()
+    assert obj.jounce.preview
+    assert not obj.jounce.bake_parts
+
+
+def test_a_folder_that_cannot_be_made_is_refused(column, folder):
+    with pytest.raises(RuntimeError, match="cannot be made"):
+        bpy.ops.jounce.clips_bake(directory=str(folder / "notes.txt" / "deeper"))
+
+
 def test_what_cannot_be_read_is_refused(column, folder):
     obj, rig = column
     action = rig.animation_data.action
