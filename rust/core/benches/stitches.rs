@@ -3,12 +3,15 @@
 //! The body is two ellipsoids, one on the other, whose bones share their length between them; stitches sew them
 //! together where they are nearest. Times are the least of a few runs on one machine; ratios compare the same run.
 
-use std::f64::consts::{PI, TAU};
+#[allow(dead_code)]
+mod ellipsoid;
+
 use std::time::Instant;
 
+use ellipsoid::{RADII, chain, surface};
 use faer::Mat;
 use jounce::material::{Field, Law, Material};
-use jounce::mesh::{SurfaceMesh, TetMesh, lattice};
+use jounce::mesh::{TetMesh, lattice};
 use jounce::operators::{Stitches, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
 use jounce::subspace::{ModesProblem, Restraint, SkinningModes};
@@ -21,8 +24,6 @@ const SPARE: usize = 8;
 const REPEATS: usize = 3;
 /// N/m: as stiff as the flesh around.
 const STIFFNESS: f64 = 1e4;
-/// Half lengths of each ellipsoid, m.
-const RADII: [f64; 3] = [1.0, 0.5, 0.4];
 
 fn main() -> Result<()> {
     println!("{MODES} modes, {BONES} bones; errors of eigenvalues and uncovered parts of modes in percent");
@@ -93,7 +94,7 @@ struct Body {
 
 impl Body {
     fn new(resolution: usize) -> Result<Self> {
-        let part = lattice(&ellipsoid(48)?, resolution, &Progress::default())?;
+        let part = lattice(&surface(48)?, resolution, &Progress::default())?;
         let lower = part.vertices().len();
         let height = 2.0 * RADII[2] + 2.0 * RADII[0] / resolution as f64;
         let raised = part.vertices().iter().map(|v| [v[0], v[1], v[2] + height]);
@@ -103,7 +104,7 @@ impl Body {
         let mesh = TetMesh::new(vertices, tets)?;
         let material =
             Material::new(Law::Arap, Field::Uniform(1e4), Field::Uniform(0.0), Field::Uniform(1000.0))?;
-        Ok(Self { rig: chain(&mesh)?, leak: momentum_leak(&mesh)?, material, lower, mesh })
+        Ok(Self { rig: chain(&mesh, BONES)?, leak: momentum_leak(&mesh)?, material, lower, mesh })
     }
 
     /// Between the top of the lower part and the bottom of the upper one, spread over where they are nearest.
@@ -132,37 +133,4 @@ impl Body {
         let covered = (heavy.transpose() * &found.weights).squared_norm_l2() / MODES as f64;
         100.0 * (1.0 - covered).max(0.0).sqrt()
     }
-}
-
-/// Weights that go linearly from one bone to the next along x.
-fn chain(mesh: &TetMesh) -> Result<Rig> {
-    let mut weights = vec![0.0; mesh.vertices().len() * BONES];
-    for (row, vertex) in weights.chunks_exact_mut(BONES).zip(mesh.vertices()) {
-        let along = (0.5 + 0.5 * vertex[0] / RADII[0]).clamp(0.0, 1.0) * (BONES - 1) as f64;
-        let bone = (along as usize).min(BONES - 2);
-        row[bone] = 1.0 - (along - bone as f64);
-        row[bone + 1] = along - bone as f64;
-    }
-    Rig::new(mesh.vertices().len(), BONES, &weights)
-}
-
-/// An ellipsoid of `count` rings of twice as many points, closed at its poles.
-fn ellipsoid(count: usize) -> Result<SurfaceMesh> {
-    let around = 2 * count;
-    let mut points = Vec::new();
-    for ring in 0..=count {
-        let (radius, x) = (PI * ring as f64 / count as f64).sin_cos();
-        points.extend((0..around).map(|k| {
-            let (sin, cos) = (TAU * k as f64 / around as f64).sin_cos();
-            [RADII[0] * x, RADII[1] * radius * cos, RADII[2] * radius * sin]
-        }));
-    }
-    let corner = |ring: usize, k: usize| (ring * around + k % around) as u32;
-    let quads = (0..count).flat_map(|ring| (0..around).map(move |k| (ring, k)));
-    let triangles = quads.flat_map(|(ring, k)| {
-        let [a, b, c, d] =
-            [corner(ring, k), corner(ring + 1, k), corner(ring + 1, k + 1), corner(ring, k + 1)];
-        [[a, b, c], [a, c, d]]
-    });
-    SurfaceMesh::new(points, triangles.collect())
 }

@@ -8,7 +8,7 @@ use jounce::mesh::{SurfaceMesh, TetMesh};
 use jounce::rig::Rig;
 
 /// Half lengths of the ellipsoid, m.
-const RADII: [f64; 3] = [1.0, 0.5, 0.4];
+pub const RADII: [f64; 3] = [1.0, 0.5, 0.4];
 
 /// What work gives, and the seconds that it took.
 pub fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
