@@ -2,12 +2,14 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use jounce::Progress;
 use jounce::body::{self, PointStitches};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::body_input::{Input, Maps, params};
@@ -18,6 +20,9 @@ use crate::model::Model;
 use crate::rig::Rig;
 use crate::stitches;
 use crate::subspace::SkinningModes;
+
+/// How long a wait can leave Ctrl+C unheard.
+const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
 
 /// What a job leaves behind.
 type Outcome = Result<Arc<body::Body>, Failure>;
@@ -72,56 +77,18 @@ impl Body {
 #[pymethods]
 impl Body {
     #[new]
-    #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
-                        poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
-                        pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0,
-                        stitches=None, stitch_stiffness=None, stitch_gap=None, editable=false),
+    #[pyo3(signature = (*arguments, **settings),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
                             pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
                             stitch_stiffness=1e4, stitch_gap=0.0, editable=False)")]
     fn new(
         py: Python<'_>,
-        points: &Bound<'_, PyAny>,
-        triangles: &Bound<'_, PyAny>,
-        weights: &Bound<'_, PyAny>,
-        resolution: i64,
-        modes: i64,
-        clusters: i64,
-        young: Option<&Bound<'_, PyAny>>,
-        poisson: f64,
-        density: f64,
-        locality: f64,
-        law: &str,
-        leak: Option<&Bound<'_, PyAny>>,
-        strength: Option<&Bound<'_, PyAny>>,
-        pinned: Option<&Bound<'_, PyAny>>,
-        merge_into: Option<&Bound<'_, PyAny>>,
-        bone_parents: Option<&Bound<'_, PyAny>>,
-        shapes: Option<&Bound<'_, PyAny>>,
-        seed: i64,
-        stitches: Option<&Bound<'_, PyAny>>,
-        stitch_stiffness: Option<&Bound<'_, PyAny>>,
-        stitch_gap: Option<&Bound<'_, PyAny>>,
-        editable: bool,
+        arguments: &Bound<'_, PyTuple>,
+        settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let params =
-            params([resolution, modes, clusters, seed], law, [poisson, density, locality], editable)?;
-        let maps = Maps {
-            young,
-            leak,
-            strength,
-            pinned,
-            merge_into,
-            bone_parents,
-            shapes,
-            stitches,
-            stitch_stiffness,
-            stitch_gap,
-        };
-        let input = Input::new(points, triangles, weights, &maps, params)?;
-        let inner = run(py, || input.build(&Progress::default()))?;
-        Self::wrap(py, Arc::new(inner))
+        let job = py.get_type::<BodyJob>().call(arguments, settings)?.cast_into::<BodyJob>()?;
+        job.get().result(py)
     }
 
     /// The same body with other stitches, its modes found from those before; arguments as in `Body`.
@@ -259,14 +226,10 @@ impl Slot {
         self.filled.notify_all();
     }
 
-    fn wait(&self) -> Outcome {
-        let mut outcome = self.lock();
-        loop {
-            if let Some(outcome) = outcome.as_ref() {
-                return outcome.clone();
-            }
-            outcome = self.filled.wait(outcome).unwrap_or_else(PoisonError::into_inner);
-        }
+    /// The outcome, or None if it is not there within that time.
+    fn wait(&self, longest: Duration) -> Option<Outcome> {
+        let waited = self.filled.wait_timeout_while(self.lock(), longest, |outcome| outcome.is_none());
+        waited.unwrap_or_else(PoisonError::into_inner).0.clone()
     }
 }
 
@@ -372,7 +335,12 @@ impl BodyJob {
 
     /// Waits for the Body, and returns it or raises what went wrong.
     fn result(&self, py: Python<'_>) -> PyResult<Body> {
-        Body::wrap(py, py.detach(|| self.slot.wait())?)
+        loop {
+            if let Some(outcome) = py.detach(|| self.slot.wait(BETWEEN_SIGNALS)) {
+                return Body::wrap(py, outcome?);
+            }
+            py.check_signals()?;
+        }
     }
 
     fn __repr__(&self) -> String {
