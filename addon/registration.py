@@ -21,6 +21,7 @@ CLASSES = (
     stitches.JounceSeam,
     props.JounceObject,
     scene.JounceClip,
+    scene.JounceMotion,
     scene.JounceScene,
     window.JounceWindow,
     *ops.CLASSES,
@@ -32,7 +33,9 @@ def register() -> None:
     """Registers all classes and hangs the settings on objects."""
     for cls in CLASSES:
         bpy.utils.register_class(cls)
-    bpy.types.Object.jounce = bpy.props.PointerProperty(type=props.JounceObject, name="Jounce")
+    bpy.types.Object.jounce = bpy.props.PointerProperty(
+        type=props.JounceObject, name="Jounce", override={"LIBRARY_OVERRIDABLE"}
+    )
     bpy.types.Scene.jounce = bpy.props.PointerProperty(type=scene.JounceScene, name="Jounce")
     bpy.types.WindowManager.jounce = bpy.props.PointerProperty(
         type=window.JounceWindow, name="Jounce", options={"SKIP_SAVE"}

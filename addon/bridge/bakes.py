@@ -4,8 +4,9 @@ import bpy
 
 from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
+from ..core.refusal import Refusal
 from ..core.settings import BakeSettings, Target
-from . import animation, deformers, mesh_cache, posing, shape_keys, skinning_nodes
+from . import animation, deformers, holders, mesh_cache, posing, shape_keys, skinning_nodes
 from .bodies import BodyScene
 from .deformers import Warn
 
@@ -19,10 +20,21 @@ PREPARE = {
 
 def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
     """Refuses a mesh that cannot take a bake, and warns where it would not be seen."""
+    refuse_stuck(obj)
     if settings.target.is_keys:
+        shape_keys.refuse_foreign(obj)
         animation.refuse_unusable(obj)
         posing.refuse_keys(obj, deformers.deformer(obj, lambda _: None))
         shape_keys.warn_if_hidden(obj, warn)
+
+
+def refuse_stuck(obj: bpy.types.Object) -> None:
+    """Refuses to free shape keys that another file would bring back."""
+    if obj.jounce.bake_keys and holders.is_foreign(obj.data):
+        raise Refusal(
+            f"The mesh of {obj.name} brings the shape keys of a bake along from its own file; free that bake "
+            "there, or make the mesh local (Diagnosis has a button)."
+        )
 
 
 def prepare(

@@ -1,7 +1,7 @@
 """What may be wrong with the meshes of a body, each finding in one sentence, some with a fix."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from ..core import shape_checks
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
-from . import bodies, deformers, maps, meshes, rigs
+from . import bodies, deformers, holders, maps, meshes, rigs
 
 # Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
 SMALLEST, LARGEST = 0.02, 50.0
@@ -31,12 +31,18 @@ class Finding:
 def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding]:
     """All that is found about a body, in the order in which it should be mended."""
     objects = bodies.members(host)
-    found = [finding for obj in objects for finding in of_mesh(obj)]
+    found = [mendable(finding, obj) for obj in objects for finding in of_mesh(obj)]
     found += of_maps(host, objects)
     found += of_armatures(host, objects)
     if not any(is_refused(obj) for obj in objects):
         found += of_body(host, context)
     return found
+
+
+def mendable(finding: Finding, obj: bpy.types.Object) -> Finding:
+    """A finding without its fix where that would be lost with this file."""
+    lost = finding.fix in CHANGES_MESH and holders.is_foreign(obj.data)
+    return replace(finding, fix="") if lost else finding
 
 
 def is_refused(obj: bpy.types.Object) -> bool:
@@ -61,6 +67,9 @@ def of_mesh(obj: bpy.types.Object) -> Iterator[Finding]:
     except Refusal as refusal:
         yield Finding(str(refusal), obj.name)
         return
+    if holders.is_foreign(obj.data):
+        sentence = f"The mesh of {obj.name} is linked: shape keys and paint of this file would be lost."
+        yield Finding(sentence, obj.name, "make_mesh_local")
     if obj.hide_viewport:
         sentence = f"{obj.name} is disabled in viewports, so its motion cannot be read."
         yield Finding(sentence, obj.name, "enable")
@@ -218,11 +227,15 @@ def make_single_user(obj: bpy.types.Object) -> None:
     obj.data = obj.data.copy()
 
 
+# The fixes that work on the mesh itself.
+CHANGES_MESH = frozenset(["select_strays", "select_unweighted", "normalise_weights"])
+
 Fix = Callable[[bpy.types.Object, str, bpy.types.Context], None]
 
 # For each fix what its button says, and what it does to the object with the detail of the finding.
 FIXES: dict[str, tuple[str, Fix]] = {
     "make_single_user": ("Make Single User", lambda obj, _detail, _context: make_single_user(obj)),
+    "make_mesh_local": ("Make Mesh Local", lambda obj, _detail, _context: make_single_user(obj)),
     "enable": ("Enable", lambda obj, _detail, _context: setattr(obj, "hide_viewport", False)),
     "unpin_shape_key": ("Unpin", lambda obj, _detail, _context: setattr(obj, "show_only_shape_key", False)),
     "select_strays": (

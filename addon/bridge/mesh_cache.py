@@ -131,8 +131,10 @@ def free(obj: bpy.types.Object) -> None:
     modifier = stack.bake_modifier(obj)
     if modifier is None or modifier.type != "MESH_CACHE":
         return
-    path = Path(bpy.path.abspath(modifier.filepath))
+    path, is_linked = Path(bpy.path.abspath(modifier.filepath)), stack.is_linked(obj, modifier)
     stack.remove(obj, modifier)
+    if is_linked:
+        return
     playing = (m for other in bpy.data.objects for m in other.modifiers if m.type == "MESH_CACHE")
     if any(Path(bpy.path.abspath(other.filepath)) == path for other in playing):
         return

@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 
 from ..core.refusal import Refusal
+from . import holders
 
 
 def refuse_unusable(obj: bpy.types.Object) -> None:
@@ -13,7 +14,7 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
     if obj.mode == "EDIT":
         raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
     sharing = [other.name for other in bpy.data.objects if other.data == mesh and other != obj]
-    if sharing:
+    if sharing and not holders.is_foreign(mesh):
         raise Refusal(
             f"{obj.name} shares its mesh with {sharing[0]}, which would get the same shape keys; "
             "make it a single user (Object > Relations > Make Single User)."
@@ -36,14 +37,22 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
 
 
 def refuse_foreign(obj: bpy.types.Object) -> None:
-    """Refuses what is not a mesh of this file."""
+    """Refuses what is not a mesh, and an object that cannot be changed in this file."""
     if obj.type != "MESH":
         raise Refusal(f"{obj.name} is not a mesh.")
     if obj.library is not None:
-        raise Refusal(f"{obj.name} is linked from {obj.library.filepath}; make it local first.")
-    if obj.data.library is not None or obj.data.override_library is not None:
         raise Refusal(
-            f"The mesh of {obj.name} is linked from another file, so it cannot get shape keys; make it local."
+            f"{obj.name} is linked from {obj.library.filepath}; make a library override of it first "
+            "(Object > Library Override > Make), or make it local."
+        )
+
+
+def refuse_unpaintable(obj: bpy.types.Object) -> None:
+    """Refuses a mesh whose vertex groups would be lost with this file."""
+    if holders.is_foreign(obj.data):
+        raise Refusal(
+            f"The mesh of {obj.name} is linked from another file, so it cannot be painted here; paint it "
+            "there, or make the mesh local (Diagnosis has a button)."
         )
 
 

@@ -70,17 +70,35 @@ class Motions:
 
 
 def kept(host: bpy.types.Object) -> MotionCache | None:
-    """The cache that was stored with a host, if there is one."""
-    data = host.jounce.get(KEY)
+    """The cache that was stored for a host, if there is one."""
+    of_shot = (place.get(KEY) for _, place in places_of(host))
+    data = next((data for data in of_shot if data is not None), host.jounce.get(KEY))
     return unpack(data) if isinstance(data, bytes) else None
 
 
 def keep(host: bpy.types.Object, cache: MotionCache) -> None:
-    """Stores a cache with its host."""
-    host.jounce[KEY] = cache.pack()
+    """Stores a cache with its host, or with its scene where the host's own file would not be saved."""
+    if host.override_library is None:
+        host.jounce[KEY] = cache.pack()
+        return
+    forget(host)
+    scene = next(scene for scene in bpy.data.scenes if scene.objects.get(host.name) == host)
+    place = scene.jounce.motions.add()
+    place.host = host
+    place[KEY] = cache.pack()
 
 
 def forget(host: bpy.types.Object) -> None:
     """Takes the stored cache away."""
+    for motions, place in reversed(places_of(host)):
+        motions.remove(list(motions).index(place))
     if KEY in host.jounce:
         del host.jounce[KEY]
+
+
+def places_of(
+    host: bpy.types.Object,
+) -> list[tuple["bpy.types.bpy_prop_collection", bpy.types.PropertyGroup]]:
+    """Where scenes keep caches of a host, each with the collection it is in."""
+    kept_in = (scene.jounce.motions for scene in bpy.data.scenes)
+    return [(motions, place) for motions in kept_in for place in motions if place.host == host]

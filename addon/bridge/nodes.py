@@ -8,6 +8,7 @@ import numpy as np
 
 PREFIX = "jounce: "
 COLUMN = 200.0
+HOLDER = "Holder"
 
 
 class Group:
@@ -35,6 +36,22 @@ class Group:
         node.data_type = kind
         node.inputs["Name"].default_value = name
         return node.outputs["Attribute"]
+
+    def sampled(
+        self, values: bpy.types.NodeSocket, holder: bpy.types.Object, column: float
+    ) -> bpy.types.NodeSocket:
+        """The vectors that a field has at the points of another object, point by point."""
+        info = self.node("GeometryNodeObjectInfo", column, -500.0)
+        info.name = HOLDER
+        info.inputs["Object"].default_value = holder
+        sample = self.node("GeometryNodeSampleIndex", column + 1.0, -400.0)
+        sample.data_type = "FLOAT_VECTOR"
+        self.link(info.outputs["Geometry"], sample.inputs["Geometry"])
+        self.link(
+            values, next(socket for socket in sample.inputs if socket.name == "Value" and socket.enabled)
+        )
+        self.link(self.node("GeometryNodeInputIndex", column, -700.0).outputs[0], sample.inputs["Index"])
+        return next(socket for socket in sample.outputs if socket.enabled)
 
     def to_object_space(self, offsets: bpy.types.NodeSocket, column: float) -> bpy.types.NodeSocket:
         """Offsets given in world space, in the space of the object that the group moves."""
@@ -64,6 +81,11 @@ class Group:
             self.link(geometry, removed.inputs["Geometry"])
             geometry = removed.outputs[0]
         self.link(geometry, self.node("NodeGroupOutput", column + 1.0, 200.0).inputs[0])
+
+
+def holder_node(tree: bpy.types.NodeTree) -> bpy.types.Node | None:
+    """The node of a group that names the object whose points it samples, None without one."""
+    return tree.nodes.get(HOLDER)
 
 
 def set_attribute(mesh: bpy.types.Mesh, name: str, kind: str, values: np.ndarray) -> None:

@@ -6,7 +6,7 @@ In renders the modifier does nothing: they show a bake.
 import bpy
 import numpy as np
 
-from . import nodes, stack
+from . import holders, nodes, stack
 
 ATTRIBUTE = "jounce"
 GROUP = f"{stack.NAME} Preview"
@@ -14,24 +14,37 @@ GROUP = f"{stack.NAME} Preview"
 
 def add(obj: bpy.types.Object) -> None:
     """Adds attribute and modifier where they are missing."""
-    if ATTRIBUTE not in obj.data.attributes:
-        nothing = np.zeros((len(obj.data.vertices), 3), np.float32)
-        nodes.set_attribute(obj.data, ATTRIBUTE, "FLOAT_VECTOR", nothing)
-    if modifier_of(obj) is None:
+    for linked in [m for m in modifiers(obj) if stack.is_linked(obj, m)]:
+        # What another file showed when it was saved.
+        stack.remove(obj, linked)
+    modifier = modifier_of(obj)
+    if modifier is None:
         modifier = stack.insert(obj, "NODES")
-        modifier.node_group = group()
         modifier.show_render = False
+    tree = modifier.node_group
+    if tree is None or (holders.of(tree) is not None and tree.users > 1):
+        # A copy of an object must not write where its original does.
+        tree = modifier.node_group = group(obj)
+    mesh = holders.mesh_of(obj, tree)
+    if ATTRIBUTE not in mesh.attributes:
+        nothing = np.zeros((len(mesh.vertices), 3), np.float32)
+        nodes.set_attribute(mesh, ATTRIBUTE, "FLOAT_VECTOR", nothing)
 
 
 def is_shown(obj: bpy.types.Object) -> bool:
     """Whether both are there."""
-    return ATTRIBUTE in obj.data.attributes and modifier_of(obj) is not None
+    modifier = modifier_of(obj)
+    return modifier is not None and ATTRIBUTE in holders.mesh_of(obj, modifier.node_group).attributes
 
 
 def modifier_of(obj: bpy.types.Object) -> bpy.types.Modifier | None:
     """The modifier that shows a preview, None without one."""
-    ours = (m for m in obj.modifiers if m.type == "NODES" and m.node_group and is_group(m.node_group))
-    return next(ours, None)
+    return next((m for m in modifiers(obj) if not stack.is_linked(obj, m)), None)
+
+
+def modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """The modifiers that show a preview, those that another file has among them."""
+    return [m for m in obj.modifiers if m.type == "NODES" and m.node_group and is_group(m.node_group)]
 
 
 def is_group(tree: bpy.types.NodeTree) -> bool:
@@ -39,15 +52,21 @@ def is_group(tree: bpy.types.NodeTree) -> bool:
     return tree.name.startswith(GROUP)
 
 
-def group() -> bpy.types.NodeTree:
-    """The node group that adds the attribute, an offset in world space, to the positions."""
-    tree = bpy.data.node_groups.get(GROUP)
-    if tree is None or tree.library is not None:
-        made = nodes.Group(GROUP)
-        offsets = made.attribute(ATTRIBUTE, "FLOAT_VECTOR", 2.0, 0.0)
-        made.finish(made.to_object_space(offsets, 2.0), 4.0, [ATTRIBUTE])
-        tree = made.tree
-    return tree
+def group(obj: bpy.types.Object) -> bpy.types.NodeTree:
+    """The node group that adds the attribute, an offset in world space, to the positions of an object.
+
+    All meshes of this file share one; a mesh of another file has its own.
+    """
+    holder = holders.new(obj)
+    known = bpy.data.node_groups.get((GROUP, None)) if holder is None else None
+    if known is not None:
+        return known
+    made = nodes.Group(GROUP if holder is None else f"{GROUP} {obj.name}")
+    offsets = made.attribute(ATTRIBUTE, "FLOAT_VECTOR", 2.0, 0.0)
+    if holder is not None:
+        offsets = made.sampled(offsets, holder, 2.0)
+    made.finish(made.to_object_space(offsets, 4.0), 6.0, [ATTRIBUTE] if holder is None else [])
+    return made.tree
 
 
 def remove(obj: bpy.types.Object) -> None:
@@ -57,15 +76,20 @@ def remove(obj: bpy.types.Object) -> None:
         tree = modifier.node_group
         stack.remove(obj, modifier)
         if tree.users == 0:
-            bpy.data.node_groups.remove(tree)
-    nodes.remove_attributes(obj.data, [ATTRIBUTE])
+            holders.remove_group(tree)
+    if not holders.is_foreign(obj.data):
+        nodes.remove_attributes(obj.data, [ATTRIBUTE])
 
 
 def write(obj: bpy.types.Object, offsets: np.ndarray) -> bool:
     """Writes world offsets (p, 3) f32 in Blender units; False where the mesh cannot take them now."""
-    attribute = obj.data.attributes.get(ATTRIBUTE)
-    if obj.mode == "EDIT" or attribute is None or len(attribute.data) != len(offsets):
+    modifier = modifier_of(obj)
+    if modifier is None or obj.mode == "EDIT":
+        return False
+    mesh = holders.mesh_of(obj, modifier.node_group)
+    attribute = mesh.attributes.get(ATTRIBUTE)
+    if attribute is None or len(attribute.data) != len(offsets):
         return False
     attribute.data.foreach_set("vector", offsets.ravel())
-    obj.data.update_tag()
+    mesh.update_tag()
     return True

@@ -71,6 +71,8 @@ def double(obj: bpy.types.Object) -> bpy.types.Object:
     """A copy of an object and its mesh that shows what the rig makes, where the object stands."""
     rig = {modifier.name for modifier in posing.modifiers(obj)}
     made = obj.copy()
+    if made.override_library is not None:
+        made.make_local(clear_liboverride=True)
     made.name = f"{posing.NAME} {obj.name}"
     made.data = obj.data.copy()
     free_keys(made)

@@ -133,7 +133,7 @@ def is_alive(known: Session) -> bool:
         if known.motions is not None:
             objects += [*known.motions.scene.objects, *known.motions.scene.reader.armatures]
         return known.host.name in known.scene.objects and all(
-            bpy.data.objects.get(obj.name) == obj for obj in objects
+            bpy.data.objects.get((obj.name, obj.library and obj.library.filepath)) == obj for obj in objects
         )
     except ReferenceError:
         return False

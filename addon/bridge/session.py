@@ -125,6 +125,8 @@ class Session:
             return
         if digest != self.host.jounce.built_digest:
             bodies.remember_build(self.host, body, digest, summary)
+        for obj in scene.objects:
+            offsets.add(obj)
         self.motions = motions.Motions(body, scene)
         self._reread, self._built_from = False, self.host.jounce.built_from()
         self._unsound = stage.unsound(scene, self.scene)

@@ -12,8 +12,9 @@ import numpy as np
 from ..core.keys import KeySet, key_sets
 from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
+from ..core.refusal import Refusal
 from ..core.settings import BakeSettings
-from . import animation, meshes
+from . import animation, holders, meshes
 from .bodies import BodyScene
 from .deformers import Warn
 from .nodes import PREFIX
@@ -61,6 +62,15 @@ def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
     obj.data.update()
 
 
+def refuse_foreign(obj: bpy.types.Object) -> None:
+    """Refuses a mesh whose shape keys would be lost with this file."""
+    if holders.is_foreign(obj.data):
+        raise Refusal(
+            f"The mesh of {obj.name} is linked from another file, so it cannot get shape keys; bake to "
+            "Skinning Nodes or Mesh Cache, or make the mesh local (Diagnosis has a button)."
+        )
+
+
 def warn_if_hidden(obj: bpy.types.Object, warn: Warn) -> None:
     """Says that Blender shows only one pinned key of a mesh, and so no bake."""
     if obj.data.shape_keys is not None and obj.show_only_shape_key:
@@ -69,6 +79,8 @@ def warn_if_hidden(obj: bpy.types.Object, warn: Warn) -> None:
 
 def free(obj: bpy.types.Object) -> None:
     """Takes the bake off a mesh; all other keys, values and animation stay as they are."""
+    if holders.is_foreign(obj.data):
+        return
     animation.free(obj)
     state = obj.jounce
     keys = obj.data.shape_keys

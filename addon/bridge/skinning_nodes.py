@@ -3,8 +3,9 @@
     position += M_obj(t)^-1 sum_k W_k Z_k [Y; 1]
 
 Y and the W_k are attributes of the mesh, Z_k the matrix of a node whose twelve numbers are animated, M_obj
-the object's world matrix. All meshes of a body share the group, so a frame costs 12 numbers a mode. The
-numbers are sampled F-curves of the group's own action: linear between frames, a fifth of the size of keys.
+the object's world matrix. All meshes of a body share the group, so a frame costs 12 numbers a mode; a mesh
+of another file has a group of its own, which reads the attributes of its holder. The numbers are sampled
+F-curves of the group's own action: linear between frames, a fifth of the size of keys.
 """
 
 from functools import partial
@@ -16,7 +17,7 @@ from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
 from ..core.settings import BakeSettings, Target
 from ..core.skinning import SkinningTable, skinning_table
-from . import animation, compat, nodes, stack, units
+from . import animation, compat, holders, nodes, stack, units
 from .bodies import BodyScene
 
 POINT = nodes.PREFIX + "point"
@@ -36,21 +37,29 @@ def prepare(
 
 def write(scene: BodyScene, table: SkinningTable, frames: range, scale: float) -> None:
     """Gives the meshes their attributes and the modifier."""
-    tree = group(f"{stack.NAME} Bake {scene.host.name}", table.transforms.shape[1])
-    animate(tree, units.transforms_in_units(table.transforms, scale), frames)
+    transforms = units.transforms_in_units(table.transforms, scale)
     points = units.points_in_units(table.points, scale)
+    shared: bpy.types.NodeTree | None = None
     for obj, part in zip(scene.objects, scene.surface.parts, strict=True):
-        nodes.set_attribute(obj.data, POINT, "FLOAT_VECTOR", points[part.points])
+        holder = holders.new(obj)
+        tree = shared if holder is None else None
+        if tree is None:
+            owner = scene.host if holder is None else obj
+            tree = group(f"{stack.NAME} Bake {owner.name}", transforms.shape[1], holder)
+            animate(tree, transforms, frames)
+            shared = tree if holder is None else shared
+        mesh = holders.mesh_of(obj, tree)
+        nodes.set_attribute(mesh, POINT, "FLOAT_VECTOR", points[part.points])
         for mode, weights in enumerate(table.weights):
-            nodes.set_attribute(obj.data, WEIGHT.format(mode + 1), "FLOAT", weights[part.points])
+            nodes.set_attribute(mesh, WEIGHT.format(mode + 1), "FLOAT", weights[part.points])
         obj.jounce.bake_group = tree
         obj.jounce.bake_target = Target.SKINNING_NODES.value
         stack.insert(obj, "NODES").node_group = tree
-        obj.data.update()
+        mesh.update()
 
 
-def group(name: str, count: int) -> bpy.types.NodeTree:
-    """The group for a number of modes; each mode has a row of nodes."""
+def group(name: str, count: int, holder: bpy.types.Object | None) -> bpy.types.NodeTree:
+    """The group for a number of modes; each mode has a row of nodes. holder: of a mesh of another file."""
     made = nodes.Group(name)
     # Blender looks animated nodes up by name from the first node on, at every frame: these come first.
     matrices = [made.node("FunctionNodeCombineMatrix", 0.0, -250.0 * (mode + 1)) for mode in range(count)]
@@ -70,7 +79,9 @@ def group(name: str, count: int) -> bpy.types.NodeTree:
         if total is not None:
             made.link(total, weighted.inputs[2])
         total = weighted.outputs[0]
-    made.finish(made.to_object_space(total, 5.0), 7.0, attributes(count))
+    if holder is not None:
+        total = made.sampled(total, holder, 3.0)
+    made.finish(made.to_object_space(total, 7.0), 9.0, attributes(count) if holder is None else [])
     return made.tree
 
 
@@ -105,12 +116,15 @@ def free(obj: bpy.types.Object) -> None:
     if modifier is not None:
         stack.remove(obj, modifier)
     obj.jounce.property_unset("bake_group")
+    if tree.library is not None:
+        return
     count = sum(node.bl_idname == "FunctionNodeCombineMatrix" for node in tree.nodes)
-    if not any(other.data == obj.data and other.jounce.bake_group == tree for other in bpy.data.objects):
+    shared = any(other.data == obj.data and other.jounce.bake_group == tree for other in bpy.data.objects)
+    if not shared and not holders.is_foreign(obj.data):
         nodes.remove_attributes(obj.data, attributes(count))
     if tree.users == 0:
         data = tree.animation_data
         action = None if data is None else data.action
-        bpy.data.node_groups.remove(tree)
+        holders.remove_group(tree)
         if action is not None and action.users == 0:
             bpy.data.actions.remove(action)

@@ -24,6 +24,8 @@ def bake_modifier(obj: bpy.types.Object) -> bpy.types.Modifier | None:
     """The modifier that plays a bake, None where shape keys do or nothing is baked."""
     state = obj.jounce
     for modifier in obj.modifiers:
+        if is_linked(obj, modifier) and not modifier.show_viewport:
+            continue
         if modifier.type == "NODES" and modifier.node_group is not None:
             if modifier.node_group == state.bake_group:
                 return modifier
@@ -44,8 +46,19 @@ def insert(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
     return modifier
 
 
+def is_linked(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier of a library override is one that the other file has."""
+    return obj.override_library is not None and modifier.is_override_data
+
+
 def remove(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
-    """Takes a modifier of ours off; the artist's active one stays active."""
+    """Takes a modifier of ours off; the artist's active one stays active.
+
+    One that another file would bring back is switched off.
+    """
+    if is_linked(obj, modifier):
+        modifier.show_viewport = modifier.show_render = False
+        return
     active = obj.modifiers.active
     obj.modifiers.remove(modifier)
     if active != modifier:

@@ -1,5 +1,7 @@
 """Seams of a body, from what is selected in the scene and to what it is built from."""
 
+from itertools import chain, count
+
 import bpy
 import numpy as np
 
@@ -39,8 +41,10 @@ def vertices(seam: bpy.types.PropertyGroup) -> np.ndarray:
 
 def add(host: bpy.types.Object, name: str, ends: Ends, pairs: np.ndarray) -> bpy.types.PropertyGroup:
     """A new seam of these stitches, which becomes the chosen one."""
+    taken = {seam.name for seam in host.jounce.seams}
+    names = chain([name], (f"{name} {number}" for number in count(2)))
     seam = host.jounce.seams.add()
-    seam.name = name
+    seam.name = next(free for free in names if free not in taken)
     seam.mesh_a, seam.mesh_b = ends
     for a, b in pairs.tolist():
         pair = seam.pairs.add()

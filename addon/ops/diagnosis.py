@@ -27,8 +27,9 @@ def diagnose(host: bpy.types.Object, context: bpy.types.Context) -> int:
     """Keeps the findings about a body on its host; returns their number."""
     state = host.jounce
     state.findings.clear()
-    for finding in diagnosis.findings(host, context):
+    for number, finding in enumerate(diagnosis.findings(host, context), start=1):
         kept = state.findings.add()
+        kept.name = f"Finding {number}"
         for field in fields(finding):
             setattr(kept, field.name, getattr(finding, field.name))
     state.is_diagnosed = True

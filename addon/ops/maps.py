@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ..bridge import bodies, deformers, map_shapes, maps
+from ..bridge import bodies, deformers, map_shapes, maps, meshes
 from ..core.maps import Kind
 from ..core.refusal import Refusal
 from .operator import JounceOperator
@@ -40,6 +40,7 @@ def active_mesh(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.types
         raise Refusal("The active object has no Jounce; select a mesh and use Add Jounce first.")
     if obj.type != "MESH" or obj.mode == "EDIT":
         raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
+    meshes.refuse_unpaintable(obj)
     return obj, host
 
 

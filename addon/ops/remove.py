@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bakes, bodies, preview
+from ..bridge import bakes, bodies, motions, preview
 from .operator import JounceOperator
 
 
@@ -16,8 +16,11 @@ class JOUNCE_OT_remove(JounceOperator):
     def run(self, context: bpy.types.Context) -> str:
         """Frees and unmarks every mesh of the selected bodies."""
         hosts = bodies.hosts(context)
+        for obj in (obj for host in hosts for obj in bodies.members(host)):
+            bakes.refuse_stuck(obj)
         for host in hosts:
             preview.switch_off(host)
+            motions.forget(host)
             for obj in bodies.members(host):
                 bakes.free(obj)
                 obj.property_unset("jounce")

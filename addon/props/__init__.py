@@ -19,11 +19,13 @@ from .material import MaterialProps
 from .member import MemberProps
 from .modes import ModesProps
 from .motion import MotionProps
+from .overrides import overridable
 from .preview import PreviewProps
 from .shot import ShotProps
 from .stitches import StitchProps
 
 
+@overridable
 class JounceObject(
     MemberProps,
     BodyProps,

@@ -3,7 +3,10 @@
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, StringProperty
 
+from .overrides import overridable
 
+
+@overridable
 class JounceFinding(bpy.types.PropertyGroup):
     """One finding, as the diagnosis of the bridge says it."""
 

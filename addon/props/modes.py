@@ -5,8 +5,10 @@ import numpy as np
 from bpy.props import CollectionProperty, FloatProperty, IntProperty
 
 from ..overlay import view
+from .overrides import overridable
 
 
+@overridable
 class JounceMode(bpy.types.PropertyGroup):
     """One mode."""
 
@@ -32,6 +34,8 @@ class ModesProps:
     def list_modes(self, ratios: np.ndarray) -> None:
         """Makes the list anew. ratios: (m,), frequencies as multiples of the lowest."""
         self.modes_built.clear()
-        for ratio in ratios:
-            self.modes_built.add().ratio = ratio
+        for number, ratio in enumerate(ratios, start=1):
+            mode = self.modes_built.add()
+            # Library overrides tell the items of a list apart by their names.
+            mode.name, mode.ratio = f"Mode {number}", ratio
         self.mode_index = min(self.mode_index, len(ratios) - 1)

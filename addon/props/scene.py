@@ -1,15 +1,21 @@
 """What Jounce keeps on a scene, as `scene.jounce`."""
 
 import bpy
-from bpy.props import CollectionProperty, IntProperty, StringProperty
+from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
 
 
 class JounceClip(bpy.types.PropertyGroup):
     """A file with an animation clip; its name is the file's."""
 
 
+class JounceMotion(bpy.types.PropertyGroup):
+    """Where the cached motion of a library override is kept, which its own object would not keep."""
+
+    host: PointerProperty(type=bpy.types.Object)
+
+
 class JounceScene(bpy.types.PropertyGroup):
-    """The clips to choose from."""
+    """The clips to choose from, and what library overrides cannot keep themselves."""
 
     clip_folder: StringProperty(
         name="Clips",
@@ -18,3 +24,4 @@ class JounceScene(bpy.types.PropertyGroup):
     )
     clips: CollectionProperty(type=JounceClip)
     clip_index: IntProperty(name="Clip", description="The chosen clip")
+    motions: CollectionProperty(type=JounceMotion)

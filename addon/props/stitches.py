@@ -3,7 +3,10 @@
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, PointerProperty
 
+from .overrides import overridable
 
+
+@overridable
 class JouncePair(bpy.types.PropertyGroup):
     """One stitch of a seam: a vertex of each of its two meshes."""
 
@@ -11,6 +14,7 @@ class JouncePair(bpy.types.PropertyGroup):
     b: IntProperty(name="Other Vertex", description="Vertex of the seam's second mesh")
 
 
+@overridable
 class JounceSeam(bpy.types.PropertyGroup):
     """Stitches between two meshes of a body, or within one."""
 

@@ -1,0 +1,265 @@
+"""Characters of another file: linked, their objects library overrides, their meshes left where they are."""
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+
+FRAMES = range(1, 13)
+
+
+def make_library(path, finish=lambda *_objects: None):
+    """A file with a column and its coat on two bones that nothing moves; finish: what else is done to it."""
+    obj, rig = scenes.character()
+    rig.animation_data_clear()
+    rig.pose.bones["Upper"].rotation_euler = (0.0, 0.0, 0.0)
+    coat = scenes.column("Coat", radius=0.35)
+    coat.parent = rig
+    scenes.skin(coat, rig, 2.0)
+    collection = bpy.data.collections.new("Character")
+    bpy.context.scene.collection.children.link(collection)
+    for part in (obj, rig, coat):
+        collection.objects.link(part)
+        bpy.context.scene.collection.objects.unlink(part)
+    scenes.settle_scene()
+    finish(obj, rig, coat)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def build(obj, _rig, coat):
+    scenes.add_and_build(obj, coat)
+
+
+def build_and_preview(obj, rig, coat):
+    build(obj, rig, coat)
+    scenes.swing(rig)
+    bpy.ops.jounce.preview()
+    bpy.context.scene.frame_set(6)
+    bpy.ops.jounce.fill_cache()
+
+
+def build_and_bake(obj, rig, coat):
+    build(obj, rig, coat)
+    scenes.swing(rig)
+    bpy.ops.jounce.bake(target="SKINNING_NODES")
+
+
+def own(name):
+    """An object of the open file."""
+    return next(obj for obj in bpy.data.objects if obj.name.startswith(name) and obj.library is None)
+
+
+def override(path):
+    """Links the character once more and overrides its objects: column, rig, coat."""
+    before = set(bpy.data.objects)
+    with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
+        wanted.collections = ["Character"]
+    scene, layer = bpy.context.scene, bpy.context.view_layer
+    wanted.collections[0].override_hierarchy_create(scene, layer, do_fully_editable=True)
+    made = [obj for obj in bpy.data.objects if obj not in before and obj.library is None]
+    return [next(obj for obj in made if obj.name.startswith(name)) for name in ("Column", "Rig", "Coat")]
+
+
+def shot(path):
+    """A file whose animation moves the overridden character."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    obj, rig, coat = override(path)
+    if rig.animation_data is not None:
+        rig.animation_data.action = None
+    scenes.swing(rig)
+    scenes.settle_scene()
+    return obj, rig, coat
+
+
+def shapes(*objects):
+    return np.stack([scenes.evaluated_frames(obj, FRAMES) for obj in objects])
+
+
+def reopened(folder):
+    path = str(Path(folder) / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    return own("Column"), own("Coat")
+
+
+def assert_shown_as_baked(obj, coat, target):
+    seen = shapes(obj, coat)
+    scenes.activate(obj)
+    bpy.ops.jounce.preview()
+    posed = shapes(obj, coat)
+    assert np.abs(seen - posed).max() > 0.004
+    bpy.ops.jounce.bake(target=target)
+    assert np.abs(shapes(obj, coat) - seen).max() < 2e-6
+    return seen
+
+
+@pytest.mark.parametrize("target", ["SKINNING_NODES", "MESH_CACHE"])
+def test_a_built_character_is_previewed_and_baked_in_the_shot(tmp_path, target):
+    library = make_library(tmp_path / "library.blend", build)
+    untouched = library.read_bytes()
+    obj, _, coat = shot(library)
+    assert obj.data.library is not None and coat.jounce.host == obj
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    scenes.activate(obj)
+    bpy.ops.jounce.preview()
+    seen = assert_shown_as_baked(obj, coat, target)
+    obj, coat = reopened(tmp_path)
+    assert obj.jounce.bake_target == target
+    assert np.abs(shapes(obj, coat) - seen).max() < 2e-6
+    scenes.activate(obj)
+    bpy.ops.jounce.free_bake()
+    obj, coat = reopened(tmp_path)
+    assert not obj.jounce.bake_target
+    assert [modifier.name for modifier in obj.modifiers] == ["Armature"]
+    assert [o.name for o in bpy.data.objects if o.name.startswith("Jounce")] == []
+    assert library.read_bytes() == untouched
+
+
+def test_preview_and_cache_are_kept_in_the_shot(tmp_path, module):
+    obj, _, coat = shot(make_library(tmp_path / "library.blend", build))
+    scenes.activate(obj)
+    bpy.ops.jounce.preview()
+    seen = shapes(obj, coat)
+    bpy.ops.jounce.fill_cache()
+    kept = np.array(module("bridge.motions").kept(obj).coefficients)
+    obj, coat = reopened(tmp_path)
+    assert obj.jounce.preview
+    assert np.array_equal(np.array(module("bridge.motions").kept(obj).coefficients), kept)
+    assert np.array_equal(shapes(obj, coat), seen)
+    assert np.array_equal(np.array(module("bridge.preview").session(obj).cache.coefficients), kept)
+    obj.name = "Hero"
+    assert np.array_equal(np.array(module("bridge.motions").kept(obj).coefficients), kept)
+
+
+def test_jounce_is_added_in_the_shot(tmp_path):
+    obj, _, coat = shot(make_library(tmp_path / "library.blend"))
+    posed = shapes(obj, coat)
+    scenes.add_and_build(obj, coat)
+    obj.jounce.frequency = 3.0
+    bpy.ops.jounce.preview()
+    seen = shapes(obj, coat)
+    obj, coat = reopened(tmp_path)
+    assert obj.jounce.frequency == 3.0 and coat.jounce.host == obj and len(obj.jounce.modes_built) == 6
+    assert np.array_equal(shapes(obj, coat), seen)
+    assert_shown_as_baked(obj, coat, "SKINNING_NODES")
+    scenes.activate(obj)
+    bpy.ops.jounce.remove()
+    assert not bpy.context.scene.jounce.motions
+    obj, coat = reopened(tmp_path)
+    assert not obj.jounce.is_host and coat.jounce.host is None
+    assert [modifier.name for modifier in (*obj.modifiers, *coat.modifiers)] == ["Armature", "Armature"]
+    assert np.array_equal(shapes(obj, coat), posed)
+
+
+def test_seams_of_the_shot_are_kept(tmp_path):
+    obj, _, coat = shot(make_library(tmp_path / "library.blend", build))
+    scenes.activate(obj, coat)
+    for _ in range(2):
+        bpy.ops.jounce.stitch_nearest(distance=10.0)
+    sewn = [(seam.name, [(pair.a, pair.b) for pair in seam.pairs]) for seam in obj.jounce.seams]
+    assert len(sewn) == 2 and sewn[0][0] != sewn[1][0] and len(sewn[0][1]) > 2
+    obj, coat = reopened(tmp_path)
+    assert sewn == [(seam.name, [(pair.a, pair.b) for pair in seam.pairs]) for seam in obj.jounce.seams]
+    assert obj.jounce.seams[0].mesh_a in (obj, coat)
+
+
+def test_what_the_library_previewed_is_shown_anew(tmp_path):
+    obj, rig, coat = shot(make_library(tmp_path / "library.blend", build_and_preview))
+    assert obj.jounce.preview
+    obj, coat = reopened(tmp_path)
+    assert_shown_as_baked(obj, coat, "SKINNING_NODES")
+
+
+def test_a_bake_of_the_library_is_replaced_in_the_shot(tmp_path):
+    obj, rig, coat = shot(make_library(tmp_path / "library.blend", build_and_bake))
+    rig.pose.bones["Upper"].rotation_euler = (0.3, 0.5, 0.0)
+    rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=6)
+    scenes.activate(obj)
+    bpy.ops.jounce.bake(target="SKINNING_NODES")
+    baked = shapes(obj, coat)
+    obj, coat = reopened(tmp_path)
+    assert np.abs(shapes(obj, coat) - baked).max() < 2e-6
+    scenes.activate(obj)
+    bpy.ops.jounce.free_bake()
+    posed = shapes(obj, coat)
+    obj, coat = reopened(tmp_path)
+    assert np.array_equal(shapes(obj, coat), posed)
+    assert np.abs(posed - baked).max() > 0.004
+
+
+def test_two_overrides_of_one_character_are_two_bodies(tmp_path):
+    library = make_library(tmp_path / "library.blend", build)
+    obj, rig, coat = shot(library)
+    other, other_rig, other_coat = override(library)
+    scenes.swing(other_rig, "Lower")
+    for host in (obj, other):
+        scenes.activate(host)
+        bpy.ops.jounce.preview()
+    seen, others = shapes(obj, coat), shapes(other, other_coat)
+    assert np.abs(seen - others).max() > 0.1
+    assert_shown_as_baked(obj, coat, "SKINNING_NODES")
+    assert np.array_equal(shapes(other, other_coat), others)
+
+
+def test_rigs_that_are_not_linear(tmp_path):
+    def preserve_volume(obj, rig, coat):
+        obj.modifiers["Armature"].use_deform_preserve_volume = True
+        obj.modifiers.new("Later", "SMOOTH").factor = 0.0
+        build(obj, rig, coat)
+
+    obj, _, coat = shot(make_library(tmp_path / "library.blend", preserve_volume))
+    scenes.activate(obj)
+    bpy.ops.jounce.preview()
+    assert_shown_as_baked(obj, coat, "SKINNING_NODES")
+    assert [modifier.name for modifier in obj.modifiers] == ["Armature", "Jounce", "Later"]
+
+
+def test_shape_keys_need_a_local_mesh_which_diagnosis_makes(tmp_path):
+    obj, _, coat = shot(make_library(tmp_path / "library.blend", build))
+    scenes.activate(obj)
+    with pytest.raises(RuntimeError, match="bake to Skinning Nodes or Mesh Cache"):
+        bpy.ops.jounce.bake(target="MODAL_KEYS")
+    with pytest.raises(RuntimeError, match="cannot be painted here"):
+        bpy.ops.jounce.map_add(kind="PIN")
+    for _ in (obj, coat):
+        bpy.ops.jounce.diagnose()
+        fixes = [found.fix for found in obj.jounce.findings]
+        bpy.ops.jounce.fix(index=fixes.index("make_mesh_local"))
+    assert "make_mesh_local" not in [found.fix for found in obj.jounce.findings]
+    bpy.ops.jounce.preview()
+    assert_shown_as_baked(obj, coat, "FRAME_KEYS")
+    baked = shapes(obj, coat)
+    obj, coat = reopened(tmp_path)
+    assert obj.data.library is None
+    assert np.array_equal(shapes(obj, coat), baked)
+
+
+def test_shape_keys_of_the_library_are_freed_there(tmp_path):
+    def bake_keys(obj, rig, coat):
+        build(obj, rig, coat)
+        scenes.swing(rig)
+        bpy.ops.jounce.bake(target="FRAME_KEYS")
+
+    obj, _, _ = shot(make_library(tmp_path / "library.blend", bake_keys))
+    scenes.activate(obj)
+    for operator in (bpy.ops.jounce.free_bake, bpy.ops.jounce.remove, bpy.ops.jounce.bake):
+        with pytest.raises(RuntimeError, match="free that bake there"):
+            operator()
+
+
+def test_a_copy_of_an_override_has_a_holder_of_its_own(tmp_path, module):
+    obj, _, coat = shot(make_library(tmp_path / "library.blend", build))
+    scenes.activate(obj)
+    bpy.ops.jounce.preview()
+    shown = shapes(obj)
+    copy = obj.copy()
+    bpy.context.scene.collection.objects.link(copy)
+    module("bridge.preview").sync()
+    copied = shapes(copy)
+    group = module("bridge.offsets").modifier_of
+    assert group(copy).node_group != group(obj).node_group
+    assert np.array_equal(shapes(obj), shown)
+    assert np.array_equal(shapes(copy), copied)
