@@ -33,6 +33,10 @@ class ForceReader:
         """From now on forces act on this body."""
         self._samples = body.model.force_samples(SAMPLES)
 
+    def places(self, pose: np.ndarray) -> np.ndarray:
+        """Where a pose (b, 3, 4) puts parts all over the built body, (k, 3) in metres."""
+        return self._samples.posed(pose)
+
     def read(self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph) -> np.ndarray | None:
         """(m, 3, 4) f64 in a pose of the body; None where nothing acts or there is no body yet."""
         state = self._host.evaluated_get(depsgraph).jounce

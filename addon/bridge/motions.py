@@ -1,14 +1,17 @@
 """The motion of a body in its scene: what it depends on, and the cache of it that travels with the file."""
 
 from dataclasses import asdict
+from functools import partial
 
 import bpy
 import numpy as np
 
 from ..core import bodies as built
 from ..core.cache import MotionCache, Origin, surface_origin, unpack
+from ..core.cuts import Teleport
 from ..core.filling import Filling
 from ..core.motion import Course, load_scale, simulation
+from ..core.settings import MotionSettings
 from . import deformers, posing, units
 from .bodies import BodyScene
 
@@ -57,12 +60,21 @@ class Motions:
         origin, stored = self.origin(scene, first), kept(self.scene.host)
         return stored if stored is not None and stored.origin == origin else MotionCache(origin, first)
 
-    def filling(self, scene: bpy.types.Scene, cache: MotionCache) -> Filling:
-        """A pass that fills a cache with the settings as they are now."""
-        state, gravity = self.scene.host.jounce, self._gravity(scene)
-        settings, seconds = state.motion_settings(), units.frame_seconds(scene)
-        course = Course(state.pre_roll, settings.start, settings.after_cut)
-        return Filling(cache, lambda: simulation(self.body, settings, seconds, gravity), course)
+    def filling(
+        self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings | None = None
+    ) -> Filling:
+        """A pass that fills a cache with these settings, those of the host as they are now without any."""
+        settings = self.scene.host.jounce.motion_settings() if settings is None else settings
+        seconds, gravity = units.frame_seconds(scene), self._gravity(scene)
+        start = partial(simulation, self.body, settings, seconds, gravity)
+        return Filling(cache, start, self._course(settings))
+
+    def _course(self, settings: MotionSettings) -> Course:
+        teleport = None
+        if settings.teleport is not None:
+            teleport = Teleport(self.scene.forces.places, settings.teleport * self.diagonal)
+        pre_roll = self.scene.host.jounce.pre_roll
+        return Course(pre_roll, settings.start, settings.after_cut, teleport)
 
     def _gravity(self, scene: bpy.types.Scene) -> np.ndarray:
         settings = self.scene.host.jounce.motion_settings()

@@ -84,6 +84,10 @@ class Session:
             return self.interactive.simulation.coefficients
         return None if self._shown is NOTHING else self._shown
 
+    def teleports(self) -> list[int]:
+        """The frames at which the body was found to teleport, as far as the pass has come."""
+        return [] if self.filling is None else [self.cache.first + index for index in self.filling.teleports]
+
     def status(self) -> str:
         """One line for the panel."""
         if self.trouble:

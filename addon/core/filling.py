@@ -34,6 +34,7 @@ class Filling:
         self.states: States = {}
         self._start = start
         self._course = course
+        self._teleports = course.teleports()
         self._recorder: Recorder | None = None
         self._asked: deque[tuple[int, bytes]] = deque()
 
@@ -41,6 +42,16 @@ class Filling:
     def checked(self) -> int:
         """How many frames are cached and known to be fresh."""
         return min(len(self.drives), len(self.cache))
+
+    @property
+    def teleports(self) -> list[int]:
+        """The frames at which the body was found to teleport."""
+        return self._teleports.frames
+
+    @property
+    def course(self) -> Course:
+        """How the motion begins, and where it begins anew."""
+        return self._course
 
     def agrees(self, index: int, drive: Drive) -> bool:
         """Whether a frame was driven by this, up to the offsets."""
@@ -54,6 +65,7 @@ class Filling:
         """Takes the drive of the next frame, and has it simulated if the cache does not hold it."""
         index, digest = len(self.drives), drive.digest()
         self.drives.append(drive)
+        self._teleports.follow(drive.pose)
         if self._recorder is None:
             if index < len(self.cache) and self.cache.digests[index] == digest:
                 return
@@ -112,4 +124,4 @@ class Filling:
             if index == 0:
                 begin(target, self.drives[0], self._course)
             else:
-                advance(target, self.drives[index], self._course)
+                advance(target, self.drives[index], self._course, index in self.teleports)

@@ -3,7 +3,7 @@
 import jounce
 import numpy as np
 
-from .motion import Drive, Motion, step
+from .motion import Course, Drive, Motion, step
 from .refusal import Refusal, passing_on
 from .surface import Surface
 
@@ -14,7 +14,7 @@ VISIBLE_SEAM = 1e-4
 
 
 def looped(
-    simulation: "jounce.Simulation", drives: list[Drive], surface: Surface
+    simulation: "jounce.Simulation", drives: list[Drive], surface: Surface, course: Course
 ) -> "tuple[Motion, jounce.CycleReport]":
     """The motion over a cycle of drives, the last like the first, and how well it closes."""
     poses = np.stack([drive.pose for drive in drives])
@@ -24,8 +24,11 @@ def looped(
             f"The last frame shows another pose than the first, {gap:.2%} of the size apart, so the motion "
             "cannot loop; end the range where the first pose comes again, or switch Loop off."
         )
-    if any(drive.cut for drive in drives[1:]):
-        raise Refusal("The motion is cut within the range, so it cannot loop; take the cuts or Loop off.")
+    teleports = course.teleports()
+    if any([drive.cut or teleports.follow(drive.pose) for drive in drives][1:]):
+        raise Refusal(
+            "The motion is cut or teleports within the range, so it cannot loop; take the cuts or Loop off."
+        )
     strengths = np.array([drive.strength for drive in drives])
     offsets = stacked([drive.offsets for drive in drives])
     forces = stacked([drive.force for drive in drives])

@@ -7,6 +7,7 @@ from typing import Union
 import jounce
 import numpy as np
 
+from .cuts import Teleport, Teleports
 from .refusal import Refusal, passing_on
 from .settings import Crossing, MotionSettings, Physical
 
@@ -62,14 +63,19 @@ Target = Union["jounce.Simulation", "jounce.MotionJob"]
 
 @dataclass(frozen=True)
 class Course:
-    """How a motion begins, and how it goes on after a cut.
+    """How a motion begins, where it begins anew, and how it then goes on.
 
-    pre_roll: frames for which the first pose is held.
+    pre_roll: frames for which the first pose is held. teleport: what counts as a cut though none is keyed.
     """
 
     pre_roll: int = 0
     start: Crossing = Crossing.REST
     cut: Crossing = Crossing.REST
+    teleport: Teleport | None = None
+
+    def teleports(self) -> Teleports:
+        """Finds teleports from the first pose on."""
+        return Teleports(self.teleport)
 
 
 def begin(target: Target, drive: Drive, course: Course) -> None:
@@ -79,9 +85,9 @@ def begin(target: Target, drive: Drive, course: Course) -> None:
         step(target, drive)
 
 
-def advance(target: Target, drive: Drive, course: Course) -> None:
-    """Goes on to the next frame, or begins anew in it after a cut."""
-    if drive.cut:
+def advance(target: Target, drive: Drive, course: Course, teleported: bool = False) -> None:
+    """Goes on to the next frame, or begins anew in it after a cut or a teleport."""
+    if drive.cut or teleported:
         enter(target, drive, course.cut)
     else:
         step(target, drive)

@@ -63,7 +63,7 @@ class MotionSettings:
     gravity on a body of 1.8 m, 0 = none. integrator: the native module's name of the time integration.
     material: sets the stiffness in place of the frequency; gravity is then not scaled. limit: largest
     displacement as a share of the diagonal. start, after_cut: how a shot and what
-    follows a cut begin.
+    follows a cut begin. teleport: share of the diagonal from which a leap counts as a cut, None for never.
     """
 
     frequency: float
@@ -76,6 +76,7 @@ class MotionSettings:
     limit: float | None = None
     start: Crossing = Crossing.SETTLED
     after_cut: Crossing = Crossing.SETTLED
+    teleport: float | None = None
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from typing import TypeVar
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..bridge import bakes, bodies, drives, frames, motions, preview, renders
+from ..bridge import bakes, bodies, motions, preview, readings, renders
 from ..bridge.bodies import BodyScene
 from ..bridge.deformers import Warn
-from ..bridge.posed import PosedShapes
 from ..core import bodies as built
+from ..core.filling import Filling
 from ..core.loops import VISIBLE_SEAM, looped
 from ..core.motion import Drive, Motion
 from ..core.prepared import Prepared
@@ -160,33 +160,25 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
 
     Every body is simulated on a thread of its own, while the next frame is evaluated.
     """
-    scene, steps = context.scene, bakings[0].settings.frames
+    steps = bakings[0].settings.frames
     with ExitStack() as stack:
-        stack.enter_context(preview.paused())
-        stack.enter_context(frames.kept(scene))
-        fed = []
+        fillings, cycles, fed = [], [], []
         for baking in bakings:
             made = motions.Motions(baking.body, baking.scene)
-            filling = made.filling(scene, made.cache(scene, steps.start))
-            shapes = PosedShapes(baking.body, baking.scene, scene, context.view_layer)
-            stack.enter_context(closing(filling))
+            filling = made.filling(context.scene, made.cache(context.scene, steps.start))
             cycle = [] if baking.scene.host.jounce.loop else None
-            fed.append((baking, filling, stack.enter_context(shapes), cycle))
-        for index, frame in enumerate(steps):
-            scene.frame_set(frame)
-            depsgraph = context.evaluated_depsgraph_get()
-            for baking, filling, shapes, cycle in fed:
-                drive = drives.read(baking.scene, depsgraph, shapes)
-                filling.feed(drive) if cycle is None else cycle.append(drive)
-            yield Step(index / len(steps), f"Frame {frame}")
+            fillings.append(stack.enter_context(closing(filling)))
+            cycles.append(cycle)
+            fed.append((baking.scene, baking.body, filling.feed if cycle is None else cycle.append))
+        yield from readings.over(fed, steps, context)
         return [
-            filling.motion() if cycle is None else loop(baking.scene, filling.fresh(), cycle)
-            for baking, filling, _, cycle in fed
+            filling.motion() if cycle is None else loop(baking.scene, filling, cycle)
+            for baking, filling, cycle in zip(bakings, fillings, cycles, strict=True)
         ]
 
 
-def loop(scene: BodyScene, simulation: "built.jounce.Simulation", cycle: list[Drive]) -> Motion:
+def loop(scene: BodyScene, filling: Filling, cycle: list[Drive]) -> Motion:
     """The motion of a cycle; its seam is kept."""
-    motion, report = looped(simulation, cycle, scene.surface)
+    motion, report = looped(filling.fresh(), cycle, scene.surface, filling.course)
     scene.host.jounce.bake_seam = max(report.position, report.velocity)
     return motion

@@ -8,7 +8,11 @@ from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
 from .add import add_body
 from .build import build_body
+from .fit import fit_body, shot
 from .operator import LongOperator
+
+# How much of a shot is looked at to choose the frequency; more takes long with heavy rigs.
+FITTED_FRAMES = 120
 
 
 class JOUNCE_OT_setup(LongOperator):
@@ -26,7 +30,10 @@ class JOUNCE_OT_setup(LongOperator):
             add_body(host, others, context, self.warn)
             yield Step(0.0, "Looking at the body")
             choose(host, context)
-            message = yield from scaled(build_body(host, context, self.warn), 0.05, 1.0)
+            message = yield from scaled(build_body(host, context, self.warn), 0.05, 0.6)
+            yield from scaled(
+                fit_body(host, context, shot(context.scene)[:FITTED_FRAMES], only_firmer=True), 0.6, 1.0
+            )
             preview.switch_on(host)
             finished = True
         finally:

@@ -26,6 +26,9 @@ def draw_stiffness(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -
     layout.prop(state, "stiffness_by")
     if state.stiffness_by == "FREQUENCY":
         layout.prop(state, "frequency")
+        row = layout.row(align=True)
+        row.prop(state, "amount")
+        row.operator("jounce.fit", text="", icon="DRIVER_DISTANCE")
         return
     row = layout.row(align=True)
     row.menu(JOUNCE_MT_materials.__name__, text=JOUNCE_MT_materials.bl_label)

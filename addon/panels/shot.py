@@ -2,7 +2,26 @@
 
 import bpy
 
+from ..bridge import bodies, preview
 from .sidebar import BodyPanel
+
+# So many teleports are named; a shot with more of them has another trouble.
+NAMED = 8
+
+
+def draw_teleports(
+    layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, known: "preview.Session | None"
+) -> None:
+    """Shows what counts as a teleport, and where the preview found some."""
+    row = layout.row(heading="Teleports")
+    row.prop(state, "find_teleports", text="")
+    least = row.row()
+    least.active = state.find_teleports
+    least.prop(state, "teleport", text="")
+    found = [] if known is None else known.teleports()
+    if found:
+        more = " ..." if len(found) > NAMED else ""
+        layout.label(text=f"In frames {', '.join(map(str, found[:NAMED]))}{more}", icon="INFO")
 
 
 class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
@@ -19,6 +38,7 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
         cuts.use_property_decorate = True
         cuts.prop(state, "cut")
         cuts.prop(state, "after_cut")
+        draw_teleports(layout, state, preview.session(bodies.host_of(context.object)))
         forces = layout.column(align=True)
         forces.use_property_decorate = True
         forces.prop(state, "push")

@@ -30,6 +30,19 @@ class MotionProps:
         soft_max=15.0,
         step=10,
     )
+    amount: FloatProperty(
+        name="Amount",
+        description=(
+            "How far Fit to Shot lets the flesh move, in percent of the size: all but a hundredth of the "
+            "vertices stay below it in the wildest frame. 1 to 2 reads as flesh, 5 as jelly"
+        ),
+        default=4.0,
+        min=0.01,
+        max=100.0,
+        soft_min=0.5,
+        soft_max=15.0,
+        subtype="PERCENTAGE",
+    )
     damping: FloatProperty(
         name="Damping Ratio",
         description="Damping ratio of every mode, without unit. 0 swings on, 1 comes back and stops",

@@ -32,6 +32,25 @@ class ShotProps:
         ),
         default=False,
     )
+    find_teleports: BoolProperty(
+        name="Teleports",
+        description="Take leaps of the whole body from one frame to the next for cuts, without a key on Cut",
+        default=True,
+    )
+    # The wildest clips of low-poly creatures change their step by a fifth of the size, runs by a thirtieth.
+    teleport: FloatProperty(
+        name="Teleports",
+        description=(
+            "What counts as a leap: the body as a whole moves by more than this in one frame, in percent of "
+            "its size, other than in the frames before. A fast run is none"
+        ),
+        default=50.0,
+        min=1.0,
+        max=10000.0,
+        soft_min=10.0,
+        soft_max=200.0,
+        subtype="PERCENTAGE",
+    )
     after_cut: EnumProperty(name="After a Cut", description="How the flesh is after a cut", items=CUTS)
     push: FloatVectorProperty(
         name="Push",
@@ -83,4 +102,5 @@ class ShotProps:
             "limit": self.limit / 100.0 if self.use_limit else None,
             "start": Crossing(self.start),
             "after_cut": Crossing(self.after_cut),
+            "teleport": self.teleport / 100.0 if self.find_teleports else None,
         }

@@ -63,6 +63,8 @@ def add_flesh(meshes: list[bpy.types.Object], frames: range, target: str, **sett
         setattr(meshes[0].jounce, name, value)
     started = time.perf_counter()
     bpy.ops.jounce.build()
+    if "frequency" not in settings:
+        bpy.ops.jounce.fit(only_firmer=True)
     built = time.perf_counter()
     bpy.ops.jounce.bake(target=target, frame_start=frames.start, frame_end=frames.stop - 1)
     baked = time.perf_counter()

@@ -77,7 +77,7 @@ def test_a_cut_takes_the_jolt_of_a_teleport(built):
     for frame, place in ((5, 0.0), (6, 8.0)):
         rig.location.x = place
         rig.keyframe_insert("location", frame=frame)
-    jolted = baked(obj) - baked(obj, strength=0.0)
+    jolted = baked(obj, find_teleports=False) - baked(obj, strength=0.0)
     assert np.abs(jolted).max() > 1e-2
     obj.jounce.strength = 1.0
     for frame, value in ((5, False), (6, True), (7, False)):
@@ -87,6 +87,43 @@ def test_a_cut_takes_the_jolt_of_a_teleport(built):
     obj.animation_data_clear()
     obj.jounce.cut = False
     assert np.abs(calm - baked(obj, strength=0.0)).max() < 1e-4
+
+
+def test_a_teleport_is_found_and_calm_and_a_run_is_none(built, module):
+    obj, rig = built
+    still(rig)
+    for frame, place in ((5, 0.0), (6, 10.0), (7, 10.0)):
+        rig.location.x = place
+        rig.keyframe_insert("location", frame=frame)
+    scenes.activate(obj)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    preview = module("bridge.preview")
+    assert preview.session(obj).teleports() == [6]
+    shown = scenes.evaluated_frames(obj, range(1, 13))
+    bpy.ops.jounce.preview()
+    calm = baked(obj)
+    assert np.abs(calm - baked(obj, strength=0.0)).max() < 1e-4
+    assert np.abs(calm - shown).max() < 1e-5
+    rig.animation_data_clear()
+    # Ten metres in half a second: two fifths of the column's size a frame.
+    for frame, place in ((1, 0.0), (12, 10.0)):
+        rig.location.x = place
+        rig.keyframe_insert("location", frame=frame)
+    running = baked(obj, strength=1.0)
+    assert np.array_equal(running, baked(obj, find_teleports=False))
+    assert np.abs(running - baked(obj, strength=0.0)).max() > 1e-3
+
+
+def test_what_teleports_cannot_loop(built):
+    obj, rig = built
+    still(rig)
+    for frame, place in ((1, 0.0), (5, 0.0), (6, 10.0), (7, 0.0)):
+        rig.location.x = place
+        rig.keyframe_insert("location", frame=frame)
+    obj.jounce.loop = True
+    with pytest.raises(RuntimeError, match="cut or teleports within the range"):
+        baked(obj)
 
 
 def test_the_limit_holds(built):

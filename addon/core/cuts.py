@@ -1,0 +1,57 @@
+"""Where a motion begins anew: at cuts that are keyed, and at teleports, which are found."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+# As many frames before this one tell what the body was going to do. Two, as the one right after a teleport
+# tells nothing.
+STEPS_BEFORE = 2
+
+
+@dataclass(frozen=True)
+class Teleport:
+    """What counts as a teleport.
+
+    places: from a pose (b, 3, 4) to places all over the body (k, 3), metres. least: metres.
+    """
+
+    places: Callable[[np.ndarray], np.ndarray]
+    least: float
+
+    def happens(self, places: Sequence[np.ndarray]) -> bool:
+        """Whether the body leaps to the last of its consecutive places (k, 3).
+
+        Its step then differs by `least` or more, root mean square over the places, from standing still and
+        from each of the steps before: whatever goes on as fast as it went is none.
+        """
+        steps = np.diff(places, axis=0)[-1 - STEPS_BEFORE :]
+        if len(steps) == 0:
+            return False
+        expected = [np.zeros_like(steps[-1]), *steps[:-1]]
+        gaps = (np.sqrt(((steps[-1] - step) ** 2).sum(axis=1).mean()) for step in expected)
+        return bool(min(gaps) >= self.least)
+
+
+class Teleports:
+    """Finds the teleports of a motion whose poses are given one after the other."""
+
+    def __init__(self, teleport: Teleport | None) -> None:
+        """teleport: None to find none."""
+        self.frames: list[int] = []
+        self._teleport = teleport
+        self._count = 0
+        self._places: deque[np.ndarray] = deque(maxlen=STEPS_BEFORE + 2)
+
+    def follow(self, pose: np.ndarray) -> bool:
+        """Takes the next pose (b, 3, 4); whether it is reached by a teleport."""
+        index, self._count = self._count, self._count + 1
+        if self._teleport is None:
+            return False
+        self._places.append(self._teleport.places(pose))
+        happened = self._teleport.happens(self._places)
+        if happened:
+            self.frames.append(index)
+        return happened

@@ -1,0 +1,91 @@
+"""jounce.fit: sets the frequency so that a shot moves the flesh as far as is wanted."""
+
+from collections.abc import Generator
+from dataclasses import replace
+
+import bpy
+from bpy.props import BoolProperty
+
+from ..bridge import bodies, motions, readings
+from ..core import bodies as built
+from ..core import fitting
+from ..core.cache import MotionCache
+from ..core.motion import Drive
+from ..core.refusal import Refusal
+from ..core.task import Step, Task, scaled
+from .operator import LongOperator
+
+
+class JOUNCE_OT_fit(LongOperator):
+    """Set the frequency so that the flesh moves as far as the amount says, over the frames of the scene"""
+
+    bl_idname = "jounce.fit"
+    bl_label = "Fit to Shot"
+    bl_options = {"UNDO"}
+
+    only_firmer: BoolProperty(
+        name="Only Firmer",
+        description="Leave the frequency as it is where the flesh moves by less",
+        options={"SKIP_SAVE"},
+    )
+
+    def task(self, context: bpy.types.Context) -> Task:
+        """Fits one body after the other."""
+        hosts = bodies.hosts(context)
+        messages = []
+        for index, host in enumerate(hosts):
+            part = fit_body(host, context, shot(context.scene), self.only_firmer)
+            messages.append((yield from scaled(part, index / len(hosts), (index + 1) / len(hosts))))
+        return "; ".join(messages)
+
+
+def shot(scene: bpy.types.Scene) -> range:
+    """The frames of a scene."""
+    return range(scene.frame_start, scene.frame_end + 1)
+
+
+def fit_body(
+    host: bpy.types.Object, context: bpy.types.Context, steps: range, only_firmer: bool = False
+) -> Task:
+    """Sets the frequency of a built body so that it moves over these frames as its amount says."""
+    state = host.jounce
+    if state.material() is not None:
+        raise Refusal(f"The stiffness of {host.name} is that of a material; set Stiffness by Frequency.")
+    scene = bodies.read(host, context, lambda _sentence: None)
+    body = built.CACHE.get(scene.surface.digest(state.build_settings()))
+    if body is None:
+        raise Refusal(f"{host.name} is not built as it is now; use Build first.")
+    made = motions.Motions(body, scene)
+    drives = yield from scaled(read(made, steps, context), 0.0, 0.8)
+    size_at = Rehearsal(made, drives, context.scene)
+    wanted = state.amount / 100.0
+    if only_firmer and size_at(state.frequency) <= wanted:
+        return f"{host.name}: {state.frequency:.3g} Hz"
+    yield Step(0.8, "Fitting")
+    frequency, size = fitting.fitted(size_at, wanted, state.frequency)
+    state.frequency = frequency
+    return f"{host.name}: {frequency:.3g} Hz, moves by {size:.2%} of the size"
+
+
+def read(
+    made: motions.Motions, steps: range, context: bpy.types.Context
+) -> Generator[Step, None, list[Drive]]:
+    """The drives of a body over some frames."""
+    drives: list[Drive] = []
+    yield from readings.over([(made.scene, made.body, drives.append)], steps, context)
+    return drives
+
+
+class Rehearsal:
+    """How large the motion over some drives is at a frequency, without the limit."""
+
+    def __init__(self, made: motions.Motions, drives: list[Drive], scene: bpy.types.Scene) -> None:
+        self._made, self._drives, self._scene = made, drives, scene
+
+    def __call__(self, frequency: float) -> float:
+        """The size of the motion, as a share of the diagonal."""
+        settings = replace(self._made.scene.host.jounce.motion_settings(), frequency=frequency, limit=None)
+        filling = self._made.filling(self._scene, MotionCache({}, 0), settings)
+        for drive in self._drives:
+            filling.feed(drive)
+        return fitting.size_of(filling.motion().coefficients, self._made.body, self._made.diagonal)

@@ -1,0 +1,69 @@
+"""The frequency that is fitted to a shot."""
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+
+
+def size_of_motion(obj):
+    """What all but a hundredth of the vertices stay below in the wildest frame, as a share of the size."""
+    obj.jounce.use_limit = False
+    scenes.activate(obj)
+    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    fleshed = scenes.evaluated_frames(obj, range(1, 13))
+    bpy.ops.jounce.free_bake()
+    rigged = scenes.evaluated_frames(obj, range(1, 13))
+    moved = np.linalg.norm(fleshed - rigged, axis=2)
+    return np.quantile(moved, 0.99, axis=1).max() / np.linalg.norm(np.ptp(rigged[0], axis=0))
+
+
+@pytest.mark.parametrize("amount", [1.0, 3.0])
+def test_the_flesh_moves_as_far_as_wanted(amount):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.amount = amount
+    current = bpy.context.scene.frame_current
+    assert bpy.ops.jounce.fit() == {"FINISHED"}
+    assert bpy.context.scene.frame_current == current
+    assert size_of_motion(obj) == pytest.approx(amount / 100.0, rel=0.06)
+
+
+def test_only_firmer_leaves_calm_flesh_alone():
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.amount = 50.0
+    before = obj.jounce.frequency
+    bpy.ops.jounce.fit(only_firmer=True)
+    assert obj.jounce.frequency == before
+    obj.jounce.amount = 0.5
+    bpy.ops.jounce.fit(only_firmer=True)
+    assert obj.jounce.frequency > before
+
+
+def test_setting_up_tames_a_violent_shot():
+    obj, rig = scenes.character()
+    for frame in range(1, 13):
+        rig.pose.bones["Upper"].rotation_euler = (1.2 * (-1) ** frame, 0.0, 0.0)
+        rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=frame)
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    assert obj.jounce.frequency > 5.0
+    assert size_of_motion(obj) < 1.1 * obj.jounce.amount / 100.0
+
+
+def test_refusals_change_nothing():
+    obj, rig = scenes.character()
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    scenes.coarse(obj)
+    with pytest.raises(RuntimeError, match=r"use Build first"):
+        bpy.ops.jounce.fit()
+    bpy.ops.jounce.build()
+    rig.animation_data_clear()
+    with pytest.raises(RuntimeError, match="Nothing moves the body"):
+        bpy.ops.jounce.fit()
+    obj.jounce.stiffness_by = "PHYSICAL"
+    with pytest.raises(RuntimeError, match="that of a material"):
+        bpy.ops.jounce.fit()
+    assert obj.jounce.frequency == 5.0
