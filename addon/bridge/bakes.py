@@ -6,7 +6,7 @@ from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
 from ..core.refusal import Refusal
 from ..core.settings import BakeSettings, Target
-from . import animation, deformers, holders, mesh_cache, posing, shape_keys, skinning_nodes
+from . import animation, deformers, helper_bones, holders, mesh_cache, posing, shape_keys, skinning_nodes
 from .bodies import BodyScene
 from .deformers import Warn
 
@@ -15,6 +15,7 @@ PREPARE = {
     Target.FRAME_KEYS: shape_keys.prepare,
     Target.SKINNING_NODES: skinning_nodes.prepare,
     Target.MESH_CACHE: mesh_cache.prepare,
+    Target.HELPER_BONES: helper_bones.prepare,
 }
 
 
@@ -58,7 +59,7 @@ def replace(scene: BodyScene, prepared: Prepared) -> None:
 
 def free(obj: bpy.types.Object) -> None:
     """Takes any bake off a mesh; all that is not ours stays as it is."""
-    for kind in (shape_keys, skinning_nodes, mesh_cache):
+    for kind in (shape_keys, skinning_nodes, mesh_cache, helper_bones):
         kind.free(obj)
     obj.jounce.property_unset("bake_target")
 

@@ -5,6 +5,7 @@ rig, replaces its shape. What stands later in the stack goes on as before.
 """
 
 from collections.abc import Generator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -17,9 +18,8 @@ from ..core.prepared import Preparation, Prepared
 from ..core.refusal import Refusal
 from ..core.settings import BakeSettings, Target
 from ..core.task import Step
-from . import frames, rigs, stack, units
+from . import simulated, stack
 from .bodies import BodyScene
-from .posed import evaluated_points
 
 Writers = dict[Path, pc2.Writer]
 
@@ -35,8 +35,8 @@ def prepare(
             path = new_path(scene.host, obj, set(writers))
             count = part.points.stop - part.points.start
             writers[path] = pc2.Writer(path, count, settings.frame_start, len(settings.frames))
-        with stack.shown_as_posed(scene.objects), frames.kept(context.scene):
-            shapes = simulated_shapes(scene, body, motion, settings, context)
+        shapes = simulated.shapes(scene, body, motion, settings.frames, context)
+        with closing(shapes):
             error = yield from add_frames(list(writers.values()), shapes, len(settings.frames))
         finished = True
     finally:
@@ -47,23 +47,6 @@ def prepare(
     return Prepared(error, parts, partial(write, scene, writers, settings))
 
 
-def simulated_shapes(
-    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
-) -> Generator[list[tuple[np.ndarray, np.ndarray]], None, None]:
-    """For each frame and mesh the simulated shape (p, 3) f64 in the object's space, and the 3x3 to metres."""
-    scale = units.metres_per_unit(context.scene)
-    for frame, coefficients in zip(settings.frames, motion.coefficients, strict=True):
-        context.scene.frame_set(frame)
-        depsgraph = context.evaluated_depsgraph_get()
-        moved = body.model.displacement(coefficients, body.embedding).astype(np.float64)
-        shapes = []
-        for obj, part in zip(scene.objects, scene.surface.parts, strict=True):
-            to_metres = rigs.world_matrix(obj, depsgraph)[:3, :3] * scale
-            offsets = np.linalg.solve(to_metres, moved[part.points].T).T
-            shapes.append((evaluated_points(obj, depsgraph) + offsets, to_metres))
-        yield shapes
-
-
 def add_frames(writers: list[pc2.Writer], shapes: Generator, count: int) -> Generator[Step, None, float]:
     """Writes the shapes of all frames; what single precision takes from them, in metres."""
     error = 0.0
@@ -71,7 +54,7 @@ def add_frames(writers: list[pc2.Writer], shapes: Generator, count: int) -> Gene
         for writer, (shape, to_metres) in zip(writers, frame, strict=True):
             rounded = shape.astype(np.float32)
             writer.add(rounded)
-            lost = (rounded - shape) @ to_metres.T
+            lost = (rounded - shape) @ to_metres[:, :3].T
             error = max(error, float(np.linalg.norm(lost, axis=1).max()))
         yield Step(index / count, "Writing the mesh cache")
     return error

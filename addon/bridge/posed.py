@@ -75,21 +75,13 @@ def double(obj: bpy.types.Object) -> bpy.types.Object:
         made.make_local(clear_liboverride=True)
     made.name = f"{posing.NAME} {obj.name}"
     made.data = obj.data.copy()
-    free_keys(made)
+    with shape_keys.leaving_no_block(made):
+        shape_keys.free(made)
     made.property_unset("jounce")
     for modifier in [modifier for modifier in made.modifiers if modifier.name not in rig]:
         made.modifiers.remove(modifier)
     made.constraints.new("COPY_TRANSFORMS").target = obj
     return made
-
-
-def free_keys(made: bpy.types.Object) -> None:
-    """Takes a bake's shape keys off a double, and the key block that Blender 4 leaves behind with them."""
-    keys = made.data.shape_keys
-    name = None if keys is None else keys.name
-    shape_keys.free(made)
-    if name is not None and name in bpy.data.shape_keys and made.data.shape_keys is None:
-        bpy.data.batch_remove([bpy.data.shape_keys[name]])
 
 
 def evaluated_points(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:

@@ -173,9 +173,9 @@ class PoseReader:
         scale: float,
     ) -> None:
         """carried: for each carrier one object it moves and its bind matrix (4, 4). scale: metres a unit."""
-        self._scale = scale
-        self._count = len(movers)
-        self._carried = {who: (obj, np.linalg.inv(bind)) for who, (obj, bind) in carried.items()}
+        self.scale = scale
+        self.movers = movers
+        self.carried = {who: (obj, np.linalg.inv(bind)) for who, (obj, bind) in carried.items()}
         self._rows: dict[tuple[bpy.types.Object | None, Carrier], list[int]] = {}
         for row, mover in enumerate(movers):
             self._rows.setdefault((mover.armature, mover.carrier), []).append(row)
@@ -192,9 +192,9 @@ class PoseReader:
 
     def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
         """T (b, 3, 4) f64 in world space and metres."""
-        transforms = np.empty((self._count, 4, 4))
+        transforms = np.empty((len(self.movers), 4, 4))
         for (armature, who), rows in self._rows.items():
-            obj, unbind = self._carried[who]
+            obj, unbind = self.carried[who]
             moved = world_matrix(obj, depsgraph) @ unbind
             if armature is None:
                 transforms[rows] = moved
@@ -202,7 +202,7 @@ class PoseReader:
                 world = world_matrix(armature, depsgraph)
                 local = self._bones[armature, who].read(depsgraph)
                 transforms[rows] = world @ local @ np.linalg.inv(world) @ moved
-        return units.transforms_in_metres(transforms, self._scale)
+        return units.transforms_in_metres(transforms, self.scale)
 
 
 def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:

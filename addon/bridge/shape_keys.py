@@ -4,6 +4,8 @@ The bake's keys are told from all others by `PREFIX`. A mesh without shape keys 
 the bake is freed unless the artist has added keys of their own meanwhile.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 
 import bpy
@@ -95,3 +97,13 @@ def free(obj: bpy.types.Object) -> None:
         obj.active_shape_key_index = max(0, min(active, count - 1))
     for name in ("bake_keys", "bake_made_basis"):
         state.property_unset(name)
+
+
+@contextmanager
+def leaving_no_block(made: bpy.types.Object) -> Iterator[None]:
+    """While keys are taken off a copy; removes the key block that Blender 4 leaves behind with the last."""
+    keys = made.data.shape_keys
+    name = None if keys is None else keys.name
+    yield
+    if name is not None and name in bpy.data.shape_keys and made.data.shape_keys is None:
+        bpy.data.batch_remove([bpy.data.shape_keys[name]])

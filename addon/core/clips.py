@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from .refusal import Refusal
-from .volume import as_quaternions
+from .volume import as_quaternions, without_flips
 
 SUFFIXES = frozenset([".fbx"])
 
@@ -85,10 +85,7 @@ def refuse_foreign(clip: Clip, bones: dict[str, str], rig: str) -> None:
 def rotations(bone: BoneClip, rest: np.ndarray) -> np.ndarray:
     """A bone's rotations (k, 4) in the axes of another rest matrix (4, 4), neighbours in the same half."""
     change = quaternion(rest[:3, :3].T @ bone.rest[:3, :3])
-    turned = product(product(change, bone.rotations), change * (1.0, -1.0, -1.0, -1.0))
-    flips = np.where((turned[1:] * turned[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
-    turned[1:] *= np.cumprod(flips)[:, None]
-    return turned
+    return without_flips(product(product(change, bone.rotations), change * (1.0, -1.0, -1.0, -1.0)))
 
 
 def locations(bone: BoneClip, rest: np.ndarray, size: float) -> np.ndarray:

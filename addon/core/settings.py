@@ -11,6 +11,7 @@ class Target(Enum):
     FRAME_KEYS = "FRAME_KEYS"
     SKINNING_NODES = "SKINNING_NODES"
     MESH_CACHE = "MESH_CACHE"
+    HELPER_BONES = "HELPER_BONES"
 
     @property
     def is_keys(self) -> bool:

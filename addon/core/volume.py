@@ -65,6 +65,12 @@ def as_quaternions(turns: np.ndarray) -> np.ndarray:
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
+def without_flips(quaternions: np.ndarray) -> np.ndarray:
+    """The same turns (f, 4), one after the other, each quaternion in the half of the one before it."""
+    flips = np.where((quaternions[1:] * quaternions[:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
+    return quaternions * np.cumprod(np.concatenate(([1.0], flips)))[:, None]
+
+
 def as_matrices(quaternions: np.ndarray) -> np.ndarray:
     """Rotations (p, 3, 3) of unit quaternions (p, 4), w first."""
     cross = cross_matrices(quaternions[:, 1:])

@@ -15,6 +15,7 @@ from . import (
     preview,
     region,
     remove,
+    select_copy,
     setup,
     stitches,
 )
@@ -26,6 +27,7 @@ CLASSES = (
     fit.JOUNCE_OT_fit,
     bake.JOUNCE_OT_bake,
     free_bake.JOUNCE_OT_free_bake,
+    select_copy.JOUNCE_OT_select_copy,
     preview.JOUNCE_OT_preview,
     preview.JOUNCE_OT_fill_cache,
     preview.JOUNCE_OT_clear_cache,

@@ -18,7 +18,7 @@ from ..core.motion import Drive, Motion
 from ..core.prepared import Prepared
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
-from ..core.settings import BakeSettings
+from ..core.settings import BakeSettings, Target
 from ..core.task import Step, Task, scaled
 from ..props.bake import TARGETS
 from .operator import LongOperator
@@ -143,7 +143,7 @@ def conclusion(scene: BodyScene, prepared: Prepared, settings: BakeSettings, war
     state.bake_error = prepared.error / scene.surface.diagonal
     state.bake_parts = prepared.parts
     state.bake_range = (settings.frame_start, settings.frame_end)
-    if state.bake_error > settings.tolerance:
+    if settings.target is Target.MODAL_KEYS and state.bake_error > settings.tolerance:
         warn(f"{scene.host.name}: the most keys were not enough for the tolerance; allow more of them.")
     if state.loop and state.bake_seam > VISIBLE_SEAM:
         warn(

@@ -101,7 +101,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
         """One clip after the other; the file that is open is as it was afterwards."""
         host = only_host(context)
         objects = bodies.members(host)
-        if any(stack.is_baked(obj) for obj in objects):
+        if host.jounce.bake_parts or any(stack.is_baked(obj) for obj in objects):
             raise Refusal(f"{host.name} is baked already; free that bake first.")
         if host.jounce.target == Target.MESH_CACHE.value:
             raise Refusal(

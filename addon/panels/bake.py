@@ -20,6 +20,9 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
             layout.prop(state, "max_keys")
         elif state.target == "MESH_CACHE":
             layout.prop(state, "cache_folder")
+        elif state.target == "HELPER_BONES":
+            layout.prop(state, "helper_count")
+            layout.prop(state, "helper_influences")
         layout.prop(state, "loop")
         if not state.loop:
             layout.prop(state, "pre_roll")
@@ -30,5 +33,7 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
             first, last = state.bake_range
             layout.label(text=f"{state.bake_parts}, error {state.bake_error:.3%} of the size")
             layout.label(text=f"Frames {first} to {last}; before and after them it stands still")
-        elif bodies.host_of(context.object) in renders.unbaked(context.scene):
+        if state.bake_copy is not None:
+            layout.operator("jounce.select_copy", icon="RESTRICT_SELECT_OFF")
+        if bodies.host_of(context.object) in renders.unbaked(context.scene):
             layout.label(text="Not baked: renders lack the flesh", icon="ERROR")

@@ -34,6 +34,11 @@ TARGETS = (
         "Mesh Cache (PC2)",
         "Whole shapes in a file beside the .blend, which many programs read",
     ),
+    (
+        Target.HELPER_BONES.value,
+        "Helper Bones (Copy)",
+        "For game engines: a copy of the character that bones alone move, with more of them for the flesh",
+    ),
 )
 
 
@@ -85,6 +90,24 @@ class BakeProps:
         subtype="DIR_PATH",
     )
 
+    helper_count: IntProperty(
+        name="Helper Bones",
+        description="How many bones stand in for the flesh. More follow it more closely",
+        default=16,
+        min=1,
+        max=256,
+        soft_max=64,
+    )
+    helper_influences: IntProperty(
+        name="Bones a Vertex",
+        description="Most bones that move a vertex, those of the rig included. Many game engines allow four",
+        default=4,
+        min=1,
+        max=16,
+        soft_min=2,
+        soft_max=8,
+    )
+
     bake_target: StringProperty(
         name="Baked To", description="What this mesh carries a bake of; empty for none", options={"HIDDEN"}
     )
@@ -111,6 +134,9 @@ class BakeProps:
     )
     bake_group: PointerProperty(
         name="Bake Group", description="The node group that the bake made", type=bpy.types.NodeTree
+    )
+    bake_copy: PointerProperty(
+        name="Bake Copy", description="The copy that the bake made for game engines", type=bpy.types.Object
     )
     bake_made_basis: BoolProperty(
         name="Made Basis", description="The mesh had no shape keys before the bake", options={"HIDDEN"}

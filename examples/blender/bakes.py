@@ -29,6 +29,7 @@ TARGETS = {
     "MESH_CACHE": "Mesh Cache",
 }
 PASSES = 4
+COUNTS = (4, 8, 16, 32, 64)
 HEADING = """# Bakes, measured
 
 Made by `examples/blender/bakes.py` with Blender {version}: {frames} frames a character, default settings.
@@ -38,6 +39,16 @@ processor time that it adds to a frame; the first row of each character is a fra
 
 | character | vertices | bake | made of | error | size | playback |
 | --- | --- | --- | --- | --- | --- | --- |
+"""
+BONES_HEADING = """
+## Helper bones
+
+The same frames with bones alone, at most four a vertex. *Error*: distance of the copy from the simulated
+shape, as a fraction of the size, over all vertices and frames: root of the mean square, and largest.
+*glTF*: the exported copy; the first row of each character is its body with modal shape keys.
+
+| character | helper bones | mean error | largest error | glTF |
+| --- | --- | --- | --- | --- |
 """
 
 
@@ -51,14 +62,22 @@ def main() -> None:
     options = parser.parse_args()
     flesh.enable(options.extension)
     text = HEADING.format(version=bpy.app.version_string, frames=options.frames)
+    bones = BONES_HEADING
     with tempfile.TemporaryDirectory() as folder:
         for file in options.files:
             character = characters.load(file)
             shot = characters.choose_shot(character, options.frames)
             for cells in rows(character, shot, Path(folder)):
-                text += f"| {' | '.join(cells)} |\n"
-                print(cells, flush=True)
-    options.out.write_text(text, encoding="utf-8")
+                text += line(cells)
+            for cells in bone_rows(character, shot, Path(folder)):
+                bones += line(cells)
+    options.out.write_text(text + bones, encoding="utf-8")
+
+
+def line(cells: list[str]) -> str:
+    """A line of a table."""
+    print(cells, flush=True)
+    return f"| {' | '.join(cells)} |\n"
 
 
 def rows(character: characters.Character, shot: characters.Shot, folder: Path) -> list[list[str]]:
@@ -86,6 +105,40 @@ def rows(character: characters.Character, shot: characters.Shot, folder: Path) -
         table.append(["", "", label, *cells])
         bpy.ops.jounce.free_bake()
     return table
+
+
+def bone_rows(character: characters.Character, shot: characters.Shot, folder: Path) -> list[list[str]]:
+    """The cells of one built character: as modal keys, then with more and more helper bones."""
+    host, meshes = character.body[0], character.body
+    bpy.context.scene.frame_start, bpy.context.scene.frame_end = shot.first, shot.last
+    flesh.select(meshes)
+    bpy.ops.jounce.bake(target="MODAL_KEYS")
+    size = exported([*meshes, character.armature], folder)
+    table = [[character.name, "none, modal keys", "", f"{host.jounce.bake_error:.1e}", size]]
+    for count in COUNTS:
+        flesh.select(meshes)
+        host.jounce.helper_count = count
+        bpy.ops.jounce.bake(target="HELPER_BONES")
+        mean = host.jounce.bake_parts.split(", ")[1].split("%")[0]
+        copies = [mesh.jounce.bake_copy for mesh in meshes]
+        size = exported([*copies, copies[0].parent], folder)
+        error = f"{host.jounce.bake_error:.1e}"
+        table.append(["", str(count), f"{float(mean) / 100.0:.1e}", error, size])
+    return table
+
+
+def exported(objects: list[bpy.types.Object], folder: Path) -> str:
+    """Size of the objects as a glTF file, without textures."""
+    flesh.select(objects)
+    path = folder / "size.glb"
+    bpy.ops.export_scene.gltf(
+        filepath=str(path),
+        use_selection=True,
+        export_animation_mode="ACTIVE_ACTIONS",
+        export_all_influences=True,
+        export_image_format="NONE",
+    )
+    return f"{path.stat().st_size / 1e6:.1f} MB"
 
 
 def frame_seconds(shot: characters.Shot) -> float:

@@ -46,6 +46,11 @@ def export_gltf(path: str) -> None:
     )
 
 
+def export_gltf_bones(path: str) -> None:
+    """The active action; four bones a vertex, as the exporter does by itself."""
+    bpy.ops.export_scene.gltf(filepath=path, use_selection=True, export_animation_mode="ACTIVE_ACTIONS")
+
+
 def export_alembic(path: str) -> None:
     """Whole shapes over the scene's frames."""
     scene = bpy.context.scene
@@ -74,14 +79,23 @@ def export_fbx(path: str) -> None:
     )
 
 
+def import_fbx(path: str) -> None:
+    """With the first frame where it was."""
+    bpy.ops.import_scene.fbx(filepath=path, anim_offset=0.0)
+
+
 WAYS = {
     "glTF": Way("MODAL_KEYS", ".glb", export_gltf, lambda path: bpy.ops.import_scene.gltf(filepath=path)),
     "FBX": Way(
         "MODAL_KEYS",
         ".fbx",
         export_fbx,
-        lambda path: bpy.ops.import_scene.fbx(filepath=path, anim_offset=0.0),
+        import_fbx,
     ),
+    "glTF, bones": Way(
+        "HELPER_BONES", ".glb", export_gltf_bones, lambda path: bpy.ops.import_scene.gltf(filepath=path)
+    ),
+    "FBX, bones": Way("HELPER_BONES", ".fbx", export_fbx, import_fbx),
     "USD, rigged": Way(
         "MODAL_KEYS",
         ".usdc",
@@ -101,6 +115,16 @@ WAYS = {
         lambda path: bpy.ops.wm.alembic_import(filepath=path, as_background_job=False),
     ),
 }
+
+
+def going_out(
+    target: str, meshes: list[bpy.types.Object], armature: bpy.types.Object
+) -> tuple[list[bpy.types.Object], bpy.types.Object]:
+    """The baked meshes and the armature, or their copies with helper bones."""
+    if target != "HELPER_BONES":
+        return meshes, armature
+    copies = [mesh.jounce.bake_copy for mesh in meshes]
+    return copies, copies[0].parent
 
 
 def there_and_back(way: Way, path: str, shapes: Callable[[list[bpy.types.Object]], np.ndarray]) -> np.ndarray:
@@ -172,9 +196,10 @@ def line(file: Path, name: str, frames: int) -> str:
     def shapes(meshes: list[bpy.types.Object]) -> np.ndarray:
         return np.stack([np.concatenate(shape) for shape in studio.record(meshes, shot.frames)])
 
-    expected = shapes(character.body)
+    meshes, armature = going_out(way.target, character.body, character.armature)
+    expected = shapes(meshes)
     size = float(np.linalg.norm(np.ptp(expected[0], axis=0)))
-    flesh.select([*character.body, character.armature])
+    flesh.select([*meshes, armature])
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / f"character{way.suffix}"
         found = there_and_back(way, str(path), shapes)

@@ -38,6 +38,14 @@ def test_bake_builds_where_needed_and_saves_elsewhere(main, shot, tmp_path, caps
     assert bpy.data.objects["Column"].jounce.bake_keys == 9
 
 
+def test_bake_makes_the_copy_with_helper_bones(main, shot, tmp_path, capsys):
+    output = tmp_path / "game.blend"
+    assert main(["bake", "--output", str(output), "--target", "HELPER_BONES"]) == 0
+    assert "16 helper bones" in capsys.readouterr().out
+    bpy.ops.wm.open_mainfile(filepath=str(output))
+    assert len(bpy.data.objects["Column"].jounce.bake_copy.parent.data.bones) == 18
+
+
 def test_build_saves_the_file_itself(main, shot, capsys):
     assert main(["build", "--save", "--body", "Column"]) == 0
     assert "960 tets" in capsys.readouterr().out

@@ -118,6 +118,25 @@ def test_a_built_character_is_previewed_and_baked_in_the_shot(tmp_path, target):
     assert library.read_bytes() == untouched
 
 
+def test_a_character_of_another_file_gets_a_copy_with_helper_bones(tmp_path):
+    library = make_library(tmp_path / "library.blend", build)
+    obj, _, coat = shot(library)
+    scenes.activate(obj)
+    bpy.ops.jounce.bake(target="SKINNING_NODES")
+    expected = shapes(obj)
+    bpy.ops.jounce.bake(target="HELPER_BONES")
+    error = obj.jounce.bake_error
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    copy = own("Column").jounce.bake_copy
+    assert copy.library is copy.data.library is copy.override_library is None
+    gaps = np.linalg.norm(shapes(copy) - expected, axis=-1) / np.linalg.norm(np.ptp(expected[0, 0], axis=0))
+    assert 1e-4 < gaps.max() < 1.1 * error
+    scenes.activate(own("Column"))
+    bpy.ops.jounce.free_bake()
+    assert not [o for o in bpy.data.objects if o.name.startswith("Column Rig")]
+
+
 def test_preview_and_cache_are_kept_in_the_shot(tmp_path, module):
     obj, _, coat = shot(make_library(tmp_path / "library.blend", build))
     scenes.activate(obj)

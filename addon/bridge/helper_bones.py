@@ -1,0 +1,204 @@
+"""The bake for game engines: a copy of the character that bones alone move, the rig's own and helper bones.
+
+The copy is an armature at the world's origin and the meshes below it, in a collection of its own, which
+renders leave out. The artist's meshes and armatures stay as they are.
+"""
+
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ..core.helper_bones import Channels, HelperBones, Skeleton, Wanted, fitted
+from ..core.motion import Motion
+from ..core.prepared import Preparation, Prepared
+from ..core.settings import BakeSettings
+from ..core.task import Step, scaled
+from . import animation, bodies, compat, meshes, posing, shape_keys, simulated, units
+from .bodies import BodyScene
+from .skeletons import skeleton
+
+CHANNELS = (("location", "locations"), ("rotation_quaternion", "rotations"), ("scale", "scales"))
+
+
+def prepare(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
+) -> Preparation:
+    """Reads the shapes and fits the bones; nothing is changed before they are written."""
+    state = scene.host.jounce
+    rig = skeleton(scene.reader, context.evaluated_depsgraph_get(), scene.surface.diagonal)
+    wanted = yield from scaled(read(scene, body, motion, settings, context), 0.0, 0.5)
+    fit = yield from scaled(
+        fitted(wanted, rig, motion.poses, state.helper_count, state.helper_influences), 0.5, 1.0
+    )
+    count = len(fit.skeleton.names) - len(rig.names)
+    parts = f"{count} helper bones, {fit.rms / scene.surface.diagonal:.3%} off on average"
+    return Prepared(fit.error, parts, partial(write, scene, fit, settings.frames, context))
+
+
+def read(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
+) -> Generator[Step, None, Wanted]:
+    """Where the vertices are at rest and in each frame."""
+    surface, over = scene.surface, settings.frames
+    frames = np.empty((len(over), len(surface.points), 3), np.float32)
+    shapes = simulated.shapes(scene, body, motion, over, context)
+    with closing(shapes):
+        for index, frame in enumerate(shapes):
+            for part, (shape, to_metres) in zip(surface.parts, frame, strict=True):
+                frames[index, part.points] = shape @ to_metres[:, :3].T + to_metres[:, 3]
+            yield Step(index / len(over), "Reading the shapes")
+    return Wanted(surface.points, frames, surface.weights)
+
+
+def write(scene: BodyScene, fit: HelperBones, frames: range, context: bpy.types.Context) -> None:
+    """Makes the copy."""
+    collection = bpy.data.collections.new(f"{posing.NAME} Export {scene.host.name}")
+    collection.hide_render = True
+    context.scene.collection.children.link(collection)
+    scale = units.metres_per_unit(context.scene)
+    armature = bpy.data.objects.new(f"{scene.host.name} Rig", bpy.data.armatures.new(posing.NAME))
+    collection.objects.link(armature)
+    # From here on a copy leads to whatever is to be freed.
+    copies = [copy(obj, armature) for obj in scene.objects]
+    with edited(armature, context):
+        names = add_bones(armature.data, fit.skeleton, scale)
+    animate(armature, names, fit.channels, frames, scale)
+    bones = {bone.name for rig in scene.reader.armatures for bone in rig.data.bones} | set(names)
+    for made, obj, part in zip(copies, scene.objects, scene.surface.parts, strict=True):
+        collection.objects.link(made)
+        made.select_set(False)
+        take_rig_off(made, posing.end(obj), bones)
+        skin(made, armature, names, fit.weights[part.points])
+
+
+def copy(obj: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.Object:
+    """A copy of an object and its mesh at rest, below an armature, without whatever else moves it."""
+    made = obj.copy()
+    if made.override_library is not None:
+        made.make_local(clear_liboverride=True)
+    obj.jounce.bake_copy = made
+    made.property_unset("jounce")
+    made.data = obj.data.copy()
+    made.parent, made.parent_type = armature, "OBJECT"
+    made.animation_data_clear()
+    made.constraints.clear()
+    made.matrix_parent_inverse = Matrix(bodies.bind_matrix(obj))
+    made.matrix_basis = Matrix()
+    made.delta_location, made.delta_scale = (0.0,) * 3, (1.0,) * 3
+    made.delta_rotation_euler, made.delta_rotation_quaternion = (0.0,) * 3, (1.0, 0.0, 0.0, 0.0)
+    points = meshes.rest_points(obj)
+    with shape_keys.leaving_no_block(made):
+        made.shape_key_clear()
+    made.data.attributes["position"].data.foreach_set("vector", points.astype(np.float32).ravel())
+    return made
+
+
+@contextmanager
+def edited(armature: bpy.types.Object, context: bpy.types.Context) -> Iterator[None]:
+    """An armature in Edit Mode, the only place where bones can be made; mode and selection come back."""
+    layer = context.view_layer
+    active, selected = layer.objects.active, context.selected_objects
+    mode = "OBJECT" if active is None else active.mode
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for obj in selected:
+        obj.select_set(False)
+    layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        yield
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+        armature.select_set(False)
+        for obj in selected:
+            obj.select_set(True)
+        layer.objects.active = active
+        if mode != "OBJECT":
+            bpy.ops.object.mode_set(mode=mode)
+
+
+def add_bones(data: bpy.types.Armature, skeleton: Skeleton, scale: float) -> list[str]:
+    """Adds the bones to an armature in Edit Mode, and gives the names that Blender gave them."""
+    made = []
+    for name, rest, length in zip(skeleton.names, skeleton.rests, skeleton.lengths, strict=True):
+        bone = data.edit_bones.new(name)
+        bone.tail = (0.0, length / scale, 0.0)
+        matrix = Matrix(rest)
+        matrix.translation /= scale
+        bone.matrix = matrix
+        made.append(bone)
+    for bone, parent in zip(made, skeleton.parents, strict=True):
+        bone.parent = None if parent < 0 else made[parent]
+    return [bone.name for bone in made]
+
+
+def animate(
+    armature: bpy.types.Object, names: list[str], channels: Channels, frames: range, scale: float
+) -> None:
+    """Keys all bones on all frames, linear between them."""
+    action = bpy.data.actions.new(armature.name)
+    curves = compat.new_fcurves(action, "OBJECT")
+    times = np.asarray(frames, dtype=np.float64)
+    for index, name in enumerate(names):
+        bone = armature.pose.bones[name]
+        bone.rotation_mode = "QUATERNION"
+        for channel, field in CHANNELS:
+            values = getattr(channels, field)[:, index] / (scale if channel == "location" else 1.0)
+            for component, column in enumerate(values.T):
+                curve = curves.new(bone.path_from_id(channel), index=component)
+                animation.write_fcurve(curve, times, column)
+    data = armature.animation_data_create()
+    data.action = action
+    compat.use_slot(data, action)
+
+
+def take_rig_off(made: bpy.types.Object, end: int, bones: set[str]) -> None:
+    """Takes the first modifiers, what is ours, and the vertex groups of bones off a copy."""
+    ours = [modifier for modifier in made.modifiers if posing.is_ours(modifier)]
+    for modifier in dict.fromkeys([*list(made.modifiers)[:end], *ours]):
+        made.modifiers.remove(modifier)
+    for group in [group for group in made.vertex_groups if group.name in bones]:
+        made.vertex_groups.remove(group)
+
+
+def skin(made: bpy.types.Object, armature: bpy.types.Object, names: list[str], weights: np.ndarray) -> None:
+    """Gives a copy the weights (p, b) of an armature, and its modifier before all others."""
+    for name, column in zip(names, weights.T, strict=True):
+        rows = np.flatnonzero(column)
+        group = made.vertex_groups.new(name=name) if len(rows) else None
+        for row in rows.tolist():
+            group.add([row], float(column[row]), "REPLACE")
+    made.modifiers.new("Armature", "ARMATURE").object = armature
+    made.modifiers.move(len(made.modifiers) - 1, 0)
+
+
+def free(obj: bpy.types.Object) -> None:
+    """Deletes the copy of a mesh, with the last one the armature; unless a copy of the object needs it."""
+    made = obj.jounce.bake_copy
+    obj.jounce.property_unset("bake_copy")
+    if made is None or any(other.jounce.bake_copy == made for other in bpy.data.objects):
+        return
+    armature = made.parent
+    collections = {*made.users_collection, *(() if armature is None else armature.users_collection)}
+    mesh = made.data
+    bpy.data.objects.remove(made)
+    bpy.data.meshes.remove(mesh)
+    if armature is not None and not armature.children:
+        remove_armature(armature)
+    for collection in collections:
+        if collection.name.startswith(posing.NAME) and not collection.all_objects:
+            bpy.data.collections.remove(collection)
+
+
+def remove_armature(armature: bpy.types.Object) -> None:
+    """Deletes an armature with its bones and its action."""
+    data, animated = armature.data, armature.animation_data
+    action = None if animated is None else animated.action
+    bpy.data.objects.remove(armature)
+    bpy.data.armatures.remove(data)
+    if action is not None and action.users == 0:
+        bpy.data.actions.remove(action)

@@ -1,0 +1,31 @@
+"""jounce.select_copy: selects what a bake made for game engines, ready for an exporter."""
+
+import bpy
+
+from ..bridge import bodies
+from ..core.refusal import Refusal
+from .operator import JounceOperator
+
+
+class JOUNCE_OT_select_copy(JounceOperator):
+    """Select the copy with helper bones and nothing else, for an exporter that takes what is selected"""
+
+    bl_idname = "jounce.select_copy"
+    bl_label = "Select Copy"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Selects the copies of all selected bodies."""
+        hosts = bodies.hosts(context)
+        meshes = [obj.jounce.bake_copy for host in hosts for obj in bodies.members(host)]
+        shown = [made for made in meshes if made is not None and made.visible_get()]
+        if not shown:
+            raise Refusal("No copy is in sight; bake to helper bones, or show its collection.")
+        if context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for obj in context.selected_objects:
+            obj.select_set(False)
+        for obj in (*shown, *(made.parent for made in shown)):
+            obj.select_set(True)
+        context.view_layer.objects.active = shown[0].parent
+        return f"Selected {', '.join(made.name for made in shown)}, with their armature."
