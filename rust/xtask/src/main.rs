@@ -4,6 +4,7 @@ mod addon;
 mod bench;
 mod check;
 mod demo;
+mod fuzz;
 mod gui;
 mod notices;
 mod pictures;
@@ -36,6 +37,9 @@ usage: cargo x <command>
   bench [--docs] [--long]
                         the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
                         --long the slow rows of other programs too
+  fuzz [--seconds N] [target...]
+                        hostile input for N seconds (60) a target: model_file, body, motion; needs nightly Rust
+                        and cargo-fuzz
   setup                 the Python environments that the other commands use, below target/";
 
 fn run(arguments: &[&str]) -> Result<()> {
@@ -51,6 +55,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["bench", options @ ..] if options.iter().all(|option| ["--docs", "--long"].contains(option)) => {
             bench::run(options.contains(&"--docs"), options.contains(&"--long"))
         }
+        ["fuzz", options @ ..] => fuzz::run(options),
         ["setup"] => venv::set_up_all(),
         ["help" | "-h" | "--help"] => {
             println!("{USAGE}");

@@ -1,0 +1,44 @@
+//! `cargo x fuzz`: hostile files, meshes and settings made by chance, for as long as one likes.
+
+use crate::process::{Result, cargo, command, heading, output, run as run_command};
+use crate::project;
+
+/// The targets in `tests/fuzz`.
+const TARGETS: [&str; 3] = ["model_file", "body", "motion"];
+const SECONDS: &str = "60";
+
+/// Runs each target named, or all of them, for so many seconds (`["--seconds", "600", "body"]`).
+pub fn run(options: &[&str]) -> Result<()> {
+    let (seconds, named) = match options {
+        ["--seconds", seconds, named @ ..] => (*seconds, named),
+        named => (SECONDS, named),
+    };
+    if let Some(other) = named.iter().find(|name| !TARGETS.contains(name)) {
+        return Err(format!("there is no fuzz target {other}; the targets are {}", TARGETS.join(", ")));
+    }
+    if seconds.parse::<u32>().is_err() {
+        return Err(format!("--seconds {seconds}: expected a whole number"));
+    }
+    output(cargo().args(["fuzz", "--version"])).map_err(
+        |_| "fuzzing needs cargo-fuzz: cargo install cargo-fuzz, rustup toolchain install nightly",
+    )?;
+    for target in if named.is_empty() { &TARGETS } else { named } {
+        heading(&format!("fuzz {target}, {seconds} s"));
+        fuzz(target, seconds)?;
+    }
+    Ok(())
+}
+
+fn fuzz(target: &str, seconds: &str) -> Result<()> {
+    let folder = project::root().join("tests/fuzz");
+    let mut fuzzer = command("cargo");
+    fuzzer.args(["+nightly", "fuzz", "run", target, "--fuzz-dir"]).arg(&folder);
+    fuzzer.arg("--target-dir").arg(project::target().join("fuzz"));
+    // A build of a small body takes a fraction of a second; an input that takes half a minute hangs.
+    run_command(fuzzer.args([
+        "--",
+        &format!("-max_total_time={seconds}"),
+        "-timeout=30",
+        "-rss_limit_mb=4096",
+    ]))
+}

@@ -1,0 +1,52 @@
+//! Any bytes in a model file: refused in a sentence, or a model that can be simulated.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use jounce::file::{decode, encode};
+use jounce::method::{Drive, Simulation, SimulationParams};
+use jounce_fuzz::{REST, advance, cube};
+use libfuzzer_sys::fuzz_target;
+
+/// Bytes before the length of the body, and of the hash after it.
+const HEAD: usize = 16;
+const HASH: usize = 8;
+
+static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| encode(&cube().model));
+
+/// A file whose length and hash are right, so that what it holds is read.
+fn sealed(body: &[u8]) -> Vec<u8> {
+    let mut file = WHOLE[..HEAD].to_vec();
+    file.extend((body.len() as u64).to_le_bytes());
+    file.extend(body);
+    let hash = file.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    file.extend(hash.to_le_bytes());
+    file
+}
+
+/// The body of a whole model with some of its 8-byte words replaced: closer to a model than bytes by chance.
+fn edited(data: &[u8]) -> Vec<u8> {
+    let mut body = WHOLE[HEAD + 8..WHOLE.len() - HASH].to_vec();
+    let words = body.len() / 8;
+    for edit in data.chunks_exact(10) {
+        let at = 8 * (usize::from(u16::from_le_bytes([edit[0], edit[1]])) % words);
+        body[at..at + 8].copy_from_slice(&edit[2..]);
+    }
+    body
+}
+
+fuzz_target!(|data: &[u8]| {
+    for file in [data.to_vec(), sealed(data), sealed(&edited(data))] {
+        let Ok(model) = decode(&file) else { continue };
+        assert_eq!(encode(&model), file);
+        let Ok(mut simulation) = Simulation::new(model.clone(), SimulationParams::default()) else {
+            continue;
+        };
+        let pose = vec![REST; model.bone_count().min(1 << 12)];
+        for _ in 0..2 {
+            advance(&mut simulation, &Drive { pose: Some(&pose), ..Drive::default() });
+        }
+    }
+});

@@ -1,0 +1,65 @@
+//! Any settings, poses and forces on a sound body: refused in a sentence, or finite motion.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use arbitrary::Arbitrary;
+use jounce::body::Body;
+use jounce::method::Drive;
+use jounce_fuzz::{REST, Settings, Transform, advance, cube, simulation};
+use libfuzzer_sys::fuzz_target;
+
+static CUBE: LazyLock<Body> = LazyLock::new(cube);
+
+/// What happens in one frame.
+#[derive(Debug, Arbitrary)]
+enum Frame {
+    Step { near: [i8; 12], force: Option<[f32; 3]> },
+    Wild { pose: [Transform; 2], force: Option<Vec<f64>> },
+    Cut { near: [i8; 12] },
+    Settle { near: [i8; 12] },
+    Rewind,
+}
+
+/// A transform that a rig could make.
+fn plausible(near: [i8; 12]) -> Transform {
+    let mut transform = REST;
+    for (entry, small) in transform.as_flattened_mut().iter_mut().zip(near) {
+        *entry += f64::from(small) / 32.0;
+    }
+    transform
+}
+
+fuzz_target!(|input: (Settings, Vec<Frame>)| {
+    let (settings, frames) = input;
+    let Ok(mut simulation) = simulation(&CUBE.model, &settings) else { return };
+    let start = simulation.save_state();
+    let count = simulation.coefficients().len();
+    for frame in frames.into_iter().take(16) {
+        let posed = |near| [REST, plausible(near)];
+        match frame {
+            Frame::Step { near, force } => {
+                let force = force.map(|f| (0..count).map(|i| f64::from(f[i % 3])).collect::<Vec<_>>());
+                let pose = posed(near);
+                advance(
+                    &mut simulation,
+                    &Drive { pose: Some(&pose), force: force.as_deref(), offsets: None },
+                );
+            }
+            Frame::Wild { pose, force } => {
+                advance(
+                    &mut simulation,
+                    &Drive { pose: Some(&pose), force: force.as_deref(), offsets: None },
+                );
+            }
+            Frame::Cut { near } => {
+                let _ = simulation.cut(&Drive { pose: Some(&posed(near)), ..Drive::default() });
+            }
+            Frame::Settle { near } => {
+                let _ = simulation.settle(&Drive { pose: Some(&posed(near)), ..Drive::default() }, 20);
+            }
+            Frame::Rewind => simulation.restore_state(&start).expect("a state of this simulation"),
+        }
+        assert!(simulation.coefficients().iter().all(|z| z.is_finite()));
+    }
+});

@@ -1,0 +1,76 @@
+//! What the fuzz targets share: a small body, and what must hold of any simulation.
+
+use arbitrary::Arbitrary;
+use jounce::body::{Body, BodyParams};
+use jounce::mesh::SurfaceMesh;
+use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::{Progress, Result};
+
+/// A 3x4 transform, row-major.
+pub type Transform = [[f64; 4]; 3];
+
+/// The transform that moves nothing.
+pub const REST: Transform = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+
+/// A cube of 1 m on two bones.
+pub fn cube() -> Body {
+    let points: Vec<[f64; 3]> = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from)).collect();
+    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    let weights: Vec<f64> = points.iter().flat_map(|p| [1.0 - p[2], p[2]]).collect();
+    let params = BodyParams { resolution: 4, modes: 3, clusters: 6, ..BodyParams::default() };
+    let surface = SurfaceMesh::new(points, triangles).expect("a cube is a surface");
+    Body::new(&surface, &weights, 2, &params, &Progress::default()).expect("a cube can be built")
+}
+
+/// Settings, sensible or not; the counts stay small, so that one input takes little time.
+#[derive(Debug, Arbitrary)]
+pub struct Settings {
+    numbers: [f64; 6],
+    gravity: [f64; 3],
+    limit: Option<f64>,
+    substeps: u8,
+    iterations: u8,
+    second_order: bool,
+}
+
+impl Settings {
+    /// The settings as the core takes them.
+    pub fn params(&self) -> SimulationParams {
+        let [dt, tolerance, damping, pose_rest, stiffness, strength] = self.numbers;
+        SimulationParams {
+            dt,
+            substeps: u32::from(self.substeps % 4),
+            integrator: if self.second_order { Integrator::Bdf2 } else { Integrator::BackwardEuler },
+            max_iterations: u32::from(self.iterations),
+            tolerance,
+            damping,
+            gravity: self.gravity,
+            pose_rest,
+            stiffness,
+            strength,
+            limit: self.limit,
+            threads: 1,
+        }
+    }
+}
+
+/// A model under settings, for [`advance`].
+///
+/// # Errors
+/// What the settings are refused for.
+pub fn simulation(model: &Model, settings: &Settings) -> Result<Simulation> {
+    Simulation::new(model.clone(), settings.params())
+}
+
+/// Takes a step: what is accepted must give finite numbers, what is refused must leave the state as it was.
+pub fn advance(simulation: &mut Simulation, drive: &Drive<'_>) {
+    let before = simulation.coefficients().to_vec();
+    match simulation.step_with(drive) {
+        Ok(report) => {
+            assert!(report.residual.is_finite() && report.energy.is_finite(), "{report:?}");
+            assert!(simulation.coefficients().iter().all(|z| z.is_finite()));
+        }
+        Err(_) => assert_eq!(simulation.coefficients(), before),
+    }
+}
