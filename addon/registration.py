@@ -9,7 +9,7 @@ from .bridge import preview, renders
 from .core import bodies
 from .overlay import view
 from .panels import render
-from .props import diagnosis, modes, scene, stitches, window
+from .props import bones, diagnosis, modes, scene, stitches, window
 
 # Holds the folder `presets`.
 FOLDER = str(Path(__file__).parent)
@@ -36,6 +36,7 @@ def register() -> None:
     bpy.types.Object.jounce = bpy.props.PointerProperty(
         type=props.JounceObject, name="Jounce", override={"LIBRARY_OVERRIDABLE"}
     )
+    bpy.types.PoseBone.jounce_leak = bones.LEAK
     bpy.types.Scene.jounce = bpy.props.PointerProperty(type=scene.JounceScene, name="Jounce")
     bpy.types.WindowManager.jounce = bpy.props.PointerProperty(
         type=window.JounceWindow, name="Jounce", options={"SKIP_SAVE"}
@@ -57,6 +58,7 @@ def unregister() -> None:
     view.sync(False)
     del bpy.types.WindowManager.jounce
     del bpy.types.Scene.jounce
+    del bpy.types.PoseBone.jounce_leak
     del bpy.types.Object.jounce
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -88,7 +88,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         np.concatenate(triangles),
         rig.weights,
         tuple(parts),
-        maps.read(host, objects, painted),
+        maps.read(host, objects, painted).with_leak(rig.weights @ rigs.leaks(rig.movers)),
         stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
         shapes=shapes.driven(objects, parts) if host.jounce.shape_keys_count else None,

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..core.refusal import Refusal
 from ..core.weights import skinned
-from . import units
+from . import compat, units
 from .deformers import Deformer, Warn
 
 Carrier = tuple[str, ...]
@@ -126,6 +126,28 @@ def in_collection(movers: tuple[Mover, ...], name: str) -> np.ndarray:
     return np.array(
         [mover.armature is not None and (mover.armature.data, mover.bone) in bones for mover in movers]
     )
+
+
+def leaks(movers: tuple[Mover, ...]) -> np.ndarray:
+    """How much of its momentum each mover lets into its flesh, as a share of the usual, (b,) in [0, 1]."""
+    bones = (mover.armature and mover.armature.pose.bones[mover.bone] for mover in movers)
+    return np.array([1.0 if bone is None else bone.jounce_leak for bone in bones])
+
+
+def deforming(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The armatures that deform these objects, each once."""
+    found = (modifier for obj in objects for modifier in obj.modifiers if modifier.type == "ARMATURE")
+    return list(dict.fromkeys(modifier.object for modifier in found if modifier.object is not None))
+
+
+def chosen_bones(armature: bpy.types.Object, collection: str) -> list[bpy.types.PoseBone]:
+    """The deforming bones in a bone collection or inside it, without one those that are selected."""
+    if collection:
+        found = armature.data.collections_all.get(collection)
+        names = set() if found is None else {bone.name for bone in found.bones_recursive}
+    else:
+        names = compat.selected_bones(armature)
+    return [bone for bone in armature.pose.bones if bone.name in names and bone.bone.use_deform]
 
 
 @contextmanager

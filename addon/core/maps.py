@@ -1,12 +1,14 @@
 """Painted maps as the native module takes them: a number at each point of a surface."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 
 # A weight above this pins a point.
 PINNED = 0.5
+# Blended factors that miss 1 by less are 1.
+ROUNDING = 1e-6
 
 
 class Kind(Enum):
@@ -30,6 +32,13 @@ class Maps:
     leak: np.ndarray | None = None
     pinned: np.ndarray | None = None
     strength: np.ndarray | None = None
+
+    def with_leak(self, factors: np.ndarray) -> "Maps":
+        """The same with the leak times factors (p,) in [0, 1], what the bones let in."""
+        if (factors >= 1.0 - ROUNDING).all():
+            return self
+        factors = np.clip(factors, 0.0, 1.0)
+        return replace(self, leak=factors if self.leak is None else self.leak * factors)
 
 
 def maps(painted: dict[Kind, np.ndarray], soft: float, stiff: float) -> Maps:

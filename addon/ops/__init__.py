@@ -3,6 +3,7 @@
 from . import (
     add,
     bake,
+    bones,
     build,
     clips,
     diagnosis,
@@ -42,6 +43,7 @@ CLASSES = (
     maps.JOUNCE_OT_map_smooth,
     maps.JOUNCE_OT_map_mirror,
     maps.JOUNCE_OT_maps_copy,
+    bones.JOUNCE_OT_bone_leak,
     region.JOUNCE_OT_region,
     stitches.JOUNCE_OT_stitch_selected,
     stitches.JOUNCE_OT_stitch_groups,

@@ -2,7 +2,7 @@
 
 import bpy
 
-from . import bake, body, clips, diagnosis, main, maps, modes, motion, overlay, preview, shot, stitches
+from . import bake, body, bone, clips, diagnosis, main, maps, modes, motion, overlay, preview, shot, stitches
 from .physics import twin
 
 SIDEBAR = (
@@ -26,4 +26,5 @@ SIDEBAR = (
     clips.JOUNCE_PT_clips,
 )
 
-CLASSES = (*SIDEBAR, *(twin(cls) for cls in SIDEBAR if issubclass(cls, bpy.types.Panel)))
+TWINS = (twin(cls) for cls in SIDEBAR if issubclass(cls, bpy.types.Panel))
+CLASSES = (*SIDEBAR, *TWINS, bone.JOUNCE_PT_bone)

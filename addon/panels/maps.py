@@ -32,6 +32,8 @@ class MapMenu:
         """Shows the tools."""
         for operator, icon in TOOLS:
             self.layout.operator(f"jounce.map_{operator}", icon=icon).kind = self.kind.value
+        if self.kind is Kind.LEAK:
+            self.layout.operator("jounce.bone_leak", icon="BONE_DATA")
 
 
 def menu_name(kind: Kind) -> str:

@@ -203,3 +203,44 @@ def test_maps_are_copied_to_a_body_of_another_size_and_mesh(column):
     scenes.activate(target)
     with pytest.raises(RuntimeError, match="No other body is selected"):
         bpy.ops.jounce.maps_copy()
+
+
+def test_a_bone_has_a_leak_of_its_own(column, module):
+    obj, rig = column
+    before = bake(obj)
+    select_bones(rig, "Upper")
+    assert bpy.ops.jounce.bone_leak(value=0.0) == {"FINISHED"}
+    assert rig.pose.bones["Upper"].jounce_leak == 0.0
+    assert rig.pose.bones["Lower"].jounce_leak == 1.0
+    read = module("bridge.bodies").read(obj, bpy.context, print).surface.maps.leak
+    assert np.allclose(read, 1.0 - weights_of(obj, "Upper"), atol=1e-6)
+    upper = np.array([vertex.co.z > 1.6 for vertex in obj.data.vertices])
+    assert bake(obj)[:, upper].max() < 0.5 * before[:, upper].max()
+    rig.pose.bones["Upper"].jounce_leak = 1.0
+    assert np.array_equal(bake(obj), before)
+
+
+def test_a_leak_for_a_bone_collection(column):
+    obj, rig = column
+    collection = rig.data.collections.new("Tail")
+    collection.assign(rig.data.bones["Upper"])
+    select_bones(rig)
+    scenes.activate(obj)
+    bpy.ops.jounce.bone_leak(value=0.3, collection="Tail")
+    assert rig.pose.bones["Upper"].jounce_leak == pytest.approx(0.3)
+    assert rig.pose.bones["Lower"].jounce_leak == 1.0
+    with pytest.raises(RuntimeError, match="No bone that moves the body is in the bone collection Nose"):
+        bpy.ops.jounce.bone_leak(collection="Nose")
+    with pytest.raises(RuntimeError, match="No bone that moves the body is selected"):
+        bpy.ops.jounce.bone_leak()
+
+
+def test_a_preview_is_built_again_when_a_bone_leaks_less(column, module):
+    obj, rig = column
+    bpy.ops.jounce.build()
+    bpy.ops.jounce.preview()
+    before = obj.jounce.built_digest
+    rig.pose.bones["Upper"].jounce_leak = 0.25
+    bpy.context.view_layer.update()
+    bpy.ops.jounce.fill_cache()
+    assert obj.jounce.built_digest != before

@@ -47,8 +47,9 @@ def stand_in(cls: type[bpy.types.Panel]):
 
 @pytest.fixture
 def panels(module):
-    """The registered panels."""
-    return [cls for cls in module("panels").CLASSES if issubclass(cls, bpy.types.Panel)]
+    """The registered panels of a body."""
+    panels = [cls for cls in module("panels").CLASSES if issubclass(cls, bpy.types.Panel)]
+    return [cls for cls in panels if getattr(cls, "bl_context", "") != "bone"]
 
 
 def test_each_panel_is_in_both_places(panels):
