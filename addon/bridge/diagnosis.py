@@ -9,7 +9,7 @@ import numpy as np
 from ..core import shape_checks
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
-from . import bodies, deformers, holders, maps, meshes, rigs
+from . import bodies, deformers, forces, holders, maps, meshes, rigs
 
 # Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
 SMALLEST, LARGEST = 0.02, 50.0
@@ -34,6 +34,7 @@ def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding
     found = [mendable(finding, obj) for obj in objects for finding in of_mesh(obj)]
     found += of_maps(host, objects)
     found += of_armatures(host, objects)
+    found += of_forces(host, context.scene)
     if not any(is_refused(obj) for obj in objects):
         found += of_body(host, context)
     return found
@@ -159,6 +160,14 @@ def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) 
     still = not any(rigs.is_animated(obj) or obj.constraints or has_bone_constraints(obj) for obj in movers)
     if still and not any(rigs.is_animated(above) for obj in movers for above in rigs.ancestors(obj)):
         yield Finding(f"Nothing moves {host.name}: neither bones nor object are animated.", host.name)
+
+
+def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
+    """Force fields that do not act as they do on all else."""
+    for obj in forces.acting(host, scene):
+        sentence = forces.left_out(obj)
+        if sentence:
+            yield Finding(sentence, obj.name)
 
 
 def has_bone_constraints(obj: bpy.types.Object) -> bool:

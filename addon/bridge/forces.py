@@ -48,24 +48,45 @@ class ForceReader:
             points = self._samples.posed(pose) / self._unit
             for obj in self.fields:
                 seen = read_field(obj.evaluated_get(depsgraph))
-                acceleration += state.field_weight * seen.acceleration(points, turbulence)
+                chance = drawn(obj.field.seed, depsgraph.scene.frame_current, len(points))
+                acceleration += state.field_weight * seen.acceleration(points, turbulence, chance)
         scale = load_scale(self._host.jounce.motion_settings(), self._diagonal)
         return self._samples.reduce(acceleration * (scale * self._samples.masses[:, None]))
 
 
 def followed(host: bpy.types.Object, scene: bpy.types.Scene, warn: Warn) -> list[bpy.types.Object]:
     """The force fields that act on a body; says which are left out."""
-    collection = host.jounce.field_collection
-    objects = scene.objects if collection is None else collection.all_objects
-    fields = [obj for obj in objects if obj.field is not None and obj.field.type != "NONE"]
-    if host.jounce.field_weight == 0.0:
-        return []
+    fields = acting(host, scene)
     for obj in fields:
         if not is_followed(obj):
-            warn(
-                f"The force field of {obj.name} is left out; followed are wind, force, vortex and turbulence."
-            )
+            warn(left_out(obj))
     return [obj for obj in fields if is_followed(obj)]
+
+
+def acting(host: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The force fields that would act on a body if all could be followed."""
+    if host.jounce.field_weight == 0.0:
+        return []
+    collection = host.jounce.field_collection
+    objects = scene.objects if collection is None else collection.all_objects
+    return [obj for obj in objects if obj.field is not None and obj.field.type != "NONE"]
+
+
+def left_out(obj: bpy.types.Object) -> str:
+    """What of a force field does not act, in one sentence; empty if all of it does."""
+    field = obj.field
+    if not is_followed(obj):
+        return (
+            f"The force field of {obj.name} is left out; followed are wind, force, vortex, turbulence and "
+            "harmonic, from a point, plane or line."
+        )
+    parts = {"flow": field.flow, "damping": field.harmonic_damping if field.type == "HARMONIC" else 0.0}
+    ignored = [name for name, amount in parts.items() if amount != 0.0]
+    if field.type == "VORTEX" and field.shape != "POINT":
+        ignored.append("pull on what moves")
+    if not ignored:
+        return ""
+    return f"The force field of {obj.name} acts as on flesh at rest: without its {' and '.join(ignored)}."
 
 
 def is_followed(obj: bpy.types.Object) -> bool:
@@ -99,7 +120,19 @@ def read_field(obj: bpy.types.Object) -> Field:
         gravitation=field.use_gravity_falloff,
         size=field.size,
         is_global=field.use_global_coords,
+        rest_length=field.rest_length,
+        noise=field.noise,
     )
+
+
+def drawn(seed: int, frame: int, count: int) -> np.ndarray:
+    """What the noise of a field is multiplied with at so many places, the same whenever a frame is shown.
+
+    Spread as Blender's own: from -0.5 to 1, the mean 0.17.
+    """
+    generator = np.random.default_rng((seed, frame % 2**32))
+    share = generator.uniform(size=count)
+    return np.where(share > 0.5, share, -share) / generator.uniform(1.0, 2.0, count)
 
 
 def turbulence(places: np.ndarray) -> np.ndarray:

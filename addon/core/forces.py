@@ -1,7 +1,7 @@
 """Force fields as Blender's manual defines them, at given points.
 
-What they do depends on places and settings alone, never on what is simulated, so that any frame can be read
-on its own. Flow and noise, which depend on velocities and on chance, are left out.
+What they do depends on places, settings and the frame alone, never on what is simulated, so that any frame
+can be read on its own: of a point that moves, what depends on its velocity (flow, damping) is left out.
 """
 
 from collections.abc import Callable
@@ -10,8 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 # Kinds that are followed.
-KINDS = ("WIND", "FORCE", "VORTEX", "TURBULENCE")
+KINDS = ("WIND", "FORCE", "VORTEX", "TURBULENCE", "HARMONIC")
 SHAPES = ("POINT", "PLANE", "LINE")
+
+# Closer than this to the middle of a field, in its unit of length, no direction can be told.
+NEAR = 1e-9
 
 # From places (k, 3), in the size of the turbulence, to values in [-1, 1], (k, 3).
 Noise = Callable[[np.ndarray], np.ndarray]
@@ -36,6 +39,7 @@ class Range:
 class Field:
     """One force field: center and axis (3,) in the world; strength in m/s^2 a unit of mass.
 
+    rest_length: of a harmonic field, where it is 0. noise: random part of the strength, m/s^2 a unit of mass.
     side: 1 or -1 where it acts only before or behind its plane, 0 everywhere. falloff: "SPHERE", "TUBE" or
     "CONE". radial: across the axis, in the field's unit of length, or in degrees for a cone.
     """
@@ -52,14 +56,24 @@ class Field:
     gravitation: bool = False
     size: float = 0.0
     is_global: bool = False
+    rest_length: float = 0.0
+    noise: float = 0.0
 
-    def acceleration(self, points: np.ndarray, noise: Noise) -> np.ndarray:
-        """The acceleration (k, 3) at points (k, 3)."""
+    def acceleration(self, points: np.ndarray, noise: Noise, chance: np.ndarray | None = None) -> np.ndarray:
+        """The acceleration (k, 3) of points (k, 3) at rest; chance: (k,), times the noise."""
         offset = points - self.center
         height = offset @ self.axis
         reach = self._reach(offset, height)
-        share = self.strength * self._share(offset, height, np.linalg.norm(reach, axis=1))
+        strength = self.strength if chance is None else self.strength + self.noise * chance
+        share = strength * self._share(offset, height, np.linalg.norm(reach, axis=1))
+        if self.kind == "VORTEX" and self.shape != "POINT":
+            return self._whirl(share[:, None] * self.axis, offset)
         return share[:, None] * self._direction(points, reach, noise)
+
+    def _whirl(self, spin: np.ndarray, offset: np.ndarray) -> np.ndarray:
+        """What brings a resting point onto its circle around the axis: `w x r + w x (w x r)`, (k, 3)."""
+        turned = np.cross(spin, offset)
+        return turned + np.cross(spin, turned)
 
     def _reach(self, offset: np.ndarray, height: np.ndarray) -> np.ndarray:
         """From the nearest place of the field to the points: of its center, its plane or its axis."""
@@ -85,8 +99,16 @@ class Field:
         if self.kind == "TURBULENCE":
             places = points if self.is_global else points - self.center + self.axis
             return noise(places / self.size if self.size > 0.0 else places)
-        if self.kind == "VORTEX":
-            return np.cross(self.axis, reach)
         distance = np.linalg.norm(reach, axis=1, keepdims=True)
-        power = 3.0 if self.gravitation else 1.0
-        return np.divide(reach, distance**power, out=np.zeros_like(reach), where=distance > 1e-9)
+        if self.kind == "VORTEX":
+            return distance * unit(np.cross(self.axis, reach))
+        if self.kind == "HARMONIC":
+            return (self.rest_length - distance) * unit(reach)
+        fall = distance**2 if self.gravitation else np.ones_like(distance)
+        return np.divide(unit(reach), fall, out=np.zeros_like(reach), where=distance > NEAR)
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """Vectors (k, 3) of length one, 0 for those without a direction."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > NEAR)

@@ -29,7 +29,14 @@ def test_a_force_points_away_and_gravitation_falls_with_the_square():
 
 
 def test_a_vortex_turns_about_its_axis():
-    assert accelerations("VORTEX")[:2] == pytest.approx(np.array([[0.0, 6.0, 0.0], [-4.0, 0.0, 0.0]]))
+    expected = np.array([[0.0, 10.0, 0.0], [-2.0 * np.sqrt(5.0), 0.0, 0.0]])
+    assert accelerations("VORTEX")[:2] == pytest.approx(expected)
+    whirl = np.array([[-12.0, 6.0, 0.0], [-4.0, -8.0, 0.0]])
+    assert accelerations("VORTEX", "PLANE")[:2] == pytest.approx(whirl)
+
+
+def test_a_harmonic_field_pulls_to_its_rest_length():
+    assert accelerations("HARMONIC", rest_length=4.0)[0] == pytest.approx([-1.2, 0.0, -1.6])
 
 
 def test_turbulence_is_the_noise_at_its_size():

@@ -53,7 +53,7 @@ def test_a_push_and_a_wind_of_the_same_strength_do_the_same(built):
 
 def test_fields_that_are_not_followed_are_said(built, module):
     obj, _ = built
-    bpy.ops.object.effector_add(type="HARMONIC")
+    bpy.ops.object.effector_add(type="DRAG")
     name = bpy.context.object.name
     said = []
     module("bridge.bodies").read(obj, bpy.context, said.append)

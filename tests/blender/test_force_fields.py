@@ -1,0 +1,110 @@
+"""Force fields against Blender's own: the acceleration of particles that start at rest."""
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+
+# Blender's particles take their settings' time step a frame, at this frame rate.
+STEP = 0.04
+PLACES = np.random.default_rng(1).uniform(-2.0, 2.0, (12, 3)).astype(np.float32)
+FIELDS = [
+    ("WIND", {}),
+    ("WIND", {"falloff_type": "TUBE", "radial_falloff": 1.0, "falloff_power": 0.5}),
+    ("WIND", {"falloff_type": "CONE", "use_radial_max": True, "radial_max": 60.0}),
+    ("FORCE", {}),
+    ("FORCE", {"shape": "PLANE"}),
+    ("FORCE", {"shape": "LINE"}),
+    ("FORCE", {"shape": "PLANE", "z_direction": "POSITIVE"}),
+    ("FORCE", {"falloff_power": 2.0}),
+    ("FORCE", {"use_gravity_falloff": True}),
+    ("FORCE", {"falloff_power": 1.0, "use_min_distance": True, "distance_min": 1.0}),
+    ("FORCE", {"use_max_distance": True, "distance_max": 2.5}),
+    ("VORTEX", {"shape": "POINT"}),
+    ("VORTEX", {"shape": "POINT", "falloff_power": 1.0}),
+    ("VORTEX", {"shape": "PLANE"}),
+    ("VORTEX", {"shape": "PLANE", "falloff_power": 1.0}),
+    ("VORTEX", {"shape": "PLANE", "falloff_type": "TUBE", "radial_falloff": 1.0}),
+    ("TURBULENCE", {"size": 0.7}),
+    ("TURBULENCE", {"size": 0.7, "use_global_coords": True}),
+    ("TURBULENCE", {"size": 0.0, "use_global_coords": True}),
+    ("HARMONIC", {}),
+    ("HARMONIC", {"rest_length": 0.5}),
+    ("HARMONIC", {"rest_length": 0.5, "shape": "PLANE"}),
+]
+
+
+def add_field(kind, settings):
+    """A field of strength 3 without what depends on velocities, turned and moved."""
+    bpy.ops.object.effector_add(type=kind, location=(0.2, -0.1, 0.3), rotation=(0.3, 0.5, 0.2))
+    field = bpy.context.object.field
+    for name, value in ({"strength": 3.0, "flow": 0.0, "harmonic_damping": 0.0} | settings).items():
+        setattr(field, name, value)
+    return bpy.context.object
+
+
+def accelerations(places):
+    """What Blender does to particles of 1 kg that start at rest at these places, (k, 3)."""
+    scene = bpy.context.scene
+    emitter = scenes.mesh_object("Emitter", places.tolist(), [(0, 1, 2)])
+    scenes.activate(emitter)
+    bpy.ops.object.particle_system_add()
+    settings = emitter.particle_systems[0].settings
+    values = {
+        "count": len(places),
+        "emit_from": "VERT",
+        "use_emit_random": False,
+        "frame_start": 1,
+        "frame_end": 1,
+        "lifetime": 100,
+        "normal_factor": 0.0,
+        "mass": 1.0,
+        "integrator": "EULER",
+        "timestep": STEP,
+    }
+    for name, value in values.items():
+        setattr(settings, name, value)
+    settings.effector_weights.gravity = 0.0
+    for frame in (1, 2):
+        scene.frame_set(frame)
+    evaluated = emitter.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([particle.velocity for particle in evaluated.particle_systems[0].particles]) / STEP
+
+
+@pytest.mark.parametrize(("kind", "settings"), FIELDS)
+def test_a_field_accelerates_what_rests_as_in_blender(module, kind, settings):
+    field = add_field(kind, settings)
+    forces = module("bridge.forces")
+    assert forces.is_followed(field)
+    bpy.context.view_layer.update()
+    ours = forces.read_field(field).acceleration(PLACES.astype(float), forces.turbulence)
+    theirs = accelerations(PLACES)
+    assert np.abs(theirs).max() > 0.1
+    assert np.abs(ours - theirs).max() < 1e-4 * np.abs(theirs).max()
+
+
+def test_noise_is_spread_as_in_blender_and_the_same_in_a_frame(module):
+    forces = module("bridge.forces")
+    field = add_field("WIND", {"noise": 1.0})
+    many = np.random.default_rng(2).uniform(-1.0, 1.0, (2000, 3)).astype(np.float32)
+    axis = np.array(field.matrix_world)[:3, 2]
+    theirs = accelerations(many) @ axis - 3.0
+    ours = forces.drawn(field.field.seed, 7, len(many))
+    assert np.array_equal(ours, forces.drawn(field.field.seed, 7, len(many)))
+    assert not np.array_equal(ours, forces.drawn(field.field.seed, 8, len(many)))
+    quantiles = np.linspace(0.05, 0.95, 10)
+    assert np.abs(np.quantile(ours, quantiles) - np.quantile(theirs, quantiles)).max() < 0.05
+
+
+def test_what_depends_on_velocities_is_a_finding(module):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    field = add_field("WIND", {})
+    other = add_field("HARMONIC", {})
+    diagnosis = module("bridge.diagnosis")
+    said = [finding.sentence for finding in diagnosis.findings(obj, bpy.context)]
+    assert not [sentence for sentence in said if field.name in sentence or other.name in sentence]
+    field.field.flow, other.field.harmonic_damping = 1.0, 0.5
+    left_out = [finding.sentence for finding in diagnosis.findings(obj, bpy.context)]
+    assert any(field.name in sentence and "flow" in sentence for sentence in left_out)
+    assert any(other.name in sentence and "damping" in sentence for sentence in left_out)
