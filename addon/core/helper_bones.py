@@ -9,7 +9,6 @@ A shear in B_j is left out. The helper bones are fitted to the bones as they are
 """
 
 from collections.abc import Generator
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 import jounce
@@ -24,7 +23,6 @@ HELPER = "Helper {}"
 LENGTH = 0.03
 # A bone scales evenly if the squares of its scales differ by no more than this share.
 EVEN = 1e-5
-POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True)
@@ -85,15 +83,9 @@ def fitted(
     _, given = keyed(rig, poses)
     arguments = (wanted.points, wanted.frames, given, wanted.weights)
     count = min(count, len(wanted.points))
-    pool = ThreadPoolExecutor(1)
-    job = pool.submit(jounce.helper_bones, *arguments, count=count, influences=influences)
-    # Stopped, nothing waits for the fit, which nobody reads then.
-    pool.shutdown(wait=False)
-    while not job.done():
-        yield Step(0.5, "Fitting helper bones")
-        wait([job], POLL_SECONDS)
+    yield Step(0.0, "Fitting helper bones")
     with passing_on("Helper bones cannot be fitted"):
-        weights, helpers, rms, error = job.result()
+        weights, helpers, rms, error = jounce.helper_bones(*arguments, count=count, influences=influences)
     skeleton = with_helpers(rig, wanted, weights, evenly_scaled(given))
     channels, _ = keyed(skeleton, np.concatenate((given, helpers), axis=1))
     return HelperBones(skeleton, weights, channels, rms, error)
