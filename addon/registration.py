@@ -4,7 +4,7 @@ from pathlib import Path
 
 import bpy
 
-from . import cli, ops, panels, props
+from . import cli, ops, panels, props, translations
 from .bridge import preview, renders
 from .core import bodies
 from .overlay import view
@@ -42,6 +42,7 @@ def register() -> None:
         type=window.JounceWindow, name="Jounce", options={"SKIP_SAVE"}
     )
     bpy.utils.register_preset_path(FOLDER)
+    translations.register()
     cli.register()
     renders.register()
     render.register()
@@ -54,6 +55,7 @@ def unregister() -> None:
     renders.unregister()
     preview.unregister()
     cli.unregister()
+    translations.unregister()
     bpy.utils.unregister_preset_path(FOLDER)
     view.sync(False)
     del bpy.types.WindowManager.jounce

@@ -1,0 +1,99 @@
+"""Finds all that the extension shows and Blender can translate, and prints what a language lacks.
+
+    python messages.py [LANGUAGE]
+
+Without a language all messages, with one (such as de) those that its file in `addon/translations` lacks,
+ready to be added to it. Sentences that are put together while the extension runs are not among them: Blender cannot
+look them up.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import bpy
+
+Message = tuple[str, str]
+"""Context and text, as Blender looks them up."""
+
+SOURCES = Path(__file__).resolve().parents[2] / "addon"
+ANY = "*"
+# What layouts take as text to show.
+SHOWN = frozenset(["text", "heading"])
+
+
+def all_messages(package: str) -> dict[Message, None]:
+    """The messages of registered classes, of what panels draw and of the diagnosis, in order, each once."""
+    classes = importlib.import_module(f"{package}.registration").CLASSES
+    fixes = importlib.import_module(f"{package}.bridge.diagnosis").FIXES
+    found = [message for cls in classes for message in of_class(cls)]
+    found += [message for path in sorted(SOURCES.glob("panels/*.py")) for message in of_source(path)]
+    found += [("Operator", button) for button, _ in fixes.values()]
+    return dict.fromkeys(message for message in found if message[1])
+
+
+def of_class(cls: type) -> Iterator[Message]:
+    """Label, description and properties of a registered class."""
+    known = cls.bl_rna
+    if issubclass(cls, bpy.types.Operator):
+        group, name = cls.bl_idname.split(".")
+        known = getattr(getattr(bpy.ops, group), name).get_rna_type()
+        yield ("Operator", cls.bl_label)
+        yield (ANY, known.description)
+    elif issubclass(cls, (bpy.types.Panel, bpy.types.Menu)):
+        yield (ANY, cls.bl_label)
+    own = {name for base in cls.__mro__ for name in vars(base).get("__annotations__", ())}
+    for prop in known.properties:
+        if prop.identifier in own and is_shown(prop):
+            yield (prop.translation_context, prop.name)
+            yield (ANY, prop.description)
+            for item in getattr(prop, "enum_items", ()):
+                yield (prop.translation_context, item.name)
+                yield (ANY, item.description)
+
+
+def is_shown(prop: bpy.types.Property) -> bool:
+    """Whether a property is one that the interface may show; what has no name of its own is not."""
+    return not prop.is_hidden and prop.type != "COLLECTION" and prop.name != prop.identifier
+
+
+def of_source(path: Path) -> Iterator[Message]:
+    """The constant texts that a file gives to layouts; buttons look theirs up as operators."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        context = "Operator" if node.func.attr == "operator" else ANY
+        for keyword in node.keywords:
+            if keyword.arg in SHOWN and isinstance(keyword.value, ast.Constant):
+                yield (context, keyword.value.value)
+
+
+def entry(context: str, text: str) -> str:
+    """A message as a PO file has it, without its translation."""
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    lines = [f'msgid "{quoted}"', 'msgstr ""', ""]
+    return "\n".join(lines if context == ANY else [f'msgctxt "{context}"', *lines])
+
+
+def main() -> None:
+    """Print the messages."""
+    import extension
+
+    package = extension.enable().__name__
+    known: dict[Message, str] = {}
+    if len(sys.argv) > 1:
+        known = importlib.import_module(f"{package}.translations").languages()[sys.argv[1]]
+    for context, text in all_messages(package):
+        if (context, text) not in known:
+            print(entry(context, text))
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    os._exit(0)
