@@ -6,6 +6,8 @@ use jounce::Error;
 use jounce::file::{decode, encode, load, save};
 use jounce::method::{Simulation, SimulationParams};
 use jounce_tests::bodies::{Body, bar, swing};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 /// A folder of this test's own, removed at the end.
 struct Folder(PathBuf);
@@ -138,6 +140,30 @@ fn contents_that_lie_are_refused_or_harmless() {
         }
     }
     assert!(refused > 100 && harmless > 100, "{refused} {harmless}");
+}
+
+#[test]
+fn several_lies_at_once_are_refused_or_harmless() {
+    let bytes = small();
+    let words = (bytes.len() - 32) / 8;
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut stepped = 0;
+    for _ in 0..4000 {
+        let mut hostile = bytes.clone();
+        for _ in 0..random.random_range(2..6) {
+            let place = 24 + 8 * random.random_range(0..words);
+            let number = 10_f64.powf(random.random_range(-300.0..300.0));
+            hostile[place..place + 8].copy_from_slice(&number.to_le_bytes());
+        }
+        let Ok(model) = decode(&with_hash(hostile)) else { continue };
+        let mut sim = Simulation::new(model, SimulationParams::default()).unwrap();
+        for frame in 0..3 {
+            let _ = sim.step(Some(&swing(f64::from(frame))));
+            assert!(sim.coefficients().iter().all(|z| z.is_finite()));
+            stepped += 1;
+        }
+    }
+    assert!(stepped > 100, "{stepped}");
 }
 
 #[test]

@@ -305,14 +305,16 @@ impl SkinningStepper {
     /// Takes the new state over, or goes back to the one before if numbers overflowed.
     fn finish(&mut self, mut report: StepReport, params: &SimulationParams) -> Result<StepReport> {
         report.energy = self.last_energy(params);
-        if !(report.residual.is_finite() && report.energy.is_finite()) {
-            self.state.copy_from(&self.before);
+        self.update_coefficients();
+        // A maximum passes over a residual that is no number, and an energy need not see every coordinate.
+        let numbers = self.coefficients.iter().chain([&report.residual, &report.energy]);
+        if { numbers }.any(|x| !x.is_finite()) {
+            self.undo();
             return Err(Error::Numerical {
                 what: "step",
                 why: "the motion is too violent for double precision; check the pose".into(),
             });
         }
-        self.update_coefficients();
         Ok(report)
     }
 
