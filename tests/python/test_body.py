@@ -212,12 +212,11 @@ def test_a_job_gives_the_same_body(body, box):
 def test_a_cancelled_job_stops_soon(box):
     job = jounce.BodyJob(*box, resolution=100, modes=60)
     time.sleep(0.05)
-    start = time.monotonic()
     job.cancel()
     with pytest.raises(ValueError, match="^cancelled$"):
         job.result()
-    assert time.monotonic() - start < 60
     assert job.done
+    assert job.progress < 1.0
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer that interrupts")
