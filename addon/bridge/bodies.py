@@ -1,5 +1,6 @@
 """Finds the meshes of a body and reads them all as one surface."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import bpy
@@ -27,17 +28,28 @@ class BodyScene:
 
 
 def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """The host of the body that an object belongs to, None without one."""
-    return obj if obj.jounce.is_host else obj.jounce.host
+    """The host of the body of a mesh, or of the first that an armature moves; None without one."""
+    return next(hosts_of(obj), None)
+
+
+def hosts_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """The hosts of the bodies that a mesh belongs to or an armature moves, some of them repeatedly."""
+    if obj.type == "ARMATURE":
+        for other in bpy.data.objects:
+            if other.type == "MESH" and other.find_armature() == obj:
+                yield from hosts_of(other)
+    elif obj.jounce.is_host:
+        yield obj
+    elif obj.jounce.host is not None:
+        yield obj.jounce.host
 
 
 def hosts(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The hosts of the active and selected objects, each once."""
     objects = [context.view_layer.objects.active, *context.selected_objects]
-    found = dict.fromkeys(host_of(obj) for obj in objects if obj is not None)
-    found.pop(None, None)
+    found = dict.fromkeys(host for obj in objects if obj is not None for host in hosts_of(obj))
     if not found:
-        raise Refusal("None of the selected objects has Jounce; select a mesh and use Add Jounce first.")
+        raise Refusal("None of the selected objects has Jounce; select a character and use Add Jounce first.")
     return list(found)
 
 

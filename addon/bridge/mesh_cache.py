@@ -4,8 +4,8 @@ A file holds what the rig and Jounce make together, in the object's space: the m
 rig, replaces its shape. What stands later in the stack goes on as before.
 """
 
-from collections.abc import Generator
-from contextlib import closing
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +32,8 @@ def prepare(
     finished = False
     try:
         for obj, part in zip(scene.objects, scene.surface.parts, strict=True):
-            path = new_path(scene.host, obj, set(writers))
+            beginning = Path(settings.caches) if settings.caches else own_beginning(scene.host)
+            path = new_path(beginning, obj, set(writers))
             count = part.points.stop - part.points.start
             writers[path] = pc2.Writer(path, count, settings.frame_start, len(settings.frames))
         shapes = simulated.shapes(scene, body, motion, settings.frames, context)
@@ -60,19 +61,24 @@ def add_frames(writers: list[pc2.Writer], shapes: Generator, count: int) -> Gene
     return error
 
 
-def new_path(host: bpy.types.Object, obj: bpy.types.Object, taken: set[Path]) -> Path:
-    """Where the cache of a mesh goes: a file named after the .blend and the object, of no other object."""
+def own_beginning(host: bpy.types.Object) -> Path:
+    """What the paths of a body's caches begin with: its folder, and the name of the .blend."""
     folder = host.jounce.cache_folder
     if not bpy.data.filepath and (not folder or folder.startswith("//")):
         raise Refusal("The file is not saved yet, so there is no place for a mesh cache beside it; save it.")
+    return Path(bpy.path.abspath(folder or "//")) / file_stem()
+
+
+def new_path(beginning: Path, obj: bpy.types.Object, taken: set[Path]) -> Path:
+    """Where the cache of a mesh goes: a file named after it, of no other object."""
     used = {path.name.casefold() for path in taken}
     for other in bpy.data.objects:
         if other != obj:
             used |= {Path(m.filepath).name.casefold() for m in other.modifiers if m.type == "MESH_CACHE"}
-    stem = f"{file_stem()} {bpy.path.clean_name(obj.name)}"
+    stem = f"{beginning.name} {bpy.path.clean_name(obj.name)}"
     names = (f"{stem}{number}{pc2.SUFFIX}" for number in ("", *(f" {n}" for n in range(2, 1000))))
     name = next(name for name in names if name.casefold() not in used)
-    return Path(bpy.path.abspath(folder or "//")) / name
+    return beginning.parent / name
 
 
 def file_stem() -> str:
@@ -101,6 +107,25 @@ def relative(path: Path) -> str:
         return bpy.path.relpath(str(path)) if bpy.data.filepath else str(path)
     except ValueError:
         return str(path)
+
+
+@contextmanager
+def handed_over(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """While a copy of the file is saved beside its caches: they are that copy's, whatever is freed here."""
+    played = [m for obj in objects if (m := stack.bake_modifier(obj)) is not None and m.type == "MESH_CACHE"]
+    paths = [Path(bpy.path.abspath(modifier.filepath)) for modifier in played]
+    try:
+        if not bpy.data.filepath:
+            for modifier, path in zip(played, paths, strict=True):
+                modifier.filepath = f"//{path.name}"
+        yield
+    except BaseException:
+        for path in paths:
+            path.unlink(missing_ok=True)
+        raise
+    finally:
+        for modifier in played:
+            modifier.filepath = ""
 
 
 def discard(writers: Writers) -> None:

@@ -82,7 +82,10 @@ class MotionSettings:
 
 @dataclass(frozen=True)
 class BakeSettings:
-    """Which frames are baked, and to what. tolerance: fraction of the rest diagonal."""
+    """Which frames are baked, and to what. tolerance: fraction of the rest diagonal.
+
+    caches: path that those of mesh caches begin with; empty for one that the host and the open file give.
+    """
 
     target: Target
     frame_start: int
@@ -90,6 +93,7 @@ class BakeSettings:
     pre_roll: int
     tolerance: float
     max_keys: int
+    caches: str = ""
 
     @property
     def frames(self) -> range:

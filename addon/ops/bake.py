@@ -152,7 +152,8 @@ def conclusion(scene: BodyScene, prepared: Prepared, settings: BakeSettings, war
     if not prepared.parts:
         warn(f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake.")
     seam = f", seam {state.bake_seam:.4%}" if state.loop else ""
-    return f"{scene.host.name}: {prepared.parts}, error {state.bake_error:.3%} of the rest diagonal{seam}"
+    parts = prepared.parts or "nothing to bake"
+    return f"{scene.host.name}: {parts}, error {state.bake_error:.3%} of the rest diagonal{seam}"
 
 
 def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step, None, list[Motion]]:

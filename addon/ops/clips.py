@@ -1,14 +1,14 @@
 """Operators for a folder of animation clips: choose one, go on to the next, bake them all."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..bridge import bakes, bodies, clips, preview, stack
+from ..bridge import bakes, bodies, clips, mesh_cache, preview, stack
 from ..core import clips as found
 from ..core.refusal import Refusal
-from ..core.settings import Target
 from ..core.task import Step, Task, scaled
 from .bake import bake_body
 from .operator import JounceOperator, LongOperator
@@ -103,10 +103,6 @@ class JOUNCE_OT_clips_bake(LongOperator):
         objects = bodies.members(host)
         if host.jounce.bake_parts or any(stack.is_baked(obj) for obj in objects):
             raise Refusal(f"{host.name} is baked already; free that bake first.")
-        if host.jounce.target == Target.MESH_CACHE.value:
-            raise Refusal(
-                "Mesh caches stay with the file that is open; bake clips to keys or skinning nodes."
-            )
         paths = found.files(folder(context))
         if not paths:
             raise Refusal(f"There is no FBX file in {folder(context)}.")
@@ -133,10 +129,12 @@ class JOUNCE_OT_clips_bake(LongOperator):
         yield Step(0.0, f"Reading {path.name}")
         action = clips.assign(clips.armature_of(objects), clips.read(path, context), scene)
         try:
-            settings = host.jounce.bake_settings(host.jounce.target, scene.frame_start, scene.frame_end)
-            yield from scaled(bake_body(host, context, settings, self.warn), 0.1, 0.9)
             target = into / f"{host.name} {path.stem}.blend"
-            save_copy(target)
+            settings = host.jounce.bake_settings(host.jounce.target, scene.frame_start, scene.frame_end)
+            settings = replace(settings, caches=str(target.with_suffix("")))
+            yield from scaled(bake_body(host, context, settings, self.warn), 0.1, 0.9)
+            with mesh_cache.handed_over(objects):
+                save_copy(target)
             yield Step(1.0, f"Saved {target.name}")
         finally:
             for obj in objects:

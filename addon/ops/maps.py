@@ -33,12 +33,13 @@ RADIUS = FloatProperty(
 
 
 def active_mesh(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.types.Object]:
-    """The active mesh and the host of its body."""
+    """The active mesh, or the host of what the active armature moves, and the host of its body."""
     obj = context.view_layer.objects.active
     host = bodies.host_of(obj) if obj is not None else None
     if host is None:
         raise Refusal("The active object has no Jounce; select a mesh and use Add Jounce first.")
-    if obj.type != "MESH" or obj.mode == "EDIT":
+    obj = obj if obj.type == "MESH" else host
+    if obj.mode == "EDIT":
         raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
     meshes.refuse_unpaintable(obj)
     return obj, host
@@ -122,9 +123,11 @@ class JOUNCE_OT_map_paint(UnchangedOperator):
     def run(self, context: bpy.types.Context) -> str:
         """Makes the group the active one and changes the mode."""
         sentence = super().run(context)
-        obj = context.view_layer.objects.active
-        name = getattr(bodies.host_of(obj).jounce, maps.SETTINGS[Kind(self.kind)][0])
-        maps.activate(obj, name)
+        obj, host = active_mesh(context)
+        if context.view_layer.objects.active != obj:
+            bpy.ops.object.mode_set(mode="OBJECT")
+            context.view_layer.objects.active = obj
+        maps.activate(obj, getattr(host.jounce, maps.SETTINGS[Kind(self.kind)][0]))
         bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
         return sentence
 

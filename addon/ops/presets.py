@@ -11,6 +11,5 @@ class JOUNCE_OT_material_preset_add(AddPresetBase, bpy.types.Operator):
     bl_label = "Save Material"
     preset_menu = "JOUNCE_MT_materials"
     preset_subdir = "jounce/material"
-    # The settings are those of the host, whichever of its meshes is active.
-    preset_defines = ("body = (bpy.context.object.jounce.host or bpy.context.object).jounce",)
+    preset_defines = ("body = bpy.context.object.jounce.of_body",)
     preset_values = ("body.stiffness_by", "body.young", "body.density", "body.poisson", "body.damping")

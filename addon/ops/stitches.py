@@ -32,10 +32,11 @@ class SeamOperator(JounceOperator):
     def ends(self, context: bpy.types.Context) -> tuple[bpy.types.Object, stitches.Ends]:
         """The host, and the meshes at both ends."""
         active = context.view_layer.objects.active
-        host = bodies.host_of(active) if active is not None else None
+        host = bodies.host_of(active) if active is not None and active.type == "MESH" else None
         if host is None:
-            raise Refusal("The active object has no Jounce; select a mesh and use Add Jounce first.")
-        others = [obj for obj in context.selected_objects if obj != active and bodies.host_of(obj) == host]
+            raise Refusal("The active object is no mesh with Jounce; select a mesh and use Add Jounce first.")
+        chosen = [obj for obj in context.selected_objects if obj.type == "MESH" and obj != active]
+        others = [obj for obj in chosen if bodies.host_of(obj) == host]
         if len(others) > 1:
             raise Refusal("More than two meshes of the body are selected; select one or two.")
         ends = (active, others[0] if others else active)

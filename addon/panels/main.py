@@ -27,5 +27,6 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
             layout.operator("jounce.setup", icon="ADD")
             return
         if host != obj:
-            layout.label(text=f"Part of {host.name}", icon="LINKED")
+            relation = "Moves" if obj.type == "ARMATURE" else "Part of"
+            layout.label(text=f"{relation} {host.name}", icon="LINKED")
         layout.operator("jounce.remove", icon="X")

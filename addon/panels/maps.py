@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import maps
+from ..bridge import bodies, maps
 from ..core import region_presets
 from ..core.maps import Kind
 from .sidebar import BodyPanel
@@ -66,9 +66,10 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the vertex group of each map, and how to make it."""
         layout, state = self.layout_and_state(context)
+        mesh = context.object if context.object.type == "MESH" else bodies.host_of(context.object)
         for kind, (setting, _, _) in maps.SETTINGS.items():
             row = layout.row(align=True)
-            row.prop_search(state, setting, context.object, "vertex_groups")
+            row.prop_search(state, setting, mesh, "vertex_groups")
             row.operator("jounce.map_paint", text="", icon="BRUSH_DATA").kind = kind.value
             row.menu(menu_name(kind), text="", icon="DOWNARROW_HLT")
             if kind is Kind.STIFFNESS and state.stiffness_group:

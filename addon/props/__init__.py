@@ -11,6 +11,7 @@ the same model.
 
 import bpy
 
+from ..bridge import bodies
 from .bake import BakeProps
 from .body import BodyProps
 from .diagnosis import DiagnosisProps
@@ -41,6 +42,11 @@ class JounceObject(
     bpy.types.PropertyGroup,
 ):
     """Settings of a body (on its host) and the state of one of its meshes (on each of them)."""
+
+    @property
+    def of_body(self) -> bpy.types.PropertyGroup:
+        """The settings of the body, whichever of its meshes or armatures this is."""
+        return bodies.host_of(self.id_data).jounce
 
     def built_from(self) -> tuple[object, ...]:
         """What the artist has chosen that a build depends on, beside the meshes and the rig."""

@@ -3,8 +3,8 @@
     python messages.py [LANGUAGE]
 
 Without a language all messages, with one (such as de) those that its file in `addon/translations` lacks,
-ready to be added to it. Sentences that are put together while the extension runs are not among them: Blender cannot
-look them up.
+ready to be added to it. Sentences that are put together while the extension runs are not among them: Blender
+cannot look them up.
 """
 
 from __future__ import annotations

@@ -143,6 +143,39 @@ def test_every_clip_is_baked_to_a_file_of_its_own(column, folder):
         assert bpy.data.objects["Rig"].animation_data.action.name.startswith(file.stem.split()[1])
 
 
+@pytest.mark.parametrize("target", ["SKINNING_NODES", "MESH_CACHE", "HELPER_BONES"])
+@pytest.mark.parametrize("name", ["", "Column.blend"])
+def test_clips_are_baked_to_whatever_is_chosen(column, folder, target, name):
+    obj, _ = column
+    obj.jounce.target = target
+    if name:
+        bpy.ops.wm.save_as_mainfile(filepath=str(folder / name))
+    assert bpy.ops.jounce.clips_bake() == {"FINISHED"}
+    left = folder.glob("*.pc2"), folder.glob("*.partial*")
+    assert [*left[0], *left[1]] == []
+    frames = range(1, 26, 6)
+    shapes = {}
+    for clip in ("a_bow", "b_lean"):
+        bpy.ops.wm.open_mainfile(filepath=str(folder / "baked" / f"Column {clip}.blend"))
+        obj = bpy.data.objects["Column"]
+        shapes[clip] = scenes.evaluated_frames(obj.jounce.bake_copy or obj, frames)
+        for modifier in obj.modifiers:
+            if modifier.type == "MESH_CACHE":
+                assert modifier.filepath == f"//Column {clip} Column.pc2"
+        bpy.ops.jounce.bake(target="SKINNING_NODES")
+        error = 0.2 if target == "HELPER_BONES" else 2e-6
+        assert np.abs(scenes.evaluated_frames(obj, frames) - shapes[clip]).max() < error
+    assert np.abs(shapes["a_bow"] - shapes["b_lean"]).max() > 0.1
+
+
+def test_a_clip_that_cannot_be_saved_leaves_no_cache(column, folder):
+    column[0].jounce.target = "MESH_CACHE"
+    (folder / "baked" / "Column a_bow.blend").mkdir(parents=True)
+    with pytest.raises(RuntimeError, match="cannot be written"):
+        bpy.ops.jounce.clips_bake()
+    assert list((folder / "baked").glob("*.pc2")) == []
+
+
 def test_baking_all_clips_leaves_the_preview_on(column, folder):
     obj, _ = column
     bpy.ops.jounce.preview()

@@ -65,9 +65,10 @@ def test_each_panel_is_in_both_places(panels):
         )
 
 
+@pytest.mark.parametrize("active", ["mesh", "armature"])
 @pytest.mark.parametrize("state", ["bare", "added", "built", "baked"])
-def test_each_panel_draws_what_there_is(panels, state):
-    obj, _ = scenes.character()
+def test_each_panel_draws_what_there_is(panels, state, active):
+    obj, rig = scenes.character()
     scenes.activate(obj)
     if state != "bare":
         bpy.ops.jounce.add()
@@ -76,8 +77,12 @@ def test_each_panel_draws_what_there_is(panels, state):
         bpy.ops.jounce.build()
     if state == "baked":
         bpy.ops.jounce.bake()
+    if active == "armature":
+        scenes.activate(rig)
     drawn = []
     for cls in panels:
+        if active == "armature" and cls.bl_space_type == "PROPERTIES":
+            continue
         if not hasattr(cls, "poll") or cls.poll(bpy.context):
             panel = stand_in(cls)
             panel.draw(Context())

@@ -30,6 +30,41 @@ def test_an_armature_brings_all_its_meshes():
     assert obj.jounce.is_host
     assert coat.jounce.host == obj
     assert stone.jounce.host is None
+    assert bpy.ops.jounce.bake() == {"FINISHED"}
+    assert obj.jounce.bake_keys and coat.jounce.bake_keys
+
+
+def test_an_armature_in_pose_mode_stands_for_the_bodies_that_it_moves():
+    obj, rig = scenes.character()
+    stone = scenes.column("Stone")
+    scenes.skin(stone, rig, 2.0)
+    for mesh in (obj, stone):
+        scenes.activate(mesh)
+        bpy.ops.jounce.add()
+        scenes.coarse(mesh)
+    scenes.activate(rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    assert bpy.ops.jounce.build() == {"FINISHED"}
+    assert obj.jounce.built_digest and stone.jounce.built_digest
+    bpy.ops.pose.select_all(action="SELECT")
+    assert bpy.ops.jounce.map_from_bones(kind="PIN") == {"FINISHED"}
+    assert "Pin" in obj.vertex_groups
+    assert bpy.ops.jounce.map_paint(kind="PIN") == {"FINISHED"}
+    assert (bpy.context.mode, bpy.context.object) == ("PAINT_WEIGHT", obj)
+
+
+def test_a_material_goes_onto_the_body_that_the_armature_moves(module):
+    obj, rig = scenes.character()
+    scenes.activate(obj)
+    bpy.ops.jounce.add()
+    scenes.activate(rig)
+    folder = module("registration").FOLDER
+    bpy.ops.script.execute_preset(
+        filepath=f"{folder}/presets/jounce/material/rubber.py", menu_idname="JOUNCE_MT_materials"
+    )
+    # Blender names the menu after the preset that was chosen last.
+    bpy.types.JOUNCE_MT_materials.bl_label = "Materials"
+    assert obj.jounce.stiffness_by == "PHYSICAL"
 
 
 def test_a_refusal_adds_nothing():

@@ -1,7 +1,7 @@
 # Gelatine, 20 parts of water [Gelatine].
 import bpy
 
-body = (bpy.context.object.jounce.host or bpy.context.object).jounce
+body = bpy.context.object.jounce.of_body
 
 body.stiffness_by = "PHYSICAL"
 body.young = 4340.0

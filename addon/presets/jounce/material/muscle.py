@@ -1,7 +1,7 @@
 # Shear modulus 1000 Pa at rest [FatMuscle]; E = 2 G (1 + nu).
 import bpy
 
-body = (bpy.context.object.jounce.host or bpy.context.object).jounce
+body = bpy.context.object.jounce.of_body
 
 body.stiffness_by = "PHYSICAL"
 body.young = 2900.0

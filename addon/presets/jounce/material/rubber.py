@@ -1,7 +1,7 @@
 # Vulcanised natural rubber, shear modulus 0.5 MPa [Rubber]; E = 2 G (1 + nu).
 import bpy
 
-body = (bpy.context.object.jounce.host or bpy.context.object).jounce
+body = bpy.context.object.jounce.of_body
 
 body.stiffness_by = "PHYSICAL"
 body.young = 1450000.0

@@ -1,0 +1,152 @@
+"""A newcomer's way from a character's file to a bake, clicks and seconds counted.
+
+    python newcomer.py FILE [FILE ...] [--extension ZIP] [--vertices 15000] [--out PAGE.md]
+
+Begins in Blender's factory scene with its cube, changes no setting, and calls what the buttons call.
+Characters of fewer vertices are subdivided first, which is not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import character as characters
+import flesh
+import numpy as np
+import studio
+
+MOST_CLICKS = 6
+MOST_SECONDS = 60.0
+HEADING = """# From a file to a bake, measured
+
+Made by `examples/blender/newcomer.py` with Blender {version} on two cores: factory settings, all frames of
+the scene. The clicks: import, the tab *Jounce* of the sidebar, the character's armature, *Add Jounce*, play,
+*Bake*. Characters with fewer than {least:,} vertices were subdivided before. *Largest motion*: how far the
+bake takes a vertex from the pose, as a share of the size.
+
+| character | vertices | frames | clicks | import | Add Jounce | Bake | in all | largest motion |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+"""
+
+
+@dataclass
+class Way:
+    """What was clicked, and how long the machine then worked."""
+
+    clicks: dict[str, float] = field(default_factory=dict)
+
+    def click(self, name: str, action: Callable[[], object]) -> None:
+        """One click, after which the artist waits until it is done."""
+        started = time.perf_counter()
+        action()
+        self.clicks[name] = time.perf_counter() - started
+
+    @property
+    def seconds(self) -> float:
+        """The machine's time in all."""
+        return sum(self.clicks.values())
+
+
+def walk(path: Path, least: int) -> list[str]:
+    """Goes the whole way with one character; the cells of its line in the table."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    way = Way()
+    way.click("import", lambda: read(path))
+    character = characters.find(path.stem)
+    finer(character, least)
+    # A key and a click without work for the machine.
+    way.click("sidebar, tab Jounce", lambda: None)
+    way.click("select", lambda: select(character.armature))
+    way.click("Add Jounce", bpy.ops.jounce.setup)
+    way.click("play", lambda: None)
+    way.click("Bake", bpy.ops.jounce.bake)
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    assert host.jounce.bake_parts and len(way.clicks) <= MOST_CLICKS
+    scene = bpy.context.scene
+    frames = range(scene.frame_start, scene.frame_end + 1)
+    return [
+        character.name,
+        f"{sum(len(mesh.data.vertices) for mesh in character.body):,}",
+        str(len(frames)),
+        str(len(way.clicks)),
+        *(f"{way.clicks[name]:.1f} s" for name in ("import", "Add Jounce", "Bake")),
+        f"{way.seconds:.1f} s{'' if way.seconds <= MOST_SECONDS else ', too long'}",
+        f"{largest_motion(character, frames):.1%}",
+    ]
+
+
+def read(path: Path) -> None:
+    """What the menu File, Import does; a .blend is opened."""
+    kind = path.suffix.lower()
+    if kind == ".fbx":
+        bpy.ops.import_scene.fbx(filepath=str(path))
+    elif kind == ".blend":
+        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
+    else:
+        bpy.ops.import_scene.gltf(filepath=str(path))
+
+
+def select(armature: bpy.types.Object) -> None:
+    """A click on the armature in the viewport."""
+    for other in bpy.context.selected_objects:
+        other.select_set(False)
+    armature.select_set(True)
+    bpy.context.view_layer.objects.active = armature
+
+
+def finer(character: characters.Character, least: int) -> None:
+    """Subdivides the meshes until the character has enough vertices."""
+    while sum(len(mesh.data.vertices) for mesh in character.body) < least:
+        for mesh in character.body:
+            name = mesh.modifiers.new("Finer", "SUBSURF").name
+            mesh.modifiers[name].subdivision_type = "SIMPLE"
+            with bpy.context.temp_override(object=mesh, active_object=mesh):
+                bpy.ops.object.modifier_move_to_index(modifier=name, index=0)
+                bpy.ops.object.modifier_apply(modifier=name)
+
+
+def largest_motion(character: characters.Character, frames: range) -> float:
+    """How far the bake takes any vertex from the pose, as a share of the size."""
+    select(character.armature)
+    fleshed = studio.record(character.body, frames)
+    bpy.ops.jounce.free_bake()
+    posed = studio.record(character.body, frames)
+    size = np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0))
+    return max(
+        float(np.linalg.norm(np.concatenate(a) - np.concatenate(b), axis=1).max()) / size
+        for a, b in zip(fleshed, posed, strict=True)
+    )
+
+
+def main() -> None:
+    """Walk with each character and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", type=Path, nargs="+")
+    parser.add_argument("--extension", type=Path)
+    parser.add_argument("--vertices", type=int, default=15000)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    flesh.enable(options.extension)
+    text = HEADING.format(version=bpy.app.version_string, least=options.vertices)
+    for file in options.files:
+        text += f"| {' | '.join(walk(file, options.vertices))} |\n"
+    print(text)
+    if options.out is not None:
+        options.out.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    # Blender's exit handlers can hang; the table is written.
+    os._exit(0)
