@@ -1,12 +1,12 @@
 //! Sparse direct solver for symmetric positive definite systems, with or without linear constraints.
 
-use faer::prelude::ReborrowMut;
+use faer::prelude::{Reborrow, ReborrowMut};
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
 use rayon::prelude::*;
 
-use super::fronts::{Update, eliminate};
-use super::substitution::{Block, LANES, Row, Substitution};
+use super::fronts::{Front, Update};
+use super::substitution::{LANES, MARGIN, Panel, Row, backward, forward};
 use super::supernodes::{Node, Part, Supernodes};
 use crate::math::Sparse;
 use crate::{Error, Result};
@@ -21,10 +21,16 @@ const LEAST_PIVOT: f64 = 1e-15;
 /// rank), and the sparsity of A is used: a column of A only meets the parts of the factor above the vertices it
 /// touches. The same bits for any number of threads.
 pub struct SparseCholesky {
-    structure: Supernodes,
-    /// For each node its columns of L, row by row, the diagonal inverted.
-    values: Vec<Vec<f64>>,
+    /// `order[k]` is the row of K eliminated k-th.
+    order: Vec<u32>,
+    parts: Vec<Part>,
+    /// The columns of L, part by part.
+    panels: Vec<Vec<Panel>>,
 }
+
+/// Memory that solving needs, kept from one solve to the next.
+#[derive(Default)]
+pub(crate) struct Room(Vec<Row>);
 
 impl SparseCholesky {
     /// Factors a symmetric positive definite matrix, stored whole, n x n.
@@ -51,88 +57,129 @@ impl SparseCholesky {
             .collect::<Result<_>>()?;
         let left: Vec<(usize, Update)> = done.iter_mut().flat_map(|part| part.left.drain(..)).collect();
         done.push(input.eliminate_part(&structure, last, &left)?);
-        let values = done.into_iter().flat_map(|part| part.values).collect();
-        Ok(Self { structure, values })
+        let panels = done.into_iter().map(|part| part.panels).collect();
+        Ok(Self { order: structure.order, parts: structure.parts, panels })
     }
 
     /// Memory of the factor's numbers, bytes.
     pub fn bytes(&self) -> usize {
-        self.values.iter().map(|values| size_of_val(values.as_slice())).sum()
+        self.panels.iter().flatten().map(|panel| panel.len() * size_of::<f64>()).sum()
+    }
+
+    /// The row of K that each row of an ordered right-hand side stands for.
+    pub(crate) fn order(&self) -> &[u32] {
+        &self.order
     }
 
     /// Replaces each column b by the x of `K x + A y = b, A' x = 0` (by `K^-1 b` without constraints); n x k.
     pub fn solve_in_place(&self, mut rhs: MatMut<'_, f64>) {
-        let order = &self.structure.order;
-        let last = &self.structure.parts[self.structure.parts.len() - 1];
-        let mut x: Vec<Row> = vec![[0.0; LANES]; last.columns.end];
-        for first in (0..rhs.ncols()).step_by(LANES) {
-            let width = LANES.min(rhs.ncols() - first);
-            let mut columns = rhs.rb_mut().subcols_mut(first, width);
-            for (row, &vertex) in x.iter_mut().zip(order) {
-                *row = [0.0; LANES];
-                (0..width).for_each(|lane| row[lane] = columns[(vertex as usize, lane)]);
-            }
-            x[order.len()..].fill([0.0; LANES]);
-            self.solve_rows(&mut x);
-            for (row, &vertex) in x.iter().zip(order) {
-                (0..width).for_each(|lane| columns[(vertex as usize, lane)] = row[lane]);
-            }
+        let mut ordered = Mat::from_fn(rhs.nrows(), rhs.ncols(), |row, k| rhs[(self.order[row] as usize, k)]);
+        self.solve_ordered(&mut Room::default(), |_| 1.0, ordered.as_mut());
+        for (mut column, ordered) in rhs.rb_mut().col_iter_mut().zip(ordered.col_iter()) {
+            self.order.iter().zip(ordered.iter()).for_each(|(&row, x)| column[row as usize] = *x);
         }
     }
 
-    /// Solves for one block of right-hand sides in elimination order.
-    fn solve_rows(&self, x: &mut [Row]) {
-        let (last, independent) = self.structure.parts.split_last().expect("a factor has a last part");
-        let (own, top) = x.split_at_mut(last.columns.start);
-        let tails: Vec<Vec<Row>> = slices(own, independent)
-            .into_par_iter()
-            .zip(independent)
-            .with_max_len(1)
-            .map(|(own, part)| self.forward(part, own))
-            .collect();
-        for (part, tail) in independent.iter().zip(tails) {
-            for (&row, from) in part.tail.iter().zip(&tail) {
-                let into = &mut top[row as usize - last.columns.start];
+    /// The same for `D K^-1 D` with a diagonal D (`D A` in place of A), rows being in the factor's order.
+    pub(crate) fn solve_ordered(
+        &self,
+        room: &mut Room,
+        scale: impl Fn(usize) -> f64 + Sync,
+        mut rhs: MatMut<'_, f64>,
+    ) {
+        let size = self.parts.iter().map(|part| part.size() + MARGIN).sum();
+        room.0.resize(size, [0.0; LANES]);
+        for first in (0..rhs.ncols()).step_by(LANES) {
+            let width = LANES.min(rhs.ncols() - first);
+            self.solve_lanes(&mut room.0, &scale, rhs.rb_mut().subcols_mut(first, width));
+        }
+    }
+
+    fn solve_lanes(&self, room: &mut [Row], scale: &(impl Fn(usize) -> f64 + Sync), rhs: MatMut<'_, f64>) {
+        let last = &self.parts[self.parts.len() - 1];
+        let mut pieces = self.pieces(room, rhs);
+        let Some((top, independent)) = pieces.split_last_mut() else { return };
+        independent.par_iter_mut().with_max_len(1).for_each(|piece| {
+            piece.load(scale);
+            forward(piece.panels, piece.x);
+        });
+        top.load(scale);
+        for piece in &*independent {
+            for (&row, from) in piece.part.tail.iter().zip(&piece.x[piece.part.columns.len()..]) {
+                let into = &mut top.x[row as usize - last.columns.start];
                 (0..LANES).for_each(|lane| into[lane] += from[lane]);
             }
         }
-        self.forward(last, top);
-        top[self.structure.order.len() - last.columns.start..]
-            .as_flattened_mut()
-            .iter_mut()
-            .for_each(|y| *y = -*y);
-        self.backward(last, top, &[]);
-        let top = &*top;
-        slices(own, independent).into_par_iter().zip(independent).with_max_len(1).for_each(|(own, part)| {
-            let tail: Vec<Row> =
-                part.tail.iter().map(|&row| top[row as usize - last.columns.start]).collect();
-            self.backward(part, own, &tail);
+        forward(top.panels, top.x);
+        let constraints = self.order.len() - last.columns.start..last.columns.len();
+        top.x[constraints].as_flattened_mut().iter_mut().for_each(|y| *y = -*y);
+        backward(top.panels, top.x);
+        top.store(scale);
+        let solved = &*top.x;
+        independent.par_iter_mut().with_max_len(1).for_each(|piece| {
+            for (&row, into) in piece.part.tail.iter().zip(&mut piece.x[piece.part.columns.len()..]) {
+                *into = solved[row as usize - last.columns.start];
+            }
+            backward(piece.panels, piece.x);
+            piece.store(scale);
         });
     }
 
-    /// Forward substitution within a part; returns what is to be added to the rows of its tail.
-    fn forward(&self, part: &Part, own: &mut [Row]) -> Vec<Row> {
-        let mut x = own.to_vec();
-        x.resize(part.size(), [0.0; LANES]);
-        self.substitute(part, &mut x, true);
-        own.copy_from_slice(&x[..own.len()]);
-        x.split_off(own.len())
+    /// Each part with its share of the memory and of the right-hand sides.
+    fn pieces<'a>(&'a self, mut room: &'a mut [Row], mut rhs: MatMut<'a, f64>) -> Vec<Piece<'a>> {
+        let mut pieces = Vec::with_capacity(self.parts.len());
+        for (part, panels) in self.parts.iter().zip(&self.panels) {
+            let (x, others) = room.split_at_mut(part.size() + MARGIN);
+            let count = part.columns.len().min(rhs.nrows());
+            let (rows, rest) = rhs.split_at_row_mut(count);
+            pieces.push(Piece { part, panels, x, rows });
+            (room, rhs) = (others, rest);
+        }
+        pieces
+    }
+}
+
+/// Rows that are moved at a time, so that what is read and what is written both stay in the nearest cache.
+const STRIP: usize = 64;
+
+/// A part of the factor with what is solved there.
+struct Piece<'a> {
+    part: &'a Part,
+    panels: &'a [Panel],
+    /// Its columns, its tail and the margin.
+    x: &'a mut [Row],
+    /// The right-hand sides of its columns.
+    rows: MatMut<'a, f64>,
+}
+
+impl Piece<'_> {
+    /// Copies scaled right-hand sides into the rows; others become zero.
+    fn load(&mut self, scale: &impl Fn(usize) -> f64) {
+        let (own, others) = self.x.split_at_mut(self.rows.nrows());
+        others.fill([0.0; LANES]);
+        for (strip, x) in own.chunks_mut(STRIP).enumerate() {
+            x.fill([0.0; LANES]);
+            let first = STRIP * strip;
+            for lane in 0..self.rows.ncols() {
+                let column = self.rows.rb().col(lane).subrows(first, x.len());
+                for (row, (x, &value)) in x.iter_mut().zip(column.iter()).enumerate() {
+                    x[lane] = value * scale(self.part.columns.start + first + row);
+                }
+            }
+        }
     }
 
-    fn backward(&self, part: &Part, own: &mut [Row], tail: &[Row]) {
-        let mut x = own.to_vec();
-        x.extend_from_slice(tail);
-        self.substitute(part, &mut x, false);
-        own.copy_from_slice(&x[..own.len()]);
-    }
-
-    fn substitute(&self, part: &Part, x: &mut [Row], forward: bool) {
-        let blocks = part.nodes.clone().map(|index| {
-            let node = &self.structure.nodes[index];
-            let first = node.first - part.columns.start;
-            Block { width: node.width, first, rows: &node.rows, values: &self.values[index] }
-        });
-        pulp::Arch::new().dispatch(Substitution { blocks, x, forward });
+    /// Copies the scaled solution back.
+    fn store(&mut self, scale: &impl Fn(usize) -> f64) {
+        for (strip, x) in self.x[..self.rows.nrows()].chunks(STRIP).enumerate() {
+            let first = STRIP * strip;
+            for lane in 0..self.rows.ncols() {
+                let column = self.rows.rb_mut().col_mut(lane).subrows_mut(first, x.len());
+                for (row, (x, value)) in x.iter().zip(column.iter_mut()).enumerate() {
+                    *value = x[lane] * scale(self.part.columns.start + first + row);
+                }
+            }
+        }
     }
 }
 
@@ -140,20 +187,9 @@ fn failed(why: impl Into<String>) -> Error {
     Error::Numerical { what: "sparse factorisation", why: why.into() }
 }
 
-/// The rows of each part.
-fn slices<'a>(mut rows: &'a mut [Row], parts: &[Part]) -> Vec<&'a mut [Row]> {
-    let mut slices = Vec::with_capacity(parts.len());
-    for part in parts {
-        let (own, rest) = rows.split_at_mut(part.columns.len());
-        slices.push(own);
-        rows = rest;
-    }
-    slices
-}
-
-/// What eliminating a part gives: values of L for each node, and updates to nodes of the last part.
+/// What eliminating a part gives: its columns of L, and updates to nodes of the last part.
 struct Eliminated {
-    values: Vec<Vec<f64>>,
+    panels: Vec<Panel>,
     left: Vec<(usize, Update)>,
 }
 
@@ -197,42 +233,40 @@ impl<'a> Input<'a> {
         let mut waiting: Vec<Vec<Update>> = part.nodes.clone().map(|_| Vec::new()).collect();
         let mut outside: Vec<Vec<&Update>> = vec![Vec::new(); part.nodes.len()];
         given.iter().for_each(|(node, update)| outside[node - part.nodes.start].push(update));
-        let mut result = Eliminated { values: Vec::with_capacity(part.nodes.len()), left: Vec::new() };
+        let mut result = Eliminated { panels: Vec::with_capacity(part.nodes.len()), left: Vec::new() };
+        let mut front = Front::default();
         for index in part.nodes.clone() {
             let node = &structure.nodes[index];
             let first = (node.first - part.columns.start) as u32;
             let own = first..first + node.width as u32;
             own.clone().zip(0..).for_each(|(row, at)| place[row as usize] = at);
             node.rows.iter().zip(node.width as u32..).for_each(|(&row, at)| place[row as usize] = at);
-            let mut front = Mat::zeros(node.width + node.rows.len(), node.width + node.rows.len());
+            front.reset(node.width + node.rows.len());
             self.fill(part, node, &place, &mut front);
             for update in std::mem::take(&mut waiting[index - part.nodes.start]) {
-                update.add_to(&mut front, |row| place[row as usize] as usize);
+                front.add(&update, |row| place[row as usize] as usize);
             }
             for update in &outside[index - part.nodes.start] {
-                update.add_to(&mut front, |row| place[row as usize - part.columns.start] as usize);
+                front.add(update, |row| place[row as usize - part.columns.start] as usize);
             }
             if node.first >= self.order.len() {
-                front *= faer::Scale(-1.0);
+                front.negate();
             }
-            let diagonal: Vec<f64> = (0..node.width).map(|column| front[(column, column)]).collect();
-            let pivots = eliminate(front.as_mut(), node.width);
-            let lost = |&column: &usize| front[(column, column)].powi(2) <= LEAST_PIVOT * diagonal[column];
+            let diagonal: Vec<f64> = (0..node.width).map(|column| front.column(column)[column]).collect();
+            let pivots = front.eliminate(node.width);
+            let lost =
+                |&column: &usize| front.column(column)[column].powi(2) <= LEAST_PIVOT * diagonal[column];
             if let Some(column) = pivots.err().or_else(|| (0..node.width).find(lost)) {
                 return Err(self.not_definite(node.first + column));
             }
-            result.values.push(factor_rows(&front, node.width));
+            result.panels.extend(Panel::pack(&front, first as usize, node.width, &node.rows));
             if let Some(parent) = node.parent {
-                let matrix = front
-                    .as_ref()
-                    .submatrix(node.width, node.width, node.rows.len(), node.rows.len())
-                    .to_owned();
                 if part.nodes.contains(&parent) {
-                    waiting[parent - part.nodes.start].push(Update { rows: node.rows.clone(), matrix });
+                    waiting[parent - part.nodes.start].push(front.update(node.width, node.rows.clone()));
                 } else {
                     let rows =
                         node.rows.iter().map(|&row| part.tail[row as usize - part.columns.len()]).collect();
-                    result.left.push((parent, Update { rows, matrix }));
+                    result.left.push((parent, front.update(node.width, rows)));
                 }
             }
         }
@@ -240,7 +274,7 @@ impl<'a> Input<'a> {
     }
 
     /// Puts a node's columns of the matrix into its front.
-    fn fill(&self, part: &Part, node: &Node, place: &[u32], front: &mut Mat<f64>) {
+    fn fill(&self, part: &Part, node: &Node, place: &[u32], front: &mut Front) {
         let at = |row: u32| part.local(row).map(|local| place[local as usize] as usize);
         for column in 0..node.width.min(self.order.len().saturating_sub(node.first)) {
             let current = (node.first + column) as u32;
@@ -251,13 +285,13 @@ impl<'a> Input<'a> {
                 if row >= current
                     && let Some(row) = at(row)
                 {
-                    front[(row, column)] += value;
+                    front.column_mut(column)[row] += value;
                 }
             }
             let constraints = self.constraint_starts[vertex]..self.constraint_starts[vertex + 1];
             for &(constraint, value) in &self.constraint[constraints] {
                 if let Some(row) = at(self.order.len() as u32 + constraint) {
-                    front[(row, column)] += value;
+                    front.column_mut(column)[row] += value;
                 }
             }
         }
@@ -269,15 +303,4 @@ impl<'a> Input<'a> {
             None => failed(format!("constraint {} depends on others", column - self.order.len())),
         }
     }
-}
-
-/// The first columns of an eliminated front, row by row, zero above the diagonal, the diagonal inverted.
-fn factor_rows(front: &Mat<f64>, width: usize) -> Vec<f64> {
-    let mut rows = vec![0.0; front.nrows() * width];
-    for column in 0..width {
-        let values = front.col_as_slice(column);
-        rows[column * width + column] = 1.0 / values[column];
-        (column + 1..front.nrows()).for_each(|row| rows[row * width + column] = values[row]);
-    }
-    rows
 }

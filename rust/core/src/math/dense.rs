@@ -4,6 +4,7 @@ use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
+use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Col, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
@@ -11,6 +12,8 @@ use crate::{Error, Result};
 
 /// Rows a task works on.
 const CHUNK: usize = 4096;
+/// Rows of a basis that stay in a near cache.
+const STRIP: usize = 512;
 
 /// `a' b` of two tall matrices, n x p and n x q: p x q, summed chunk after chunk.
 pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
@@ -23,7 +26,9 @@ pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
             part
         })
         .collect();
-    parts.iter().fold(Mat::zeros(a.ncols(), b.ncols()), |sum, part| sum + part)
+    let mut total = Mat::zeros(a.ncols(), b.ncols());
+    parts.iter().for_each(|part| total += part);
+    total
 }
 
 /// `out += factor * a b`, with a tall (n x p) and b small (p x q).
@@ -31,6 +36,31 @@ pub(crate) fn add_product(out: MatMut<'_, f64>, factor: f64, a: MatRef<'_, f64>,
     out.par_row_chunks_mut(CHUNK)
         .zip(a.par_row_chunks(CHUNK))
         .for_each(|(out, a)| matmul(out, Accum::Add, a, b, factor, Par::Seq));
+}
+
+/// `w -= V c` with a tall V; returns `V' w` and `w' w` of what is left. V is read once.
+pub(crate) fn take_out(w: MatMut<'_, f64>, v: MatRef<'_, f64>, c: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
+    let parts: Vec<(Mat<f64>, Mat<f64>)> = w
+        .par_row_chunks_mut(CHUNK)
+        .zip(v.par_row_chunks(CHUNK))
+        .map(|(mut w, v)| {
+            let mut sums = (Mat::zeros(v.ncols(), w.ncols()), Mat::zeros(w.ncols(), w.ncols()));
+            for first in (0..v.nrows()).step_by(STRIP) {
+                let rows = STRIP.min(v.nrows() - first);
+                let (mut w, v) = (w.rb_mut().subrows_mut(first, rows), v.subrows(first, rows));
+                matmul(w.rb_mut(), Accum::Add, v, c, -1.0, Par::Seq);
+                matmul(&mut sums.0, Accum::Add, v.transpose(), w.rb(), 1.0, Par::Seq);
+                matmul(&mut sums.1, Accum::Add, w.rb().transpose(), w.rb(), 1.0, Par::Seq);
+            }
+            sums
+        })
+        .collect();
+    let mut total = (Mat::zeros(v.ncols(), c.ncols()), Mat::zeros(c.ncols(), c.ncols()));
+    for (along, gram) in parts {
+        total.0 += along;
+        total.1 += gram;
+    }
+    total
 }
 
 /// `a b`, with a tall (n x p) and b small (p x q).

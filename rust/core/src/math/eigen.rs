@@ -4,7 +4,7 @@ use faer::{Mat, MatMut};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::dense::{add_product, dot, inner, product, symmetric_eigen};
+use super::dense::{add_product, dot, inner, product, symmetric_eigen, take_out};
 use crate::{Error, Result};
 
 /// Vectors that are iterated together: copies of an eigenvalue up to this number cannot be missed.
@@ -15,8 +15,16 @@ const TOLERANCE: f64 = 1e-8;
 const COPY: f64 = 1e-6;
 /// Norm below which a new direction is rounding error, relative to what the operator made.
 const NEGLIGIBLE: f64 = 1e-14;
-/// Share of a column that the others must leave of it, for the fast way of making them orthonormal.
+/// Share of a column that the others must leave of it, for the fast way of making them orthonormal up to a millionth.
 const DEPENDENT: f64 = 1e-5;
+/// The same for a way that is exact enough at once.
+const WELL_CONDITIONED: f64 = 3e-3;
+/// What vectors may have along others that they should be orthogonal to: far less than the residual.
+const LOSS: f64 = 1e-11;
+/// The same, when taking it out once makes it negligible.
+const CORRECTABLE: f64 = 1e-6;
+/// Powers of ten by which a block lowers the residuals at most.
+const FASTEST: f64 = 2.0;
 /// Columns of the basis at most, unless more are wanted: memory, and time to keep them orthogonal.
 const CAPACITY: usize = 32 * BLOCK;
 /// Blocks after which the method gives up; converging takes ten.
@@ -24,15 +32,8 @@ const MAX_BLOCKS: usize = 400;
 /// Seed of the start vectors: any gives the same eigenpairs.
 const SEED: u64 = 0x6a6f_756e_6365;
 
-/// The largest eigenvalues of a symmetric operator on R^n, and vectors.
-pub(crate) struct Eigenpairs {
-    /// Descending.
-    pub values: Vec<f64>,
-    /// Orthonormal columns, n x count.
-    pub vectors: Mat<f64>,
-}
-
-/// The `count` largest eigenvalues of a symmetric positive semi-definite operator, with their eigenvectors.
+/// Eigenvectors of the `count` largest eigenvalues of a symmetric positive semi-definite operator: orthonormal up to the
+/// tolerance, n x count.
 ///
 /// `apply` replaces the columns x of an n x k matrix by `Op x`. Block Lanczos with full reorthogonalisation and
 /// thick restarts. A start block of b vectors finds at most b copies of an eigenvalue; when as many as b agree,
@@ -40,60 +41,75 @@ pub(crate) struct Eigenpairs {
 ///
 /// # Errors
 /// [`Error::Numerical`] if it does not converge; whatever `report` (the fraction done) returns.
-pub(crate) fn largest_eigenpairs(
+pub(crate) fn largest_eigenvectors(
     size: usize,
     count: usize,
-    apply: impl Fn(MatMut<'_, f64>),
+    mut apply: impl FnMut(MatMut<'_, f64>),
     report: impl Fn(f32) -> Result<()>,
-) -> Result<Eigenpairs> {
+) -> Result<Mat<f64>> {
     let mut krylov = Krylov::new(size, count);
     let mut width = BLOCK;
-    let mut widened = 0;
-    let mut settled = 0;
-    let mut block = krylov.random_block(BLOCK);
+    let (mut widened, mut settled) = (0, 0);
     for step in 0..MAX_BLOCKS {
         report((step as f32 / 12.0).min(0.95))?;
-        let mut image = block.clone();
-        apply(image.as_mut());
-        let (next, coupling) = krylov.extend(block, image);
-        let ritz = krylov.ritz(&coupling)?;
-        block = next;
-        let exhausted = block.ncols() == 0;
-        if exhausted || step >= settled && ritz.converged(count) {
-            if krylov.width() == size || (!exhausted && ritz.copies(count) < width) {
-                return Ok(krylov.eigenpairs(&ritz, count));
+        krylov.extend(&mut apply);
+        let (exhausted, full) = (krylov.pending() == 0, krylov.basis.ncols() > krylov.capacity);
+        if step < settled && !exhausted && !full {
+            continue;
+        }
+        let ritz = krylov.ritz()?;
+        let missing = ritz.missing_decades(count);
+        if exhausted || step >= settled && missing == 0.0 {
+            if krylov.done == size || (!exhausted && ritz.copies(count) < width) {
+                return Ok(krylov.eigenvectors(&ritz, count));
             }
-            let fresh = krylov.random_block_beside(&block);
-            append(&mut block, &fresh);
+            krylov.append_random_block();
             width += BLOCK;
             (settled, widened) = (2 * step + 1 - widened, step);
-        } else if krylov.width() + block.ncols() > krylov.capacity {
+            continue;
+        }
+        settled = settled.max(step + ((missing / FASTEST).ceil() as usize).max(1));
+        if full {
             krylov.restart(&ritz, count);
         }
     }
     Err(Error::Numerical { what: "eigensolver", why: format!("no convergence in {MAX_BLOCKS} blocks") })
 }
 
-/// An orthonormal basis V and the operator in it, `T = V' Op V`.
+/// An orthonormal basis V, the operator in it, `T = V' Op V`, and the orthonormal block Q that comes next:
+/// `Op V_last = V T_last + Q R`.
 struct Krylov {
+    /// V and Q.
     basis: Mat<f64>,
+    /// Columns of V.
+    done: usize,
     projected: Mat<f64>,
+    /// R.
+    coupling: Mat<f64>,
+    /// Memory for images of blocks.
+    image: Mat<f64>,
     capacity: usize,
     scale: f64,
     random: ChaCha8Rng,
 }
 
-/// Eigenpairs of T, eigenvalues descending, and the norm of what each one's vector leaves outside the basis.
+/// Eigenpairs of T, eigenvalues descending, and for each one's vector what Op makes of it outside V, in terms of Q.
 struct Ritz {
     values: Vec<f64>,
     vectors: Mat<f64>,
-    residuals: Vec<f64>,
+    outside: Mat<f64>,
 }
 
 impl Ritz {
-    fn converged(&self, count: usize) -> bool {
-        self.values.len() >= count
-            && (0..count).all(|i| self.residuals[i] <= TOLERANCE * self.values[i].abs())
+    /// Powers of ten that the residuals of the first `count` still have to fall.
+    fn missing_decades(&self, count: usize) -> f64 {
+        if self.values.len() < count {
+            return f64::from(f64::DIGITS);
+        }
+        let residual = |i: usize| self.outside.col(i).norm_l2();
+        let excess =
+            |i: usize| (residual(i) / (TOLERANCE * self.values[i].abs()).max(f64::MIN_POSITIVE)).log10();
+        (0..count).map(excess).fold(0.0, f64::max)
     }
 
     /// Size of the largest group of equal values among the first `count`.
@@ -107,58 +123,92 @@ impl Ritz {
 impl Krylov {
     fn new(size: usize, count: usize) -> Self {
         let capacity = CAPACITY.max(3 * count + 4 * BLOCK);
-        let mut basis = Mat::with_capacity(size, capacity + 2 * BLOCK);
-        basis.resize_with(size, 0, |_, _| 0.0);
-        Self {
-            basis,
+        let mut krylov = Self {
+            basis: Mat::with_capacity(size, capacity + 3 * BLOCK),
+            done: 0,
             projected: Mat::zeros(0, 0),
+            coupling: Mat::zeros(0, 0),
+            image: Mat::zeros(size, BLOCK),
             capacity,
             scale: 0.0,
             random: ChaCha8Rng::seed_from_u64(SEED),
-        }
+        };
+        krylov.basis.resize_with(size, 0, |_, _| 0.0);
+        krylov.append_random_block();
+        krylov
     }
 
-    fn width(&self) -> usize {
-        self.basis.ncols()
+    /// Columns of Q.
+    fn pending(&self) -> usize {
+        self.basis.ncols() - self.done
     }
 
-    fn random_block(&mut self, columns: usize) -> Mat<f64> {
+    /// Widens Q by random vectors.
+    fn append_random_block(&mut self) {
         let draw = |random: &mut ChaCha8Rng| random.next_u32() as f64 / u32::MAX as f64 - 0.5;
-        let block = Mat::from_fn(self.basis.nrows(), columns, |_, _| draw(&mut self.random));
-        self.orthonormalise(block, 0.0).0
-    }
-
-    /// Random vectors orthonormal to the basis and to a block beside it.
-    fn random_block_beside(&mut self, beside: &Mat<f64>) -> Mat<f64> {
-        let mut block = self.random_block(BLOCK);
-        for _ in 0..2 {
-            let along = inner(beside.as_ref(), block.as_ref());
-            add_product(block.as_mut(), -1.0, beside.as_ref(), along.as_ref());
-            block = self.orthonormalise(block, 0.1).0;
+        let mut block = Mat::from_fn(self.basis.nrows(), BLOCK, |_, _| draw(&mut self.random));
+        for negligible in [0.0, 0.1, 0.1] {
+            let along = inner(self.basis.as_ref(), block.as_ref());
+            add_product(block.as_mut(), -1.0, self.basis.as_ref(), along.as_ref());
+            block = orthonormal_columns(block, negligible).0;
         }
-        block
+        append(&mut self.basis, &block);
     }
 
-    /// Adds an orthonormal block and its image under the operator; returns the next block Q and R of
-    /// `Op block = V T + Q R`.
-    fn extend(&mut self, block: Mat<f64>, mut image: Mat<f64>) -> (Mat<f64>, Mat<f64>) {
-        let old = self.width();
-        append(&mut self.basis, &block);
+    /// Makes Q part of the basis and finds the next one.
+    fn extend(&mut self, apply: &mut impl FnMut(MatMut<'_, f64>)) {
+        let (old, width) = (self.done, self.basis.ncols());
+        let mut image = std::mem::replace(&mut self.image, Mat::zeros(0, 0));
+        image.resize_with(self.basis.nrows(), width - old, |_, _| 0.0);
+        image.copy_from(self.basis.subcols(old, width - old));
+        apply(image.as_mut());
         self.scale = image.col_iter().map(|c| c.norm_l2()).fold(self.scale, f64::max);
         let mut along = inner(self.basis.as_ref(), image.as_ref());
-        add_product(image.as_mut(), -1.0, self.basis.as_ref(), along.as_ref());
-        let (mut next, first) = orthonormal_columns(image, NEGLIGIBLE * self.scale);
-        let missed = inner(self.basis.as_ref(), next.as_ref());
-        add_product(next.as_mut(), -1.0, self.basis.as_ref(), missed.as_ref());
-        along += &missed * &first;
-        let (next, second) = orthonormal_columns(next, 0.1);
+        self.coupling = self.append_rest(&mut image, &mut along);
+        (self.image, self.done) = (image, width);
         self.grow_projected(old, &along);
-        (next, second * first)
+    }
+
+    /// Appends an orthonormal basis Q of what `image` has outside of V; returns R. `along` is `V' image`, improved here.
+    fn append_rest(&mut self, image: &mut Mat<f64>, along: &mut Mat<f64>) -> Mat<f64> {
+        let basis = self.basis.as_ref();
+        let (missed, mut gram) = take_out(image.as_mut(), basis, along.as_ref());
+        if let Some((mut upper, mut inverse)) = factor_gram(&gram, NEGLIGIBLE * self.scale, WELL_CONDITIONED)
+        {
+            let loss = (&missed * &inverse).norm_max();
+            if loss > LOSS {
+                // What is left of V in Q would grow from block to block.
+                add_product(image.as_mut(), -1.0, basis, missed.as_ref());
+                *along += &missed;
+                gram -= missed.transpose() * &missed;
+            }
+            if loss > LOSS
+                && let Some(factors) = factor_gram(&gram, NEGLIGIBLE * self.scale, WELL_CONDITIONED)
+            {
+                (upper, inverse) = factors;
+            }
+            if loss < CORRECTABLE {
+                let width = basis.ncols();
+                self.basis.resize_with(image.nrows(), width + upper.nrows(), |_, _| 0.0);
+                let (_, next) = self.basis.as_mut().split_at_col_mut(width);
+                add_product(next, 1.0, image.as_ref(), inverse.as_ref());
+                return upper;
+            }
+        } else {
+            add_product(image.as_mut(), -1.0, basis, missed.as_ref());
+            *along += &missed;
+        }
+        let (mut next, first) = orthonormal_columns(image.clone(), NEGLIGIBLE * self.scale);
+        let missed = inner(basis, next.as_ref());
+        add_product(next.as_mut(), -1.0, basis, missed.as_ref());
+        *along += &missed * &first;
+        let (next, second) = orthonormal_columns(next, 0.1);
+        append(&mut self.basis, &next);
+        second * first
     }
 
     fn grow_projected(&mut self, old: usize, along: &Mat<f64>) {
-        let width = self.width();
-        self.projected = Mat::from_fn(width, width, |i, j| match (i < old, j < old) {
+        self.projected = Mat::from_fn(self.done, self.done, |i, j| match (i < old, j < old) {
             (true, true) => self.projected[(i, j)],
             (true, false) => along[(i, j - old)],
             (false, true) => along[(j, i - old)],
@@ -166,35 +216,35 @@ impl Krylov {
         });
     }
 
-    /// Removes the basis from a block and makes it orthonormal, dropping columns that shrink below `negligible`.
-    fn orthonormalise(&self, mut block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
-        let along = inner(self.basis.as_ref(), block.as_ref());
-        add_product(block.as_mut(), -1.0, self.basis.as_ref(), along.as_ref());
-        orthonormal_columns(block, negligible)
-    }
-
-    fn ritz(&self, coupling: &Mat<f64>) -> Result<Ritz> {
+    fn ritz(&self) -> Result<Ritz> {
         let (mut values, vectors) = symmetric_eigen(self.projected.as_ref())?;
         values.reverse();
         let vectors = vectors.as_ref().reverse_cols().to_owned();
-        let last = vectors.as_ref().subrows(self.width() - coupling.ncols(), coupling.ncols());
-        let outside = coupling * last;
-        let residuals = outside.col_iter().map(|c| c.norm_l2()).collect();
-        Ok(Ritz { values, vectors, residuals })
+        let last = self.coupling.ncols();
+        let outside = &self.coupling * vectors.as_ref().subrows(self.done - last, last);
+        Ok(Ritz { values, vectors, outside })
     }
 
     /// Keeps the best vectors only, enough of them that little of the convergence is lost.
     fn restart(&mut self, ritz: &Ritz, count: usize) {
-        let keep = (count + 2 * BLOCK).min(self.width());
-        let kept = product(self.basis.as_ref(), ritz.vectors.as_ref().subcols(0, keep));
+        let keep = (count + 2 * BLOCK).min(self.done);
+        let (v, q) = self.basis.as_ref().split_at_col(self.done);
+        let (kept, next) = (product(v, ritz.vectors.as_ref().subcols(0, keep)), q.to_owned());
         self.basis.truncate(kept.nrows(), 0);
         append(&mut self.basis, &kept);
+        append(&mut self.basis, &next);
+        self.done = keep;
         self.projected = Mat::from_fn(keep, keep, |i, j| if i == j { ritz.values[i] } else { 0.0 });
     }
 
-    fn eigenpairs(&self, ritz: &Ritz, count: usize) -> Eigenpairs {
-        let vectors = product(self.basis.as_ref(), ritz.vectors.as_ref().subcols(0, count));
-        Eigenpairs { values: ritz.values[..count].to_vec(), vectors }
+    /// The first eigenvectors, after one more application of Op, which `Op V = V T + Q R` gives for nothing.
+    fn eigenvectors(&self, ritz: &Ritz, count: usize) -> Mat<f64> {
+        let coefficients =
+            Mat::from_fn(self.basis.ncols(), count, |row, k| match row.checked_sub(self.done) {
+                None => ritz.vectors[(row, k)],
+                Some(outside) => ritz.outside[(outside, k)] / ritz.values[k],
+            });
+        product(self.basis.as_ref(), coefficients.as_ref())
     }
 }
 
@@ -205,25 +255,25 @@ fn append(left: &mut Mat<f64>, right: &Mat<f64>) {
 
 /// `block = Q R` with orthonormal columns Q; what shrinks to `negligible` is left out of Q.
 fn orthonormal_columns(block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
-    match cholesky_qr(&block, negligible) {
-        Some(factors) => factors,
+    let gram = inner(block.as_ref(), block.as_ref());
+    match factor_gram(&gram, negligible, DEPENDENT) {
+        Some((upper, inverse)) => (product(block.as_ref(), inverse.as_ref()), upper),
         None => gram_schmidt(block, negligible),
     }
 }
 
-/// By the Cholesky factor of the Gram matrix; Q is orthonormal up to a millionth, unless the block is too close to
-/// dependent for that.
-fn cholesky_qr(block: &Mat<f64>, negligible: f64) -> Option<(Mat<f64>, Mat<f64>)> {
-    let gram = inner(block.as_ref(), block.as_ref());
+/// R and its inverse, `R' R` being the Gram matrix of a block: `block R^-1` has orthonormal columns. None if one of them
+/// has a length of `negligible`, or the share `dependent` of its length, outside of those before it.
+fn factor_gram(gram: &Mat<f64>, negligible: f64, dependent: f64) -> Option<(Mat<f64>, Mat<f64>)> {
     let lower = gram.llt(faer::Side::Lower).ok()?.L().to_owned();
     let pivots = || (0..gram.ncols()).map(|k| (lower[(k, k)], gram[(k, k)].sqrt()));
-    if pivots().any(|(pivot, length)| pivot.is_nan() || pivot <= negligible || pivot <= DEPENDENT * length) {
+    if pivots().any(|(pivot, length)| pivot.is_nan() || pivot <= negligible || pivot <= dependent * length) {
         return None;
     }
     let upper = lower.transpose().to_owned();
     let mut inverse = Mat::identity(upper.nrows(), upper.ncols());
     upper.as_ref().solve_upper_triangular_in_place(&mut inverse);
-    Some((product(block.as_ref(), inverse.as_ref()), upper))
+    Some((upper, inverse))
 }
 
 /// Gram-Schmidt within a block, twice.

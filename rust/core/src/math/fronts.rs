@@ -6,7 +6,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::prelude::{Reborrow, ReborrowMut};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 /// Columns that are eliminated together.
@@ -19,7 +19,7 @@ const TILE: usize = 256;
 ///
 /// # Errors
 /// The column whose pivot is not positive.
-pub(super) fn eliminate(mut front: MatMut<'_, f64>, width: usize) -> Result<(), usize> {
+fn eliminate(mut front: MatMut<'_, f64>, width: usize) -> Result<(), usize> {
     let size = front.nrows();
     for start in (0..width).step_by(PANEL) {
         let panel = PANEL.min(width - start);
@@ -92,22 +92,68 @@ fn subtract_square(out: MatMut<'_, f64>, below: MatRef<'_, f64>) {
     }
 }
 
+/// A square matrix that nodes are eliminated in, one after the other, in the same memory.
+#[derive(Default)]
+pub(super) struct Front {
+    values: Vec<f64>,
+    size: usize,
+}
+
+impl Front {
+    /// Makes it zero, of so many rows and columns.
+    pub fn reset(&mut self, size: usize) {
+        self.size = size;
+        self.values.clear();
+        self.values.resize(size * size, 0.0);
+    }
+
+    /// Rows and columns.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    pub fn column(&self, column: usize) -> &[f64] {
+        &self.values[column * self.size..][..self.size]
+    }
+
+    pub fn column_mut(&mut self, column: usize) -> &mut [f64] {
+        &mut self.values[column * self.size..][..self.size]
+    }
+
+    /// Changes the sign of all entries.
+    pub fn negate(&mut self) {
+        self.values.iter_mut().for_each(|value| *value = -*value);
+    }
+
+    /// As [`eliminate`].
+    pub fn eliminate(&mut self, width: usize) -> Result<(), usize> {
+        eliminate(MatMut::from_column_major_slice_mut(&mut self.values, self.size, self.size), width)
+    }
+
+    /// What is left after the first `width` columns, whose rows are named `rows`.
+    pub fn update(&self, width: usize, rows: Vec<u32>) -> Update {
+        let mut values = Vec::with_capacity(rows.len() * (rows.len() + 1) / 2);
+        (width..self.size).for_each(|column| values.extend_from_slice(&self.column(column)[column..]));
+        Update { rows, values }
+    }
+
+    /// Adds an update to the lower triangle; `place` gives each row's row here.
+    pub fn add(&mut self, update: &Update, place: impl Fn(u32) -> usize) {
+        let places: Vec<usize> = update.rows.iter().map(|&row| place(row)).collect();
+        let mut rest = &update.values[..];
+        for (j, &column) in places.iter().enumerate() {
+            let (from, next) = rest.split_at(places.len() - j);
+            rest = next;
+            let into = self.column_mut(column);
+            from.iter().zip(&places[j..]).for_each(|(value, &row)| into[row] += value);
+        }
+    }
+}
+
 /// What a node leaves to its parent: the lower triangle of a symmetric matrix, and its rows.
 pub(super) struct Update {
     /// Rows, ascending.
     pub rows: Vec<u32>,
-    /// The matrix; only its lower triangle counts.
-    pub matrix: Mat<f64>,
-}
-
-impl Update {
-    /// Adds it to the lower triangle of a front; `place` gives each row's row in the front.
-    pub fn add_to(&self, front: &mut Mat<f64>, place: impl Fn(u32) -> usize) {
-        let places: Vec<usize> = self.rows.iter().map(|&row| place(row)).collect();
-        for (j, &column) in places.iter().enumerate() {
-            let from = &self.matrix.col_as_slice(j)[j..];
-            let into = front.col_as_slice_mut(column);
-            from.iter().zip(&places[j..]).for_each(|(value, &row)| into[row] += value);
-        }
-    }
+    /// The triangle, column by column.
+    values: Vec<f64>,
 }

@@ -15,9 +15,10 @@ mod sparse;
 mod substitution;
 mod supernodes;
 
+pub(crate) use cholesky::Room;
 pub use cholesky::SparseCholesky;
 pub(crate) use conjugate_gradients::{conjugate_gradients, multiply};
-pub(crate) use eigen::{Eigenpairs, largest_eigenpairs};
+pub(crate) use eigen::largest_eigenvectors;
 pub(crate) use selection::Selection;
 pub use sparse::Sparse;
 pub(crate) use sparse::add_diagonal;

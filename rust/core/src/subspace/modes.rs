@@ -6,9 +6,7 @@ use faer::{Mat, MatMut, MatRef};
 
 use crate::material::Material;
 use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::math::{
-    Eigenpairs, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenpairs, multiply,
-};
+use crate::math::{Room, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenvectors, multiply};
 use crate::mesh::TetMesh;
 use crate::operators::{Stitches, constraint, laplacian, lumped_mass, momentum_leak};
 use crate::rig::Rig;
@@ -185,15 +183,19 @@ impl ModesProblem {
     /// [`Error::TooManyModes`], [`Error::Range`] for none, [`Error::Numerical`], [`Error::Cancelled`].
     pub fn lowest(&self, count: usize, progress: &Progress) -> Result<SkinningModes> {
         check_count(count, self.mode_limit())?;
-        let root: Vec<f64> = self.mass.iter().map(|m| m.sqrt()).collect();
-        let apply = |mut x: MatMut<'_, f64>| {
-            scale_rows(x.rb_mut(), &root);
-            self.factor.solve_in_place(x.rb_mut());
-            scale_rows(x, &root);
-        };
+        let order = self.factor.order();
+        let root: Vec<f64> = order.iter().map(|&vertex| self.mass[vertex as usize].sqrt()).collect();
+        let mut room = Room::default();
+        let apply = |x: MatMut<'_, f64>| self.factor.solve_ordered(&mut room, |row| root[row], x);
         let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
-        let pairs = largest_eigenpairs(self.mass.len(), count, apply, report)?;
-        let SkinningModes { weights, eigenvalues } = refine(&self.hessian, &root, pairs, apply)?;
+        let vectors = largest_eigenvectors(self.mass.len(), count, apply, report)?;
+        let mut weights = Mat::zeros(self.mass.len(), count);
+        for (mut column, vector) in weights.col_iter_mut().zip(vectors.col_iter()) {
+            for ((&vertex, x), root) in order.iter().zip(vector.iter()).zip(&root) {
+                column[vertex as usize] = x / root;
+            }
+        }
+        let (eigenvalues, weights) = rayleigh_ritz(&self.hessian, &vectors, weights.as_ref())?;
         Ok(SkinningModes { weights: self.free.spread(weights.as_ref()), eigenvalues })
     }
 
@@ -291,34 +293,22 @@ fn shift(mesh: &TetMesh, mass: &[f64], conductivity: &[f64]) -> f64 {
     SHIFT * wave_number.powi(2) * (volume / compliance) / (mass.iter().sum::<f64>() / volume)
 }
 
-fn scale_rows(x: MatMut<'_, f64>, factors: &[f64]) {
-    for column in x.col_iter_mut() {
-        column.iter_mut().zip(factors).for_each(|(x, factor)| *x *= factor);
-    }
-}
-
-/// One more application of the operator and a Rayleigh-Ritz step with the Hessian itself: exact constraints,
-/// and eigenvalues that do not suffer from the shift.
-fn refine(
+/// Eigenvalues and M-orthonormal eigenvectors of the Hessian itself among the columns of W, which do not suffer from
+/// the shift. `scaled` is `M^1/2 W`, in any order of rows.
+fn rayleigh_ritz(
     hessian: &Sparse,
-    root: &[f64],
-    pairs: Eigenpairs,
-    apply: impl Fn(MatMut<'_, f64>),
-) -> Result<SkinningModes> {
-    let mut weights = pairs.vectors;
-    apply(weights.as_mut());
-    for (column, value) in weights.as_mut().col_iter_mut().zip(&pairs.values) {
-        column.iter_mut().for_each(|x| *x /= value);
+    scaled: &Mat<f64>,
+    weights: MatRef<'_, f64>,
+) -> Result<(Vec<f64>, Mat<f64>)> {
+    let (squares, mut basis) = symmetric_eigen(inner(scaled.as_ref(), scaled.as_ref()).as_ref())?;
+    for (column, square) in basis.as_mut().col_iter_mut().zip(&squares) {
+        column.iter_mut().for_each(|x| *x /= square.sqrt());
     }
-    let (scales, rotation) = symmetric_eigen(inner(weights.as_ref(), weights.as_ref()).as_ref())?;
-    let mut weights = product(weights.as_ref(), rotation.as_ref());
-    for (column, scale) in weights.as_mut().col_iter_mut().zip(&scales) {
-        column.iter_mut().zip(root).for_each(|(x, root)| *x /= scale.sqrt() * root);
-    }
-    let (eigenvalues, rotation) = symmetric_eigen(energy(hessian, weights.as_ref()).as_ref())?;
-    let mut weights = product(weights.as_ref(), rotation.as_ref());
+    let projected = basis.transpose() * energy(hessian, weights) * &basis;
+    let (eigenvalues, rotation) = symmetric_eigen(projected.as_ref())?;
+    let mut weights = product(weights, (&basis * &rotation).as_ref());
     fix_signs(weights.as_mut());
-    Ok(SkinningModes { weights, eigenvalues })
+    Ok((eigenvalues, weights))
 }
 
 /// `W' H W`.
