@@ -31,6 +31,7 @@ CLASSES = (
 
 def register() -> None:
     """Registers all classes and hangs the settings on objects."""
+    translations.in_own_context(CLASSES)
     for cls in CLASSES:
         bpy.utils.register_class(cls)
     bpy.types.Object.jounce = bpy.props.PointerProperty(

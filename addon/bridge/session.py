@@ -127,7 +127,7 @@ class Session:
                 self.hide()
             self._building = Runner(built.build(scene.surface, settings))
             return
-        if digest != self.host.jounce.built_digest:
+        if digest != self.host.jounce.built_digest or not self.host.jounce.modes_built:
             bodies.remember_build(self.host, body, digest, summary)
         for obj in scene.objects:
             offsets.add(obj)

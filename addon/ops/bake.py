@@ -134,6 +134,8 @@ def write(baking: Baking, prepared: Prepared, warn: Warn) -> str:
     if baking.digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
         bodies.remember_build(host, baking.body, baking.digest, baking.built_again)
+    elif not host.jounce.modes_built:
+        bodies.remember_build(host, baking.body, baking.digest, host.jounce.built_summary)
     return conclusion(scene, prepared, baking.settings, warn)
 
 

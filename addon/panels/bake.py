@@ -6,6 +6,16 @@ from ..bridge import bodies, renders
 from .sidebar import BodyPanel
 
 
+def draw_result(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+    """Shows what the last bake made."""
+    first, last = state.bake_range
+    lines = layout.column(align=True)
+    for part in state.bake_parts.split(", "):
+        lines.label(text=part)
+    lines.label(text=f"Error {state.bake_error:.3%} of the size at most")
+    lines.label(text=f"Frames {first} to {last}; still outside")
+
+
 class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
     """The baked motion"""
 
@@ -30,9 +40,7 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         row.operator("jounce.bake", icon="RENDER_ANIMATION")
         row.operator("jounce.free_bake", icon="TRASH", text="")
         if state.bake_parts:
-            first, last = state.bake_range
-            layout.label(text=f"{state.bake_parts}, error {state.bake_error:.3%} of the size")
-            layout.label(text=f"Frames {first} to {last}; before and after them it stands still")
+            draw_result(layout, state)
         if state.bake_copy is not None:
             layout.operator("jounce.select_copy", icon="RESTRICT_SELECT_OFF")
         if bodies.host_of(context.object) in renders.unbaked(context.scene):

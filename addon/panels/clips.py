@@ -21,6 +21,9 @@ class JOUNCE_PT_clips(BodyPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.prop(state, "clip_folder", text="")
         row.operator("jounce.clips_list", text="", icon="FILE_REFRESH")
+        if not state.clips:
+            layout.label(text="Choose a folder of FBX files, and list it", icon="INFO")
+            return
         layout.template_list("JOUNCE_UL_clips", "", state, "clips", state, "clip_index", rows=4)
         row = layout.row(align=True)
         row.operator("jounce.clip_assign", text="", icon="TRIA_LEFT").step = -1

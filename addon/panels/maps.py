@@ -77,6 +77,6 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
                 column.prop(state, "stiffness_soft")
                 column.prop(state, "stiffness_stiff")
             if kind is Kind.LEAK and state.leak_group:
-                layout.label(text="Only differences within a bone's region act", icon="INFO")
+                layout.label(text="Only differences within a bone act", icon="INFO")
         layout.menu(JOUNCE_MT_regions.__name__, icon="GROUP_VERTEX")
         layout.operator("jounce.maps_copy", icon="PASTEDOWN")

@@ -37,6 +37,9 @@ class JOUNCE_PT_modes(BodyPanel, bpy.types.Panel):
         layout, state = self.layout_and_state(context)
         if not state.modes_built:
             layout.label(text="Build to see its modes", icon="INFO")
+            layout.operator("jounce.build", icon="MOD_BUILD")
             return
         layout.template_list("JOUNCE_UL_modes", "", state, "modes_built", state, "mode_index", rows=4)
-        layout.prop_enum(context.window_manager.jounce, "field", "WEIGHTS", text="Show on Mesh")
+        row = layout.row()
+        row.use_property_split = False
+        row.prop_enum(context.window_manager.jounce, "field", "WEIGHTS", text="Show on Mesh")

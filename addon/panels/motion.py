@@ -3,7 +3,7 @@
 import bpy
 
 from ..core.motion import physical_frequency
-from .sidebar import BodyPanel
+from .sidebar import BodyPanel, keyed
 
 # Below this frequency a body of a real material is too large for what it looks like: a whale is above it.
 SLOWEST = 0.2
@@ -55,7 +55,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         layout, state = self.layout_and_state(context)
         draw_stiffness(layout, state)
         layout.prop(state, "damping")
-        layout.prop(state, "strength")
+        keyed(layout).prop(state, "strength")
         layout.prop(state, "pose_rest")
         layout.prop(state, "substeps")
         layout.prop(state, "integrator")

@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge import bodies, preview
-from .sidebar import BodyPanel
+from .sidebar import BodyPanel, keyed
 
 # So many teleports are named; a shot with more of them has another trouble.
 NAMED = 8
@@ -34,15 +34,11 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
         """Shows start and cuts, forces, and the limit."""
         layout, state = self.layout_and_state(context)
         layout.prop(state, "start")
-        cuts = layout.column(align=True)
-        cuts.use_property_decorate = True
-        cuts.prop(state, "cut")
-        cuts.prop(state, "after_cut")
+        keyed(layout).prop(state, "cut")
+        layout.prop(state, "after_cut")
         draw_teleports(layout, state, preview.session(bodies.host_of(context.object)))
-        forces = layout.column(align=True)
-        forces.use_property_decorate = True
-        forces.prop(state, "push")
-        layout.prop(state, "field_weight")
+        keyed(layout).prop(state, "push")
+        keyed(layout).prop(state, "field_weight")
         layout.prop(state, "field_collection")
         row = layout.row(heading="Limit")
         row.prop(state, "use_limit", text="")

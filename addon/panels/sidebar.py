@@ -28,5 +28,12 @@ class BodyPanel(SidebarPanel):
     ) -> tuple[bpy.types.UILayout, bpy.types.PropertyGroup]:
         """A layout with split labels, and the settings of the body."""
         self.layout.use_property_split = True
-        self.layout.use_property_decorate = False
+        self.layout.use_property_decorate = self.bl_space_type == "PROPERTIES"
         return self.layout, bodies.host_of(context.object).jounce
+
+
+def keyed(layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """A place for settings that take keys: their dots are shown in the narrow sidebar too."""
+    column = layout.column(align=True)
+    column.use_property_decorate = True
+    return column

@@ -12,6 +12,7 @@ the same model.
 import bpy
 
 from ..bridge import bodies
+from .animated import keyed_where_read
 from .bake import BakeProps
 from .body import BodyProps
 from .diagnosis import DiagnosisProps
@@ -27,6 +28,7 @@ from .stitches import StitchProps
 
 
 @overridable
+@keyed_where_read
 class JounceObject(
     MemberProps,
     BodyProps,

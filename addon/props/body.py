@@ -44,8 +44,9 @@ class BodyProps:
     locality: FloatProperty(
         name="Locality",
         description=(
-            "How strongly each mode is confined to a part of the body of its own: 0 not at all, 10 to "
-            "about a forearm, 100 to a finger. Confined modes take seconds to build, and a body needs more"
+            "How strongly each mode is confined to a part of the body of its own, without unit: 0 not at "
+            "all, 10 to about a forearm, 100 to a finger. Confined modes take seconds to build, and a body "
+            "needs more"
         ),
         default=0.0,
         min=0.0,

@@ -93,8 +93,8 @@ class MotionProps:
     gravity: FloatProperty(
         name="Gravity Strength",
         description=(
-            "How strongly the flesh hangs: 1 is what the scene's gravity does to a body of 1.8 m; "
-            "scaled with the body, so that the look is the same at any size"
+            "How strongly the flesh hangs, without unit: 1 is what the scene's gravity does to a body of "
+            "1.8 m; scaled with the body, so that the look is the same at any size"
         ),
         default=1.0,
         soft_min=-2.0,

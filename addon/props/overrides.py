@@ -1,5 +1,7 @@
 """Settings that a library override of an object may change in its own file."""
 
+from inspect import get_annotations
+
 import bpy
 
 CHANGES = {"LIBRARY_OVERRIDABLE"}
@@ -9,7 +11,7 @@ GROWS = {"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
 def overridable(settings: type) -> type:
     """Lets overrides change each setting of a class, and of those it is put together from."""
     for cls in settings.__mro__:
-        for setting in vars(cls).get("__annotations__", {}).values():
+        for setting in get_annotations(cls).values():
             is_list = setting.function is bpy.props.CollectionProperty
             setting.keywords.setdefault("override", GROWS if is_list else CHANGES)
     return settings

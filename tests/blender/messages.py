@@ -14,6 +14,7 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator
+from inspect import get_annotations
 from pathlib import Path
 
 import bpy
@@ -22,9 +23,11 @@ Message = tuple[str, str]
 """Context and text, as Blender looks them up."""
 
 SOURCES = Path(__file__).resolve().parents[2] / "addon"
-ANY = "*"
+ANY, OWN = "*", "Jounce"
 # What layouts take as text to show.
 SHOWN = frozenset(["text", "heading"])
+# Which of their methods look it up in the context of what they show.
+NAMED = frozenset(["operator", "menu", "prop"])
 
 
 def all_messages(package: str) -> dict[Message, None]:
@@ -33,7 +36,7 @@ def all_messages(package: str) -> dict[Message, None]:
     fixes = importlib.import_module(f"{package}.bridge.diagnosis").FIXES
     found = [message for cls in classes for message in of_class(cls)]
     found += [message for path in sorted(SOURCES.glob("panels/*.py")) for message in of_source(path)]
-    found += [("Operator", button) for button, _ in fixes.values()]
+    found += [(OWN, button) for button, _ in fixes.values()]
     return dict.fromkeys(message for message in found if message[1])
 
 
@@ -43,11 +46,11 @@ def of_class(cls: type) -> Iterator[Message]:
     if issubclass(cls, bpy.types.Operator):
         group, name = cls.bl_idname.split(".")
         known = getattr(getattr(bpy.ops, group), name).get_rna_type()
-        yield ("Operator", cls.bl_label)
+        yield (cls.bl_translation_context, cls.bl_label)
         yield (ANY, known.description)
     elif issubclass(cls, (bpy.types.Panel, bpy.types.Menu)):
-        yield (ANY, cls.bl_label)
-    own = {name for base in cls.__mro__ for name in vars(base).get("__annotations__", ())}
+        yield (cls.bl_translation_context, cls.bl_label)
+    own = {name for base in cls.__mro__ for name in get_annotations(base)}
     for prop in known.properties:
         if prop.identifier in own and is_shown(prop):
             yield (prop.translation_context, prop.name)
@@ -63,11 +66,11 @@ def is_shown(prop: bpy.types.Property) -> bool:
 
 
 def of_source(path: Path) -> Iterator[Message]:
-    """The constant texts that a file gives to layouts; buttons look theirs up as operators."""
+    """The constant texts that a file gives to layouts; those of buttons and menus are names of ours."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
-        context = "Operator" if node.func.attr == "operator" else ANY
+        context = OWN if node.func.attr in NAMED else ANY
         for keyword in node.keywords:
             if keyword.arg in SHOWN and isinstance(keyword.value, ast.Constant):
                 yield (context, keyword.value.value)

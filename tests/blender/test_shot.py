@@ -140,9 +140,9 @@ def test_materials_are_presets(built):
     obj, _ = built
     folder = [path for path in bpy.utils.preset_paths("jounce/material") if "jounce" in path]
     files = sorted(path.name for path in map(Path, folder) for path in path.glob("*.py"))
-    assert {"fat.py", "muscle.py", "skin.py", "jelly.py", "rubber.py"} <= set(files)
+    assert {"Fat.py", "Muscle.py", "Skin.py", "Jelly.py", "Rubber.py"} <= set(files)
     scenes.activate(obj)
-    path = next(p for f in folder for p in Path(f).glob("rubber.py"))
+    path = next(p for f in folder for p in Path(f).glob("Rubber.py"))
     bpy.ops.script.execute_preset(filepath=str(path), menu_idname="JOUNCE_MT_materials")
     assert obj.jounce.stiffness_by == "PHYSICAL"
     assert obj.jounce.young == 1.45e6

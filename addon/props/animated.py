@@ -1,0 +1,14 @@
+"""Which settings take keys: those that each frame reads anew. All others hold for the whole shot."""
+
+from inspect import get_annotations
+
+ANIMATED = frozenset(["strength", "cut", "push", "field_weight"])
+
+
+def keyed_where_read(settings: type) -> type:
+    """Refuses keys on all settings of a class, and of those it is put together from, but these."""
+    for cls in settings.__mro__:
+        for name, setting in get_annotations(cls).items():
+            if name not in ANIMATED:
+                setting.keywords.setdefault("options", set())
+    return settings

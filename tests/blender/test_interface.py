@@ -1,0 +1,71 @@
+"""Conventions of the interface that every operator and property follows."""
+
+from inspect import get_annotations
+
+import bpy
+import messages
+import pytest
+
+# What changes nothing of the file: they show something, or keep a preset beside it.
+CHANGES_NOTHING = {"jounce.fill_cache", "jounce.grab", "jounce.flex_mode", "jounce.material_preset_add"}
+UNITS = ("without unit", "in Hz", "in Pa", "in kilograms", "in m/s")
+HAS_UNIT = {"PERCENTAGE", "FACTOR"}
+KEYED = {"strength", "cut", "push", "field_weight"}
+
+
+@pytest.fixture
+def classes(module):
+    """All registered classes."""
+    return module("registration").CLASSES
+
+
+@pytest.fixture
+def operators(classes):
+    """Operators by name, each with the type that Blender shows."""
+    found = {cls.bl_idname: cls for cls in classes if issubclass(cls, bpy.types.Operator)}
+    return {name: (cls, getattr(bpy.ops.jounce, name[7:]).get_rna_type()) for name, cls in found.items()}
+
+
+@pytest.fixture
+def properties(classes, operators):
+    """Every shown property of ours, by the name of its owner and its own."""
+    found = {}
+    for cls in classes:
+        known = operators[cls.bl_idname][1] if issubclass(cls, bpy.types.Operator) else cls.bl_rna
+        own = {name for base in cls.__mro__ for name in get_annotations(base)}
+        for prop in known.properties:
+            if prop.identifier in own and messages.is_shown(prop):
+                found[cls.__name__, prop.identifier] = prop
+    return found
+
+
+def test_what_changes_the_file_can_be_undone(operators):
+    without = {name for name, (cls, _) in operators.items() if "UNDO" not in getattr(cls, "bl_options", ())}
+    assert without == CHANGES_NOTHING
+
+
+def test_each_operator_says_what_it_does(operators):
+    for name, (cls, known) in operators.items():
+        assert len(known.description) > 15 and not known.description.endswith("."), name
+        assert cls.bl_label[0].isupper(), name
+
+
+def test_each_property_has_a_name_and_says_what_it_is(properties):
+    assert len(properties) > 80
+    for place, prop in properties.items():
+        assert prop.name[0].isupper(), place
+        assert prop.description and not prop.description.endswith("."), place
+        assert prop.description != prop.name, place
+
+
+def test_each_number_has_its_unit_in_the_tooltip_or_beside_it(properties):
+    for place, prop in properties.items():
+        if prop.type == "FLOAT":
+            named = any(unit in prop.description for unit in UNITS)
+            assert named or prop.unit != "NONE" or prop.subtype in HAS_UNIT, place
+
+
+def test_only_what_each_frame_reads_takes_keys(properties):
+    for (owner, name), prop in properties.items():
+        if owner == "JounceObject":
+            assert prop.is_animatable == (name in KEYED), name
