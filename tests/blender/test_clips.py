@@ -168,9 +168,12 @@ def test_clips_are_baked_to_whatever_is_chosen(column, folder, target, name):
     assert np.abs(shapes["a_bow"] - shapes["b_lean"]).max() > 0.1
 
 
-def test_a_clip_that_cannot_be_saved_leaves_no_cache(column, folder):
+def test_a_clip_that_cannot_be_saved_leaves_no_cache(column, folder, module, monkeypatch):
+    def refuse(target):
+        raise module("core.refusal").Refusal(f"{target} cannot be written.")
+
     column[0].jounce.target = "MESH_CACHE"
-    (folder / "baked" / "Column a_bow.blend").mkdir(parents=True)
+    monkeypatch.setattr(module("ops.clips"), "save_copy", refuse)
     with pytest.raises(RuntimeError, match="cannot be written"):
         bpy.ops.jounce.clips_bake()
     assert list((folder / "baked").glob("*.pc2")) == []
