@@ -2,10 +2,15 @@
 //!
 //! The body is two ellipsoids, one on the other, whose bones share their length between them; stitches sew them
 //! together where they are nearest. Times are the least of a few runs on one machine; ratios compare the same run.
+//! With a Python in `JOUNCE_REFERENCE`, `reference.py` rebuilds the same stitched problems beside.
 
 #[allow(dead_code)]
 mod ellipsoid;
+#[path = "modes/reference.rs"]
+#[allow(dead_code)]
+mod reference;
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ellipsoid::{RADII, chain, surface};
@@ -16,6 +21,7 @@ use jounce::operators::{Stitches, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
 use jounce::subspace::{ModesProblem, Restraint, SkinningModes};
 use jounce::{Progress, Result};
+use reference::{Problem, ask};
 
 const BONES: usize = 14;
 const MODES: usize = 16;
@@ -27,6 +33,7 @@ const STIFFNESS: f64 = 1e4;
 
 fn main() -> Result<()> {
     println!("{MODES} modes, {BONES} bones; errors of eigenvalues and uncovered parts of modes in percent");
+    let python = std::env::var_os("JOUNCE_REFERENCE").map(PathBuf::from);
     for resolution in [35, 51] {
         let body = Body::new(resolution)?;
         let restraint = Restraint { rig: Some(&body.rig), leak: Some(&body.leak), pinned: None };
@@ -40,7 +47,8 @@ fn main() -> Result<()> {
         let (vertices, megabytes) = (body.mesh.vertices().len(), problem.bytes() as f64 / 1e6);
         println!("\n{vertices} vertices; the factor that is kept takes {megabytes:.0} MB");
         println!(
-            "stitches  rebuild s  update s  times  median  worst  residual  uncovered  paper's median  uncovered"
+            "stitches  update s  rebuild s  times  reference s  times  median  worst  residual  uncovered  \
+             paper's median  uncovered"
         );
         for count in [1, 10, 30, 100] {
             let stitches = body.stitches(count)?;
@@ -48,11 +56,14 @@ fn main() -> Result<()> {
             let (found, update) = least(|| problem.update(&modes, &stitches, MODES))?;
             let paper = problem.low_rank_update(&modes, &stitches, MODES)?;
             let errors = errors(&found.modes, &exact);
+            let [reference, ratio] = match body.reference(python.as_deref(), &stitches, &exact) {
+                Some(seconds) => [format!("{seconds:.2}"), format!("{:.1}", seconds / update)],
+                None => ["-".to_owned(), "-".to_owned()],
+            };
+            print!("{count:>8}{update:>10.3}{rebuild:>11.3}{:>7.1}", rebuild / update);
+            print!("{reference:>13}{ratio:>7}{:>8.3}{:>7.3}", errors[MODES / 2], errors[MODES - 1]);
             println!(
-                "{count:>8}{rebuild:>11.3}{update:>10.3}{:>7.1}{:>8.3}{:>7.3}{:>10.3}{:>11.3}{:>16.1}{:>11.1}",
-                rebuild / update,
-                errors[MODES / 2],
-                errors[MODES - 1],
+                "{:>10.3}{:>11.3}{:>16.1}{:>11.1}",
                 100.0 * found.worst(),
                 body.uncovered(&found.modes, &exact),
                 self::errors(&paper, &exact)[MODES / 2],
@@ -105,6 +116,27 @@ impl Body {
         let material =
             Material::new(Law::Arap, Field::Uniform(1e4), Field::Uniform(0.0), Field::Uniform(1000.0))?;
         Ok(Self { rig: chain(&mesh, BONES)?, leak: momentum_leak(&mesh)?, material, lower, mesh })
+    }
+
+    /// Seconds that the reference takes for the stitched problem, if it finds the same eigenvalues.
+    fn reference(&self, python: Option<&Path>, stitches: &Stitches, exact: &SkinningModes) -> Option<f64> {
+        let n = self.mesh.vertices().len();
+        let mut weights = vec![0.0; n * BONES];
+        for bone in 0..BONES {
+            self.rig.bone(bone).iter().for_each(|&(v, weight)| weights[v as usize * BONES + bone] = weight);
+        }
+        let differences = stitches.differences();
+        let ends = |s: usize| differences.row_idx_of_col(s).map(|v| v as u32).collect::<Vec<_>>();
+        // In the weight space a spring counts three times, and conductivity is one there.
+        let stiffness = 3.0 * STIFFNESS / (4.0 * self.material.mu(0));
+        let springs: Vec<_> = (0..stitches.len()).map(|s| ([ends(s)[0], ends(s)[1]], stiffness)).collect();
+        let problem =
+            Problem { mesh: &self.mesh, leak: &self.leak, weights: Some(&weights), springs: &springs };
+        let answer = ask(python?, &problem, MODES, "schur")?;
+        let scale = 4.0 * self.material.mu(0) / self.material.density(0);
+        let mut pairs = answer.eigenvalues.iter().zip(&exact.eigenvalues);
+        // Columns of the constraint that nearly depend on others count for one and not for the other.
+        pairs.all(|(theirs, ours)| (scale * theirs / ours - 1.0).abs() < 1e-5).then_some(answer.seconds)
     }
 
     /// Between the top of the lower part and the bottom of the upper one, spread over where they are nearest.

@@ -10,15 +10,16 @@ mod elephant;
 #[path = "../ellipsoid/mod.rs"]
 #[allow(dead_code)]
 mod ellipsoid;
+mod reference;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, lattice};
 use jounce::operators::momentum_leak;
 use jounce::subspace::skinning_modes;
 use jounce::{Progress, Result};
+use reference::{Problem, Reference, ask};
 
 const MODES: usize = 10;
 /// Conductivity `4 mu` over density: the reference has one for both.
@@ -106,54 +107,18 @@ fn measure(case: &Case, mesh: &TetMesh, reference: Option<&Path>) -> Result<()> 
     Ok(())
 }
 
-/// What `reference.py` answers.
-struct Reference {
-    seconds: f64,
-    solver: String,
-    eigenvalues: Vec<f64>,
-}
-
 /// The reference and the KKT way, where they are to run.
 fn others(case: &Case, mesh: &TetMesh, leak: &[f64], python: Option<&Path>) -> [Option<Reference>; 2] {
     let long = std::env::var_os("JOUNCE_LONG").is_some();
     let Some(python) = python else { return [None, None] };
-    let folder = std::env::temp_dir().join(format!("jounce-modes-{}", std::process::id()));
     let solved = ["schur", "kkt"].into_iter().zip(case.long).map(|(method, slow)| {
         let wanted = (long || !slow) && (method == "schur" || case.bones > 0);
-        wanted.then(|| ask(python, &folder, case.bones, mesh, leak, method)).flatten()
+        let weights = (case.bones > 0).then(|| elephant::weights(mesh, case.bones));
+        let problem = Problem { mesh, leak, weights: weights.as_deref(), springs: &[] };
+        wanted.then(|| ask(python, &problem, MODES, method)).flatten()
     });
     let solved: Vec<Option<Reference>> = solved.collect();
-    // What is left behind lies in the folder for temporary files.
-    std::fs::remove_dir_all(&folder).ok();
     solved.try_into().unwrap_or([None, None])
-}
-
-fn ask(
-    python: &Path,
-    folder: &Path,
-    bones: usize,
-    mesh: &TetMesh,
-    leak: &[f64],
-    method: &str,
-) -> Option<Reference> {
-    let bytes =
-        |numbers: &mut dyn Iterator<Item = f64>| numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
-    std::fs::create_dir_all(folder).ok()?;
-    let write = |name: &str, bytes: Vec<u8>| std::fs::write(folder.join(name), bytes).ok();
-    write("vertices", bytes(&mut mesh.vertices().iter().flatten().copied()))?;
-    write("tets", mesh.tets().iter().flatten().flat_map(|v| v.to_le_bytes()).collect())?;
-    write("leak", bytes(&mut leak.iter().copied()))?;
-    if bones > 0 {
-        write("weights", bytes(&mut elephant::weights(mesh, bones).into_iter()))?;
-    }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/modes/reference.py");
-    let answer =
-        Command::new(python).arg(script).arg(folder).args([&MODES.to_string(), method]).output().ok()?;
-    let text = String::from_utf8_lossy(&answer.stdout).into_owned();
-    let mut words = text.split_whitespace();
-    let (seconds, solver) = (words.next()?.parse().ok()?, words.next()?.to_owned());
-    let eigenvalues: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
-    (eigenvalues.len() == MODES).then_some(Reference { seconds, solver, eigenvalues })
 }
 
 fn data() -> Option<PathBuf> {

@@ -1,9 +1,9 @@
 """Skinning eigenmodes as a few lines of scipy: an independent yardstick for the benchmark of modes.
 
-`reference.py FOLDER MODES schur|kkt` reads vertices, tets, leak and, for a rig, weights as the benchmark
-wrote them, all for a conductivity and density of one. It prints the seconds, the solver that took them,
-and the eigenvalues. Timed is the solution: making the constraint's columns independent, factorising,
-iterating; not the assembly.
+`reference.py FOLDER MODES schur|kkt` reads vertices, tets, leak, springs between vertices and, for a rig,
+weights as the benchmark wrote them, all for a conductivity and density of one. It prints the seconds, the
+solver that took them, and the eigenvalues. Timed is the solution: making the constraint's columns
+independent, factorising, iterating; not the assembly.
 """
 
 import sys
@@ -58,6 +58,16 @@ def laplacian_and_mass(vertices: np.ndarray, tets: np.ndarray) -> tuple[sparse.c
     return stiffness, mass
 
 
+def springs(folder: Path, n: int) -> sparse.csc_matrix:
+    """What springs between vertices add to the stiffness, `k a a'` each."""
+    rows = np.fromfile(folder / "springs", "<f8").reshape(-1, 3)
+    pairs = rows[:, :2].astype(np.int64)
+    count = np.arange(len(rows))
+    ends = (np.concatenate([pairs[:, 0], pairs[:, 1]]), np.concatenate([count, count]))
+    columns = sparse.csc_matrix((np.repeat([1.0, -1.0], len(rows)), ends), shape=(n, len(rows)))
+    return columns @ sparse.diags(rows[:, 2]) @ columns.T
+
+
 def constraint(vertices: np.ndarray, mass: np.ndarray, leak: np.ndarray, rig: np.ndarray) -> np.ndarray:
     """Ten columns a bone, in coordinates of its own so that they can be told apart, orthonormal within it."""
     blocks = []
@@ -108,6 +118,7 @@ def main() -> None:
     folder, count, method = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
     vertices, tets, leak, rig = read(folder)
     stiffness, mass = laplacian_and_mass(vertices, tets)
+    stiffness = (stiffness + springs(folder, len(vertices))).tocsc()
     shift = SHIFT * (np.pi / np.cbrt(mass.sum())) ** 2
     matrix = (stiffness + shift * sparse.diags(mass)).tocsc()
     columns = None if rig is None else constraint(vertices, mass, leak, rig)

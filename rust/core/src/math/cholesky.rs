@@ -87,17 +87,50 @@ impl SparseCholesky {
         scale: impl Fn(usize) -> f64 + Sync,
         mut rhs: MatMut<'_, f64>,
     ) {
-        let size = self.parts.iter().map(|part| part.size() + MARGIN).sum();
-        room.0.resize(size, [0.0; LANES]);
+        room.0.resize(self.room(), [0.0; LANES]);
         for first in (0..rhs.ncols()).step_by(LANES) {
             let width = LANES.min(rhs.ncols() - first);
             self.solve_lanes(&mut room.0, &scale, rhs.rb_mut().subcols_mut(first, width));
         }
     }
 
+    fn room(&self) -> usize {
+        self.parts.iter().map(|part| part.size() + MARGIN).sum()
+    }
+
+    /// The rows of `L^-1 b` that are not zero, in the factor's order, of at most [`LANES`] columns b in that order.
+    ///
+    /// What comes after the last row of K are the constraints, whose D is -1.
+    pub(super) fn half_solve(&self, room: &mut Room, rhs: MatMut<'_, f64>) -> Vec<(usize, Row)> {
+        room.0.resize(self.room(), [0.0; LANES]);
+        let mut pieces = self.pieces(&mut room.0, rhs);
+        self.descend(&mut pieces, &|_| 1.0);
+        let own = |piece: &Piece<'_>| piece.part.columns.clone().zip(piece.x.to_vec()).collect::<Vec<_>>();
+        pieces.iter().flat_map(own).filter(|(_, row)| row.iter().any(|&x| x != 0.0)).collect()
+    }
+
     fn solve_lanes(&self, room: &mut [Row], scale: &(impl Fn(usize) -> f64 + Sync), rhs: MatMut<'_, f64>) {
         let last = &self.parts[self.parts.len() - 1];
         let mut pieces = self.pieces(room, rhs);
+        self.descend(&mut pieces, scale);
+        let Some((top, independent)) = pieces.split_last_mut() else { return };
+        let constraints = self.order.len() - last.columns.start..last.columns.len();
+        top.x[constraints].as_flattened_mut().iter_mut().for_each(|y| *y = -*y);
+        backward(top.panels, top.x);
+        top.store(scale);
+        let solved = &*top.x;
+        independent.par_iter_mut().with_max_len(1).for_each(|piece| {
+            for (&row, into) in piece.part.tail.iter().zip(&mut piece.x[piece.part.columns.len()..]) {
+                *into = solved[row as usize - last.columns.start];
+            }
+            backward(piece.panels, piece.x);
+            piece.store(scale);
+        });
+    }
+
+    /// Loads the right-hand sides and applies `L^-1`.
+    fn descend(&self, pieces: &mut [Piece<'_>], scale: &(impl Fn(usize) -> f64 + Sync)) {
+        let last = &self.parts[self.parts.len() - 1];
         let Some((top, independent)) = pieces.split_last_mut() else { return };
         independent.par_iter_mut().with_max_len(1).for_each(|piece| {
             piece.load(scale);
@@ -111,18 +144,6 @@ impl SparseCholesky {
             }
         }
         forward(top.panels, top.x);
-        let constraints = self.order.len() - last.columns.start..last.columns.len();
-        top.x[constraints].as_flattened_mut().iter_mut().for_each(|y| *y = -*y);
-        backward(top.panels, top.x);
-        top.store(scale);
-        let solved = &*top.x;
-        independent.par_iter_mut().with_max_len(1).for_each(|piece| {
-            for (&row, into) in piece.part.tail.iter().zip(&mut piece.x[piece.part.columns.len()..]) {
-                *into = solved[row as usize - last.columns.start];
-            }
-            backward(piece.panels, piece.x);
-            piece.store(scale);
-        });
     }
 
     /// Each part with its share of the memory and of the right-hand sides.

@@ -46,7 +46,7 @@ pub(crate) fn conjugate_gradients(matrix: &Sparse, rhs: &[f64]) -> Result<Vec<f6
 }
 
 /// `K x`; K is symmetric, so that its columns serve as rows.
-pub(crate) fn multiply(matrix: &Sparse, x: &[f64]) -> Vec<f64> {
+fn multiply(matrix: &Sparse, x: &[f64]) -> Vec<f64> {
     let row = |i: usize| {
         let entries = matrix.row_idx_of_col_raw(i).iter().zip(matrix.val_of_col(i));
         entries.map(|(&j, value)| value * x[j as usize]).sum()

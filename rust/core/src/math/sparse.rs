@@ -1,5 +1,13 @@
 //! The sparse matrix type that operators are written in.
 
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+/// Rows a task works on.
+const CHUNK: usize = 4096;
+/// Columns that are multiplied at once, so that the matrix is read once for all of them.
+const LANES: usize = 8;
+
 /// A sparse matrix in compressed columns with 32-bit indices; symmetric ones are stored whole, not as a triangle.
 pub type Sparse = faer::sparse::SparseColMat<u32, f64>;
 
@@ -11,4 +19,27 @@ pub(crate) fn add_diagonal(matrix: &Sparse, diagonal: &[f64], scale: f64) -> Spa
         sum.val_of_col_mut(column)[place] += scale * d;
     }
     sum
+}
+
+/// `K x` of several columns x, n x k; K is symmetric, so that its columns serve as rows.
+pub(crate) fn multiply_columns(matrix: &Sparse, x: MatRef<'_, f64>) -> Mat<f64> {
+    let mut products = Mat::zeros(x.nrows(), x.ncols());
+    for first in (0..x.ncols()).step_by(LANES) {
+        let width = LANES.min(x.ncols() - first);
+        let lane = |i: usize, k: usize| if k < width { x[(i, first + k)] } else { 0.0 };
+        let rows: Vec<[f64; LANES]> = (0..x.nrows()).map(|i| std::array::from_fn(|k| lane(i, k))).collect();
+        let out = products.as_mut().subcols_mut(first, width);
+        out.par_row_chunks_mut(CHUNK).enumerate().for_each(|(chunk, mut out)| {
+            for i in 0..out.nrows() {
+                let column = chunk * CHUNK + i;
+                let mut sums = [0.0; LANES];
+                for (&j, value) in matrix.row_idx_of_col_raw(column).iter().zip(matrix.val_of_col(column)) {
+                    let row = &rows[j as usize];
+                    (0..LANES).for_each(|k| sums[k] += value * row[k]);
+                }
+                (0..width).for_each(|k| out[(i, k)] = sums[k]);
+            }
+        });
+    }
+    products
 }

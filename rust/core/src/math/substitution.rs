@@ -125,6 +125,9 @@ pub(super) fn forward(panels: &[Panel], x: &mut [Row]) {
         let panel = &run[0];
         let mut below = vec![[0.0; LANES]; panel.rows.len().div_ceil(TILE) * TILE];
         let own = &x[panel.first..][..panel.width];
+        if own.as_flattened().iter().all(|&x| x == 0.0) {
+            continue;
+        }
         let values = panel.below().par_chunks(tiles * TILE * panel.width);
         below.par_chunks_mut(tiles * TILE).zip(values).with_max_len(1).for_each(|(out, values)| {
             Arch::new().dispatch(Product { values, own, out });
@@ -260,6 +263,9 @@ fn solve<S: Simd, const R: usize, const T: usize>(
 ) {
     if forward {
         for panel in panels {
+            if is_zero::<S, R>(simd, &x[panel.first..][..panel.width]) {
+                continue;
+            }
             forward_top::<S, R, T>(simd, panel, x);
             if whole {
                 forward_below::<S, R, T>(simd, panel, x);
@@ -273,6 +279,19 @@ fn solve<S: Simd, const R: usize, const T: usize>(
             backward_top::<S, R, T>(simd, panel, x);
         }
     }
+}
+
+/// Whether nothing is to be solved for, as below what sparse right-hand sides touch.
+#[inline(always)]
+fn is_zero<S: Simd, const R: usize>(simd: S, rows: &[[S::f64s; R]]) -> bool {
+    for row in rows {
+        for &lanes in row {
+            if simd.reduce_max_f64s(simd.abs_f64s(lanes)) != 0.0 {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// `a += factor * b`.

@@ -6,7 +6,9 @@ use faer::{Mat, MatMut, MatRef};
 
 use crate::material::Material;
 use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::math::{Room, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenvectors, multiply};
+use crate::math::{
+    Room, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenvectors, multiply_columns,
+};
 use crate::mesh::TetMesh;
 use crate::operators::{Stitches, constraint, laplacian, lumped_mass, momentum_leak};
 use crate::rig::Rig;
@@ -129,6 +131,8 @@ pub struct ModesProblem {
     pub(super) hessian: Sparse,
     /// Diagonal of `M_w`.
     pub(super) mass: Vec<f64>,
+    /// `4 mu + lambda` of each tet.
+    pub(super) conductivity: Vec<f64>,
     /// The stitches that are in the Hessian.
     pub(super) stitches: Stitches,
     /// A, of the free vertices.
@@ -159,8 +163,7 @@ impl ModesProblem {
         stitches.check_vertices(mesh.vertices().len())?;
         let free = free_vertices(mesh.vertices().len(), restraint.pinned)?;
         let mass = lumped_mass(mesh, material);
-        let conductivity: Vec<f64> =
-            (0..mesh.tets().len()).map(|t| 4.0 * material.mu(t) + material.lambda(t)).collect();
+        let conductivity = conductivity(mesh, material);
         let hessian = free.square(&stitched(laplacian(mesh, &conductivity)?, stitches)?);
         progress.report(0.05)?;
         let constraint = constraint_or_none(mesh, &mass, restraint, &free)?;
@@ -174,7 +177,7 @@ impl ModesProblem {
             None => SparseCholesky::new(&shifted)?,
         };
         progress.report(0.5)?;
-        Ok(Self { free, hessian, mass, stitches: stitches.clone(), constraint, shift, factor })
+        Ok(Self { free, hessian, mass, conductivity, stitches: stitches.clone(), constraint, shift, factor })
     }
 
     /// The `count` lowest modes.
@@ -208,6 +211,11 @@ impl ModesProblem {
     pub fn bytes(&self) -> usize {
         self.factor.bytes()
     }
+}
+
+/// `4 mu + lambda` of each tet.
+pub(super) fn conductivity(mesh: &TetMesh, material: &Material) -> Vec<f64> {
+    (0..mesh.tets().len()).map(|t| 4.0 * material.mu(t) + material.lambda(t)).collect()
 }
 
 /// `H + 3 sum_s k_s a_s a_s'`.
@@ -313,17 +321,7 @@ fn rayleigh_ritz(
 
 /// `W' H W`.
 pub(super) fn energy(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
-    inner(weights, images(hessian, weights).as_ref())
-}
-
-/// `H W`.
-pub(super) fn images(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
-    let mut images = Mat::zeros(weights.nrows(), weights.ncols());
-    for (image, column) in images.col_iter_mut().zip(weights.col_iter()) {
-        let column: Vec<f64> = column.iter().copied().collect();
-        image.iter_mut().zip(multiply(hessian, &column)).for_each(|(image, value)| *image = value);
-    }
-    images
+    inner(weights, multiply_columns(hessian, weights).as_ref())
 }
 
 pub(super) fn fix_signs(weights: MatMut<'_, f64>) {

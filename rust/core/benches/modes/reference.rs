@@ -1,0 +1,55 @@
+//! `reference.py`, asked for the modes of a problem.
+
+use std::path::Path;
+use std::process::Command;
+
+use jounce::mesh::TetMesh;
+
+/// What is written for it: for a conductivity and a density of one.
+pub struct Problem<'a> {
+    pub mesh: &'a TetMesh,
+    pub leak: &'a [f64],
+    /// n x b in C order.
+    pub weights: Option<&'a [f64]>,
+    /// Pairs of vertices, and what is added to the Hessian, `k a a'`.
+    pub springs: &'a [([u32; 2], f64)],
+}
+
+/// What it answers.
+pub struct Reference {
+    pub seconds: f64,
+    pub solver: String,
+    /// Ascending, of a conductivity and density of one.
+    pub eigenvalues: Vec<f64>,
+}
+
+/// The lowest modes by `schur` or `kkt`; `None` where it cannot run.
+pub fn ask(python: &Path, problem: &Problem<'_>, modes: usize, method: &str) -> Option<Reference> {
+    let folder = std::env::temp_dir().join(format!("jounce-modes-{}", std::process::id()));
+    let answer = write(&folder, problem).and_then(|()| {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/modes/reference.py");
+        Command::new(python).arg(script).arg(&folder).args([&modes.to_string(), method]).output()
+    });
+    // What is left behind lies in the folder for temporary files.
+    std::fs::remove_dir_all(&folder).ok();
+    let text = String::from_utf8_lossy(&answer.ok()?.stdout).into_owned();
+    let mut words = text.split_whitespace();
+    let (seconds, solver) = (words.next()?.parse().ok()?, words.next()?.to_owned());
+    let eigenvalues: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
+    (eigenvalues.len() == modes).then_some(Reference { seconds, solver, eigenvalues })
+}
+
+fn write(folder: &Path, problem: &Problem<'_>) -> std::io::Result<()> {
+    let bytes =
+        |numbers: &mut dyn Iterator<Item = f64>| numbers.flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
+    std::fs::create_dir_all(folder)?;
+    let write = |name: &str, bytes: Vec<u8>| std::fs::write(folder.join(name), bytes);
+    write("vertices", bytes(&mut problem.mesh.vertices().iter().flatten().copied()))?;
+    write("tets", problem.mesh.tets().iter().flatten().flat_map(|v| v.to_le_bytes()).collect())?;
+    write("leak", bytes(&mut problem.leak.iter().copied()))?;
+    if let Some(weights) = problem.weights {
+        write("weights", bytes(&mut weights.iter().copied()))?;
+    }
+    let springs = problem.springs.iter();
+    write("springs", bytes(&mut springs.flat_map(|&([a, b], k)| [f64::from(a), f64::from(b), k])))
+}

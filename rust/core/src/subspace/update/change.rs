@@ -1,0 +1,82 @@
+//! What is other than in a problem that was factored.
+
+use faer::{Mat, MatRef};
+
+use crate::math::dense::product;
+use crate::math::{Sparse, multiply_columns};
+use crate::operators::Stitches;
+use crate::subspace::modes::{ModesProblem, WEIGHT_SPACE};
+
+/// What changes of the Hessian: `sum_s k_s a_s a_s'`, and the stiffness of the flesh.
+pub(super) struct Change {
+    /// a, of the free vertices.
+    pub columns: Sparse,
+    /// k, negative for what is taken away.
+    pub stiffness: Vec<f64>,
+    /// In place of the problem's own, of the free vertices, with the problem's stitches; `None` where it stays.
+    pub hessian: Option<Sparse>,
+    /// The largest factor, 1 or more, by which flesh is softer than in the problem.
+    pub softening: f64,
+}
+
+impl Change {
+    /// To these stitches.
+    pub fn new(problem: &ModesProblem, stitches: &Stitches) -> Self {
+        let change = problem.stitches.change_to(stitches);
+        let stiffness = change.stiffness().map(|k| WEIGHT_SPACE * k).collect();
+        Self {
+            columns: problem.free.rows_of(&change.differences()),
+            stiffness,
+            hessian: None,
+            softening: 1.0,
+        }
+    }
+
+    /// `A' x`, s x k.
+    pub fn stretches(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        Mat::from_fn(self.stiffness.len(), x.ncols(), |s, k| {
+            self.columns.row_idx_of_col(s).zip(self.columns.val_of_col(s)).map(|(i, a)| a * x[(i, k)]).sum()
+        })
+    }
+
+    /// `k t`, s x k.
+    fn forces(&self, stretches: &Mat<f64>) -> Mat<f64> {
+        Mat::from_fn(stretches.nrows(), stretches.ncols(), |s, k| self.stiffness[s] * stretches[(s, k)])
+    }
+
+    /// `x += A f`.
+    pub fn add_columns(&self, x: &mut Mat<f64>, forces: &Mat<f64>) {
+        for k in 0..x.ncols() {
+            for s in 0..self.stiffness.len() {
+                let entries = self.columns.row_idx_of_col(s).zip(self.columns.val_of_col(s));
+                entries.for_each(|(i, a)| x[(i, k)] += a * forces[(s, k)]);
+            }
+        }
+    }
+
+    /// `t' k t'` of the stretches of two matrices.
+    pub fn springs(&self, one: &Mat<f64>, other: &Mat<f64>) -> Mat<f64> {
+        product(one.transpose(), self.forces(other).as_ref())
+    }
+
+    /// `H x` of the flesh and the stitches that were there before.
+    pub fn flesh(&self, problem: &ModesProblem, x: MatRef<'_, f64>) -> Mat<f64> {
+        multiply_columns(self.hessian.as_ref().unwrap_or(&problem.hessian), x)
+    }
+
+    /// Whether nothing changes.
+    pub fn is_none(&self) -> bool {
+        self.stiffness.is_empty() && self.hessian.is_none()
+    }
+
+    /// `H w - lambda M w` of the changed Hessian.
+    pub fn residuals(&self, problem: &ModesProblem, w: MatRef<'_, f64>, eigenvalues: &[f64]) -> Mat<f64> {
+        let mut residuals = self.flesh(problem, w);
+        self.add_columns(&mut residuals, &self.forces(&self.stretches(w)));
+        for (k, value) in eigenvalues.iter().enumerate() {
+            let pairs = residuals.col_as_slice_mut(k).iter_mut().zip(w.col(k).iter().zip(&problem.mass));
+            pairs.for_each(|(r, (w, mass))| *r -= value * mass * w);
+        }
+        residuals
+    }
+}

@@ -1,0 +1,86 @@
+//! The inverse of a factored problem with other stitches.
+
+use faer::linalg::solvers::{PartialPivLu, Solve};
+use faer::{Mat, MatRef};
+
+use super::change::Change;
+use crate::math::dense::{inner, product, symmetric_eigen};
+use crate::math::{HalfSolved, SparseCholesky};
+use crate::subspace::modes::ModesProblem;
+use crate::{Error, Result};
+
+/// Forces whose work is less than this share of the largest are left out.
+const IDLE: f64 = 1e-12;
+
+/// `(K + A k A')^-1 = K^-1 - K^-1 A (k^-1 + S)^-1 A' K^-1`, `S = A' K^-1 A` (Woodbury's formula).
+pub(super) struct Inverse<'a> {
+    factor: &'a SparseCholesky,
+    change: &'a Change,
+    half: HalfSolved,
+    /// S.
+    compliance: Mat<f64>,
+    /// `sqrt |k|`.
+    root: Vec<f64>,
+    /// Of `sign k + r S r` with these roots r: nothing overflows, as soft or stiff as stitches are.
+    small: PartialPivLu<f64>,
+}
+
+impl<'a> Inverse<'a> {
+    pub fn new(problem: &'a ModesProblem, change: &'a Change) -> Self {
+        let half = problem.factor.half_solved(&change.columns);
+        let compliance = half.inverse_gram();
+        let root: Vec<f64> = change.stiffness.iter().map(|k| k.abs().sqrt()).collect();
+        let small = Mat::from_fn(root.len(), root.len(), |i, j| {
+            let sign = if i == j { change.stiffness[i].signum() } else { 0.0 };
+            root[i] * compliance[(i, j)] * root[j] + sign
+        });
+        let small = small.partial_piv_lu();
+        Self { factor: &problem.factor, change, half, compliance, root, small }
+    }
+
+    /// The forces F that correct modes W by `K^-1 A F`, as [`ModesProblem::update`] says, given `A' W`; `None` where
+    /// the stitches stay.
+    pub fn corrections(&self, stretches: &Mat<f64>) -> Result<Option<Mat<f64>>> {
+        let count = self.root.len();
+        if count == 0 {
+            return Ok(None);
+        }
+        if count <= stretches.ncols() {
+            return Ok(Some(Mat::identity(count, count)));
+        }
+        let forces = self.forces(stretches);
+        if !forces.is_all_finite() {
+            return Err(Error::Numerical { what: "stitches", why: "their forces are not finite".into() });
+        }
+        // Those with the work one each, `F' S F = 1`.
+        let work = inner(forces.as_ref(), product(self.compliance.as_ref(), forces.as_ref()).as_ref());
+        let (values, vectors) = symmetric_eigen(work.as_ref())?;
+        let least = IDLE * values.last().copied().unwrap_or(0.0);
+        let kept: Vec<usize> = (0..values.len()).filter(|&i| values[i] > least).collect();
+        let combine =
+            Mat::from_fn(vectors.nrows(), kept.len(), |i, j| vectors[(i, kept[j])] / values[kept[j]].sqrt());
+        Ok(Some(product(forces.as_ref(), combine.as_ref())))
+    }
+
+    /// `b' (K + A k A')^-1 b` of columns b, n x c, and the forces of the stitches under the load b, s x c.
+    pub fn energies(&self, loads: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
+        let (mut energies, pulls) = self.factor.inverse_forms(loads, &self.half);
+        let forces = self.forces(&pulls);
+        for (c, energy) in energies.iter_mut().enumerate() {
+            *energy -= pulls.col(c).transpose() * forces.col(c);
+        }
+        (energies, forces)
+    }
+
+    /// `(K + A k A')^-1 b` of columns b, given the forces of the stitches under it.
+    pub fn solve_in_place(&self, loads: &mut Mat<f64>, forces: &Mat<f64>) {
+        self.change.add_columns(loads, &(-forces));
+        self.factor.solve_in_place(loads.as_mut());
+    }
+
+    /// `(k^-1 + S)^-1 g`.
+    fn forces(&self, pulls: &Mat<f64>) -> Mat<f64> {
+        let scaled = |x: &Mat<f64>| Mat::from_fn(x.nrows(), x.ncols(), |s, c| self.root[s] * x[(s, c)]);
+        if self.root.is_empty() { pulls.clone() } else { scaled(&self.small.solve(&scaled(pulls))) }
+    }
+}

@@ -1,0 +1,115 @@
+//! The space that changed modes are looked for in.
+
+use faer::{Mat, MatRef, Side};
+
+use super::change::Change;
+use crate::math::dense::{inner, product, symmetric_eigen};
+use crate::subspace::modes::ModesProblem;
+use crate::{Error, Result};
+
+/// Directions of which less than this share of the squared norm is independent are left out.
+const DEPENDENT: f64 = 1e-10;
+
+/// Columns V, of the free vertices, and what the changed body has in them.
+pub(super) struct Space<'a> {
+    problem: &'a ModesProblem,
+    change: &'a Change,
+    columns: Mat<f64>,
+    /// `V' M V`.
+    mass: Mat<f64>,
+    /// `V' H V`, without the changes of stitches.
+    stiffness: Mat<f64>,
+}
+
+impl<'a> Space<'a> {
+    /// That of the modes before.
+    pub fn new(problem: &'a ModesProblem, change: &'a Change, modes: Mat<f64>, eigenvalues: &[f64]) -> Self {
+        let m = modes.ncols();
+        let diagonal = |i, j| if i == j { eigenvalues[i] } else { 0.0 };
+        let (mass, stiffness) = match &change.hessian {
+            None => (Mat::identity(m, m), Mat::from_fn(m, m, diagonal)),
+            Some(_) => (
+                inner(modes.as_ref(), problem.heavy(modes.as_ref()).as_ref()),
+                inner(modes.as_ref(), change.flesh(problem, modes.as_ref()).as_ref()),
+            ),
+        };
+        Self { problem, change, columns: modes, mass, stiffness }
+    }
+
+    /// V.
+    pub fn columns(&self) -> MatRef<'_, f64> {
+        self.columns.as_ref()
+    }
+
+    /// Adds columns, n x k, that keep to the constraint.
+    pub fn widen(&mut self, added: MatRef<'_, f64>) {
+        let (heavy, images) = (self.problem.heavy(added), self.change.flesh(self.problem, added));
+        let grown = |square: &Mat<f64>, of_added: MatRef<'_, f64>| {
+            let (beside, corner) = (inner(self.columns(), of_added), inner(added, of_added));
+            let (m, k) = (square.ncols(), corner.ncols());
+            Mat::from_fn(m + k, m + k, |i, j| match (i < m, j < m) {
+                (true, true) => square[(i, j)],
+                (true, false) => beside[(i, j - m)],
+                (false, true) => beside[(j, i - m)],
+                (false, false) => 0.5 * (corner[(i - m, j - m)] + corner[(j - m, i - m)]),
+            })
+        };
+        (self.mass, self.stiffness) =
+            (grown(&self.mass, heavy.as_ref()), grown(&self.stiffness, images.as_ref()));
+        let m = self.columns.ncols();
+        self.columns.resize_with(added.nrows(), m + added.ncols(), |i, j| added[(i, j - m)]);
+    }
+
+    /// The `count` lowest eigenvalues in the space, and vectors that are orthonormal in the mass.
+    ///
+    /// The largest `1 / (lambda + shift)` of mass against shifted stiffness: corrections have little mass, and what
+    /// counts of them is the stiffness.
+    pub fn lowest(&self, count: usize) -> Result<(Vec<f64>, Mat<f64>)> {
+        let independent = self.independent()?;
+        let size = independent.ncols();
+        let stretches = product(self.change.stretches(self.columns()).as_ref(), independent.as_ref());
+        let stiffness = Mat::<f64>::identity(size, size) + self.change.springs(&stretches, &stretches);
+        let lower = stiffness.llt(Side::Lower).map_err(|_| dependent())?.L().to_owned();
+        let mut basis = independent.transpose().to_owned();
+        lower.as_ref().solve_lower_triangular_in_place(&mut basis);
+        let basis = basis.transpose().to_owned();
+        let mass = product(product(basis.transpose(), self.mass.as_ref()).as_ref(), basis.as_ref());
+        let (mut values, vectors) = symmetric_eigen(mass.as_ref())?;
+        values.reverse();
+        let highest = vectors.as_ref().reverse_cols().subcols(0, count.min(size)).to_owned();
+        let eigenvalues = values.iter().take(count).map(|value| 1.0 / value - self.problem.shift).collect();
+        let combine = product(basis.as_ref(), highest.as_ref());
+        Ok((eigenvalues, self.orthonormal(&product(self.columns(), combine.as_ref()))?))
+    }
+
+    /// The same vectors in the same order, orthonormal in the mass.
+    fn orthonormal(&self, vectors: &Mat<f64>) -> Result<Mat<f64>> {
+        let gram = inner(vectors.as_ref(), self.problem.heavy(vectors.as_ref()).as_ref());
+        let upper = gram.llt(Side::Lower).map_err(|_| dependent())?.L().transpose().to_owned();
+        let mut inverse = Mat::identity(upper.nrows(), upper.ncols());
+        upper.as_ref().solve_upper_triangular_in_place(&mut inverse);
+        Ok(product(vectors.as_ref(), inverse.as_ref()))
+    }
+
+    /// Combinations of the columns that are orthonormal in stiffness and shift, and span what they do.
+    fn independent(&self) -> Result<Mat<f64>> {
+        let width = self.mass.ncols();
+        let norm = |i, j| self.stiffness[(i, j)] + self.problem.shift * self.mass[(i, j)];
+        let scales: Vec<f64> = (0..width).map(|i| inverse_root(norm(i, i))).collect();
+        let scaled = Mat::from_fn(width, width, |i, j| scales[i] * norm(i, j) * scales[j]);
+        let (values, vectors) = symmetric_eigen(scaled.as_ref())?;
+        let least = DEPENDENT * values.last().copied().unwrap_or(0.0);
+        let kept: Vec<usize> = (0..width).filter(|&i| values[i] > least).collect();
+        Ok(Mat::from_fn(width, kept.len(), |i, j| {
+            scales[i] * vectors[(i, kept[j])] * inverse_root(values[kept[j]])
+        }))
+    }
+}
+
+fn dependent() -> Error {
+    Error::Numerical { what: "updated modes", why: "they depend on each other".into() }
+}
+
+pub(super) fn inverse_root(x: f64) -> f64 {
+    if x > 0.0 { 1.0 / x.sqrt() } else { 0.0 }
+}
