@@ -7,7 +7,7 @@ import bpy
 from . import cli, ops, panels, props, translations
 from .bridge import preview, renders
 from .core import bodies
-from .overlay import view
+from .overlay import timeline, view
 from .panels import render
 from .props import bones, diagnosis, modes, scene, stitches, window
 
@@ -47,6 +47,7 @@ def register() -> None:
     cli.register()
     renders.register()
     render.register()
+    timeline.register()
     preview.register()
 
 
@@ -55,6 +56,7 @@ def unregister() -> None:
     render.unregister()
     renders.unregister()
     preview.unregister()
+    timeline.unregister()
     cli.unregister()
     translations.unregister()
     bpy.utils.unregister_preset_path(FOLDER)

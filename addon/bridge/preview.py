@@ -19,9 +19,13 @@ RESTING_SECONDS = 0.03
 PLAYING_SECONDS = 0.008
 TICK_SECONDS = 0.01
 
+# Called with whether anything is previewed, as long as they stand here.
+WATCHERS: list[Callable[[bool], None]] = []
+
 _sessions: dict[int, Session] = {}
 _paused = 0
 _rendering = False
+_strips_drawn: list[tuple[range, range]] = []
 
 
 def switch_on(host: bpy.types.Object) -> None:
@@ -153,6 +157,11 @@ def refusals(known: Session) -> Iterator[None]:
         known.trouble = str(refusal)
 
 
+def strips(scene: bpy.types.Scene) -> list[tuple[range, range]]:
+    """The cached frames of each body of a scene: those known to be right, and those that may be stale."""
+    return [known.cached for known in _sessions.values() if known.scene == scene]
+
+
 def is_playing() -> bool:
     """Whether a window plays the animation."""
     return any(
@@ -248,6 +257,8 @@ def listen(wanted: bool) -> None:
     """Adds the handlers of a preview, or takes them away."""
     global _rendering
     set_handlers(WHILE_PREVIEWING, wanted)
+    for watcher in WATCHERS:
+        watcher(wanted)
     _rendering = _rendering and wanted
 
 
@@ -285,17 +296,22 @@ def tick() -> float | None:
 
 
 def redraw(meshes_changed: bool) -> None:
-    """Shows progress in the sidebar, and new shapes in the viewports."""
-    for area in view_areas():
+    """Shows progress in the sidebar and the timelines, and new shapes in the viewports."""
+    for area in areas("VIEW_3D"):
         for region in area.regions:
             if meshes_changed or region.type == "UI":
                 region.tag_redraw()
+    now = [known.cached for known in _sessions.values()]
+    if now != _strips_drawn:
+        _strips_drawn[:] = now
+        for area in areas("DOPESHEET_EDITOR"):
+            area.tag_redraw()
 
 
-def view_areas() -> Iterable[bpy.types.Area]:
-    """The 3D viewports of all windows."""
+def areas(kind: str) -> Iterable[bpy.types.Area]:
+    """The areas of all windows that show a kind of editor."""
     windows = [window for manager in bpy.data.window_managers for window in manager.windows]
-    return [area for window in windows for area in window.screen.areas if area.type == "VIEW_3D"]
+    return [area for window in windows for area in window.screen.areas if area.type == kind]
 
 
 # With the extension.

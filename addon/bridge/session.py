@@ -88,6 +88,14 @@ class Session:
         """The frames at which the body was found to teleport, as far as the pass has come."""
         return [] if self.filling is None else [self.cache.first + index for index in self.filling.teleports]
 
+    @property
+    def cached(self) -> tuple[range, range]:
+        """The frames that are cached and known to be right, and those that may be stale."""
+        if self.filling is None:
+            return range(0), range(0)
+        frames, checked = self.cache.frames, 0 if self._suspected else self.filling.checked
+        return frames[:checked], frames[checked:]
+
     def status(self) -> str:
         """One line for the panel."""
         if self.trouble:

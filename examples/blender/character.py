@@ -50,17 +50,22 @@ def load(path: Path) -> Character:
 
     Raises Unreadable when the file is missing, of another kind, refused by Blender, or holds no skinned mesh.
     """
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    read(path)
+    return find(path.stem)
+
+
+def read(path: Path) -> None:
+    """Read a file into the scene that is open; a .blend takes its place. Raises Unreadable as `load` does."""
     readers = {".fbx": _read_fbx, ".glb": _read_gltf, ".gltf": _read_gltf, ".blend": _read_blend}
     if not path.is_file():
         raise Unreadable(f"{path} does not exist.")
     if path.suffix.lower() not in readers:
         raise Unreadable(f"{path.name} is not one of {', '.join(readers)}.")
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     try:
         readers[path.suffix.lower()](path)
     except RuntimeError as error:
         raise Unreadable(f"Blender cannot read {path.name}: {str(error).strip().splitlines()[-1]}") from error
-    return find(path.stem)
 
 
 def find(name: str) -> Character:

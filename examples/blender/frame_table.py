@@ -2,10 +2,10 @@
 
     python frame_table.py [--extension ZIP] [--vertices 10000 50000] [--bones 65] [--frames 60]
 
-Runs in a Blender without a window (the bpy module). The same scene is played in turn without Jounce, with
-cached frames as a window plays them, and piece by piece; every number is the median over the frames of each
-frame's best round, in milliseconds of processor time, all threads together, which other programs disturb
-least. Drawing is not among them.
+Runs in a Blender without a window (the bpy module); `cargo x gui frames` does the same in a window, where
+drawing is measured too. The same scene is played in turn without Jounce, with cached frames as a window plays
+them, and piece by piece; every number is the median over the frames of each frame's best round, in
+milliseconds of the wall clock, so nothing else should run meanwhile.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ import extension
 
 ROUNDS = 6
 
+Draw = Callable[[], None]
+
 
 def main() -> None:
     """Print the table."""
@@ -40,15 +42,29 @@ def main() -> None:
     if options.extension is not None:
         os.environ["JOUNCE_EXTENSION"] = str(options.extension.resolve())
     package = extension.enable().__name__
-    tables = [measure(package, count, options.bones, options.frames) for count in options.vertices]
-    print("| ms a frame | " + " | ".join(f"{count:,} vertices" for count in options.vertices) + " |")
-    print("| --- |" + " --- |" * len(tables))
-    for name in tables[0]:
-        print(f"| {name} | " + " | ".join(table[name] for table in tables) + " |")
+    tables = {n: measure(package, n, options.bones, options.frames) for n in options.vertices}
+    print(markdown(tables))
 
 
-def measure(package: str, vertices: int, bones: int, frames: int) -> dict[str, str]:
-    """The pieces of a frame by name."""
+def markdown(tables: dict[int, dict[str, str]]) -> str:
+    """The tables by their numbers of vertices, as one."""
+    lines = [
+        "| ms a frame | " + " | ".join(f"{count:,} vertices" for count in tables) + " |",
+        "| --- |" + " --- |" * len(tables),
+    ]
+    for name in next(iter(tables.values())):
+        lines.append(f"| {name} | " + " | ".join(table[name] for table in tables.values()) + " |")
+    return "\n".join(lines)
+
+
+def measure(
+    package: str,
+    vertices: int,
+    bones: int,
+    frames: int,
+    view: Callable[[bpy.types.Object], Draw] | None = None,
+) -> dict[str, str]:
+    """The pieces of a frame by name. view: shows an object in a window and says how that is drawn."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
@@ -78,11 +94,17 @@ def measure(package: str, vertices: int, bones: int, frames: int) -> dict[str, s
         preview.forget(obj)
         fresh = preview.session(obj)
         fresh.get_ready(bpy.context)
-        start = time.process_time()
+        start = time.perf_counter()
         while not fresh.complete:
             fresh.fill(1.0)
-        return [(time.process_time() - start) * 1e3 / frames]
+        return [(time.perf_counter() - start) * 1e3 / frames]
 
+    def drawn(with_preview: bool) -> list[float]:
+        modifier.show_viewport = with_preview
+        with nullcontext() if with_preview else preview.paused():
+            return each(lambda index: (scene.frame_set(1 + index), draw()))
+
+    draw = None if view is None else view(obj)
     graph = bpy.context.evaluated_depsgraph_get()
     preview.is_playing = lambda: True
     pieces = {
@@ -94,6 +116,8 @@ def measure(package: str, vertices: int, bones: int, frames: int) -> dict[str, s
         "write": lambda: each(lambda _: offsets.write(obj, shape)),
         "fill": filled,
     }
+    if draw is not None:
+        pieces |= {"plain, drawn": lambda: drawn(False), "previewed, drawn": lambda: drawn(True)}
     rounds = [{name: run() for name, run in pieces.items()} for _ in range(ROUNDS)]
     best = {name: np.median(np.min([each[name] for each in rounds], axis=0)) for name in pieces}
     return table(best, known)
@@ -103,7 +127,16 @@ def table(best: dict[str, float], known: object) -> dict[str, str]:
     """The rows to be printed."""
     model = known.motions.body.model
     own = sum(best[name] for name in ("read the pose", "step", "project", "write"))
-    return {
+    drawn = (
+        {
+            "frame without Jounce, drawn": f"{best['plain, drawn']:.1f}",
+            "frame with the preview, drawn": f"{best['previewed, drawn']:.1f}",
+            "ratio, drawn": f"{best['previewed, drawn'] / best['plain, drawn']:.2f}",
+        }
+        if "plain, drawn" in best
+        else {}
+    )
+    return drawn | {
         "frame without Jounce": f"{best['plain']:.2f}",
         "frame with the preview, cached": f"{best['previewed']:.2f}",
         "ratio": f"{best['previewed'] / best['plain']:.2f}",
@@ -118,10 +151,10 @@ def table(best: dict[str, float], known: object) -> dict[str, str]:
 
 
 def timed(work: Callable[[int], object], index: int) -> float:
-    """Milliseconds of processor time that a call takes."""
-    start = time.process_time()
+    """Milliseconds that a call takes."""
+    start = time.perf_counter()
     work(index)
-    return (time.process_time() - start) * 1e3
+    return (time.perf_counter() - start) * 1e3
 
 
 def character(vertices: int, bones: int, frames: int) -> bpy.types.Object:

@@ -374,6 +374,22 @@ def own_handlers():
     }
 
 
+def test_the_timeline_is_drawn_over_only_while_something_is_previewed(module):
+    timeline = module("overlay.timeline")
+    obj, _ = previewed()
+    assert len(timeline._handlers) == 1
+    bpy.ops.jounce.preview()
+    assert not timeline._handlers
+
+
+def test_cached_frames_are_fresh_until_something_changes(preview):
+    obj, _ = previewed()
+    shape(obj, 5)
+    assert preview.strips(bpy.context.scene) == [(range(1, 6), range(6, 6))]
+    preview.session(obj).suspect()
+    assert preview.strips(bpy.context.scene) == [(range(1, 1), range(1, 6))]
+
+
 ALWAYS = {"load_post", "undo_post", "redo_post"}
 
 

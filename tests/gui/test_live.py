@@ -47,6 +47,28 @@ def test_it_fills_by_itself_and_then_rests(window):
     yield from at_rest(known)
 
 
+def count_of(pixels, colour):
+    """How many pixels have about a colour, given from 0 to 1."""
+    return int((np.abs(pixels - 255.0 * np.array(colour[:3])).max(axis=2) < 40.0).sum())
+
+
+def test_the_timeline_shows_which_frames_are_cached(window):
+    timeline = importlib.import_module(f"{extension.INSTALLED}.overlay.timeline")
+    obj, _, known = yield from previewed(window)
+    fresh, stale = (
+        count_of(window.timeline_pixels(), c) for c in (timeline.FRESH_COLOUR, timeline.STALE_COLOUR)
+    )
+    assert fresh > 200 and stale < 20
+    window.screenshot("timeline")
+    bpy.context.scene.frame_end = 200
+    known.suspect()
+    assert count_of(window.timeline_pixels(), timeline.STALE_COLOUR) > 200
+    window.screenshot("timeline-stale")
+    window.invoke("jounce.preview")
+    yield lambda: not obj.jounce.preview
+    assert count_of(window.timeline_pixels(), timeline.FRESH_COLOUR) < 20
+
+
 def test_playing_shows_what_scrubbing_shows_and_changes_nothing(window):
     obj, _, known = yield from previewed(window)
     before = list(known.cache.coefficients)

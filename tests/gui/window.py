@@ -5,8 +5,10 @@ Coordinates are Blender's: pixels of the window, from its lower left corner.
 
 import os
 import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import bpy
@@ -25,6 +27,7 @@ class Window:
     def __init__(self, out: Path) -> None:
         """out: where pictures go."""
         self._out = out
+        self._tables: set[str] = set()
 
     @property
     def handle(self) -> bpy.types.Window:
@@ -126,10 +129,16 @@ class Window:
 
     def view_pixels(self) -> np.ndarray:
         """The pixels of the viewport's main region."""
-        region = self.region()
+        return self._part(self.region())
+
+    def timeline_pixels(self) -> np.ndarray:
+        """The pixels of the timeline."""
+        return self._part(next(area for area in self.handle.screen.areas if area.ui_type == "TIMELINE"))
+
+    def _part(self, of: bpy.types.Region | bpy.types.Area) -> np.ndarray:
         pixels = self.pixels()
-        bottom = pixels.shape[0] - region.y
-        return pixels[bottom - region.height : bottom, region.x : region.x + region.width]
+        bottom = pixels.shape[0] - of.y
+        return pixels[bottom - of.height : bottom, of.x : of.x + of.width]
 
     def screenshot(self, name: str) -> None:
         """Keeps a picture of the screen."""
@@ -146,6 +155,21 @@ class Window:
         command = ["import", "-silent", "-window", "root", "-crop", part, "+repage"]
         subprocess.run([*command, os.fspath(self._out / f"{name}.png")], check=True, capture_output=True)
 
+    def keep(self, name: str, text: str) -> None:
+        """Keeps a text beside the pictures."""
+        (self._out / name).write_text(text + "\n", encoding="utf-8")
+
+    def note(self, name: str, columns: list[str], row: list[object]) -> None:
+        """Adds a row to a table that is kept beside the pictures."""
+        lines = [f"| {' | '.join(map(str, row))} |"]
+        path = self._out / name
+        if name not in self._tables:
+            self._tables.add(name)
+            lines[:0] = [f"| {' | '.join(columns)} |", "|" + " --- |" * len(columns)]
+            path.unlink(missing_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+
     def scroll_sidebar(self, times: int) -> None:
         """Turns the wheel of the mouse over the sidebar, downwards."""
         sidebar = self.region("UI")
@@ -158,3 +182,29 @@ def screen_width(byte_count: int, handle: bpy.types.Window) -> int:
     """The width of a screen that the window fills."""
     assert byte_count == 3 * handle.width * handle.height, "the window does not fill the screen"
     return handle.width
+
+
+def resident_bytes():
+    """How much memory of this process is in use."""
+    pages = Path("/proc/self/statm").read_text().split()[1]
+    return int(pages) * 4096
+
+
+@contextmanager
+def console() -> Iterator[list[str]]:
+    """The lines that Blender and Python print meanwhile, once it is over."""
+    said: list[str] = []
+    sys.stdout.flush()
+    kept = [os.dup(number) for number in (1, 2)]
+    with tempfile.TemporaryFile() as file:
+        for number in (1, 2):
+            os.dup2(file.fileno(), number)
+        try:
+            yield said
+        finally:
+            sys.stdout.flush()
+            for number, before in zip((1, 2), kept, strict=True):
+                os.dup2(before, number)
+                os.close(before)
+            file.seek(0)
+            said += file.read().decode(errors="replace").splitlines()

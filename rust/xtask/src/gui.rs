@@ -12,7 +12,7 @@ use crate::project;
 use crate::tally::{Outcome, Tally, summarise};
 
 /// Ends a window that hangs.
-const SECONDS_A_FILE: &str = "900";
+const SECONDS_A_FILE: &str = "2400";
 /// Gives up on a network that hangs.
 const SECONDS_TO_FETCH: &str = "600";
 const SCREEN: &str = "1280x800";

@@ -1,0 +1,67 @@
+"""A thin strip along the bottom of timelines for each previewed body: which of its frames are cached.
+
+The handler exists only while something is previewed.
+"""
+
+import bpy
+import gpu
+import numpy as np
+from gpu_extras.batch import batch_for_shader
+
+from ..bridge import preview
+
+FRESH_COLOUR = (0.25, 0.75, 0.70, 0.9)
+STALE_COLOUR = (0.95, 0.60, 0.20, 0.9)
+# In pixels at a resolution scale of 1; bodies stand above each other.
+BOTTOM, HEIGHT, GAP = 1.0, 4.0, 1.0
+
+_handlers: list[object] = []
+
+
+def register() -> None:
+    """Waits for previews."""
+    preview.WATCHERS.append(sync)
+
+
+def unregister() -> None:
+    """Draws no more."""
+    sync(False)
+    preview.WATCHERS.remove(sync)
+
+
+def sync(wanted: bool) -> None:
+    """Adds the handler, or takes it away."""
+    if wanted and not _handlers:
+        add = bpy.types.SpaceDopeSheetEditor.draw_handler_add
+        _handlers.append(add(draw, (), "WINDOW", "POST_PIXEL"))
+    elif not wanted and _handlers:
+        bpy.types.SpaceDopeSheetEditor.draw_handler_remove(_handlers.pop(), "WINDOW")
+
+
+def draw() -> None:
+    """Draws the strips of the scene that a timeline shows; other dope sheets stay as they are."""
+    context = bpy.context
+    if context.space_data.mode != "TIMELINE":
+        return
+    scale = context.preferences.system.ui_scale
+    for row, frames in enumerate(preview.strips(context.scene)):
+        bottom = (BOTTOM + row * (HEIGHT + GAP)) * scale
+        for part, colour in zip(frames, (FRESH_COLOUR, STALE_COLOUR), strict=True):
+            if len(part):
+                draw_bar(context.region, part, bottom, HEIGHT * scale, colour)
+
+
+def draw_bar(
+    region: bpy.types.Region, frames: range, bottom: float, height: float, colour: tuple[float, ...]
+) -> None:
+    """Draws a bar over some frames, half a frame beyond the first and the last."""
+    ends = (frames.start - 0.5, frames.stop - 0.5)
+    left, right = (region.view2d.view_to_region(end, 0.0, clip=False)[0] for end in ends)
+    corners = np.array(
+        [(left, bottom), (right, bottom), (left, bottom + height), (right, bottom + height)], np.float32
+    )
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    shader.uniform_float("color", colour)
+    gpu.state.blend_set("ALPHA")
+    batch_for_shader(shader, "TRI_STRIP", {"pos": corners}).draw(shader)
+    gpu.state.blend_set("NONE")
