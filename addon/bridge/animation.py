@@ -91,6 +91,16 @@ def free(obj: bpy.types.Object) -> None:
         bpy.data.actions.remove(action)
 
 
+def paths(data: bpy.types.AnimData | None, ignored: bpy.types.Action | None = None) -> list[str]:
+    """The paths that keys, strips and drivers move. ignored: an action that does not count."""
+    if data is None:
+        return []
+    strips = [strip for track in data.nla_tracks for strip in track.strips]
+    owners = [owner for owner in (data, *strips) if owner.action not in (None, ignored)]
+    curves = [curve for owner in owners for curve in compat.fcurves(owner)]
+    return [curve.data_path for curve in (*curves, *data.drivers)]
+
+
 def is_empty(data: bpy.types.AnimData) -> bool:
     """Whether nothing is animated, so that the data may go."""
     return data.action is None and len(data.nla_tracks) == 0 and len(data.drivers) == 0

@@ -13,6 +13,7 @@ from ..core.refusal import Refusal
 from ..core.surface import Part, Surface
 from . import deformers, maps, meshes, rigs, shapes, stitches, units
 from .deformers import Warn
+from .feel import FeelReader
 from .forces import ForceReader
 
 
@@ -25,6 +26,7 @@ class BodyScene:
     surface: Surface
     reader: rigs.PoseReader
     forces: ForceReader
+    feel: FeelReader
 
 
 def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
@@ -106,7 +108,10 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         shapes=shapes.driven(objects, parts) if host.jounce.shape_keys_count else None,
     )
     forces = ForceReader(host, context.scene, surface.diagonal, warn)
-    return BodyScene(host, objects, surface, rigs.PoseReader(rig.movers, carried, scale), forces)
+    reader = rigs.PoseReader(rig.movers, carried, scale)
+    return BodyScene(
+        host, objects, surface, reader, forces, FeelReader(host, context.scene, surface.diagonal)
+    )
 
 
 def bones_that_count(host: bpy.types.Object, movers: tuple[rigs.Mover, ...]) -> dict[str, np.ndarray]:

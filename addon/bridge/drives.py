@@ -15,4 +15,5 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     state = scene.host.evaluated_get(depsgraph).jounce
     pose = scene.reader.read(depsgraph)
     offsets = None if shapes is None else shapes.read(depsgraph, pose)
-    return Drive(pose, state.strength, offsets, scene.forces.read(pose, depsgraph), state.cut)
+    force = scene.forces.read(pose, depsgraph)
+    return Drive(pose, state.strength, offsets, force, state.cut, scene.feel.read(depsgraph))

@@ -10,9 +10,10 @@ from ..core import bodies as built
 from ..core.cache import MotionCache, Origin, surface_origin, unpack
 from ..core.cuts import Teleport
 from ..core.filling import Filling
+from ..core.looping import LoopFilling
 from ..core.motion import Course, load_scale, simulation
 from ..core.settings import MotionSettings
-from . import deformers, posing, units
+from . import deformers, feel, posing, units
 from .bodies import BodyScene
 
 KEY = "motion"
@@ -32,26 +33,31 @@ class Motions:
         updated = {"Modes of the stitches": repr(body.residual)}
         self._surface = surface_origin(body_scene.surface) | updated
         body_scene.forces.act_on(body)
+        body_scene.feel.act_on(body)
 
     def settings(self, scene: bpy.types.Scene) -> tuple[object, ...]:
         """Whatever in `origin` may change without the meshes; quick to make and to compare."""
         state = self.scene.host.jounce
+        motion, gravity = asdict(state.motion_settings()), self._gravity(scene)
+        if feel.is_animated(self.scene.host):
+            # Every drive has its own.
+            motion |= dict.fromkeys(feel.FIELDS, "animated")
+            gravity = units.world_gravity(scene)
         return (
-            state.build_settings(),
-            state.motion_settings(),
+            asdict(state.build_settings()) | motion,
             units.frame_seconds(scene),
             units.metres_per_unit(scene),
-            tuple(self._gravity(scene) + 0.0),
+            tuple(gravity + 0.0),
             state.pre_roll,
+            scene.frame_end if state.loop else None,
         )
 
     def origin(self, scene: bpy.types.Scene, first: int) -> Origin:
         """All that the motion depends on beside the drives, under the names of the settings."""
         known = self.scene.host.jounce.bl_rna.properties
-        build, motion, *others = self.settings(scene)
-        numbers = asdict(build) | asdict(motion)
+        numbers, *others = self.settings(scene)
         named = {known[key].name if key in known else key: repr(value) for key, value in numbers.items()}
-        names = ("Frame rate", "Unit scale", "Gravity of the scene", "Pre-roll")
+        names = ("Frame rate", "Unit scale", "Gravity of the scene", "Pre-roll", "Loop")
         of_the_scene = {name: repr(value) for name, value in zip(names, others, strict=True)}
         return self._surface | named | of_the_scene | {"Start frame": str(first)}
 
@@ -67,7 +73,10 @@ class Motions:
         settings = self.scene.host.jounce.motion_settings() if settings is None else settings
         seconds, gravity = units.frame_seconds(scene), self._gravity(scene)
         start = partial(simulation, self.body, settings, seconds, gravity)
-        return Filling(cache, start, self._course(settings))
+        course = self._course(settings)
+        if not self.scene.host.jounce.loop:
+            return Filling(cache, start, course)
+        return LoopFilling(cache, start, course, scene.frame_end - cache.first + 1, self.scene.surface)
 
     def _course(self, settings: MotionSettings) -> Course:
         teleport = None

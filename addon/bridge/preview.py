@@ -155,6 +155,7 @@ def refusals(known: Session) -> Iterator[None]:
         yield
     except Refusal as refusal:
         known.trouble = str(refusal)
+        known.leave_stage()
 
 
 def strips(scene: bpy.types.Scene) -> list[tuple[range, range]]:

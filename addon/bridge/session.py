@@ -115,7 +115,7 @@ class Session:
                 f"Cached {first} - {first + checked - 1}; {self._unsound}, so play it from the start or fill"
             )
         why = f": {', '.join(self._changed)} changed" if self._changed else ""
-        return f"Filling {checked / self.wanted:.0%}{why}"
+        return f"Filling {self.filling.progress / self.wanted:.0%}{why}"
 
     # Getting ready.
 
@@ -247,14 +247,13 @@ class Session:
                 return None
             # The artist's scene does not show what the rig alone makes of the meshes.
             drive = self._staged().drive(self.cache.first + index)
-        known = index < len(self.cache) and self.cache.digests[index] == drive.digest()
-        while len(filling.drives) < index and not self._unsound:
-            if not patient and (known or time.monotonic() > deadline):
+        known, needed = filling.remembers(index, drive), filling.needed(index)
+        while (at := len(filling.drives)) < needed:
+            late = not patient and (known or time.monotonic() > deadline)
+            if at != index and (self._unsound or late):
                 break
-            filling.feed(self._staged().drive(self.cache.first + len(filling.drives)))
-        if len(filling.drives) == index:
-            filling.feed(drive)
-        if len(filling.drives) > index and filling.checked <= index:
+            filling.feed(drive if at == index else self._staged().drive(self.cache.first + at))
+        if len(filling.drives) >= needed and filling.checked <= index and (patient or needed == index + 1):
             filling.collect(wait=True)
         if filling.checked > index or known:
             return self.cache.coefficients[index]

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ..core.surface import Part
-from . import compat
+from . import animation
 from .nodes import PREFIX
 
 # Each shape costs as much as a bone that counts; of more, those that move the most vertices furthest count.
@@ -31,13 +31,10 @@ def driven(objects: Sequence[bpy.types.Object], parts: Sequence[Part]) -> np.nda
 def animated(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
     """The keys of the artist's whose values are keyed or driven, muted ones left out."""
     keys = obj.data.shape_keys
-    data = None if keys is None else keys.animation_data
-    if data is None:
+    if keys is None:
         return []
-    strips = [strip for track in data.nla_tracks for strip in track.strips]
-    owners = [owner for owner in (data, *strips) if owner.action not in (None, obj.jounce.bake_action)]
-    curves = [curve for owner in owners for curve in compat.fcurves(owner)]
-    paths = (VALUE.fullmatch(curve.data_path) for curve in (*curves, *data.drivers))
+    moved = animation.paths(keys.animation_data, obj.jounce.bake_action)
+    paths = (VALUE.fullmatch(path) for path in moved)
     names = {bpy.utils.unescape_identifier(path[1]) for path in paths if path}
     return [
         key

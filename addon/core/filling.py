@@ -44,6 +44,11 @@ class Filling:
         return min(len(self.drives), len(self.cache))
 
     @property
+    def progress(self) -> float:
+        """How far the pass is, in frames."""
+        return self.checked
+
+    @property
     def teleports(self) -> list[int]:
         """The frames at which the body was found to teleport."""
         return self._teleports.frames
@@ -61,11 +66,25 @@ class Filling:
         """A simulation that has not started."""
         return self._start()
 
+    def needed(self, index: int) -> int:
+        """How many drives have to be known before a frame can be."""
+        return index + 1
+
+    def remembers(self, index: int, drive: Drive) -> bool:
+        """Whether the cache holds a frame with this drive, though the frames before it may have changed."""
+        return index < len(self.cache) and self.cache.digests[index] == drive.digest()
+
     def feed(self, drive: Drive) -> None:
         """Takes the drive of the next frame, and has it simulated if the cache does not hold it."""
-        index, digest = len(self.drives), drive.digest()
+        self._take(drive)
+        self._simulate(len(self.drives) - 1)
+
+    def _take(self, drive: Drive) -> None:
         self.drives.append(drive)
         self._teleports.follow(drive.pose)
+
+    def _simulate(self, index: int) -> None:
+        digest = self._digest(index)
         if self._recorder is None:
             if index < len(self.cache) and self.cache.digests[index] == digest:
                 return
@@ -73,6 +92,13 @@ class Filling:
         self._play(self._recorder.job, (index,))
         self._recorder.job.keep(state=index % FRAMES_PER_STATE == 0)
         self._asked.append((index, digest))
+
+    def _digest(self, index: int) -> bytes:
+        """16 bytes that are the same as long as what a frame was simulated from is."""
+        return self.drives[index].digest()
+
+    def _begin(self, target: Target) -> None:
+        begin(target, self.drives[0], self._course)
 
     def collect(self, wait: bool = False) -> int:
         """Takes what has been simulated into the cache, all of it if it is to wait; how many frames."""
@@ -122,6 +148,6 @@ class Filling:
     def _play(self, target: Target, indices: Iterable[int]) -> None:
         for index in indices:
             if index == 0:
-                begin(target, self.drives[0], self._course)
+                self._begin(target)
             else:
                 advance(target, self.drives[index], self._course, index in self.teleports)

@@ -17,7 +17,20 @@ def looped(
     simulation: "jounce.Simulation", drives: list[Drive], surface: Surface, course: Course
 ) -> "tuple[Motion, jounce.CycleReport]":
     """The motion over a cycle of drives, the last like the first, and how well it closes."""
-    poses = np.stack([drive.pose for drive in drives])
+    refuse_open(drives, surface, course)
+    drives[0].set_up(simulation)
+    with passing_on("The motion cannot loop"):
+        report = simulation.settle_cycle(**cycle_arguments(drives))
+        coefficients = [np.array(simulation.coefficients)]
+        for drive in drives[1:]:
+            step(simulation, drive)
+            coefficients.append(np.array(simulation.coefficients))
+    return Motion(np.stack([drive.pose for drive in drives]), np.stack(coefficients)), report
+
+
+def refuse_open(drives: list[Drive], surface: Surface, course: Course) -> None:
+    """Refuses drives that are no cycle."""
+    poses = [drive.pose for drive in drives]
     gap = pose_gap(surface, poses[0], poses[-1])
     if gap > CYCLIC:
         raise Refusal(
@@ -29,16 +42,21 @@ def looped(
         raise Refusal(
             "The motion is cut or teleports within the range, so it cannot loop; take the cuts or Loop off."
         )
-    strengths = np.array([drive.strength for drive in drives])
-    offsets = stacked([drive.offsets for drive in drives])
-    forces = stacked([drive.force for drive in drives])
-    with passing_on("The motion cannot loop"):
-        report = simulation.settle_cycle(poses, strengths=strengths, forces=forces, offsets=offsets)
-        coefficients = [np.array(simulation.coefficients)]
-        for drive in drives[1:]:
-            step(simulation, drive)
-            coefficients.append(np.array(simulation.coefficients))
-    return Motion(poses, np.stack(coefficients)), report
+    if any(drive.feel != drives[0].feel for drive in drives):
+        raise Refusal(
+            "How the flesh feels is animated (frequency, damping, gravity), so the motion cannot loop; take "
+            "these keys or Loop off."
+        )
+
+
+def cycle_arguments(drives: list[Drive]) -> dict[str, np.ndarray | None]:
+    """What the native module takes of the drives of a cycle."""
+    return {
+        "poses": np.stack([drive.pose for drive in drives]),
+        "strengths": np.array([drive.strength for drive in drives]),
+        "forces": stacked([drive.force for drive in drives]),
+        "offsets": stacked([drive.offsets for drive in drives]),
+    }
 
 
 def stacked(rows: list[np.ndarray | None]) -> np.ndarray | None:

@@ -1,7 +1,7 @@
 """The motion of a body over a range of frames, in its reduced coordinates."""
 
 import hashlib
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Union
 
 import jounce
@@ -21,12 +21,27 @@ REFERENCE_SIZE = 1.8
 
 
 @dataclass(frozen=True)
+class Feel:
+    """What of the settings may differ from frame to frame, as the native module takes it.
+
+    stiffness: factor on the elastic energy. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: (3,)
+    m/s^2, already scaled.
+    """
+
+    stiffness: float
+    damping: float
+    pose_rest: float
+    gravity: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
 class Drive:
     """All that the step to a frame depends on, beside the state before it.
 
     pose: (b, 3, 4), rest to posed in world space, metres. strength: how much of its acceleration is felt.
     offsets: (k, 3), what the rig adds to linear skinning with the pose, reduced by the body, or None.
-    force: (m, 3, 4), a generalised force, or None. cut: the motion begins anew here.
+    force: (m, 3, 4), a generalised force, or None. cut: the motion begins anew here. feel: None where none of
+    it is animated.
     """
 
     pose: np.ndarray
@@ -34,6 +49,13 @@ class Drive:
     offsets: np.ndarray | None = None
     force: np.ndarray | None = None
     cut: bool = False
+    feel: Feel | None = None
+
+    def set_up(self, target: "Target") -> None:
+        """Gives a simulation the settings of this frame."""
+        target.strength = self.strength
+        if self.feel is not None:
+            target.vary(**asdict(self.feel))
 
     def agrees(self, other: "Drive") -> bool:
         """Whether both are the same up to the offsets, which are not read from every scene."""
@@ -95,7 +117,7 @@ def advance(target: Target, drive: Drive, course: Course, teleported: bool = Fal
 
 def enter(target: Target, drive: Drive, crossing: Crossing) -> None:
     """Is in a pose without having moved there."""
-    target.strength = drive.strength
+    drive.set_up(target)
     if crossing is Crossing.SETTLED:
         target.settle(drive.pose, drive.force, offsets=drive.offsets)
     elif crossing is Crossing.KEPT:
@@ -106,7 +128,7 @@ def enter(target: Target, drive: Drive, crossing: Crossing) -> None:
 
 def step(target: Target, drive: Drive) -> None:
     """Moves to a pose in the time of a frame."""
-    target.strength = drive.strength
+    drive.set_up(target)
     target.step(drive.pose, drive.force, drive.offsets)
 
 

@@ -2,7 +2,9 @@
 
 from inspect import get_annotations
 
-ANIMATED = frozenset(["strength", "cut", "push", "field_weight"])
+from ..bridge import feel
+
+ANIMATED = feel.ANIMATED | {"strength", "cut", "push", "field_weight"}
 
 
 def keyed_where_read(settings: type) -> type:

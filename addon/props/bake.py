@@ -12,6 +12,7 @@ from bpy.props import (
 )
 
 from ..core.settings import BakeSettings, Target
+from .refresh import refresh
 
 TARGETS = (
     (
@@ -53,6 +54,7 @@ class BakeProps:
         min=0,
         max=1000,
         soft_max=100,
+        update=refresh,
     )
     loop: BoolProperty(
         name="Loop",
@@ -60,6 +62,7 @@ class BakeProps:
             "Let the flesh end as it began, in place and speed. The last frame must show the first pose"
         ),
         default=False,
+        update=refresh,
     )
     tolerance: FloatProperty(
         name="Tolerance",

@@ -60,6 +60,39 @@ def test_it_goes_on_from_the_state_of_the_simulation_and_of_its_own(simulation, 
     assert np.array_equal(simulation.coefficients, job.coefficients(2)[0])
 
 
+def test_settings_that_vary_and_cycles_have_the_same_bits(simulation, bar):
+    cycle = np.concatenate([bar.poses[:4], bar.poses[:1]])
+    job = jounce.MotionJob(simulation)
+
+    def play(target):
+        target.settle_cycle(cycle)
+        for number, pose in enumerate(cycle[1:], start=1):
+            target.vary(
+                stiffness=1.0 + number, damping=0.1 * number, gravity=(0.0, 0.0, -number), pose_rest=0.5
+            )
+            target.step(pose)
+
+    play(job)
+    job.keep()
+    play(simulation)
+    assert np.array_equal(job.coefficients(job.wait() or 0)[0], simulation.coefficients)
+
+
+def test_varied_settings_are_those_of_a_simulation_made_with_them(model, bar):
+    settings = {"stiffness": 3.0, "damping": 0.3, "gravity": (0.0, -2.0, 0.0), "pose_rest": 0.2}
+    made, varied = jounce.Simulation(model, **settings), jounce.Simulation(model)
+    varied.vary(**settings)
+    for pose in bar.poses[:4]:
+        made.step(pose)
+        varied.step(pose)
+    assert np.array_equal(made.coefficients, varied.coefficients)
+    with pytest.raises(ValueError, match="damping"):
+        varied.vary(stiffness=5.0, damping=-1.0)
+    made.step(bar.poses[4])
+    varied.step(bar.poses[4])
+    assert np.array_equal(made.coefficients, varied.coefficients)
+
+
 def test_wrong_arrays_raise_at_once_and_wrong_numbers_when_they_are_reached(simulation, bar):
     job = jounce.MotionJob(simulation)
     with pytest.raises(ValueError, match=r"^pose: expected shape|^pose"):

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::errors::{Failure, attempt};
-use crate::simulation::{Simulation, State};
+use crate::simulation::{Simulation, State, varied};
 
 /// Something that changes the state.
 type Advance = dyn FnOnce(&mut method::Simulation) -> jounce::Result<()> + Send;
@@ -95,8 +95,8 @@ impl Shared {
 
 /// A copy of a simulation, stepped on a thread of its own that never touches Python.
 ///
-/// `reset`, `step`, `settle`, `cut` and `strength` mean what they mean for a Simulation, and are done in the order in
-/// which they are asked for; they return at once. `keep()` keeps the coefficients at that point, bit for bit
+/// `reset`, `step`, `settle`, `settle_cycle`, `cut`, `vary` and `strength` mean what they mean for a Simulation, and are
+/// done in the order in which they are asked for; they return at once. `keep()` keeps the coefficients at that point, bit for bit
 /// those of the Simulation. Wrong arrays raise at once; what a step refuses is raised by `wait()` and
 /// `coefficients()`, and nothing after it is done. Dropping the job stops it.
 #[pyclass(module = "jounce", name = "MotionJob")]
@@ -192,6 +192,38 @@ impl MotionJob {
         self.ask(move |simulation| {
             simulation.set_params(method::SimulationParams { strength, ..*simulation.params() })
         });
+    }
+
+    /// Asks for other settings, as `Simulation.vary`.
+    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None))]
+    fn vary(
+        &self,
+        stiffness: Option<f64>,
+        damping: Option<f64>,
+        gravity: Option<[f64; 3]>,
+        pose_rest: Option<f64>,
+    ) {
+        self.ask(move |simulation| {
+            simulation.set_params(varied(simulation.params(), stiffness, damping, gravity, pose_rest))
+        });
+    }
+
+    /// Asks to start a cycle in the state that closes it, as `Simulation.settle_cycle`.
+    #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5))]
+    fn settle_cycle(
+        &self,
+        py: Python<'_>,
+        poses: &Bound<'_, PyAny>,
+        strengths: Option<&Bound<'_, PyAny>>,
+        forces: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+        max_passes: i64,
+        tolerance: f64,
+    ) -> PyResult<()> {
+        let max_passes = arrays::count(max_passes, "max_passes")?;
+        let cycle = self.simulation.borrow(py).cycle(poses, strengths, forces, offsets)?;
+        self.ask(move |simulation| cycle.settle(simulation, max_passes, tolerance).map(drop));
+        Ok(())
     }
 
     /// Asks to keep the coefficients at this point, and the state as well for `state=True`.

@@ -225,22 +225,24 @@ impl Simulation {
         tolerance: f64,
     ) -> PyResult<CycleReport> {
         let max_passes = arrays::count(max_passes, "max_passes")?;
-        let [three, four] = [Axis::Is(3), Axis::Is(4)];
-        let axes = [Axis::Any("f"), Axis::Is(self.bones), three, four];
-        let poses = arrays::array::<f64>(poses, "poses", &axes)?;
-        let frames = Axis::Is(poses.len(0));
-        let strengths = optional(strengths, "strengths", &[frames])?;
-        let forces = optional(forces, "forces", &[frames, Axis::Is(self.modes), three, four])?;
-        let offsets = optional(offsets, "offsets", &[frames, Axis::Any("k"), three])?;
-        let size = 12 * self.bones;
-        let drive = |frame: usize| Drive {
-            pose: (size > 0).then(|| arrays::transforms(&poses.slice()[frame * size..(frame + 1) * size])),
-            force: frame_of(forces.as_ref(), frame),
-            offsets: frame_of(offsets.as_ref(), frame),
-        };
-        let drives: Vec<Drive<'_>> = (0..poses.len(0)).map(drive).collect();
-        let strengths = strengths.as_ref().map_or(&[][..], Array::slice);
-        run(py, || self.inner.settle_cycle(&drives, strengths, max_passes, tolerance)).map(CycleReport::from)
+        let cycle = self.cycle(poses, strengths, forces, offsets)?;
+        run(py, || cycle.settle(&mut self.inner, max_passes, tolerance)).map(CycleReport::from)
+    }
+
+    /// Changes settings from the next step on; None leaves one as it is.
+    ///
+    /// stiffness, damping, gravity and pose_rest are as for a new Simulation. Raises ValueError for what it refuses;
+    /// all then stay as they are.
+    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None))]
+    fn vary(
+        &mut self,
+        stiffness: Option<f64>,
+        damping: Option<f64>,
+        gravity: Option<[f64; 3]>,
+        pose_rest: Option<f64>,
+    ) -> PyResult<()> {
+        let varied = varied(self.inner.params(), stiffness, damping, gravity, pose_rest);
+        self.inner.set_params(varied).map_err(refused)
     }
 
     /// How much of the rig's acceleration the flesh feels, >= 0; may be set between steps.
@@ -368,6 +370,39 @@ impl Arrays<'_> {
     }
 }
 
+/// The drives of a cycle, free of Python.
+pub struct Cycle {
+    frames: usize,
+    poses: Vec<f64>,
+    strengths: Vec<f64>,
+    forces: Vec<f64>,
+    offsets: Vec<f64>,
+}
+
+impl Cycle {
+    /// As [`method::Simulation::settle_cycle`].
+    pub fn settle(
+        &self,
+        simulation: &mut method::Simulation,
+        max_passes: u32,
+        tolerance: f64,
+    ) -> jounce::Result<method::CycleReport> {
+        let drive = |frame: usize| Drive {
+            pose: self.row(&self.poses, frame).map(arrays::transforms),
+            force: self.row(&self.forces, frame),
+            offsets: self.row(&self.offsets, frame),
+        };
+        let drives: Vec<Drive<'_>> = (0..self.frames).map(drive).collect();
+        simulation.settle_cycle(&drives, &self.strengths, max_passes, tolerance)
+    }
+
+    /// What belongs to one frame; None of what there is nothing of.
+    fn row<'a>(&self, numbers: &'a [f64], frame: usize) -> Option<&'a [f64]> {
+        let size = numbers.len() / self.frames.max(1);
+        (size > 0).then(|| &numbers[frame * size..(frame + 1) * size])
+    }
+}
+
 /// What drives a step, free of Python.
 pub struct Owned {
     pose: Option<Vec<f64>>,
@@ -394,6 +429,30 @@ impl Simulation {
             Ok(copy)
         };
         copy().map_err(refused)
+    }
+
+    /// Checks the arguments of `settle_cycle`.
+    pub fn cycle(
+        &self,
+        poses: &Bound<'_, PyAny>,
+        strengths: Option<&Bound<'_, PyAny>>,
+        forces: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Cycle> {
+        let [three, four] = [Axis::Is(3), Axis::Is(4)];
+        let axes = [Axis::Any("f"), Axis::Is(self.bones), three, four];
+        let poses = arrays::array::<f64>(poses, "poses", &axes)?;
+        let frames = Axis::Is(poses.len(0));
+        let numbers = |given, what, axes: &[Axis]| {
+            optional(given, what, axes).map(|array| array.map_or(Vec::new(), |array| array.slice().to_vec()))
+        };
+        Ok(Cycle {
+            frames: poses.len(0),
+            poses: poses.slice().to_vec(),
+            strengths: numbers(strengths, "strengths", &[frames])?,
+            forces: numbers(forces, "forces", &[frames, Axis::Is(self.modes), three, four])?,
+            offsets: numbers(offsets, "offsets", &[frames, Axis::Any("k"), three])?,
+        })
     }
 
     pub fn arrays<'py>(
@@ -425,11 +484,21 @@ fn optional<'py>(
     given.map(|given| arrays::array::<f64>(given, what, axes)).transpose()
 }
 
-/// One of the rows along the first axis.
-fn frame_of<'a>(array: Option<&'a Array<'_, f64>>, frame: usize) -> Option<&'a [f64]> {
-    let array = array?;
-    let size = array.slice().len() / array.len(0);
-    Some(&array.slice()[frame * size..(frame + 1) * size])
+/// Settings of which some are other ones.
+pub fn varied(
+    params: &method::SimulationParams,
+    stiffness: Option<f64>,
+    damping: Option<f64>,
+    gravity: Option<[f64; 3]>,
+    pose_rest: Option<f64>,
+) -> method::SimulationParams {
+    method::SimulationParams {
+        stiffness: stiffness.unwrap_or(params.stiffness),
+        damping: damping.unwrap_or(params.damping),
+        gravity: gravity.unwrap_or(params.gravity),
+        pose_rest: pose_rest.unwrap_or(params.pose_rest),
+        ..*params
+    }
 }
 
 fn integrator_named(name: &str) -> PyResult<Integrator> {

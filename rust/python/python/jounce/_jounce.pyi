@@ -249,6 +249,13 @@ class Simulation:
         max_passes: int = 6,
         tolerance: float = 1e-5,
     ) -> CycleReport: ...
+    def vary(
+        self,
+        stiffness: float | None = None,
+        damping: float | None = None,
+        gravity: tuple[float, float, float] | None = None,
+        pose_rest: float | None = None,
+    ) -> None: ...
     strength: float
     def sample_positions(self, samples: ForceSamples) -> _Floats: ...
     def displacement(self, out: _Singles | None = None) -> _Singles: ...
@@ -284,8 +291,24 @@ class MotionJob:
         max_iterations: int = 1000,
         offsets: _FloatsLike | None = None,
     ) -> None: ...
+    def settle_cycle(
+        self,
+        poses: _FloatsLike,
+        strengths: _FloatsLike | None = None,
+        forces: _FloatsLike | None = None,
+        offsets: _FloatsLike | None = None,
+        max_passes: int = 6,
+        tolerance: float = 1e-5,
+    ) -> None: ...
     def cut(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
     def reset(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
+    def vary(
+        self,
+        stiffness: float | None = None,
+        damping: float | None = None,
+        gravity: tuple[float, float, float] | None = None,
+        pose_rest: float | None = None,
+    ) -> None: ...
     strength: float
     def keep(self, state: bool = False) -> None: ...
     @property

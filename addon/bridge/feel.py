@@ -1,0 +1,43 @@
+"""Reads how the flesh feels in a frame, where the artist has animated that."""
+
+import bpy
+
+from ..core.motion import Feel, load_scale, stiffness_of
+from . import animation, units
+
+# The settings that may be animated; the fields of `MotionSettings` that follow from them.
+ANIMATED = frozenset(["damping", "density", "frequency", "gravity", "pose_rest", "use_gravity", "young"])
+FIELDS = ("frequency", "damping", "pose_rest", "gravity", "material")
+
+
+def is_animated(host: bpy.types.Object) -> bool:
+    """Whether any of the settings has keys or a driver."""
+    paths = animation.paths(host.animation_data)
+    return any(path.removeprefix("jounce.") in ANIMATED for path in paths if path.startswith("jounce."))
+
+
+class FeelReader:
+    """Reads the settings of a frame from the evaluated scene. It needs the built body, once there is one."""
+
+    def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene, diagonal: float) -> None:
+        self._host = host
+        self._scene = scene
+        self._diagonal = diagonal
+        self._built: float | None = None
+
+    def act_on(self, body: "object") -> None:
+        """From now on it is this body that feels."""
+        self._built = body.model.frequency
+
+    def read(self, depsgraph: bpy.types.Depsgraph) -> Feel | None:
+        """What a frame feels like; None where it is as in all others, or there is no body yet."""
+        if self._built is None or not is_animated(self._host):
+            return None
+        settings = self._host.evaluated_get(depsgraph).jounce.motion_settings()
+        scale = settings.gravity * load_scale(settings, self._diagonal)
+        return Feel(
+            stiffness_of(self._built, settings),
+            settings.damping,
+            settings.pose_rest,
+            tuple(units.world_gravity(self._scene) * scale),
+        )

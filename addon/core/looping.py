@@ -1,0 +1,67 @@
+"""Fills the cache of a motion that loops.
+
+Its first frame depends on all others, so nothing is known before the last of them has been read: the pass
+reads the cycle, finds the state that closes it, and plays it from there as a bake does.
+"""
+
+import hashlib
+
+from .cache import DIGEST_BYTES, MotionCache
+from .filling import Filling, Start
+from .loops import cycle_arguments, refuse_open
+from .motion import Course, Drive, Target
+from .surface import Surface
+
+
+class LoopFilling(Filling):
+    """A pass over a cycle and whatever frames follow it."""
+
+    def __init__(
+        self, cache: MotionCache, start: Start, course: Course, frames: int, surface: Surface
+    ) -> None:
+        """frames: of the cycle, the last like the first."""
+        super().__init__(cache, start, course)
+        self._frames = frames
+        self._surface = surface
+        self._cycle = b""
+
+    @property
+    def checked(self) -> int:
+        """None before the cycle is known."""
+        return super().checked if self._cycle else 0
+
+    @property
+    def progress(self) -> float:
+        """Reading counts as half of the work."""
+        return 0.5 * (len(self.drives) + super().checked * bool(self._cycle))
+
+    def needed(self, index: int) -> int:
+        """All of the cycle at least."""
+        return max(self._frames, index + 1)
+
+    def remembers(self, _index: int, _drive: Drive) -> bool:
+        """One drive says nothing of a cycle."""
+        return False
+
+    def feed(self, drive: Drive) -> None:
+        """Takes the drive of the next frame; the last of the cycle sets off its simulation."""
+        self._take(drive)
+        if len(self.drives) == self._frames:
+            refuse_open(self.drives, self._surface, self.course)
+            digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+            for each in self.drives:
+                digest.update(each.digest())
+            self._cycle = digest.digest()
+            for index in range(self._frames):
+                self._simulate(index)
+        elif self._cycle:
+            self._simulate(len(self.drives) - 1)
+
+    def _digest(self, index: int) -> bytes:
+        whole = hashlib.blake2b(self._cycle + super()._digest(index), digest_size=DIGEST_BYTES)
+        return whole.digest()
+
+    def _begin(self, target: Target) -> None:
+        cycle = self.drives[: self._frames]
+        cycle[0].set_up(target)
+        target.settle_cycle(**cycle_arguments(cycle))
