@@ -9,6 +9,7 @@ freeing the bake takes the track away without having touched their action.
 import bpy
 import numpy as np
 
+from ..core.cache import digest_of
 from ..core.refusal import Refusal
 from . import compat
 
@@ -95,10 +96,31 @@ def paths(data: bpy.types.AnimData | None, ignored: bpy.types.Action | None = No
     """The paths that keys, strips and drivers move. ignored: an action that does not count."""
     if data is None:
         return []
-    strips = [strip for track in data.nla_tracks for strip in track.strips]
-    owners = [owner for owner in (data, *strips) if owner.action not in (None, ignored)]
-    curves = [curve for owner in owners for curve in compat.fcurves(owner)]
+    played = [owner for owner in owners(data) if owner.action != ignored]
+    curves = [curve for owner in played for curve in compat.fcurves(owner)]
     return [curve.data_path for curve in (*curves, *data.drivers)]
+
+
+def owners(data: bpy.types.AnimData | None) -> list[compat.Owner]:
+    """Animation data and its strips, those that play an action."""
+    if data is None:
+        return []
+    strips = [strip for track in data.nla_tracks for strip in track.strips]
+    return [owner for owner in (data, *strips) if owner.action is not None]
+
+
+def digest(action: bpy.types.Action) -> str:
+    """Hash of all keys of an action."""
+    numbers = []
+    for curve in compat.every_fcurve(action):
+        for field in ("co", "handle_left", "handle_right"):
+            values = np.empty(2 * len(curve.keyframe_points), np.float32)
+            curve.keyframe_points.foreach_get(field, values)
+            numbers.append(values)
+        kinds = np.empty(len(curve.keyframe_points), np.int32)
+        curve.keyframe_points.foreach_get("interpolation", kinds)
+        numbers.append(kinds)
+    return digest_of(*numbers)
 
 
 def is_empty(data: bpy.types.AnimData) -> bool:

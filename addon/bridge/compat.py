@@ -29,6 +29,14 @@ def fcurves(data: Owner) -> list[bpy.types.FCurve]:
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]
 
 
+def every_fcurve(action: bpy.types.Action) -> list[bpy.types.FCurve]:
+    """The F-curves of an action, whatever they move."""
+    if not HAS_SLOTS:
+        return list(action.fcurves)
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags]
+    return [curve for bag in bags for curve in bag.fcurves]
+
+
 def use_slot(owner: Owner, action: bpy.types.Action) -> None:
     """Points animation data or an NLA strip at the only slot of an action."""
     if HAS_SLOTS:

@@ -15,6 +15,8 @@ from ..core.surface import Part
 from . import deformers, posing, rigs, shape_keys, units
 from .bodies import BodyScene
 
+DOUBLE = "Jounce Double"
+
 
 class PosedShapes:
     """What the rig of a body adds to linear skinning, frame by frame. Close it after use."""
@@ -73,8 +75,9 @@ def double(obj: bpy.types.Object) -> bpy.types.Object:
     made = obj.copy()
     if made.override_library is not None:
         made.make_local(clear_liboverride=True)
-    made.name = f"{posing.NAME} {obj.name}"
+    made.name = f"{DOUBLE} {obj.name}"
     made.data = obj.data.copy()
+    made.data.name = made.name
     with shape_keys.leaving_no_block(made):
         shape_keys.free(made)
     made.property_unset("jounce")

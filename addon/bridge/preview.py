@@ -236,9 +236,10 @@ def before_saving(*_: object) -> None:
 @persistent
 def after_loading(*_: object) -> None:
     """Begins with what the newly opened file, or the step that was undone to, says."""
-    stage.clear()
     for known in _sessions.values():
+        known.lose_stage()
         known.forget_shown()
+    stage.clear()
     sync()
 
 

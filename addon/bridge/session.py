@@ -15,7 +15,7 @@ from ..core.cache import MotionCache
 from ..core.filling import Filling
 from ..core.motion import Drive
 from ..core.task import Runner
-from . import bodies, drives, forces, frames, motions, offsets, stage, units
+from . import animation, bodies, drives, forces, frames, motions, offsets, stage, units
 from .interactive import Interactive
 from .posed import PosedShapes
 
@@ -48,6 +48,7 @@ class Session:
         self._shown: np.ndarray | None = None
         self._wrote = False
         self._kept = False
+        self._key_digests: dict[str, str] = {}
         self._due = 0.0
         self._settings: tuple[object, ...] = ()
         self._offsets = np.empty((0, 3), np.float32)
@@ -75,7 +76,8 @@ class Session:
         waiting = (
             self._suspected or self.filling is None or not (self._unsound or (self.complete and self._kept))
         )
-        return not self.trouble and (self.interactive is not None or bool(waiting))
+        staged = self.complete and self._stage is not None
+        return not self.trouble and (self.interactive is not None or bool(waiting) or staged)
 
     @property
     def coefficients(self) -> np.ndarray | None:
@@ -104,7 +106,8 @@ class Session:
             step = self._building.step if self._building is not None else None
             return "Getting ready" if step is None else f"{step.stage} {step.fraction:.0%}"
         if self.interactive is not None:
-            return "Moved by hand"
+            kept = "" if self.motions.is_linear or not self._unsound else f", shape kept: {self._unsound}"
+            return f"Moved by hand{kept}"
         first, checked = self.cache.first, self.filling.checked
         if self.complete:
             return f"Cached {first} - {first + checked - 1}"
@@ -306,8 +309,9 @@ class Session:
         while len(filling.drives) < self.wanted and not self._unsound and time.monotonic() < deadline:
             filling.feed(self._staged().drive(self.cache.first + len(filling.drives)))
         filling.collect()
-        if self.complete and not self._kept:
+        if self.complete:
             self.leave_stage()
+        if self.complete and not self._kept:
             motions.keep(self.host, self.cache)
             self._kept, self._changed = True, []
         return self._show_current()
@@ -352,7 +356,12 @@ class Session:
             self._stage = stage.Stage(self.motions, self.scene)
         return self._stage
 
+    def lose_stage(self) -> None:
+        """The stage is not in the file any more."""
+        self._stage = None
+
     def leave_stage(self) -> None:
+        """Takes the stage out of the file."""
         if self._stage is not None:
             self._stage.close()
             self._stage = None
@@ -375,13 +384,26 @@ class Session:
                 self.suspect()
             if isinstance(block, bpy.types.Armature):
                 self.suspect(reread=any(armature.data == block for armature in armatures))
-            elif isinstance(block, bpy.types.Action) or (moved and block in parts):
+            elif isinstance(block, bpy.types.Action):
+                if not self._is_only_touched(block):
+                    self.suspect()
+            elif moved and block in parts:
                 # Moved is also what Blender calls an object one of whose settings was changed.
                 self.suspect()
             elif block in armatures and (moved or reshaped):
                 self.suspect()
             elif reshaped and not own and (block in meshes or block in parts):
                 self.suspect(reread=True)
+
+    def _is_only_touched(self, action: bpy.types.Action) -> bool:
+        """Whether an action is one of shape keys, with which a stage makes doubles, and is as it was."""
+        keys = [obj.data.shape_keys for obj in bodies.members(self.host)]
+        data = [block.animation_data for block in keys if block is not None]
+        if action not in [owner.action for each in data for owner in animation.owners(each)]:
+            return False
+        before, now = self._key_digests.get(action.name), animation.digest(action)
+        self._key_digests[action.name] = now
+        return before == now
 
     def _look_for_fields(self) -> None:
         """Has the body read again if other force fields act on it than did."""
@@ -406,7 +428,7 @@ class Session:
         self.suspect()
         index = self.scene.frame_current - self.cache.first
         if 0 <= index < len(self.filling.drives):
-            # Those of the frame, as the artist's scene does not show what the rig makes of the meshes now.
+            # The artist's scene does not show what the rig makes of the meshes; `_move_on` asks a stage.
             drive = replace(drive, offsets=self.filling.drives[index].offsets)
         if self.filling.agrees(index, drive):
             self.interactive = None
@@ -432,6 +454,9 @@ class Session:
         if now < self._due:
             return False
         self._due = now + units.frame_seconds(self.scene)
+        if not self.motions.is_linear and not self._unsound:
+            drive = self._staged().drive_by_hand(self.scene.frame_current)
+            self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
         before = self._offsets.copy()
         self.project(self.interactive.step())
         self.interactive.watch(before, self._offsets)

@@ -13,7 +13,7 @@ from ..core.motion import Drive
 from . import drives, rigs
 from .bodies import BodyScene
 from .motions import Motions
-from .posed import PosedShapes
+from .posed import DOUBLE, PosedShapes
 
 NAME = "Jounce Stage"
 PHYSICS = frozenset(["CLOTH", "SOFT_BODY", "FLUID", "PARTICLE_SYSTEM", "DYNAMIC_PAINT"])
@@ -26,6 +26,7 @@ class Stage:
         self._body = body = of.scene
         self._scene = bpy.data.scenes.new(NAME)
         self._empties: list[bpy.types.Object] = []
+        self._frame: int | None = None
         render, own = scene.render, self._scene.render
         own.fps, own.fps_base = render.fps, render.fps_base
         own.frame_map_old, own.frame_map_new = render.frame_map_old, render.frame_map_new
@@ -55,6 +56,17 @@ class Stage:
     def drive(self, frame: int) -> Drive:
         """The drive of a frame."""
         self._scene.frame_set(frame)
+        self._frame = frame
+        return drives.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
+
+    def drive_by_hand(self, frame: int) -> Drive:
+        """The drive of a frame with what has been moved in it since, keyed or not."""
+        if self._frame != frame:
+            self.drive(frame)
+            # What is keyed was evaluated from its keys; another look takes it as it stands.
+            for obj in (*self._body.reader.armatures, *self._body.objects):
+                obj.update_tag()
+        self._scene.view_layers[0].update()
         return drives.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
 
     def close(self) -> None:
@@ -65,12 +77,13 @@ class Stage:
 
 def clear() -> None:
     """Takes every stage out of the file, such as one that came back with an undo step."""
-    bpy.data.batch_remove([block for block in (*bpy.data.scenes, *bpy.data.objects) if is_staged(block)])
+    blocks = (*bpy.data.scenes, *bpy.data.objects, *bpy.data.meshes)
+    bpy.data.batch_remove([block for block in blocks if is_staged(block)])
 
 
 def is_staged(block: bpy.types.ID) -> bool:
-    """Whether a scene or an object was made here."""
-    return block.name.startswith(NAME) and block.library is None
+    """Whether a scene, an object or a mesh was made for a stage."""
+    return block.name.startswith((NAME, DOUBLE)) and block.library is None
 
 
 def unsound(body: BodyScene, scene: bpy.types.Scene) -> str:

@@ -15,10 +15,11 @@ def preview():
     return importlib.import_module(f"{extension.INSTALLED}.bridge.preview")
 
 
-def previewed(window):
-    """A swinging character whose cache is full."""
+def previewed(window, change=lambda _obj: None):
+    """A swinging character whose cache is full. change: what is done to it first."""
     obj, rig = scenes.character()
     scenes.settle_scene(end=FRAMES.stop - 1)
+    change(obj)
     scenes.add_and_build(obj)
     window.invoke("jounce.preview")
     yield lambda: obj.jounce.preview
@@ -45,6 +46,41 @@ def test_it_fills_by_itself_and_then_rests(window):
     assert known.status() == f"Cached 1 - {FRAMES.stop - 1}"
     assert [scene.name for scene in bpy.data.scenes if "Stage" in scene.name] == []
     yield from at_rest(known)
+
+
+def shaped(obj):
+    """Makes the rig more than linear skinning: it preserves volume and has an animated shape key."""
+    obj.modifiers["Armature"].use_deform_preserve_volume = True
+    for name in ("Basis", "Wide"):
+        obj.shape_key_add(name=name)
+    wide = obj.data.shape_keys.key_blocks["Wide"]
+    for point in wide.points:
+        point.co.xy *= 1.3
+    for frame, value in ((1, 0.0), (20, 1.0)):
+        wide.value = value
+        wide.keyframe_insert("value", frame=frame)
+
+
+def test_a_rig_that_is_not_linear_fills_and_comes_to_rest(window):
+    obj, _, known = yield from previewed(window, shaped)
+    yield from at_rest(known)
+    expected = shown_frames(obj)
+    known.suspect()
+    preview().ensure_timer()
+    yield 0.5
+    yield lambda: known.complete and not known.busy
+    assert np.array_equal(shown_frames(obj), expected)
+
+
+def test_a_file_that_is_opened_while_the_cache_is_filled(window):
+    obj, _, known = yield from previewed(window, shaped)
+    bpy.context.scene.frame_end = 5000
+    known.suspect()
+    preview().ensure_timer()
+    yield lambda: known._stage is not None
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    yield 0.3
+    assert not bpy.data.meshes
 
 
 def count_of(pixels, colour):
@@ -100,7 +136,16 @@ def test_a_changed_setting_fills_again_and_shows_the_current_frame(window):
 
 
 def test_dragging_the_armature_swings_the_flesh_and_escape_brings_the_cache_back(window):
-    obj, rig, known = yield from previewed(window)
+    yield from dragged(window, lambda _obj: None)
+
+
+def test_dragging_a_rig_that_is_not_linear_does_so_too(window):
+    yield from dragged(window, shaped)
+
+
+def dragged(window, change):
+    """Drags the armature and escapes."""
+    obj, rig, known = yield from previewed(window, change)
     bpy.context.scene.frame_set(30)
     before = scenes.evaluated(obj)
     window.look_at(rig)
@@ -131,11 +176,14 @@ def test_undo_of_a_key_fills_again(window):
         rig.pose.bones["Upper"].rotation_euler.z = 0.9
         rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=20)
         bpy.ops.ed.undo_push(message="key")
+    # As the mouse would: without an event nothing is evaluated.
+    window.redraw()
     yield lambda: known.filling is not passes
     yield lambda: known.complete and not known.busy
     assert not np.array_equal(shown_frames(obj), expected)
     with window.context():
         bpy.ops.ed.undo()
+    window.redraw()
     obj = bpy.data.objects["Column"]
     yield 0.5
     yield lambda: preview().session(obj).complete and not preview().session(obj).busy
