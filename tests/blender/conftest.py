@@ -26,6 +26,12 @@ def module(package: ModuleType) -> Callable[[str], ModuleType]:
     return lambda name: importlib.import_module(f"{package.__name__}.{name}")
 
 
+@pytest.fixture
+def preview(module: Callable[[str], ModuleType]) -> ModuleType:
+    """The module of the extension that knows what is previewed."""
+    return module("bridge.preview")
+
+
 @pytest.fixture(autouse=True)
 def empty_file(package: ModuleType) -> None:
     """A file without objects."""

@@ -4,6 +4,7 @@ mod arrays;
 mod bake;
 mod body;
 mod body_input;
+mod cycle;
 mod errors;
 mod material;
 mod mesh;
@@ -24,6 +25,8 @@ mod _jounce {
     #[pymodule_export]
     use crate::body::{Body, BodyJob};
     #[pymodule_export]
+    use crate::cycle::CycleReport;
+    #[pymodule_export]
     use crate::material::Material;
     #[pymodule_export]
     use crate::mesh::{Embedding, TetMesh};
@@ -34,7 +37,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]
-    use crate::simulation::{CycleReport, Simulation, State, StepReport, step_together};
+    use crate::simulation::{Simulation, State, StepReport, step_together};
     #[pymodule_export]
     use crate::stitches::Stitches;
     #[pymodule_export]

@@ -1,0 +1,92 @@
+//! The arguments and the report of `Simulation.settle_cycle`.
+
+use jounce::method::{self, Drive};
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::simulation::{Simulation, optional};
+
+/// How well a cycle closes.
+#[pyclass(frozen, get_all, module = "jounce", name = "CycleReport")]
+pub struct CycleReport {
+    /// Times that the cycle was simulated.
+    passes: u32,
+    /// How far the flesh at the end is from where it started: root mean square over the mass, as a share of the
+    /// body's diagonal.
+    position: f64,
+    /// How much its velocity differs, in the same measure a frame.
+    velocity: f64,
+}
+
+#[pymethods]
+impl CycleReport {
+    fn __repr__(&self) -> String {
+        let Self { passes, position, velocity } = self;
+        format!("CycleReport(passes={passes}, position={position:e}, velocity={velocity:e})")
+    }
+}
+
+impl From<method::CycleReport> for CycleReport {
+    fn from(report: method::CycleReport) -> Self {
+        Self { passes: report.passes, position: report.position, velocity: report.velocity }
+    }
+}
+
+/// The drives of a cycle, free of Python.
+pub struct Cycle {
+    frames: usize,
+    poses: Vec<f64>,
+    strengths: Vec<f64>,
+    forces: Vec<f64>,
+    offsets: Vec<f64>,
+}
+
+impl Cycle {
+    /// As [`method::Simulation::settle_cycle`].
+    pub fn settle(
+        &self,
+        simulation: &mut method::Simulation,
+        max_passes: u32,
+        tolerance: f64,
+    ) -> jounce::Result<method::CycleReport> {
+        let drive = |frame: usize| Drive {
+            pose: self.row(&self.poses, frame).map(arrays::transforms),
+            force: self.row(&self.forces, frame),
+            offsets: self.row(&self.offsets, frame),
+        };
+        let drives: Vec<Drive<'_>> = (0..self.frames).map(drive).collect();
+        simulation.settle_cycle(&drives, &self.strengths, max_passes, tolerance)
+    }
+
+    /// What belongs to one frame; None of what there is nothing of.
+    fn row<'a>(&self, numbers: &'a [f64], frame: usize) -> Option<&'a [f64]> {
+        let size = numbers.len() / self.frames.max(1);
+        (size > 0).then(|| &numbers[frame * size..(frame + 1) * size])
+    }
+}
+
+impl Simulation {
+    /// Checks the arguments of `settle_cycle`.
+    pub fn cycle(
+        &self,
+        poses: &Bound<'_, PyAny>,
+        strengths: Option<&Bound<'_, PyAny>>,
+        forces: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Cycle> {
+        let [three, four] = [Axis::Is(3), Axis::Is(4)];
+        let axes = [Axis::Any("f"), Axis::Is(self.bones), three, four];
+        let poses = arrays::array::<f64>(poses, "poses", &axes)?;
+        let frames = Axis::Is(poses.len(0));
+        let numbers = |given, what, axes: &[Axis]| {
+            optional(given, what, axes).map(|array| array.map_or(Vec::new(), |array| array.slice().to_vec()))
+        };
+        Ok(Cycle {
+            frames: poses.len(0),
+            poses: poses.slice().to_vec(),
+            strengths: numbers(strengths, "strengths", &[frames])?,
+            forces: numbers(forces, "forces", &[frames, Axis::Is(self.modes), three, four])?,
+            offsets: numbers(offsets, "offsets", &[frames, Axis::Any("k"), three])?,
+        })
+    }
+}

@@ -1,0 +1,105 @@
+"""Settings that are animated, and loops, as the preview shows them."""
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+from previews import FRAMES, assert_shown_as_baked, previewed, shape
+
+
+def key(obj, name, values):
+    """Keys a setting: values by frame."""
+    for frame, value in values.items():
+        setattr(obj.jounce, name, value)
+        obj.jounce.keyframe_insert(name, frame=frame)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("frequency", {1: 8.0, 6: 8.0, 7: 2.0}),
+        ("damping", {1: 0.0, 7: 2.0}),
+        ("pose_rest", {1: 1.0, 9: 0.0}),
+        ("gravity", {1: 0.0, 6: 1.0}),
+        ("use_gravity", {1: False, 5: True}),
+    ],
+)
+def test_animated_settings_act_in_any_order_and_come_to_rest(preview, name, values):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.use_gravity = True
+    bpy.ops.jounce.preview()
+    before = shape(obj, 12)
+    key(obj, name, values)
+    forward = scenes.evaluated_frames(obj, FRAMES)
+    assert np.abs(forward[-1] - before).max() > 1e-4
+    known = preview.session(obj)
+    kept = list(known.cache.coefficients)
+    for frame in (12, 3, 7, 1, 9):
+        assert np.array_equal(shape(obj, frame), forward[frame - 1])
+    assert all(now is old for now, old in zip(known.cache.coefficients, kept, strict=True))
+    assert_shown_as_baked(obj)
+
+
+def test_what_is_not_read_in_every_frame_cannot_be_animated():
+    obj, _ = previewed()
+    for name in ("substeps", "resolution", "limit", "integrator", "start"):
+        with pytest.raises(TypeError, match="not animatable"):
+            obj.jounce.keyframe_insert(name, frame=1)
+
+
+def walk_in_circles(obj, rig):
+    """Makes the swing end as it began."""
+    bone = rig.pose.bones["Upper"]
+    bone.rotation_euler = (0.0, 0.0, 0.0)
+    bone.keyframe_insert("rotation_euler", frame=12)
+
+
+def test_a_loop_shows_the_motion_that_closes(preview):
+    obj, rig = scenes.character()
+    walk_in_circles(obj, rig)
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.preview()
+    started = scenes.evaluated_frames(obj, FRAMES)
+    obj.jounce.loop = True
+    bpy.context.view_layer.update()
+    looped = scenes.evaluated_frames(obj, FRAMES)
+    size = 2.1
+    assert np.abs(looped[0] - looped[-1]).max() < 1e-3 * size < np.abs(started[0] - started[-1]).max()
+    for frame in (7, 2, 12):
+        assert np.array_equal(shape(obj, frame), looped[frame - 1])
+    assert preview.session(obj).complete
+    rig.pose.bones["Upper"].rotation_euler = (0.4, 0.0, 0.0)
+    rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=10)
+    bpy.context.view_layer.update()
+    assert np.abs(shape(obj, 2) - looped[1]).max() > 1e-4
+    assert_shown_as_baked(obj)
+
+
+def test_a_loop_is_kept_with_the_file(preview, tmp_path):
+    obj, rig = scenes.character()
+    walk_in_circles(obj, rig)
+    scenes.add_and_build(obj)
+    obj.jounce.loop = True
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    expected, stored = scenes.evaluated_frames(obj, FRAMES), preview.session(obj).cache.pack()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "loop.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "loop.blend"))
+    obj = bpy.data.objects["Column"]
+    assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), expected)
+    assert preview.session(obj).cache.pack() == stored
+
+
+def test_what_cannot_loop_is_said_and_shows_the_pose(preview):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    posed = scenes.evaluated_frames(obj, FRAMES)
+    obj.jounce.loop = True
+    bpy.ops.jounce.preview()
+    assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), posed)
+    assert "cannot loop" in preview.session(obj).status()
+    assert not [scene for scene in bpy.data.scenes if "Stage" in scene.name]
+    obj.jounce.loop = False
+    bpy.context.view_layer.update()
+    assert np.abs(scenes.evaluated_frames(obj, FRAMES) - posed).max() > 1e-3
