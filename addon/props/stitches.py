@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, PointerProperty
 
-from .animating import fixed
+from .animated import keyed_where_read
 from .overrides import overridable
 
 
@@ -15,7 +15,7 @@ class JouncePair(bpy.types.PropertyGroup):
     b: IntProperty(name="Other Vertex", description="Vertex of the seam's second mesh")
 
 
-@fixed()
+@keyed_where_read
 @overridable
 class JounceSeam(bpy.types.PropertyGroup):
     """Stitches between two meshes of a body, or within one."""

@@ -10,7 +10,12 @@ import pytest
 CHANGES_NOTHING = {"jounce.fill_cache", "jounce.grab", "jounce.flex_mode", "jounce.material_preset_add"}
 UNITS = ("without unit", "in Hz", "in Pa", "in kilograms", "in m/s")
 HAS_UNIT = {"PERCENTAGE", "FACTOR"}
-KEYED = {"strength", "cut", "push", "field_weight"}
+KEYED = {"strength", "cut", "push", "field_weight", "frequency", "damping", "pose_rest"} | {
+    "gravity",
+    "use_gravity",
+    "young",
+    "density",
+}
 
 
 @pytest.fixture
