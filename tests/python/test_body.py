@@ -85,6 +85,18 @@ def test_locality_confines_modes_that_stay_complementary(box):
             jounce.Body(*box, resolution=12, modes=4, locality=locality)
 
 
+def test_localised_modes_feel_stitches_however_they_came(box):
+    settings = {"resolution": 12, "modes": 6, "locality": 10.0}
+    ends = np.argsort(box[0][:, 2])
+    stitches = {"stitches": [[ends[0], ends[-1]]], "stitch_stiffness": np.full(1, 1e4)}
+    plain, sewn = jounce.Body(*box, **settings), jounce.Body(*box, **settings, **stitches)
+    assert not np.allclose(plain.modes.weights, sewn.modes.weights)
+    assert incompleteness(sewn) < 1e-6
+    later = plain.restitched(stitches["stitches"], stitches["stitch_stiffness"])
+    assert np.array_equal(later.modes.weights, sewn.modes.weights)
+    assert np.array_equal(later.restitched().modes.weights, plain.modes.weights)
+
+
 def test_merged_bones_count_as_one_and_are_followed_as_two(box):
     points, triangles, weights = box
     split = np.column_stack([weights[:, 0], 0.3 * weights[:, 1], 0.7 * weights[:, 1]])

@@ -1,8 +1,9 @@
 //! What modes must not do: move where they are pinned, or as the bones that count; and where soft flesh is.
 
+use faer::Mat;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::operators::{lumped_mass, momentum_leak};
+use jounce::operators::{displacement_constraint, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
 use jounce::subspace::{Restraint, SkinningModes, restrained_modes, skinning_modes};
 use jounce::{Error, Progress};
@@ -156,4 +157,30 @@ fn modes_do_not_imitate_shapes_of_the_rig() {
     let refused = |shapes: &[f64]| bones.clone().with_shapes(shapes).unwrap_err();
     assert!(matches!(refused(&shapes[1..]), Error::Shape { what: "shapes", .. }));
     assert!(matches!(refused(&vec![f64::NAN; 3 * n]), Error::NotFinite { what: "shapes", element: 0, .. }));
+}
+
+#[test]
+fn displacements_imitate_shapes_in_no_orientation() {
+    let mesh = box_mesh([12, 6, 6], 0.1);
+    let (bones, leak) = (rig(&mesh, 3), momentum_leak(&mesh).unwrap());
+    let shape: Vec<f64> = mesh
+        .vertices()
+        .iter()
+        .flat_map(|x| [0.0, (x[0] - 0.6).max(0.0) * (3.0 * x[1]).sin(), x[0] * x[2] * x[2]])
+        .collect();
+    let shaped = bones.clone().with_shapes(&shape).unwrap();
+    let mass = lumped_mass(&mesh, &material(Field::Uniform(1e4)));
+    let columns = |rig: &Rig| displacement_constraint(&mesh, &mass, rig, &leak).unwrap();
+    let (free, held) = (columns(&bones), columns(&shaped));
+    // One coordinate of the shape vanishes, and so does its column.
+    assert_eq!(held.ncols(), free.ncols() + 2);
+    // What the columns span: each momentum of the shape has no part outside.
+    let dense = held.to_dense();
+    let basis = dense.qr();
+    let span = basis.compute_thin_Q();
+    for r in 0..3 {
+        let momentum = Mat::from_fn(mass.len(), 1, |v, _| (1.0 - leak[v]) * mass[v] * shape[3 * v + r]);
+        let outside = &momentum - &span * (span.transpose() * &momentum);
+        assert!(outside.norm_l2() <= 1e-10 * momentum.norm_l2(), "coordinate {r}");
+    }
 }

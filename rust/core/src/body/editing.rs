@@ -8,7 +8,7 @@ use crate::mesh::{Embedding, TetMesh};
 use crate::method::Model;
 use crate::method::skinning_modes::{Extras, SkinningModel};
 use crate::operators::Stitches;
-use crate::subspace::{ModesProblem, ModesUpdate, Restraint, SkinningModes, localised_modes};
+use crate::subspace::{ModesProblem, ModesUpdate, Restraint, SkinningModes, localise};
 use crate::{Progress, Result};
 
 /// Modes that are kept beyond those of the body, as stitches lift some above others.
@@ -58,11 +58,11 @@ pub(super) fn modes(
     params: &BodyParams,
     progress: &Progress,
 ) -> Result<(SkinningModes, OnceLock<Base>)> {
+    let problem = ModesProblem::new(mesh, material, restraint, stitches, progress)?;
     if params.locality != 0.0 {
-        let found = localised_modes(mesh, material, params.modes, params.locality, restraint, progress)?;
+        let found = localise(&problem, mesh, material, params.modes, params.locality, progress)?;
         return Ok((found.modes, OnceLock::new()));
     }
-    let problem = ModesProblem::new(mesh, material, restraint, stitches, progress)?;
     if params.editable {
         let base = Base::new(problem, params.modes, progress)?;
         return Ok((base.modes(params.modes)?, OnceLock::from(base)));
@@ -108,7 +108,7 @@ impl Body {
             built_stitches: self.built_stitches.clone(),
             counting: self.counting.clone(),
             base: self.base.clone(),
-            is_localised: self.is_localised,
+            locality: self.locality,
         })
     }
 
@@ -117,23 +117,29 @@ impl Body {
         self.base.get().map_or(0, |base| base.problem.bytes())
     }
 
-    /// Localised modes stay as they are: what they are found by is not linear.
+    /// Localised modes are found anew: what they are found by is not linear.
     fn stitched_modes(&self, stitches: &Stitches, progress: &Progress) -> Result<ModesUpdate> {
-        if self.is_localised {
-            return Ok(ModesUpdate { modes: (*self.modes).clone(), residuals: Vec::new() });
+        if self.locality != 0.0 {
+            let problem = self.problem(stitches, progress)?;
+            let count = self.modes.eigenvalues.len();
+            let found = localise(&problem, &self.mesh, &self.material, count, self.locality, progress)?;
+            return Ok(ModesUpdate { modes: found.modes, residuals: Vec::new() });
         }
         let base = self.base(progress)?;
         base.problem.update(&base.modes, stitches, self.modes.eigenvalues.len())
+    }
+
+    fn problem(&self, stitches: &Stitches, progress: &Progress) -> Result<ModesProblem> {
+        let restraint =
+            Restraint { rig: Some(&self.counting), leak: Some(&self.leak), pinned: Some(&self.pinned) };
+        ModesProblem::new(&self.mesh, &self.material, &restraint, stitches, progress)
     }
 
     fn base(&self, progress: &Progress) -> Result<&Base> {
         if let Some(base) = self.base.get() {
             return Ok(base);
         }
-        let restraint =
-            Restraint { rig: Some(&self.counting), leak: Some(&self.leak), pinned: Some(&self.pinned) };
-        let (mesh, material) = (&self.mesh, &self.material);
-        let problem = ModesProblem::new(mesh, material, &restraint, &self.built_stitches, progress)?;
+        let problem = self.problem(&self.built_stitches, progress)?;
         let made = Base::new(problem, self.modes.eigenvalues.len(), progress)?;
         Ok(self.base.get_or_init(|| made))
     }

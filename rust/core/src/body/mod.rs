@@ -142,8 +142,8 @@ pub struct Body {
     counting: Arc<Rig>,
     /// What bodies with other stitches are made from.
     base: Arc<OnceLock<Base>>,
-    /// Whether its modes are localised.
-    is_localised: bool,
+    /// How strongly its modes keep to parts of the body, 0 for global ones.
+    locality: f64,
     surface: SurfaceMesh,
     /// The weights at the points of the surface.
     surface_rig: Rig,
@@ -222,7 +222,7 @@ impl Body {
             built_stitches: stitches,
             counting: Arc::new(counting),
             base: Arc::new(base),
-            is_localised: params.locality != 0.0,
+            locality: params.locality,
         })
     }
 

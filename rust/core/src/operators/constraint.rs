@@ -30,29 +30,31 @@ const PAIRS: [(usize, usize); 10] =
 /// # Errors
 /// [`Error::Shape`] or [`Error::Range`] for a rig or leak that does not fit the mesh.
 pub fn constraint(mesh: &TetMesh, mass: &[f64], rig: &Rig, leak: &[f64]) -> Result<Sparse> {
-    columns(mesh, mass, rig, rig.shapes(), leak, &PAIRS)
+    columns(mesh, mass, rig, leak, &PAIRS, &[0, 1, 2, 3])
 }
 
 /// Columns that span the complementarity constraint of full-space displacements: `J' M D u = 0` exactly when
 /// `A' u_c = 0` for each coordinate c of u.
 ///
-/// For bone j and each p of `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i w_ij p_i`; otherwise as [`constraint`].
-/// n x c, sparse, c at most four a bone; shapes of the rig have no part in it, as they couple the coordinates.
+/// For bone j and each p of `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i w_ij p_i`; for each shape S of the rig and
+/// coordinate r of it: `A_i = (1 - leak_i) m_i S_ir`, so that displacements make the shape in no orientation and
+/// coordinates stay apart. Otherwise as [`constraint`]. n x c, sparse, c at most four a bone and three a shape.
 /// Source: `[FastCD eq. 3, 20]`.
 ///
 /// # Errors
 /// [`Error::Shape`] or [`Error::Range`] for a rig or leak that does not fit the mesh.
 pub fn displacement_constraint(mesh: &TetMesh, mass: &[f64], rig: &Rig, leak: &[f64]) -> Result<Sparse> {
-    columns(mesh, mass, rig, &[], leak, &[(0, 3), (1, 3), (2, 3), (3, 3)])
+    columns(mesh, mass, rig, leak, &[(0, 3), (1, 3), (2, 3), (3, 3)], &[3])
 }
 
+/// products: of two of `{x, y, z, 1}` that bones are multiplied with. factors: of those, what shapes are.
 fn columns(
     mesh: &TetMesh,
     mass: &[f64],
     rig: &Rig,
-    shapes: &[Vec<(u32, [f64; 3])>],
     leak: &[f64],
     products: &[(usize, usize)],
+    factors: &[usize],
 ) -> Result<Sparse> {
     check_inputs(mesh, mass, rig, leak)?;
     let kept: Vec<f64> = mass.iter().zip(leak).map(|(m, leak)| (1.0 - leak) * m).collect();
@@ -69,10 +71,10 @@ fn columns(
     let shape = |shape: &Vec<(u32, [f64; 3])>| {
         let (rows, moves): (Vec<u32>, Vec<[f64; 3]>) = shape.iter().copied().unzip();
         let weight = weight(&rows);
-        Block::of_shape(mesh, rows, &moves, weight)
+        Block::of_shape(mesh, rows, &moves, weight, factors)
     };
     let mut blocks: Vec<Block> = (0..rig.bone_count()).into_par_iter().map(bone).collect();
-    blocks.extend(shapes.iter().map(shape));
+    blocks.extend(rig.shapes().iter().map(shape));
     let n = mesh.vertices().len();
     let columns = blocks.iter().flat_map(Block::to_columns).collect();
     Ok(assemble(n, &well_conditioned(n, columns, &gram(&blocks))?))
@@ -101,13 +103,19 @@ impl Block {
         Self::new(rows, span)
     }
 
-    fn of_shape(mesh: &TetMesh, rows: Vec<u32>, moves: &[[f64; 3]], weight: &[f64]) -> Self {
+    fn of_shape(
+        mesh: &TetMesh,
+        rows: Vec<u32>,
+        moves: &[[f64; 3]],
+        weight: &[f64],
+        factors: &[usize],
+    ) -> Self {
         let places = local(mesh, &rows, moves.iter().map(|x| Vector3::from(*x).norm()));
         let column = |(r, p): (usize, usize)| {
             let entry = |i: usize| weight[rows[i] as usize] * moves[i][r] * places[i][p];
             unit((0..rows.len()).map(entry).collect())
         };
-        let span = (0..12).map(|i| column((i / 4, i % 4))).collect();
+        let span = (0..3).flat_map(|r| factors.iter().map(move |&p| (r, p))).map(column).collect();
         Self::new(rows, span)
     }
 

@@ -19,13 +19,14 @@ use crate::{Error, Progress, Result};
 const ZERO: f64 = 1e-9;
 /// Entries below this share of a mode's largest are not of its support.
 const SUPPORT: f64 = 1e-2;
-/// Most alternations between two updates of the directions, and the share of the last residual that ends
-/// them.
-const ALTERNATIONS: usize = 30;
-const INEXACT: f64 = 0.1;
+/// Alternations between two updates of the directions. More would solve more exactly for directions that change
+/// anyway; with fewer there are more updates, and each costs a solve of its own.
+const ALTERNATIONS: usize = 3;
 /// Most updates of the directions, and the residual that ends them.
-const UPDATES: usize = 150;
-const TOLERANCE: f64 = 2e-3;
+const UPDATES: usize = 300;
+const TOLERANCE: f64 = 1e-3;
+/// How far the directions go on beyond an update, as a share of their last change: they creep.
+const MOMENTUM: f64 = 0.5;
 /// How far an alternation goes beyond the weights it found; between 1 and 2.
 const RELAXATION: f64 = 1.6;
 /// The first positive root of `tan x = x`.
@@ -59,7 +60,7 @@ pub struct LocalisedModes {
 ///
 /// # Errors
 /// [`Error::Range`] unless the locality is positive, else as [`restrained_modes`](super::restrained_modes).
-/// Modes that the iterations did not bring to a residual of 2e-3 are no error: they are complementary and
+/// Modes that the iterations did not bring to a residual of 1e-3 are no error: they are complementary and
 /// orthonormal all the same.
 pub fn localised_modes(
     mesh: &TetMesh,
@@ -69,10 +70,25 @@ pub fn localised_modes(
     restraint: &Restraint<'_>,
     progress: &Progress,
 ) -> Result<LocalisedModes> {
+    let problem = ModesProblem::new(mesh, material, restraint, &Stitches::none(mesh), progress)?;
+    localise(&problem, mesh, material, count, locality, progress)
+}
+
+/// The localised modes of a problem that is assembled, with its stitches.
+///
+/// # Errors
+/// As [`localised_modes`].
+pub(crate) fn localise(
+    problem: &ModesProblem,
+    mesh: &TetMesh,
+    material: &Material,
+    count: usize,
+    locality: f64,
+    progress: &Progress,
+) -> Result<LocalisedModes> {
     if !(locality > 0.0 && locality.is_finite()) {
         return Err(Error::Range { what: "locality", expected: "a positive number", got: locality });
     }
-    let problem = ModesProblem::new(mesh, material, restraint, &Stitches::none(mesh), progress)?;
     let mut global = problem.lowest(count, progress)?;
     let rows = problem.free.rows();
     global.weights = Mat::from_fn(rows.len(), count, |i, k| global.weights[(rows[i] as usize, k)]);
@@ -82,13 +98,13 @@ pub fn localised_modes(
     if still < count {
         let bump = Bump::new(mesh, material, locality);
         let penalty = PENALTY * bump.eigenvalue;
-        let factor = factor(&problem, penalty)?;
+        let factor = factor(problem, penalty)?;
         let mut split = Split::new(&problem.mass, &factor, penalty, &global, still);
         residual = split.run(bump.mu, progress)?;
         weights = split.directions;
     }
     fix_signs(weights.as_mut());
-    Ok(finish(&problem, &global, weights, residual))
+    Ok(finish(problem, &global, weights, residual))
 }
 
 /// Of `H + penalty M`, bordered by the constraint.
@@ -206,27 +222,33 @@ impl<'a> Split<'a> {
     /// Iterates until the modes are optimal or the updates are used up; returns the residual.
     fn run(&mut self, mu: f64, progress: &Progress) -> Result<f64> {
         let cut = mu / self.penalty;
+        let mut before = self.directions.clone();
         let mut residual = 1.0_f64;
         for update in 0..UPDATES {
             progress.report(0.5 + 0.5 * update as f32 / UPDATES as f32)?;
             let responses = self.respond()?;
-            let exact_enough = INEXACT * residual.max(TOLERANCE);
             let (mut weights, mut split) = self.alternate(cut, &responses);
             for _ in 1..ALTERNATIONS {
-                if split <= exact_enough {
-                    break;
-                }
                 (weights, split) = self.alternate(cut, &responses);
             }
-            let before = self.directions.clone();
+            let used = self.directions.clone();
             self.directions.as_mut().subcols_mut(self.kept, weights.ncols()).copy_from(&weights);
             orthonormalise(self.directions.as_mut(), self.mass, self.kept);
-            residual = (&self.directions - before).col_iter().fold(split, |r, c| r.max(norm(c, self.mass)));
+            residual = (&self.directions - used).col_iter().fold(split, |r, c| r.max(norm(c, self.mass)));
             if residual <= TOLERANCE {
                 break;
             }
+            self.go_on_from(&mut before);
         }
         Ok(residual)
+    }
+
+    /// Extrapolates the directions from those that the update before found, and keeps those of this one there.
+    fn go_on_from(&mut self, before: &mut Mat<f64>) {
+        let now = self.directions.clone();
+        self.directions += (&now - &*before) * Scale(MOMENTUM);
+        orthonormalise(self.directions.as_mut(), self.mass, self.kept);
+        *before = now;
     }
 
     fn respond(&self) -> Result<Responses> {

@@ -69,6 +69,8 @@ fn seeing_all(rows: &[Vec<f64>]) -> Vec<usize> {
             inverse.col_as_slice_mut(j).iter_mut().zip(&seen).for_each(|(x, s)| *x -= scale * seen[j] * s);
         }
         leverage.par_iter_mut().zip(rows).for_each(|(l, row)| *l -= scale * dot(&seen, row).powi(2));
+        // Once is enough: a place that is taken again leaves less for the others.
+        leverage[best] = f64::NEG_INFINITY;
     }
     chosen
 }
