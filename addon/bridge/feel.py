@@ -10,10 +10,10 @@ ANIMATED = frozenset(["damping", "density", "frequency", "gravity", "pose_rest",
 FIELDS = ("frequency", "damping", "pose_rest", "gravity", "material")
 
 
-def is_animated(host: bpy.types.Object) -> bool:
-    """Whether any of the settings has keys or a driver."""
+def is_animated(host: bpy.types.Object, settings: frozenset[str] = ANIMATED) -> bool:
+    """Whether any of these settings has keys or a driver."""
     paths = animation.paths(host.animation_data)
-    return any(path.removeprefix("jounce.") in ANIMATED for path in paths if path.startswith("jounce."))
+    return any(path.removeprefix("jounce.") in settings for path in paths if path.startswith("jounce."))
 
 
 class FeelReader:

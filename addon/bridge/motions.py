@@ -9,7 +9,7 @@ import numpy as np
 from ..core import bodies as built
 from ..core.cache import MotionCache, Origin, surface_origin, unpack
 from ..core.cuts import Teleport
-from ..core.filling import Filling
+from ..core.filling import Filling, Start
 from ..core.looping import LoopFilling
 from ..core.motion import Course, load_scale, simulation
 from ..core.settings import MotionSettings
@@ -66,17 +66,20 @@ class Motions:
         origin, stored = self.origin(scene, first), kept(self.scene.host)
         return stored if stored is not None and stored.origin == origin else MotionCache(origin, first)
 
-    def filling(
-        self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings | None = None
-    ) -> Filling:
-        """A pass that fills a cache with these settings, those of the host as they are now without any."""
-        settings = self.scene.host.jounce.motion_settings() if settings is None else settings
-        seconds, gravity = units.frame_seconds(scene), self._gravity(scene)
-        start = partial(simulation, self.body, settings, seconds, gravity)
-        course = self._course(settings)
+    def filling(self, scene: bpy.types.Scene, cache: MotionCache) -> Filling:
+        """A pass that fills a cache with the settings as they are now."""
+        settings = self.scene.host.jounce.motion_settings()
+        start, course = self._start(scene, settings), self._course(settings)
         if not self.scene.host.jounce.loop:
             return Filling(cache, start, course)
         return LoopFilling(cache, start, course, scene.frame_end - cache.first + 1, self.scene.surface)
+
+    def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> Filling:
+        """A pass with other settings, that no cache is kept of and that does not loop."""
+        return Filling(MotionCache({}, 0), self._start(scene, settings), self._course(settings))
+
+    def _start(self, scene: bpy.types.Scene, settings: MotionSettings) -> Start:
+        return partial(simulation, self.body, settings, units.frame_seconds(scene), self._gravity(scene))
 
     def _course(self, settings: MotionSettings) -> Course:
         teleport = None

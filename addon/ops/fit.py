@@ -6,11 +6,10 @@ from dataclasses import replace
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge import bodies, motions, readings
+from ..bridge import bodies, feel, motions, readings
 from ..core import bodies as built
 from ..core import fitting
-from ..core.cache import MotionCache
-from ..core.motion import Drive
+from ..core.motion import Drive, stiffness_of
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
 from .operator import LongOperator
@@ -51,6 +50,8 @@ def fit_body(
     state = host.jounce
     if state.material() is not None:
         raise Refusal(f"The stiffness of {host.name} is that of a material; set Stiffness by Frequency.")
+    if feel.is_animated(host, frozenset(["frequency"])):
+        raise Refusal(f"The frequency of {host.name} is animated, so it cannot be fitted; take its keys off.")
     scene = bodies.read(host, context, lambda _sentence: None)
     body = built.CACHE.get(scene.surface.digest(state.build_settings()))
     if body is None:
@@ -84,8 +85,13 @@ class Rehearsal:
 
     def __call__(self, frequency: float) -> float:
         """The size of the motion, as a share of the diagonal."""
-        settings = replace(self._made.scene.host.jounce.motion_settings(), frequency=frequency, limit=None)
-        filling = self._made.filling(self._scene, MotionCache({}, 0), settings)
+        made = self._made
+        settings = replace(made.scene.host.jounce.motion_settings(), frequency=frequency, limit=None)
+        filling, stiffness = (
+            made.rehearsal(self._scene, settings),
+            stiffness_of(made.body.model.frequency, settings),
+        )
         for drive in self._drives:
-            filling.feed(drive)
-        return fitting.size_of(filling.motion().coefficients, self._made.body, self._made.diagonal)
+            felt = drive.feel and replace(drive.feel, stiffness=stiffness)
+            filling.feed(replace(drive, feel=felt))
+        return fitting.size_of(filling.motion().coefficients, made.body, made.diagonal)

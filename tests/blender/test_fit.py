@@ -67,3 +67,18 @@ def test_refusals_change_nothing():
     with pytest.raises(RuntimeError, match="that of a material"):
         bpy.ops.jounce.fit()
     assert obj.jounce.frequency == 5.0
+
+
+def test_a_loop_and_keys_on_other_settings_do_not_stand_in_the_way():
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.amount = 0.5
+    bpy.ops.jounce.fit()
+    plain, obj.jounce.frequency = obj.jounce.frequency, 5.0
+    obj.jounce.loop = True
+    obj.keyframe_insert("jounce.damping", frame=1)
+    bpy.ops.jounce.fit()
+    assert obj.jounce.frequency == pytest.approx(plain, rel=1e-6)
+    obj.keyframe_insert("jounce.frequency", frame=1)
+    with pytest.raises(RuntimeError, match="The frequency of Column is animated"):
+        bpy.ops.jounce.fit()
