@@ -25,7 +25,7 @@ def draw_stiffness(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -
     """Shows what sets the stiffness, and for a material the frequency that follows."""
     layout.prop(state, "stiffness_by")
     if state.stiffness_by == "FREQUENCY":
-        layout.prop(state, "frequency")
+        keyed(layout).prop(state, "frequency")
         row = layout.row(align=True)
         row.prop(state, "amount")
         row.operator("jounce.fit", text="", icon="DRIVER_DISTANCE")
@@ -34,8 +34,8 @@ def draw_stiffness(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -
     row.menu(JOUNCE_MT_materials.__name__, text=JOUNCE_MT_materials.bl_label)
     row.operator("jounce.material_preset_add", text="", icon="ADD")
     row.operator("jounce.material_preset_add", text="", icon="REMOVE").remove_active = True
-    layout.prop(state, "young")
-    layout.prop(state, "density")
+    keyed(layout).prop(state, "young")
+    keyed(layout).prop(state, "density")
     if state.built_frequency == 0.0:
         layout.label(text="Build to see the frequency", icon="INFO")
         return
@@ -54,12 +54,12 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         """Shows what the motion depends on."""
         layout, state = self.layout_and_state(context)
         draw_stiffness(layout, state)
-        layout.prop(state, "damping")
+        keyed(layout).prop(state, "damping")
         keyed(layout).prop(state, "strength")
-        layout.prop(state, "pose_rest")
+        keyed(layout).prop(state, "pose_rest")
         layout.prop(state, "substeps")
         layout.prop(state, "integrator")
-        row = layout.row(heading="Gravity")
+        row = keyed(layout).row(heading="Gravity")
         row.prop(state, "use_gravity", text="")
         strength = row.row()
         strength.active = state.use_gravity

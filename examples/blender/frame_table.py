@@ -42,7 +42,10 @@ def main() -> None:
     if options.extension is not None:
         os.environ["JOUNCE_EXTENSION"] = str(options.extension.resolve())
     package = extension.enable().__name__
-    tables = {n: measure(package, n, options.bones, options.frames) for n in options.vertices}
+    tables = {}
+    for count in options.vertices:
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        tables[count] = measure(package, count, options.bones, options.frames)
     print(markdown(tables))
 
 
@@ -64,8 +67,10 @@ def measure(
     frames: int,
     view: Callable[[bpy.types.Object], Draw] | None = None,
 ) -> dict[str, str]:
-    """The pieces of a frame by name. view: shows an object in a window and says how that is drawn."""
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    """The pieces of a frame by name, in an empty scene.
+
+    view: shows an object in a window and says how that is drawn.
+    """
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, frames
     obj = character(vertices, bones, frames)

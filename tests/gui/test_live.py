@@ -105,6 +105,16 @@ def test_the_timeline_shows_which_frames_are_cached(window):
     assert count_of(window.timeline_pixels(), timeline.FRESH_COLOUR) < 20
 
 
+def test_local_view_changes_nothing(window):
+    obj, _, known = yield from previewed(window)
+    expected = shown_frames(obj)
+    scenes.activate(obj)
+    with window.context():
+        bpy.ops.view3d.localview()
+    assert np.array_equal(shown_frames(obj), expected)
+    yield from at_rest(known)
+
+
 def test_playing_shows_what_scrubbing_shows_and_changes_nothing(window):
     obj, _, known = yield from previewed(window)
     before = list(known.cache.coefficients)
