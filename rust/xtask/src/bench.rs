@@ -6,8 +6,13 @@ use crate::process::{Result, cargo, heading, io_error, run as run_command, run_w
 use crate::project;
 use crate::venv::Venv;
 
+/// Title of the part of the page that only a long run changes.
+const LONG: &str = "## Modes, with the slow rows of other programs";
+/// How the table of modes starts.
+const MODES: &str = "10 modes of ";
+
 /// Runs the benchmarks into `out/bench.txt`; with `into_docs` their output becomes `docs/benchmarks.md` too,
-/// with `long` the slow rows of other programs are measured as well.
+/// with `long` the slow rows of other programs are measured as well, and stay on that page until the next long run.
 pub fn run(into_docs: bool, long: bool) -> Result<()> {
     let reference = Venv::reference()?;
     heading("benchmarks");
@@ -28,25 +33,42 @@ pub fn run(into_docs: bool, long: bool) -> Result<()> {
     fs::write(&path, format!("{text}\n")).map_err(io_error(&path))?;
     println!("\nThe results are in {}", path.display());
     if into_docs {
-        document(&text, &reference)?;
+        document(&text, &reference, long)?;
     }
     Ok(())
 }
 
 /// Writes the page of benchmarks and its picture.
-fn document(text: &str, plotter: &Venv) -> Result<()> {
+fn document(text: &str, plotter: &Venv, long: bool) -> Result<()> {
     let docs = project::root().join("docs");
     let script = project::root().join("rust/core/benches/modes/plot.py");
     let mut plot = plotter.python();
     run_command(plot.arg(script).arg(project::out().join("bench.txt")).arg(docs.join("images/modes.svg")))?;
+    let path = docs.join("benchmarks.md");
+    let slow =
+        if long { Some(slow_rows(text)) } else { kept(&fs::read_to_string(&path).unwrap_or_default()) };
     let page = format!(
         "# Benchmarks\n\nMade by `cargo x bench --docs`.\n\n\
          ![Seconds that ten modes take, against vertices and against bones](images/modes.svg)\n\n\
-         ```text\n{}\n```\n",
-        text.trim()
+         ```text\n{}\n```\n{}",
+        text.trim(),
+        slow.unwrap_or_default()
     );
-    let path = docs.join("benchmarks.md");
     fs::write(&path, page).map_err(io_error(&path))?;
     println!("and in {}", path.display());
     Ok(())
+}
+
+/// The part of the page that a long run writes: the table of modes.
+fn slow_rows(text: &str) -> String {
+    let table: Vec<&str> = text.lines().skip_while(|line| !line.starts_with(MODES)).collect();
+    let rows =
+        table.iter().skip(2).take_while(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+    let lines = table.iter().take(2).chain(rows).copied().collect::<Vec<_>>().join("\n");
+    format!("\n{LONG}\n\nFrom the last `cargo x bench --docs --long`.\n\n```text\n{lines}\n```\n")
+}
+
+/// The same part of a page that there is already.
+fn kept(page: &str) -> Option<String> {
+    page.find(LONG).map(|start| format!("\n{}", &page[start..]))
 }

@@ -2,8 +2,9 @@
 //!
 //! The body is the elephant of the FastCD authors, refined, if `JOUNCE_DATA` has it, and else our ellipsoid.
 //! With a Python in `JOUNCE_REFERENCE`, `reference.py` solves each problem in the same run: shift-invert
-//! `eigsh` with CHOLMOD (SuperLU where there is none), and with the LU of the whole saddle point (KKT). Its
-//! slow rows run with `JOUNCE_LONG`.
+//! `eigsh` with CHOLMOD (SuperLU where there is none), and with the LU of the whole saddle point (KKT) by UMFPACK
+//! (SuperLU). What takes it longer than a minute is left out, unless there is `JOUNCE_LONG`.
+//! Each row has a process of its own, whose peak of memory is its own.
 //! Ours starts at the mesh, rig and leak; the reference's seconds leave out its assembly.
 
 mod elephant;
@@ -13,6 +14,7 @@ mod ellipsoid;
 mod reference;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, lattice};
@@ -54,17 +56,23 @@ const CASES: [Case; 8] = [
 fn main() -> Result<()> {
     let path = data().map(|data| data.join("research/fast_cody/elephant/elephant.msh"));
     let elephant = path.as_deref().and_then(elephant::read);
-    let name = if elephant.is_some() { "an elephant, refined" } else { "a lattice of an ellipsoid" };
-    let reference = std::env::var_os("JOUNCE_REFERENCE").map(PathBuf::from);
-    println!("{MODES} modes of {name}; s, and how many times as long others take");
-    print!("vertices bones    modes s  peak MiB  paper s  reference s  times");
-    println!("      KKT s  times  difference  solver");
-    for case in &CASES {
+    let mut words = std::env::args().skip_while(|word| word != "--row").skip(1);
+    if let Some(case) = words.next().and_then(|row| CASES.get(row.parse::<usize>().ok()?)) {
         let mesh = match &elephant {
             Some(base) => elephant::refine(base, case.vertices)?,
             None => ellipsoid_of(case.vertices)?,
         };
-        measure(case, &mesh, reference.as_deref())?;
+        let reference = std::env::var_os("JOUNCE_REFERENCE").map(PathBuf::from);
+        return measure(case, &mesh, reference.as_deref());
+    }
+    let name = if elephant.is_some() { "an elephant, refined" } else { "a lattice of an ellipsoid" };
+    println!("{MODES} modes of {name}; s, and how many times as long others take");
+    print!("vertices bones    modes s  peak MiB  paper s  reference s  times");
+    println!("      KKT s  times  difference  solvers");
+    let program = std::env::current_exe().unwrap_or_else(|error| panic!("no path of this program: {error}"));
+    for row in 0..CASES.len() {
+        let status = Command::new(&program).args(["--row", &row.to_string()]).status();
+        assert!(status.is_ok_and(|status| status.success()), "row {row} failed");
     }
     Ok(())
 }
@@ -102,8 +110,9 @@ fn measure(case: &Case, mesh: &TetMesh, reference: Option<&Path>) -> Result<()> 
         None => ("-".to_owned(), "-".to_owned()),
     });
     let difference = if difference.is_nan() { "-".to_owned() } else { format!("{difference:.0e}") };
-    let solver = solved[0].as_ref().or(solved[1].as_ref()).map_or("-", |other| &other.solver);
-    println!("{:>13}{:>7}{:>11}{:>7}{difference:>12}  {solver}", direct.0, direct.1, kkt.0, kkt.1);
+    let solvers: Vec<&str> = solved.iter().flatten().map(|other| other.solver.as_str()).collect();
+    let solvers = if solvers.is_empty() { "-".to_owned() } else { solvers.join(", ") };
+    println!("{:>13}{:>7}{:>11}{:>7}{difference:>12}  {solvers}", direct.0, direct.1, kkt.0, kkt.1);
     Ok(())
 }
 
@@ -134,7 +143,7 @@ fn ellipsoid_of(vertices: usize) -> Result<TetMesh> {
     lattice(&surface, resolution as usize, &Progress::default())
 }
 
-/// Lets the peak of this process's memory begin anew, on Linux.
+/// Lets the peak of this process's memory begin anew, on Linux: making the mesh takes much.
 fn forget_peak() {
     std::fs::write("/proc/self/clear_refs", "5").ok();
 }

@@ -3,9 +3,12 @@
 `reference.py FOLDER MODES schur|kkt` reads vertices, tets, leak, springs between vertices and, for a rig,
 weights as the benchmark wrote them, all for a conductivity and density of one. It prints the seconds, the
 solver that took them, and the eigenvalues. Timed is the solution: making the constraint's columns
-independent, factorising, iterating; not the assembly.
+independent, factorising, iterating; not the assembly. The saddle point is factorised by UMFPACK,
+as the papers do, where its library is installed, and else by SuperLU.
 """
 
+import ctypes
+import ctypes.util
 import sys
 import time
 from collections.abc import Callable
@@ -105,13 +108,45 @@ def eliminating(matrix: sparse.csc_matrix, columns: np.ndarray | None) -> Solve:
     return apply
 
 
-def bordered(matrix: sparse.csc_matrix, columns: np.ndarray) -> Solve:
-    """The same by one sparse LU of the whole saddle point."""
+class Umfpack:
+    """LU by UMFPACK's interface for 64-bit indices."""
+
+    SOLVE = 0
+
+    def __init__(self, library: ctypes.CDLL, matrix: sparse.csc_matrix) -> None:
+        matrix.sort_indices()
+        self.library, self.numeric = library, ctypes.c_void_p()
+        self.starts, self.rows = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64)
+        self.values = np.ascontiguousarray(matrix.data, dtype=np.float64)
+        symbolic, size = ctypes.c_void_p(), ctypes.c_int64(matrix.shape[0])
+        self.call("symbolic", size, size, *self.arrays(), ctypes.byref(symbolic))
+        self.call("numeric", *self.arrays(), symbolic, ctypes.byref(self.numeric))
+
+    def arrays(self) -> list[ctypes.c_void_p]:
+        return [array.ctypes.data_as(ctypes.c_void_p) for array in (self.starts, self.rows, self.values)]
+
+    def call(self, name: str, *arguments: object) -> None:
+        # The defaults, and no statistics.
+        status = getattr(self.library, f"umfpack_dl_{name}")(*arguments, None, None)
+        if status != 0:
+            raise MemoryError(f"umfpack_dl_{name} gives status {status}")
+
+    def solve(self, b: np.ndarray) -> np.ndarray:
+        b, x = np.ascontiguousarray(b, dtype=np.float64), np.empty(len(b))
+        x_at, b_at = (array.ctypes.data_as(ctypes.c_void_p) for array in (x, b))
+        self.call("solve", ctypes.c_int(self.SOLVE), *self.arrays(), x_at, b_at, self.numeric)
+        return x
+
+
+def bordered(matrix: sparse.csc_matrix, columns: np.ndarray) -> tuple[str, Solve]:
+    """The same by one sparse LU of the whole saddle point, and what made it."""
     n, count = columns.shape
     columns = sparse.csc_matrix(columns)
     whole = sparse.bmat([[matrix, columns], [columns.T, None]], format="csc")
-    factor = splinalg.splu(whole)
-    return lambda b: factor.solve(np.concatenate([b, np.zeros(count)]))[:n]
+    library = ctypes.util.find_library("umfpack")
+    factor = Umfpack(ctypes.CDLL(library), whole) if library else splinalg.splu(whole)
+    solver = "UMFPACK" if library else "SuperLU"
+    return solver, lambda b: factor.solve(np.concatenate([b, np.zeros(count)]))[:n]
 
 
 def main() -> None:
@@ -124,7 +159,7 @@ def main() -> None:
     columns = None if rig is None else constraint(vertices, mass, leak, rig)
     start = time.perf_counter()
     if method == "kkt":
-        solver, apply = "SuperLU", bordered(matrix, columns)
+        solver, apply = bordered(matrix, columns)
     else:
         solver = f"CHOLMOD+{blas()}" if cholesky else "SuperLU"
         apply = eliminating(matrix, None if columns is None else independent(columns))

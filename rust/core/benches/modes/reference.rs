@@ -1,9 +1,13 @@
 //! `reference.py`, asked for the modes of a problem.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use jounce::mesh::TetMesh;
+
+/// Without `JOUNCE_LONG`, what it may take.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What is written for it: for a conductivity and a density of one.
 pub struct Problem<'a> {
@@ -23,20 +27,34 @@ pub struct Reference {
     pub eigenvalues: Vec<f64>,
 }
 
-/// The lowest modes by `schur` or `kkt`; `None` where it cannot run.
+/// The lowest modes by `schur` or `kkt`; `None` where it cannot run or takes too long.
 pub fn ask(python: &Path, problem: &Problem<'_>, modes: usize, method: &str) -> Option<Reference> {
     let folder = std::env::temp_dir().join(format!("jounce-modes-{}", std::process::id()));
     let answer = write(&folder, problem).and_then(|()| {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/modes/reference.py");
-        Command::new(python).arg(script).arg(&folder).args([&modes.to_string(), method]).output()
+        printed(Command::new(python).arg(script).arg(&folder).args([&modes.to_string(), method]))
     });
     // What is left behind lies in the folder for temporary files.
     std::fs::remove_dir_all(&folder).ok();
-    let text = String::from_utf8_lossy(&answer.ok()?.stdout).into_owned();
+    let text = answer.ok()?;
     let mut words = text.split_whitespace();
     let (seconds, solver) = (words.next()?.parse().ok()?, words.next()?.to_owned());
     let eigenvalues: Vec<f64> = words.filter_map(|word| word.parse().ok()).collect();
     (eigenvalues.len() == modes).then_some(Reference { seconds, solver, eigenvalues })
+}
+
+/// What a program prints, nothing if it takes too long.
+fn printed(command: &mut Command) -> std::io::Result<String> {
+    let start = Instant::now();
+    let long = std::env::var_os("JOUNCE_LONG").is_some();
+    let mut program = command.stdout(Stdio::piped()).spawn()?;
+    while program.try_wait()?.is_none() {
+        if !long && start.elapsed() > PATIENCE {
+            program.kill()?;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    program.stdout.map_or(Ok(String::new()), std::io::read_to_string)
 }
 
 fn write(folder: &Path, problem: &Problem<'_>) -> std::io::Result<()> {

@@ -6,7 +6,8 @@ use faer::{Mat, MatMut};
 use rayon::prelude::*;
 
 use super::fronts::{Front, Update};
-use super::substitution::{LANES, MARGIN, Panel, Row, backward, forward};
+use super::panels::Panels;
+use super::substitution::{LANES, MARGIN, Row, backward, forward};
 use super::supernodes::{Node, Part, Supernodes};
 use crate::math::Sparse;
 use crate::{Error, Result};
@@ -25,7 +26,7 @@ pub struct SparseCholesky {
     order: Vec<u32>,
     parts: Vec<Part>,
     /// The columns of L, part by part.
-    panels: Vec<Vec<Panel>>,
+    panels: Vec<Panels>,
 }
 
 /// Memory that solving needs, kept from one solve to the next.
@@ -63,7 +64,7 @@ impl SparseCholesky {
 
     /// Memory of the factor's numbers, bytes.
     pub fn bytes(&self) -> usize {
-        self.panels.iter().flatten().map(|panel| panel.len() * size_of::<f64>()).sum()
+        self.panels.iter().map(Panels::bytes).sum()
     }
 
     /// The row of K that each row of an ordered right-hand side stands for.
@@ -166,7 +167,7 @@ const STRIP: usize = 64;
 /// A part of the factor with what is solved there.
 struct Piece<'a> {
     part: &'a Part,
-    panels: &'a [Panel],
+    panels: &'a Panels,
     /// Its columns, its tail and the margin.
     x: &'a mut [Row],
     /// The right-hand sides of its columns.
@@ -210,7 +211,7 @@ fn failed(why: impl Into<String>) -> Error {
 
 /// What eliminating a part gives: its columns of L, and updates to nodes of the last part.
 struct Eliminated {
-    panels: Vec<Panel>,
+    panels: Panels,
     left: Vec<(usize, Update)>,
 }
 
@@ -254,7 +255,9 @@ impl<'a> Input<'a> {
         let mut waiting: Vec<Vec<Update>> = part.nodes.clone().map(|_| Vec::new()).collect();
         let mut outside: Vec<Vec<&Update>> = vec![Vec::new(); part.nodes.len()];
         given.iter().for_each(|(node, update)| outside[node - part.nodes.start].push(update));
-        let mut result = Eliminated { panels: Vec::with_capacity(part.nodes.len()), left: Vec::new() };
+        let nodes = structure.nodes[part.nodes.clone()].iter();
+        let panels = Panels::for_nodes(nodes.map(|node| (node.width, node.rows.len())));
+        let mut result = Eliminated { panels, left: Vec::new() };
         let mut front = Front::default();
         for index in part.nodes.clone() {
             let node = &structure.nodes[index];
@@ -280,7 +283,7 @@ impl<'a> Input<'a> {
             if let Some(column) = pivots.err().or_else(|| (0..node.width).find(lost)) {
                 return Err(self.not_definite(node.first + column));
             }
-            result.panels.extend(Panel::pack(&front, first as usize, node.width, &node.rows));
+            result.panels.push(&front, first as usize, node.width, &node.rows);
             if let Some(parent) = node.parent {
                 if part.nodes.contains(&parent) {
                     waiting[parent - part.nodes.start].push(front.update(node.width, node.rows.clone()));

@@ -45,13 +45,13 @@ impl Graph {
         &self.neighbours[self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
     }
 
-    /// The vertices of one side and the edges between them.
-    fn part(&self, sides: &[Side], side: Side) -> Self {
+    /// The vertices of one side, in the given order, and the edges between them.
+    fn part(&self, sides: &[Side], side: Side, order: &[u32]) -> Self {
         let mut places = vec![FAR; self.len()];
         let mut inside = Vec::new();
-        for (vertex, _) in sides.iter().enumerate().filter(|(_, s)| **s == side) {
-            places[vertex] = inside.len() as u32;
-            inside.push(vertex as u32);
+        for &vertex in order.iter().filter(|vertex| sides[**vertex as usize] == side) {
+            places[vertex as usize] = inside.len() as u32;
+            inside.push(vertex);
         }
         let (mut starts, mut neighbours) = (Vec::with_capacity(inside.len() + 1), Vec::new());
         starts.push(0);
@@ -89,12 +89,12 @@ pub(super) fn dissect(graph: &Graph, order: &mut [u32]) {
     if graph.len() <= LEAF {
         return minimum_degree(graph, order);
     }
-    let sides = cut(graph);
+    let (sides, near) = cut(graph);
     // So dense that every cut takes a whole side: no order has less fill.
     if !sides.contains(&Side::Left) || !sides.contains(&Side::Right) {
         return order.copy_from_slice(&graph.names);
     }
-    let (left, right) = (graph.part(&sides, Side::Left), graph.part(&sides, Side::Right));
+    let (left, right) = (graph.part(&sides, Side::Left, &near), graph.part(&sides, Side::Right, &near));
     let (first, rest) = order.split_at_mut(left.len());
     let (second, last) = rest.split_at_mut(right.len());
     let separator = sides.iter().zip(&graph.names).filter(|(side, _)| **side == Side::Separator);
@@ -107,12 +107,13 @@ pub(super) fn dissect(graph: &Graph, order: &mut [u32]) {
     }
 }
 
-/// Cuts a graph between the two ends of it that are farthest apart.
-fn cut(graph: &Graph) -> Vec<Side> {
+/// Cuts a graph between the two ends of it that are farthest apart. Also lists the vertices so that neighbours stand close
+/// to each other.
+fn cut(graph: &Graph) -> (Vec<Side>, Vec<u32>) {
     let mut reached = Vec::with_capacity(graph.len());
     graph.distances(0, &mut reached);
     if reached.len() < graph.len() {
-        return separate(graph, &reached);
+        return (separate(graph, &reached), (0..graph.len() as u32).collect());
     }
     let one = reached[reached.len() - 1];
     let from_one = graph.distances(one, &mut reached);
@@ -123,7 +124,7 @@ fn cut(graph: &Graph) -> Vec<Side> {
     let level: Vec<u32> = from_one.iter().zip(&from_other).map(|(a, b)| apart + a - b).collect();
     let mut sides = cut_levels(graph, &level, 2 * apart as usize + 1);
     refine(graph, &mut sides);
-    sides
+    (sides, reached)
 }
 
 /// What is connected to the first vertex on one side, the rest on the other.

@@ -9,6 +9,7 @@ mod fronts;
 mod inverse_forms;
 pub(crate) mod lanes;
 mod ordering;
+mod panels;
 pub mod polar;
 mod selection;
 mod separator;

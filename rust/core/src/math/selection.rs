@@ -33,6 +33,11 @@ impl Selection {
         self.places[row] != NONE
     }
 
+    /// Whether every row is selected.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.rows.len() == self.places.len()
+    }
+
     /// The selected rows and columns of a square matrix.
     pub(crate) fn square(&self, matrix: &Sparse) -> Sparse {
         self.block(matrix, self.rows.iter().copied())

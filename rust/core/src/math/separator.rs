@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::dissection::{Graph, SMALLEST_SIDE, Side};
 
 /// Times that both sides are grown in turn.
-const PASSES: usize = 4;
+const PASSES: usize = 2;
 /// Moves that may follow the best state that was found, before it is returned to.
 const PATIENCE: usize = 150;
 

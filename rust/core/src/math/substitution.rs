@@ -5,124 +5,25 @@ use std::ops::Range;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::fronts::Front;
-use super::lanes::Buffer;
+use super::panels::{Panel, Panels, TILE};
 
 /// Right-hand sides that are solved for at once: a cache line of numbers.
 pub(super) const LANES: usize = 8;
-/// Rows of a tile: as many as let their sums stay in registers.
-const TILE: usize = 8;
-/// Columns of a panel at most: its share of the right-hand sides stays in a near cache.
-const PANEL: usize = 256;
-/// Numbers below the triangle of a panel above which threads share them, and numbers for each task.
-const SHARED: usize = 1 << 16;
-const TASK: usize = 1 << 15;
 /// Rows that right-hand sides have after their last, for tiles that are not full.
 pub(super) const MARGIN: usize = TILE;
 
 /// One row of right-hand sides.
 pub(super) type Row = [f64; LANES];
 
-/// Consecutive columns of `L`, packed for substitution.
-///
-/// Rows come in tiles of eight, each tile column by column. The first tiles, over the panel's own rows, end with the
-/// inverse of their diagonal block; everything else is stored with its sign changed, so that it is added.
-pub(super) struct Panel {
-    /// First of its columns within its part, which is also the first of its rows.
-    first: usize,
-    width: usize,
-    /// The rows below the triangle within its part.
-    rows: Vec<u32>,
-    values: Buffer<f64>,
-}
-
-impl Panel {
-    /// Packs the first `width` columns of an eliminated front, whose rows `width..` are named `rows`.
-    pub fn pack(front: &Front, first: usize, width: usize, rows: &[u32]) -> Vec<Self> {
-        let panel = |start: usize| {
-            let end = width.min(start + PANEL);
-            let own = (first + end..first + width).map(|row| row as u32);
-            Self::pack_one(front, start..end, first + start, own.chain(rows.iter().copied()).collect())
-        };
-        if width <= PANEL {
-            vec![panel(0)]
-        } else {
-            (0..width.div_ceil(PANEL)).into_par_iter().map(|k| panel(PANEL * k)).collect()
-        }
-    }
-
-    fn pack_one(front: &Front, columns: Range<usize>, first: usize, rows: Vec<u32>) -> Self {
-        let width = columns.len();
-        let mut values = Buffer::zeros(top_len(width) + rows.len().div_ceil(TILE) * TILE * width);
-        let (mut top, below) = values.split_at_mut(top_len(width));
-        for start in columns.clone().step_by(TILE) {
-            let left = columns.start..start;
-            let (tile, rest) = top.split_at_mut(TILE * (left.len() + TILE));
-            let (before, diagonal) = tile.split_at_mut(TILE * left.len());
-            let own = start..columns.end.min(start + TILE);
-            pack_tile(front, left, own.clone(), before);
-            invert(front, own, diagonal);
-            top = rest;
-        }
-        let tiles = below.chunks_exact_mut(TILE * width).zip((columns.end..front.size()).step_by(TILE));
-        for (tile, start) in tiles {
-            pack_tile(front, columns.clone(), start..front.size().min(start + TILE), tile);
-        }
-        Self { first, width, rows, values }
-    }
-
-    /// Numbers that are stored.
-    pub fn len(&self) -> usize {
-        self.values.len()
-    }
-
-    fn below(&self) -> &[f64] {
-        &self.values[top_len(self.width)..]
-    }
-
-    /// Tiles below the triangle that a task takes, if they are worth sharing.
-    fn tiles_per_task(&self) -> Option<usize> {
-        (self.below().len() > SHARED).then(|| (TASK / (TILE * self.width)).max(1))
-    }
-}
-
-/// Numbers in the triangle of a panel.
-fn top_len(width: usize) -> usize {
-    let tiles = width.div_ceil(TILE);
-    TILE * TILE * tiles * (tiles + 1) / 2
-}
-
-/// Some rows of some columns, column by column, with their sign changed.
-fn pack_tile(front: &Front, columns: Range<usize>, rows: Range<usize>, tile: &mut [f64]) {
-    for (column, into) in columns.zip(tile.chunks_exact_mut(TILE)) {
-        into.iter_mut().zip(&front.column(column)[rows.clone()]).for_each(|(into, from)| *into = -from);
-    }
-}
-
-/// The inverse of a lower triangle on the diagonal, continued by the identity, column by column.
-fn invert(front: &Front, own: Range<usize>, inverse: &mut [f64]) {
-    let triangle = |row: usize, column: usize| front.column(own.start + column)[own.start + row];
-    for column in 0..TILE {
-        let entries = &mut inverse[TILE * column..][..TILE];
-        entries[column] = 1.0;
-        for row in column..own.len() {
-            entries[row] /= triangle(row, row);
-            for below in row + 1..own.len() {
-                entries[below] -= triangle(below, row) * entries[row];
-            }
-        }
-    }
-}
-
-/// `x = L^-1 x` over consecutive panels, in which the rows below them change too.
-pub(super) fn forward(panels: &[Panel], x: &mut [Row]) {
-    for run in panels.chunk_by(|a, b| a.tiles_per_task().is_none() && b.tiles_per_task().is_none()) {
-        let Some(tiles) = run[0].tiles_per_task() else {
-            Arch::new().dispatch(Solve { panels: run, x, forward: true, whole: true });
+/// `x = L^-1 x` over the panels of a part, in which the rows below them change too.
+pub(super) fn forward(panels: &Panels, x: &mut [Row]) {
+    for run in panels.runs() {
+        let panel = panels.get(run.start);
+        let Some(tiles) = panel.tiles_per_task() else {
+            Arch::new().dispatch(Solve { panels, run, x, forward: true, whole: true });
             continue;
         };
-        Arch::new().dispatch(Solve { panels: run, x, forward: true, whole: false });
-        let panel = &run[0];
+        Arch::new().dispatch(Solve { panels, run, x, forward: true, whole: false });
         let mut below = vec![[0.0; LANES]; panel.rows.len().div_ceil(TILE) * TILE];
         let own = &x[panel.first..][..panel.width];
         if own.as_flattened().iter().all(|&x| x == 0.0) {
@@ -139,41 +40,36 @@ pub(super) fn forward(panels: &[Panel], x: &mut [Row]) {
     }
 }
 
-/// `x = L^-T x` over consecutive panels, the last one first.
-pub(super) fn backward(panels: &[Panel], x: &mut [Row]) {
-    let alone = |a: &Panel, b: &Panel| a.tiles_per_task().is_none() && b.tiles_per_task().is_none();
-    let runs: Vec<&[Panel]> = panels.chunk_by(alone).collect();
-    for run in runs.into_iter().rev() {
-        let Some(tiles) = run[0].tiles_per_task() else {
-            Arch::new().dispatch(Solve { panels: run, x, forward: false, whole: true });
+/// `x = L^-T x` over the panels of a part, the last one first.
+pub(super) fn backward(panels: &Panels, x: &mut [Row]) {
+    for run in panels.runs().into_iter().rev() {
+        let panel = panels.get(run.start);
+        let Some(tiles) = panel.tiles_per_task() else {
+            Arch::new().dispatch(Solve { panels, run, x, forward: false, whole: true });
             continue;
         };
-        let panel = &run[0];
         let values = panel.below().par_chunks(tiles * TILE * panel.width);
         let whole = &*x;
-        let sums: Vec<Vec<Row>> = panel
-            .rows
-            .par_chunks(tiles * TILE)
-            .zip(values)
-            .with_max_len(1)
-            .map(|(rows, values)| {
-                let mut out = vec![[0.0; LANES]; panel.width];
-                Arch::new().dispatch(Transposed { values, rows, x: whole, out: &mut out });
-                out
-            })
-            .collect();
+        let sum = |(rows, values)| {
+            let mut out = vec![[0.0; LANES]; panel.width];
+            Arch::new().dispatch(Transposed { values, rows, x: whole, out: &mut out });
+            out
+        };
+        let sums: Vec<Vec<Row>> =
+            panel.rows.par_chunks(tiles * TILE).zip(values).with_max_len(1).map(sum).collect();
         for sum in sums {
             for (into, from) in x[panel.first..].iter_mut().zip(&sum) {
                 (0..LANES).for_each(|lane| into[lane] += from[lane]);
             }
         }
-        Arch::new().dispatch(Solve { panels: run, x, forward: false, whole: false });
+        Arch::new().dispatch(Solve { panels, run, x, forward: false, whole: false });
     }
 }
 
-/// Substitution through panels, with their rows below the triangle or without.
+/// Substitution through a run of panels, with their rows below the triangle or without.
 struct Solve<'a> {
-    panels: &'a [Panel],
+    panels: &'a Panels,
+    run: Range<usize>,
     x: &'a mut [Row],
     forward: bool,
     whole: bool,
@@ -225,7 +121,10 @@ impl WithSimd for Solve<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        with_registers!(S, solve(simd, self.panels, registers_mut!(S, self.x), self.forward, self.whole));
+        with_registers!(
+            S,
+            solve(simd, self.panels, self.run, registers_mut!(S, self.x), self.forward, self.whole)
+        );
     }
 }
 
@@ -256,27 +155,30 @@ impl WithSimd for Transposed<'_> {
 #[inline(always)]
 fn solve<S: Simd, const R: usize, const T: usize>(
     simd: S,
-    panels: &[Panel],
+    panels: &Panels,
+    run: Range<usize>,
     x: &mut [[S::f64s; R]],
     forward: bool,
     whole: bool,
 ) {
     if forward {
-        for panel in panels {
+        for index in run {
+            let panel = panels.get(index);
             if is_zero::<S, R>(simd, &x[panel.first..][..panel.width]) {
                 continue;
             }
-            forward_top::<S, R, T>(simd, panel, x);
+            forward_top::<S, R, T>(simd, &panel, x);
             if whole {
-                forward_below::<S, R, T>(simd, panel, x);
+                forward_below::<S, R, T>(simd, &panel, x);
             }
         }
     } else {
-        for panel in panels.iter().rev() {
+        for index in run.rev() {
+            let panel = panels.get(index);
             if whole {
-                backward_below::<S, R, T>(simd, panel, x);
+                backward_below::<S, R, T>(simd, &panel, x);
             }
-            backward_top::<S, R, T>(simd, panel, x);
+            backward_top::<S, R, T>(simd, &panel, x);
         }
     }
 }
@@ -339,8 +241,8 @@ fn add_transposed<S: Simd, const R: usize, const T: usize>(
 
 /// `x_own = L_own^-1 x_own`.
 #[inline(always)]
-fn forward_top<S: Simd, const R: usize, const T: usize>(simd: S, panel: &Panel, x: &mut [[S::f64s; R]]) {
-    let mut rest = &panel.values[..];
+fn forward_top<S: Simd, const R: usize, const T: usize>(simd: S, panel: &Panel<'_>, x: &mut [[S::f64s; R]]) {
+    let mut rest = panel.triangle();
     for start in (0..panel.width).step_by(TILE) {
         let (tile, next) = rest.split_at(TILE * (start + TILE));
         let (left, diagonal) = tile.split_at(TILE * start);
@@ -364,8 +266,8 @@ fn forward_top<S: Simd, const R: usize, const T: usize>(simd: S, panel: &Panel, 
 
 /// `x_own = L_own^-T x_own`.
 #[inline(always)]
-fn backward_top<S: Simd, const R: usize, const T: usize>(simd: S, panel: &Panel, x: &mut [[S::f64s; R]]) {
-    let mut rest = &panel.values[..top_len(panel.width)];
+fn backward_top<S: Simd, const R: usize, const T: usize>(simd: S, panel: &Panel<'_>, x: &mut [[S::f64s; R]]) {
+    let mut rest = panel.triangle();
     for start in (0..panel.width).step_by(TILE).rev() {
         let (before, tile) = rest.split_at(rest.len() - TILE * (start + TILE));
         let (left, diagonal) = tile.split_at(TILE * start);
@@ -398,7 +300,11 @@ fn tile_rows(rows: &[u32], size: usize) -> [u32; TILE] {
 
 /// `x_rows -= L_below x_own`.
 #[inline(always)]
-fn forward_below<S: Simd, const R: usize, const T: usize>(simd: S, panel: &Panel, x: &mut [[S::f64s; R]]) {
+fn forward_below<S: Simd, const R: usize, const T: usize>(
+    simd: S,
+    panel: &Panel<'_>,
+    x: &mut [[S::f64s; R]],
+) {
     let tiles = panel.below().chunks_exact(TILE * panel.width);
     for (tile, rows) in tiles.zip(panel.rows.chunks(TILE)) {
         let rows = tile_rows(rows, x.len());
@@ -417,7 +323,11 @@ fn forward_below<S: Simd, const R: usize, const T: usize>(simd: S, panel: &Panel
 
 /// `x_own -= L_below' x_rows`.
 #[inline(always)]
-fn backward_below<S: Simd, const R: usize, const T: usize>(simd: S, panel: &Panel, x: &mut [[S::f64s; R]]) {
+fn backward_below<S: Simd, const R: usize, const T: usize>(
+    simd: S,
+    panel: &Panel<'_>,
+    x: &mut [[S::f64s; R]],
+) {
     let tiles = panel.below().chunks_exact(TILE * panel.width);
     for (tile, rows) in tiles.zip(panel.rows.chunks(TILE)) {
         let rows = tile_rows(rows, x.len());

@@ -76,14 +76,15 @@ fn columns(
     let mut blocks: Vec<Block> = (0..rig.bone_count()).into_par_iter().map(bone).collect();
     blocks.extend(rig.shapes().iter().map(shape));
     let n = mesh.vertices().len();
-    let columns = blocks.iter().flat_map(Block::to_columns).collect();
-    Ok(assemble(n, &well_conditioned(n, columns, &gram(&blocks))?))
+    let gram = gram(&blocks);
+    let columns = blocks.into_iter().flat_map(Block::into_columns).collect();
+    Ok(assemble(n, &well_conditioned(n, columns, &gram)?))
 }
 
 /// The columns of one bone or shape: dense on the vertices it moves.
 struct Block {
     rows: Vec<u32>,
-    columns: Mat<f64>,
+    columns: Vec<Vec<f64>>,
 }
 
 impl Block {
@@ -120,14 +121,20 @@ impl Block {
     }
 
     fn new(rows: Vec<u32>, columns: Vec<Vec<f64>>) -> Self {
-        let span = orthonormal_span(columns, DEPENDENT);
-        Self { columns: Mat::from_fn(rows.len(), span.len(), |i, j| span[j][i]), rows }
+        Self { columns: orthonormal_span(columns, DEPENDENT), rows }
     }
 
-    fn to_columns(&self) -> impl Iterator<Item = Column> {
-        self.columns
-            .col_iter()
-            .map(|column| Column { rows: self.rows.clone(), values: column.iter().copied().collect() })
+    /// Some rows of the columns.
+    fn pick(&self, rows: impl ExactSizeIterator<Item = usize> + Clone) -> Mat<f64> {
+        let mut picked = Mat::zeros(rows.len(), self.columns.len());
+        for (into, from) in picked.col_iter_mut().zip(&self.columns) {
+            into.iter_mut().zip(rows.clone()).for_each(|(into, row)| *into = from[row]);
+        }
+        picked
+    }
+
+    fn into_columns(self) -> impl Iterator<Item = Column> {
+        self.columns.into_iter().map(move |values| Column { rows: self.rows.clone(), values })
     }
 }
 
@@ -191,10 +198,7 @@ fn overlap(a: &Block, b: &Block) -> Option<Mat<f64>> {
     if rows.is_empty() {
         return None;
     }
-    let gather = |block: &Block, pick: &dyn Fn(usize) -> usize| {
-        Mat::from_fn(rows.len(), block.columns.ncols(), |row, c| block.columns[(pick(row), c)])
-    };
-    let (left, right) = (gather(a, &|row| rows[row].0), gather(b, &|row| rows[row].1));
+    let (left, right) = (a.pick(rows.iter().map(|pair| pair.0)), b.pick(rows.iter().map(|pair| pair.1)));
     let mut product = Mat::zeros(left.ncols(), right.ncols());
     matmul(&mut product, Accum::Replace, left.transpose(), &right, 1.0, Par::Seq);
     Some(product)
@@ -202,7 +206,7 @@ fn overlap(a: &Block, b: &Block) -> Option<Mat<f64>> {
 
 /// Where each bone's columns start, and their number at the end.
 fn starts(blocks: &[Block]) -> Vec<usize> {
-    let widths = blocks.iter().map(|block| block.columns.ncols());
+    let widths = blocks.iter().map(|block| block.columns.len());
     std::iter::once(0)
         .chain(widths.scan(0, |sum, width| {
             *sum += width;
@@ -212,10 +216,12 @@ fn starts(blocks: &[Block]) -> Vec<usize> {
 }
 
 fn assemble(n: usize, columns: &[Column]) -> Sparse {
-    let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    let entries = columns.iter().map(|column| column.rows.len()).sum();
+    let (mut ends, mut rows, mut values) =
+        (vec![0], Vec::with_capacity(entries), Vec::with_capacity(entries));
     for column in columns {
-        rows.extend(&column.rows);
-        values.extend(&column.values);
+        rows.extend_from_slice(&column.rows);
+        values.extend_from_slice(&column.values);
         ends.push(rows.len() as u32);
     }
     SparseColMat::new(SymbolicSparseColMat::new_checked(n, columns.len(), ends, None, rows), values)

@@ -44,7 +44,8 @@ pub fn lumped_mass(mesh: &TetMesh, material: &Material) -> Vec<f64> {
 pub fn laplacian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
     check_conductivity(mesh, conductivity)?;
     let n = mesh.vertices().len();
-    let gradients = gradients(mesh);
+    let elements: Vec<Element> =
+        (0..mesh.tets().len()).into_par_iter().map(|t| Element::new(mesh, t, conductivity[t])).collect();
     let incidence = Incidence::new(mesh);
     let tasks: Vec<Columns> = (0..n.div_ceil(COLUMNS_PER_TASK))
         .into_par_iter()
@@ -53,11 +54,33 @@ pub fn laplacian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
             |slot, task| {
                 let first = task * COLUMNS_PER_TASK;
                 let vertices = first..(first + COLUMNS_PER_TASK).min(n);
-                assemble_columns(mesh, conductivity, &gradients, &incidence, vertices, slot)
+                assemble_columns(&elements, &incidence, vertices, slot)
             },
         )
         .collect();
     Ok(concatenate(n, &tasks))
+}
+
+/// What a tet adds to the Laplacian: a cache line, as tets are read in the order of vertices, not in their own.
+#[repr(align(64))]
+struct Element {
+    corners: [u32; 4],
+    /// `c V g_i . g_j` for each of the edges `(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)`.
+    weights: [f64; 6],
+}
+
+/// For each corner the three others, and the edges that lead to them.
+const OTHERS: [[(usize, usize); 3]; 4] =
+    [[(1, 0), (2, 1), (3, 2)], [(0, 0), (2, 3), (3, 4)], [(0, 1), (1, 3), (3, 5)], [(0, 2), (1, 4), (2, 5)]];
+
+impl Element {
+    fn new(mesh: &TetMesh, tet: usize, conductivity: f64) -> Self {
+        let gradients = hat_gradients(mesh.corners(tet)).map(Vector3::from);
+        let scale = conductivity * mesh.volumes()[tet];
+        let weight = |(i, j): (usize, usize)| scale * gradients[i].dot(&gradients[j]);
+        let weights = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)].map(weight);
+        Self { corners: mesh.tets()[tet], weights }
+    }
 }
 
 /// The tets at each vertex with the corner it is there, as one list and where each vertex's part starts.
@@ -101,9 +124,7 @@ struct Columns {
 
 /// `slot[row]` tells where a row stands in the current column; it is `u32::MAX` everywhere before and after.
 fn assemble_columns(
-    mesh: &TetMesh,
-    conductivity: &[f64],
-    gradients: &[[[f64; 3]; 4]],
+    elements: &[Element],
     incidence: &Incidence,
     vertices: std::ops::Range<usize>,
     slot: &mut [u32],
@@ -112,12 +133,13 @@ fn assemble_columns(
     let mut entries: Vec<(u32, f64)> = Vec::new();
     for vertex in vertices {
         entries.clear();
+        // The four gradients add up to zero.
+        let mut diagonal = 0.0;
         for &(t, corner) in incidence.at(vertex) {
-            let t = t as usize;
-            let scale = conductivity[t] * mesh.volumes()[t];
-            let own = Vector3::from(gradients[t][corner as usize]);
-            for (&row, &other) in mesh.tets()[t].iter().zip(&gradients[t]) {
-                let value = scale * own.dot(&Vector3::from(other));
+            let element = &elements[t as usize];
+            for (other, edge) in OTHERS[corner as usize] {
+                let (row, value) = (element.corners[other], element.weights[edge]);
+                diagonal -= value;
                 let place = &mut slot[row as usize];
                 if *place == u32::MAX {
                     *place = entries.len() as u32;
@@ -128,6 +150,9 @@ fn assemble_columns(
             }
         }
         entries.iter().for_each(|&(row, _)| slot[row as usize] = u32::MAX);
+        if !incidence.at(vertex).is_empty() {
+            entries.push((vertex as u32, diagonal));
+        }
         entries.sort_unstable_by_key(|&(row, _)| row);
         columns.counts.push(entries.len() as u32);
         columns.rows.extend(entries.iter().map(|e| e.0));
@@ -144,8 +169,11 @@ fn concatenate(n: usize, parts: &[Columns]) -> Sparse {
         total += count;
         starts.push(total);
     }
-    let rows: Vec<u32> = parts.iter().flat_map(|p| &p.rows).copied().collect();
-    let values = parts.iter().flat_map(|p| &p.values).copied().collect();
+    let (mut rows, mut values) = (Vec::with_capacity(total as usize), Vec::with_capacity(total as usize));
+    for part in parts {
+        rows.extend_from_slice(&part.rows);
+        values.extend_from_slice(&part.values);
+    }
     SparseColMat::new(SymbolicSparseColMat::new_checked(n, n, starts, None, rows), values)
 }
 

@@ -164,7 +164,8 @@ impl ModesProblem {
         let free = free_vertices(mesh.vertices().len(), restraint.pinned)?;
         let mass = lumped_mass(mesh, material);
         let conductivity = conductivity(mesh, material);
-        let hessian = free.square(&stitched(laplacian(mesh, &conductivity)?, stitches)?);
+        let hessian = stitched(laplacian(mesh, &conductivity)?, stitches)?;
+        let hessian = if free.is_whole() { hessian } else { free.square(&hessian) };
         progress.report(0.05)?;
         let constraint = constraint_or_none(mesh, &mass, restraint, &free)?;
         check_count(1, available(&hessian, constraint.as_ref()))?;
@@ -267,7 +268,8 @@ fn constraint_or_none(
     };
     // Built on the free vertices alone, so that its columns are independent there.
     let rig = rig.restricted(|vertex| free.contains(vertex as usize));
-    constraint(mesh, mass, &rig, leak).map(|columns| Some(free.rows_of(&columns)))
+    let columns = constraint(mesh, mass, &rig, leak)?;
+    Ok(Some(if free.is_whole() { columns } else { free.rows_of(&columns) }))
 }
 
 fn free_vertices(n: usize, pinned: Option<&[bool]>) -> Result<Selection> {
