@@ -107,8 +107,8 @@ pub(super) fn dissect(graph: &Graph, order: &mut [u32]) {
     }
 }
 
-/// Cuts a graph between the two ends of it that are farthest apart. Also lists the vertices so that neighbours stand close
-/// to each other.
+/// Cuts a graph between the two ends of it that are farthest apart. Also lists the vertices so that neighbours
+/// stand close to each other.
 fn cut(graph: &Graph) -> (Vec<Side>, Vec<u32>) {
     let mut reached = Vec::with_capacity(graph.len());
     graph.distances(0, &mut reached);

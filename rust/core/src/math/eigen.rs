@@ -15,7 +15,8 @@ const TOLERANCE: f64 = 1e-8;
 const COPY: f64 = 1e-6;
 /// Norm below which a new direction is rounding error, relative to what the operator made.
 const NEGLIGIBLE: f64 = 1e-14;
-/// Share of a column that the others must leave of it, for the fast way of making them orthonormal up to a millionth.
+/// Share of a column that the others must leave of it, for the fast way of making them orthonormal up to a
+/// millionth.
 const DEPENDENT: f64 = 1e-5;
 /// The same for a way that is exact enough at once.
 const WELL_CONDITIONED: f64 = 3e-3;
@@ -32,8 +33,8 @@ const MAX_BLOCKS: usize = 400;
 /// Seed of the start vectors: any gives the same eigenpairs.
 const SEED: u64 = 0x6a6f_756e_6365;
 
-/// Eigenvectors of the `count` largest eigenvalues of a symmetric positive semi-definite operator: orthonormal up to the
-/// tolerance, n x count.
+/// Eigenvectors of the `count` largest eigenvalues of a symmetric positive semi-definite operator: orthonormal
+/// up to the tolerance, n x count.
 ///
 /// `apply` replaces the columns x of an n x k matrix by `Op x`. Block Lanczos with full reorthogonalisation and
 /// thick restarts. A start block of b vectors finds at most b copies of an eigenvalue; when as many as b agree,
@@ -169,7 +170,8 @@ impl Krylov {
         self.grow_projected(old, &along);
     }
 
-    /// Appends an orthonormal basis Q of what `image` has outside of V; returns R. `along` is `V' image`, improved here.
+    /// Appends an orthonormal basis Q of what `image` has outside of V; returns R. `along` is `V' image`, which
+    /// gets better.
     fn append_rest(&mut self, image: &mut Mat<f64>, along: &mut Mat<f64>) -> Mat<f64> {
         let basis = self.basis.as_ref();
         let (missed, mut gram) = take_out(image.as_mut(), basis, along.as_ref());
@@ -262,8 +264,8 @@ fn orthonormal_columns(block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>)
     }
 }
 
-/// R and its inverse, `R' R` being the Gram matrix of a block: `block R^-1` has orthonormal columns. None if one of them
-/// has a length of `negligible`, or the share `dependent` of its length, outside of those before it.
+/// R and its inverse, `R' R` being the Gram matrix of a block: `block R^-1` has orthonormal columns. None if one
+/// of them has a length of `negligible`, or the share `dependent` of its length, outside of those before it.
 fn factor_gram(gram: &Mat<f64>, negligible: f64, dependent: f64) -> Option<(Mat<f64>, Mat<f64>)> {
     let lower = gram.llt(faer::Side::Lower).ok()?.L().to_owned();
     let pivots = || (0..gram.ncols()).map(|k| (lower[(k, k)], gram[(k, k)].sqrt()));
