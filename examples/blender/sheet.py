@@ -15,8 +15,8 @@ COLUMNS = 6
 CELL = 340
 GAP = 6
 FRAMED = 0.2
-LOOP_CELL = 360
-LOOP_LIMIT = 2_000_000
+LOOP_CELL = 300
+LOOP_LIMIT = 300_000
 INK = (52, 46, 66)
 FAINT = (128, 120, 134)
 PAPER = tuple(round(255 * channel) for channel in (0.965, 0.955, 0.94))
@@ -99,7 +99,7 @@ def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list
 def loop(studio: Studio, take: Take, path: Path, scratch: Path) -> int:
     """Save the whole shot side by side, without and with flesh, as looping WebP; returns its bytes.
 
-    The picture quality is lowered until the file is below two megabytes.
+    The picture quality is lowered until the file is below 300 kilobytes, about where it begins to be seen.
     """
     studio.paint(None)
     pictures = []
@@ -111,8 +111,8 @@ def loop(studio: Studio, take: Take, path: Path, scratch: Path) -> int:
             ImageDraw.Draw(picture).text((middle, 24), label, font=font(18), fill=INK, anchor="ms")
         pictures.append(picture)
     duration = round(1000.0 / take.frame_rate)
-    for quality in (85, 70, 50, 30, 10):
-        options = {"duration": duration, "loop": 0, "quality": quality, "method": 4}
+    for quality in (75, 60, 50, 40, 30, 20):
+        options = {"duration": duration, "loop": 0, "quality": quality, "method": 5}
         pictures[0].save(path, save_all=True, append_images=pictures[1:], **options)
         if path.stat().st_size < LOOP_LIMIT:
             break
