@@ -99,3 +99,19 @@ def test_a_body_is_not_set_up_twice():
     bpy.ops.jounce.setup()
     with pytest.raises(RuntimeError, match="Column has Jounce already"):
         bpy.ops.jounce.setup()
+
+
+@pytest.mark.parametrize("way", ["preview", "bake"])
+def test_a_file_from_before_the_list_of_modes_lists_them_when_its_body_is_in_memory(way, module):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    state = obj.jounce
+    ratios, summary = [mode.ratio for mode in state.modes_built], state.built_summary
+    state.modes_built.clear()
+    if way == "bake":
+        bpy.ops.jounce.bake()
+    else:
+        bpy.ops.jounce.preview()
+        bpy.ops.jounce.fill_cache()
+    assert [mode.ratio for mode in state.modes_built] == ratios
+    assert state.built_summary == summary
