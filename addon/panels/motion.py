@@ -25,7 +25,7 @@ def draw_stiffness(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -
     """Shows what sets the stiffness, and for a material the frequency that follows."""
     layout.prop(state, "stiffness_by")
     if state.stiffness_by == "FREQUENCY":
-        keyed(layout).prop(state, "frequency")
+        layout.prop(state, "frequency")
         row = layout.row(align=True)
         row.prop(state, "amount")
         row.operator("jounce.fit", text="", icon="DRIVER_DISTANCE")
@@ -34,8 +34,8 @@ def draw_stiffness(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -
     row.menu(JOUNCE_MT_materials.__name__, text=JOUNCE_MT_materials.bl_label)
     row.operator("jounce.material_preset_add", text="", icon="ADD")
     row.operator("jounce.material_preset_add", text="", icon="REMOVE").remove_active = True
-    keyed(layout).prop(state, "young")
-    keyed(layout).prop(state, "density")
+    layout.prop(state, "young")
+    layout.prop(state, "density")
     if state.built_frequency == 0.0:
         layout.label(text="Build to see the frequency", icon="INFO")
         return
