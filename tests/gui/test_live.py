@@ -105,13 +105,26 @@ def test_the_timeline_shows_which_frames_are_cached(window):
     assert count_of(window.timeline_pixels(), timeline.FRESH_COLOUR) < 20
 
 
-def test_local_view_changes_nothing(window):
+def test_local_view_and_a_second_window_with_another_scene_change_nothing(window):
     obj, _, known = yield from previewed(window)
     expected = shown_frames(obj)
     scenes.activate(obj)
     with window.context():
         bpy.ops.view3d.localview()
     assert np.array_equal(shown_frames(obj), expected)
+    # A child window would share the scene of its parent.
+    with window.context():
+        bpy.ops.wm.window_new_main()
+    yield 0.5
+    first, second = bpy.context.window_manager.windows
+    second.scene = bpy.data.scenes.new("Other")
+    yield 0.5
+    with bpy.context.temp_override(window=first):
+        second.scene.frame_set(7)
+        known.scene.frame_set(12)
+        assert np.array_equal(scenes.evaluated(obj), expected[11])
+    with bpy.context.temp_override(window=second):
+        bpy.ops.wm.window_close()
     yield from at_rest(known)
 
 
@@ -186,14 +199,14 @@ def test_undo_of_a_key_fills_again(window):
         rig.pose.bones["Upper"].rotation_euler.z = 0.9
         rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=20)
         bpy.ops.ed.undo_push(message="key")
-    # As the mouse would: without an event nothing is evaluated.
-    window.redraw()
+    # As any event would: without one the window evaluates nothing.
+    bpy.context.view_layer.update()
     yield lambda: known.filling is not passes
     yield lambda: known.complete and not known.busy
     assert not np.array_equal(shown_frames(obj), expected)
     with window.context():
         bpy.ops.ed.undo()
-    window.redraw()
+    bpy.context.view_layer.update()
     obj = bpy.data.objects["Column"]
     yield 0.5
     yield lambda: preview().session(obj).complete and not preview().session(obj).busy
