@@ -11,11 +11,9 @@ from .motion import DENSITY, YOUNG
 from .refusal import passing_on
 from .settings import BuildSettings
 from .surface import Surface
-from .task import Step, Task, scaled
+from .task import Step, Task
 
 POLL_SECONDS = 0.005
-# Modes that stitches were added to are found anew beyond this residual.
-WORST_RESIDUAL = 0.01
 
 
 class BodyCache:
@@ -50,35 +48,30 @@ class BodyCache:
         self._bodies.clear()
 
 
-# Each body is there twice: as it is, and as one to stitch anew.
+# Each body is there twice: as it is, and as one that others of the same surface begin with.
 CACHE = BodyCache(capacity=16)
 
 
 def build(surface: Surface, settings: BuildSettings) -> Task:
     """Builds the body of a surface on a thread of the native module and puts it into the cache.
 
-    Where only stitches differ from a body in memory, its modes are updated; they are found anew if they are
-    then no longer good enough.
+    From a body of the same surface in memory all is taken that maps, stitches and settings leave as it is: a
+    map of strength changes the model alone, one of leak or pins the modes too; with other stitches or another
+    stiffness the modes are updated, or found anew if they are then no longer good enough.
     """
     surface.refuse_unusable()
-    start, base = time.monotonic(), surface.base_digest(settings)
+    start, ground = time.monotonic(), surface.ground_digest(settings)
     with passing_on("The body cannot be built"):
-        # A body without stitches is the same however it was reached.
-        stitched_first = len(surface.stitches) > 0 and surface.digest(settings) not in CACHE
-        known, body = CACHE.get(base) if stitched_first else None, None
-        if known is not None:
-            body = yield from scaled(restitched(known, surface), 0.0, 0.3)
-        if body is None:
-            body = yield from scaled(built_anew(surface, settings), 0.3 if known is not None else 0.0, 1.0)
-    CACHE.put(base, body)
+        body = yield from finished(job(surface, settings, CACHE.get(ground)), "Building")
+    CACHE.put(ground, body)
     CACHE.put(surface.digest(settings), body)
     return describe(body, len(surface.stitches), time.monotonic() - start)
 
 
-def built_anew(surface: Surface, settings: BuildSettings) -> "Generator[Step, None, jounce.Body]":
-    """The whole way from a surface to its body."""
+def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -> "jounce.BodyJob":
+    """The whole way from a surface to its body, with what another body of the surface has already."""
     maps = surface.maps
-    job = jounce.BodyJob(
+    return jounce.BodyJob(
         surface.points,
         surface.triangles,
         surface.weights,
@@ -96,22 +89,13 @@ def built_anew(surface: Surface, settings: BuildSettings) -> "Generator[Step, No
         bone_parents=surface.bone_parents,
         merge_into=surface.merge_into,
         shapes=surface.shapes,
-        # Whoever stitches once does so again, and the factor is worth its memory then.
-        editable=len(surface.stitches) > 0,
+        # Whoever stitches or paints stiffness once does so again, and the factor is worth its memory then.
+        editable=len(surface.stitches) > 0 or maps.stiffness is not None,
         stitches=surface.stitches.pairs,
         stitch_stiffness=surface.stitches.newtons(YOUNG, surface.diagonal),
         stitch_gap=surface.stitches.gap,
+        like=like,
     )
-    return (yield from finished(job, "Building"))
-
-
-def restitched(known: "jounce.Body", surface: Surface) -> "Generator[Step, None, jounce.Body | None]":
-    """A known body with the stitches of a surface, None where its modes would be too far off."""
-    stitches = surface.stitches
-    stiffness = stitches.newtons(YOUNG, surface.diagonal)
-    job = jounce.BodyJob.restitch(known, stitches.pairs, stiffness, stitches.gap)
-    body = yield from finished(job, "Stitching")
-    return body if body.residual <= WORST_RESIDUAL else None
 
 
 def finished(job: "jounce.BodyJob", doing: str) -> "Generator[Step, None, jounce.Body]":

@@ -42,14 +42,22 @@ class Maps:
 
 
 def maps(painted: dict[Kind, np.ndarray], soft: float, stiff: float) -> Maps:
-    """Maps from group weights (p,) in [0, 1]; soft, stiff: factors on Young's modulus at weights 0 and 1."""
+    """Maps from group weights (p,) in [0, 1]; soft, stiff: factors on Young's modulus at weights 0 and 1.
+
+    A map that says the same as none is none.
+    """
     stiffness, pin = painted.get(Kind.STIFFNESS), painted.get(Kind.PIN)
     return Maps(
-        stiffness=None if stiffness is None else stiffness_factors(stiffness, soft, stiff),
-        leak=painted.get(Kind.LEAK),
-        pinned=None if pin is None else pin > PINNED,
-        strength=painted.get(Kind.STRENGTH),
+        stiffness=told(None if stiffness is None else stiffness_factors(stiffness, soft, stiff), 1.0),
+        leak=told(painted.get(Kind.LEAK), 1.0),
+        pinned=told(None if pin is None else pin > PINNED, False),
+        strength=told(painted.get(Kind.STRENGTH), 1.0),
     )
+
+
+def told(values: np.ndarray | None, usual: float) -> np.ndarray | None:
+    """The values of a map, None where all are the usual one."""
+    return None if values is None or (values == usual).all() else values
 
 
 def stiffness_factors(weights: np.ndarray, soft: float, stiff: float) -> np.ndarray:

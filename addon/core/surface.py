@@ -51,22 +51,16 @@ class Surface:
         return float(np.linalg.norm(np.ptp(self.points, axis=0)))
 
     def digest(self, settings: BuildSettings) -> str:
-        """Hash of all that a model depends on: equal digests give the same model, bit for bit."""
-        digest = hashlib.blake2b(self.base_digest(settings).encode(), digest_size=16)
-        for array in astuple(self.stitches):
-            digest.update(np.ascontiguousarray(array).data)
-        return digest.hexdigest()
-
-    def base_digest(self, settings: BuildSettings) -> str:
-        """The same without the stitches."""
-        digest = hashlib.blake2b(digest_size=16)
+        """Hash of all that a model depends on; equal digests give equal models, up to updates of modes."""
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
         rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)
-        for array in (self.points, self.triangles, *painted, *rig):
-            digest.update(b"none" if array is None else str(array.shape).encode())
-            digest.update(b"" if array is None else np.ascontiguousarray(array).data)
-        digest.update(repr(astuple(settings)).encode())
-        return digest.hexdigest()
+        return hashed(
+            (self.points, self.triangles, *painted, *rig, *astuple(self.stitches)), astuple(settings)
+        )
+
+    def ground_digest(self, settings: BuildSettings) -> str:
+        """Hash of what no map, no stitch and no setting but the resolution changes: lattice and weights."""
+        return hashed((self.points, self.triangles, self.weights), (settings.resolution,))
 
     def refuse_unusable(self) -> None:
         """Refuses what no volume can be made of."""
@@ -75,3 +69,13 @@ class Surface:
             raise Refusal(f"{names} has no faces, so there is no volume to simulate.")
         if self.diagonal == 0.0:
             raise Refusal("All vertices of the body are in one place, so there is no volume to simulate.")
+
+
+def hashed(arrays: tuple[np.ndarray | None, ...], settings: tuple[object, ...]) -> str:
+    """Hash of arrays, some of which may not be there, and of settings."""
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(b"none" if array is None else str(array.shape).encode())
+        digest.update(b"" if array is None else np.ascontiguousarray(array).data)
+    digest.update(repr(settings).encode())
+    return digest.hexdigest()

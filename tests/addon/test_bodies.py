@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from jounce_core import bodies
+from jounce_core.maps import Maps
 from jounce_core.motion import load_scale, physical_frequency, stiffness, stiffness_of
 from jounce_core.refusal import Refusal
 from jounce_core.settings import BuildSettings, MotionSettings, Physical
@@ -28,19 +29,64 @@ def sewn(stiffness):
     return Stitches(np.array([[1, 2]]), np.array([stiffness]), np.array([1.0]))
 
 
+def built(surface, settings=SETTINGS):
+    """The body of a surface, and what was said of it."""
+    runner = Runner(bodies.build(surface, settings))
+    assert runner.run(float("inf"))
+    return bodies.CACHE.get(surface.digest(settings)), runner.message
+
+
 def test_stitches_of_a_body_in_memory_are_changed_without_building_it_anew():
     bodies.CACHE.clear()
-    surface = tetrahedron()
-    Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
-    plain = bodies.CACHE.get(surface.digest(SETTINGS))
-    stitched = replace(surface, stitches=sewn(1e-3))
-    runner = Runner(bodies.build(stitched, SETTINGS))
-    runner.run(float("inf"))
-    body = bodies.CACHE.get(stitched.digest(SETTINGS))
-    assert "1 stitches, modes within about" in runner.message
-    assert 0.0 < body.residual <= bodies.WORST_RESIDUAL
-    assert np.array_equal(body.labels, plain.labels)
-    assert body.modes.eigenvalues[-1] > plain.modes.eigenvalues[-1]
+    first, message = built(replace(tetrahedron(), stitches=sewn(1e-3)))
+    assert "1 stitches, in" in message
+    body, message = built(replace(tetrahedron(), stitches=sewn(2e-3)))
+    assert "1 stitches, modes within about" in message
+    assert 0.0 < body.residual <= 0.01
+    assert np.array_equal(body.labels, first.labels)
+    assert body.modes.eigenvalues[-1] > first.modes.eigenvalues[-1]
+
+
+def test_a_map_of_stiffness_is_changed_without_building_anew():
+    bodies.CACHE.clear()
+    settings = replace(SETTINGS, resolution=10, modes=4)
+    painted = [1.0, 1.0, 1.0, 1.0]
+    first, message = built(replace(tetrahedron(), maps=Maps(stiffness=np.array(painted))), settings)
+    assert "within" not in message and first.factor_bytes > 0
+    painted[1] = 2.0
+    changed = replace(tetrahedron(), maps=Maps(stiffness=np.array(painted)))
+    body, message = built(changed, settings)
+    assert "modes within about" in message and 0.0 < body.residual <= 0.01
+    assert np.array_equal(body.labels, first.labels)
+    bodies.CACHE.clear()
+    exact, _ = built(changed, settings)
+    assert np.allclose(body.modes.eigenvalues, exact.modes.eigenvalues, rtol=0.03)
+
+
+def test_a_map_of_strength_changes_the_model_alone():
+    bodies.CACHE.clear()
+    first, _ = built(tetrahedron())
+    changed = replace(tetrahedron(), maps=Maps(strength=np.array([1.0, 0.5, 0.5, 0.0])))
+    body, _ = built(changed)
+    assert np.array_equal(body.modes.weights, first.modes.weights) and body.residual == 0.0
+    bodies.CACHE.clear()
+    exact, _ = built(changed)
+    assert np.array_equal(body.modes.weights, exact.modes.weights)
+    assert np.array_equal(body.labels, exact.labels)
+
+
+def test_a_map_of_leak_or_pins_changes_the_modes():
+    for maps in (
+        Maps(leak=np.array([1.0, 0.2, 0.9, 0.0])),
+        Maps(pinned=np.array([True, False, False, False])),
+    ):
+        bodies.CACHE.clear()
+        first, _ = built(tetrahedron())
+        body, _ = built(replace(tetrahedron(), maps=maps))
+        assert not np.array_equal(body.modes.weights, first.modes.weights)
+        bodies.CACHE.clear()
+        exact, _ = built(replace(tetrahedron(), maps=maps))
+        assert np.array_equal(body.modes.weights, exact.modes.weights)
 
 
 def test_a_built_body_is_kept_by_what_it_was_built_from():
@@ -73,7 +119,8 @@ def test_the_digest_sees_every_input():
         replace(surface, stitches=sewn(2.0)).digest(SETTINGS),
     }
     assert len(digests) == 7
-    assert replace(surface, stitches=sewn(1.0)).base_digest(SETTINGS) == surface.base_digest(SETTINGS)
+    stitched = replace(surface, stitches=sewn(1.0))
+    assert stitched.ground_digest(SETTINGS) == surface.ground_digest(replace(SETTINGS, modes=5))
 
 
 def test_the_cache_forgets_what_was_not_asked_for():

@@ -24,6 +24,13 @@ def test_only_what_is_painted_is_a_map():
     assert painted.stiffness is None and painted.strength is None
 
 
+def test_a_map_that_says_nothing_is_none():
+    ones, zeros = np.ones(3), np.zeros(3)
+    blank = {Kind.STIFFNESS: zeros, Kind.LEAK: ones, Kind.PIN: zeros, Kind.STRENGTH: ones}
+    assert maps(blank, 1.0, 30.0) == Maps()
+    assert maps(blank, 0.5, 30.0).stiffness.tolist() == [0.5, 0.5, 0.5]
+
+
 def test_bones_that_are_not_picked_count_as_the_nearest_picked_one_above():
     parents = np.array([-1, 0, 1, 2, 1])
     picked = np.array([False, True, False, True, False])

@@ -1,11 +1,20 @@
 """Bakes that loop."""
 
 import math
+import os
+from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 import scenes
+
+DATA = Path(os.environ.get("JOUNCE_DATA", "/nowhere"))
+WALKS = [
+    ("open_creature/Cow.fbx", "Walk", 1, 81),
+    ("open_creature/Fox.glb", "Walk", 0, 17),
+    ("open_humanoid/Smooth_Male_Suit.fbx", "Man_Walk", 1, 26),
+]
 
 
 def test_the_last_frame_of_a_loop_meets_the_first():
@@ -25,3 +34,36 @@ def test_the_last_frame_of_a_loop_meets_the_first():
     assert 0.0 < obj.jounce.bake_seam < 1e-4
     with pytest.raises(RuntimeError, match="another pose than the first"):
         bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=20)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")
+@pytest.mark.parametrize(("file", "action", "first", "last"), WALKS)
+def test_walk_cycles_of_real_characters_close(file, action, first, last, module, monkeypatch):
+    path = str(DATA / file)
+    if path.endswith(".fbx"):
+        bpy.ops.import_scene.fbx(filepath=path)
+    else:
+        bpy.ops.import_scene.gltf(filepath=path)
+    rig = next(obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE")
+    walk = next(found for found in bpy.data.actions if found.name.split("|")[-1] == action)
+    for strip in rig.animation_data.nla_tracks:
+        strip.mute = True
+    rig.animation_data.action = walk
+    if getattr(walk, "slots", None):
+        rig.animation_data.action_slot = walk.slots[0]
+    obj = next(found for found in bpy.context.scene.objects if found.find_armature() == rig)
+    scenes.settle_scene(last)
+    scenes.add_and_build(obj)
+    obj.jounce.loop = True
+    looped, reports = module("core.loops").looped, []
+
+    def noting(*arguments):
+        motion, report = looped(*arguments)
+        reports.append(report)
+        return motion, report
+
+    monkeypatch.setattr(module("ops.bake"), "looped", noting)
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=first, frame_end=last)
+    assert 0.0 < obj.jounce.bake_seam < 1e-4
+    (report,) = reports
+    assert report.position < 1e-4 and report.velocity < 1e-4 and report.passes <= 6

@@ -13,7 +13,7 @@ const SMALL_BONE: f64 = 0.003;
 pub type Pose = [[[f64; 4]; 3]];
 
 /// Linear-blend weights of every vertex for every bone, kept a bone at a time, and shapes that are added.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Rig {
     vertex_count: usize,
     bones: Vec<Vec<(u32, f64)>>,

@@ -46,7 +46,9 @@ type Outcome = Result<Arc<body::Body>, Failure>;
 /// the flesh does not imitate them. Their motion is given to each step, by `reduce_offsets`.
 /// stitches: (s, 2) int32 or int64, pairs of points that springs pull together; stitch_stiffness: N/m and stitch_gap: share of
 /// the distance at rest that is kept, one number or (s,) float64 each. editable: keep the factor of the modes,
-/// tens of megabytes, so that `restitched` is quick.
+/// tens of megabytes, so that `restitched` and `like` are quick. like: a Body of the same surface and weights, from which
+/// whatever stays is taken; where only stiffness or stitches differ and both are editable, modes are found from its own,
+/// to about one percent, and clusters stay.
 /// Raises ValueError for whatever a stage refuses. `BodyJob` does the same without blocking.
 #[pyclass(frozen, module = "jounce", name = "Body")]
 pub struct Body {
@@ -81,7 +83,8 @@ impl Body {
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
                             pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
-                            stitch_stiffness=1e4, stitch_gap=0.0, editable=False)")]
+                            stitch_stiffness=1e4, stitch_gap=0.0, editable=False, \
+                            like=None)")]
     fn new(
         py: Python<'_>,
         arguments: &Bound<'_, PyTuple>,
@@ -249,11 +252,12 @@ impl BodyJob {
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
                         poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
                         pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0,
-                        stitches=None, stitch_stiffness=None, stitch_gap=None, editable=false),
+                        stitches=None, stitch_stiffness=None, stitch_gap=None, editable=false, like=None),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
                             pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
-                            stitch_stiffness=1e4, stitch_gap=0.0, editable=False)")]
+                            stitch_stiffness=1e4, stitch_gap=0.0, editable=False, \
+                            like=None)")]
     fn new(
         points: &Bound<'_, PyAny>,
         triangles: &Bound<'_, PyAny>,
@@ -277,6 +281,7 @@ impl BodyJob {
         stitch_stiffness: Option<&Bound<'_, PyAny>>,
         stitch_gap: Option<&Bound<'_, PyAny>>,
         editable: bool,
+        like: Option<&Bound<'_, Body>>,
     ) -> PyResult<Self> {
         let params =
             params([resolution, modes, clusters, seed], law, [poisson, density, locality], editable)?;
@@ -293,7 +298,8 @@ impl BodyJob {
             stitch_gap,
         };
         let input = Input::new(points, triangles, weights, &maps, params)?;
-        Self::start(move |progress| input.build(progress))
+        let like = like.map(|like| like.get().inner.clone());
+        Self::start(move |progress| input.build(like.as_deref(), progress))
     }
 
     /// A job that gives a body other stitches, as `Body.restitched` does.

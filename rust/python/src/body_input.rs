@@ -114,8 +114,8 @@ impl Input {
         Ok(Self { surface, bones, weights: weights.slice().to_vec(), params: maps.put(p, bones, params)? })
     }
 
-    pub fn build(self, progress: &Progress) -> jounce::Result<body::Body> {
-        body::Body::new(&self.surface, &self.weights, self.bones, &self.params, progress)
+    pub fn build(self, like: Option<&body::Body>, progress: &Progress) -> jounce::Result<body::Body> {
+        body::Body::new_like(like, &self.surface, &self.weights, self.bones, &self.params, progress)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is known at the points of a surface, carried to a tet mesh around it.
 
+use std::sync::OnceLock;
+
 use crate::Result;
 use crate::mesh::{BoundarySamples, Embedding, SurfaceMesh, TetMesh};
 use crate::operators::{momentum_leak, spread_to_interior};
@@ -7,18 +9,29 @@ use crate::rig::Rig;
 
 /// Carries values from the points of a surface to all vertices of a tet mesh around it.
 pub(super) struct Carrier<'a> {
+    surface: &'a SurfaceMesh,
     mesh: &'a TetMesh,
-    samples: BoundarySamples,
+    /// Made when first needed.
+    samples: OnceLock<BoundarySamples>,
 }
 
 impl<'a> Carrier<'a> {
-    pub(super) fn new(surface: &SurfaceMesh, mesh: &'a TetMesh) -> Result<Self> {
-        Ok(Self { mesh, samples: BoundarySamples::new(surface, mesh)? })
+    pub(super) fn new(surface: &'a SurfaceMesh, mesh: &'a TetMesh) -> Self {
+        Self { surface, mesh, samples: OnceLock::new() }
+    }
+
+    fn samples(&self) -> Result<&BoundarySamples> {
+        if let Some(samples) = self.samples.get() {
+            return Ok(samples);
+        }
+        let made = BoundarySamples::new(self.surface, self.mesh)?;
+        Ok(self.samples.get_or_init(|| made))
     }
 
     /// Values p x k to values n x k: of the closest place on the boundary, harmonic inside.
     fn carry(&self, values: &[f64], k: usize) -> Result<Vec<f64>> {
-        spread_to_interior(self.mesh, self.samples.vertices(), &self.samples.sample(values, k), k)
+        let samples = self.samples()?;
+        spread_to_interior(self.mesh, samples.vertices(), &samples.sample(values, k), k)
     }
 
     /// The harmonic extension keeps a sum of one only up to rounding, and [`Rig::new`] normalises that away.

@@ -35,16 +35,30 @@ impl PointStitches {
 pub(super) struct Base {
     problem: ModesProblem,
     modes: SkinningModes,
+    material: Material,
 }
 
 impl Base {
-    pub(super) fn new(problem: ModesProblem, count: usize, progress: &Progress) -> Result<Self> {
+    fn new(problem: ModesProblem, material: &Material, count: usize, progress: &Progress) -> Result<Self> {
         let modes = problem.lowest((count + SPARE).min(problem.mode_limit()).max(count), progress)?;
-        Ok(Self { problem, modes })
+        Ok(Self { problem, modes, material: material.clone() })
+    }
+
+    /// The lowest modes of the same body with these stitches and this material, of the same density.
+    pub(super) fn update(
+        &self,
+        (mesh, material): (&TetMesh, &Material),
+        stitches: &Stitches,
+        count: usize,
+    ) -> Result<ModesUpdate> {
+        if *material == self.material {
+            return self.problem.update(&self.modes, stitches, count);
+        }
+        self.problem.update_stiffness(&self.modes, (mesh, material), stitches, count)
     }
 
     /// The lowest modes.
-    pub(super) fn modes(&self, count: usize) -> Result<SkinningModes> {
+    fn modes(&self, count: usize) -> Result<SkinningModes> {
         self.modes.truncated(count)
     }
 }
@@ -64,7 +78,7 @@ pub(super) fn modes(
         return Ok((found.modes, OnceLock::new()));
     }
     if params.editable {
-        let base = Base::new(problem, params.modes, progress)?;
+        let base = Base::new(problem, material, params.modes, progress)?;
         return Ok((base.modes(params.modes)?, OnceLock::from(base)));
     }
     Ok((problem.lowest(params.modes, progress)?, OnceLock::new()))
@@ -80,8 +94,8 @@ impl Body {
     /// # Errors
     /// As [`Stitches::between_points`]; [`Error::Numerical`](crate::Error::Numerical);
     /// [`Error::Cancelled`](crate::Error::Cancelled).
-    pub fn restitched(&self, stitches: &PointStitches, progress: &Progress) -> Result<Self> {
-        let stitches = stitches.hang(&self.mesh, &self.embedding)?;
+    pub fn restitched(&self, points: &PointStitches, progress: &Progress) -> Result<Self> {
+        let stitches = points.hang(&self.mesh, &self.embedding)?;
         progress.enter("modes", 0.0, 0.8)?;
         let update = self.stitched_modes(&stitches, progress)?;
         progress.enter("model", 0.8, 1.0)?;
@@ -108,7 +122,7 @@ impl Body {
             built_stitches: self.built_stitches.clone(),
             counting: self.counting.clone(),
             base: self.base.clone(),
-            locality: self.locality,
+            params: Arc::new(BodyParams { stitches: points.clone(), ..(*self.params).clone() }),
         })
     }
 
@@ -119,14 +133,15 @@ impl Body {
 
     /// Localised modes are found anew: what they are found by is not linear.
     fn stitched_modes(&self, stitches: &Stitches, progress: &Progress) -> Result<ModesUpdate> {
-        if self.locality != 0.0 {
+        if self.params.locality != 0.0 {
             let problem = self.problem(stitches, progress)?;
             let count = self.modes.eigenvalues.len();
-            let found = localise(&problem, &self.mesh, &self.material, count, self.locality, progress)?;
+            let found =
+                localise(&problem, &self.mesh, &self.material, count, self.params.locality, progress)?;
             return Ok(ModesUpdate { modes: found.modes, residuals: Vec::new() });
         }
         let base = self.base(progress)?;
-        base.problem.update(&base.modes, stitches, self.modes.eigenvalues.len())
+        base.update((&self.mesh, &self.material), stitches, self.modes.eigenvalues.len())
     }
 
     fn problem(&self, stitches: &Stitches, progress: &Progress) -> Result<ModesProblem> {
@@ -140,7 +155,7 @@ impl Body {
             return Ok(base);
         }
         let problem = self.problem(&self.built_stitches, progress)?;
-        let made = Base::new(problem, self.modes.eigenvalues.len(), progress)?;
+        let made = Base::new(problem, &self.material, self.modes.eigenvalues.len(), progress)?;
         Ok(self.base.get_or_init(|| made))
     }
 }

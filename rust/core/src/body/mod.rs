@@ -1,21 +1,21 @@
 //! The whole way from a rigged surface to a model, in one call.
 
+mod build;
 mod carrier;
 mod editing;
 
 use std::sync::{Arc, OnceLock};
 
-use carrier::Carrier;
 use editing::Base;
 pub use editing::PointStitches;
 
 use crate::material::{Field, Law, Material};
-use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice};
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::method::Model;
-use crate::method::skinning_modes::{Extras, OffsetCarrier, OffsetReduction, OffsetSource, SkinningModel};
-use crate::operators::{Stitches, lumped_mass};
+use crate::method::skinning_modes::{OffsetCarrier, OffsetReduction, OffsetSource};
+use crate::operators::Stitches;
 use crate::rig::Rig;
-use crate::subspace::{Restraint, SkinningModes, cluster_tets};
+use crate::subspace::SkinningModes;
 use crate::{Error, Progress, Result};
 
 /// Which bones the constraint counts; the posed shape follows all of them.
@@ -82,7 +82,7 @@ pub struct BodyParams {
     pub shapes: Vec<Vec<f64>>,
     /// Springs between points of the surface.
     pub stitches: PointStitches,
-    /// Whether the factor is kept, so that stitches can be changed at little cost.
+    /// Whether the factor is kept, so that stitches and stiffness can be changed at little cost.
     pub editable: bool,
     /// Of the random start of the clusters.
     pub seed: u64,
@@ -134,7 +134,7 @@ pub struct Body {
     /// The model, ready to simulate.
     pub model: Model,
     /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after
-    /// [`Body::restitched`].
+    /// [`Body::restitched`] and [`Body::new_like`].
     pub residual: f64,
     /// The stitches it was built with.
     built_stitches: Stitches,
@@ -142,8 +142,8 @@ pub struct Body {
     counting: Arc<Rig>,
     /// What bodies with other stitches are made from.
     base: Arc<OnceLock<Base>>,
-    /// How strongly its modes keep to parts of the body, 0 for global ones.
-    locality: f64,
+    /// What it was made by.
+    params: Arc<BodyParams>,
     surface: SurfaceMesh,
     /// The weights at the points of the surface.
     surface_rig: Rig,
@@ -171,59 +171,7 @@ impl Body {
         params: &BodyParams,
         progress: &Progress,
     ) -> Result<Self> {
-        let points = surface.points();
-        let surface_rig = Rig::new(points.len(), bone_count, weights)?;
-        check_maps(points.len(), params)?;
-
-        progress.enter("lattice", 0.0, 0.15)?;
-        let mesh = lattice(surface, params.resolution, progress)?;
-        progress.enter("embedding", 0.15, 0.2)?;
-        let embedding = Embedding::new(&mesh, points.to_vec())?;
-        progress.enter("weights", 0.2, 0.3)?;
-        let carrier = Carrier::new(surface, &mesh)?;
-        let rig = carrier.rig(weights, bone_count)?;
-        let material = material(params, &carrier)?;
-        let merged = params.bones.merging(&rig, &lumped_mass(&mesh, &material))?;
-        let counting = rig.merged(&merged)?;
-        let counting = with_shapes(counting, &params.shapes, &mesh, &rig, surface, &surface_rig)?;
-        progress.enter("leak", 0.3, 0.35)?;
-        let leak = carrier.leak(params.leak.as_deref())?;
-        let pinned = match &params.pinned {
-            Some(pinned) => carrier.pinned(pinned, &embedding)?,
-            None => vec![false; mesh.vertices().len()],
-        };
-        progress.enter("modes", 0.35, 0.85)?;
-        let restraint = Restraint { rig: Some(&counting), leak: Some(&leak), pinned: Some(&pinned) };
-        let stitches = params.stitches.hang(&mesh, &embedding)?;
-        let (modes, base) = editing::modes(&mesh, &material, &restraint, &stitches, params, progress)?;
-        progress.enter("clusters", 0.85, 0.95)?;
-        let labels = cluster_tets(&mesh, &modes, params.clusters, params.seed, progress)?;
-        progress.enter("model", 0.95, 1.0)?;
-        let strength = params.strength.as_deref().map(|map| carrier.strength(map)).transpose()?;
-        let extras = Extras { strength: strength.as_deref(), stitches: Some(&stitches) };
-        let model = SkinningModel::with_extras(&mesh, &material, &modes, &labels, Some(&rig), &extras)?;
-        progress.report(1.0)?;
-        Ok(Self {
-            mesh: Arc::new(mesh),
-            embedding: Arc::new(embedding),
-            rig: Arc::new(rig),
-            leak,
-            pinned,
-            merged,
-            material: Arc::new(material),
-            modes: Arc::new(modes),
-            labels,
-            model: Model::Skinning(Arc::new(model)),
-            surface: surface.clone(),
-            surface_rig,
-            strength,
-            offsets: OnceLock::new(),
-            residual: 0.0,
-            built_stitches: stitches,
-            counting: Arc::new(counting),
-            base: Arc::new(base),
-            locality: params.locality,
-        })
+        Self::new_like(None, surface, weights, bone_count, params, progress)
     }
 
     /// Reduces what a rig adds to linear skinning at the points of the surface, p x 3 in world space and metres, to
@@ -271,14 +219,6 @@ fn with_shapes(
     let carrier = OffsetCarrier::new(mesh, rig, surface, surface_rig)?;
     let add = |counting: Rig, shape: &Vec<f64>| counting.with_shapes(&carrier.extend(mesh, rig, shape)?);
     shapes.iter().try_fold(counting, add)
-}
-
-fn material(params: &BodyParams, carrier: &Carrier<'_>) -> Result<Material> {
-    let young = match &params.young {
-        Painted::Uniform(young) => Field::Uniform(*young),
-        Painted::Points(young) => Field::PerTet(carrier.tet_values(young)?),
-    };
-    Material::new(params.law, young, Field::Uniform(params.poisson), Field::Uniform(params.density))
 }
 
 /// Refuses maps of another surface and stiffness that is none, before anything is computed.

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// Points in metres, p x 3; triangles as three point indices, q x 3. Only what makes a surface unusable is
 /// refused: it may be open, in many parts, self-intersecting, inconsistently oriented, with repeated points,
 /// points of no triangle and triangles of no area.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SurfaceMesh {
     points: Vec<[f64; 3]>,
     triangles: Vec<[u32; 3]>,

@@ -347,6 +347,7 @@ class Body:
         stitch_stiffness: float | _FloatsLike = 1e4,
         stitch_gap: float | _FloatsLike = 0.0,
         editable: bool = False,
+        like: Body | None = None,
     ) -> Body: ...
     def restitched(
         self,
@@ -407,6 +408,7 @@ class BodyJob:
         stitch_stiffness: float | _FloatsLike = 1e4,
         stitch_gap: float | _FloatsLike = 0.0,
         editable: bool = False,
+        like: Body | None = None,
     ) -> BodyJob: ...
     @staticmethod
     def restitch(

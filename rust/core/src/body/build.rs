@@ -1,0 +1,245 @@
+//! Building a body, with what another one of the same surface has already.
+
+use std::sync::{Arc, OnceLock};
+
+use super::carrier::Carrier;
+use super::editing::{Base, modes};
+use super::{Body, BodyParams, Painted, check_maps, with_shapes};
+use crate::material::{Field, Material};
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice};
+use crate::method::Model;
+use crate::method::skinning_modes::{Extras, SkinningModel};
+use crate::operators::{Stitches, lumped_mass};
+use crate::rig::Rig;
+use crate::subspace::{Restraint, SkinningModes, cluster_tets};
+use crate::{Progress, Result};
+
+/// Residual up to which modes that were updated are kept.
+const GOOD_ENOUGH: f64 = 1e-2;
+
+/// Lattice, what hangs in it and its weights: what no map changes.
+struct Ground {
+    mesh: Arc<TetMesh>,
+    embedding: Arc<Embedding>,
+    rig: Arc<Rig>,
+}
+
+/// What modes must keep to.
+struct Bounds {
+    merged: Vec<u32>,
+    counting: Arc<Rig>,
+    leak: Vec<f64>,
+    pinned: Vec<bool>,
+}
+
+impl Bounds {
+    fn restraint(&self) -> Restraint<'_> {
+        Restraint { rig: Some(&self.counting), leak: Some(&self.leak), pinned: Some(&self.pinned) }
+    }
+
+    /// Whether they are those of a body, of the same lattice.
+    fn are_of(&self, body: &Body) -> bool {
+        Arc::ptr_eq(&self.counting, &body.counting) && self.leak == body.leak && self.pinned == body.pinned
+    }
+}
+
+/// Modes, and what others can be made from.
+struct Found {
+    modes: Arc<SkinningModes>,
+    residual: f64,
+    built_stitches: Stitches,
+    base: Arc<OnceLock<Base>>,
+    /// Whether the clusters of the body before go with them.
+    keeps_clusters: bool,
+}
+
+impl Body {
+    /// As [`Body::new`], but whatever the parameters leave as it is in `like`, a body of the same surface and weights, is
+    /// taken from there.
+    ///
+    /// The lattice depends on the resolution alone; strength changes the model alone; leak, pins and bones the
+    /// modes, the clusters and the model. Where only stiffness or stitches differ and `like` is `editable`, modes are
+    /// found from those before ([`ModesProblem::update_stiffness`](crate::subspace::ModesProblem::update_stiffness))
+    /// and clusters stay, unless the [`Body::residual`] would be above one percent. A `like` of another surface or
+    /// other weights is of no use, and of no harm.
+    ///
+    /// # Errors
+    /// As [`Body::new`].
+    pub fn new_like(
+        like: Option<&Self>,
+        surface: &SurfaceMesh,
+        weights: &[f64],
+        bone_count: usize,
+        params: &BodyParams,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let surface_rig = Rig::new(surface.points().len(), bone_count, weights)?;
+        check_maps(surface.points().len(), params)?;
+        let like = like.filter(|like| {
+            like.params.resolution == params.resolution
+                && like.surface == *surface
+                && like.surface_rig == surface_rig
+        });
+        let ground = ground(like, surface, weights, bone_count, params, progress)?;
+        let (mesh, rig) = (ground.mesh.as_ref(), ground.rig.as_ref());
+        let carrier = Carrier::new(surface, mesh);
+        let material = material(like, params, &carrier)?;
+        progress.enter("leak", 0.3, 0.35)?;
+        let bounds = bounds(like, &ground, &material, (surface, &surface_rig), params, &carrier)?;
+        progress.enter("modes", 0.35, 0.85)?;
+        let stitches = params.stitches.hang(mesh, &ground.embedding)?;
+        let found = found(like, mesh, &material, &bounds, &stitches, params, progress)?;
+        progress.enter("clusters", 0.85, 0.95)?;
+        let labels = match like.filter(|like| found.keeps_clusters && clusters_are_those_of(like, params)) {
+            Some(like) => like.labels.clone(),
+            None => cluster_tets(mesh, &found.modes, params.clusters, params.seed, progress)?,
+        };
+        progress.enter("model", 0.95, 1.0)?;
+        let strength = match like.filter(|like| like.params.strength == params.strength) {
+            Some(like) => like.strength.clone(),
+            None => params.strength.as_deref().map(|map| carrier.strength(map)).transpose()?,
+        };
+        let extras = Extras { strength: strength.as_deref(), stitches: Some(&stitches) };
+        let model = SkinningModel::with_extras(mesh, &material, &found.modes, &labels, Some(rig), &extras)?;
+        progress.report(1.0)?;
+        Ok(Self {
+            params: Arc::new(params.clone()),
+            leak: bounds.leak,
+            pinned: bounds.pinned,
+            merged: bounds.merged,
+            counting: bounds.counting,
+            material,
+            modes: found.modes,
+            residual: found.residual,
+            built_stitches: found.built_stitches,
+            base: found.base,
+            labels,
+            model: Model::Skinning(Arc::new(model)),
+            surface: surface.clone(),
+            surface_rig,
+            strength,
+            offsets: OnceLock::new(),
+            mesh: ground.mesh,
+            embedding: ground.embedding,
+            rig: ground.rig,
+        })
+    }
+}
+
+fn clusters_are_those_of(like: &Body, params: &BodyParams) -> bool {
+    like.params.clusters == params.clusters && like.params.seed == params.seed
+}
+
+fn ground(
+    like: Option<&Body>,
+    surface: &SurfaceMesh,
+    weights: &[f64],
+    bone_count: usize,
+    params: &BodyParams,
+    progress: &Progress,
+) -> Result<Ground> {
+    if let Some(like) = like {
+        let (mesh, embedding, rig) = (like.mesh.clone(), like.embedding.clone(), like.rig.clone());
+        return Ok(Ground { mesh, embedding, rig });
+    }
+    progress.enter("lattice", 0.0, 0.15)?;
+    let mesh = lattice(surface, params.resolution, progress)?;
+    progress.enter("embedding", 0.15, 0.2)?;
+    let embedding = Embedding::new(&mesh, surface.points().to_vec())?;
+    progress.enter("weights", 0.2, 0.3)?;
+    let rig = Carrier::new(surface, &mesh).rig(weights, bone_count)?;
+    Ok(Ground { mesh: Arc::new(mesh), embedding: Arc::new(embedding), rig: Arc::new(rig) })
+}
+
+fn material(like: Option<&Body>, params: &BodyParams, carrier: &Carrier<'_>) -> Result<Arc<Material>> {
+    let stiffness = |params: &BodyParams| (params.law, params.young.clone(), params.poisson, params.density);
+    if let Some(like) = like.filter(|like| stiffness(&like.params) == stiffness(params)) {
+        return Ok(like.material.clone());
+    }
+    let young = match &params.young {
+        Painted::Uniform(young) => Field::Uniform(*young),
+        Painted::Points(young) => Field::PerTet(carrier.tet_values(young)?),
+    };
+    let (poisson, density) = (Field::Uniform(params.poisson), Field::Uniform(params.density));
+    Ok(Arc::new(Material::new(params.law, young, poisson, density)?))
+}
+
+fn bounds(
+    like: Option<&Body>,
+    ground: &Ground,
+    material: &Material,
+    (surface, surface_rig): (&SurfaceMesh, &Rig),
+    params: &BodyParams,
+    carrier: &Carrier<'_>,
+) -> Result<Bounds> {
+    let (mesh, rig) = (ground.mesh.as_ref(), ground.rig.as_ref());
+    let same_bones = |like: &&Body| {
+        let (old, new) = (&like.params, params);
+        old.bones == new.bones && old.shapes == new.shapes && old.density == new.density
+    };
+    let (merged, counting) = match like.filter(same_bones) {
+        Some(like) => (like.merged.clone(), like.counting.clone()),
+        None => {
+            let merged = params.bones.merging(rig, &lumped_mass(mesh, material))?;
+            let counting = rig.merged(&merged)?;
+            let counting = with_shapes(counting, &params.shapes, mesh, rig, surface, surface_rig)?;
+            (merged, Arc::new(counting))
+        }
+    };
+    let leak = match like.filter(|like| like.params.leak == params.leak) {
+        Some(like) => like.leak.clone(),
+        None => carrier.leak(params.leak.as_deref())?,
+    };
+    let pinned = match (like.filter(|like| like.params.pinned == params.pinned), &params.pinned) {
+        (Some(like), _) => like.pinned.clone(),
+        (None, Some(pinned)) => carrier.pinned(pinned, &ground.embedding)?,
+        (None, None) => vec![false; mesh.vertices().len()],
+    };
+    Ok(Bounds { merged, counting, leak, pinned })
+}
+
+fn found(
+    like: Option<&Body>,
+    mesh: &TetMesh,
+    material: &Arc<Material>,
+    bounds: &Bounds,
+    stitches: &Stitches,
+    params: &BodyParams,
+    progress: &Progress,
+) -> Result<Found> {
+    if let Some(like) = like.filter(|like| bounds.are_of(like))
+        && let Some((modes, residual)) = followed(like, material, stitches, params)?
+    {
+        let (built_stitches, base) = (like.built_stitches.clone(), like.base.clone());
+        return Ok(Found { modes, residual, built_stitches, base, keeps_clusters: true });
+    }
+    let (found, base) = modes(mesh, material, &bounds.restraint(), stitches, params, progress)?;
+    Ok(Found {
+        modes: Arc::new(found),
+        residual: 0.0,
+        built_stitches: stitches.clone(),
+        base: Arc::new(base),
+        keeps_clusters: false,
+    })
+}
+
+/// Modes from those of a body under the same bounds, and their residual; `None` where they have to be found anew.
+fn followed(
+    like: &Body,
+    material: &Arc<Material>,
+    stitches: &Stitches,
+    params: &BodyParams,
+) -> Result<Option<(Arc<SkinningModes>, f64)>> {
+    let old = &like.params;
+    if old.modes != params.modes || old.locality != params.locality || old.density != params.density {
+        return Ok(None);
+    }
+    if Arc::ptr_eq(material, &like.material) && old.stitches == params.stitches {
+        return Ok(Some((like.modes.clone(), like.residual)));
+    }
+    // A body that is not to be edited is the same however it was reached.
+    let Some(base) = like.base.get().filter(|_| params.editable) else { return Ok(None) };
+    let update = base.update((&like.mesh, material), stitches, params.modes)?;
+    let worst = update.worst();
+    Ok((worst <= GOOD_ENOUGH).then(|| (Arc::new(update.modes), worst)))
+}
