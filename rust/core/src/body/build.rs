@@ -58,7 +58,7 @@ impl Body {
     /// taken from there.
     ///
     /// The lattice depends on the resolution alone; strength changes the model alone; leak, pins and bones the
-    /// modes, the clusters and the model. Where only stiffness or stitches differ and `like` is `editable`, modes are
+    /// modes, the clusters and the model. Where only stiffness or stitches differ and both are `editable`, modes are
     /// found from those before ([`ModesProblem::update_stiffness`](crate::subspace::ModesProblem::update_stiffness))
     /// and clusters stay, unless the [`Body::residual`] would be above one percent. A `like` of another surface or
     /// other weights is of no use, and of no harm.
