@@ -8,6 +8,7 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Col, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
+use super::tall::add_inner;
 use crate::{Error, Result};
 
 /// Rows a task works on.
@@ -31,6 +32,11 @@ pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     total
 }
 
+/// `out = a`, of two tall matrices.
+pub(crate) fn copy(out: MatMut<'_, f64>, a: MatRef<'_, f64>) {
+    out.par_row_chunks_mut(CHUNK).zip(a.par_row_chunks(CHUNK)).for_each(|(mut out, a)| out.copy_from(a));
+}
+
 /// `out += factor * a b`, with a tall (n x p) and b small (p x q).
 pub(crate) fn add_product(out: MatMut<'_, f64>, factor: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     out.par_row_chunks_mut(CHUNK)
@@ -38,8 +44,10 @@ pub(crate) fn add_product(out: MatMut<'_, f64>, factor: f64, a: MatRef<'_, f64>,
         .for_each(|(out, a)| matmul(out, Accum::Add, a, b, factor, Par::Seq));
 }
 
-/// `w -= V c` with a tall V; returns `V' w` and `w' w` of what is left. V is read once.
+/// `w -= V_near c` with a tall V, near being its last columns; returns `V' w` and `w' w` of what is left.
+/// V is read once.
 pub(crate) fn take_out(w: MatMut<'_, f64>, v: MatRef<'_, f64>, c: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
+    let far = v.ncols() - c.nrows();
     let parts: Vec<(Mat<f64>, Mat<f64>)> = w
         .par_row_chunks_mut(CHUNK)
         .zip(v.par_row_chunks(CHUNK))
@@ -48,9 +56,9 @@ pub(crate) fn take_out(w: MatMut<'_, f64>, v: MatRef<'_, f64>, c: MatRef<'_, f64
             for first in (0..v.nrows()).step_by(STRIP) {
                 let rows = STRIP.min(v.nrows() - first);
                 let (mut w, v) = (w.rb_mut().subrows_mut(first, rows), v.subrows(first, rows));
-                matmul(w.rb_mut(), Accum::Add, v, c, -1.0, Par::Seq);
-                matmul(&mut sums.0, Accum::Add, v.transpose(), w.rb(), 1.0, Par::Seq);
-                matmul(&mut sums.1, Accum::Add, w.rb().transpose(), w.rb(), 1.0, Par::Seq);
+                matmul(w.rb_mut(), Accum::Add, v.subcols(far, c.nrows()), c, -1.0, Par::Seq);
+                add_inner(v, w.rb(), sums.0.as_mut());
+                add_inner(w.rb(), w.rb(), sums.1.as_mut());
             }
             sums
         })

@@ -4,7 +4,8 @@ use faer::{Mat, MatMut};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::dense::{add_product, dot, inner, product, symmetric_eigen, take_out};
+use super::dense::{add_product, copy, dot, inner, product, symmetric_eigen, take_out};
+use super::tall::Columns;
 use crate::{Error, Result};
 
 /// Vectors that are iterated together: copies of an eigenvalue up to this number cannot be missed.
@@ -54,7 +55,7 @@ pub(crate) fn largest_eigenvectors(
     for step in 0..MAX_BLOCKS {
         report((step as f32 / 12.0).min(0.95))?;
         krylov.extend(&mut apply);
-        let (exhausted, full) = (krylov.pending() == 0, krylov.basis.ncols() > krylov.capacity);
+        let (exhausted, full) = (krylov.pending() == 0, krylov.basis.count() > krylov.capacity);
         if step < settled && !exhausted && !full {
             continue;
         }
@@ -81,9 +82,13 @@ pub(crate) fn largest_eigenvectors(
 /// `Op V_last = V T_last + Q R`.
 struct Krylov {
     /// V and Q.
-    basis: Mat<f64>,
+    basis: Columns,
     /// Columns of V.
     done: usize,
+    /// The first column of V that `V' Op Q` has entries for: Op leads from the others to V only.
+    coupled: usize,
+    /// Whether the last block had too much of V.
+    lost: bool,
     projected: Mat<f64>,
     /// R.
     coupling: Mat<f64>,
@@ -125,8 +130,10 @@ impl Krylov {
     fn new(size: usize, count: usize) -> Self {
         let capacity = CAPACITY.max(3 * count + 4 * BLOCK);
         let mut krylov = Self {
-            basis: Mat::with_capacity(size, capacity + 3 * BLOCK),
+            basis: Columns::with_capacity(size, capacity + 3 * BLOCK),
             done: 0,
+            coupled: 0,
+            lost: false,
             projected: Mat::zeros(0, 0),
             coupling: Mat::zeros(0, 0),
             image: Mat::zeros(size, BLOCK),
@@ -134,66 +141,70 @@ impl Krylov {
             scale: 0.0,
             random: ChaCha8Rng::seed_from_u64(SEED),
         };
-        krylov.basis.resize_with(size, 0, |_, _| 0.0);
         krylov.append_random_block();
         krylov
     }
 
     /// Columns of Q.
     fn pending(&self) -> usize {
-        self.basis.ncols() - self.done
+        self.basis.count() - self.done
     }
 
     /// Widens Q by random vectors.
     fn append_random_block(&mut self) {
         let draw = |random: &mut ChaCha8Rng| random.next_u32() as f64 / u32::MAX as f64 - 0.5;
-        let mut block = Mat::from_fn(self.basis.nrows(), BLOCK, |_, _| draw(&mut self.random));
+        let mut block = Mat::from_fn(self.basis.rows(), BLOCK, |_, _| draw(&mut self.random));
         for negligible in [0.0, 0.1, 0.1] {
-            let along = inner(self.basis.as_ref(), block.as_ref());
-            add_product(block.as_mut(), -1.0, self.basis.as_ref(), along.as_ref());
+            let along = inner(self.basis.all(), block.as_ref());
+            add_product(block.as_mut(), -1.0, self.basis.all(), along.as_ref());
             block = orthonormal_columns(block, negligible).0;
         }
-        append(&mut self.basis, &block);
+        self.basis.append(block.as_ref());
     }
 
     /// Makes Q part of the basis and finds the next one.
     fn extend(&mut self, apply: &mut impl FnMut(MatMut<'_, f64>)) {
-        let (old, width) = (self.done, self.basis.ncols());
+        let (old, width) = (self.done, self.basis.count());
         let mut image = std::mem::replace(&mut self.image, Mat::zeros(0, 0));
-        image.resize_with(self.basis.nrows(), width - old, |_, _| 0.0);
-        image.copy_from(self.basis.subcols(old, width - old));
+        image.resize_with(self.basis.rows(), width - old, |_, _| 0.0);
+        copy(image.as_mut(), self.basis.all().subcols(old, width - old));
         apply(image.as_mut());
-        self.scale = image.col_iter().map(|c| c.norm_l2()).fold(self.scale, f64::max);
-        let mut along = inner(self.basis.as_ref(), image.as_ref());
+        let mut along = Mat::zeros(width, image.ncols());
         self.coupling = self.append_rest(&mut image, &mut along);
-        (self.image, self.done) = (image, width);
+        (self.image, self.done, self.coupled) = (image, width, old);
         self.grow_projected(old, &along);
     }
 
-    /// Appends an orthonormal basis Q of what `image` has outside of V; returns R. `along` is `V' image`, which
-    /// gets better.
+    /// Appends an orthonormal basis Q of what `image` has outside of V; returns R. `along` becomes `V' image`.
+    ///
+    /// What Op couples to the image is taken out of it first. Of the rest of V it then has as much as rounding
+    /// errors grew to, and that is taken out where it is too much.
     fn append_rest(&mut self, image: &mut Mat<f64>, along: &mut Mat<f64>) -> Mat<f64> {
-        let basis = self.basis.as_ref();
-        let (missed, mut gram) = take_out(image.as_mut(), basis, along.as_ref());
+        let basis = self.basis.all();
+        let near = basis.subcols(self.coupled, basis.ncols() - self.coupled);
+        let known = inner(near, image.as_ref());
+        along.subrows_mut(self.coupled, known.nrows()).copy_from(&known);
+        let (missed, mut gram) = take_out(image.as_mut(), basis, known.as_ref());
+        let norms =
+            known.col_iter().zip(0..).map(|(known, k)| (known.squared_norm_l2() + gram[(k, k)]).sqrt());
+        self.scale = norms.fold(self.scale, f64::max);
         if let Some((mut upper, mut inverse)) = factor_gram(&gram, NEGLIGIBLE * self.scale, WELL_CONDITIONED)
         {
             let loss = (&missed * &inverse).norm_max();
-            if loss > LOSS {
-                // What is left of V in Q would grow from block to block.
+            // What is left would grow from block to block, and the next block grows from the one before this, too.
+            let lost = std::mem::replace(&mut self.lost, loss > LOSS);
+            if lost || self.lost {
                 add_product(image.as_mut(), -1.0, basis, missed.as_ref());
                 *along += &missed;
                 gram -= missed.transpose() * &missed;
             }
-            if loss > LOSS
+            if (lost || self.lost)
                 && let Some(factors) = factor_gram(&gram, NEGLIGIBLE * self.scale, WELL_CONDITIONED)
             {
                 (upper, inverse) = factors;
             }
             if loss < CORRECTABLE {
-                let width = basis.ncols();
-                self.basis.resize_with(image.nrows(), width + upper.nrows(), |_, _| 0.0);
-                let (_, next) = self.basis.as_mut().split_at_col_mut(width);
-                add_product(next, 1.0, image.as_ref(), inverse.as_ref());
+                self.basis.append_product(image.as_ref(), inverse.as_ref());
                 return upper;
             }
         } else {
@@ -205,7 +216,7 @@ impl Krylov {
         add_product(next.as_mut(), -1.0, basis, missed.as_ref());
         *along += &missed * &first;
         let (next, second) = orthonormal_columns(next, 0.1);
-        append(&mut self.basis, &next);
+        self.basis.append(next.as_ref());
         second * first
     }
 
@@ -230,29 +241,24 @@ impl Krylov {
     /// Keeps the best vectors only, enough of them that little of the convergence is lost.
     fn restart(&mut self, ritz: &Ritz, count: usize) {
         let keep = (count + 2 * BLOCK).min(self.done);
-        let (v, q) = self.basis.as_ref().split_at_col(self.done);
+        let (v, q) = self.basis.all().split_at_col(self.done);
         let (kept, next) = (product(v, ritz.vectors.as_ref().subcols(0, keep)), q.to_owned());
-        self.basis.truncate(kept.nrows(), 0);
-        append(&mut self.basis, &kept);
-        append(&mut self.basis, &next);
-        self.done = keep;
+        self.basis.clear();
+        self.basis.append(kept.as_ref());
+        self.basis.append(next.as_ref());
+        (self.done, self.coupled) = (keep, 0);
         self.projected = Mat::from_fn(keep, keep, |i, j| if i == j { ritz.values[i] } else { 0.0 });
     }
 
     /// The first eigenvectors, after one more application of Op, which `Op V = V T + Q R` gives for nothing.
     fn eigenvectors(&self, ritz: &Ritz, count: usize) -> Mat<f64> {
         let coefficients =
-            Mat::from_fn(self.basis.ncols(), count, |row, k| match row.checked_sub(self.done) {
+            Mat::from_fn(self.basis.count(), count, |row, k| match row.checked_sub(self.done) {
                 None => ritz.vectors[(row, k)],
                 Some(outside) => ritz.outside[(outside, k)] / ritz.values[k],
             });
-        product(self.basis.as_ref(), coefficients.as_ref())
+        product(self.basis.all(), coefficients.as_ref())
     }
-}
-
-fn append(left: &mut Mat<f64>, right: &Mat<f64>) {
-    let width = left.ncols();
-    left.resize_with(right.nrows(), width + right.ncols(), |i, j| right[(i, j - width)]);
 }
 
 /// `block = Q R` with orthonormal columns Q; what shrinks to `negligible` is left out of Q.

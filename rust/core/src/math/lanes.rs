@@ -5,9 +5,12 @@ use std::ops::{Deref, DerefMut};
 
 use pulp::bytemuck::Pod;
 use pulp::{Arch, Simd, WithSimd};
+use rayon::iter::{ParallelIterator, repeat_n};
 
 /// Bytes in a cache line, to whose borders buffers are aligned.
 const LINE: usize = 64;
+/// Lines from which on threads share the memory, which takes long to touch for the first time.
+const SHARED: usize = 1 << 14;
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
@@ -24,7 +27,9 @@ pub(crate) struct Buffer<T> {
 impl<T: Pod> Buffer<T> {
     /// A buffer of `len` zeros.
     pub(crate) fn zeros(len: usize) -> Self {
-        let lines = vec![Line([0; LINE]); (len * size_of::<T>()).div_ceil(LINE)];
+        let count = (len * size_of::<T>()).div_ceil(LINE);
+        let empty = Line([0; LINE]);
+        let lines = if count < SHARED { vec![empty; count] } else { repeat_n(empty, count).collect() };
         Self { lines, len, numbers: PhantomData }
     }
 }

@@ -16,6 +16,7 @@ mod separator;
 mod sparse;
 mod substitution;
 mod supernodes;
+mod tall;
 
 pub(crate) use cholesky::Room;
 pub use cholesky::SparseCholesky;

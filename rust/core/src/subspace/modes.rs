@@ -164,10 +164,12 @@ impl ModesProblem {
         let free = free_vertices(mesh.vertices().len(), restraint.pinned)?;
         let mass = lumped_mass(mesh, material);
         let conductivity = conductivity(mesh, material);
-        let hessian = stitched(laplacian(mesh, &conductivity)?, stitches)?;
+        let (hessian, constraint) = rayon::join(
+            || stitched(laplacian(mesh, &conductivity)?, stitches),
+            || constraint_or_none(mesh, &mass, restraint, &free),
+        );
+        let (hessian, constraint) = (hessian?, constraint?);
         let hessian = if free.is_whole() { hessian } else { free.square(&hessian) };
-        progress.report(0.05)?;
-        let constraint = constraint_or_none(mesh, &mass, restraint, &free)?;
         check_count(1, available(&hessian, constraint.as_ref()))?;
         progress.report(0.1)?;
         let shift = shift(mesh, &mass, &conductivity);
