@@ -155,13 +155,16 @@ def from_zero_to_one(offsets: np.ndarray, values: np.ndarray) -> tuple[np.ndarra
 
 
 def measure(sets: list[KeySet], posed: PosedMotion) -> Steps:
-    """Sets the error of each set: over all frames and vertices, the largest |A (keys) - u|."""
+    """Sets the error of each set: over all frames and vertices, the largest |A (keys) - u|.
+
+    Keys are summed in single precision, as Blender sums them.
+    """
     errors = [0.0] * len(sets)
     for frame in range(posed.frame_count):
         displacement, linear = posed.displacement(frame), posed.linear(frame)
         for index, keys in enumerate(sets):
             points = keys.part.points
-            offset = np.tensordot(keys.values[frame], keys.offsets, axes=1)
+            offset = np.tensordot(keys.values[frame].astype(np.float32), keys.offsets, axes=1)
             gap = np.einsum("pij,pj->pi", linear[points], offset) - displacement[points]
             errors[index] = max(errors[index], float(np.sqrt((gap**2).sum(axis=1)).max(initial=0.0)))
         yield Step(0.5 + 0.5 * frame / posed.frame_count, "Measuring the shape keys")

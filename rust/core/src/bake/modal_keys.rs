@@ -1,6 +1,7 @@
 //! Many frames of displacements as few shapes with animated values.
 
 use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 
@@ -11,6 +12,10 @@ use crate::{Error, Progress, Result};
 const POINTS: usize = 1024;
 /// Parts the points are split into; their sums are added in order, whatever the number of threads.
 const PARTS: usize = 16;
+/// Points that are furthest from where they should be, on which a number of keys is tried first.
+const WITNESSES: usize = 256;
+/// Share of all motion that rounding may add to the eigenvalues.
+const ROUNDING: f64 = 1e-10;
 
 /// Shapes and their values: the displacement at frame i is `sum over j of values_ij keys_j`.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,27 +50,35 @@ pub fn modal_keys(
     check(frames, frame_count, tolerance)?;
     let source = Frames { numbers: frames, count: frame_count, width: frames.len() / frame_count };
     progress.report(0.0)?;
-    let (_, vectors) = symmetric_eigen(source.gram().as_ref())?;
+    let (squares, vectors) = symmetric_eigen(source.gram().as_ref())?;
     progress.report(0.5)?;
-    // Largest first; scaled to [-1, 1]; the largest positive.
     let most = max_keys.min(frame_count);
+    // Largest first.
     let curves: Vec<Curve> =
         (0..most).map(|j| Curve::new(vectors.col_as_slice(frame_count - 1 - j))).collect();
-    let blocks: Vec<Block> = (0..source.width.div_ceil(3 * POINTS))
-        .into_par_iter()
-        .map(|block| source.reduce(block, &curves))
-        .collect();
+    let least = least_count(&squares, (source.width / 3) as f64, tolerance).min(most);
+    let (count, blocks) = source.fewest(&curves, least, tolerance, progress)?;
     progress.report(1.0)?;
 
-    let error = |keys: usize| blocks.iter().fold(0.0, |e: f64, block| e.max(block.errors[keys]));
-    let count = (0..=most).find(|&keys| error(keys) <= tolerance).unwrap_or(most);
-    let mut keys = Vec::with_capacity(count * source.width);
-    for j in 0..count {
-        blocks.iter().for_each(|block| keys.extend(&block.keys[j]));
-    }
-    let values =
-        (0..frame_count).flat_map(|i| curves[..count].iter().map(move |curve| curve.values[i])).collect();
-    Ok(ModalKeys { keys, values, count, error: error(count) })
+    let keys = (0..count).flat_map(|j| blocks.iter().flat_map(move |block| block.keys.col_as_slice(j)));
+    let values = (0..frame_count).flat_map(|i| curves[..count].iter().map(move |curve| curve.values[i]));
+    Ok(ModalKeys { keys: keys.copied().collect(), values: values.collect(), count, error: largest(&blocks) })
+}
+
+/// Fewer keys cannot do: the largest distance is no less than the root mean square of all, which is known.
+fn least_count(squares: &[f64], points: f64, tolerance: f64) -> usize {
+    let sum: f64 = squares.iter().sum();
+    let allowed = squares.len() as f64 * points * tolerance * tolerance + ROUNDING * sum;
+    let mut left = 0.0;
+    let given_up = squares.iter().take_while(|&&square| {
+        left += square.max(0.0);
+        left <= allowed
+    });
+    squares.len() - given_up.count()
+}
+
+fn largest(blocks: &[Block]) -> f64 {
+    blocks.iter().flat_map(|block| &block.distances).copied().fold(0.0, f64::max)
 }
 
 fn check(frames: &[f32], frame_count: usize, tolerance: f64) -> Result<()> {
@@ -90,7 +103,7 @@ fn check(frames: &[f32], frame_count: usize, tolerance: f64) -> Result<()> {
 
 /// How strongly a key acts in each frame.
 struct Curve {
-    /// The singular vector over its largest entry.
+    /// The singular vector over its largest entry, so that the largest magnitude is +1.
     values: Vec<f32>,
     /// A key is `scale * sum over frames of values_i frame_i`.
     scale: f64,
@@ -104,6 +117,19 @@ impl Curve {
         let norm2: f64 = values.iter().map(|&v| f64::from(v).powi(2)).sum();
         Self { values, scale: 1.0 / norm2 }
     }
+
+    /// The key of some numbers, one column a frame; it is taken out of them.
+    fn take_out(&self, numbers: &mut Mat<f64>) {
+        let mut key = vec![0.0; numbers.nrows()];
+        for (f, &value) in self.values.iter().enumerate() {
+            let factor = self.scale * f64::from(value);
+            key.iter_mut().zip(numbers.col_as_slice(f)).for_each(|(key, x)| *key += factor * x);
+        }
+        for (f, &value) in self.values.iter().enumerate() {
+            let left = numbers.col_as_slice_mut(f).iter_mut().zip(&key);
+            left.for_each(|(x, &key)| *x -= f64::from(value) * f64::from(key as f32));
+        }
+    }
 }
 
 struct Frames<'a> {
@@ -113,18 +139,21 @@ struct Frames<'a> {
     width: usize,
 }
 
-/// The part of every key at some points, and the largest error there with 0, 1, 2... keys.
+/// Some points: their part of every key, one column a key, and how far each is from where it should be.
 struct Block {
-    keys: Vec<Vec<f32>>,
-    errors: Vec<f64>,
+    keys: Mat<f32>,
+    distances: Vec<f64>,
 }
 
 impl Frames<'_> {
-    fn frame(&self, frame: usize, range: &std::ops::Range<usize>) -> &[f32] {
-        &self.numbers[frame * self.width..][range.clone()]
+    /// Numbers of all frames, one column a frame.
+    fn columns(&self, range: &std::ops::Range<usize>) -> Mat<f64> {
+        Mat::from_fn(range.len(), self.count, |i, f| {
+            f64::from(self.numbers[f * self.width + range.start + i])
+        })
     }
 
-    /// `A A'`.
+    /// The lower triangle of `A A'`.
     fn gram(&self) -> Mat<f64> {
         let size = self.width.div_ceil(PARTS);
         let parts: Vec<Mat<f64>> = (0..PARTS)
@@ -133,11 +162,18 @@ impl Frames<'_> {
                 let end = ((part + 1) * size).min(self.width);
                 let mut sum = Mat::zeros(self.count, self.count);
                 for start in (part * size..end).step_by(POINTS) {
-                    let range = start..(start + POINTS).min(end);
-                    let block = Mat::from_fn(range.len(), self.count, |i, f| {
-                        f64::from(self.numbers[f * self.width + range.start + i])
-                    });
-                    matmul(&mut sum, Accum::Add, block.transpose(), &block, 1.0, Par::Seq);
+                    let block = self.columns(&(start..(start + POINTS).min(end)));
+                    triangular_matmul(
+                        &mut sum,
+                        BlockStructure::TriangularLower,
+                        Accum::Add,
+                        block.transpose(),
+                        BlockStructure::Rectangular,
+                        &block,
+                        BlockStructure::Rectangular,
+                        1.0,
+                        Par::Seq,
+                    );
                 }
                 sum
             })
@@ -145,32 +181,76 @@ impl Frames<'_> {
         parts.iter().fold(Mat::zeros(self.count, self.count), |sum, part| sum + part)
     }
 
-    fn reduce(&self, block: usize, curves: &[Curve]) -> Block {
-        let range = block * 3 * POINTS..((block + 1) * 3 * POINTS).min(self.width);
-        let mut residual: Vec<Vec<f64>> =
-            (0..self.count).map(|f| self.frame(f, &range).iter().map(|&x| x.into()).collect()).collect();
-        let mut errors = vec![largest_distance(&residual)];
-        let keys = curves
-            .iter()
-            .map(|curve| {
-                let mut key = vec![0.0; range.len()];
-                for (frame, &value) in residual.iter().zip(&curve.values) {
-                    let factor = curve.scale * f64::from(value);
-                    key.iter_mut().zip(frame).for_each(|(key, x)| *key += factor * x);
-                }
-                let key: Vec<f32> = key.into_iter().map(|x| x as f32).collect();
-                for (frame, &value) in residual.iter_mut().zip(&curve.values) {
-                    frame.iter_mut().zip(&key).for_each(|(x, &key)| *x -= f64::from(value) * f64::from(key));
-                }
-                errors.push(largest_distance(&residual));
-                key
-            })
-            .collect();
-        Block { keys, errors }
+    /// The fewest keys, from `least` on, with which all points are within the tolerance, or all the keys.
+    ///
+    /// All points are looked at only for numbers of keys that do for the points that were worst before.
+    fn fewest(
+        &self,
+        curves: &[Curve],
+        least: usize,
+        tolerance: f64,
+        progress: &Progress,
+    ) -> Result<(usize, Vec<Block>)> {
+        let mut count = least;
+        loop {
+            let blocks = self.reduce(&curves[..count]);
+            if count == curves.len() || largest(&blocks) <= tolerance {
+                return Ok((count, blocks));
+            }
+            progress.report(0.5 + 0.5 * count as f32 / curves.len() as f32)?;
+            let worst = self.worst(&blocks);
+            count = self.fewest_of(&worst, curves, count + 1, tolerance);
+        }
+    }
+
+    /// The fewest keys, from `least` on, with which some points are within the tolerance, or all the keys.
+    fn fewest_of(&self, points: &[usize], curves: &[Curve], least: usize, tolerance: f64) -> usize {
+        let place = |i: usize| 3 * points[i / 3] + i % 3;
+        let number = |i: usize, f: usize| f64::from(self.numbers[f * self.width + place(i)]);
+        let mut left = Mat::from_fn(3 * points.len(), self.count, number);
+        curves[..least].iter().for_each(|curve| curve.take_out(&mut left));
+        let mut count = least;
+        while count < curves.len() && distances(&left).into_iter().fold(0.0, f64::max) > tolerance {
+            curves[count].take_out(&mut left);
+            count += 1;
+        }
+        count
+    }
+
+    /// The points that are furthest from where they should be.
+    fn worst(&self, blocks: &[Block]) -> Vec<usize> {
+        let all: Vec<f64> = blocks.iter().flat_map(|block| &block.distances).copied().collect();
+        let mut points: Vec<usize> = (0..all.len()).collect();
+        points.sort_by(|&a, &b| all[b].total_cmp(&all[a]));
+        points.truncate(WITNESSES);
+        points
+    }
+
+    /// All points with some keys.
+    fn reduce(&self, curves: &[Curve]) -> Vec<Block> {
+        let values = Mat::from_fn(self.count, curves.len(), |f, j| f64::from(curves[j].values[f]));
+        let scaled = Mat::from_fn(self.count, curves.len(), |f, j| curves[j].scale * values[(f, j)]);
+        let reduced = |start: usize| {
+            let mut left = self.columns(&(start..(start + 3 * POINTS).min(self.width)));
+            let mut keys = Mat::zeros(left.nrows(), curves.len());
+            matmul(&mut keys, Accum::Replace, &left, &scaled, 1.0, Par::Seq);
+            // As they are kept.
+            let keys = Mat::from_fn(keys.nrows(), keys.ncols(), |i, j| keys[(i, j)] as f32);
+            let kept = Mat::from_fn(keys.nrows(), keys.ncols(), |i, j| f64::from(keys[(i, j)]));
+            matmul(&mut left, Accum::Add, &kept, values.transpose(), -1.0, Par::Seq);
+            Block { keys, distances: distances(&left) }
+        };
+        (0..self.width).into_par_iter().step_by(3 * POINTS).map(reduced).collect()
     }
 }
 
-fn largest_distance(frames: &[Vec<f64>]) -> f64 {
-    let distance2 = |p: &[f64; 3]| p.iter().map(|x| x * x).sum::<f64>();
-    frames.iter().flat_map(|frame| frame.as_chunks::<3>().0).map(distance2).fold(0.0, f64::max).sqrt()
+/// The largest distance of each point over all frames, of its numbers, one column a frame.
+fn distances(numbers: &Mat<f64>) -> Vec<f64> {
+    let mut squares = vec![0.0; numbers.nrows() / 3];
+    for f in 0..numbers.ncols() {
+        for (most, p) in squares.iter_mut().zip(numbers.col_as_slice(f).as_chunks::<3>().0) {
+            *most = p.iter().map(|x| x * x).sum::<f64>().max(*most);
+        }
+    }
+    squares.into_iter().map(f64::sqrt).collect()
 }
