@@ -60,11 +60,15 @@ def remove(host: bpy.types.Object, index: int) -> None:
 
 
 def loose_parts(obj: bpy.types.Object) -> np.ndarray:
-    """The number (p,) of the loose part that each vertex belongs to."""
+    """The number (p,) of the loose part that each vertex belongs to.
+
+    Vertices in one place belong together: importers split them where normals or UVs break.
+    """
+    places = np.unique(meshes.rest_points(obj), axis=0, return_inverse=True)[1].reshape(-1)
     edges = np.empty(2 * len(obj.data.edges), np.int32)
     obj.data.edges.foreach_get("vertices", edges)
-    edges = edges.reshape(-1, 2)
-    labels = np.arange(len(obj.data.vertices))
+    edges = places[edges].reshape(-1, 2)
+    labels = np.arange(places.max(initial=-1) + 1)
     while True:
         least = np.minimum(labels[edges[:, 0]], labels[edges[:, 1]])
         before = labels.copy()
@@ -72,7 +76,7 @@ def loose_parts(obj: bpy.types.Object) -> np.ndarray:
             np.minimum.at(labels, column, least)
         labels = labels[labels]
         if np.array_equal(before, labels):
-            return np.unique(labels, return_inverse=True)[1]
+            return np.unique(labels[places], return_inverse=True)[1]
 
 
 def members(obj: bpy.types.Object, name: str) -> np.ndarray:

@@ -1,9 +1,15 @@
 """Seams, from what is selected to what is baked."""
 
+import os
+import sys
+from pathlib import Path
+
 import bpy
 import numpy as np
 import pytest
 import scenes
+
+DATA = os.environ.get("JOUNCE_DATA")
 
 
 @pytest.fixture
@@ -122,3 +128,55 @@ def test_remove_takes_the_seams_away(dressed):
     bpy.ops.jounce.stitch_nearest(distance=10.0)
     bpy.ops.jounce.remove()
     assert len(obj.jounce.seams) == 0
+
+
+def test_vertices_in_one_place_are_one_part(module):
+    obj, _ = scenes.character()
+    before = len(obj.data.vertices)
+    scenes.activate(obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.edge_split(type="EDGE")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    parts = module("bridge.stitches").loose_parts(obj)
+    assert len(parts) == len(obj.data.vertices) > before
+    assert parts.max() == 0
+
+
+@pytest.mark.skipif(DATA is None, reason="needs JOUNCE_DATA")
+def test_stitches_hold_the_hat_of_a_character():
+    """A jumping mage, whose hat is a mesh of its own."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
+    import character
+
+    mage = character.load(Path(DATA) / "open_humanoid" / "kaykit_Mage.glb")
+    body, head, hat = (bpy.data.objects[f"Mage_{name}"] for name in ("Body", "Head", "Hat"))
+    mage.armature.animation_data.action = bpy.data.actions["Jump_Full_Short"]
+    parts = ("ArmLeft", "ArmRight", "LegLeft", "LegRight", "Cape")
+    scenes.activate(body, head, hat, *(bpy.data.objects[f"Mage_{name}"] for name in parts))
+    bpy.ops.jounce.setup()
+    bpy.ops.jounce.preview()
+    assert not body.jounce.preview
+    scenes.activate(hat, head)
+    bpy.ops.jounce.stitch_nearest(distance=5.0, most=30)
+    [seam] = body.jounce.seams
+    ends = np.array([(pair.a, pair.b) for pair in seam.pairs])
+    gaps = []
+    for use in (False, True):
+        seam.use = use
+        scenes.activate(body)
+        bpy.ops.jounce.build()
+        bpy.ops.jounce.free_bake()
+        posed = gap(hat, head, ends)
+        bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=0, frame_end=28)
+        gaps.append(np.abs(gap(hat, head, ends) - posed).max())
+    assert gaps[1] < gaps[0] / 3.0
+
+
+def gap(one, other, ends):
+    """The distance (f, s) of stitched vertices in every frame of the jump."""
+    points = [
+        scenes.evaluated_frames(obj, range(0, 29))[:, rows]
+        for obj, rows in zip((one, other), ends.T, strict=True)
+    ]
+    return np.linalg.norm(points[0] - points[1], axis=2)
