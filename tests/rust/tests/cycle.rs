@@ -146,6 +146,19 @@ fn acceleration_saves_passes() {
 }
 
 #[test]
+fn flesh_that_stiffens_closes() {
+    // Near its limit the flesh swings otherwise in each cycle, and repeating never settles.
+    let model = Body::bar().model();
+    let poses = cycle(0.0);
+    for limit in [0.02, 0.007] {
+        let params = SimulationParams { damping: 0.05, limit: Some(limit), ..settings()[1] };
+        let mut sim = Simulation::new(model.clone(), params).unwrap();
+        let report = sim.settle_cycle(&drives(&poses), &[], 6, 1e-6).unwrap();
+        assert!(report.seam() <= 1e-6 && report.passes <= 4, "{limit} {report:?}");
+    }
+}
+
+#[test]
 fn what_is_no_cycle_is_refused_and_changes_nothing() {
     let model = Body::bar().model();
     let mut sim = Simulation::new(model, settings()[0]).unwrap();

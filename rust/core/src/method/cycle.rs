@@ -4,7 +4,9 @@
 //! contraction. Its fixed point is found by Anderson's acceleration of repeated cycles: the next start is the
 //! combination of those seen whose seams would cancel best.
 
+use crate::method::orbit;
 use crate::method::settings::HISTORY;
+use crate::method::skinning_modes::Tangent;
 use crate::method::{Drive, Model, Simulation, SimulationParams, State};
 use crate::{Error, Result};
 
@@ -12,6 +14,11 @@ use crate::{Error, Result};
 const CYCLIC: f64 = 1e-4;
 /// Share of its length below which a difference of seams says nothing that others have not said.
 const DEPENDENT: f64 = 1e-8;
+
+/// The pass after which Newton's method is tried.
+const NEWTON: u32 = 3;
+/// Share of the tolerance up to which it solves the equations of a cycle.
+const ACCURATE: f64 = 0.01;
 
 /// How well a cycle closes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,7 +92,7 @@ fn check(drives: &[Drive<'_>], strengths: &[f64], max_passes: u32) -> Result<()>
     Err(Error::Shape { what: "strengths", expected, got })
 }
 
-struct Cycle<'a> {
+pub(super) struct Cycle<'a> {
     drives: &'a [Drive<'a>],
     strengths: &'a [f64],
     params: SimulationParams,
@@ -99,17 +106,21 @@ impl Cycle<'_> {
         let mut best: Option<(State, CycleReport)> = None;
         let mut memory = Memory::default();
         for passes in 1..=max_passes {
-            let end = self.pass(sim, &start)?;
+            let mut places = Vec::new();
+            let end = self.pass(sim, &start, &mut places)?;
             let (position, velocity) = self.seam(sim.model(), &start, &end);
             let report = CycleReport { passes, position, velocity };
             if best.as_ref().is_none_or(|(_, best)| report.seam() < best.seam()) {
                 best = Some((start.clone(), report));
             }
-            if report.seam() <= tolerance {
+            if report.seam() <= tolerance || passes == max_passes {
                 break;
             }
             // The first pass starts from a pose held still: it maps otherwise than the others.
-            let next = if passes == 1 { flat(&end) } else { memory.next(flat(&start), flat(&end)) };
+            let mut next = if passes == 1 { flat(&end) } else { memory.next(flat(&start), flat(&end)) };
+            if passes >= NEWTON && orbit::close(self, sim, &end, &mut places, ACCURATE * tolerance)? {
+                next = places[places.len() - HISTORY..].concat().into_flattened();
+            }
             start = end;
             start.reduced.iter_mut().zip(next.chunks_exact(next.len() / HISTORY)).for_each(|(rows, next)| {
                 rows.as_flattened_mut().copy_from_slice(next);
@@ -118,15 +129,53 @@ impl Cycle<'_> {
         best.ok_or(Error::Range { what: "max_passes", expected: "at least one pass", got: 0.0 })
     }
 
-    /// The state after a cycle, its poses moved back to where the cycle starts.
-    fn pass(&self, sim: &mut Simulation, start: &State) -> Result<State> {
-        sim.restore_state(start)?;
+    /// How the places of a motion, one a substep, solve the equations of the cycle, with derivatives if `probe`;
+    /// `None` where one lies beyond the limit. The poses are those of `start`.
+    pub(super) fn along(
+        &self,
+        sim: &mut Simulation,
+        start: &State,
+        places: &[Vec<[f64; 3]>],
+        probe: bool,
+    ) -> Result<Option<Vec<Tangent>>> {
+        let mut from = start.clone();
+        from.reduced
+            .iter_mut()
+            .zip(&places[places.len() - HISTORY..])
+            .for_each(|(to, place)| to.clone_from(place));
+        sim.restore_state(&from)?;
+        let mut tangents = Some(Vec::with_capacity(places.len()));
+        let mut rest = places.chunks_exact(self.params.substeps as usize);
+        self.each_frame(sim, |sim, drive| {
+            let more = sim.step_along(drive, rest.next().unwrap_or_default(), probe)?;
+            tangents = tangents.take().zip(more).map(|(mut all, more)| {
+                all.extend(more);
+                all
+            });
+            Ok(())
+        })?;
+        Ok(tangents)
+    }
+
+    /// Does something with each drive but the first, at its strength.
+    fn each_frame(
+        &self,
+        sim: &mut Simulation,
+        mut step: impl FnMut(&mut Simulation, &Drive<'_>) -> Result<()>,
+    ) -> Result<()> {
         for (frame, drive) in self.drives.iter().enumerate().skip(1) {
             if let Some(&strength) = self.strengths.get(frame) {
                 sim.set_params(SimulationParams { strength, ..self.params })?;
             }
-            sim.step_with(drive)?;
+            step(sim, drive)?;
         }
+        Ok(())
+    }
+
+    /// The state after a cycle, its poses moved back to where the cycle starts; keeps the places of all substeps.
+    fn pass(&self, sim: &mut Simulation, start: &State, places: &mut Vec<Vec<[f64; 3]>>) -> Result<State> {
+        sim.restore_state(start)?;
+        self.each_frame(sim, |sim, drive| sim.step_traced(drive, places))?;
         let mut end = sim.save_state();
         let advance = advance(sim.model(), &start.frames[1], &end.frames[1])?;
         for rows in end.frames.iter_mut().chain(&mut end.path) {
@@ -178,14 +227,14 @@ fn flat(state: &State) -> Vec<f64> {
 
 /// What passes have shown: starts' seams and ends.
 #[derive(Default)]
-struct Memory {
+pub(super) struct Memory {
     seams: Vec<Vec<f64>>,
     ends: Vec<Vec<f64>>,
 }
 
 impl Memory {
     /// The next start, by the least squares of the differences of the seams.
-    fn next(&mut self, start: Vec<f64>, end: Vec<f64>) -> Vec<f64> {
+    pub(super) fn next(&mut self, start: Vec<f64>, end: Vec<f64>) -> Vec<f64> {
         self.seams.push(difference(&end, &start));
         self.ends.push(end);
         let last = self.seams.len() - 1;

@@ -2,6 +2,7 @@
 
 mod coordinates;
 mod cycle;
+mod orbit;
 mod projector;
 mod settings;
 mod simulation;

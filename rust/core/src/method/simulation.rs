@@ -1,7 +1,7 @@
 //! A running simulation: a model, settings and a state.
 
 use crate::Result;
-use crate::method::skinning_modes::{ForceSamples, SkinningStepper};
+use crate::method::skinning_modes::{ForceSamples, Recurrence, SkinningStepper, Tangent};
 use crate::method::{Drive, Model, SimulationParams, State, StepReport};
 use crate::rig::Pose;
 
@@ -71,6 +71,33 @@ impl Simulation {
     pub fn step_with(&mut self, drive: &Drive<'_>) -> Result<StepReport> {
         match &mut self.stepper {
             Stepper::Skinning(stepper) => stepper.step(drive, &self.params),
+        }
+    }
+
+    /// As [`Simulation::step_with`]; keeps the reduced coordinates after each substep.
+    pub(crate) fn step_traced(&mut self, drive: &Drive<'_>, places: &mut Vec<Vec<[f64; 3]>>) -> Result<()> {
+        match &mut self.stepper {
+            Stepper::Skinning(stepper) => stepper.step_traced(drive, &self.params, places),
+        }
+    }
+
+    /// Goes to given reduced coordinates after each substep, and tells how far they are from what a step finds;
+    /// `probe` asks for the derivative as well.
+    pub(crate) fn step_along(
+        &mut self,
+        drive: &Drive<'_>,
+        places: &[Vec<[f64; 3]>],
+        probe: bool,
+    ) -> Result<Option<Vec<Tangent>>> {
+        match &mut self.stepper {
+            Stepper::Skinning(stepper) => stepper.step_along(drive, &self.params, places, probe),
+        }
+    }
+
+    /// How the substeps of a step depend on those before them.
+    pub(crate) fn recurrence(&self) -> Recurrence {
+        match &self.stepper {
+            Stepper::Skinning(stepper) => stepper.recurrence(&self.params),
         }
     }
 

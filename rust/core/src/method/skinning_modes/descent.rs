@@ -115,6 +115,17 @@ impl Descent {
         }
     }
 
+    /// The gradient at y; `None` where the energy is not finite.
+    pub(super) fn gradient(
+        &mut self,
+        objective: &mut Objective<'_>,
+        local: &mut LocalScratch,
+        y: &[[f64; 3]],
+    ) -> Option<&[[f64; 3]]> {
+        let value = objective.evaluate(local, y, &mut self.there);
+        value.energy.is_finite().then_some(&self.there.gradient[..])
+    }
+
     /// Moves `y` downhill until a step is no longer than `tolerance`, or rounding hides the way; returns
     /// iterations, the length of the last step and the misfit. `force` becomes that of the clusters at the
     /// end.

@@ -12,6 +12,7 @@ mod history;
 mod limit;
 mod local;
 mod offsets;
+mod orbit;
 mod reduce;
 mod samples;
 mod step;
@@ -33,6 +34,7 @@ use crate::{Error, Result};
 
 pub(crate) use offsets::OffsetCarrier;
 pub use offsets::{OffsetReduction, OffsetSource};
+pub(crate) use orbit::{Recurrence, Tangent};
 pub use samples::ForceSamples;
 pub(crate) use step::SkinningStepper;
 pub(crate) use stitches::ReducedStitches;

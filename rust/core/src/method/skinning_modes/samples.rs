@@ -3,10 +3,11 @@
 use faer::{Mat, MatRef};
 use nalgebra::Matrix3;
 
-use super::{SkinningData, SkinningModel};
+use super::{SkinningData, SkinningModel, SkinningStepper};
 use crate::math::dense::product;
 use crate::math::lanes::{Packed, multiply_add};
 use crate::math::polar::rotations;
+use crate::method::settings::HISTORY;
 use crate::rig::Pose;
 use crate::{Error, Result};
 
@@ -200,4 +201,17 @@ fn group(centers: &[[f64; 3]], masses: &[f64], count: usize) -> Vec<Vec<usize>> 
     }
     nearest.iter().enumerate().for_each(|(cluster, &(_, group))| groups[group].push(cluster));
     groups
+}
+
+impl SkinningStepper {
+    /// Where samples were after the last step, k x 3; at rest before the first.
+    pub(crate) fn sample_positions(&self, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        if !self.state.started {
+            return Ok(samples.points().to_vec());
+        }
+        let last = HISTORY - 1;
+        let (pose, reduced) = (&self.state.path[last], &self.state.reduced[last]);
+        let centers = self.model.offset_parts(&self.state.offset_path[last]).centers;
+        self.model.sample_positions(samples, pose, reduced, centers)
+    }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
+use super::SkinningModel;
 use super::descent::{Descent, Objective};
 use super::history::{felt_acceleration, follow, on_parabola, past_acceleration, remember};
 use super::limit::Limit;
 use super::local::LocalScratch;
-use super::{ForceSamples, SkinningModel};
 use crate::math::lanes::{Packed, multiply_add};
 use crate::method::settings::HISTORY;
 use crate::method::{Drive, SimulationParams, State, StepReport};
@@ -16,6 +16,8 @@ use crate::{Error, Result};
 
 /// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
 const FREE: f64 = 1e-9;
+
+type Rows<'a> = &'a mut [[f64; 3]];
 
 /// What the rig contributes at one pose.
 pub(super) struct RigPose {
@@ -97,8 +99,8 @@ impl RigPose {
 
 /// State and memory of a simulation of a [`SkinningModel`].
 pub(crate) struct SkinningStepper {
-    model: Arc<SkinningModel>,
-    state: State,
+    pub(super) model: Arc<SkinningModel>,
+    pub(super) state: State,
     /// The state before a step, for when it fails.
     before: State,
     local: LocalScratch,
@@ -119,11 +121,11 @@ pub(crate) struct SkinningStepper {
     /// The force given, on the reduced coordinates, r rows.
     external: Vec<[f64; 3]>,
     /// Diagonal of the quadratic part of the incremental energy, r.
-    diagonal: Vec<f64>,
-    descent: Descent,
+    pub(super) diagonal: Vec<f64>,
+    pub(super) descent: Descent,
     limit: Limit,
     force: Vec<[f64; 3]>,
-    reduced: Vec<[f64; 3]>,
+    pub(super) reduced: Vec<[f64; 3]>,
     /// Misfit of the last local step, J.
     misfit: f64,
     rows: Vec<[f64; 3]>,
@@ -229,17 +231,6 @@ impl SkinningStepper {
         (self.state.started, self.state.spacing) = (true, 0.0);
     }
 
-    /// Where samples were after the last step, k x 3; at rest before the first.
-    pub(crate) fn sample_positions(&self, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
-        if !self.state.started {
-            return Ok(samples.points().to_vec());
-        }
-        let last = HISTORY - 1;
-        let (pose, reduced) = (&self.state.path[last], &self.state.reduced[last]);
-        let centers = self.model.offset_parts(&self.state.offset_path[last]).centers;
-        self.model.sample_positions(samples, pose, reduced, centers)
-    }
-
     fn enter(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.model.enter_pose(drive.pose, &mut self.target)?;
         match drive.offsets {
@@ -285,6 +276,16 @@ impl SkinningStepper {
     }
 
     pub(crate) fn step(&mut self, drive: &Drive<'_>, params: &SimulationParams) -> Result<StepReport> {
+        self.step_by(drive, params, |stepper| stepper.solve(params))
+    }
+
+    /// A step that finds the displacement after each substep by `solve`, which returns iterations and residual.
+    pub(super) fn step_by(
+        &mut self,
+        drive: &Drive<'_>,
+        params: &SimulationParams,
+        mut solve: impl FnMut(&mut Self) -> (u32, f64),
+    ) -> Result<StepReport> {
         self.enter(drive)?;
         self.before.copy_from(&self.state);
         if !self.state.started {
@@ -293,7 +294,7 @@ impl SkinningStepper {
         let mut report = StepReport { iterations: 0, residual: 0.0, energy: 0.0 };
         for substep in 1..=params.substeps {
             self.move_pose(substep, params.substeps);
-            let (iterations, residual) = self.substep(params);
+            let (iterations, residual) = self.substep(params, &mut solve);
             report.iterations += iterations;
             report.residual = report.residual.max(residual);
         }
@@ -334,12 +335,16 @@ impl SkinningStepper {
     }
 
     /// Solves one implicit step to `self.pose`; returns iterations and residual.
-    fn substep(&mut self, params: &SimulationParams) -> (u32, f64) {
+    fn substep(
+        &mut self,
+        params: &SimulationParams,
+        solve: &mut impl FnMut(&mut Self) -> (u32, f64),
+    ) -> (u32, f64) {
         let h = params.dt / f64::from(params.substeps);
         self.state.respace(h);
         self.prepare(params, h);
         self.limit.set(&self.model, params.limit, params.stiffness);
-        let (iterations, residual) = self.solve(params);
+        let (iterations, residual) = solve(self);
         remember(&mut self.state.reduced, &self.reduced);
         remember(&mut self.state.path, &self.pose);
         remember(&mut self.state.offset_path, &self.offset);
@@ -347,7 +352,7 @@ impl SkinningStepper {
     }
 
     /// Finds the displacement at the end of a substep from that at its start.
-    fn solve(&mut self, params: &SimulationParams) -> (u32, f64) {
+    pub(super) fn solve(&mut self, params: &SimulationParams) -> (u32, f64) {
         let mut spent = 0;
         if !self.model.is_volumetric {
             self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
@@ -387,7 +392,20 @@ impl SkinningStepper {
             let stiff = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
             *metric = if held { f64::INFINITY } else { stiff };
         }
-        let mut objective = Objective {
+        let (mut objective, descent, local, reduced, force) = self.objective(params);
+        let goal = params.tolerance * unit;
+        let (iterations, change, misfit) =
+            descent.minimise(&mut objective, local, (reduced, force), max_iterations, goal);
+        self.misfit = misfit;
+        (iterations, change / unit)
+    }
+
+    /// What a substep minimises, and what is needed for that.
+    pub(super) fn objective(
+        &mut self,
+        params: &SimulationParams,
+    ) -> (Objective<'_>, &mut Descent, &mut LocalScratch, Rows<'_>, Rows<'_>) {
+        let objective = Objective {
             limit: &mut self.limit,
             model: &self.model,
             diagonal: &self.diagonal,
@@ -395,15 +413,7 @@ impl SkinningStepper {
             stiffness: params.stiffness,
             pose_rest: params.pose_rest,
         };
-        let (iterations, change, misfit) = self.descent.minimise(
-            &mut objective,
-            &mut self.local,
-            (&mut self.reduced, &mut self.force),
-            max_iterations,
-            params.tolerance * unit,
-        );
-        self.misfit = misfit;
-        (iterations, change / unit)
+        (objective, &mut self.descent, &mut self.local, &mut self.reduced, &mut self.force)
     }
 
     /// Sets the rig's part and all that stands still in a substep: inertia, damping, gravity, cross term.
@@ -476,7 +486,7 @@ impl SkinningStepper {
 }
 
 /// Modal damping `2 zeta omega`, 1/s, with the same ratio in every direction that the step solves for.
-fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
+pub(super) fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
     2.0 * params.damping * (params.stiffness * spectrum).sqrt()
 }
 

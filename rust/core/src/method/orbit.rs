@@ -1,0 +1,143 @@
+//! Newton's method on a whole cycle.
+//!
+//! Where displacements near their limit, flesh is stiff far out and soft near rest, and repeating the cycle need
+//! not settle: it may swing from one motion to another and back. The periodic motion exists nevertheless. All
+//! places of a cycle are the unknown, and the equations of all its substeps are solved together, the first
+//! following the last: unlike the state at the start alone, a motion that is nearly right stays so.
+//!
+//! A Newton step solves `H_s d_s - sum over k of C_k d_(s-k) = -g_s` for all substeps s, with the gradients g
+//! and Hessians H of their incremental energies. For a given end of the cycle one sweep gives the rest; the end
+//! that comes out as it went in is found by the least squares of [`Memory`].
+
+use faer::Mat;
+use faer::linalg::solvers::Solve;
+
+use super::cycle::{Cycle, Memory};
+use crate::Result;
+use crate::method::settings::HISTORY;
+use crate::method::skinning_modes::{Recurrence, Tangent};
+use crate::method::{Simulation, State};
+
+/// Most Newton steps.
+const STEPS: usize = 40;
+/// Most halvings of one.
+const HALVINGS: usize = 6;
+/// Share of the decrease that a linear motion would show, at which a step is taken.
+const SUFFICIENT: f64 = 0.1;
+/// Most sweeps, and the change at which they end.
+const SWEEPS: usize = 80;
+const SWEPT: f64 = 1e-7;
+/// Bytes beyond which the Hessians of a cycle are not worth their room.
+const ROOM: usize = 1 << 29;
+
+type Places = Vec<Vec<[f64; 3]>>;
+
+/// Changes the places of a cycle to those of the periodic motion, until its equations are solved up to
+/// `tolerance`, as a share of the diagonal; false if they were not, or the cycle is too short or too large.
+pub(super) fn close(
+    cycle: &Cycle<'_>,
+    sim: &mut Simulation,
+    start: &State,
+    places: &mut Places,
+    tolerance: f64,
+) -> Result<bool> {
+    let size = 3 * start.reduced[0].len();
+    if places.len() < HISTORY || places.len() * size * size * size_of::<f64>() > ROOM {
+        return Ok(false);
+    }
+    let recurrence = sim.recurrence();
+    for _ in 0..STEPS {
+        let Some(tangents) = cycle.along(sim, start, places, true)? else { return Ok(false) };
+        let error = error(sim, &recurrence, &tangents);
+        if error <= tolerance {
+            return Ok(true);
+        }
+        let step = newton(&recurrence, &tangents);
+        if step.iter().flatten().any(|x| !x.is_finite()) {
+            return Ok(false);
+        }
+        let better = |sim: &mut Simulation, trial: &Places, share: f64| -> Result<bool> {
+            let there = cycle.along(sim, start, trial, false)?;
+            Ok(there.is_some_and(|there| {
+                self::error(sim, &recurrence, &there) <= (1.0 - SUFFICIENT * share) * error
+            }))
+        };
+        let Some(next) = shorten(sim, places, &step, better)? else { return Ok(false) };
+        *places = next;
+    }
+    Ok(false)
+}
+
+/// The places that a step leads to, shortened until they are better.
+fn shorten(
+    sim: &mut Simulation,
+    places: &Places,
+    step: &[Vec<f64>],
+    better: impl Fn(&mut Simulation, &Places, f64) -> Result<bool>,
+) -> Result<Option<Places>> {
+    let mut share = 1.0;
+    for _ in 0..=HALVINGS {
+        let trial = moved(places, step, share);
+        if better(sim, &trial, share)? {
+            return Ok(Some(trial));
+        }
+        share *= 0.5;
+    }
+    Ok(None)
+}
+
+/// Root of the sum of the squares of what the substeps miss, as a share of the diagonal.
+fn error(sim: &Simulation, recurrence: &Recurrence, tangents: &[Tangent]) -> f64 {
+    let super::Model::Skinning(model) = sim.model();
+    let missed = |tangent: &Tangent| -> f64 {
+        let rows = tangent.gradient.chunks_exact(3).zip(&recurrence.diagonal);
+        rows.map(|(row, diagonal)| row.iter().map(|g| (g / diagonal).powi(2)).sum::<f64>()).sum()
+    };
+    tangents.iter().map(missed).sum::<f64>().sqrt() / model.unit()
+}
+
+/// The Newton step of all substeps, each 3r.
+fn newton(recurrence: &Recurrence, tangents: &[Tangent]) -> Vec<Vec<f64>> {
+    let size = tangents[0].gradient.len();
+    let mut end = vec![0.0; HISTORY * size];
+    let mut memory = Memory::default();
+    let mut step = Vec::new();
+    for _ in 0..SWEEPS {
+        step = sweep(recurrence, tangents, &end);
+        let came = step[step.len() - HISTORY..].concat();
+        let norm2 = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        let apart: Vec<f64> = came.iter().zip(&end).map(|(a, b)| a - b).collect();
+        if norm2(&apart) <= SWEPT * SWEPT * norm2(&came) {
+            break;
+        }
+        end = memory.next(end, came);
+    }
+    step
+}
+
+/// The changes of all substeps that follow from those of the last ones before, older first.
+fn sweep(recurrence: &Recurrence, tangents: &[Tangent], before: &[f64]) -> Vec<Vec<f64>> {
+    let size = tangents[0].gradient.len();
+    let mut all: Vec<Vec<f64>> = before.chunks_exact(size).map(<[f64]>::to_vec).collect();
+    for tangent in tangents {
+        let pull = |i: usize, _: usize| {
+            let kept =
+                recurrence.recall.iter().zip(all.iter().rev()).map(|(recall, ago)| recall[i / 3] * ago[i]);
+            kept.sum::<f64>() - tangent.gradient[i]
+        };
+        let mut change = Mat::from_fn(size, 1, pull);
+        if let Some(hessian) = &tangent.hessian {
+            hessian.solve_in_place(&mut change);
+        }
+        all.push(change.col_as_slice(0).to_vec());
+    }
+    all.split_off(HISTORY)
+}
+
+fn moved(places: &Places, step: &[Vec<f64>], share: f64) -> Places {
+    let mut moved = places.clone();
+    for (place, step) in moved.iter_mut().zip(step) {
+        place.as_flattened_mut().iter_mut().zip(step).for_each(|(x, d)| *x += share * d);
+    }
+    moved
+}

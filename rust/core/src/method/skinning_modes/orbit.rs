@@ -1,0 +1,104 @@
+//! Substeps along a given motion: how far each is from solving its equation, and how that changes with the
+//! motion. This is what Newton's method on a whole cycle needs.
+
+use faer::Mat;
+use faer::linalg::solvers::PartialPivLu;
+
+use super::step::{SkinningStepper, damping};
+use crate::Result;
+use crate::method::settings::HISTORY;
+use crate::method::{Drive, SimulationParams};
+
+/// Share of the body's size by which a coordinate is moved to see how the gradient changes.
+const PROBE: f64 = 1e-6;
+
+/// A substep of a motion.
+pub(crate) struct Tangent {
+    /// Gradient of the incremental energy, 3r.
+    pub(crate) gradient: Vec<f64>,
+    /// Its derivative, factored, where it was asked for.
+    pub(crate) hessian: Option<PartialPivLu<f64>>,
+}
+
+/// The part of a substep's equation that is the same in all of them.
+pub(crate) struct Recurrence {
+    /// Inertia, damping and the quadratic part of the elastic energy, r.
+    pub(crate) diagonal: Vec<f64>,
+    /// Factors on the coordinates one, two, ... substeps ago in what pulls on the next, each r.
+    pub(crate) recall: [Vec<f64>; HISTORY],
+}
+
+impl SkinningStepper {
+    /// As [`SkinningStepper::step`]; keeps the reduced coordinates after each substep.
+    pub(crate) fn step_traced(
+        &mut self,
+        drive: &Drive<'_>,
+        params: &SimulationParams,
+        places: &mut Vec<Vec<[f64; 3]>>,
+    ) -> Result<()> {
+        let report = self.step_by(drive, params, |stepper| {
+            let done = stepper.solve(params);
+            places.push(stepper.reduced.clone());
+            done
+        });
+        report.map(|_| ())
+    }
+
+    /// Goes to `places`, one a substep, in place of solving; `None` where one lies beyond the limit.
+    pub(crate) fn step_along(
+        &mut self,
+        drive: &Drive<'_>,
+        params: &SimulationParams,
+        places: &[Vec<[f64; 3]>],
+        probe: bool,
+    ) -> Result<Option<Vec<Tangent>>> {
+        let mut rest = places.iter();
+        let mut tangents = Some(Vec::with_capacity(places.len()));
+        self.step_by(drive, params, |stepper| {
+            if let Some(place) = rest.next() {
+                let tangent = stepper.tangent(params, place, probe);
+                stepper.reduced.copy_from_slice(place);
+                tangents = tangents.take().zip(tangent).map(|(mut all, tangent)| {
+                    all.push(tangent);
+                    all
+                });
+            }
+            (0, 0.0)
+        })?;
+        Ok(tangents)
+    }
+
+    /// The derivative is taken by differences: the energy is smooth but for its second derivative at the knee of
+    /// the limit, and a column costs as much as an iteration of a step.
+    fn tangent(&mut self, params: &SimulationParams, place: &[[f64; 3]], probe: bool) -> Option<Tangent> {
+        let length = PROBE * self.model.unit();
+        let (mut objective, descent, local, moved, _) = self.objective(params);
+        let gradient = descent.gradient(&mut objective, local, place)?.as_flattened().to_vec();
+        if !probe {
+            return Some(Tangent { gradient, hessian: None });
+        }
+        let size = gradient.len();
+        let mut hessian = Mat::zeros(size, size);
+        moved.copy_from_slice(place);
+        for j in 0..size {
+            moved.as_flattened_mut()[j] += length;
+            let beside = descent.gradient(&mut objective, local, moved)?.as_flattened();
+            let column = hessian.col_as_slice_mut(j).iter_mut().zip(beside.iter().zip(&gradient));
+            column.for_each(|(out, (beside, here))| *out = (beside - here) / length);
+            moved.as_flattened_mut()[j] = place.as_flattened()[j];
+        }
+        Some(Tangent { gradient, hessian: Some(hessian.partial_piv_lu()) })
+    }
+
+    pub(crate) fn recurrence(&self, params: &SimulationParams) -> Recurrence {
+        let h = params.dt / f64::from(params.substeps);
+        let (inertia, drag) = (params.integrator.acceleration(), params.integrator.velocity());
+        let (next, after) = (|k: usize| inertia.get(k).copied().unwrap_or(0.0), [drag[0] - drag[1], drag[1]]);
+        let recall = std::array::from_fn(|back| {
+            let momentum = (inertia[back] - next(back + 1)) / (h * h);
+            let kept = after.get(back).copied().unwrap_or(0.0) / h;
+            self.model.data.spectrum.iter().map(|&s| momentum + kept * damping(s, params)).collect()
+        });
+        Recurrence { diagonal: self.diagonal.clone(), recall }
+    }
+}
