@@ -130,7 +130,7 @@ impl Cycle<'_> {
     }
 
     /// How the places of a motion, one a substep, solve the equations of the cycle, with derivatives if `probe`;
-    /// `None` where one lies beyond the limit. The poses are those of `start`.
+    /// `None` where one lies beyond the limit, or too far for numbers. The poses are those of `start`.
     pub(super) fn along(
         &self,
         sim: &mut Simulation,
@@ -146,15 +146,18 @@ impl Cycle<'_> {
         sim.restore_state(&from)?;
         let mut tangents = Some(Vec::with_capacity(places.len()));
         let mut rest = places.chunks_exact(self.params.substeps as usize);
-        self.each_frame(sim, |sim, drive| {
+        let gone = self.each_frame(sim, |sim, drive| {
             let more = sim.step_along(drive, rest.next().unwrap_or_default(), probe)?;
             tangents = tangents.take().zip(more).map(|(mut all, more)| {
                 all.extend(more);
                 all
             });
             Ok(())
-        })?;
-        Ok(tangents)
+        });
+        match gone {
+            Err(Error::Numerical { .. }) => Ok(None),
+            gone => gone.map(|()| tangents),
+        }
     }
 
     /// Does something with each drive but the first, at its strength.
