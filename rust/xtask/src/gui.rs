@@ -20,8 +20,9 @@ const SCREEN: &str = "1280x800";
 /// What programs in the chroot find on their PATH.
 const CHROOT_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Lines of the console that would be taken for trouble, and are none of ours.
-const HARMLESS: [&str; 3] = ["list of mounted file-systems", "Draw window and swap", "EGL_BAD_MATCH"];
+/// Lines of the console that would be taken for trouble, and are none of ours: the last is the FBX importer's.
+const HARMLESS: [&str; 4] =
+    ["list of mounted file-systems", "Draw window and swap", "EGL_BAD_MATCH", "User property type"];
 /// What the console must not say.
 const TROUBLE: [&str; 5] = ["Traceback (most recent call last)", "Error", "ERROR", "Warning", "WARNING"];
 
