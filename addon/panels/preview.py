@@ -11,6 +11,11 @@ class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
 
     bl_label = "Preview"
 
+    def draw_header(self, context: bpy.types.Context) -> None:
+        """Shows a switch that is at hand while the panel is closed too."""
+        icon = "CHECKBOX_HLT" if bodies.host_of(context.object).jounce.preview else "CHECKBOX_DEHLT"
+        self.layout.operator("jounce.preview", text="", icon=icon, emboss=False)
+
     def draw(self, context: bpy.types.Context) -> None:
         """Shows whether the motion is previewed, and how far it is."""
         layout, state = self.layout_and_state(context)

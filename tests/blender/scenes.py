@@ -87,6 +87,13 @@ def swing(rig: bpy.types.Object, bone: str = "Upper") -> None:
         pose.keyframe_insert("rotation_euler", frame=frame)
 
 
+def imported_action(name: str) -> bpy.types.Action:
+    """The action of an armature that a file calls so; Blender before 4.4 adds what it moves to the name."""
+    named = [action for action in bpy.data.actions if action.name.split("|")[-1] == name]
+    longer = [action for action in bpy.data.actions if action.name.rpartition("_")[0] == name]
+    return next(iter(named), None) or next(action for action in longer if action.id_root == "OBJECT")
+
+
 def settle_scene(end: int = 12) -> None:
     """A short frame range, at its first frame."""
     scene = bpy.context.scene

@@ -49,7 +49,7 @@ def test_walk_cycles_of_real_characters_close(file, action, first, last, integra
     else:
         bpy.ops.import_scene.gltf(filepath=path)
     rig = next(obj for obj in bpy.context.scene.objects if obj.type == "ARMATURE")
-    walk = next(found for found in bpy.data.actions if found.name.split("|")[-1] == action)
+    walk = scenes.imported_action(action)
     for strip in rig.animation_data.nla_tracks:
         strip.mute = True
     rig.animation_data.action = walk

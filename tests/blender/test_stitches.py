@@ -151,7 +151,7 @@ def test_stitches_hold_the_hat_of_a_character():
 
     mage = character.load(Path(DATA) / "open_humanoid" / "kaykit_Mage.glb")
     body, head, hat = (bpy.data.objects[f"Mage_{name}"] for name in ("Body", "Head", "Hat"))
-    mage.armature.animation_data.action = bpy.data.actions["Jump_Full_Short"]
+    mage.armature.animation_data.action = scenes.imported_action("Jump_Full_Short")
     parts = ("ArmLeft", "ArmRight", "LegLeft", "LegRight", "Cape")
     scenes.activate(body, head, hat, *(bpy.data.objects[f"Mage_{name}"] for name in parts))
     bpy.ops.jounce.setup()
