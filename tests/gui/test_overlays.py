@@ -64,6 +64,29 @@ def test_lines_are_drawn_over_the_posed_body(window):
     yield 0.1
 
 
+def test_stitches_are_drawn_and_gone_again(window):
+    """A seam from the low end of the column to the high one, seen through it."""
+    obj, settings = shown(window)
+    heights = np.array([vertex.co.z for vertex in obj.data.vertices])
+    for name, chosen in (("Low", heights == heights.min()), ("High", heights == heights.max())):
+        obj.vertex_groups.new(name=name).add(np.flatnonzero(chosen).tolist(), 1.0, "REPLACE")
+    settings.show_seams = False
+    plain = window.view_pixels()
+    bpy.ops.jounce.stitch_groups(group_a="Low", group_b="High")
+    settings.show_seams = True
+    held = window.view_pixels()
+    assert changed(plain, held).mean() > 0.0003
+    window.screenshot("overlay-stitches")
+    obj.jounce.seams[0].use = False
+    assert changed(held, window.view_pixels()).any()
+    settings.show_seams = False
+    assert not changed(plain, window.view_pixels()).any()
+    settings.show_seams = True
+    bpy.ops.jounce.stitch_remove()
+    assert not changed(plain, window.view_pixels()).any()
+    yield 0.1
+
+
 def test_modifiers_that_add_vertices_are_coloured_too(window):
     obj, settings = shown(window)
     obj.modifiers.new("Subdivision", "SUBSURF").levels = 2
