@@ -4,17 +4,13 @@ use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
-use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, Col, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::tall::add_inner;
 use crate::{Error, Result};
 
 /// Rows a task works on.
-const CHUNK: usize = 4096;
-/// Rows of a basis that stay in a near cache.
-const STRIP: usize = 512;
+pub(super) const CHUNK: usize = 4096;
 
 /// `a' b` of two tall matrices, n x p and n x q: p x q, summed chunk after chunk.
 pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
@@ -42,33 +38,6 @@ pub(crate) fn add_product(out: MatMut<'_, f64>, factor: f64, a: MatRef<'_, f64>,
     out.par_row_chunks_mut(CHUNK)
         .zip(a.par_row_chunks(CHUNK))
         .for_each(|(out, a)| matmul(out, Accum::Add, a, b, factor, Par::Seq));
-}
-
-/// `w -= V_near c` with a tall V, near being its last columns; returns `V' w` and `w' w` of what is left.
-/// V is read once.
-pub(crate) fn take_out(w: MatMut<'_, f64>, v: MatRef<'_, f64>, c: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
-    let far = v.ncols() - c.nrows();
-    let parts: Vec<(Mat<f64>, Mat<f64>)> = w
-        .par_row_chunks_mut(CHUNK)
-        .zip(v.par_row_chunks(CHUNK))
-        .map(|(mut w, v)| {
-            let mut sums = (Mat::zeros(v.ncols(), w.ncols()), Mat::zeros(w.ncols(), w.ncols()));
-            for first in (0..v.nrows()).step_by(STRIP) {
-                let rows = STRIP.min(v.nrows() - first);
-                let (mut w, v) = (w.rb_mut().subrows_mut(first, rows), v.subrows(first, rows));
-                matmul(w.rb_mut(), Accum::Add, v.subcols(far, c.nrows()), c, -1.0, Par::Seq);
-                add_inner(v, w.rb(), sums.0.as_mut());
-                add_inner(w.rb(), w.rb(), sums.1.as_mut());
-            }
-            sums
-        })
-        .collect();
-    let mut total = (Mat::zeros(v.ncols(), c.ncols()), Mat::zeros(c.ncols(), c.ncols()));
-    for (along, gram) in parts {
-        total.0 += along;
-        total.1 += gram;
-    }
-    total
 }
 
 /// `a b`, with a tall (n x p) and b small (p x q).

@@ -4,8 +4,8 @@ use faer::{Mat, MatMut};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::dense::{add_product, copy, dot, inner, product, symmetric_eigen, take_out};
-use super::tall::Columns;
+use super::dense::{add_product, copy, dot, inner, product, symmetric_eigen};
+use super::tall::{Columns, take_out};
 use crate::{Error, Result};
 
 /// Vectors that are iterated together: copies of an eigenvalue up to this number cannot be missed.

@@ -1,14 +1,18 @@
 //! Tall columns that more are appended to, and products of a few with many.
 
-use faer::{MatMut, MatRef};
+use faer::linalg::matmul::matmul;
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::dense::add_product;
+use super::dense::{CHUNK, add_product};
 
 /// Columns of V, and of w, whose products are summed together: all of these sums stay in 16 registers.
 const LEFT: usize = 3;
 const RIGHT: usize = 4;
+/// Rows of a basis that stay in a near cache.
+const STRIP: usize = 512;
 
 /// The columns of a tall matrix. Threads share the memory that is touched for the first time.
 pub(super) struct Columns {
@@ -58,8 +62,35 @@ impl Columns {
     }
 }
 
+/// `w -= V_near c` with a tall V, near being its last columns; returns `V' w` and `w' w` of what is left.
+/// V is read once.
+pub(super) fn take_out(w: MatMut<'_, f64>, v: MatRef<'_, f64>, c: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
+    let far = v.ncols() - c.nrows();
+    let parts: Vec<(Mat<f64>, Mat<f64>)> = w
+        .par_row_chunks_mut(CHUNK)
+        .zip(v.par_row_chunks(CHUNK))
+        .map(|(mut w, v)| {
+            let mut sums = (Mat::zeros(v.ncols(), w.ncols()), Mat::zeros(w.ncols(), w.ncols()));
+            for first in (0..v.nrows()).step_by(STRIP) {
+                let rows = STRIP.min(v.nrows() - first);
+                let (mut w, v) = (w.rb_mut().subrows_mut(first, rows), v.subrows(first, rows));
+                matmul(w.rb_mut(), Accum::Add, v.subcols(far, c.nrows()), c, -1.0, Par::Seq);
+                add_inner(v, w.rb(), sums.0.as_mut());
+                add_inner(w.rb(), w.rb(), sums.1.as_mut());
+            }
+            sums
+        })
+        .collect();
+    let mut total = (Mat::zeros(v.ncols(), c.ncols()), Mat::zeros(c.ncols(), c.ncols()));
+    for (along, gram) in parts {
+        total.0 += along;
+        total.1 += gram;
+    }
+    total
+}
+
 /// `sums += V' w`, n x p and n x q; columns are contiguous.
-pub(super) fn add_inner(v: MatRef<'_, f64>, w: MatRef<'_, f64>, sums: MatMut<'_, f64>) {
+fn add_inner(v: MatRef<'_, f64>, w: MatRef<'_, f64>, sums: MatMut<'_, f64>) {
     assert_eq!((v.nrows(), v.ncols(), w.ncols()), (w.nrows(), sums.nrows(), sums.ncols()));
     Arch::new().dispatch(Inner { v, w, sums });
 }
