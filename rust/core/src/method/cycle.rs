@@ -10,8 +10,10 @@ use crate::method::skinning_modes::Tangent;
 use crate::method::{Drive, Model, Simulation, SimulationParams, State};
 use crate::{Error, Result};
 
-/// Difference of the last pose from the first that counts as rounding, as a share of the body's diagonal.
-const CYCLIC: f64 = 1e-4;
+/// Places all over the body at which poses are compared.
+const PLACES: usize = 40;
+/// How far the last pose may put one of them from where the first does, as a share of the body's diagonal.
+const CYCLIC: f64 = 1e-3;
 /// Share of its length below which a difference of seams says nothing that others have not said.
 const DEPENDENT: f64 = 1e-8;
 
@@ -61,7 +63,8 @@ impl Simulation {
     ) -> Result<CycleReport> {
         check(drives, strengths, max_passes)?;
         let (before, params) = (self.save_state(), *self.params());
-        let cycle = Cycle { drives, strengths, params };
+        let advance = advance(self.model(), &drives[0], &drives[drives.len() - 1])?;
+        let cycle = Cycle { drives, strengths, params, advance };
         let found = cycle.settle(self, max_passes, tolerance);
         self.set_params(params)?;
         match found {
@@ -96,6 +99,8 @@ pub(super) struct Cycle<'a> {
     drives: &'a [Drive<'a>],
     strengths: &'a [f64],
     params: SimulationParams,
+    /// How far a cycle takes the body, metres.
+    advance: [f64; 3],
 }
 
 impl Cycle<'_> {
@@ -180,10 +185,9 @@ impl Cycle<'_> {
         sim.restore_state(start)?;
         self.each_frame(sim, |sim, drive| sim.step_traced(drive, places))?;
         let mut end = sim.save_state();
-        let advance = advance(sim.model(), &start.frames[1], &end.frames[1])?;
         for rows in end.frames.iter_mut().chain(&mut end.path) {
             for row in rows.iter_mut().skip(3).step_by(4) {
-                (0..3).for_each(|c| row[c] -= advance[c]);
+                (0..3).for_each(|c| row[c] -= self.advance[c]);
             }
         }
         Ok(end)
@@ -206,22 +210,24 @@ impl Cycle<'_> {
     }
 }
 
-/// The common translation from the first to the last pose.
-fn advance(model: &Model, first: &[[f64; 3]], last: &[[f64; 3]]) -> Result<[f64; 3]> {
+/// The common translation from the first to the last pose, as places all over the body show it: bones that move
+/// none of it may be anywhere.
+fn advance(model: &Model, first: &Drive<'_>, last: &Drive<'_>) -> Result<[f64; 3]> {
     let Model::Skinning(model) = model;
-    let moved = |row: usize, c: usize| last[row][c] - first[row][c];
-    let count = (first.len() / 4) as f64;
+    let samples = model.force_samples(PLACES)?;
+    let [from, to] = [first, last].map(|drive| model.posed_samples(&samples, drive.pose));
+    let (from, to) = (from?, to?);
+    let count = from.len() as f64;
     let advance: [f64; 3] =
-        std::array::from_fn(|c| (3..first.len()).step_by(4).map(|row| moved(row, c)).sum::<f64>() / count);
-    let left = |row: usize, c: usize| if row % 4 == 3 { moved(row, c) - advance[c] } else { moved(row, c) };
-    let gap = (0..first.len())
-        .flat_map(|row| (0..3).map(move |c| (row, c)))
-        .fold(0.0_f64, |gap, (row, c)| gap.max(left(row, c).abs()));
-    let share = gap / model.diagonal();
-    if share <= CYCLIC {
+        std::array::from_fn(|c| from.iter().zip(&to).map(|(from, to)| to[c] - from[c]).sum::<f64>() / count);
+    let missed = |(from, to): (&[f64; 3], &[f64; 3])| {
+        (0..3).map(|c| (to[c] - from[c] - advance[c]).powi(2)).sum::<f64>().sqrt()
+    };
+    let gap = from.iter().zip(&to).map(missed).fold(0.0, f64::max) / model.diagonal();
+    if gap <= CYCLIC {
         return Ok(advance);
     }
-    Err(Error::Range { what: "poses", expected: "a last pose like the first", got: share })
+    Err(Error::Range { what: "poses", expected: "a last pose like the first", got: gap })
 }
 
 fn flat(state: &State) -> Vec<f64> {
