@@ -11,9 +11,7 @@ from .motion import DENSITY, YOUNG
 from .refusal import passing_on
 from .settings import BuildSettings
 from .surface import Surface
-from .task import Step, Task
-
-POLL_SECONDS = 0.005
+from .task import POLL_SECONDS, Step, Task
 
 
 class BodyCache:

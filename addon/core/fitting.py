@@ -1,11 +1,15 @@
 """The frequency at which a shot moves the flesh as far as is wanted."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Generator
+from contextlib import closing
 
 import jounce
 import numpy as np
 
+from .filling import Filling
 from .refusal import Refusal
+from .task import POLL_SECONDS, Step, scaled
 
 # A motion is as large as all but this share of the vertices stay below, in its wildest frame.
 SPIKES = 0.01
@@ -14,40 +18,61 @@ STILL = 1e-4
 # Motion falls with the square of the frequency, as long as it is slow against it.
 SLOPE = -2.0
 STEEPEST, FLATTEST = -4.0, -0.5
+# After the first.
 TRIES = 6
 # How far from the wanted motion is near enough, as a ratio.
 NEAR = 1.05
 SLOWEST, FASTEST = 0.5, 40.0
 
+# Finds how large a motion is, as a share of the diagonal.
+Measuring = Generator[Step, None, float]
 
-def size_of(coefficients: np.ndarray, body: "jounce.Body", diagonal: float) -> float:
-    """How large a motion (f, m, 3, 4) is, as a share of the diagonal."""
+
+def size_of(filling: Filling, body: "jounce.Body", diagonal: float) -> Measuring:
+    """How large the motion over the drives of a pass is, measured while it is simulated."""
     moved = np.empty((len(body.embedding.tets), 3), np.float32)
-    largest = 0.0
-    for frame in coefficients:
-        body.model.displacement(frame, body.embedding, out=moved)
-        largest = max(largest, float(np.quantile(np.linalg.norm(moved, axis=1), 1.0 - SPIKES)))
+    largest, measured, frames = 0.0, 0, len(filling.drives)
+    with closing(filling):
+        while measured < frames:
+            if not filling.collect():
+                time.sleep(POLL_SECONDS)
+                yield Step(measured / frames, "Fitting")
+            for coefficients in filling.cache.coefficients[measured:]:
+                body.model.displacement(coefficients, body.embedding, out=moved)
+                largest = max(largest, float(np.quantile(np.linalg.norm(moved, axis=1), 1.0 - SPIKES)))
+                measured += 1
+                yield Step(measured / frames, "Fitting")
     return largest / diagonal
 
 
-def fitted(size_at: Callable[[float], float], wanted: float, first: float) -> tuple[float, float]:
+def fitted(
+    size_at: Callable[[float], Measuring], wanted: float, first: float, only_firmer: bool = False
+) -> Generator[Step, None, tuple[float, float]]:
     """The frequency in Hz that gives the wanted size of motion, and the size it gives.
 
-    A secant on log scales, within `SLOWEST` and `FASTEST`. size_at: of a frequency. first: to begin with.
+    A secant on log scales, within `SLOWEST` and `FASTEST`. size_at: of a frequency. first: to begin with;
+    only_firmer: and to stay with where the motion is no larger than wanted.
     """
-    frequency, size = first, size_at(first)
+    frequency, size = first, (yield from one_of_all(size_at(first), 0))
+    if only_firmer and size <= wanted:
+        return frequency, size
     if size < STILL:
         raise Refusal("Nothing moves the body in the frames of the scene, so there is nothing to fit to.")
     slope = SLOPE
-    for _ in range(TRIES):
+    for number in range(1, TRIES + 1):
         if max(size / wanted, wanted / size) < NEAR:
             break
         step = np.log(wanted / size) / slope
         following = float(np.clip(frequency * np.exp(step), SLOWEST, FASTEST))
         if following == frequency:
             break
-        after = max(size_at(following), STILL)
+        after = max((yield from one_of_all(size_at(following), number)), STILL)
         slope = np.log(after / size) / np.log(following / frequency)
         slope = float(np.clip(slope, STEEPEST, FLATTEST))
         frequency, size = following, after
     return frequency, size
+
+
+def one_of_all(size: Measuring, number: int) -> Measuring:
+    """The share of one try in the progress of all."""
+    return scaled(size, number / (TRIES + 1), (number + 1) / (TRIES + 1))

@@ -8,6 +8,9 @@ import time
 from collections.abc import Generator
 from typing import NamedTuple, TypeVar
 
+# How long a task waits for work on another thread before it looks again.
+POLL_SECONDS = 0.005
+
 
 class Step(NamedTuple):
     """How far a task is: the fraction done in [0, 1], and what it is doing."""

@@ -57,15 +57,11 @@ def fit_body(
     if body is None:
         raise Refusal(f"{host.name} is not built as it is now; use Build first.")
     made = motions.Motions(body, scene)
-    drives = yield from scaled(read(made, steps, context), 0.0, 0.8)
+    drives = yield from scaled(read(made, steps, context), 0.0, 0.6)
     size_at = Rehearsal(made, drives, context.scene)
-    wanted = state.amount / 100.0
-    if only_firmer and size_at(state.frequency) <= wanted:
-        return f"{host.name}: {state.frequency:.3g} Hz"
-    yield Step(0.8, "Fitting")
-    frequency, size = fitting.fitted(size_at, wanted, state.frequency)
-    state.frequency = frequency
-    return f"{host.name}: {frequency:.3g} Hz, moves by {size:.2%} of the size"
+    search = fitting.fitted(size_at, state.amount / 100.0, state.frequency, only_firmer)
+    state.frequency, size = yield from scaled(search, 0.6, 1.0)
+    return f"{host.name}: {state.frequency:.3g} Hz, moves by {size:.2%} of the size"
 
 
 def read(
@@ -83,15 +79,13 @@ class Rehearsal:
     def __init__(self, made: motions.Motions, drives: list[Drive], scene: bpy.types.Scene) -> None:
         self._made, self._drives, self._scene = made, drives, scene
 
-    def __call__(self, frequency: float) -> float:
+    def __call__(self, frequency: float) -> fitting.Measuring:
         """The size of the motion, as a share of the diagonal."""
         made = self._made
         settings = replace(made.scene.host.jounce.motion_settings(), frequency=frequency, limit=None)
-        filling, stiffness = (
-            made.rehearsal(self._scene, settings),
-            stiffness_of(made.body.model.frequency, settings),
-        )
+        filling = made.rehearsal(self._scene, settings)
+        stiffness = stiffness_of(made.body.model.frequency, settings)
         for drive in self._drives:
             felt = drive.feel and replace(drive.feel, stiffness=stiffness)
             filling.feed(replace(drive, feel=felt))
-        return fitting.size_of(filling.motion().coefficients, made.body, made.diagonal)
+        return fitting.size_of(filling, made.body, made.diagonal)

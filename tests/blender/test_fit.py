@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
+import snapshot
 
 
 def size_of_motion(obj):
@@ -27,6 +28,28 @@ def test_the_flesh_moves_as_far_as_wanted(amount):
     assert bpy.ops.jounce.fit() == {"FINISHED"}
     assert bpy.context.scene.frame_current == current
     assert size_of_motion(obj) == pytest.approx(amount / 100.0, rel=0.06)
+
+
+def test_stopped_between_any_two_steps_it_changes_nothing(module):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.amount = 1.0
+    before = snapshot.snapshot(obj), snapshot.properties(obj.jounce), bpy.context.scene.frame_current
+    fit_body = module("ops.fit").fit_body
+    arguments = obj, bpy.context, range(1, 13)
+    stages = [step.stage for step in fit_body(*arguments)]
+    assert obj.jounce.frequency != 5.0 and stages.count("Fitting") >= 24
+    obj.jounce.frequency = 5.0
+    for stop in range(1, len(stages), 3):
+        task = fit_body(*arguments)
+        for _ in range(stop):
+            next(task)
+        task.close()
+        assert before == (
+            snapshot.snapshot(obj),
+            snapshot.properties(obj.jounce),
+            bpy.context.scene.frame_current,
+        )
 
 
 def test_only_firmer_leaves_calm_flesh_alone():
