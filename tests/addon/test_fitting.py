@@ -63,7 +63,7 @@ def test_every_try_tells_how_far_it_is():
     _, steps = run(fitting.fitted(power_law(-1.0), 0.01, 5.0))
     fractions = [step.fraction for step in steps]
     assert len(fractions) > 4
-    assert fractions == sorted(fractions) and 0.0 <= fractions[0] and fractions[-1] < 1.0
+    assert fractions == sorted(fractions) and fractions[0] >= 0.0 and fractions[-1] < 1.0
 
 
 def test_stopped_it_stops_the_try_that_runs():
