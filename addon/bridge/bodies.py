@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import bpy
-import jounce
 import numpy as np
 
-from ..core import modes
 from ..core.bones import Counting, merged_into_picked
 from ..core.refusal import Refusal
 from ..core.surface import Part, Surface
@@ -124,14 +122,6 @@ def bones_that_count(host: bpy.types.Object, movers: tuple[rigs.Mover, ...]) -> 
         return {"bone_parents": above}
     picked = rigs.in_collection(movers, host.jounce.bones_collection)
     return {"merge_into": merged_into_picked(above, picked)}
-
-
-def remember_build(host: bpy.types.Object, body: "jounce.Body", digest: str, summary: str) -> None:
-    """Keeps with the host what was built: from what, one line on it, its frequency and its modes."""
-    state = host.jounce
-    state.built_digest, state.built_summary = digest, summary
-    state.built_frequency = body.model.frequency
-    state.list_modes(modes.frequency_ratios(body))
 
 
 def bind_matrix(obj: bpy.types.Object) -> np.ndarray:

@@ -1,7 +1,7 @@
 """What may be wrong with the meshes of a body, each finding in one sentence, some with a fix."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import bpy
 import numpy as np
@@ -26,6 +26,25 @@ class Finding:
     obj: str
     fix: str = ""
     detail: str = ""
+
+
+def keep(host: bpy.types.Object, context: bpy.types.Context) -> int:
+    """Keeps the findings about a body on its host; returns their number."""
+    state = host.jounce
+    state.findings.clear()
+    for number, finding in enumerate(findings(host, context), start=1):
+        kept = state.findings.add()
+        kept.name = f"Finding {number}"
+        for field in fields(finding):
+            setattr(kept, field.name, getattr(finding, field.name))
+    state.is_diagnosed = True
+    return len(state.findings)
+
+
+def renew(host: bpy.types.Object, fix: str, context: bpy.types.Context) -> None:
+    """Looks again where a finding with this fix ("": with none) is kept, as it may be mended now."""
+    if any(kept.fix == fix for kept in host.jounce.findings):
+        keep(host, context)
 
 
 def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding]:

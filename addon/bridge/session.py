@@ -15,7 +15,7 @@ from ..core.cache import MotionCache
 from ..core.filling import Filling
 from ..core.motion import Drive
 from ..core.task import Runner
-from . import animation, bodies, drives, forces, frames, motions, offsets, stage, units
+from . import animation, bodies, builds, drives, forces, frames, motions, offsets, stage, units
 from .interactive import Interactive
 from .posed import PosedShapes
 
@@ -139,7 +139,7 @@ class Session:
             self._building = Runner(built.build(scene.surface, settings))
             return
         if digest != self.host.jounce.built_digest or not self.host.jounce.modes_built:
-            bodies.remember_build(self.host, body, digest, summary)
+            builds.remember(self.host, body, digest, summary, context)
         for obj in scene.objects:
             offsets.add(obj)
         self.motions = motions.Motions(body, scene)

@@ -2,9 +2,8 @@
 
 import bpy
 
-from ..bridge import bodies, deformers, meshes
+from ..bridge import bodies, deformers, diagnosis, meshes
 from ..core.refusal import Refusal
-from .diagnosis import diagnose
 from .operator import JounceOperator
 
 
@@ -36,7 +35,7 @@ def add_body(
     host.jounce.is_host = True
     for obj in others:
         obj.jounce.host = host
-    diagnose(host, context)
+    diagnosis.keep(host, context)
 
 
 def refuse_taken(obj: bpy.types.Object, host: bpy.types.Object) -> None:

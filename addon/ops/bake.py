@@ -8,7 +8,7 @@ from typing import TypeVar
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..bridge import bakes, bodies, motions, preview, readings, renders
+from ..bridge import bakes, bodies, builds, motions, preview, readings, renders
 from ..bridge.bodies import BodyScene
 from ..bridge.deformers import Warn
 from ..core import bodies as built
@@ -91,7 +91,8 @@ def bake_bodies(
     recorded = yield from scaled(record(bakings, context), 0.2, 0.7)
     for (baking, motion), start, end in parts(list(zip(bakings, recorded, strict=True)), 0.7, 1.0):
         shaped.append((yield from scaled(shape(baking, motion, context, warn), start, end)))
-    return "; ".join(write(baking, prepared, warn) for baking, prepared in zip(bakings, shaped, strict=True))
+    pairs = zip(bakings, shaped, strict=True)
+    return "; ".join(write(baking, prepared, context, warn) for baking, prepared in pairs)
 
 
 def parts(items: list[Item], start: float, end: float) -> Iterator[tuple[Item, float, float]]:
@@ -126,16 +127,16 @@ def shape(
         return (yield from bakes.prepare(baking.scene, baking.body, motion, baking.settings, context))
 
 
-def write(baking: Baking, prepared: Prepared, warn: Warn) -> str:
+def write(baking: Baking, prepared: Prepared, context: bpy.types.Context, warn: Warn) -> str:
     """Puts a bake in the place of an earlier one, and says what it is."""
     scene, host = baking.scene, baking.scene.host
     preview.switch_off(host)
     bakes.replace(scene, prepared)
     if baking.digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
-        bodies.remember_build(host, baking.body, baking.digest, baking.built_again)
+        builds.remember(host, baking.body, baking.digest, baking.built_again, context)
     elif not host.jounce.modes_built:
-        bodies.remember_build(host, baking.body, baking.digest, host.jounce.built_summary)
+        builds.remember(host, baking.body, baking.digest, host.jounce.built_summary, context)
     return conclusion(scene, prepared, baking.settings, warn)
 
 

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies, preview
+from ..bridge import bodies, builds, preview
 from ..bridge.deformers import Warn
 from ..core import bodies as built
 from ..core.task import Task, scaled
@@ -40,6 +40,6 @@ def build_body(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -
             for obj, matrix in before.items():
                 obj.jounce.bind_matrix = matrix
     digest = scene.surface.digest(host.jounce.build_settings())
-    bodies.remember_build(host, built.CACHE.get(digest), digest, message)
+    builds.remember(host, built.CACHE.get(digest), digest, message, context)
     preview.renew(host)
     return f"{host.name}: {message}"

@@ -6,7 +6,7 @@ from pathlib import Path
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..bridge import bakes, bodies, clips, mesh_cache, preview, stack
+from ..bridge import bakes, bodies, clips, diagnosis, mesh_cache, preview, stack
 from ..core import clips as found
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
@@ -74,13 +74,15 @@ class JOUNCE_OT_clip_assign(JounceOperator):
         state = context.scene.jounce
         if len(state.clips) == 0:
             raise Refusal("There is no list of clips yet; choose a folder and list its clips.")
-        armature = clips.armature_of(bodies.members(only_host(context)))
+        host = only_host(context)
+        armature = clips.armature_of(bodies.members(host))
         index = (state.clip_index + self.step) % len(state.clips)
         clip = clips.read(folder(context) / state.clips[index].name, context)
         clips.assign(armature, clip, context.scene)
         state.clip_index = index
         scene = context.scene
         scene.frame_set(scene.frame_start)
+        diagnosis.renew(host, "", context)
         return f"{armature.name} plays {clip.name}, frames {scene.frame_start} to {scene.frame_end}."
 
 

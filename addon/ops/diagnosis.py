@@ -1,7 +1,5 @@
 """Operators that look for what may be wrong with a body, and mend it."""
 
-from dataclasses import fields
-
 import bpy
 from bpy.props import IntProperty
 
@@ -19,21 +17,8 @@ class JOUNCE_OT_diagnose(JounceOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Keeps the findings on each host."""
-        count = sum(diagnose(host, context) for host in bodies.hosts(context))
+        count = sum(diagnosis.keep(host, context) for host in bodies.hosts(context))
         return f"{count} finding(s)."
-
-
-def diagnose(host: bpy.types.Object, context: bpy.types.Context) -> int:
-    """Keeps the findings about a body on its host; returns their number."""
-    state = host.jounce
-    state.findings.clear()
-    for number, finding in enumerate(diagnosis.findings(host, context), start=1):
-        kept = state.findings.add()
-        kept.name = f"Finding {number}"
-        for field in fields(finding):
-            setattr(kept, field.name, getattr(finding, field.name))
-    state.is_diagnosed = True
-    return len(state.findings)
 
 
 class JOUNCE_OT_fix(JounceOperator):
@@ -58,5 +43,5 @@ class JOUNCE_OT_fix(JounceOperator):
         fix(obj, found.detail, context)
         context.view_layer.update()
         if context.mode == "OBJECT":
-            diagnose(host, context)
+            diagnosis.keep(host, context)
         return f"{label}: done."

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ..bridge import bodies, deformers, map_shapes, maps, meshes
+from ..bridge import bodies, deformers, diagnosis, map_shapes, maps, meshes
 from ..core.maps import Kind
 from ..core.refusal import Refusal
 from .operator import JounceOperator
@@ -88,6 +88,7 @@ class MapOperator(JounceOperator):
         group = maps.ensure(host, obj, kind)
         if values is not None:
             maps.fill(obj, group, values)
+        diagnosis.renew(host, "clear_map", context)
         return f"{obj.name}: the vertex group {group.name} is its map; paint it, then build."
 
     def changed(
@@ -249,4 +250,5 @@ class JOUNCE_OT_maps_copy(JounceOperator):
                 map_shapes.copy(source, target, kind)
             for setting in ("stiffness_soft", "stiffness_stiff"):
                 setattr(target.jounce, setting, getattr(source.jounce, setting))
+            diagnosis.renew(target, "clear_map", context)
         return f"{len(kinds)} map(s) copied to {', '.join(target.name for target in targets)}."

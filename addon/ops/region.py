@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, FloatProperty
 
-from ..bridge import maps
+from ..bridge import diagnosis, maps
 from ..core.maps import Kind
 from .maps import RADIUS, active_mesh, ball_part, bones_part, selected_part
 from .operator import JounceOperator
@@ -67,6 +67,7 @@ class JOUNCE_OT_region(JounceOperator):
             values = before + part * (value - before)
             if (values != maps.values(host, obj, kind)).any():
                 maps.fill(obj, maps.ensure(host, obj, kind), values)
+        diagnosis.renew(host, "clear_map", context)
         return f"{obj.name}: {np.count_nonzero(part)} vertices are a region of their own; build to see it."
 
     def part(self, context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:

@@ -105,6 +105,15 @@ def test_the_action_of_the_artist_stays_in_the_file(column):
     assert not any(action.use_fake_user for action in bpy.data.actions if action != own)
 
 
+def test_a_clip_mends_that_nothing_moves(column):
+    obj, rig = column
+    rig.animation_data_clear()
+    bpy.ops.jounce.diagnose()
+    assert [found.sentence[:19] for found in obj.jounce.findings] == ["Nothing moves Colum"]
+    bpy.ops.jounce.clip_assign()
+    assert len(obj.jounce.findings) == 0
+
+
 def test_stepping_goes_round(column):
     for expected in ("b_lean", "a_bow", "b_lean"):
         bpy.ops.jounce.clip_assign(step=1)

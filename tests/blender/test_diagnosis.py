@@ -117,6 +117,37 @@ def test_a_still_or_huge_body_is_said(column):
     assert any(sentence.startswith("Column measures 217 m") for sentence in sentences)
 
 
+@pytest.mark.parametrize("mend", ["build", "bake", "setup", "preview"])
+def test_once_it_is_built_nothing_says_that_it_is_not(mend):
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    if mend == "setup":
+        bpy.ops.jounce.setup()
+    else:
+        scenes.add_and_build(obj)
+        obj.jounce.resolution += 4
+        assert "build" in [fix for _, fix in findings(obj)]
+        getattr(bpy.ops.jounce, mend)()
+        if mend == "preview":
+            bpy.ops.jounce.fill_cache()
+    assert obj.jounce.is_diagnosed and len(obj.jounce.findings) == 0
+
+
+def test_what_only_shows_once_it_is_built_is_found_by_the_build():
+    obj, _ = scenes.character()
+    bpy.context.scene.unit_settings.scale_length = 100.0
+    scenes.add_and_build(obj)
+    assert [found.sentence[:16] for found in obj.jounce.findings] == ["Column measures "]
+
+
+def test_a_map_that_gets_its_group_is_no_longer_found(column):
+    obj, _ = column
+    name_no_group(*column)
+    assert "clear_map" in [fix for _, fix in findings(obj)]
+    bpy.ops.jounce.map_add(kind="PIN")
+    assert "clear_map" not in [found.fix for found in obj.jounce.findings]
+
+
 def test_adding_looks_at_once():
     obj, rig = scenes.character()
     rest(obj, rig)
