@@ -2,7 +2,6 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Generator
 
 import jounce
 import numpy as np
@@ -11,7 +10,7 @@ from .motion import DENSITY, YOUNG
 from .refusal import passing_on
 from .settings import BuildSettings
 from .surface import Surface
-from .task import POLL_SECONDS, Step, Task
+from .task import Task, finished
 
 
 class BodyCache:
@@ -94,17 +93,6 @@ def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -
         stitch_gap=surface.stitches.gap,
         like=like,
     )
-
-
-def finished(job: "jounce.BodyJob", doing: str) -> "Generator[Step, None, jounce.Body]":
-    """Waits for a job, and stops it where the task is stopped."""
-    try:
-        while not job.done:
-            yield Step(job.progress, f"{doing}: {job.stage}")
-            time.sleep(POLL_SECONDS)
-    finally:
-        job.cancel()
-    return job.result()
 
 
 def describe(body: "jounce.Body", stitches: int, seconds: float) -> str:

@@ -15,7 +15,7 @@ import jounce
 import numpy as np
 
 from .refusal import passing_on
-from .task import Step
+from .task import Step, finished
 from .volume import as_quaternions, rotations, without_flips
 
 HELPER = "Helper {}"
@@ -83,9 +83,9 @@ def fitted(
     _, given = keyed(rig, poses)
     arguments = (wanted.points, wanted.frames, given, wanted.weights)
     count = min(count, len(wanted.points))
-    yield Step(0.0, "Fitting helper bones")
     with passing_on("Helper bones cannot be fitted"):
-        weights, helpers, rms, error = jounce.helper_bones(*arguments, count=count, influences=influences)
+        job = jounce.HelperBonesJob(*arguments, count=count, influences=influences)
+        weights, helpers, rms, error = yield from finished(job, "Fitting")
     skeleton = with_helpers(rig, wanted, weights, evenly_scaled(given))
     channels, _ = keyed(skeleton, np.concatenate((given, helpers), axis=1))
     return HelperBones(skeleton, weights, channels, rms, error)

@@ -6,7 +6,7 @@ did. Closing it early raises `GeneratorExit` inside, and its `finally` blocks pu
 
 import time
 from collections.abc import Generator
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 # How long a task waits for work on another thread before it looks again.
 POLL_SECONDS = 0.005
@@ -20,6 +20,7 @@ class Step(NamedTuple):
 
 
 Result = TypeVar("Result")
+Made = TypeVar("Made", covariant=True)
 Task = Generator[Step, None, str]
 
 
@@ -33,6 +34,39 @@ def scaled(task: Generator[Step, None, Result], start: float, end: float) -> Gen
         return stop.value
     finally:
         task.close()
+
+
+class Job(Protocol[Made]):
+    """Work of the native module on a thread of its own."""
+
+    @property
+    def progress(self) -> float:
+        """The fraction done, in [0, 1]."""
+
+    @property
+    def stage(self) -> str:
+        """What it is doing."""
+
+    @property
+    def done(self) -> bool:
+        """Whether `result` would return or raise at once."""
+
+    def cancel(self) -> None:
+        """Stops it soon."""
+
+    def result(self) -> Made:
+        """What it made."""
+
+
+def finished(job: Job[Made], doing: str) -> Generator[Step, None, Made]:
+    """Waits for a job, and stops it where the task is stopped."""
+    try:
+        while not job.done:
+            yield Step(job.progress, f"{doing}: {job.stage}")
+            time.sleep(POLL_SECONDS)
+    finally:
+        job.cancel()
+    return job.result()
 
 
 class Runner:

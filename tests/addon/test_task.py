@@ -2,7 +2,31 @@
 
 import pytest
 from jounce_core.refusal import Refusal
-from jounce_core.task import Runner, Step, scaled
+from jounce_core.task import Runner, Step, finished, scaled
+
+
+class Work:
+    """A job that is done after some looks at it."""
+
+    stage = "modes"
+
+    def __init__(self, looks):
+        self.looks, self.cancelled = looks, False
+
+    @property
+    def done(self):
+        self.looks -= 1
+        return self.looks < 0
+
+    @property
+    def progress(self):
+        return 1.0 / (1.0 + self.looks)
+
+    def cancel(self):
+        self.cancelled = True
+
+    def result(self):
+        return "made"
 
 
 def counting(log, steps=4):
@@ -54,6 +78,29 @@ def test_a_refusal_passes_through_after_the_clean_up():
     with pytest.raises(Refusal, match="No"):
         Runner(refusing(log)).run(float("inf"))
     assert log == ["cleaned"]
+
+
+def test_a_job_is_waited_for_and_tells_how_far_it_is():
+    def task(job):
+        return (yield from finished(job, "Building"))
+
+    runner, stages = Runner(task(Work(3))), []
+    while not runner.run(0.0):
+        stages.append(runner.step)
+    assert runner.message == "made"
+    assert stages == [
+        Step(1.0 / 3.0, "Building: modes"),
+        Step(0.5, "Building: modes"),
+        Step(1.0, "Building: modes"),
+    ]
+
+
+def test_a_job_stops_with_its_task():
+    work = Work(3)
+    task = finished(work, "Building")
+    next(task)
+    task.close()
+    assert work.cancelled and work.looks > 0
 
 
 def test_scaled_keeps_result_and_clean_up():

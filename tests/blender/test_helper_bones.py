@@ -164,6 +164,18 @@ def test_the_character_of_the_artist_stays_and_nothing_is_left_when_it_is_freed(
     assert file_state() == before[0]
 
 
+def test_stopped_while_the_bones_are_fitted_it_changes_nothing(module):
+    obj, _, _ = dressed()
+    bpy.ops.jounce.bake(target="SKINNING_NODES")
+    before = file_state(), snapshot.snapshot(obj), snapshot.properties(obj.jounce)
+    settings = obj.jounce.bake_settings("HELPER_BONES", 1, 12)
+    task = module("ops.bake").bake_body(obj, bpy.context, settings, print)
+    while next(task).stage != "Fitting: helper bones":
+        pass
+    task.close()
+    assert before == (file_state(), snapshot.snapshot(obj), snapshot.properties(obj.jounce))
+
+
 def test_a_copy_of_the_character_keeps_the_copy_for_games():
     obj, _, _ = dressed()
     copy, _ = bake(obj)

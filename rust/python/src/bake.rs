@@ -1,4 +1,4 @@
-//! `modal_keys`, `helper_bones` and `pull_back`.
+//! `modal_keys`, `helper_bones` with its job, and `pull_back`.
 
 use jounce::bake::HelperSettings;
 use jounce::{Progress, bake};
@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
 use crate::errors::run;
+use crate::job::Job;
 
 /// Shapes (k, p, 3), their values (f, k), and the largest error in metres.
 type ModalKeys<'py> = (Bound<'py, PyArrayDyn<f32>>, Bound<'py, PyArrayDyn<f32>>, f64);
@@ -43,7 +44,7 @@ type HelperBones<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>
 /// that there are, from the rest shape. weights: (p, b), their weights, rows of sum one. count: helper bones.
 /// influences: most weights of a point that are not zero. passes: over weights and bones.
 /// Returns weights (p, b + count), the helper bones' transforms (f, count, 3, 4), and the root mean square and the
-/// largest distance that is left, metres.
+/// largest distance that is left, metres. `HelperBonesJob` does the same without blocking.
 /// Raises ValueError for wrong shapes, numbers that are not finite, and rows whose sum is not one.
 #[pyfunction]
 #[pyo3(signature = (points, frames, transforms, weights, count, influences=4, passes=15))]
@@ -58,33 +59,91 @@ pub fn helper_bones<'py>(
     influences: i64,
     passes: i64,
 ) -> PyResult<HelperBones<'py>> {
-    let settings = HelperSettings {
-        count: arrays::count(count, "count")?,
-        influences: arrays::count(influences, "influences")?,
-        passes: arrays::count(passes, "passes")?,
-    };
-    let points = arrays::points(points, "points")?;
-    let p = points.len();
-    let frames = arrays::array::<f32>(frames, "frames", &[Axis::Any("f"), Axis::Is(p), Axis::Is(3)])?;
-    let f = frames.len(0);
-    let given = arrays::array::<f64>(
-        transforms,
-        "transforms",
-        &[Axis::Is(f), Axis::Any("b"), Axis::Is(3), Axis::Is(4)],
-    )?;
-    let b = given.len(1);
-    let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(p), Axis::Is(b)])?;
-    let (frames, given, weights) = (frames.slice(), arrays::transforms(given.slice()), weights.slice());
-    let found =
-        run(py, || bake::helper_bones(&points, frames, given, weights, settings, &Progress::default()))?;
-    let count = settings.count;
-    let moved = found.transforms.as_flattened().as_flattened().to_vec();
-    Ok((
-        arrays::owned(py, found.weights, &[p, b + count])?,
-        arrays::owned(py, moved, &[f, count, 3, 4])?,
-        found.rms,
-        found.error,
-    ))
+    HelperBonesJob::new(points, frames, transforms, weights, count, influences, passes)?.result(py)
+}
+
+/// `helper_bones` on a thread of its own that never touches Python; same arguments.
+///
+/// Poll `done`; show `progress`; `result()` gives what the function returns. Dropping the job cancels it.
+/// Wrong arrays raise at once; what is refused later is raised by `result()`.
+#[pyclass(frozen, module = "jounce", name = "HelperBonesJob")]
+pub struct HelperBonesJob {
+    job: Job<bake::HelperBones>,
+    points: usize,
+    count: usize,
+}
+
+#[pymethods]
+impl HelperBonesJob {
+    #[new]
+    #[pyo3(signature = (points, frames, transforms, weights, count, influences=4, passes=15))]
+    fn new(
+        points: &Bound<'_, PyAny>,
+        frames: &Bound<'_, PyAny>,
+        transforms: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+        count: i64,
+        influences: i64,
+        passes: i64,
+    ) -> PyResult<Self> {
+        let settings = HelperSettings {
+            count: arrays::count(count, "count")?,
+            influences: arrays::count(influences, "influences")?,
+            passes: arrays::count(passes, "passes")?,
+        };
+        let points = arrays::points(points, "points")?;
+        let p = points.len();
+        let frames = arrays::array::<f32>(frames, "frames", &[Axis::Any("f"), Axis::Is(p), Axis::Is(3)])?;
+        let axes = [Axis::Is(frames.len(0)), Axis::Any("b"), Axis::Is(3), Axis::Is(4)];
+        let given = arrays::array::<f64>(transforms, "transforms", &axes)?;
+        let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(p), Axis::Is(given.len(1))])?;
+        let (frames, weights) = (frames.slice().to_vec(), weights.slice().to_vec());
+        let given = arrays::transforms(given.slice()).to_vec();
+        let job = Job::start(move |progress| {
+            bake::helper_bones(&points, &frames, &given, &weights, settings, progress)
+        })?;
+        Ok(Self { job, points: p, count: settings.count })
+    }
+
+    /// The fraction done, in [0, 1].
+    #[getter]
+    fn progress(&self) -> f32 {
+        self.job.progress().fraction()
+    }
+
+    /// What is being computed: "helper bones"; empty before the arrays are checked.
+    #[getter]
+    fn stage(&self) -> &'static str {
+        self.job.progress().stage()
+    }
+
+    /// Whether `result()` would return or raise at once.
+    #[getter]
+    fn done(&self) -> bool {
+        self.job.done()
+    }
+
+    /// Asks the job to stop soon; `result()` then raises ValueError "cancelled".
+    fn cancel(&self) {
+        self.job.progress().cancel();
+    }
+
+    /// Waits for weights, transforms, root mean square and largest distance, or raises what went wrong.
+    fn result<'py>(&self, py: Python<'py>) -> PyResult<HelperBones<'py>> {
+        let found = self.job.result(py)?;
+        let (p, count) = (self.points, self.count);
+        let moved = found.transforms.as_flattened().as_flattened().to_vec();
+        Ok((
+            arrays::owned(py, found.weights.clone(), &[p, found.weights.len() / p])?,
+            arrays::owned(py, moved, &[found.transforms.len() / count, count, 3, 4])?,
+            found.rms,
+            found.error,
+        ))
+    }
+
+    fn __repr__(&self) -> String {
+        self.job.describe("HelperBonesJob")
+    }
 }
 
 /// Displacements before skinning that give these after it: `matrices_i d_i = displacement_i`.

@@ -1,31 +1,23 @@
 //! `Body` and `BodyJob`: the whole way from a rigged surface to a model.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::sync::Arc;
 
 use jounce::Progress;
 use jounce::body::{self, PointStitches};
 use numpy::PyArrayDyn;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
 use crate::body_input::{Input, Maps, params};
-use crate::errors::{Failure, attempt, run};
+use crate::errors::run;
+use crate::job::Job;
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::model::Model;
 use crate::rig::Rig;
 use crate::stitches;
 use crate::subspace::SkinningModes;
-
-/// How long a wait can leave Ctrl+C unheard.
-const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
-
-/// What a job leaves behind.
-type Outcome = Result<Arc<body::Body>, Failure>;
 
 /// A rigged surface with everything that its simulation needs, made in one call.
 ///
@@ -212,39 +204,12 @@ impl Body {
     }
 }
 
-/// Where the thread of a job leaves its outcome.
-#[derive(Default)]
-struct Slot {
-    outcome: Mutex<Option<Outcome>>,
-    filled: Condvar,
-}
-
-impl Slot {
-    fn lock(&self) -> MutexGuard<'_, Option<Outcome>> {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn put(&self, outcome: Outcome) {
-        *self.lock() = Some(outcome);
-        self.filled.notify_all();
-    }
-
-    /// The outcome, or None if it is not there within that time.
-    fn wait(&self, longest: Duration) -> Option<Outcome> {
-        let waited = self.filled.wait_timeout_while(self.lock(), longest, |outcome| outcome.is_none());
-        waited.unwrap_or_else(PoisonError::into_inner).0.clone()
-    }
-}
-
 /// A `Body` in the making, on a thread of its own that never touches Python; same arguments.
 ///
 /// Poll `done`; show `progress` and `stage`; `result()` gives the Body. Dropping the job cancels it.
 /// Wrong arrays raise at once; what a stage refuses is raised by `result()`.
 #[pyclass(frozen, module = "jounce", name = "BodyJob")]
-pub struct BodyJob {
-    progress: Arc<Progress>,
-    slot: Arc<Slot>,
-}
+pub struct BodyJob(Job<body::Body>);
 
 #[pymethods]
 impl BodyJob {
@@ -299,7 +264,7 @@ impl BodyJob {
         };
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let like = like.map(|like| like.get().inner.clone());
-        Self::start(move |progress| input.build(like.as_deref(), progress))
+        Job::start(move |progress| input.build(like.as_deref(), progress)).map(Self)
     }
 
     /// A job that gives a body other stitches, as `Body.restitched` does.
@@ -313,62 +278,38 @@ impl BodyJob {
         stitch_gap: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let (stitches, inner) = (body.wanted(stitches, stitch_stiffness, stitch_gap)?, body.inner.clone());
-        Self::start(move |progress| inner.restitched(&stitches, progress))
+        Job::start(move |progress| inner.restitched(&stitches, progress)).map(Self)
     }
 
     /// The fraction done, in [0, 1].
     #[getter]
     fn progress(&self) -> f32 {
-        self.progress.fraction()
+        self.0.progress().fraction()
     }
 
     /// What is being computed: "lattice", "embedding", "weights", "leak", "modes", "clusters" or "model".
     #[getter]
     fn stage(&self) -> &'static str {
-        self.progress.stage()
+        self.0.progress().stage()
     }
 
     /// Whether `result()` would return or raise at once.
     #[getter]
     fn done(&self) -> bool {
-        self.slot.lock().is_some()
+        self.0.done()
     }
 
     /// Asks the job to stop soon; `result()` then raises ValueError "cancelled".
     fn cancel(&self) {
-        self.progress.cancel();
+        self.0.progress().cancel();
     }
 
     /// Waits for the Body, and returns it or raises what went wrong.
     fn result(&self, py: Python<'_>) -> PyResult<Body> {
-        loop {
-            if let Some(outcome) = py.detach(|| self.slot.wait(BETWEEN_SIGNALS)) {
-                return Body::wrap(py, outcome?);
-            }
-            py.check_signals()?;
-        }
+        Body::wrap(py, self.0.result(py)?)
     }
 
     fn __repr__(&self) -> String {
-        format!("BodyJob({:.0} %, {:?})", 100.0 * self.progress.fraction(), self.progress.stage())
-    }
-}
-
-impl BodyJob {
-    /// Works on a thread of its own that never touches Python.
-    fn start(work: impl FnOnce(&Progress) -> jounce::Result<body::Body> + Send + 'static) -> PyResult<Self> {
-        let job = Self { progress: Arc::default(), slot: Arc::default() };
-        let (progress, slot) = (job.progress.clone(), job.slot.clone());
-        thread::Builder::new()
-            .name("jounce-body".into())
-            .spawn(move || slot.put(attempt(|| work(&progress)).map(Arc::new)))
-            .map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))?;
-        Ok(job)
-    }
-}
-
-impl Drop for BodyJob {
-    fn drop(&mut self) {
-        self.progress.cancel();
+        self.0.describe("BodyJob")
     }
 }

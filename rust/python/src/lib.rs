@@ -6,6 +6,7 @@ mod body;
 mod body_input;
 mod cycle;
 mod errors;
+mod job;
 mod material;
 mod mesh;
 mod model;
@@ -21,7 +22,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _jounce {
     #[pymodule_export]
-    use crate::bake::{helper_bones, modal_keys, pull_back};
+    use crate::bake::{HelperBonesJob, helper_bones, modal_keys, pull_back};
     #[pymodule_export]
     use crate::body::{Body, BodyJob};
     #[pymodule_export]

@@ -13,6 +13,7 @@ __all__ = [
     "CycleReport",
     "Embedding",
     "ForceSamples",
+    "HelperBonesJob",
     "LocalisedModes",
     "Material",
     "Model",
@@ -425,6 +426,27 @@ class BodyJob:
     def done(self) -> bool: ...
     def cancel(self) -> None: ...
     def result(self) -> Body: ...
+
+@final
+class HelperBonesJob:
+    def __new__(
+        cls,
+        points: _FloatsLike,
+        frames: _Singles,
+        transforms: _FloatsLike,
+        weights: _FloatsLike,
+        count: int,
+        influences: int = 4,
+        passes: int = 15,
+    ) -> HelperBonesJob: ...
+    @property
+    def progress(self) -> float: ...
+    @property
+    def stage(self) -> str: ...
+    @property
+    def done(self) -> bool: ...
+    def cancel(self) -> None: ...
+    def result(self) -> tuple[_Floats, _Floats, float, float]: ...
 
 def helper_bones(
     points: _FloatsLike,

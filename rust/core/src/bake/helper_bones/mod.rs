@@ -78,9 +78,10 @@ pub fn helper_bones(
     progress: &Progress,
 ) -> Result<HelperBones> {
     let motion = checked(points, frames, given, weights, settings)?;
+    progress.enter("helper bones", 0.0, 1.0)?;
     let mut skin = bones::first(&motion, weights, settings);
     for pass in 0..settings.passes {
-        progress.report(pass as f32 / settings.passes as f32)?;
+        progress.report((1 + pass) as f32 / (2 + settings.passes) as f32)?;
         weights::improve(&motion, weights, settings.influences, &mut skin);
         bones::improve(&motion, &mut skin);
     }
