@@ -35,9 +35,11 @@ def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 def hosts_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
     """The hosts of the bodies that a mesh belongs to or an armature moves, some of them repeatedly."""
     if obj.type == "ARMATURE":
-        for other in bpy.data.objects:
-            if other.type == "MESH" and other.find_armature() == obj:
-                yield from hosts_of(other)
+        deformed = (o for o in bpy.data.objects if o.type == "MESH" and o.find_armature() == obj)
+        hung = (o for o in bpy.data.objects if deformers.hangs_on(o, obj))
+        # Whoever asks for one host wants that of what is deformed.
+        for other in (*deformed, *hung):
+            yield from hosts_of(other)
     elif obj.jounce.is_host:
         yield obj
     elif obj.jounce.host is not None:
@@ -51,6 +53,15 @@ def hosts(context: bpy.types.Context) -> list[bpy.types.Object]:
     if not found:
         raise Refusal("None of the selected objects has Jounce; select a character and use Add Jounce first.")
     return list(found)
+
+
+def refuse_joining(obj: bpy.types.Object, host: bpy.types.Object, warn: Warn) -> None:
+    """Refuses a mesh that cannot be a part of a body, or is one of another."""
+    owner = host_of(obj)
+    if owner is not None and owner != host:
+        raise Refusal(f"{obj.name} belongs to the body of {owner.name} already; remove it there first.")
+    meshes.refuse_unusable(obj)
+    deformers.deformer(obj, warn)
 
 
 def members(host: bpy.types.Object) -> tuple[bpy.types.Object, ...]:

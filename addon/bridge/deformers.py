@@ -1,6 +1,6 @@
 """The armature that deforms a mesh, and what in the stack speaks against reading it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import bpy
@@ -105,8 +105,31 @@ def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
 def deformed_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
     """The meshes of the view layer that an armature deforms, the one of most vertices first."""
     objects = context.view_layer.objects
-    found = [obj for obj in objects if obj.type == "MESH" and obj.find_armature() == armature]
-    return sorted(found, key=lambda obj: len(obj.data.vertices), reverse=True)
+    return largest_first(obj for obj in objects if obj.type == "MESH" and obj.find_armature() == armature)
+
+
+def hung_on(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The visible meshes that only hang on bones of an armature, the one of most vertices first."""
+    layer = context.view_layer
+    return largest_first(
+        obj for obj in layer.objects if hangs_on(obj, armature) and obj.visible_get(view_layer=layer)
+    )
+
+
+def largest_first(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """Meshes by their number of vertices."""
+    return sorted(objects, key=lambda obj: len(obj.data.vertices), reverse=True)
+
+
+def hangs_on(obj: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    """Whether an object is a mesh that a bone of an armature carries as a whole, itself or its parents."""
+    if obj.type != "MESH" or obj.find_armature() is not None:
+        return False
+    while obj.parent is not None:
+        if obj.parent == armature and obj.parent_type == "BONE":
+            return True
+        obj = obj.parent
+    return False
 
 
 def is_armature_deformed(obj: bpy.types.Object) -> bool:

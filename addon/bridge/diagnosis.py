@@ -53,6 +53,7 @@ def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding
     found = [mendable(finding, obj) for obj in objects for finding in of_mesh(obj)]
     found += of_maps(host, objects)
     found += of_armatures(host, objects)
+    found += of_hung(host, objects, context)
     found += of_forces(host, context.scene)
     if not any(is_refused(obj) for obj in objects):
         found += of_body(host, context)
@@ -181,6 +182,19 @@ def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) 
         yield Finding(f"Nothing moves {host.name}: neither bones nor object are animated.", host.name)
 
 
+def of_hung(
+    host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], context: bpy.types.Context
+) -> Iterator[Finding]:
+    """Meshes that hang on bones of the body's armatures, and belong to no body."""
+    for armature in dict.fromkeys(obj.find_armature() for obj in objects):
+        for obj in [] if armature is None else deformers.hung_on(armature, context):
+            if bodies.host_of(obj) is None:
+                sentence = (
+                    f"{obj.name} hangs on a bone of {armature.name}: it stays rigid, flesh may cover it."
+                )
+                yield Finding(sentence, obj.name, "add_to_body", host.name)
+
+
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
     """Force fields that do not act as they do on all else."""
     for obj in forces.acting(host, scene):
@@ -250,6 +264,14 @@ def move_armature_up(obj: bpy.types.Object, before: str) -> None:
     obj.modifiers.move(armature, names.index(before))
 
 
+def add_to_body(obj: bpy.types.Object, host_name: str) -> None:
+    """Makes a mesh a part of a body, and builds that."""
+    host = bpy.data.objects[host_name]
+    bodies.refuse_joining(obj, host, lambda _sentence: None)
+    obj.jounce.host = host
+    bpy.ops.jounce.build("INVOKE_DEFAULT")
+
+
 def make_single_user(obj: bpy.types.Object) -> None:
     """Gives an object a mesh of its own."""
     obj.data = obj.data.copy()
@@ -281,5 +303,6 @@ FIXES: dict[str, tuple[str, Fix]] = {
         "Pose Position",
         lambda obj, _detail, _context: setattr(obj.data, "pose_position", "POSE"),
     ),
+    "add_to_body": ("Add to Body", lambda obj, detail, _context: add_to_body(obj, detail)),
     "build": ("Build", lambda _obj, _detail, _context: bpy.ops.jounce.build("INVOKE_DEFAULT")),
 }

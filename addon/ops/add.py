@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies, deformers, diagnosis, meshes
+from ..bridge import bodies, deformers, diagnosis
 from ..core.refusal import Refusal
 from .operator import JounceOperator
 
@@ -29,17 +29,11 @@ def add_body(
 ) -> None:
     """Gives the other meshes to the host, unless one of them cannot be part of a body, and looks at them."""
     for obj in (host, *others):
-        refuse_taken(obj, host)
-        meshes.refuse_unusable(obj)
-        deformers.deformer(obj, warn)
+        bodies.refuse_joining(obj, host, warn)
     host.jounce.is_host = True
     for obj in others:
         obj.jounce.host = host
     diagnosis.keep(host, context)
-
-
-def refuse_taken(obj: bpy.types.Object, host: bpy.types.Object) -> None:
-    """Refuses a mesh that belongs to another body."""
-    owner = bodies.host_of(obj)
-    if owner is not None and owner != host:
-        raise Refusal(f"{obj.name} belongs to the body of {owner.name} already; remove it there first.")
+    hung = [found.obj for found in host.jounce.findings if found.fix == "add_to_body"]
+    if hung:
+        warn(f"What hangs on bones is no part of the body; Diagnosis offers to add {', '.join(hung)}.")

@@ -78,6 +78,13 @@ def character(scale: float = 1.0) -> tuple[bpy.types.Object, bpy.types.Object]:
     return obj, rig
 
 
+def hang(obj: bpy.types.Object, rig: bpy.types.Object, bone: str = "Upper") -> None:
+    """Hangs an object on a bone, where it stands."""
+    obj.parent, obj.parent_type, obj.parent_bone = rig, "BONE", bone
+    bpy.context.view_layer.update()
+    obj.matrix_world = Matrix()
+
+
 def swing(rig: bpy.types.Object, bone: str = "Upper") -> None:
     """Keys a bone: a fast swing over frames 1 to 8, then a held pose."""
     pose = rig.pose.bones[bone]

@@ -1,6 +1,7 @@
 """One click from a rigged mesh to a body that can be baked."""
 
 import bpy
+import numpy as np
 import pytest
 import scenes
 import snapshot
@@ -32,6 +33,54 @@ def test_an_armature_brings_all_its_meshes():
     assert stone.jounce.host is None
     assert bpy.ops.jounce.bake() == {"FINISHED"}
     assert obj.jounce.bake_keys and coat.jounce.bake_keys
+
+
+def dressed():
+    """A character with a hat on a bone, and a feather on the hat: mesh, armature, hat, feather."""
+    obj, rig = scenes.character()
+    hat, feather = scenes.column("Hat", radius=0.4, rings=4), scenes.column("Feather", radius=0.1)
+    scenes.hang(hat, rig)
+    feather.parent = hat
+    return obj, rig, hat, feather
+
+
+def test_what_hangs_on_bones_is_offered(module):
+    obj, rig, hat, feather = dressed()
+    feather.hide_set(True)
+    scenes.activate(rig)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert hat.jounce.host is None and feather.jounce.host is None
+    sentence = "Hat hangs on a bone of Rig: it stays rigid, flesh may cover it."
+    assert [(found.sentence, found.fix) for found in obj.jounce.findings] == [(sentence, "add_to_body")]
+    assert bpy.ops.jounce.fix(index=0) == {"FINISHED"}
+    assert hat.jounce.host == obj and len(obj.jounce.findings) == 0
+    digest = module("bridge.bodies").read(obj, bpy.context, print).surface.digest(obj.jounce.build_settings())
+    assert obj.jounce.built_digest == digest
+    bpy.ops.jounce.fill_cache()
+    bpy.context.scene.frame_set(6)
+    fleshed = scenes.evaluated(hat)
+    bpy.ops.jounce.preview()
+    assert np.abs(fleshed - scenes.evaluated(hat)).max() > 1e-3
+
+
+def test_an_armature_that_only_carries_meshes_brings_them():
+    obj, rig, hat, feather = dressed()
+    bpy.data.objects.remove(obj)
+    scenes.activate(rig)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert {hat, feather} == {o for o in (hat, feather) if o.jounce.is_host or o.jounce.host is not None}
+    assert bpy.ops.jounce.bake() == {"FINISHED"}
+
+
+def test_the_armature_stands_for_what_it_deforms_before_what_it_carries(module):
+    obj, rig, hat, _ = dressed()
+    hat.name = "A Hat"
+    for mesh in (hat, obj):
+        scenes.activate(mesh)
+        bpy.ops.jounce.add()
+    bodies = module("bridge.bodies")
+    assert bodies.host_of(rig) == obj
+    assert set(bodies.hosts_of(rig)) == {obj, hat}
 
 
 def test_an_armature_in_pose_mode_stands_for_the_bodies_that_it_moves():
