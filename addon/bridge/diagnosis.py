@@ -9,7 +9,7 @@ import numpy as np
 from ..core import shape_checks
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
-from . import bodies, deformers, forces, holders, maps, meshes, rigs
+from . import bodies, deformers, forces, holders, maps, meshes, overrides, rigs
 
 # Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
 SMALLEST, LARGEST = 0.02, 50.0
@@ -91,6 +91,9 @@ def of_mesh(obj: bpy.types.Object) -> Iterator[Finding]:
     if holders.is_foreign(obj.data):
         sentence = f"The mesh of {obj.name} is linked: shape keys and paint of this file would be lost."
         yield Finding(sentence, obj.name, "make_mesh_local")
+    if overrides.is_locked(obj):
+        sentence = f"Blender locks the settings of {obj.name}, as its library override is not editable."
+        yield Finding(sentence, obj.name, "make_editable")
     if obj.hide_viewport:
         sentence = f"{obj.name} is disabled in viewports, so its motion cannot be read."
         yield Finding(sentence, obj.name, "enable")
@@ -286,6 +289,7 @@ Fix = Callable[[bpy.types.Object, str, bpy.types.Context], None]
 FIXES: dict[str, tuple[str, Fix]] = {
     "make_single_user": ("Make Single User", lambda obj, _detail, _context: make_single_user(obj)),
     "make_mesh_local": ("Make Mesh Local", lambda obj, _detail, _context: make_single_user(obj)),
+    "make_editable": ("Make Editable", lambda obj, _detail, _context: overrides.make_editable(obj)),
     "enable": ("Enable", lambda obj, _detail, _context: setattr(obj, "hide_viewport", False)),
     "unpin_shape_key": ("Unpin", lambda obj, _detail, _context: setattr(obj, "show_only_shape_key", False)),
     "select_strays": (

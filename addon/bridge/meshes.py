@@ -43,7 +43,7 @@ def refuse_foreign(obj: bpy.types.Object) -> None:
     if obj.library is not None:
         raise Refusal(
             f"{obj.name} is linked from {obj.library.filepath}; make a library override of it first "
-            "(Object > Library Override > Make), or make it local."
+            "(Make Library Override in the panel Jounce), or make it local."
         )
 
 

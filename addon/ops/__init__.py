@@ -12,6 +12,7 @@ from . import (
     free_bake,
     grab,
     maps,
+    override,
     presets,
     preview,
     region,
@@ -24,6 +25,7 @@ from . import (
 CLASSES = (
     setup.JOUNCE_OT_setup,
     add.JOUNCE_OT_add,
+    override.JOUNCE_OT_override,
     build.JOUNCE_OT_build,
     fit.JOUNCE_OT_fit,
     bake.JOUNCE_OT_bake,

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies
+from ..bridge import bodies, overrides
 from .sidebar import SidebarPanel
 
 
@@ -19,6 +19,14 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the button that applies to the active object."""
         layout, obj = self.layout, context.object
+        linked = None if obj is None else overrides.linked_of(obj, context.scene)
+        if linked is not None:
+            if overrides.stands_still(linked):
+                layout.label(text="Linked: its flesh stands still", icon="ERROR")
+            else:
+                layout.label(text="Linked from another file", icon="LINKED")
+            layout.operator("jounce.override", icon="LIBRARY_DATA_OVERRIDE")
+            return
         if obj is None or obj.type not in ("MESH", "ARMATURE"):
             layout.label(text="Select a mesh or an armature", icon="INFO")
             return

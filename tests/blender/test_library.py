@@ -209,6 +209,78 @@ def test_a_bake_of_the_library_is_replaced_in_the_shot(tmp_path):
     assert np.abs(posed - baked).max() > 0.004
 
 
+def link(path, instance):
+    """Links the character as Blender's own menu does."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    folder = f"{path}/Collection/"
+    bpy.ops.wm.link(directory=folder, filename="Character", instance_collections=instance)
+    scenes.settle_scene()
+    return next(obj for obj in bpy.context.scene.objects if instance or obj.name == "Column")
+
+
+@pytest.mark.parametrize("instance", [True, False])
+def test_a_linked_character_is_overridden_by_one_click(tmp_path, instance, module):
+    character = link(make_library(tmp_path / "library.blend", build_and_preview), instance)
+    overrides = module("bridge.overrides")
+    linked = overrides.linked_of(character, bpy.context.scene)
+    assert linked == bpy.data.collections["Character"] and overrides.stands_still(linked)
+    if instance:
+        character.location = (3.0, 0.0, 0.0)
+    scenes.activate(character)
+    assert bpy.ops.jounce.override() == {"FINISHED"}
+    obj = bpy.context.object
+    assert obj == own("Column") and not obj.override_library.is_system_override
+    assert module("bridge.preview").session(obj) is not None
+    assert overrides.linked_of(obj, bpy.context.scene) is None
+    visible = [obj.name for obj in bpy.context.scene.objects if obj.visible_get() and obj.library is not None]
+    assert visible == []
+    rig = own("Rig")
+    rig.animation_data_clear()
+    scenes.swing(rig)
+    bpy.context.scene.frame_set(1)
+    assert np.allclose(scenes.evaluated(obj).mean(axis=0)[0], 3.0 * instance, atol=0.1)
+    obj, coat = reopened(tmp_path)
+    seen = shapes(obj)
+    assert np.allclose(seen.mean(axis=(0, 1, 2))[0], 3.0 * instance, atol=0.1)
+    assert_shown_as_baked(obj, coat, "SKINNING_NODES")
+
+
+def test_objects_that_are_linked_without_a_collection_are_overridden_together(tmp_path):
+    library = make_library(tmp_path / "library.blend", build)
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
+        wanted.objects = ["Column"]
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    scenes.activate(wanted.objects[0])
+    assert bpy.ops.jounce.override() == {"FINISHED"}
+    assert bpy.context.object == own("Column") and own("Column").find_armature() == own("Rig")
+    assert [obj for obj in bpy.context.scene.objects if obj.library is not None] == []
+
+
+def test_a_locked_override_is_found_and_made_editable(tmp_path):
+    character = link(make_library(tmp_path / "library.blend", build), instance=True)
+    scenes.activate(character)
+    bpy.ops.object.make_override_library()
+    obj = own("Column")
+    assert obj.override_library.is_system_override
+    scenes.activate(obj)
+    bpy.ops.jounce.diagnose()
+    fixes = [found.fix for found in obj.jounce.findings]
+    assert fixes.count("make_editable") == 2
+    bpy.ops.jounce.fix(index=fixes.index("make_editable"))
+    assert not obj.override_library.is_system_override
+    assert [found.fix for found in obj.jounce.findings].count("make_editable") == 1
+    obj, coat = reopened(tmp_path)
+    assert [o.override_library.is_system_override for o in (obj, coat)] == [False, True]
+
+
+def test_what_is_not_linked_cannot_be_overridden():
+    obj, _ = scenes.character()
+    scenes.activate(obj)
+    with pytest.raises(RuntimeError, match="Column is not linked"):
+        bpy.ops.jounce.override()
+
+
 def test_two_overrides_of_one_character_are_two_bodies(tmp_path):
     library = make_library(tmp_path / "library.blend", build)
     obj, rig, coat = shot(library)
