@@ -99,15 +99,19 @@ def _build_mesh(
     mesh = bpy.data.meshes.new(part.name)
     mesh.from_pydata(part.points.tolist(), [], part.quads.tolist())
     mesh.polygons.foreach_set("use_smooth", np.ones(len(part.quads), dtype=bool))
-    colours = np.ones((len(part.points), 4), dtype=np.float32)
-    colours[:, :3] = part.colours
-    layer = mesh.color_attributes.new(COLOUR_LAYER, "BYTE_COLOR", "POINT")
-    layer.data.foreach_set("color_srgb", colours.ravel())
-    mesh.color_attributes.active_color = layer
+    colour(mesh, part.colours)
     mesh.materials.append(coloured_material(material, roughness))
     built = bpy.data.objects.new(part.name, mesh)
     collection.objects.link(built)
     return built
+
+
+def colour(mesh: bpy.types.Mesh, colours: np.ndarray) -> None:
+    """Give each vertex its colour (p, 3), in sRGB."""
+    layer = mesh.color_attributes.new(COLOUR_LAYER, "BYTE_COLOR", "POINT")
+    opaque = np.concatenate([colours, np.ones((len(colours), 1))], axis=1).astype(np.float32)
+    layer.data.foreach_set("color_srgb", opaque.ravel())
+    mesh.color_attributes.active_color = layer
 
 
 def coloured_material(name: str, roughness: float) -> bpy.types.Material:

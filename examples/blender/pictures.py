@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import cut_bar
 import figures
 import flesh
 import studio
@@ -110,11 +111,21 @@ def volume(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet([[figures.plain(room, shape, scratch) for shape in shapes]], columns, [""], "")
 
 
+def stitches(engine: str, scratch: Path) -> Image.Image:
+    """A bar that is cut through: as it hangs, and sewn together."""
+    bar = cut_bar.CutBar()
+    shapes = [bar.shape(), bar.hanging(None), bar.hanging(1.0), bar.hanging(0.0)]
+    room = studio.Studio(bar.meshes, shapes, engine)
+    columns = ["at rest", "not sewn", "sewn, Keep Gap on", "sewn, Keep Gap off"]
+    return figures.sheet([[figures.plain(room, shape, scratch) for shape in shapes]], columns, [""], "")
+
+
 PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "stiffness": stiffness,
     "localised": localised,
     "leak": leak,
     "volume": volume,
+    "stitches": stitches,
 }
 
 if __name__ == "__main__":

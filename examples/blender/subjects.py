@@ -180,14 +180,10 @@ class Ball:
         return moved
 
     def _stripe(self, ball: bpy.types.Object) -> None:
-        colours = np.ones((len(self.points), 4), dtype=np.float32)
         bands = np.floor(8.0 * np.arccos(np.clip(self.points[:, 2], -1.0, 1.0)) / np.pi + 1e-3)
         around = np.floor(6.0 * (np.arctan2(self.points[:, 1], self.points[:, 0]) / np.pi + 1.0) + 1e-3)
         dark, light = np.array([0.80, 0.42, 0.36]), np.array([0.96, 0.80, 0.66])
-        colours[:, :3] = np.where(((bands + around) % 2)[:, None] > 0, dark, light)
-        layer = ball.data.color_attributes.new(creature.COLOUR_LAYER, "BYTE_COLOR", "POINT")
-        layer.data.foreach_set("color_srgb", colours.ravel())
-        ball.data.color_attributes.active_color = layer
+        creature.colour(ball.data, np.where(((bands + around) % 2)[:, None] > 0, dark, light))
         ball.data.materials.append(creature.coloured_material("Stripes", 0.6))
 
 

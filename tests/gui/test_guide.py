@@ -1,4 +1,7 @@
-"""The pictures of the user guide: our own creature with panels, overlays and in motion."""
+"""The pictures of the user guide: our own creature with panels, overlays and in motion.
+
+`cargo x pictures` takes the WebP files from here.
+"""
 
 import importlib
 import sys
@@ -22,7 +25,7 @@ def dressed(window):
     body = built.body
     bpy.context.scene.frame_end = 60
     built.armature.hide_set(True)
-    scenes.activate(body)
+    scenes.activate(body, *built.parts)
     bpy.ops.jounce.add()
     for name, value in creature.FLESH.items():
         setattr(body.jounce, name, value)
@@ -52,6 +55,9 @@ def test_panels(window):
     window.scroll_sidebar(40)
     yield 0.5
     window.screenshot("guide-panels-below")
+    window.montage(
+        "panels", [[("guide-panels", "1050x692+0+84"), ("guide-panels-below", "258x636+768+84")]], "100%"
+    )
 
 
 def test_overlays(window):
@@ -70,13 +76,17 @@ def test_overlays(window):
     settings.field = "NONE"
     settings.cage = True
     window.picture("guide-cage")
+    rows = [["guide-weights", "guide-clusters"], ["guide-stretch", "guide-cage"]]
+    window.montage("overlays", [[(name, "690x540+70+150") for name in row] for row in rows], "60%")
 
 
 def test_motion(window):
     body = yield from dressed(window)
     shapes = []
-    for frame in (12, 17, 21, 26):
+    frames = (12, 17, 21, 26)
+    for frame in frames:
         bpy.context.scene.frame_set(frame)
         shapes.append(scenes.evaluated(body))
         window.picture(f"guide-motion-{frame}")
     assert len({shape.tobytes() for shape in shapes}) == 4
+    window.montage("preview", [[(f"guide-motion-{frame}", "480x640+285+45") for frame in frames]], "60%")

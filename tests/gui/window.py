@@ -155,6 +155,21 @@ class Window:
         command = ["import", "-silent", "-window", "root", "-crop", part, "+repage"]
         subprocess.run([*command, os.fspath(self._out / f"{name}.png")], check=True, capture_output=True)
 
+    def montage(self, name: str, rows: list[list[tuple[str, str]]], scale: str) -> None:
+        """Keeps one WebP of parts of pictures side by side, row below row.
+
+        rows: names of kept pictures, each with its part as "WIDTHxHEIGHT+LEFT+TOP". scale: such as "60%".
+        """
+        words = ["-background", "#303030"]
+        for row in rows:
+            words.append("(")
+            for picture, part in row:
+                path = os.fspath(self._out / f"{picture}.png")
+                words += ["(", path, "-crop", part, "+repage", ")"]
+            words += ["+append", ")"]
+        words += ["-append", "-resize", scale, "-quality", "88", os.fspath(self._out / f"{name}.webp")]
+        subprocess.run(["convert", *words], check=True, capture_output=True)
+
     def keep(self, name: str, text: str) -> None:
         """Keeps a text beside the pictures."""
         (self._out / name).write_text(text + "\n", encoding="utf-8")

@@ -1,11 +1,18 @@
 //! The pictures of the documentation, from real runs in Blender.
 
+use std::fs;
+
 use crate::addon;
-use crate::process::{self, Result, heading};
+use crate::gui;
+use crate::process::{self, Result, heading, io_error};
 use crate::project;
 use crate::venv::{DEFAULT_BLENDER, Venv};
 
-/// Makes all pictures that `examples/blender/pictures.py` knows, in `docs/images/`.
+/// What `tests/gui/test_guide.py` takes of the window.
+const OF_THE_WINDOW: [&str; 3] = ["panels.webp", "preview.webp", "overlays.webp"];
+
+/// Makes all pictures that `examples/blender/pictures.py` knows, in `docs/images/`, and those of a window where there
+/// can be one.
 pub fn run() -> Result<()> {
     let extension = addon::build()?;
     let blender = Venv::blender(DEFAULT_BLENDER)?;
@@ -13,6 +20,17 @@ pub fn run() -> Result<()> {
     let images = project::root().join("docs/images");
     let mut script = blender.python();
     script.env("BLENDER_USER_RESOURCES", project::blender_resources("pictures")?);
-    script.arg("examples/blender/pictures.py").arg("--extension").arg(&extension).arg("--out").arg(images);
-    process::run(&mut script)
+    script.arg("examples/blender/pictures.py").arg("--extension").arg(&extension).arg("--out").arg(&images);
+    process::run(&mut script)?;
+
+    let made = OF_THE_WINDOW.map(|name| (project::out().join("gui").join(name), images.join(name)));
+    // Without a window nothing is made, and what an earlier run left is not to be taken for new.
+    for (picture, _) in made.iter().filter(|(picture, _)| picture.exists()) {
+        fs::remove_file(picture).map_err(io_error(picture))?;
+    }
+    gui::run_tests(&["guide"])?;
+    for (picture, kept) in made.iter().filter(|(picture, _)| picture.exists()) {
+        fs::copy(picture, kept).map_err(io_error(kept))?;
+    }
+    Ok(())
 }

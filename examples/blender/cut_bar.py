@@ -1,0 +1,92 @@
+"""What the picture of stitches shows: a soft bar, cut through its middle, that two posts hold at its ends."""
+
+from __future__ import annotations
+
+import bpy
+import creature
+import numpy as np
+from subjects import Shape
+
+LENGTH, WIDTH, CUT = 1.0, 0.4, 0.1
+"""Of each half, of its square section, between the halves, in metres."""
+YOUNG, GRAVITY = 1.5e5, 9.81
+SEAM = 1e4
+"""Stiffness of a stitch, N/m."""
+
+
+class CutBar:
+    """Both halves as one body without bones, pinned inside the posts."""
+
+    def __init__(self) -> None:
+        """Build it into an empty file."""
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        self.meshes = [_block(24) for _ in range(2)] + [_block(0) for _ in range(2)]
+        halves = [_points(mesh) * [LENGTH, WIDTH, WIDTH] for mesh in self.meshes[:2]]
+        for side, half in zip((-1.0, 1.0), halves, strict=True):
+            half[:, 0] += side * (LENGTH + CUT) / 2.0
+        self.halves = halves
+        end = LENGTH + CUT / 2.0
+        posts = [_points(mesh) * [0.16, 0.6, 0.9] for mesh in self.meshes[2:]]
+        self.posts = [posts[0] - [end, 0.0, 0.2], posts[1] + [end, 0.0, -0.2]]
+        for mesh, half in zip(self.meshes[:2], halves, strict=True):
+            _stripe(mesh, half)
+
+    def shape(self, displacement: np.ndarray | None = None) -> Shape:
+        """Halves and posts at rest, or with the flesh's displacement (p, 3)."""
+        moved = np.concatenate(self.halves) + (0.0 if displacement is None else displacement)
+        return [shape.astype(np.float32) for shape in (*np.split(moved, 2), *self.posts)]
+
+    def hanging(self, gap: float | None) -> Shape:
+        """Where it comes to rest under gravity. gap: of the stitches, None for no stitches."""
+        import jounce
+
+        points = np.concatenate(self.halves)
+        mesh = jounce.TetMesh.lattice(points, self._triangles(), 64)
+        embedding = jounce.Embedding(mesh, points)
+        sewn = None if gap is None else jounce.Stitches(mesh, self._pairs(), SEAM, gap, embedding)
+        material = jounce.Material(young=YOUNG)
+        pinned = np.abs(mesh.vertices[:, 0]) > LENGTH + CUT / 2.0 - 0.06
+        modes = jounce.skinning_modes(mesh, material, 12, pinned=pinned, stitches=sewn)
+        labels = jounce.cluster_tets(mesh, modes, 100)
+        model = jounce.Model.skinning(mesh, material, modes, labels, stitches=sewn)
+        simulation = jounce.Simulation(model, gravity=(0.0, 0.0, -GRAVITY), tolerance=1e-7)
+        simulation.settle(max_iterations=5000)
+        return self.shape(model.displacement(simulation.coefficients, embedding))
+
+    def _pairs(self) -> np.ndarray:
+        """Every fourth vertex along both sides of the cut face, and the one across the cut."""
+        faces = []
+        for half in self.halves:
+            on_cut = np.flatnonzero(np.isclose(np.abs(half[:, 0]), CUT / 2.0))
+            faces.append(on_cut[np.lexsort(np.round(half[on_cut, 1:], 4).T)])
+        side = round(len(faces[0]) ** 0.5)
+        grid = np.arange(side * side).reshape(side, side)[::4, ::4].ravel()
+        return np.stack([faces[0][grid], faces[1][grid] + len(self.halves[0])], axis=1)
+
+    def _triangles(self) -> np.ndarray:
+        parts = []
+        for number, mesh in enumerate(self.meshes[:2]):
+            mesh.data.calc_loop_triangles()
+            corners = np.array([face.vertices for face in mesh.data.loop_triangles], dtype=np.int32)
+            parts.append(corners + number * len(self.halves[0]))
+        return np.concatenate(parts)
+
+
+def _block(cuts: int) -> bpy.types.Object:
+    bpy.ops.mesh.primitive_cube_add(size=1.0)
+    block = bpy.context.object
+    if cuts:
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.subdivide(number_cuts=cuts - 1)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    return block
+
+
+def _points(block: bpy.types.Object) -> np.ndarray:
+    return np.array([vertex.co for vertex in block.data.vertices], dtype=np.float64)
+
+
+def _stripe(block: bpy.types.Object, points: np.ndarray) -> None:
+    fields = np.floor(points / [0.125, 0.2, 0.2] + 1e-3).sum(axis=1) % 2
+    creature.colour(block.data, np.where(fields[:, None] > 0, (0.80, 0.42, 0.36), (0.96, 0.80, 0.66)))
+    block.data.materials.append(creature.coloured_material("Stripes", 0.6))
