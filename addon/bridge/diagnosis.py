@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 import bpy
 import numpy as np
 
-from ..core import shape_checks
+from ..core import parts, shape_checks
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
 from . import bodies, deformers, forces, holders, maps, meshes, overrides, rigs
@@ -115,9 +115,9 @@ def of_shape(obj: bpy.types.Object) -> Iterator[Finding]:
     if len(stray):
         sentence = f"{len(stray)} vertices of {obj.name} lie far outside of the rest."
         yield Finding(sentence, obj.name, "select_strays")
-    parts = shape_checks.loose_parts(points, meshes.triangles(obj, flipped=False))
-    if parts > 1:
-        sentence = f"{obj.name} has {parts} loose parts; those within a cell of each other move as one."
+    count = parts.count(points, meshes.triangles(obj, flipped=False))
+    if count > 1:
+        sentence = f"{obj.name} has {count} loose parts; those within a cell of each other move as one."
         yield Finding(sentence, obj.name)
 
 

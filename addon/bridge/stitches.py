@@ -5,6 +5,7 @@ from itertools import chain, count
 import bpy
 import numpy as np
 
+from ..core import parts
 from ..core.refusal import Refusal
 from ..core.stitches import Stitches, joined
 from . import meshes, units
@@ -60,23 +61,10 @@ def remove(host: bpy.types.Object, index: int) -> None:
 
 
 def loose_parts(obj: bpy.types.Object) -> np.ndarray:
-    """The number (p,) of the loose part that each vertex belongs to.
-
-    Vertices in one place belong together: importers split them where normals or UVs break.
-    """
-    places = np.unique(meshes.rest_points(obj), axis=0, return_inverse=True)[1].reshape(-1)
+    """The number (p,) of the loose part that each vertex belongs to."""
     edges = np.empty(2 * len(obj.data.edges), np.int32)
     obj.data.edges.foreach_get("vertices", edges)
-    edges = places[edges].reshape(-1, 2)
-    labels = np.arange(places.max(initial=-1) + 1)
-    while True:
-        least = np.minimum(labels[edges[:, 0]], labels[edges[:, 1]])
-        before = labels.copy()
-        for column in edges.T:
-            np.minimum.at(labels, column, least)
-        labels = labels[labels]
-        if np.array_equal(before, labels):
-            return np.unique(labels[places], return_inverse=True)[1]
+    return parts.labels(meshes.rest_points(obj), edges.reshape(-1, 2))
 
 
 def members(obj: bpy.types.Object, name: str) -> np.ndarray:

@@ -1,25 +1,7 @@
-"""Loose parts, strays and weights, found in surfaces made for it."""
+"""Strays and weights, found in surfaces made for it."""
 
 import numpy as np
 from jounce_core import shape_checks
-
-SQUARE = np.array([(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0, 0.0)])
-
-
-def test_parts_that_touch_are_one():
-    points = np.concatenate((SQUARE, SQUARE + (1.0, 0.0, 0.0), SQUARE + (9.0, 0.0, 0.0)))
-    quads = np.array([(0, 1, 2), (0, 2, 3)])
-    triangles = np.concatenate((quads, quads + 4, quads + 8))
-    assert shape_checks.loose_parts(points, triangles) == 2
-    assert shape_checks.loose_parts(points, triangles[:4]) == 1
-    assert shape_checks.loose_parts(1e-9 * points, triangles) == 2
-
-
-def test_a_long_strip_is_one_part():
-    count = 3000
-    points = np.column_stack((np.arange(count), np.arange(count) % 2, np.zeros(count)))
-    strip = np.arange(count - 2)[:, None] + np.arange(3)
-    assert shape_checks.loose_parts(points, np.random.default_rng(0).permutation(strip)) == 1
 
 
 def test_only_what_is_far_outside_is_a_stray():

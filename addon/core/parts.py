@@ -1,0 +1,34 @@
+"""Which vertices of a mesh hold together."""
+
+import numpy as np
+
+# Vertices closer than this share of the size are in one place.
+SEAM = 1e-5
+
+
+def labels(points: np.ndarray, links: np.ndarray) -> np.ndarray:
+    """The number (p,) i64 of the loose part that each of the points (p, 3) belongs to, from 0 on.
+
+    links: (k, n), points that hold together, such as edges or triangles. Points in one place do so too: file
+    formats split vertices along seams, importers where normals or UVs break.
+    """
+    if len(points) == 0:
+        return np.empty(0, np.int64)
+    place = max(SEAM * float(np.ptp(points, axis=0).max()), np.finfo(float).tiny)
+    _, welded = np.unique(np.round(points / place), axis=0, return_inverse=True)
+    welded = welded.reshape(-1)
+    links = welded[links]
+    found = np.arange(welded.max() + 1)
+    while True:
+        lowest = found[links].min(axis=1)
+        before = found.copy()
+        for column in links.T:
+            np.minimum.at(found, column, lowest)
+        found = found[found]
+        if np.array_equal(found, before):
+            return np.unique(found[welded], return_inverse=True)[1].reshape(-1)
+
+
+def count(points: np.ndarray, triangles: np.ndarray) -> int:
+    """Number of loose parts of points (p, 3) with triangles (q, 3); lone points are none."""
+    return len(np.unique(labels(points, triangles)[triangles]))
