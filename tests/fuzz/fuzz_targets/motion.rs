@@ -43,13 +43,13 @@ fuzz_target!(|input: (Settings, Vec<Frame>)| {
                 let pose = posed(near);
                 advance(
                     &mut simulation,
-                    &Drive { pose: Some(&pose), force: force.as_deref(), offsets: None },
+                    &Drive { pose: Some(&pose), force: force.as_deref(), ..Drive::default() },
                 );
             }
             Frame::Wild { pose, force } => {
                 advance(
                     &mut simulation,
-                    &Drive { pose: Some(&pose), force: force.as_deref(), offsets: None },
+                    &Drive { pose: Some(&pose), force: force.as_deref(), ..Drive::default() },
                 );
             }
             Frame::Cut { near } => {

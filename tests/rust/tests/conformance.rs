@@ -3,9 +3,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::sync::Arc;
 
 use jounce::Error;
-use jounce::method::skinning_modes::{Extras, SkinningModel};
+use jounce::method::skinning_modes::{Drag, Extras, SkinningModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::operators::Stitches;
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
@@ -232,6 +233,13 @@ fn reset_starts_anew() {
     }
 }
 
+/// A resting medium, that drags all parts with coefficients times their masses.
+fn drag(model: &Model, linear: f64, quadratic: f64) -> Drag {
+    let samples = Arc::new(model.force_samples(6).unwrap());
+    let times = |x: f64| -> Vec<f64> { samples.masses().iter().map(|m| x * m).collect() };
+    Drag::new(samples.clone(), &times(linear), Some(&times(quadratic)), None).unwrap()
+}
+
 #[test]
 fn a_step_allocates_nothing() {
     for model in models() {
@@ -239,10 +247,17 @@ fn a_step_allocates_nothing() {
             let mut sim = simulation(&model, params);
             let poses = [0, 1, 2, 3].map(|frame| swing(f64::from(frame) / 24.0));
             let force = vec![1e-3; 12 * model.mode_count()];
+            // The first step with drag makes room for it.
+            let drags = [drag(&model, 3.0, 0.0), drag(&model, 3.0, 2.0)];
+            sim.step_with(&Drive { pose: Some(&poses[0]), drag: Some(&drags[0]), ..Drive::default() })
+                .unwrap();
             let before = ALLOCATIONS.get();
             for pose in &poses {
                 sim.step(Some(pose)).unwrap();
                 sim.step_with(&Drive { pose: Some(pose), force: Some(&force), ..Drive::default() }).unwrap();
+                for drag in &drags {
+                    sim.step_with(&Drive { pose: Some(pose), drag: Some(drag), ..Drive::default() }).unwrap();
+                }
             }
             sim.settle(&Drive { pose: Some(&poses[1]), force: Some(&force), ..Drive::default() }, 100)
                 .unwrap();
@@ -292,6 +307,28 @@ fn wild_poses_bring_no_nan_and_pass() {
                 sim.step(Some(&[REST, REST])).unwrap();
             }
             assert!(largest_displacement(&sim) < 10.0 * DIAGONAL, "{}", largest_displacement(&sim));
+        }
+    }
+}
+
+#[test]
+fn wild_poses_in_a_medium_bring_no_nan_and_nothing_that_grows() {
+    for model in models() {
+        for params in settings() {
+            let mut sim = simulation(&model, params);
+            let drags =
+                [(2.0, 0.0), (1e12, 0.0), (0.0, 1.0), (1e300, 1e300)].map(|(c, q)| drag(&model, c, q));
+            for (pose, drag) in
+                wild_poses().iter().flat_map(|pose| drags.iter().map(move |drag| (pose, drag)))
+            {
+                for _ in 0..3 {
+                    let drive = Drive { pose: Some(pose), drag: Some(drag), ..Drive::default() };
+                    let report = sim.step_with(&drive).unwrap();
+                    assert!(report.energy.is_finite() && report.residual.is_finite());
+                    // The furthest pose is 1e9 times the body.
+                    assert!(largest_displacement(&sim) < 1e10 * DIAGONAL, "{}", largest_displacement(&sim));
+                }
+            }
         }
     }
 }

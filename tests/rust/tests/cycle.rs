@@ -1,6 +1,9 @@
 //! Loops: the last frame of a cycle meets the first in position and velocity.
 
+use std::sync::Arc;
+
 use jounce::Error;
+use jounce::method::skinning_modes::Drag;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce_tests::bodies::{Body, Transform, turn};
 
@@ -105,7 +108,7 @@ fn forces_and_strengths_take_part() {
         let drive = |(frame, pose): (usize, _)| Drive {
             pose: Some(pose),
             force: forces.map(|forces| forces[frame].as_slice()),
-            offsets: None,
+            ..Drive::default()
         };
         let drives: Vec<Drive<'_>> =
             poses.iter().map(|pose| pose.as_slice()).enumerate().map(drive).collect();
@@ -180,4 +183,33 @@ fn what_is_no_cycle_is_refused_and_changes_nothing() {
     assert!(matches!(ask(&drives, &[1.0], 6), Error::Shape { what: "strengths", .. }));
     assert!(matches!(ask(&drives, &[-1.0; FRAMES + 1], 6), Error::Range { what: "strength", .. }));
     assert!(matches!(ask(&drives, &[], 0), Error::Range { what: "max_passes", .. }));
+}
+
+#[test]
+fn what_is_dragged_closes() {
+    let model = Body::bar().model();
+    let poses = cycle(0.0);
+    let samples = Arc::new(model.force_samples(6).unwrap());
+    let times = |x: f64| -> Vec<f64> { samples.masses().iter().map(|m| x * m).collect() };
+    let close = |linear: f64, quadratic: f64, params: SimulationParams| {
+        let drag = Drag::new(samples.clone(), &times(linear), Some(&times(quadratic)), None).unwrap();
+        let drives: Vec<Drive<'_>> =
+            drives(&poses).into_iter().map(|drive| Drive { drag: Some(&drag), ..drive }).collect();
+        let mut sim = Simulation::new(model.clone(), params).unwrap();
+        let report = sim.settle_cycle(&drives, &[], 6, 1e-6).unwrap();
+        assert!(report.seam() <= 1e-6 && report.passes <= 4, "{linear} {quadratic} {report:?}");
+        let start = sim.coefficients().to_vec();
+        drives[1..].iter().for_each(|drive| {
+            sim.step_with(drive).unwrap();
+        });
+        assert!(apart(&model, &start, sim.coefficients()) < 1e-5);
+        start
+    };
+    let plain = close(0.0, 0.0, settings()[0]);
+    for (linear, quadratic) in [(10.0, 0.0), (0.0, 10.0)] {
+        assert!(apart(&model, &plain, &close(linear, quadratic, settings()[0])) > 1e-3);
+        // So near the limit that only Newton's method settles it.
+        let params = SimulationParams { damping: 0.02, limit: Some(0.007), ..settings()[1] };
+        close(0.1 * linear, 0.1 * quadratic, params);
+    }
 }

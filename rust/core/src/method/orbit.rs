@@ -6,11 +6,11 @@
 //! following the last: unlike the state at the start alone, a motion that is nearly right stays so.
 //!
 //! A Newton step solves `H_s d_s - sum over k of C_k d_(s-k) = -g_s` for all substeps s, with the gradients g
-//! and Hessians H of their incremental energies. For a given end of the cycle one sweep gives the rest; the end
+//! and Hessians H of their incremental energies; C_k is constant and diagonal but for the part of drag. For a given end of the cycle one sweep gives the rest; the end
 //! that comes out as it went in is found by the least squares of [`Memory`].
 
-use faer::Mat;
 use faer::linalg::solvers::Solve;
+use faer::{ColRef, Mat};
 
 use super::cycle::{Cycle, Memory};
 use crate::Result;
@@ -126,6 +126,11 @@ fn sweep(recurrence: &Recurrence, tangents: &[Tangent], before: &[f64]) -> Vec<V
             kept.sum::<f64>() - tangent.gradient[i]
         };
         let mut change = Mat::from_fn(size, 1, pull);
+        if let Some(drag) = &tangent.drag {
+            for (factor, ago) in recurrence.dragged.iter().zip(all.iter().rev()) {
+                change += faer::Scale(*factor) * (drag * ColRef::from_slice(ago)).as_mat();
+            }
+        }
         if let Some(hessian) = &tangent.hessian {
             hessian.solve_in_place(&mut change);
         }

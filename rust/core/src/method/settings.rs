@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::method::skinning_modes::Drag;
 use crate::rig::Pose;
 use crate::{Error, Result};
 
@@ -130,7 +131,7 @@ impl SimulationParams {
 }
 
 /// All that a step depends on, beside the state before it. The default drives a body without a rig.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Drive<'a> {
     /// b transforms; `None` for a model without a rig.
     pub pose: Option<&'a Pose>,
@@ -141,6 +142,8 @@ pub struct Drive<'a> {
     /// What the rig adds to linear skinning with the pose, as
     /// [`OffsetReduction`](crate::method::skinning_modes::OffsetReduction) reduced it; `None` for nothing.
     pub offsets: Option<&'a [f64]>,
+    /// The resistance of a medium, that acts all through the step; `None` for none.
+    pub drag: Option<&'a Drag>,
 }
 
 /// What happened in a step.

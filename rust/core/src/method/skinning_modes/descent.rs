@@ -10,8 +10,10 @@
 //! in `[QN]`).
 
 use super::SkinningModel;
+use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
+use super::metric::Metric;
 
 /// Steps that are remembered.
 const MEMORY: usize = 5;
@@ -36,6 +38,8 @@ pub(super) struct Objective<'a> {
     pub(super) pose_rest: f64,
     /// What is added where displacements near their limit.
     pub(super) limit: &'a mut Limit,
+    /// What resists velocities.
+    pub(super) drag: &'a mut DragForce,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -63,8 +67,9 @@ impl Objective<'_> {
         }
         let clusters = self.stiffness * clusters;
         let limit = self.limit.evaluate(self.model, y, &mut at.gradient);
-        let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * misfit).abs() + limit;
-        Value { energy: quadratic - linear + clusters + limit, size, misfit }
+        let drag = self.drag.evaluate(y, &mut at.gradient);
+        let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * misfit).abs() + limit + drag;
+        Value { energy: quadratic - linear + clusters + limit + drag, size, misfit }
     }
 }
 
@@ -89,8 +94,8 @@ struct Pair {
 
 /// Memory of the descent; nothing is kept from one call to the next.
 pub(super) struct Descent {
-    /// The constant metric, r; infinite in directions that do not move.
-    pub(super) metric: Vec<f64>,
+    /// The constant metric.
+    pub(super) metric: Metric,
     /// Older first; the last `known` count.
     pairs: Vec<Pair>,
     known: usize,
@@ -105,7 +110,7 @@ impl Descent {
         let rows = || vec![[0.0; 3]; rank];
         let pair = |_| Pair { step: rows(), change: rows(), curvature: 0.0 };
         Self {
-            metric: vec![1.0; rank],
+            metric: Metric::new(rank),
             pairs: (0..MEMORY).map(pair).collect(),
             known: 0,
             here: Derivatives::new(rank),
@@ -224,9 +229,8 @@ impl Descent {
             *share = dot(&pair.step, &self.direction) / pair.curvature;
             add(&mut self.direction, -*share, &pair.change);
         }
-        for (row, metric) in self.direction.iter_mut().zip(&self.metric) {
-            row.iter_mut().for_each(|x| *x /= -metric);
-        }
+        self.metric.solve(&mut self.direction);
+        self.direction.as_flattened_mut().iter_mut().for_each(|x| *x = -*x);
         for (pair, share) in pairs.iter().zip(&shares) {
             let correction = dot(&pair.change, &self.direction) / pair.curvature;
             add(&mut self.direction, -share - correction, &pair.step);

@@ -2,7 +2,7 @@
 
 use super::SkinningModel;
 use super::local::LocalScratch;
-use super::step::RigPose;
+use super::rig_pose::RigPose;
 use crate::math::lanes::multiply_add;
 use crate::rig::Pose;
 use crate::{Error, Result};

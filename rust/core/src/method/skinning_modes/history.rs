@@ -34,6 +34,22 @@ pub(super) fn felt_acceleration(
     }
 }
 
+/// `h dx/dt` at what follows the last of a history, as many rows as `out` has.
+pub(super) fn velocity(
+    history: &[impl AsRef<[[f64; 3]]>; HISTORY],
+    now: &[[f64; 3]],
+    factors: [f64; 2],
+    out: &mut [[f64; 3]],
+) {
+    let [.., older, last] = history.each_ref().map(AsRef::as_ref);
+    for (row, out) in out.iter_mut().enumerate() {
+        for c in 0..3 {
+            let newest = now[row][c] - last[row][c];
+            out[c] = factors[0] * newest + factors[1] * (last[row][c] - older[row][c]);
+        }
+    }
+}
+
 /// The place at a share of the time from the last of two frames to the next, on the parabola through all three.
 pub(super) fn on_parabola(
     [older, last]: &[Vec<[f64; 3]>; 2],

@@ -7,13 +7,16 @@
 
 mod clusters;
 mod descent;
+mod drag;
 mod energy;
 mod history;
 mod limit;
 mod local;
+mod metric;
 mod offsets;
 mod orbit;
 mod reduce;
+mod rig_pose;
 mod samples;
 mod step;
 mod stitches;
@@ -32,6 +35,7 @@ use crate::rig::{Pose, Rig};
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
 
+pub use drag::Drag;
 pub(crate) use offsets::OffsetCarrier;
 pub use offsets::{OffsetReduction, OffsetSource};
 pub(crate) use orbit::{Recurrence, Tangent};

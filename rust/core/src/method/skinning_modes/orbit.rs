@@ -18,6 +18,8 @@ pub(crate) struct Tangent {
     pub(crate) gradient: Vec<f64>,
     /// Its derivative, factored, where it was asked for.
     pub(crate) hessian: Option<PartialPivLu<f64>>,
+    /// What drag adds to it, where that was asked for and there is drag.
+    pub(crate) drag: Option<Mat<f64>>,
 }
 
 /// The part of a substep's equation that is the same in all of them.
@@ -26,6 +28,8 @@ pub(crate) struct Recurrence {
     pub(crate) diagonal: Vec<f64>,
     /// Factors on the coordinates one, two, ... substeps ago in what pulls on the next, each r.
     pub(crate) recall: [Vec<f64>; HISTORY],
+    /// Factors on [`Tangent::drag`] times the coordinates one and two substeps ago, likewise.
+    pub(crate) dragged: [f64; 2],
 }
 
 impl SkinningStepper {
@@ -75,7 +79,7 @@ impl SkinningStepper {
         let (mut objective, descent, local, moved, _) = self.objective(params);
         let gradient = descent.gradient(&mut objective, local, place)?.as_flattened().to_vec();
         if !probe {
-            return Some(Tangent { gradient, hessian: None });
+            return Some(Tangent { gradient, hessian: None, drag: None });
         }
         let size = gradient.len();
         let mut hessian = Mat::zeros(size, size);
@@ -87,18 +91,21 @@ impl SkinningStepper {
             column.for_each(|(out, (beside, here))| *out = (beside - here) / length);
             moved.as_flattened_mut()[j] = place.as_flattened()[j];
         }
-        Some(Tangent { gradient, hessian: Some(hessian.partial_piv_lu()) })
+        let drag = self.drag.hessian(place);
+        Some(Tangent { gradient, hessian: Some(hessian.partial_piv_lu()), drag })
     }
 
     pub(crate) fn recurrence(&self, params: &SimulationParams) -> Recurrence {
         let h = params.dt / f64::from(params.substeps);
-        let (inertia, drag) = (params.integrator.acceleration(), params.integrator.velocity());
-        let (next, after) = (|k: usize| inertia.get(k).copied().unwrap_or(0.0), [drag[0] - drag[1], drag[1]]);
+        let (inertia, speed) = (params.integrator.acceleration(), params.integrator.velocity());
+        let (next, after) =
+            (|k: usize| inertia.get(k).copied().unwrap_or(0.0), [speed[0] - speed[1], speed[1]]);
         let recall = std::array::from_fn(|back| {
             let momentum = (inertia[back] - next(back + 1)) / (h * h);
             let kept = after.get(back).copied().unwrap_or(0.0) / h;
             self.model.data.spectrum.iter().map(|&s| momentum + kept * damping(s, params)).collect()
         });
-        Recurrence { diagonal: self.diagonal.clone(), recall }
+        let dragged = after.map(|factor| factor / speed[0]);
+        Recurrence { diagonal: self.diagonal.clone(), recall, dragged }
     }
 }

@@ -22,11 +22,15 @@ pub struct ForceSamples {
     /// k, kg.
     masses: Vec<f64>,
     /// `B Phi` at the centres, k x r.
-    basis: Packed<1>,
+    pub(super) rows: Mat<f64>,
+    /// The same, packed.
+    pub(super) basis: Packed<1>,
+    /// Its transpose.
+    pub(super) reduce: Packed<1>,
     /// J at the centres, k x 4h.
-    rig: Packed<1>,
+    pub(super) rig: Packed<1>,
     /// Shares of clusters' centres, k x c.
-    clusters: Packed<1>,
+    pub(super) clusters: Packed<1>,
     /// `B' f` on the rows of Z, 4m x k.
     gather: Packed<1>,
 }
@@ -90,6 +94,8 @@ impl SkinningModel {
         Ok(ForceSamples {
             points: (0..groups.len()).map(center).collect(),
             basis: Packed::new(basis.nrows(), basis.ncols(), |i, _, j| basis[(i, j)]),
+            reduce: Packed::new(basis.ncols(), basis.nrows(), |i, _, j| basis[(j, i)]),
+            rows: basis,
             rig: Packed::new(rig.nrows(), rig.ncols(), |i, _, j| rig[(i, j)]),
             clusters: Packed::new(shares.nrows(), shares.ncols(), |i, _, j| shares[(i, j)]),
             gather: Packed::new(modes.ncols(), modes.nrows(), |i, _, j| modes[(j, i)]),
@@ -136,6 +142,21 @@ impl SkinningModel {
         Matrix3::from_row_slice(&turn[0])
     }
 
+    /// Errors with [`Error::Shape`] for samples of another model.
+    pub(super) fn check_samples(&self, samples: &ForceSamples) -> Result<()> {
+        let sizes = (samples.rig.columns(), samples.basis.columns(), samples.clusters.columns());
+        if sizes == (self.cluster_rig.columns(), self.rank(), self.cluster_count())
+            && samples.gather.items() == 4 * self.mode_count()
+        {
+            return Ok(());
+        }
+        Err(Error::Shape {
+            what: "samples",
+            expected: "samples of this model".into(),
+            got: "samples of another".into(),
+        })
+    }
+
     /// Where samples are in a pose (4 rows a handle) with reduced coordinates, and with offsets of the
     /// clusters' centres (c rows or none), k, metres.
     pub(super) fn sample_positions(
@@ -145,13 +166,7 @@ impl SkinningModel {
         reduced: &[[f64; 3]],
         centers: &[[f64; 3]],
     ) -> Result<Vec<[f64; 3]>> {
-        if (samples.rig.columns(), samples.basis.columns()) != (pose.len(), reduced.len()) {
-            return Err(Error::Shape {
-                what: "samples",
-                expected: "samples of this model".into(),
-                got: "samples of another".into(),
-            });
-        }
+        self.check_samples(samples)?;
         let mut positions = vec![[0.0; 3]; samples.points.len()];
         multiply_add(&samples.rig, pose, &mut positions);
         multiply_add(&samples.basis, reduced, &mut positions);
@@ -168,13 +183,7 @@ impl SkinningModel {
     /// model.
     pub fn reduce_sample_forces(&self, samples: &ForceSamples, forces: &[f64]) -> Result<Vec<f64>> {
         samples.check(forces)?;
-        if samples.gather.items() != 4 * self.mode_count() {
-            return Err(Error::Shape {
-                what: "samples",
-                expected: "samples of this model".into(),
-                got: "samples of another".into(),
-            });
-        }
+        self.check_samples(samples)?;
         let mut rows = vec![[0.0; 3]; 4 * self.mode_count()];
         multiply_add(&samples.gather, forces.as_chunks::<3>().0, &mut rows);
         let modes = rows.as_chunks::<4>().0.iter();

@@ -6,10 +6,12 @@ use nalgebra::Vector3;
 
 use super::SkinningModel;
 use super::descent::{Descent, Objective};
+use super::drag::DragForce;
 use super::history::{felt_acceleration, follow, on_parabola, past_acceleration, remember};
 use super::limit::Limit;
 use super::local::LocalScratch;
-use crate::math::lanes::{Packed, multiply_add};
+use super::rig_pose::{RigPose, add};
+use crate::math::lanes::multiply_add;
 use crate::method::settings::HISTORY;
 use crate::method::{Drive, SimulationParams, State, StepReport};
 use crate::{Error, Result};
@@ -18,84 +20,6 @@ use crate::{Error, Result};
 const FREE: f64 = 1e-9;
 
 type Rows<'a> = &'a mut [[f64; 3]];
-
-/// What the rig contributes at one pose.
-pub(super) struct RigPose {
-    /// The pose relative to the handles' mean translation, which has no elastic effect: 4h rows.
-    pub(super) handles: Vec<[f64; 3]>,
-    /// `(1 - pose_rest) Phi' B'LJ p`, and what the stitches add, r rows.
-    pub(super) cross: Vec<[f64; 3]>,
-    spread: Vec<[f64; 3]>,
-}
-
-impl RigPose {
-    pub(super) fn new(model: &SkinningModel) -> Self {
-        let handles = vec![[0.0; 3]; model.cluster_rig.columns()];
-        Self { spread: handles.clone(), handles, cross: vec![[0.0; 3]; model.rank()] }
-    }
-
-    /// Sets the pose, 4h rows, and what offsets add to `Phi' B'LJ p`, r rows or none.
-    ///
-    /// Translation is taken out because a body far from the origin would lose digits in `L J p`.
-    pub(super) fn set(
-        &mut self,
-        model: &SkinningModel,
-        pose: &[[f64; 3]],
-        offsets: &[[f64; 3]],
-        pose_rest: f64,
-    ) {
-        let count = (pose.len() / 4) as f64;
-        let mean: [f64; 3] =
-            std::array::from_fn(|c| pose.iter().skip(3).step_by(4).map(|row| row[c]).sum::<f64>() / count);
-        self.handles.copy_from_slice(pose);
-        for row in self.handles.iter_mut().skip(3).step_by(4) {
-            (0..3).for_each(|c| row[c] -= mean[c]);
-        }
-        self.cross.fill([0.0; 3]);
-        if pose_rest < 1.0 {
-            multiply_add(&model.rig_stiffness, &self.handles, &mut self.cross);
-            add(offsets, &mut self.cross);
-            self.cross.as_flattened_mut().iter_mut().for_each(|x| *x *= 1.0 - pose_rest);
-        }
-        if let Some([pull, _]) = &model.stitches {
-            multiply_add(pull, &self.handles, &mut self.cross);
-        }
-    }
-
-    /// `Y'diag(spectrum)Y / 2 + Y.(cross - force) + misfit + (1 - pose_rest) p' spread p / 2`, and the rig's own
-    /// share in the stitches, J.
-    pub(super) fn elastic_energy(
-        &mut self,
-        model: &SkinningModel,
-        reduced: &[[f64; 3]],
-        force: &[[f64; 3]],
-        misfit: f64,
-        pose_rest: f64,
-    ) -> f64 {
-        let mut energy = misfit;
-        for i in 0..reduced.len() {
-            for c in 0..3 {
-                let (y, stiff) = (reduced[i][c], model.data.spectrum[i]);
-                energy += y * (0.5 * stiff * y + self.cross[i][c] - force[i][c]);
-            }
-        }
-        if pose_rest < 1.0 {
-            energy += (1.0 - pose_rest) * self.half_product(&model.rig_spread);
-        }
-        if let Some([_, spread]) = &model.stitches {
-            energy += self.half_product(spread);
-        }
-        energy
-    }
-
-    /// `p' spread p / 2`.
-    fn half_product(&mut self, spread: &Packed<1>) -> f64 {
-        self.spread.fill([0.0; 3]);
-        multiply_add(spread, &self.handles, &mut self.spread);
-        let pairs = self.spread.as_flattened().iter().zip(self.handles.as_flattened());
-        0.5 * pairs.map(|(a, b)| a * b).sum::<f64>()
-    }
-}
 
 /// State and memory of a simulation of a [`SkinningModel`].
 pub(crate) struct SkinningStepper {
@@ -124,6 +48,11 @@ pub(crate) struct SkinningStepper {
     pub(super) diagonal: Vec<f64>,
     pub(super) descent: Descent,
     limit: Limit,
+    pub(super) drag: DragForce,
+    /// Whether `descent.metric` is that of this step.
+    is_measured: bool,
+    /// What a global step finds, r rows.
+    next: Vec<[f64; 3]>,
     force: Vec<[f64; 3]>,
     pub(super) reduced: Vec<[f64; 3]>,
     /// Misfit of the last local step, J.
@@ -153,6 +82,9 @@ impl SkinningStepper {
             diagonal: vec![0.0; rank],
             descent: Descent::new(rank),
             limit: Limit::new(),
+            drag: DragForce::new(),
+            is_measured: false,
+            next: vec![[0.0; 3]; rank],
             force: vec![[0.0; 3]; rank],
             reduced: vec![[0.0; 3]; rank],
             misfit: 0.0,
@@ -240,6 +172,8 @@ impl SkinningStepper {
             }
             None => self.offset_target.fill([0.0; 3]),
         }
+        self.drag.enter(&self.model, drive.drag)?;
+        self.is_measured = false;
         match drive.force {
             Some(force) => self.model.enter_force(force, &mut self.rows, &mut self.external),
             None => {
@@ -268,6 +202,8 @@ impl SkinningStepper {
             self.diagonal[i] = params.stiffness * self.model.data.spectrum[i];
             (0..3).for_each(|c| self.fixed[i][c] = self.load(i, c, params));
         }
+        let h = params.dt / f64::from(params.substeps);
+        self.drag.rest(&self.model, h, &mut self.fixed);
         self.reduced.fill([0.0; 3]);
         self.limit.set(&self.model, params.limit, params.stiffness);
         let (iterations, residual) = self.descend(params, least, max_iterations);
@@ -296,7 +232,10 @@ impl SkinningStepper {
             self.move_pose(substep, params.substeps);
             let (iterations, residual) = self.substep(params, &mut solve);
             report.iterations += iterations;
-            report.residual = report.residual.max(residual);
+            // A maximum would pass over what is no number.
+            if !(residual <= report.residual || report.residual.is_nan()) {
+                report.residual = residual;
+            }
         }
         follow(&mut self.state.frames, &self.target);
         follow(&mut self.state.offset_frames, &self.offset_target);
@@ -307,7 +246,7 @@ impl SkinningStepper {
     fn finish(&mut self, mut report: StepReport, params: &SimulationParams) -> Result<StepReport> {
         report.energy = self.last_energy(params);
         self.update_coefficients();
-        // A maximum passes over a residual that is no number, and an energy need not see every coordinate.
+        // An energy need not see every coordinate.
         let numbers = self.coefficients.iter().chain([&report.residual, &report.energy]);
         if { numbers }.any(|x| !x.is_finite()) {
             self.undo();
@@ -354,7 +293,7 @@ impl SkinningStepper {
     /// Finds the displacement at the end of a substep from that at its start.
     pub(super) fn solve(&mut self, params: &SimulationParams) -> (u32, f64) {
         let mut spent = 0;
-        if !self.model.is_volumetric {
+        if !self.model.is_volumetric && self.drag.is_linear() {
             self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
             let (iterations, residual) = self.alternate(params);
             if !self.limit.is_felt(&self.model, &self.reduced) {
@@ -372,6 +311,7 @@ impl SkinningStepper {
     fn alternate(&mut self, params: &SimulationParams) -> (u32, f64) {
         let unit = self.model.unit();
         let (mut iterations, mut residual) = (0, f64::INFINITY);
+        self.measure(params, -1.0);
         while iterations < params.max_iterations && residual.is_finite() | (iterations == 0) {
             self.misfit = self.local.solve(&self.model, &self.reduced, params.pose_rest, &mut self.force);
             residual = self.global_step(params) / unit;
@@ -387,17 +327,32 @@ impl SkinningStepper {
     /// whose eigenvalue is not above `free` stay where they are.
     fn descend(&mut self, params: &SimulationParams, free: f64, max_iterations: u32) -> (u32, f64) {
         let unit = self.model.unit();
-        for (i, metric) in self.descent.metric.iter_mut().enumerate() {
-            let held = self.model.data.spectrum[i] <= free;
-            let stiff = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
-            *metric = if held { f64::INFINITY } else { stiff };
-        }
+        self.measure(params, free);
         let (mut objective, descent, local, reduced, force) = self.objective(params);
         let goal = params.tolerance * unit;
         let (iterations, change, misfit) =
             descent.minimise(&mut objective, local, (reduced, force), max_iterations, goal);
         self.misfit = misfit;
         (iterations, change / unit)
+    }
+
+    /// Sets the metric, with what resists change of volume and the drag in it; a drag that is linear leaves it
+    /// the same in all substeps of a step.
+    fn measure(&mut self, params: &SimulationParams, free: f64) {
+        let (metric, drag) = (&mut self.descent.metric, &mut self.drag);
+        if drag.acts() && self.is_measured && drag.is_linear() {
+            return;
+        }
+        for (i, metric) in metric.diagonal.iter_mut().enumerate() {
+            let held = self.model.data.spectrum[i] <= free;
+            let stiff = self.diagonal[i] + params.stiffness * self.model.volumetric[i];
+            *metric = if held { f64::INFINITY } else { stiff };
+        }
+        metric.uncouple();
+        if drag.acts() {
+            metric.couple(|lower| drag.add_metric(&self.reduced, lower));
+        }
+        self.is_measured = true;
     }
 
     /// What a substep minimises, and what is needed for that.
@@ -407,6 +362,7 @@ impl SkinningStepper {
     ) -> (Objective<'_>, &mut Descent, &mut LocalScratch, Rows<'_>, Rows<'_>) {
         let objective = Objective {
             limit: &mut self.limit,
+            drag: &mut self.drag,
             model: &self.model,
             diagonal: &self.diagonal,
             linear: &self.fixed,
@@ -418,7 +374,7 @@ impl SkinningStepper {
 
     /// Sets the rig's part and all that stands still in a substep: inertia, damping, gravity, cross term.
     fn prepare(&mut self, params: &SimulationParams, h: f64) {
-        let (inertia, drag) = (params.integrator.acceleration(), params.integrator.velocity());
+        let (inertia, speed) = (params.integrator.acceleration(), params.integrator.velocity());
         let felt = -params.strength;
         felt_acceleration(&self.state.path, &self.pose, &inertia, felt, &mut self.acceleration);
         felt_acceleration(
@@ -437,13 +393,14 @@ impl SkinningStepper {
         for i in 0..self.fixed.len() {
             let spectrum = self.model.data.spectrum[i];
             let damping = damping(spectrum, params);
-            self.diagonal[i] = inertia[0] / (h * h) + drag[0] * damping / h + params.stiffness * spectrum;
+            self.diagonal[i] = inertia[0] / (h * h) + speed[0] * damping / h + params.stiffness * spectrum;
             for c in 0..3 {
                 let momentum = inertia[0] * last[i][c] - self.past[i][c] + self.fixed[i][c];
-                let kept = drag[0] * last[i][c] - drag[1] * (last[i][c] - older[i][c]);
+                let kept = speed[0] * last[i][c] - speed[1] * (last[i][c] - older[i][c]);
                 self.fixed[i][c] = momentum / (h * h) + damping / h * kept + self.load(i, c, params);
             }
         }
+        self.drag.prepare(&self.model, &self.state, (&self.pose, &self.offset), params, h);
     }
 
     /// Sets what the rig contributes at `self.pose`.
@@ -459,17 +416,17 @@ impl SkinningStepper {
         weight + self.external[i][c] - params.stiffness * self.rig.cross[i][c]
     }
 
-    /// The exact minimiser for the rotations found, in a diagonal solve; returns the norm of the change.
+    /// The exact minimiser for the rotations found, in a diagonal solve but where there is drag; returns the norm
+    /// of the change.
     fn global_step(&mut self, params: &SimulationParams) -> f64 {
-        let mut change2 = 0.0;
-        for i in 0..self.reduced.len() {
-            for c in 0..3 {
-                let next = (self.fixed[i][c] + params.stiffness * self.force[i][c]) / self.diagonal[i];
-                let change = next - self.reduced[i][c];
-                change2 += change * change;
-                self.reduced[i][c] = next;
-            }
+        for i in 0..self.next.len() {
+            (0..3).for_each(|c| self.next[i][c] = self.fixed[i][c] + params.stiffness * self.force[i][c]);
         }
+        self.drag.add_known(&mut self.next);
+        self.descent.metric.solve(&mut self.next);
+        let changes = self.next.as_flattened().iter().zip(self.reduced.as_flattened());
+        let change2: f64 = changes.map(|(next, last)| (next - last).powi(2)).sum();
+        std::mem::swap(&mut self.reduced, &mut self.next);
         change2.sqrt()
     }
 
@@ -488,9 +445,4 @@ impl SkinningStepper {
 /// Modal damping `2 zeta omega`, 1/s, with the same ratio in every direction that the step solves for.
 pub(super) fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
     2.0 * params.damping * (params.stiffness * spectrum).sqrt()
-}
-
-/// Adds rows to others, or none.
-fn add(rows: &[[f64; 3]], sum: &mut [[f64; 3]]) {
-    sum.as_flattened_mut().iter_mut().zip(rows.as_flattened()).for_each(|(sum, x)| *sum += x);
 }

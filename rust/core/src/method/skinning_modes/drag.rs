@@ -1,0 +1,304 @@
+//! Drag: forces on parts of a body that depend on their velocity, `f_s = -(c_s + q_s |w_s|) w_s` with
+//! `w_s = v_s - u_s`.
+//!
+//! v is the velocity at the end of a substep as its integrator has it, `h v = v_0 (x - x_k) + v_1 (x_k - x_(k-1))`
+//! for whole positions, rig and displacement together. It is linear in Y, so that the force is minus the
+//! gradient of
+//!
+//! `P(Y) = h / v_0 sum over s of (c_s |w_s|^2 / 2 + q_s |w_s|^3 / 3)`,
+//!
+//! which is convex and joins the incremental energy: no coefficient is too large for a step, and what the
+//! force does on the velocity `w` that a step ends with is never positive.
+
+use std::sync::Arc;
+
+use faer::linalg::matmul::triangular::{BlockStructure, matmul};
+use faer::{Accum, Mat, MatMut, Par};
+
+use super::offsets::OffsetParts;
+use super::samples::ForceSamples;
+use super::{SkinningModel, history};
+use crate::math::lanes::multiply_add;
+use crate::method::settings::HISTORY;
+use crate::method::{SimulationParams, State};
+use crate::{Error, Result};
+
+/// Largest `c h / m`: a part that feels more of it follows the medium in any case, to a millionth in a substep,
+/// and less of the body would be left in the digits.
+const FOLLOWS: f64 = 1e6;
+/// Largest `q size / m`, likewise.
+const FOLLOWS_QUADRATIC: f64 = 1e9;
+
+/// The resistance of a medium to parts of a body; cheap to clone.
+///
+/// The force on a part is `-(linear + quadratic |w|) w`, with w its velocity in the world, rig and displacement
+/// together, relative to that of the medium; it is spread over the mass of the part. It is constant in a part, so
+/// that it neither shears nor turns it.
+#[derive(Clone)]
+pub struct Drag(Arc<Parts>);
+
+struct Parts {
+    samples: Arc<ForceSamples>,
+    linear: Vec<f64>,
+    quadratic: Vec<f64>,
+    velocity: Vec<[f64; 3]>,
+}
+
+impl Parts {
+    /// The coefficients, no larger than what follows the medium.
+    fn bound(&self, model: &SkinningModel, h: f64, linear: &mut [f64], quadratic: &mut [f64]) {
+        let size = model.diagonal();
+        for (s, &mass) in self.samples.masses().iter().enumerate() {
+            linear[s] = self.linear[s].min(FOLLOWS * mass / h);
+            quadratic[s] = self.quadratic[s].min(FOLLOWS_QUADRATIC * mass / size);
+        }
+    }
+}
+
+impl Drag {
+    /// Drag at samples: linear, k, N s/m; quadratic, k or none, N s^2/m^2; the velocity of the medium, k x 3 or
+    /// none, m/s.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`]; [`Error::Range`] for a coefficient below 0, which would drive what
+    /// it should brake.
+    pub fn new(
+        samples: Arc<ForceSamples>,
+        linear: &[f64],
+        quadratic: Option<&[f64]>,
+        velocity: Option<&[f64]>,
+    ) -> Result<Self> {
+        let k = samples.masses().len();
+        let given = |what, numbers: Option<&[f64]>, width: usize| {
+            let numbers = numbers.map_or_else(|| vec![0.0; width * k], <[f64]>::to_vec);
+            check(what, &numbers, k, width).map(|()| numbers)
+        };
+        let linear = given("linear", Some(linear), 1)?;
+        let quadratic = given("quadratic", quadratic, 1)?;
+        let velocity = given("velocity", velocity, 3)?.as_chunks().0.to_vec();
+        for (what, numbers) in [("linear", &linear), ("quadratic", &quadratic)] {
+            if let Some(&got) = numbers.iter().find(|&&x| x < 0.0) {
+                return Err(Error::Range { what, expected: "coefficients >= 0", got });
+            }
+        }
+        Ok(Self(Arc::new(Parts { samples, linear, quadratic, velocity })))
+    }
+
+    /// Linear coefficients, k, N s/m.
+    pub fn linear(&self) -> &[f64] {
+        &self.0.linear
+    }
+
+    /// Quadratic coefficients, k, N s^2/m^2.
+    pub fn quadratic(&self) -> &[f64] {
+        &self.0.quadratic
+    }
+
+    /// Velocities of the medium, k x 3, m/s.
+    pub fn velocity(&self) -> &[[f64; 3]] {
+        &self.0.velocity
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.0.linear.iter().chain(&self.0.quadratic).all(|&x| x == 0.0)
+    }
+}
+
+fn check(what: &'static str, numbers: &[f64], k: usize, width: usize) -> Result<()> {
+    if numbers.len() != k * width {
+        let expected = if width == 1 { format!("({k},)") } else { format!("({k}, {width})") };
+        return Err(Error::Shape { what, expected, got: format!("{} numbers", numbers.len()) });
+    }
+    match numbers.iter().position(|x| !x.is_finite()) {
+        Some(at) => Err(Error::NotFinite { what, element: at / width, value: numbers[at] }),
+        None => Ok(()),
+    }
+}
+
+/// The drag of a step, and memory for its parts.
+pub(super) struct DragForce {
+    /// None where nothing drags.
+    drag: Option<Drag>,
+    /// `v_0 / h`.
+    rate: f64,
+    /// c and q, no larger than what follows the medium, k.
+    linear: Vec<f64>,
+    quadratic: Vec<f64>,
+    /// w without displacement at the end of the substep, k.
+    known: Vec<[f64; 3]>,
+    /// w, or a force, k.
+    parts: Vec<[f64; 3]>,
+    /// Differences of rows of the pose, the displacement or offsets.
+    rows: Vec<[f64; 3]>,
+    /// Rows of `B Phi`, each times a root, k x r.
+    weighted: Mat<f64>,
+}
+
+impl DragForce {
+    pub(super) fn new() -> Self {
+        Self {
+            drag: None,
+            rate: 0.0,
+            linear: Vec::new(),
+            quadratic: Vec::new(),
+            known: Vec::new(),
+            parts: Vec::new(),
+            rows: Vec::new(),
+            weighted: Mat::new(),
+        }
+    }
+
+    /// Takes the drag of the next step; allocates for more parts than ever before.
+    pub(super) fn enter(&mut self, model: &SkinningModel, drag: Option<&Drag>) -> Result<()> {
+        self.drag = None;
+        let Some(drag) = drag else { return Ok(()) };
+        model.check_samples(&drag.0.samples)?;
+        if drag.is_nothing() {
+            return Ok(());
+        }
+        let k = drag.linear().len();
+        let longest = model.cluster_rig.columns().max(model.rank()).max(model.cluster_count());
+        self.linear.resize(k, 0.0);
+        self.quadratic.resize(k, 0.0);
+        self.known.resize(k, [0.0; 3]);
+        self.parts.resize(k, [0.0; 3]);
+        self.rows.resize(longest, [0.0; 3]);
+        if (self.weighted.nrows(), self.weighted.ncols()) != (k, model.rank()) {
+            self.weighted = Mat::zeros(k, model.rank());
+        }
+        self.drag = Some(drag.clone());
+        Ok(())
+    }
+
+    /// Whether anything drags in this step.
+    pub(super) fn acts(&self) -> bool {
+        self.drag.is_some()
+    }
+
+    /// Whether the force is linear in Y.
+    pub(super) fn is_linear(&self) -> bool {
+        self.drag.as_ref().is_none_or(|drag| drag.quadratic().iter().all(|&q| q == 0.0))
+    }
+
+    /// Sets what is known of a substep of length h before it is solved.
+    pub(super) fn prepare(
+        &mut self,
+        model: &SkinningModel,
+        state: &State,
+        (pose, offset): (&[[f64; 3]], &[[f64; 3]]),
+        params: &SimulationParams,
+        h: f64,
+    ) {
+        let Some(Drag(drag)) = &self.drag else { return };
+        let factors = params.integrator.velocity();
+        self.rate = factors[0] / h;
+        drag.bound(model, h, &mut self.linear, &mut self.quadratic);
+        let Self { known, rows, .. } = self;
+        known.fill([0.0; 3]);
+        let rig = &mut rows[..pose.len()];
+        history::velocity(&state.path, pose, factors, rig);
+        multiply_add(&drag.samples.rig, rig, known);
+        let moved = &mut rows[..model.rank()];
+        let last = &state.reduced[HISTORY - 1];
+        history::velocity(&state.reduced, last, factors, moved);
+        moved.as_flattened_mut().iter_mut().zip(last.as_flattened()).for_each(|(x, y)| *x -= factors[0] * y);
+        multiply_add(&drag.samples.basis, moved, known);
+        if !offset.is_empty() {
+            let centers = state.offset_path.each_ref().map(|rows| model.offset_parts(rows).centers);
+            let OffsetParts { centers: now, .. } = model.offset_parts(offset);
+            let moved = &mut rows[..now.len()];
+            history::velocity(&centers, now, factors, moved);
+            multiply_add(&drag.samples.clusters, moved, known);
+        }
+        for (known, medium) in known.iter_mut().zip(&drag.velocity) {
+            (0..3).for_each(|c| known[c] = known[c] / h - medium[c]);
+        }
+    }
+
+    /// Adds the force on a body that rests, r rows: what a moving medium does to it. There is no drag from then on.
+    pub(super) fn rest(&mut self, model: &SkinningModel, h: f64, rows: &mut [[f64; 3]]) {
+        let Some(Drag(drag)) = self.drag.take() else { return };
+        drag.bound(model, h, &mut self.linear, &mut self.quadratic);
+        for (s, part) in self.parts.iter_mut().enumerate() {
+            let medium = drag.velocity[s];
+            let factor = self.linear[s] + self.quadratic[s] * norm(&medium);
+            *part = medium.map(|u| factor * u);
+        }
+        multiply_add(&drag.samples.reduce, &self.parts, rows);
+    }
+
+    /// Adds the force at Y = 0 of drag that is linear, r rows.
+    pub(super) fn add_known(&mut self, rows: &mut [[f64; 3]]) {
+        let Some(Drag(drag)) = &self.drag else { return };
+        for (s, part) in self.parts.iter_mut().enumerate() {
+            *part = self.known[s].map(|w| -self.linear[s] * w);
+        }
+        multiply_add(&drag.samples.reduce, &self.parts, rows);
+    }
+
+    /// Sets `parts` to w at Y.
+    fn relative(&mut self, y: &[[f64; 3]]) {
+        let Some(Drag(drag)) = &self.drag else { return };
+        self.parts.fill([0.0; 3]);
+        multiply_add(&drag.samples.basis, y, &mut self.parts);
+        for (part, known) in self.parts.iter_mut().zip(&self.known) {
+            (0..3).for_each(|c| part[c] = self.rate * part[c] + known[c]);
+        }
+    }
+
+    /// P at Y, J; its gradient is added.
+    pub(super) fn evaluate(&mut self, y: &[[f64; 3]], gradient: &mut [[f64; 3]]) -> f64 {
+        self.relative(y);
+        let Some(Drag(drag)) = &self.drag else { return 0.0 };
+        let mut potential = 0.0;
+        for (s, part) in self.parts.iter_mut().enumerate() {
+            let (c, q, speed) = (self.linear[s], self.quadratic[s], norm(part));
+            potential += (0.5 * c + q * speed / 3.0) * speed * speed;
+            part.iter_mut().for_each(|w| *w *= c + q * speed);
+        }
+        multiply_add(&drag.samples.reduce, &self.parts, gradient);
+        potential / self.rate
+    }
+
+    /// Adds to the lower half of a matrix, r x r, one that the second derivative of P at Y does not exceed in any
+    /// direction, and that it is equal to where the drag is linear.
+    pub(super) fn add_metric(&mut self, y: &[[f64; 3]], lower: MatMut<'_, f64>) {
+        self.relative(y);
+        let Some(Drag(drag)) = &self.drag else { return };
+        let roots = |s: usize| {
+            let steepest = self.linear[s] + 2.0 * self.quadratic[s] * norm(&self.parts[s]);
+            (self.rate * steepest).sqrt()
+        };
+        for j in 0..self.weighted.ncols() {
+            let rows = drag.samples.rows.col_as_slice(j).iter().enumerate();
+            let weighted = self.weighted.col_as_slice_mut(j).iter_mut();
+            rows.zip(weighted).for_each(|((s, b), out)| *out = roots(s) * b);
+        }
+        let (left, right) = (self.weighted.transpose(), self.weighted.as_ref());
+        let (whole, half) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
+        matmul(lower, half, Accum::Add, left, whole, right, whole, 1.0, Par::Seq);
+    }
+
+    /// The second derivative of P at Y, 3r x 3r.
+    pub(super) fn hessian(&mut self, y: &[[f64; 3]]) -> Option<Mat<f64>> {
+        self.relative(y);
+        let Drag(drag) = self.drag.as_ref()?;
+        let rows = &drag.samples.rows;
+        let mut hessian = Mat::zeros(3 * y.len(), 3 * y.len());
+        for (s, w) in self.parts.iter().enumerate() {
+            let (speed, q) = (norm(w), self.quadratic[s]);
+            for i in 0..3 * y.len() {
+                for j in 0..3 * y.len() {
+                    let along = if speed > 0.0 { q * w[i % 3] * w[j % 3] / speed } else { 0.0 };
+                    let alike = if i % 3 == j % 3 { self.linear[s] + q * speed } else { 0.0 };
+                    hessian[(i, j)] += self.rate * (alike + along) * rows[(s, i / 3)] * rows[(s, j / 3)];
+                }
+            }
+        }
+        Some(hessian)
+    }
+}
+
+fn norm(w: &[f64; 3]) -> f64 {
+    w.iter().map(|w| w * w).sum::<f64>().sqrt()
+}
