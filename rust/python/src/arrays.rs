@@ -48,6 +48,15 @@ pub fn array<'py, T: Element>(
     typed.try_readonly().map(Array).map_err(|_| borrowed(what))
 }
 
+/// The same for one that may be None.
+pub fn optional<'py>(
+    given: Option<&Bound<'py, PyAny>>,
+    what: &'static str,
+    axes: &[Axis],
+) -> PyResult<Option<Array<'py, f64>>> {
+    given.map(|given| array::<f64>(given, what, axes)).transpose()
+}
+
 /// Points (n, 3) in metres.
 pub fn points(argument: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<[f64; 3]>> {
     let array = array::<f64>(argument, what, &[Axis::Any("n"), Axis::Is(3)])?;

@@ -1,10 +1,12 @@
 //! The arguments and the report of `Simulation.settle_cycle`.
 
-use jounce::method::{self, Drive};
+use jounce::method::{self, Drive, skinning_modes};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{self, Axis};
-use crate::simulation::{Simulation, optional};
+use crate::arrays::{self, Axis, optional};
+use crate::forces::Drag;
+use crate::simulation::Simulation;
 
 /// How well a cycle closes.
 #[pyclass(frozen, get_all, module = "jounce", name = "CycleReport")]
@@ -39,6 +41,8 @@ pub struct Cycle {
     strengths: Vec<f64>,
     forces: Vec<f64>,
     offsets: Vec<f64>,
+    /// One a frame, or none at all.
+    drags: Vec<Option<skinning_modes::Drag>>,
 }
 
 impl Cycle {
@@ -53,6 +57,7 @@ impl Cycle {
             pose: self.row(&self.poses, frame).map(arrays::transforms),
             force: self.row(&self.forces, frame),
             offsets: self.row(&self.offsets, frame),
+            drag: self.drags.get(frame).and_then(Option::as_ref),
         };
         let drives: Vec<Drive<'_>> = (0..self.frames).map(drive).collect();
         simulation.settle_cycle(&drives, &self.strengths, max_passes, tolerance)
@@ -73,11 +78,17 @@ impl Simulation {
         strengths: Option<&Bound<'_, PyAny>>,
         forces: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
+        drags: Option<&[Option<Bound<'_, Drag>>]>,
     ) -> PyResult<Cycle> {
         let [three, four] = [Axis::Is(3), Axis::Is(4)];
         let axes = [Axis::Any("f"), Axis::Is(self.bones), three, four];
         let poses = arrays::array::<f64>(poses, "poses", &axes)?;
         let frames = Axis::Is(poses.len(0));
+        if let Some(got) = drags.map(<[_]>::len).filter(|&got| got != poses.len(0)) {
+            let text = format!("drags: expected one for each of {} poses, got {got}", poses.len(0));
+            return Err(PyValueError::new_err(text));
+        }
+        let drags = drags.unwrap_or_default();
         let numbers = |given, what, axes: &[Axis]| {
             optional(given, what, axes).map(|array| array.map_or(Vec::new(), |array| array.slice().to_vec()))
         };
@@ -87,6 +98,7 @@ impl Simulation {
             strengths: numbers(strengths, "strengths", &[frames])?,
             forces: numbers(forces, "forces", &[frames, Axis::Is(self.modes), three, four])?,
             offsets: numbers(offsets, "offsets", &[frames, Axis::Any("k"), three])?,
+            drags: drags.iter().map(|drag| drag.as_ref().map(|drag| drag.get().0.clone())).collect(),
         })
     }
 }

@@ -6,6 +6,8 @@ mod body;
 mod body_input;
 mod cycle;
 mod errors;
+
+mod forces;
 mod job;
 mod material;
 mod mesh;
@@ -28,11 +30,13 @@ mod _jounce {
     #[pymodule_export]
     use crate::cycle::CycleReport;
     #[pymodule_export]
+    use crate::forces::{Drag, ForceSamples};
+    #[pymodule_export]
     use crate::material::Material;
     #[pymodule_export]
     use crate::mesh::{Embedding, TetMesh};
     #[pymodule_export]
-    use crate::model::{ForceSamples, Model};
+    use crate::model::Model;
     #[pymodule_export]
     use crate::motion::MotionJob;
     #[pymodule_export]

@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use jounce::method::skinning_modes::{Extras, SkinningModel};
-use jounce::method::{self, Projector, skinning_modes};
+use jounce::method::{self, Projector};
 use jounce::{file, mesh};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
 use crate::errors::run;
+use crate::forces::ForceSamples;
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::rig::Rig;
@@ -160,7 +161,7 @@ impl Model {
     fn force_samples(slf: Py<Self>, py: Python<'_>, count: i64) -> PyResult<ForceSamples> {
         let count = arrays::count(count, "count")?;
         let inner = run(py, || slf.get().inner.force_samples(count))?;
-        Ok(ForceSamples { inner, model: slf })
+        Ok(ForceSamples { inner: inner.into(), model: slf })
     }
 
     /// Frequency of the lowest mode, `sqrt(lambda_1) / (2 pi)`, Hz.
@@ -189,65 +190,6 @@ impl Model {
 
     fn __repr__(&self) -> String {
         format!("Model({} modes, {} bones)", self.inner.mode_count(), self.inner.bone_count())
-    }
-}
-
-/// Centres of mass of parts of a body, at which force fields are read; made by `Model.force_samples`.
-///
-/// A force on a part is spread over its mass, so that a uniform field acts exactly as gravity does.
-#[pyclass(frozen, module = "jounce", name = "ForceSamples")]
-pub struct ForceSamples {
-    pub inner: skinning_modes::ForceSamples,
-    model: Py<Model>,
-}
-
-#[pymethods]
-impl ForceSamples {
-    /// Centres of mass at rest, (k, 3) float64, metres; `Simulation.sample_positions` has them in motion.
-    #[getter]
-    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        arrays::owned(py, flat(self.inner.points()), &[self.inner.points().len(), 3])
-    }
-
-    /// Masses of the parts, (k,) float64, kg.
-    #[getter]
-    fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        arrays::owned(py, self.inner.masses().to_vec(), &[self.inner.masses().len()])
-    }
-
-    /// Where the rig puts the centres in a pose, (k, 3) float64, metres: without displacement, so that what is
-    /// read there depends on the pose alone.
-    ///
-    /// pose: (b, 3, 4) float64; None without a rig.
-    #[pyo3(signature = (pose=None))]
-    fn posed<'py>(
-        &self,
-        py: Python<'py>,
-        pose: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let model = &self.model.get().inner;
-        let axes = [Axis::Is(model.bone_count()), Axis::Is(3), Axis::Is(4)];
-        let pose = pose.map(|pose| arrays::array::<f64>(pose, "pose", &axes)).transpose()?;
-        let pose = pose.as_ref().map(|pose| arrays::transforms(pose.slice()));
-        let positions = run(py, || model.posed_samples(&self.inner, pose))?;
-        arrays::owned(py, flat(&positions), &[positions.len(), 3])
-    }
-
-    /// Generalised force (m, 3, 4) float64 of forces (k, 3) float64 on the parts, newtons.
-    fn reduce<'py>(
-        &self,
-        py: Python<'py>,
-        forces: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let axes = [Axis::Is(self.inner.points().len()), Axis::Is(3)];
-        let forces = arrays::array::<f64>(forces, "forces", &axes)?;
-        let (forces, model) = (forces.slice(), &self.model.get().inner);
-        let reduced = run(py, || model.reduce_sample_forces(&self.inner, forces))?;
-        arrays::owned(py, reduced, &[model.mode_count(), 3, 4])
-    }
-
-    fn __repr__(&self) -> String {
-        format!("ForceSamples({} parts)", self.inner.points().len())
     }
 }
 

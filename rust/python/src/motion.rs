@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::errors::{Failure, attempt};
+use crate::forces::Drag;
 use crate::simulation::{Simulation, State, varied};
 
 /// Something that changes the state.
@@ -125,21 +126,22 @@ impl MotionJob {
     }
 
     /// Asks for a step, as `Simulation.step`.
-    #[pyo3(signature = (pose=None, force=None, offsets=None))]
+    #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None))]
     fn step(
         &self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         force: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
+        drag: Option<&Bound<'_, Drag>>,
     ) -> PyResult<()> {
-        let driven = self.simulation.borrow(py).arrays(pose, force, offsets)?.to_owned();
+        let driven = self.simulation.borrow(py).arrays(pose, force, offsets, drag)?.to_owned();
         self.ask(move |simulation| simulation.step_with(&driven.drive()).map(drop));
         Ok(())
     }
 
     /// Asks to start in static equilibrium, as `Simulation.settle`.
-    #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None))]
+    #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None))]
     fn settle(
         &self,
         py: Python<'_>,
@@ -147,9 +149,10 @@ impl MotionJob {
         force: Option<&Bound<'_, PyAny>>,
         max_iterations: i64,
         offsets: Option<&Bound<'_, PyAny>>,
+        drag: Option<&Bound<'_, Drag>>,
     ) -> PyResult<()> {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
-        let driven = self.simulation.borrow(py).arrays(pose, force, offsets)?.to_owned();
+        let driven = self.simulation.borrow(py).arrays(pose, force, offsets, drag)?.to_owned();
         self.ask(move |simulation| simulation.settle(&driven.drive(), max_iterations).map(drop));
         Ok(())
     }
@@ -162,7 +165,7 @@ impl MotionJob {
         pose: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let driven = self.simulation.borrow(py).arrays(pose, None, offsets)?.to_owned();
+        let driven = self.simulation.borrow(py).arrays(pose, None, offsets, None)?.to_owned();
         self.ask(move |simulation| simulation.reset_with(&driven.drive()));
         Ok(())
     }
@@ -175,7 +178,7 @@ impl MotionJob {
         pose: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let driven = self.simulation.borrow(py).arrays(pose, None, offsets)?.to_owned();
+        let driven = self.simulation.borrow(py).arrays(pose, None, offsets, None)?.to_owned();
         self.ask(move |simulation| simulation.cut(&driven.drive()));
         Ok(())
     }
@@ -209,7 +212,8 @@ impl MotionJob {
     }
 
     /// Asks to start a cycle in the state that closes it, as `Simulation.settle_cycle`.
-    #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5))]
+    #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
+                        drags=None))]
     fn settle_cycle(
         &self,
         py: Python<'_>,
@@ -219,9 +223,11 @@ impl MotionJob {
         offsets: Option<&Bound<'_, PyAny>>,
         max_passes: i64,
         tolerance: f64,
+        drags: Option<Vec<Option<Bound<'_, Drag>>>>,
     ) -> PyResult<()> {
         let max_passes = arrays::count(max_passes, "max_passes")?;
-        let cycle = self.simulation.borrow(py).cycle(poses, strengths, forces, offsets)?;
+        let simulation = self.simulation.borrow(py);
+        let cycle = simulation.cycle(poses, strengths, forces, offsets, drags.as_deref())?;
         self.ask(move |simulation| cycle.settle(simulation, max_passes, tolerance).map(drop));
         Ok(())
     }

@@ -1,14 +1,15 @@
 //! `Simulation`, its reports and states.
 
-use jounce::method::{self, Drive, Integrator, Turn};
+use jounce::method::{self, Drive, Integrator, Turn, skinning_modes};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::arrays::{self, Array, Axis};
+use crate::arrays::{self, Array, Axis, optional};
 use crate::cycle::CycleReport;
 use crate::errors::{refused, run};
-use crate::model::{ForceSamples, Model, flat};
+use crate::forces::{Drag, ForceSamples};
+use crate::model::{Model, flat};
 
 /// What one step did.
 #[pyclass(frozen, get_all, module = "jounce", name = "StepReport")]
@@ -35,22 +36,25 @@ pub struct State(pub method::State);
 
 /// Steps several simulations at once, in parallel, each exactly as it would be alone; a report each, in order.
 ///
-/// simulations: of any models, no one twice. poses, forces, offsets: for each what `Simulation.step` takes; None for
-/// no forces or no offsets at all.
+/// simulations: of any models, no one twice. poses, forces, offsets, drags: for each what `Simulation.step` takes; None
+/// for none at all.
 /// Raises ValueError as `Simulation.step` does, for the first in order that refuses; then none has moved.
 #[pyfunction]
-#[pyo3(signature = (simulations, poses, forces=None, offsets=None))]
+#[pyo3(signature = (simulations, poses, forces=None, offsets=None, drags=None))]
 pub fn step_together(
     py: Python<'_>,
     simulations: Vec<Bound<'_, Simulation>>,
     poses: Vec<Option<Bound<'_, PyAny>>>,
     forces: Option<Vec<Option<Bound<'_, PyAny>>>>,
     offsets: Option<Vec<Option<Bound<'_, PyAny>>>>,
+    drags: Option<Vec<Option<Bound<'_, Drag>>>>,
 ) -> PyResult<Vec<StepReport>> {
     let count = simulations.len();
     let none = || (0..count).map(|_| None).collect();
     let (forces, offsets) = (forces.unwrap_or_else(none), offsets.unwrap_or_else(none));
-    for (what, got) in [("poses", poses.len()), ("forces", forces.len()), ("offsets", offsets.len())] {
+    let drags = drags.unwrap_or_else(|| (0..count).map(|_| None).collect());
+    let lengths = [poses.len(), forces.len(), offsets.len(), drags.len()];
+    for (what, got) in ["poses", "forces", "offsets", "drags"].into_iter().zip(lengths) {
         if got != count {
             let text = format!("{what}: expected one for each of {count} simulations, got {got}");
             return Err(PyValueError::new_err(text));
@@ -63,7 +67,8 @@ pub fn step_together(
     }
     let mut inputs = Vec::with_capacity(count);
     for (i, body) in bodies.iter().enumerate() {
-        inputs.push(body.arrays(poses[i].as_ref(), forces[i].as_ref(), offsets[i].as_ref())?);
+        let (pose, force, offsets) = (poses[i].as_ref(), forces[i].as_ref(), offsets[i].as_ref());
+        inputs.push(body.arrays(pose, force, offsets, drags[i].as_ref())?);
     }
     let mut turns: Vec<Turn<'_>> = bodies
         .iter_mut()
@@ -145,28 +150,29 @@ impl Simulation {
     ///
     /// force: (m, 3, 4) float64, a generalised force that acts all through the step, from
     /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. offsets: what the rig adds to linear
-    /// skinning with the pose, from `Body.reduce_offsets`; None for nothing. Returns a StepReport. Raises
-    /// ValueError for arguments of a wrong shape or with numbers that are not finite; the state is then
-    /// unchanged.
-    #[pyo3(signature = (pose=None, force=None, offsets=None))]
+    /// skinning with the pose, from `Body.reduce_offsets`; None for nothing. drag: the resistance of a medium, from
+    /// `ForceSamples.drag`; None for none. Returns a StepReport. Raises ValueError for arguments of a wrong shape or
+    /// with numbers that are not finite; the state is then unchanged.
+    #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None))]
     fn step(
         &mut self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         force: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
+        drag: Option<&Bound<'_, Drag>>,
     ) -> PyResult<StepReport> {
-        let arrays = self.arrays(pose, force, offsets)?;
+        let arrays = self.arrays(pose, force, offsets, drag)?;
         let drive = arrays.drive();
         run(py, || self.inner.step_with(&drive)).map(StepReport::from)
     }
 
     /// Starts anew in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
     ///
-    /// pose, force and offsets are as in `step`. max_iterations: at most; a residual above `tolerance` in the report
+    /// pose, force, offsets and drag are as in `step`; drag acts as on a body at rest. max_iterations: at most; a residual above `tolerance` in the report
     /// says that they were too few. What stores no energy, such as the place of a body without a rig, stays
     /// where it is.
-    #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None))]
+    #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None))]
     fn settle(
         &mut self,
         py: Python<'_>,
@@ -174,9 +180,10 @@ impl Simulation {
         force: Option<&Bound<'_, PyAny>>,
         max_iterations: i64,
         offsets: Option<&Bound<'_, PyAny>>,
+        drag: Option<&Bound<'_, Drag>>,
     ) -> PyResult<StepReport> {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
-        let arrays = self.arrays(pose, force, offsets)?;
+        let arrays = self.arrays(pose, force, offsets, drag)?;
         let drive = arrays.drive();
         run(py, || self.inner.settle(&drive, max_iterations)).map(StepReport::from)
     }
@@ -185,10 +192,11 @@ impl Simulation {
     /// position and velocity, so that the motion loops.
     ///
     /// poses: (f, b, 3, 4) float64, the last like the first up to a common translation. strengths: (f,),
-    /// forces: (f, m, 3, 4), offsets: (f, k, 3) float64, as a step takes them; None for none. The cycle is simulated
-    /// until its seam is below tolerance, at most max_passes times. Returns a CycleReport. Raises ValueError for poses
+    /// forces: (f, m, 3, 4), offsets: (f, k, 3) float64, drags: f of them or of None, as a step takes them; None for
+    /// none. The cycle is simulated until its seam is below tolerance, at most max_passes times. Returns a CycleReport. Raises ValueError for poses
     /// that are not cyclic; the state is then unchanged.
-    #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5))]
+    #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
+                        drags=None))]
     fn settle_cycle(
         &mut self,
         py: Python<'_>,
@@ -198,9 +206,10 @@ impl Simulation {
         offsets: Option<&Bound<'_, PyAny>>,
         max_passes: i64,
         tolerance: f64,
+        drags: Option<Vec<Option<Bound<'_, Drag>>>>,
     ) -> PyResult<CycleReport> {
         let max_passes = arrays::count(max_passes, "max_passes")?;
-        let cycle = self.cycle(poses, strengths, forces, offsets)?;
+        let cycle = self.cycle(poses, strengths, forces, offsets, drags.as_deref())?;
         run(py, || cycle.settle(&mut self.inner, max_passes, tolerance)).map(CycleReport::from)
     }
 
@@ -297,7 +306,7 @@ impl Simulation {
         pose: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let arrays = self.arrays(pose, None, offsets)?;
+        let arrays = self.arrays(pose, None, offsets, None)?;
         let drive = arrays.drive();
         run(py, || self.inner.cut(&drive))
     }
@@ -312,7 +321,7 @@ impl Simulation {
         pose: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let arrays = self.arrays(pose, None, offsets)?;
+        let arrays = self.arrays(pose, None, offsets, None)?;
         let drive = arrays.drive();
         run(py, || self.inner.reset_with(&drive))
     }
@@ -327,6 +336,7 @@ pub struct Arrays<'py> {
     pose: Option<Array<'py, f64>>,
     force: Option<Array<'py, f64>>,
     offsets: Option<Array<'py, f64>>,
+    drag: Option<skinning_modes::Drag>,
 }
 
 impl Arrays<'_> {
@@ -335,13 +345,15 @@ impl Arrays<'_> {
             pose: self.pose.as_ref().map(|pose| arrays::transforms(pose.slice())),
             force: self.force.as_ref().map(Array::slice),
             offsets: self.offsets.as_ref().map(Array::slice),
+            drag: self.drag.as_ref(),
         }
     }
 
     /// A copy that needs no Python.
     pub fn to_owned(&self) -> Owned {
         let copy = |array: &Option<Array<'_, f64>>| array.as_ref().map(|array| array.slice().to_vec());
-        Owned { pose: copy(&self.pose), force: copy(&self.force), offsets: copy(&self.offsets) }
+        let [pose, force, offsets] = [&self.pose, &self.force, &self.offsets].map(copy);
+        Owned { pose, force, offsets, drag: self.drag.clone() }
     }
 }
 
@@ -350,6 +362,7 @@ pub struct Owned {
     pose: Option<Vec<f64>>,
     force: Option<Vec<f64>>,
     offsets: Option<Vec<f64>>,
+    drag: Option<skinning_modes::Drag>,
 }
 
 impl Owned {
@@ -358,6 +371,7 @@ impl Owned {
             pose: self.pose.as_deref().map(arrays::transforms),
             force: self.force.as_deref(),
             offsets: self.offsets.as_deref(),
+            drag: self.drag.as_ref(),
         }
     }
 }
@@ -378,12 +392,14 @@ impl Simulation {
         pose: Option<&Bound<'py, PyAny>>,
         force: Option<&Bound<'py, PyAny>>,
         offsets: Option<&Bound<'py, PyAny>>,
+        drag: Option<&Bound<'py, Drag>>,
     ) -> PyResult<Arrays<'py>> {
         let transforms = |count| [Axis::Is(count), Axis::Is(3), Axis::Is(4)];
         Ok(Arrays {
             pose: optional(pose, "pose", &transforms(self.bones))?,
             force: optional(force, "force", &transforms(self.modes))?,
             offsets: optional(offsets, "offsets", &[Axis::Any("k"), Axis::Is(3)])?,
+            drag: drag.map(|drag| drag.get().0.clone()),
         })
     }
 }
@@ -392,14 +408,6 @@ impl From<method::StepReport> for StepReport {
     fn from(report: method::StepReport) -> Self {
         Self { iterations: report.iterations, residual: report.residual, energy: report.energy }
     }
-}
-
-pub fn optional<'py>(
-    given: Option<&Bound<'py, PyAny>>,
-    what: &'static str,
-    axes: &[Axis],
-) -> PyResult<Option<Array<'py, f64>>> {
-    given.map(|given| arrays::array::<f64>(given, what, axes)).transpose()
 }
 
 /// Settings of which some are other ones.

@@ -1,11 +1,12 @@
-//! Any settings, poses and forces on a sound body: refused in a sentence, or finite motion.
+//! Any settings, poses, forces and drag on a sound body: refused in a sentence, or finite motion.
 #![no_main]
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use arbitrary::Arbitrary;
 use jounce::body::Body;
 use jounce::method::Drive;
+use jounce::method::skinning_modes::Drag;
 use jounce_fuzz::{REST, Settings, Transform, advance, cube, simulation};
 use libfuzzer_sys::fuzz_target;
 
@@ -15,7 +16,7 @@ static CUBE: LazyLock<Body> = LazyLock::new(cube);
 #[derive(Debug, Arbitrary)]
 enum Frame {
     Step { near: [i8; 12], force: Option<[f32; 3]> },
-    Wild { pose: [Transform; 2], force: Option<Vec<f64>> },
+    Wild { pose: [Transform; 2], force: Option<Vec<f64>>, drag: Option<[f64; 3]> },
     Cut { near: [i8; 12] },
     Settle { near: [i8; 12] },
     Rewind,
@@ -35,6 +36,8 @@ fuzz_target!(|input: (Settings, Vec<Frame>)| {
     let Ok(mut simulation) = simulation(&CUBE.model, &settings) else { return };
     let start = simulation.save_state();
     let count = simulation.coefficients().len();
+    let samples = Arc::new(CUBE.model.force_samples(4).expect("a count above 0"));
+    let parts = samples.masses().len();
     for frame in frames.into_iter().take(16) {
         let posed = |near| [REST, plausible(near)];
         match frame {
@@ -46,10 +49,15 @@ fuzz_target!(|input: (Settings, Vec<Frame>)| {
                     &Drive { pose: Some(&pose), force: force.as_deref(), ..Drive::default() },
                 );
             }
-            Frame::Wild { pose, force } => {
+            Frame::Wild { pose, force, drag } => {
+                let drag = drag.and_then(|[linear, quadratic, velocity]| {
+                    let (linear, quadratic) = (vec![linear; parts], vec![quadratic; parts]);
+                    let velocity = vec![velocity; 3 * parts];
+                    Drag::new(samples.clone(), &linear, Some(&quadratic), Some(&velocity)).ok()
+                });
                 advance(
                     &mut simulation,
-                    &Drive { pose: Some(&pose), force: force.as_deref(), ..Drive::default() },
+                    &Drive { pose: Some(&pose), force: force.as_deref(), drag: drag.as_ref(), offsets: None },
                 );
             }
             Frame::Cut { near } => {

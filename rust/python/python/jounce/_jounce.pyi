@@ -11,6 +11,7 @@ __all__ = [
     "Body",
     "BodyJob",
     "CycleReport",
+    "Drag",
     "Embedding",
     "ForceSamples",
     "HelperBonesJob",
@@ -188,6 +189,21 @@ class ForceSamples:
     def masses(self) -> _Floats: ...
     def posed(self, pose: _FloatsLike | None = None) -> _Floats: ...
     def reduce(self, forces: _FloatsLike) -> _Floats: ...
+    def drag(
+        self,
+        linear: _FloatsLike,
+        quadratic: _FloatsLike | None = None,
+        velocity: _FloatsLike | None = None,
+    ) -> Drag: ...
+
+@final
+class Drag:
+    @property
+    def linear(self) -> _Floats: ...
+    @property
+    def quadratic(self) -> _Floats: ...
+    @property
+    def velocity(self) -> _Floats: ...
 
 @final
 class StepReport:
@@ -233,6 +249,7 @@ class Simulation:
         pose: _FloatsLike | None = None,
         force: _FloatsLike | None = None,
         offsets: _FloatsLike | None = None,
+        drag: Drag | None = None,
     ) -> StepReport: ...
     def settle(
         self,
@@ -240,6 +257,7 @@ class Simulation:
         force: _FloatsLike | None = None,
         max_iterations: int = 1000,
         offsets: _FloatsLike | None = None,
+        drag: Drag | None = None,
     ) -> StepReport: ...
     def settle_cycle(
         self,
@@ -249,6 +267,7 @@ class Simulation:
         offsets: _FloatsLike | None = None,
         max_passes: int = 6,
         tolerance: float = 1e-5,
+        drags: Sequence[Drag | None] | None = None,
     ) -> CycleReport: ...
     def vary(
         self,
@@ -274,6 +293,7 @@ def step_together(
     poses: Sequence[_FloatsLike | None],
     forces: Sequence[_FloatsLike | None] | None = None,
     offsets: Sequence[_FloatsLike | None] | None = None,
+    drags: Sequence[Drag | None] | None = None,
 ) -> list[StepReport]: ...
 
 @final
@@ -284,6 +304,7 @@ class MotionJob:
         pose: _FloatsLike | None = None,
         force: _FloatsLike | None = None,
         offsets: _FloatsLike | None = None,
+        drag: Drag | None = None,
     ) -> None: ...
     def settle(
         self,
@@ -291,6 +312,7 @@ class MotionJob:
         force: _FloatsLike | None = None,
         max_iterations: int = 1000,
         offsets: _FloatsLike | None = None,
+        drag: Drag | None = None,
     ) -> None: ...
     def settle_cycle(
         self,
@@ -300,6 +322,7 @@ class MotionJob:
         offsets: _FloatsLike | None = None,
         max_passes: int = 6,
         tolerance: float = 1e-5,
+        drags: Sequence[Drag | None] | None = None,
     ) -> None: ...
     def cut(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
     def reset(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...

@@ -1,0 +1,122 @@
+//! `ForceSamples` and `Drag`: what acts on parts of a body.
+
+use std::sync::Arc;
+
+use jounce::method::skinning_modes;
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Array, Axis, optional};
+use crate::errors::run;
+use crate::model::{Model, flat};
+
+/// Centres of mass of parts of a body, at which force fields are read; made by `Model.force_samples`.
+///
+/// A force on a part is spread over its mass, so that a uniform field acts exactly as gravity does.
+#[pyclass(frozen, module = "jounce", name = "ForceSamples")]
+pub struct ForceSamples {
+    pub inner: Arc<skinning_modes::ForceSamples>,
+    pub model: Py<Model>,
+}
+
+#[pymethods]
+impl ForceSamples {
+    /// Centres of mass at rest, (k, 3) float64, metres; `Simulation.sample_positions` has them in motion.
+    #[getter]
+    fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, flat(self.inner.points()), &[self.inner.points().len(), 3])
+    }
+
+    /// Masses of the parts, (k,) float64, kg.
+    #[getter]
+    fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, self.inner.masses().to_vec(), &[self.inner.masses().len()])
+    }
+
+    /// Where the rig puts the centres in a pose, (k, 3) float64, metres: without displacement, so that what is
+    /// read there depends on the pose alone.
+    ///
+    /// pose: (b, 3, 4) float64; None without a rig.
+    #[pyo3(signature = (pose=None))]
+    fn posed<'py>(
+        &self,
+        py: Python<'py>,
+        pose: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let model = &self.model.get().inner;
+        let axes = [Axis::Is(model.bone_count()), Axis::Is(3), Axis::Is(4)];
+        let pose = pose.map(|pose| arrays::array::<f64>(pose, "pose", &axes)).transpose()?;
+        let pose = pose.as_ref().map(|pose| arrays::transforms(pose.slice()));
+        let positions = run(py, || model.posed_samples(&self.inner, pose))?;
+        arrays::owned(py, flat(&positions), &[positions.len(), 3])
+    }
+
+    /// Generalised force (m, 3, 4) float64 of forces (k, 3) float64 on the parts, newtons.
+    fn reduce<'py>(
+        &self,
+        py: Python<'py>,
+        forces: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let axes = [Axis::Is(self.inner.points().len()), Axis::Is(3)];
+        let forces = arrays::array::<f64>(forces, "forces", &axes)?;
+        let (forces, model) = (forces.slice(), &self.model.get().inner);
+        let reduced = run(py, || model.reduce_sample_forces(&self.inner, forces))?;
+        arrays::owned(py, reduced, &[model.mode_count(), 3, 4])
+    }
+
+    /// What a medium does to the parts as they move through it: a force `-(linear + quadratic |w|) w` on each, w its
+    /// velocity relative to that of the medium, rig and displacement together.
+    ///
+    /// linear: (k,) float64, N s/m. quadratic: (k,) float64, N s^2/m^2; None for none. velocity: of the medium,
+    /// (k, 3) float64, m/s; None where it rests. Any coefficients are stable. Raises ValueError for those below 0.
+    #[pyo3(signature = (linear, quadratic=None, velocity=None))]
+    fn drag(
+        &self,
+        py: Python<'_>,
+        linear: &Bound<'_, PyAny>,
+        quadratic: Option<&Bound<'_, PyAny>>,
+        velocity: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Drag> {
+        let k = Axis::Is(self.inner.masses().len());
+        let linear = arrays::array::<f64>(linear, "linear", &[k])?;
+        let quadratic = optional(quadratic, "quadratic", &[k])?;
+        let velocity = optional(velocity, "velocity", &[k, Axis::Is(3)])?;
+        let (linear, quadratic) = (linear.slice(), quadratic.as_ref().map(Array::slice));
+        let velocity = velocity.as_ref().map(Array::slice);
+        let samples = self.inner.clone();
+        run(py, || skinning_modes::Drag::new(samples, linear, quadratic, velocity)).map(Drag)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("ForceSamples({} parts)", self.inner.points().len())
+    }
+}
+
+/// The resistance of a medium to parts of a body, constant in each; made by `ForceSamples.drag`.
+#[pyclass(frozen, module = "jounce", name = "Drag")]
+pub struct Drag(pub skinning_modes::Drag);
+
+#[pymethods]
+impl Drag {
+    /// Linear coefficients, (k,) float64, N s/m.
+    #[getter]
+    fn linear<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, self.0.linear().to_vec(), &[self.0.linear().len()])
+    }
+
+    /// Quadratic coefficients, (k,) float64, N s^2/m^2.
+    #[getter]
+    fn quadratic<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, self.0.quadratic().to_vec(), &[self.0.quadratic().len()])
+    }
+
+    /// Velocities of the medium, (k, 3) float64, m/s.
+    #[getter]
+    fn velocity<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, flat(self.0.velocity()), &[self.0.velocity().len(), 3])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Drag({} parts)", self.0.linear().len())
+    }
+}
