@@ -6,7 +6,6 @@ mod body;
 mod body_input;
 mod cycle;
 mod errors;
-
 mod forces;
 mod job;
 mod material;
