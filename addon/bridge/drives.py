@@ -15,5 +15,6 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     state = scene.host.evaluated_get(depsgraph).jounce
     pose = scene.reader.read(depsgraph)
     offsets = None if shapes is None else shapes.read(depsgraph, pose)
-    force = scene.forces.read(pose, depsgraph)
-    return Drive(pose, state.strength, offsets, force, state.cut, scene.feel.read(depsgraph))
+    load = scene.forces.read(pose, depsgraph)
+    feel = scene.feel.read(depsgraph)
+    return Drive(pose, state.strength, offsets, load.force, load.drag, state.cut, feel)

@@ -1,10 +1,13 @@
-"""Reads pushes and force fields of the scene as generalised forces on a body.
+"""Reads pushes and force fields of the scene as what acts on a body: forces, and what resists its motion.
 
 Blender has no call that samples its force fields, so those that can be are evaluated here, at the places
 where the rig puts the parts of the body.
 """
 
+from dataclasses import dataclass
+
 import bpy
+import jounce
 import numpy as np
 from mathutils import Vector, noise
 
@@ -19,8 +22,16 @@ SAMPLES = 40
 OCTAVES, OCTAVE_SUM = 3, 4.0 / 7.0
 
 
+@dataclass(frozen=True)
+class Load:
+    """What acts on a body in a frame: a generalised force (m, 3, 4), and drag; None for none."""
+
+    force: np.ndarray | None = None
+    drag: jounce.Drag | None = None
+
+
 class ForceReader:
-    """The generalised force on a body in a frame. It needs the built body, once there is one."""
+    """What acts on a body in a frame. It needs the built body, once there is one."""
 
     def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene, diagonal: float, warn: Warn) -> None:
         self._host = host
@@ -37,21 +48,29 @@ class ForceReader:
         """Where a pose (b, 3, 4) puts parts all over the built body, (k, 3) in metres."""
         return self._samples.posed(pose)
 
-    def read(self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph) -> np.ndarray | None:
-        """(m, 3, 4) f64 in a pose of the body; None where nothing acts or there is no body yet."""
+    def read(self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph) -> Load:
+        """What acts in a pose of the body; nothing while there is no body yet."""
         state = self._host.evaluated_get(depsgraph).jounce
         push = np.array(state.push)
         if self._samples is None or not (push.any() or (self.fields and state.field_weight != 0.0)):
-            return None
-        acceleration = np.tile(push, (len(self._samples.masses), 1))
+            return Load()
+        masses = self._samples.masses
+        acceleration = np.tile(push, (len(masses), 1))
+        linear, quadratic = np.zeros((2, len(masses)))
         if state.field_weight != 0.0:
             points = self._samples.posed(pose) / self._unit
             for obj in self.fields:
                 seen = read_field(obj.evaluated_get(depsgraph))
-                chance = drawn(obj.field.seed, depsgraph.scene.frame_current, len(points))
-                acceleration += state.field_weight * seen.acceleration(points, turbulence, chance)
+                chance = drawn(obj.field.seed, depsgraph.scene.frame_current, (2, len(points)))
+                acceleration += state.field_weight * seen.acceleration(points, turbulence, chance[0])
+                resistance = seen.resistance(points, chance)
+                linear += state.field_weight * resistance.linear
+                quadratic += state.field_weight * resistance.quadratic
         scale = load_scale(self._host.jounce.motion_settings(), self._diagonal)
-        return self._samples.reduce(acceleration * (scale * self._samples.masses[:, None]))
+        force = self._samples.reduce(acceleration * (scale * masses[:, None]))
+        # Bodies that look alike at any size have velocities in proportion to it.
+        coefficients = np.maximum([linear, quadratic / scale], 0.0) * masses
+        return Load(force, self._samples.drag(*coefficients) if coefficients.any() else None)
 
 
 def followed(host: bpy.types.Object, scene: bpy.types.Scene, warn: Warn) -> list[bpy.types.Object]:
@@ -77,16 +96,12 @@ def left_out(obj: bpy.types.Object) -> str:
     field = obj.field
     if not is_followed(obj):
         return (
-            f"The force field of {obj.name} is left out; followed are wind, force, vortex, turbulence and "
-            "harmonic, from a point, plane or line."
+            f"The force field of {obj.name} is left out; followed are wind, force, vortex, turbulence, "
+            "harmonic and drag, from a point, plane or line."
         )
-    parts = {"flow": field.flow, "damping": field.harmonic_damping if field.type == "HARMONIC" else 0.0}
-    ignored = [name for name, amount in parts.items() if amount != 0.0]
-    if field.type == "VORTEX" and field.shape != "POINT":
-        ignored.append("pull on what moves")
-    if not ignored:
-        return ""
-    return f"The force field of {obj.name} acts as on flesh at rest: without its {' and '.join(ignored)}."
+    if field.type == "DRAG" and min(field.linear_drag, field.quadratic_drag) < 0.0:
+        return f"Drag below 0 of the force field of {obj.name} is left out, as it would drive what moves."
+    return ""
 
 
 def is_followed(obj: bpy.types.Object) -> bool:
@@ -122,17 +137,21 @@ def read_field(obj: bpy.types.Object) -> Field:
         is_global=field.use_global_coords,
         rest_length=field.rest_length,
         noise=field.noise,
+        flow=field.flow,
+        # Of a drag field Blender keeps "Quadratic Drag" here and "Linear Drag" as the strength, and takes the
+        # strength times the square of the velocity: each does what the other one's name says.
+        damping=field.harmonic_damping,
     )
 
 
-def drawn(seed: int, frame: int, count: int) -> np.ndarray:
+def drawn(seed: int, frame: int, shape: int | tuple[int, ...]) -> np.ndarray:
     """What the noise of a field is multiplied with at so many places, the same whenever a frame is shown.
 
     Spread as Blender's own: from -0.5 to 1, the mean 0.17.
     """
     generator = np.random.default_rng((seed, frame % 2**32))
-    share = generator.uniform(size=count)
-    return np.where(share > 0.5, share, -share) / generator.uniform(1.0, 2.0, count)
+    share = generator.uniform(size=shape)
+    return np.where(share > 0.5, share, -share) / generator.uniform(1.0, 2.0, shape)
 
 
 def turbulence(places: np.ndarray) -> np.ndarray:

@@ -43,7 +43,7 @@ class Hand:
         self._interactive = known.interactive
         self._grip = Grip(body, surface.weights[hit.point], hit.point)
         simulation = self._interactive.simulation
-        self._compliance = self._grip.compliance(simulation, drive.pose, surface.diagonal)
+        self._compliance = self._grip.compliance(simulation, drive.pose, surface.diagonal, drive.drag)
         self.target = hit.place
         self.pull()
         preview.ensure_timer()

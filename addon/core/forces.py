@@ -1,7 +1,7 @@
 """Force fields as Blender's manual defines them, at given points.
 
-What they do depends on places, settings and the frame alone, never on what is simulated, so that any frame
-can be read on its own: of a point that moves, what depends on its velocity (flow, damping) is left out.
+What is read depends on places, settings and the frame alone, never on what is simulated, so that any frame
+can be read on its own. What depends on the velocity of a point is told as what resists it: the step knows it.
 """
 
 from collections.abc import Callable
@@ -10,11 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 # Kinds that are followed.
-KINDS = ("WIND", "FORCE", "VORTEX", "TURBULENCE", "HARMONIC")
+KINDS = ("WIND", "FORCE", "VORTEX", "TURBULENCE", "HARMONIC", "DRAG")
 SHAPES = ("POINT", "PLANE", "LINE")
 
 # Closer than this to the middle of a field, in its unit of length, no direction can be told.
 NEAR = 1e-9
+
+# Coefficients of drag fields count up to this.
+MOST_DRAG = 2.0
 
 # From places (k, 3), in the size of the turbulence, to values in [-1, 1], (k, 3).
 Noise = Callable[[np.ndarray], np.ndarray]
@@ -36,10 +39,23 @@ class Range:
 
 
 @dataclass(frozen=True)
+class Resistance:
+    """How a mass of 1 that moves with velocity v is braked: `-(linear + quadratic |v|) v`, (k,) each.
+
+    linear: 1/s. quadratic: 1/m.
+    """
+
+    linear: np.ndarray
+    quadratic: np.ndarray
+
+
+@dataclass(frozen=True)
 class Field:
     """One force field: center and axis (3,) in the world; strength in m/s^2 a unit of mass.
 
     rest_length: of a harmonic field, where it is 0. noise: random part of the strength, m/s^2 a unit of mass.
+    flow: how much of the velocity it takes a second, of all but harmonic and drag fields. damping: of a
+    harmonic field its ratio; of a drag field its linear part, while the strength is the quadratic one.
     side: 1 or -1 where it acts only before or behind its plane, 0 everywhere. falloff: "SPHERE", "TUBE" or
     "CONE". radial: across the axis, in the field's unit of length, or in degrees for a cone.
     """
@@ -58,6 +74,33 @@ class Field:
     is_global: bool = False
     rest_length: float = 0.0
     noise: float = 0.0
+    flow: float = 0.0
+    damping: float = 0.0
+
+    def resistance(self, points: np.ndarray, chance: np.ndarray | None = None) -> Resistance:
+        """What brakes points (k, 3) as they move; chance: (2, k), times the noise, for strength and damping.
+
+        Coefficients below 0, which would drive what moves, are 0.
+        """
+        offset = points - self.center
+        height = offset @ self.axis
+        share = self._share(offset, height, np.linalg.norm(self._reach(offset, height), axis=1))
+        strength, damping = np.array([[self.strength], [self.damping]]) + (
+            np.zeros((2, len(points))) if chance is None else self.noise * chance
+        )
+        linear, quadratic = self.flow * share, np.zeros(len(points))
+        if self.kind == "DRAG":
+            linear, quadratic = (share * np.minimum(part, MOST_DRAG) for part in (damping, strength))
+        elif self.kind == "HARMONIC":
+            linear = np.where(share > 0.0, 2.0 * damping * np.sqrt(np.abs(strength)), 0.0)
+        elif self._whirls:
+            linear = linear + (share > 0.0)
+        return Resistance(np.maximum(linear, 0.0), np.maximum(quadratic, 0.0))
+
+    @property
+    def _whirls(self) -> bool:
+        """Whether it brings what moves onto circles around its axis."""
+        return self.kind == "VORTEX" and self.shape != "POINT"
 
     def acceleration(self, points: np.ndarray, noise: Noise, chance: np.ndarray | None = None) -> np.ndarray:
         """The acceleration (k, 3) of points (k, 3) at rest; chance: (k,), times the noise."""
@@ -66,7 +109,9 @@ class Field:
         reach = self._reach(offset, height)
         strength = self.strength if chance is None else self.strength + self.noise * chance
         share = strength * self._share(offset, height, np.linalg.norm(reach, axis=1))
-        if self.kind == "VORTEX" and self.shape != "POINT":
+        if self.kind == "DRAG":
+            return np.zeros_like(points)
+        if self._whirls:
             return self._whirl(share[:, None] * self.axis, offset)
         return share[:, None] * self._direction(points, reach, noise)
 

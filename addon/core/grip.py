@@ -32,25 +32,37 @@ class Grip:
         """The generalised force (m, 3, 4) of a force (3,) in newtons on the point."""
         return self._weights[:, np.newaxis, np.newaxis] * np.outer(force, self._rest)
 
-    def compliance(self, simulation: "jounce.Simulation", pose: np.ndarray, diagonal: float) -> float:
+    def compliance(
+        self,
+        simulation: "jounce.Simulation",
+        pose: np.ndarray,
+        diagonal: float,
+        drag: "jounce.Drag | None" = None,
+    ) -> float:
         """How far a newton moves the point in a step, in m/N; the simulation stays as it is.
 
         Measured along each axis, with a force that moves the point by about `PROBE` of the diagonal.
         """
         force = 1.0
         for _ in range(2):
-            moved = max(self._moved(simulation, pose, axis * force) for axis in np.eye(3))
+            moved = max(self._moved(simulation, pose, axis * force, drag) for axis in np.eye(3))
             if moved == 0.0:
                 return 0.0
             found = moved / force
             force = PROBE * diagonal / found
         return found
 
-    def _moved(self, simulation: "jounce.Simulation", pose: np.ndarray, force: np.ndarray) -> float:
+    def _moved(
+        self,
+        simulation: "jounce.Simulation",
+        pose: np.ndarray,
+        force: np.ndarray,
+        drag: "jounce.Drag | None",
+    ) -> float:
         state = simulation.save_state()
         ends = []
         for generalised in (None, self.generalised(force)):
-            simulation.step(pose, generalised)
+            simulation.step(pose, generalised, drag=drag)
             ends.append(self.position(pose, simulation.coefficients))
             simulation.restore_state(state)
         return float(np.linalg.norm(ends[1] - ends[0]))

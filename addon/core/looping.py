@@ -64,4 +64,4 @@ class LoopFilling(Filling):
     def _begin(self, target: Target) -> None:
         cycle = self.drives[: self._frames]
         cycle[0].set_up(target)
-        target.settle_cycle(*cycle_arguments(cycle))
+        target.settle_cycle(**cycle_arguments(cycle))

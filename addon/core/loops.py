@@ -20,7 +20,7 @@ def looped(
     refuse_open(drives, surface, course)
     drives[0].set_up(simulation)
     with passing_on("The motion cannot loop"):
-        report = simulation.settle_cycle(*cycle_arguments(drives))
+        report = simulation.settle_cycle(**cycle_arguments(drives))
         coefficients = [np.array(simulation.coefficients)]
         for drive in drives[1:]:
             step(simulation, drive)
@@ -49,16 +49,15 @@ def refuse_open(drives: list[Drive], surface: Surface, course: Course) -> None:
         )
 
 
-def cycle_arguments(
-    drives: list[Drive],
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray | None]:
-    """What the native module takes of the drives of a cycle: poses, strengths, forces, offsets."""
-    return (
-        np.stack([drive.pose for drive in drives]),
-        np.array([drive.strength for drive in drives]),
-        stacked([drive.force for drive in drives]),
-        stacked([drive.offsets for drive in drives]),
-    )
+def cycle_arguments(drives: list[Drive]) -> dict[str, object]:
+    """What the native module takes of the drives of a cycle, by the names of its arguments."""
+    return {
+        "poses": np.stack([drive.pose for drive in drives]),
+        "strengths": np.array([drive.strength for drive in drives]),
+        "forces": stacked([drive.force for drive in drives]),
+        "offsets": stacked([drive.offsets for drive in drives]),
+        "drags": [drive.drag for drive in drives],
+    }
 
 
 def stacked(rows: list[np.ndarray | None]) -> np.ndarray | None:

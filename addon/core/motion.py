@@ -40,14 +40,15 @@ class Drive:
 
     pose: (b, 3, 4), rest to posed in world space, metres. strength: how much of its acceleration is felt.
     offsets: (k, 3), what the rig adds to linear skinning with the pose, reduced by the body, or None.
-    force: (m, 3, 4), a generalised force, or None. cut: the motion begins anew here. feel: None where none of
-    it is animated.
+    force: (m, 3, 4), a generalised force, or None. drag: what resists the motion, or None. cut: the motion
+    begins anew here. feel: None where none of it is animated.
     """
 
     pose: np.ndarray
     strength: float
     offsets: np.ndarray | None = None
     force: np.ndarray | None = None
+    drag: "jounce.Drag | None" = None
     cut: bool = False
     feel: Feel | None = None
 
@@ -65,11 +66,18 @@ class Drive:
         """16 bytes that are the same for the same drive, bit for bit."""
         digest = hashlib.blake2b(digest_size=16)
         for field in fields(self):
-            value = getattr(self, field.name)
-            digest.update(
-                np.ascontiguousarray(value).data if isinstance(value, np.ndarray) else repr(value).encode()
-            )
+            for part in parts(getattr(self, field.name)):
+                digest.update(
+                    np.ascontiguousarray(part).data if isinstance(part, np.ndarray) else repr(part).encode()
+                )
         return digest.digest()
+
+
+def parts(value: object) -> tuple[object, ...]:
+    """Arrays and plain values that say all of what is in a drive."""
+    if isinstance(value, jounce.Drag):
+        return value.linear, value.quadratic, value.velocity
+    return (value,)
 
 
 @dataclass(frozen=True)
@@ -119,7 +127,7 @@ def enter(target: Target, drive: Drive, crossing: Crossing) -> None:
     """Is in a pose without having moved there."""
     drive.set_up(target)
     if crossing is Crossing.SETTLED:
-        target.settle(drive.pose, drive.force, offsets=drive.offsets)
+        target.settle(drive.pose, drive.force, offsets=drive.offsets, drag=drive.drag)
     elif crossing is Crossing.KEPT:
         target.cut(drive.pose, drive.offsets)
     else:
@@ -129,7 +137,7 @@ def enter(target: Target, drive: Drive, crossing: Crossing) -> None:
 def step(target: Target, drive: Drive) -> None:
     """Moves to a pose in the time of a frame."""
     drive.set_up(target)
-    target.step(drive.pose, drive.force, drive.offsets)
+    target.step(drive.pose, drive.force, drive.offsets, drive.drag)
 
 
 class Recorder:

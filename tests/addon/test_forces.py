@@ -54,6 +54,35 @@ def test_falloff_and_distances():
     assert cone[:, 2].tolist() == [2.0, 0.0, 2.0]
 
 
+def resistance(kind, chance=None, **settings):
+    field = Field(
+        kind, settings.pop("shape", "POINT"), np.zeros(3), UP, settings.pop("strength", 2.0), **settings
+    )
+    return field.resistance(POINTS, chance)
+
+
+def test_flow_takes_velocity_as_far_as_the_field_reaches():
+    near = Range(0.0, None, 2.5)
+    assert resistance("WIND", flow=3.0, along=near).linear.tolist() == [0.0, 3.0, 3.0]
+    assert resistance("VORTEX", shape="PLANE", flow=3.0).linear.tolist() == [4.0] * 3
+    assert not resistance("VORTEX", flow=0.0).linear.any()
+    assert not resistance("DRAG", flow=3.0).linear.any()
+
+
+def test_drag_and_the_damping_of_a_harmonic_field():
+    assert resistance("HARMONIC", damping=0.5, flow=9.0).linear == pytest.approx([np.sqrt(2.0)] * 3)
+    both = resistance("DRAG", damping=0.5, strength=9.0, along=Range(1.0))
+    assert both.linear == pytest.approx([0.5 / 6.0, 0.5 / (1.0 + np.sqrt(5.0)), 0.5 / 1.5])
+    assert both.quadratic == pytest.approx(4.0 * both.linear)
+    below = resistance("DRAG", damping=-0.5, strength=-1.0)
+    assert not below.linear.any()
+    assert not below.quadratic.any()
+    chance = np.array([[0.1, 0.2, 0.3], [-0.4, 0.0, 0.4]])
+    noisy = resistance("DRAG", chance, damping=0.5, strength=1.0, noise=1.0)
+    assert noisy.linear == pytest.approx([0.1, 0.5, 0.9])
+    assert noisy.quadratic == pytest.approx([1.1, 1.2, 1.3])
+
+
 def test_one_side_only():
     assert accelerations("WIND", side=1)[:, 2].tolist() == [2.0, 0.0, 2.0]
     assert accelerations("WIND", side=-1)[:, 2].tolist() == [0.0, 2.0, 0.0]
@@ -109,3 +138,21 @@ def test_a_force_acts(body):
     push = force.reduce(np.tile([1.0, 0.0, 0.0], (len(force.masses), 1)) * force.masses[:, None])
     advance(simulation, Drive(np.eye(3, 4)[None].copy(), 1.0, force=push), Course())
     assert moved(simulation) > 1e-6
+
+
+def test_drag_acts_and_is_part_of_the_drive(body):
+    samples = body.model.force_samples(4)
+    ends, poses = {}, [np.eye(3, 4)[None].copy() for _ in range(4)]
+    for index, pose in enumerate(poses):
+        pose[0, :, 3] = 0.05 * index**2
+    for linear in (0.0, 5.0):
+        drag = samples.drag(linear * samples.masses)
+        simulation = started(body, Course(start=Crossing.REST), (0.0, 0.0, 0.0))
+        for pose in poses:
+            advance(simulation, Drive(pose, 1.0, drag=drag), Course())
+        ends[linear] = simulation.coefficients.tobytes()
+    assert ends[0.0] != ends[5.0]
+    drives = [Drive(poses[0], 1.0, drag=samples.drag(c * samples.masses)) for c in (1.0, 1.0, 2.0)]
+    assert drives[0].agrees(drives[1])
+    assert not drives[0].agrees(drives[2])
+    assert not drives[0].agrees(Drive(poses[0], 1.0))

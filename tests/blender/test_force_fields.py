@@ -1,4 +1,4 @@
-"""Force fields against Blender's own: the acceleration of particles that start at rest."""
+"""Force fields against Blender's own: the acceleration of particles, from rest and in motion."""
 
 import bpy
 import numpy as np
@@ -32,10 +32,36 @@ FIELDS = [
     ("HARMONIC", {"rest_length": 0.5}),
     ("HARMONIC", {"rest_length": 0.5, "shape": "PLANE"}),
 ]
+MOVING = [
+    ("WIND", {"flow": 1.5}),
+    ("WIND", {"flow": 0.8, "falloff_type": "TUBE", "radial_falloff": 1.0, "falloff_power": 0.5}),
+    ("FORCE", {"flow": 2.0, "falloff_power": 2.0, "use_max_distance": True, "distance_max": 2.5}),
+    ("FORCE", {"flow": 0.5, "shape": "PLANE", "z_direction": "POSITIVE"}),
+    ("VORTEX", {"flow": 0.7, "shape": "POINT", "falloff_power": 1.0}),
+    ("VORTEX", {"shape": "PLANE"}),
+    ("VORTEX", {"flow": 0.7, "shape": "PLANE", "use_max_distance": True, "distance_max": 2.0}),
+    ("TURBULENCE", {"flow": 1.0, "size": 0.7}),
+    ("HARMONIC", {"harmonic_damping": 0.6, "rest_length": 0.5, "flow": 1.0}),
+    ("HARMONIC", {"harmonic_damping": 0.6, "use_max_distance": True, "distance_max": 2.0}),
+    ("HARMONIC", {"harmonic_damping": 0.6, "falloff_power": 1.0, "strength": -3.0}),
+    ("DRAG", {"linear_drag": 1.2, "quadratic_drag": 0.0}),
+    ("DRAG", {"linear_drag": 0.0, "quadratic_drag": 1.7}),
+    ("DRAG", {"linear_drag": 0.3, "quadratic_drag": 0.9, "falloff_power": 1.5, "flow": 1.0}),
+    (
+        "DRAG",
+        {
+            "linear_drag": 0.3,
+            "quadratic_drag": 0.9,
+            "shape": "PLANE",
+            "use_max_distance": True,
+            "distance_max": 1.0,
+        },
+    ),
+]
 
 
 def add_field(kind, settings):
-    """A field of strength 3 without what depends on velocities, turned and moved."""
+    """A field of strength 3, turned and moved; without what depends on velocities unless that is set."""
     bpy.ops.object.effector_add(type=kind, location=(0.2, -0.1, 0.3), rotation=(0.3, 0.5, 0.2))
     field = bpy.context.object.field
     for name, value in ({"strength": 3.0, "flow": 0.0, "harmonic_damping": 0.0} | settings).items():
@@ -43,8 +69,8 @@ def add_field(kind, settings):
     return bpy.context.object
 
 
-def accelerations(places):
-    """What Blender does to particles of 1 kg that start at rest at these places, (k, 3)."""
+def accelerations(places, velocity=(0.0, 0.0, 0.0)):
+    """What Blender does to particles of 1 kg that start with a velocity at these places, (k, 3)."""
     scene = bpy.context.scene
     emitter = scenes.mesh_object("Emitter", places.tolist(), [(0, 1, 2)])
     scenes.activate(emitter)
@@ -58,6 +84,7 @@ def accelerations(places):
         "frame_end": 1,
         "lifetime": 100,
         "normal_factor": 0.0,
+        "object_align_factor": velocity,
         "mass": 1.0,
         "integrator": "EULER",
         "timestep": STEP,
@@ -68,7 +95,8 @@ def accelerations(places):
     for frame in (1, 2):
         scene.frame_set(frame)
     evaluated = emitter.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return np.array([particle.velocity for particle in evaluated.particle_systems[0].particles]) / STEP
+    after = np.array([particle.velocity for particle in evaluated.particle_systems[0].particles])
+    return (after - np.float32(velocity)) / STEP
 
 
 @pytest.mark.parametrize(("kind", "settings"), FIELDS)
@@ -83,28 +111,51 @@ def test_a_field_accelerates_what_rests_as_in_blender(module, kind, settings):
     assert np.abs(ours - theirs).max() < 1e-4 * np.abs(theirs).max()
 
 
+@pytest.mark.parametrize("velocity", [(1.5, -0.4, 0.8), (-0.2, 3.0, 4.0)])
+@pytest.mark.parametrize(("kind", "settings"), MOVING)
+def test_a_field_brakes_what_moves_as_in_blender(module, kind, settings, velocity):
+    field = add_field(kind, settings)
+    forces = module("bridge.forces")
+    assert forces.is_followed(field)
+    assert forces.left_out(field) == ""
+    bpy.context.view_layer.update()
+    places, read = PLACES.astype(float), forces.read_field(field)
+    resistance = read.resistance(places)
+    factor = resistance.linear + resistance.quadratic * np.linalg.norm(velocity)
+    ours = read.acceleration(places, forces.turbulence) - np.outer(factor, velocity)
+    theirs = accelerations(PLACES, velocity)
+    assert factor.max() > 0.1
+    assert np.abs(ours - theirs).max() < 1e-4 * np.abs(theirs).max()
+
+
 def test_noise_is_spread_as_in_blender_and_the_same_in_a_frame(module):
     forces = module("bridge.forces")
     field = add_field("WIND", {"noise": 1.0})
     many = np.random.default_rng(2).uniform(-1.0, 1.0, (2000, 3)).astype(np.float32)
     axis = np.array(field.matrix_world)[:3, 2]
     theirs = accelerations(many) @ axis - 3.0
-    ours = forces.drawn(field.field.seed, 7, len(many))
-    assert np.array_equal(ours, forces.drawn(field.field.seed, 7, len(many)))
-    assert not np.array_equal(ours, forces.drawn(field.field.seed, 8, len(many)))
+    ours, others = forces.drawn(field.field.seed, 7, (2, len(many)))
+    assert not np.array_equal(ours, others)
+    assert np.array_equal(ours, forces.drawn(field.field.seed, 7, (2, len(many)))[0])
+    assert not np.array_equal(ours, forces.drawn(field.field.seed, 8, (2, len(many)))[0])
     quantiles = np.linspace(0.05, 0.95, 10)
     assert np.abs(np.quantile(ours, quantiles) - np.quantile(theirs, quantiles)).max() < 0.05
 
 
-def test_what_depends_on_velocities_is_a_finding(module):
+def test_drag_below_zero_is_a_finding(module):
     obj, _ = scenes.character()
     scenes.add_and_build(obj)
-    field = add_field("WIND", {})
-    other = add_field("HARMONIC", {})
+    field = add_field("DRAG", {"linear_drag": 1.0, "quadratic_drag": 1.0})
+    add_field("HARMONIC", {"harmonic_damping": 0.5, "flow": 1.0})
     diagnosis = module("bridge.diagnosis")
-    said = [finding.sentence for finding in diagnosis.findings(obj, bpy.context)]
-    assert not [sentence for sentence in said if field.name in sentence or other.name in sentence]
-    field.field.flow, other.field.harmonic_damping = 1.0, 0.5
-    left_out = [finding.sentence for finding in diagnosis.findings(obj, bpy.context)]
-    assert any(field.name in sentence and "flow" in sentence for sentence in left_out)
-    assert any(other.name in sentence and "damping" in sentence for sentence in left_out)
+
+    def said():
+        return [finding.sentence for finding in diagnosis.findings(obj, bpy.context)]
+
+    assert not [sentence for sentence in said() if "field" in sentence]
+    # What Blender calls quadratic acts as linear.
+    field.field.quadratic_drag = -1.0
+    assert [sentence for sentence in said() if field.name in sentence and "below 0" in sentence]
+    resistance = module("bridge.forces").read_field(field).resistance(PLACES.astype(float))
+    assert not resistance.linear.any()
+    assert resistance.quadratic.any()

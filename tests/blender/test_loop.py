@@ -35,6 +35,13 @@ def test_the_last_frame_of_a_loop_meets_the_first():
     assert np.abs(baked - posed).max() > 1e-2
     assert np.abs(baked[-1] - baked[0]).max() < 2e-4 * 2.1
     assert 0.0 < obj.jounce.bake_seam < 1e-4
+    bpy.ops.object.effector_add(type="WIND")
+    bpy.context.object.field.flow = 5.0
+    scenes.activate(obj)
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=25)
+    blown = scenes.evaluated_frames(obj, range(1, 26))
+    assert np.abs(blown - baked).max() > 1e-3
+    assert np.abs(blown[-1] - blown[0]).max() < 2e-4 * 2.1
     with pytest.raises(RuntimeError, match="another pose than the first"):
         bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=20)
 

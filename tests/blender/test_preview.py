@@ -110,6 +110,11 @@ def test_pushes_fields_and_cuts_act_in_any_order(preview):
         wind.field.strength = strength
         wind.keyframe_insert("field.strength", frame=frame)
     assert np.abs(shape(obj, 12) - pushed).max() > 1e-3
+    blown = shape(obj, 12)
+    for frame, flow in ((2, 0.0), (5, 8.0)):
+        wind.field.flow = flow
+        wind.keyframe_insert("field.flow", frame=frame)
+    assert np.abs(shape(obj, 12) - blown).max() > 1e-3
     assert preview.session(obj).complete
     assert_shown_as_baked(obj)
 

@@ -53,11 +53,35 @@ def test_a_push_and_a_wind_of_the_same_strength_do_the_same(built):
 
 def test_fields_that_are_not_followed_are_said(built, module):
     obj, _ = built
-    bpy.ops.object.effector_add(type="DRAG")
+    bpy.ops.object.effector_add(type="MAGNET")
     name = bpy.context.object.name
     said = []
     module("bridge.bodies").read(obj, bpy.context, said.append)
     assert [text for text in said if name in text and "left out" in text]
+
+
+@pytest.mark.parametrize("linear", [True, False])
+def test_drag_calms_a_swing(built, linear):
+    obj, _ = built
+    settings = {"frequency": 2.0, "damping": 0.0, "integrator": "bdf2"}
+
+    def swing():
+        return np.abs(np.diff(baked(obj, **settings)[7:], axis=0)).max()
+
+    free = swing()
+    bpy.ops.object.effector_add(type="DRAG")
+    # Blender's own names say the opposite.
+    field = bpy.context.object.field
+    field.linear_drag, field.quadratic_drag = (0.0, 2.0) if linear else (2.0, 0.0)
+    bpy.context.view_layer.update()
+    dragged = [swing()]
+    for weight in (4.0, 1000.0):
+        obj.jounce.field_weight = weight
+        dragged.append(swing())
+    assert free > 0.01
+    assert dragged[0] < 0.95 * free
+    assert dragged[1] < 0.95 * dragged[0]
+    assert dragged[2] < 0.7 * free
 
 
 def test_turbulence_is_repeatable_and_moves(built):
