@@ -1,17 +1,13 @@
 //! Nested dissection of a graph: cut in two by few vertices that are eliminated last, each half likewise, in parallel.
 
-use super::separator::refine;
+use super::cut::{Side, cut};
 
 /// Vertices below which a part is ordered by minimum degree: as many as a word has bits.
 const LEAF: usize = 64;
 /// Vertices below which a part is not worth a task.
 const TASK: usize = 1000;
-/// Share of the vertices that the smaller side of a cut should keep at least.
-pub(super) const SMALLEST_SIDE: f64 = 0.3;
-/// How much a separator costs more, relatively, for each square of what the smaller side lacks of half.
-const IMBALANCE: f64 = 4.0;
 /// Not reached by a search.
-const FAR: u32 = u32::MAX;
+pub(super) const FAR: u32 = u32::MAX;
 
 /// A graph, in compressed rows, of some of the vertices of a larger one.
 pub(super) struct Graph {
@@ -21,17 +17,6 @@ pub(super) struct Graph {
     pub neighbours: Vec<u32>,
     /// The name of each vertex in the larger graph.
     pub names: Vec<u32>,
-}
-
-/// Which part of a cut graph a vertex is in; no edge goes from left to right.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Side {
-    /// On one side.
-    Left,
-    /// On the other side.
-    Right,
-    /// Between them.
-    Separator,
 }
 
 impl Graph {
@@ -64,7 +49,7 @@ impl Graph {
     }
 
     /// Numbers of edges from a vertex to all others that it reaches, which are listed nearest first.
-    fn distances(&self, from: u32, reached: &mut Vec<u32>) -> Vec<u32> {
+    pub(super) fn distances(&self, from: u32, reached: &mut Vec<u32>) -> Vec<u32> {
         let mut distance = vec![FAR; self.len()];
         distance[from as usize] = 0;
         reached.clear();
@@ -105,82 +90,6 @@ pub(super) fn dissect(graph: &Graph, order: &mut [u32]) {
     } else {
         rayon::join(|| dissect(&left, first), || dissect(&right, second));
     }
-}
-
-/// Cuts a graph between the two ends of it that are farthest apart. Also lists the vertices so that neighbours
-/// stand close to each other.
-fn cut(graph: &Graph) -> (Vec<Side>, Vec<u32>) {
-    let mut reached = Vec::with_capacity(graph.len());
-    graph.distances(0, &mut reached);
-    if reached.len() < graph.len() {
-        return (separate(graph, &reached), (0..graph.len() as u32).collect());
-    }
-    let one = reached[reached.len() - 1];
-    let from_one = graph.distances(one, &mut reached);
-    let other = reached[reached.len() - 1];
-    let from_other = graph.distances(other, &mut reached);
-    let apart = from_one[other as usize];
-    // From 0 at one end to twice their distance at the other; the sets of equal level are nearly flat.
-    let level: Vec<u32> = from_one.iter().zip(&from_other).map(|(a, b)| apart + a - b).collect();
-    let mut sides = cut_levels(graph, &level, 2 * apart as usize + 1);
-    refine(graph, &mut sides);
-    (sides, reached)
-}
-
-/// What is connected to the first vertex on one side, the rest on the other.
-fn separate(graph: &Graph, reached: &[u32]) -> Vec<Side> {
-    let mut sides = vec![Side::Right; graph.len()];
-    reached.iter().for_each(|&vertex| sides[vertex as usize] = Side::Left);
-    sides
-}
-
-/// Cuts between two levels so that few vertices separate sides of similar size.
-fn cut_levels(graph: &Graph, level: &[u32], count: usize) -> Vec<Side> {
-    let (cut, border) = best_level(graph, level, count);
-    let side = |vertex: u32| if level[vertex as usize] <= cut { Side::Left } else { Side::Right };
-    let separates = |vertex: u32| {
-        side(vertex) == border && graph.neighbours(vertex).iter().any(|&other| side(other) != border)
-    };
-    let vertices = 0..graph.len() as u32;
-    vertices.map(|vertex| if separates(vertex) { Side::Separator } else { side(vertex) }).collect()
-}
-
-/// The level after which to cut, and the side whose border is to be the separator.
-fn best_level(graph: &Graph, level: &[u32], count: usize) -> (u32, Side) {
-    // A vertex is on the border of all cuts between its level and the highest, or lowest, of its neighbours'.
-    let (mut at, mut left, mut right) = (vec![0; count], vec![0; count], vec![0; count]);
-    for (vertex, &own) in level.iter().enumerate() {
-        let near = || graph.neighbours(vertex as u32).iter().map(|&other| level[other as usize]);
-        let (lowest, highest) = (near().min().unwrap_or(own).min(own), near().max().unwrap_or(own).max(own));
-        at[own as usize] += 1;
-        left[own as usize] += 1;
-        left[highest as usize] -= 1;
-        right[lowest as usize] += 1;
-        right[own as usize] -= 1;
-    }
-    let (mut below, mut borders) = (0, [0, 0]);
-    let mut best = (f64::INFINITY, 0, Side::Left);
-    for cut in 0..count {
-        below += at[cut];
-        borders[0] += left[cut];
-        borders[1] += right[cut];
-        let above = graph.len() as i32 - below;
-        let candidates = [(borders[0], below - borders[0], above), (borders[1], below, above - borders[1])];
-        for ((border, a, b), side) in candidates.into_iter().zip([Side::Left, Side::Right]) {
-            let cost = cost(border as usize, a.min(b) as usize, graph.len());
-            if cost < best.0 {
-                best = (cost, cut as u32, side);
-            }
-        }
-    }
-    (best.1, best.2)
-}
-
-/// What a separator costs that leaves so many vertices on the smaller side.
-fn cost(separator: usize, smaller: usize, all: usize) -> f64 {
-    let balance = smaller as f64 / all as f64;
-    let penalty = (SMALLEST_SIDE - balance).max(0.0) * all as f64;
-    separator as f64 * (1.0 + IMBALANCE * (0.5 - balance).powi(2)) + penalty
 }
 
 /// Exact minimum degree on up to [`LEAF`] vertices, one word of neighbours each.

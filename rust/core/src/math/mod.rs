@@ -2,6 +2,7 @@
 
 mod cholesky;
 mod conjugate_gradients;
+mod cut;
 pub(crate) mod dense;
 mod dissection;
 mod eigen;

@@ -1,38 +1,40 @@
 //! Makes the vertices that separate two sides of a graph fewer, after Fiduccia and Mattheyses.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use super::dissection::{Graph, SMALLEST_SIDE, Side};
+use super::cut::{SMALLEST_SIDE, Side};
+use super::dissection::Graph;
 
 /// Times that both sides are grown in turn.
 const PASSES: usize = 2;
 /// Moves that may follow the best state that was found, before it is returned to.
-const PATIENCE: usize = 150;
+const PATIENCE: usize = 300;
 
 /// A cut that is being changed.
 struct Cut<'a> {
     graph: &'a Graph,
     sides: &'a mut [Side],
     sizes: [usize; 3],
+    /// For each vertex of the separator, how many neighbours it has on the side that shrinks.
+    touched: Vec<u32>,
     /// What was changed since the best state: a vertex and the side it was on.
     undo: Vec<(u32, Side)>,
 }
 
-/// Moves vertices of the separator to either side, and what they touch on the other into it, while that pays.
-pub(super) fn refine(graph: &Graph, sides: &mut [Side]) {
+/// Moves vertices of the separator to either side, and what they touch on the other into it, while that pays. Returns
+/// how many are then left, right and between.
+pub(super) fn refine(graph: &Graph, sides: &mut [Side]) -> [usize; 3] {
     let mut sizes = [0; 3];
     sides.iter().for_each(|&side| sizes[side as usize] += 1);
-    let mut cut = Cut { graph, sides, sizes, undo: Vec::new() };
+    let mut cut = Cut { graph, sides, sizes, touched: vec![0; graph.len()], undo: Vec::new() };
     let mut idle = 0;
     for pass in 0..2 * PASSES {
         // The larger side shrinks first.
         let grow = if (cut.sizes[0] > cut.sizes[1]) == (pass % 2 == 0) { Side::Right } else { Side::Left };
         idle = if cut.grow(grow) { 0 } else { idle + 1 };
         if idle == 2 {
-            return;
+            break;
         }
     }
+    cut.sizes
 }
 
 impl Cut<'_> {
@@ -40,17 +42,21 @@ impl Cut<'_> {
     fn grow(&mut self, side: Side) -> bool {
         let other = if side == Side::Left { Side::Right } else { Side::Left };
         let least = ((SMALLEST_SIDE * self.graph.len() as f64) as usize).min(self.sizes[other as usize]);
-        let separator = (0..self.graph.len() as u32).filter(|&v| self.sides[v as usize] == Side::Separator);
-        let mut candidates: BinaryHeap<(Reverse<usize>, u32)> =
-            separator.map(|vertex| (Reverse(self.touched(vertex, other)), vertex)).collect();
+        let mut candidates = Queue::default();
+        for vertex in 0..self.graph.len() as u32 {
+            if self.sides[vertex as usize] == Side::Separator {
+                self.count(vertex, other);
+                candidates.push(self.touched[vertex as usize], vertex);
+            }
+        }
         let start = self.quality();
         let (mut best, mut since) = (start, 0);
-        while let Some((Reverse(touched), vertex)) = candidates.pop() {
+        while let Some((touched, vertex)) = candidates.pop() {
             // What has moved, or touches less by now, is in the heap in vain or once more.
-            if self.sides[vertex as usize] != Side::Separator || touched != self.touched(vertex, other) {
+            if self.sides[vertex as usize] != Side::Separator || touched != self.touched[vertex as usize] {
                 continue;
             }
-            if since == PATIENCE || self.sizes[other as usize] < least + touched {
+            if since == PATIENCE || self.sizes[other as usize] < least + touched as usize {
                 break;
             }
             self.advance(vertex, side, other, &mut candidates);
@@ -65,13 +71,7 @@ impl Cut<'_> {
     }
 
     /// Moves a vertex of the separator to `side`, and what it touches on the other side into the separator.
-    fn advance(
-        &mut self,
-        vertex: u32,
-        side: Side,
-        other: Side,
-        candidates: &mut BinaryHeap<(Reverse<usize>, u32)>,
-    ) {
+    fn advance(&mut self, vertex: u32, side: Side, other: Side, candidates: &mut Queue) {
         let graph = self.graph;
         self.set(vertex, side);
         for &near in graph.neighbours(vertex) {
@@ -79,12 +79,18 @@ impl Cut<'_> {
                 continue;
             }
             self.set(near, Side::Separator);
-            candidates.push((Reverse(self.touched(near, other)), near));
+            self.touched[near as usize] = 0;
             for &beside in graph.neighbours(near) {
-                if self.sides[beside as usize] == Side::Separator {
-                    candidates.push((Reverse(self.touched(beside, other)), beside));
+                match self.sides[beside as usize] {
+                    Side::Separator => {
+                        self.touched[beside as usize] -= 1;
+                        candidates.push(self.touched[beside as usize], beside);
+                    }
+                    at if at == other => self.touched[near as usize] += 1,
+                    _ => {}
                 }
             }
+            candidates.push(self.touched[near as usize], near);
         }
     }
 
@@ -103,13 +109,42 @@ impl Cut<'_> {
         self.undo.push((vertex, old));
     }
 
-    /// Neighbours on a side.
-    fn touched(&self, vertex: u32, side: Side) -> usize {
-        self.graph.neighbours(vertex).iter().filter(|&&near| self.sides[near as usize] == side).count()
+    /// Counts what a vertex touches on a side.
+    fn count(&mut self, vertex: u32, side: Side) {
+        let touches = self.graph.neighbours(vertex).iter().filter(|&&near| self.sides[near as usize] == side);
+        self.touched[vertex as usize] = touches.count() as u32;
     }
 
     /// Size of the separator, then how unequal the sides are: less is better.
     fn quality(&self) -> (usize, usize) {
         (self.sizes[Side::Separator as usize], self.sizes[0].abs_diff(self.sizes[1]))
+    }
+}
+
+/// Vertices by a small number, the lowest first.
+#[derive(Default)]
+struct Queue {
+    buckets: Vec<Vec<u32>>,
+    lowest: usize,
+}
+
+impl Queue {
+    fn push(&mut self, key: u32, vertex: u32) {
+        let key = key as usize;
+        if key >= self.buckets.len() {
+            self.buckets.resize_with(key + 1, Vec::new);
+        }
+        self.buckets[key].push(vertex);
+        self.lowest = self.lowest.min(key);
+    }
+
+    fn pop(&mut self) -> Option<(u32, u32)> {
+        while self.lowest < self.buckets.len() {
+            if let Some(vertex) = self.buckets[self.lowest].pop() {
+                return Some((self.lowest as u32, vertex));
+            }
+            self.lowest += 1;
+        }
+        None
     }
 }

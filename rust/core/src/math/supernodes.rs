@@ -120,12 +120,12 @@ fn append_constraints(nodes: &mut Vec<Node>, order: &[u32], constraint: &Sparse)
         }
     }
     for index in 0..nodes.len() {
-        let own = std::mem::take(&mut touching[index]);
+        let mut own = std::mem::take(&mut touching[index]);
+        // Sorted runs, from the node itself and from each of those below it, which a stable sort merges.
+        own.sort();
+        own.dedup();
         if let Some(&next) = nodes[index].rows.first() {
-            let above = &mut touching[owner[next as usize] as usize];
-            above.extend_from_slice(&own);
-            above.sort_unstable();
-            above.dedup();
+            touching[owner[next as usize] as usize].extend_from_slice(&own);
         }
         nodes[index].rows.extend(own);
     }

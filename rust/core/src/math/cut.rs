@@ -1,0 +1,154 @@
+//! Cuts a graph in two by few vertices.
+
+use rayon::prelude::*;
+
+use super::dissection::Graph;
+use super::separator::refine;
+
+/// Share of the vertices that the smaller side of a cut should keep at least.
+pub(super) const SMALLEST_SIDE: f64 = 0.3;
+/// How much a separator costs more, relatively, for each square of what the smaller side lacks of half.
+const IMBALANCE: f64 = 4.0;
+
+/// Which part of a cut graph a vertex is in; no edge goes from left to right.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Side {
+    /// On one side.
+    Left,
+    /// On the other side.
+    Right,
+    /// Between them.
+    Separator,
+}
+
+/// How hard to look for a cut of so many vertices: searches, and cuts that are refined. Large separators make most of
+/// the work that an order is made for.
+fn effort(size: usize) -> (usize, usize) {
+    match size {
+        0..=1_000 => (2, 1),
+        1_001..=12_000 => (3, 2),
+        _ => (4, 5),
+    }
+}
+
+/// Cuts a graph. Also lists the vertices so that neighbours stand close to each other.
+///
+/// Searches start at vertices far from each other. Each gives a function on the vertices, the number of edges from
+/// its start, and each two of them another, the difference, whose level sets are nearly flat. The best cuts between two
+/// levels are refined, and the best of these is taken: which function gives it is hard to tell before.
+pub(super) fn cut(graph: &Graph) -> (Vec<Side>, Vec<u32>) {
+    let (searches, refined) = effort(graph.len());
+    let mut reached = Vec::with_capacity(graph.len());
+    let mut distances = vec![graph.distances(0, &mut reached)];
+    if reached.len() < graph.len() {
+        return (separate(graph, &reached), (0..graph.len() as u32).collect());
+    }
+    let mut nearest = distances[0].clone();
+    while distances.len() < searches {
+        let far = reached.iter().rev().copied().max_by_key(|&vertex| nearest[vertex as usize]);
+        let next = graph.distances(far.unwrap_or(0), &mut reached);
+        nearest.iter_mut().zip(&next).for_each(|(nearest, &distance)| *nearest = distance.min(*nearest));
+        distances.push(next);
+    }
+    let mut cuts: Vec<LevelCut> = functions(distances)
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|levels| best_level(graph, levels))
+        .collect();
+    cuts.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    cuts.truncate(refined);
+    let refined = cuts.par_iter().with_max_len(1).map(|cut| {
+        let mut sides = cut.sides(graph);
+        let sizes = refine(graph, &mut sides);
+        (cost(sizes[Side::Separator as usize], sizes[0].min(sizes[1]), graph.len()), sides)
+    });
+    let best = refined.collect::<Vec<_>>().into_iter().min_by(|a, b| a.0.total_cmp(&b.0));
+    (best.map_or_else(Vec::new, |(_, sides)| sides), reached)
+}
+
+/// What is connected to the first vertex on one side, the rest on the other.
+fn separate(graph: &Graph, reached: &[u32]) -> Vec<Side> {
+    let mut sides = vec![Side::Right; graph.len()];
+    reached.iter().for_each(|&vertex| sides[vertex as usize] = Side::Left);
+    sides
+}
+
+/// The differences of each two of the distances, from 0 up, and the distances themselves if there are more than two.
+fn functions(distances: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    let mut functions = Vec::new();
+    for (k, second) in distances.iter().enumerate() {
+        for first in &distances[..k] {
+            let lowest = first.iter().zip(second).map(|(a, b)| b.saturating_sub(*a)).max().unwrap_or(0);
+            functions.push(first.iter().zip(second).map(|(a, b)| lowest + a - b).collect());
+        }
+    }
+    if distances.len() > 2 {
+        functions.extend(distances);
+    }
+    functions
+}
+
+/// A cut between two levels of a function.
+struct LevelCut {
+    levels: Vec<u32>,
+    /// The level after which it cuts.
+    last: u32,
+    /// The side whose border is the separator.
+    border: Side,
+    cost: f64,
+}
+
+impl LevelCut {
+    fn sides(&self, graph: &Graph) -> Vec<Side> {
+        let side =
+            |vertex: u32| if self.levels[vertex as usize] <= self.last { Side::Left } else { Side::Right };
+        let separates = |vertex: u32| {
+            side(vertex) == self.border
+                && graph.neighbours(vertex).iter().any(|&other| side(other) != self.border)
+        };
+        let vertices = 0..graph.len() as u32;
+        vertices.map(|vertex| if separates(vertex) { Side::Separator } else { side(vertex) }).collect()
+    }
+}
+
+/// The cut so that few vertices separate sides of similar size.
+fn best_level(graph: &Graph, levels: Vec<u32>) -> LevelCut {
+    let count = levels.iter().max().map_or(0, |&highest| highest as usize + 1);
+    // A vertex is on the border of all cuts between its level and the highest, or lowest, of its neighbours'.
+    let (mut at, mut left, mut right) = (vec![0; count], vec![0; count], vec![0; count]);
+    for (vertex, &own) in levels.iter().enumerate() {
+        let (mut lowest, mut highest) = (own, own);
+        for &other in graph.neighbours(vertex as u32) {
+            let level = levels[other as usize];
+            (lowest, highest) = (lowest.min(level), highest.max(level));
+        }
+        at[own as usize] += 1;
+        left[own as usize] += 1;
+        left[highest as usize] -= 1;
+        right[lowest as usize] += 1;
+        right[own as usize] -= 1;
+    }
+    let (mut below, mut borders) = (0, [0, 0]);
+    let mut best = (f64::INFINITY, 0, Side::Left);
+    for cut in 0..count {
+        below += at[cut];
+        borders[0] += left[cut];
+        borders[1] += right[cut];
+        let above = graph.len() as i32 - below;
+        let candidates = [(borders[0], below - borders[0], above), (borders[1], below, above - borders[1])];
+        for ((border, a, b), side) in candidates.into_iter().zip([Side::Left, Side::Right]) {
+            let cost = cost(border as usize, a.min(b) as usize, graph.len());
+            if cost < best.0 {
+                best = (cost, cut as u32, side);
+            }
+        }
+    }
+    LevelCut { levels, last: best.1, border: best.2, cost: best.0 }
+}
+
+/// What a separator costs that leaves so many vertices on the smaller side.
+fn cost(separator: usize, smaller: usize, all: usize) -> f64 {
+    let balance = smaller as f64 / all as f64;
+    let penalty = (SMALLEST_SIDE - balance).max(0.0) * all as f64;
+    separator as f64 * (1.0 + IMBALANCE * (0.5 - balance).powi(2)) + penalty
+}
