@@ -48,7 +48,7 @@ impl SparseCholesky {
     /// # Errors
     /// [`Error::Numerical`] if K is not positive definite or the columns of A are dependent.
     pub fn constrained(matrix: &Sparse, constraint: &Sparse) -> Result<Self> {
-        let structure = Supernodes::new(matrix, constraint)?;
+        let structure = Supernodes::new(matrix, constraint);
         let input = Input::new(matrix, constraint, &structure.order);
         let (last, independent) = structure.parts.split_last().ok_or_else(|| failed("no rows"))?;
         let mut done: Vec<Eliminated> = independent

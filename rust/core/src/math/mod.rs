@@ -17,6 +17,7 @@ mod separator;
 mod sparse;
 mod substitution;
 mod supernodes;
+mod symbolic;
 mod tall;
 
 pub(crate) use cholesky::Room;

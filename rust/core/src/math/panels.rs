@@ -133,7 +133,7 @@ fn triangle_len(width: usize) -> usize {
 }
 
 /// Numbers in a panel.
-fn packed_len(width: usize, rows: usize) -> usize {
+pub(super) fn packed_len(width: usize, rows: usize) -> usize {
     triangle_len(width) + rows.div_ceil(TILE) * TILE * width
 }
 

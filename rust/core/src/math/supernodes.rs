@@ -3,23 +3,16 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use faer::Side;
-use faer::perm::PermRef;
-use faer::sparse::linalg::SupernodalThreshold;
-use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
-};
-
 use super::ordering::nested_dissection;
+use super::symbolic::nodes_of;
 use crate::math::Sparse;
-use crate::{Error, Result};
 
 /// No node a part hangs under is split once it is below this share of all work.
 const PART: f64 = 1.0 / 32.0;
 /// Multiplications below which a part is not worth a task.
 const LEAST_WORK: f64 = 1e6;
 
-/// Consecutive columns of equal pattern: a dense block of the factor.
+/// Consecutive columns of nearly equal pattern: a dense block of the factor.
 pub(super) struct Node {
     /// First column, in elimination order.
     pub first: usize,
@@ -70,35 +63,14 @@ pub(super) struct Supernodes {
 
 impl Supernodes {
     /// Analyses a symmetric matrix, stored whole, and the columns of its constraint.
-    pub fn new(matrix: &Sparse, constraint: &Sparse) -> Result<Self> {
+    pub fn new(matrix: &Sparse, constraint: &Sparse) -> Self {
         let order = nested_dissection(matrix);
-        let mut nodes = nodes_of(matrix, &order)?;
+        let mut nodes = nodes_of(matrix, &order);
         append_constraints(&mut nodes, &order, constraint);
         link(&mut nodes, order.len() + constraint.ncols());
         let parts = divide(&nodes);
-        Ok(renumber(order, nodes, &parts, constraint.ncols()))
+        renumber(order, nodes, &parts, constraint.ncols())
     }
-}
-
-fn nodes_of(matrix: &Sparse, order: &[u32]) -> Result<Vec<Node>> {
-    let mut position = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(place, &row)| position[row as usize] = place as u32);
-    let permutation = SymmetricOrdering::Custom(PermRef::new_checked(order, &position, order.len()));
-    let params = CholeskySymbolicParams {
-        supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-        ..Default::default()
-    };
-    let symbolic = factorize_symbolic_cholesky(matrix.symbolic(), Side::Upper, permutation, params)
-        .map_err(|error| Error::Numerical { what: "sparse analysis", why: format!("{error:?}") })?;
-    let SymbolicCholeskyRaw::Supernodal(symbolic) = symbolic.raw() else {
-        return Err(Error::Numerical { what: "sparse analysis", why: "no supernodes were made".into() });
-    };
-    let node = |index| {
-        let first = symbolic.supernode_begin()[index] as usize;
-        let width = symbolic.supernode_end()[index] as usize - first;
-        Node { first, width, rows: symbolic.supernode(index).pattern().to_vec(), parent: None }
-    };
-    Ok((0..symbolic.n_supernodes()).map(node).collect())
 }
 
 /// Gives each node the constraints that touch it or what is below it, as further rows, and the constraints a node.
