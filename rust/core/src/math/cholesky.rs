@@ -6,7 +6,9 @@ use faer::{Mat, MatMut};
 use rayon::prelude::*;
 
 use super::fronts::{Front, Update};
+use super::ordering::nested_dissection;
 use super::panels::Panels;
+use super::sparse::SparseRows;
 use super::substitution::{LANES, MARGIN, Row, backward, forward};
 use super::supernodes::{Node, Part, Supernodes};
 use crate::math::Sparse;
@@ -48,8 +50,10 @@ impl SparseCholesky {
     /// # Errors
     /// [`Error::Numerical`] if K is not positive definite or the columns of A are dependent.
     pub fn constrained(matrix: &Sparse, constraint: &Sparse) -> Result<Self> {
-        let structure = Supernodes::new(matrix, constraint);
-        let input = Input::new(matrix, constraint, &structure.order);
+        let (order, constraint) = rayon::join(|| nested_dissection(matrix), || constraint.to_row_major());
+        let constraint = constraint.map_err(|error| failed(format!("{error:?}")))?;
+        let structure = Supernodes::new(matrix, &constraint, order);
+        let input = Input::new(matrix, &constraint, &structure.order);
         let (last, independent) = structure.parts.split_last().ok_or_else(|| failed("no rows"))?;
         let mut done: Vec<Eliminated> = independent
             .par_iter()
@@ -220,28 +224,14 @@ struct Input<'a> {
     matrix: &'a Sparse,
     order: &'a [u32],
     position: Vec<u32>,
-    /// A by rows: where each row starts, and its columns and values.
-    constraint_starts: Vec<usize>,
-    constraint: Vec<(u32, f64)>,
+    constraint: &'a SparseRows,
 }
 
 impl<'a> Input<'a> {
-    fn new(matrix: &'a Sparse, constraint: &Sparse, order: &'a [u32]) -> Self {
+    fn new(matrix: &'a Sparse, constraint: &'a SparseRows, order: &'a [u32]) -> Self {
         let mut position = vec![0; order.len()];
         order.iter().enumerate().for_each(|(place, &row)| position[row as usize] = place as u32);
-        let mut starts = vec![0; order.len() + 1];
-        constraint.row_idx().iter().for_each(|&row| starts[row as usize + 1] += 1);
-        (1..starts.len()).for_each(|row| starts[row] += starts[row - 1]);
-        let mut next = starts.clone();
-        let mut entries = vec![(0, 0.0); starts[order.len()]];
-        for column in 0..constraint.ncols() {
-            let rows = constraint.row_idx_of_col_raw(column).iter();
-            for (&row, &value) in rows.zip(constraint.val_of_col(column)) {
-                entries[next[row as usize]] = (column as u32, value);
-                next[row as usize] += 1;
-            }
-        }
-        Self { matrix, order, position, constraint_starts: starts, constraint: entries }
+        Self { matrix, order, position, constraint }
     }
 
     /// Eliminates the nodes of a part; `given` are updates from other parts, in the numbering of the whole.
@@ -312,8 +302,8 @@ impl<'a> Input<'a> {
                     front.column_mut(column)[row] += value;
                 }
             }
-            let constraints = self.constraint_starts[vertex]..self.constraint_starts[vertex + 1];
-            for &(constraint, value) in &self.constraint[constraints] {
+            let constraints = self.constraint.col_idx_of_row_raw(vertex).iter();
+            for (&constraint, &value) in constraints.zip(self.constraint.val_of_row(vertex)) {
                 if let Some(row) = at(self.order.len() as u32 + constraint) {
                     front.column_mut(column)[row] += value;
                 }

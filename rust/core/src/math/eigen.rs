@@ -5,6 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::dense::{add_product, copy, dot, inner, product, symmetric_eigen};
+use super::on_pool;
 use super::tall::{Columns, take_out};
 use crate::{Error, Result};
 
@@ -46,7 +47,7 @@ const SEED: u64 = 0x6a6f_756e_6365;
 pub(crate) fn largest_eigenvectors(
     size: usize,
     count: usize,
-    mut apply: impl FnMut(MatMut<'_, f64>),
+    mut apply: impl FnMut(MatMut<'_, f64>) + Send,
     report: impl Fn(f32) -> Result<()>,
 ) -> Result<Mat<f64>> {
     let mut krylov = Krylov::new(size, count);
@@ -54,7 +55,7 @@ pub(crate) fn largest_eigenvectors(
     let (mut widened, mut settled) = (0, 0);
     for step in 0..MAX_BLOCKS {
         report((step as f32 / 12.0).min(0.95))?;
-        krylov.extend(&mut apply);
+        on_pool(|| krylov.extend(&mut apply));
         let (exhausted, full) = (krylov.pending() == 0, krylov.basis.count() > krylov.capacity);
         if step < settled && !exhausted && !full {
             continue;

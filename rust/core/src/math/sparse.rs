@@ -11,6 +11,9 @@ const LANES: usize = 8;
 /// A sparse matrix in compressed columns with 32-bit indices; symmetric ones are stored whole, not as a triangle.
 pub type Sparse = faer::sparse::SparseColMat<u32, f64>;
 
+/// The same in compressed rows.
+pub(super) type SparseRows = faer::sparse::SparseRowMat<u32, f64>;
+
 /// `K + scale diag(d)`; every diagonal entry of K must be stored.
 pub(crate) fn add_diagonal(matrix: &Sparse, diagonal: &[f64], scale: f64) -> Sparse {
     let mut sum = matrix.clone();

@@ -3,9 +3,8 @@
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-use super::ordering::nested_dissection;
+use super::sparse::{Sparse, SparseRows};
 use super::symbolic::nodes_of;
-use crate::math::Sparse;
 
 /// No node a part hangs under is split once it is below this share of all work.
 const PART: f64 = 1.0 / 32.0;
@@ -62,9 +61,8 @@ pub(super) struct Supernodes {
 }
 
 impl Supernodes {
-    /// Analyses a symmetric matrix, stored whole, and the columns of its constraint.
-    pub fn new(matrix: &Sparse, constraint: &Sparse) -> Self {
-        let order = nested_dissection(matrix);
+    /// Analyses a symmetric matrix, stored whole, in a postordered elimination order, and its constraint.
+    pub fn new(matrix: &Sparse, constraint: &SparseRows, order: Vec<u32>) -> Self {
         let mut nodes = nodes_of(matrix, &order);
         append_constraints(&mut nodes, &order, constraint);
         link(&mut nodes, order.len() + constraint.ncols());
@@ -74,32 +72,29 @@ impl Supernodes {
 }
 
 /// Gives each node the constraints that touch it or what is below it, as further rows, and the constraints a node.
-fn append_constraints(nodes: &mut Vec<Node>, order: &[u32], constraint: &Sparse) {
+fn append_constraints(nodes: &mut Vec<Node>, order: &[u32], constraint: &SparseRows) {
     let (n, count) = (order.len(), constraint.ncols());
     if count == 0 {
         return;
     }
     let owner = owners(nodes, n);
-    let mut position = vec![0; n];
-    order.iter().enumerate().for_each(|(place, &row)| position[row as usize] = place);
-    let mut touching: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
-    for column in 0..count {
-        for &row in constraint.row_idx_of_col_raw(column) {
-            let touched = &mut touching[owner[position[row as usize]] as usize];
-            if touched.last() != Some(&((n + column) as u32)) {
-                touched.push((n + column) as u32);
-            }
-        }
-    }
+    let mut below: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
+    let mut touched_by = vec![usize::MAX; count];
     for index in 0..nodes.len() {
-        let mut own = std::mem::take(&mut touching[index]);
-        // Sorted runs, from the node itself and from each of those below it, which a stable sort merges.
-        own.sort();
-        own.dedup();
-        if let Some(&next) = nodes[index].rows.first() {
-            touching[owner[next as usize] as usize].extend_from_slice(&own);
+        let node = &mut nodes[index];
+        let mut touching = std::mem::take(&mut below[index]);
+        touching.retain(|&column| std::mem::replace(&mut touched_by[column as usize], index) != index);
+        for &vertex in &order[node.first..node.first + node.width] {
+            let columns = constraint.col_idx_of_row_raw(vertex as usize).iter().copied();
+            touching.extend(
+                columns.filter(|&column| std::mem::replace(&mut touched_by[column as usize], index) != index),
+            );
         }
-        nodes[index].rows.extend(own);
+        touching.sort_unstable();
+        if let Some(&next) = node.rows.first() {
+            below[owner[next as usize] as usize].extend_from_slice(&touching);
+        }
+        node.rows.extend(touching.iter().map(|column| n as u32 + column));
     }
     nodes.push(Node { first: n, width: count, rows: Vec::new(), parent: None });
 }

@@ -7,7 +7,7 @@ use faer::{Mat, MatMut, MatRef};
 use crate::material::Material;
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::{
-    Room, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenvectors, multiply_columns,
+    Room, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenvectors, multiply_columns, on_pool,
 };
 use crate::mesh::TetMesh;
 use crate::operators::{Stitches, constraint, laplacian, lumped_mass, momentum_leak};
@@ -175,10 +175,10 @@ impl ModesProblem {
         let shift = shift(mesh, &mass, &conductivity);
         let mass = free.values(&mass);
         let shifted = add_diagonal(&hessian, &mass, shift);
-        let factor = match &constraint {
-            Some(constraint) => SparseCholesky::constrained(&shifted, constraint)?,
-            None => SparseCholesky::new(&shifted)?,
-        };
+        let factor = on_pool(|| match &constraint {
+            Some(constraint) => SparseCholesky::constrained(&shifted, constraint),
+            None => SparseCholesky::new(&shifted),
+        })?;
         progress.report(0.5)?;
         Ok(Self { free, hessian, mass, conductivity, stitches: stitches.clone(), constraint, shift, factor })
     }
