@@ -3,8 +3,9 @@
 `reference.py FOLDER MODES schur|kkt` reads vertices, tets, leak, springs between vertices and, for a rig,
 weights as the benchmark wrote them, all for a conductivity and density of one. It prints the seconds, the
 solver that took them, and the eigenvalues. Timed is the solution: making the constraint's columns
-independent, factorising, iterating; not the assembly. The saddle point is factorised by UMFPACK,
-as the papers do, where its library is installed, and else by SuperLU.
+independent, factorising, iterating; not the assembly. What takes less than a second is done more than
+once, and the best time counts, as with ours. The saddle point is factorised by UMFPACK, as the papers do,
+where its library is installed, and else by SuperLU.
 """
 
 import ctypes
@@ -27,6 +28,8 @@ except ImportError:
 Solve = Callable[[np.ndarray], np.ndarray]
 
 SHIFT = 1e-2
+# Seconds in which it is done again, like ours; the best time counts.
+REPEATED = 1.0
 DEPENDENT = 1e-14
 
 
@@ -149,15 +152,10 @@ def bordered(matrix: sparse.csc_matrix, columns: np.ndarray) -> tuple[str, Solve
     return solver, lambda b: factor.solve(np.concatenate([b, np.zeros(count)]))[:n]
 
 
-def main() -> None:
-    folder, count, method = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-    vertices, tets, leak, rig = read(folder)
-    stiffness, mass = laplacian_and_mass(vertices, tets)
-    stiffness = (stiffness + springs(folder, len(vertices))).tocsc()
-    shift = SHIFT * (np.pi / np.cbrt(mass.sum())) ** 2
-    matrix = (stiffness + shift * sparse.diags(mass)).tocsc()
-    columns = None if rig is None else constraint(vertices, mass, leak, rig)
-    start = time.perf_counter()
+def lowest(
+    matrix: sparse.csc_matrix, mass: np.ndarray, columns: np.ndarray | None, count: int, method: str
+) -> tuple[str, np.ndarray]:
+    """What made the factor, and the lowest eigenvalues that it gives."""
     if method == "kkt":
         solver, apply = bordered(matrix, columns)
     else:
@@ -167,11 +165,25 @@ def main() -> None:
     begin = np.random.default_rng(0).standard_normal(len(mass))
     # The operator is restricted to what the constraint allows, and so must be the first vector.
     begin = begin if columns is None else apply(mass * begin)
-    values = splinalg.eigsh(
-        matrix, count, sparse.diags(mass).tocsc(), sigma=0, OPinv=inverse, v0=begin, return_eigenvectors=True
-    )[0]
-    seconds = time.perf_counter() - start
-    print(f"{seconds:.6f}", solver, *(f"{value:.15e}" for value in np.sort(values) - shift))
+    weights = sparse.diags(mass).tocsc()
+    found = splinalg.eigsh(matrix, count, weights, sigma=0, OPinv=inverse, v0=begin, return_eigenvectors=True)
+    return solver, found[0]
+
+
+def main() -> None:
+    folder, count, method = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    vertices, tets, leak, rig = read(folder)
+    stiffness, mass = laplacian_and_mass(vertices, tets)
+    stiffness = (stiffness + springs(folder, len(vertices))).tocsc()
+    shift = SHIFT * (np.pi / np.cbrt(mass.sum())) ** 2
+    matrix = (stiffness + shift * sparse.diags(mass)).tocsc()
+    columns = None if rig is None else constraint(vertices, mass, leak, rig)
+    seconds: list[float] = []
+    while sum(seconds) < REPEATED:
+        start = time.perf_counter()
+        solver, values = lowest(matrix, mass, columns, count, method)
+        seconds.append(time.perf_counter() - start)
+    print(f"{min(seconds):.6f}", solver, *(f"{value:.15e}" for value in np.sort(values) - shift))
 
 
 if __name__ == "__main__":
