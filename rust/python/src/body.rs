@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use jounce::Progress;
-use jounce::body::{self, PointStitches};
+use jounce::body;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -16,7 +15,6 @@ use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::model::Model;
 use crate::rig::Rig;
-use crate::stitches;
 use crate::subspace::SkinningModes;
 
 /// A rigged surface with everything that its simulation needs, made in one call.
@@ -38,7 +36,7 @@ use crate::subspace::SkinningModes;
 /// the flesh does not imitate them. Their motion is given to each step, by `reduce_offsets`.
 /// stitches: (s, 2) int32 or int64, pairs of points that springs pull together; stitch_stiffness: N/m and stitch_gap: share of
 /// the distance at rest that is kept, one number or (s,) float64 each. editable: keep the factor of the modes,
-/// tens of megabytes, so that `restitched` and `like` are quick. like: a Body of the same surface and weights, from which
+/// tens of megabytes, so that `like` is quick. like: a Body of the same surface and weights, from which
 /// whatever stays is taken; where only stiffness or stitches differ and both are editable, modes are found from its own,
 /// to about one percent, and clusters stay.
 /// Raises ValueError for whatever a stage refuses. `BodyJob` does the same without blocking.
@@ -49,19 +47,6 @@ pub struct Body {
 }
 
 impl Body {
-    /// Stitches between its points; none for None.
-    fn wanted(
-        &self,
-        pairs: Option<&Bound<'_, PyAny>>,
-        stiffness: Option<&Bound<'_, PyAny>>,
-        gap: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<PointStitches> {
-        let none = Ok(PointStitches::default());
-        pairs.map_or(none, |pairs| {
-            stitches::point_stitches(pairs, stiffness, gap, self.inner.embedding.points().len())
-        })
-    }
-
     fn wrap(py: Python<'_>, inner: Arc<body::Body>) -> PyResult<Self> {
         let model = Py::new(py, Model::wrap(inner.model.clone()))?;
         Ok(Self { inner, model })
@@ -86,24 +71,7 @@ impl Body {
         job.get().result(py)
     }
 
-    /// The same body with other stitches, its modes found from those before; arguments as in `Body`.
-    ///
-    /// `residual` says how good they are. The stitches replace those it has; None takes them all away.
-    #[pyo3(signature = (stitches=None, stitch_stiffness=None, stitch_gap=None),
-           text_signature = "($self, stitches=None, stitch_stiffness=1e4, stitch_gap=0.0)")]
-    fn restitched(
-        &self,
-        py: Python<'_>,
-        stitches: Option<&Bound<'_, PyAny>>,
-        stitch_stiffness: Option<&Bound<'_, PyAny>>,
-        stitch_gap: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let stitches = self.wanted(stitches, stitch_stiffness, stitch_gap)?;
-        let inner = run(py, || self.inner.restitched(&stitches, &Progress::default()))?;
-        Self::wrap(py, Arc::new(inner))
-    }
-
-    /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after `restitched`.
+    /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after `like`.
     #[getter]
     fn residual(&self) -> f64 {
         self.inner.residual
@@ -265,20 +233,6 @@ impl BodyJob {
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let like = like.map(|like| like.get().inner.clone());
         Job::start(move |progress| input.build(like.as_deref(), progress)).map(Self)
-    }
-
-    /// A job that gives a body other stitches, as `Body.restitched` does.
-    #[staticmethod]
-    #[pyo3(signature = (body, stitches=None, stitch_stiffness=None, stitch_gap=None),
-           text_signature = "(body, stitches=None, stitch_stiffness=1e4, stitch_gap=0.0)")]
-    fn restitch(
-        body: &Body,
-        stitches: Option<&Bound<'_, PyAny>>,
-        stitch_stiffness: Option<&Bound<'_, PyAny>>,
-        stitch_gap: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        let (stitches, inner) = (body.wanted(stitches, stitch_stiffness, stitch_gap)?, body.inner.clone());
-        Job::start(move |progress| inner.restitched(&stitches, progress)).map(Self)
     }
 
     /// The fraction done, in [0, 1].

@@ -47,8 +47,7 @@ impl Bounds {
 struct Found {
     modes: Arc<SkinningModes>,
     residual: f64,
-    built_stitches: Stitches,
-    base: Arc<OnceLock<Base>>,
+    base: Option<Arc<Base>>,
     /// Whether the clusters of the body before go with them.
     keeps_clusters: bool,
 }
@@ -111,7 +110,6 @@ impl Body {
             material,
             modes: found.modes,
             residual: found.residual,
-            built_stitches: found.built_stitches,
             base: found.base,
             labels,
             model: Model::Skinning(Arc::new(model)),
@@ -210,17 +208,10 @@ fn found(
     if let Some(like) = like.filter(|like| bounds.are_of(like))
         && let Some((modes, residual)) = followed(like, material, stitches, params)?
     {
-        let (built_stitches, base) = (like.built_stitches.clone(), like.base.clone());
-        return Ok(Found { modes, residual, built_stitches, base, keeps_clusters: true });
+        return Ok(Found { modes, residual, base: like.base.clone(), keeps_clusters: true });
     }
     let (found, base) = modes(mesh, material, &bounds.restraint(), stitches, params, progress)?;
-    Ok(Found {
-        modes: Arc::new(found),
-        residual: 0.0,
-        built_stitches: stitches.clone(),
-        base: Arc::new(base),
-        keeps_clusters: false,
-    })
+    Ok(Found { modes: Arc::new(found), residual: 0.0, base, keeps_clusters: false })
 }
 
 /// Modes from those of a body under the same bounds, and their residual; `None` where they have to be found anew.
@@ -238,7 +229,7 @@ fn followed(
         return Ok(Some((like.modes.clone(), like.residual)));
     }
     // A body that is not to be edited is the same however it was reached.
-    let Some(base) = like.base.get().filter(|_| params.editable) else { return Ok(None) };
+    let Some(base) = like.base.as_ref().filter(|_| params.editable) else { return Ok(None) };
     let update = base.update((&like.mesh, material), stitches, params.modes)?;
     let worst = update.worst();
     Ok((worst <= GOOD_ENOUGH).then(|| (Arc::new(update.modes), worst)))

@@ -13,7 +13,6 @@ use crate::material::{Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::method::Model;
 use crate::method::skinning_modes::{OffsetCarrier, OffsetReduction, OffsetSource};
-use crate::operators::Stitches;
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 use crate::{Error, Progress, Result};
@@ -134,14 +133,12 @@ pub struct Body {
     /// The model, ready to simulate.
     pub model: Model,
     /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after
-    /// [`Body::restitched`] and [`Body::new_like`].
+    /// [`Body::new_like`].
     pub residual: f64,
-    /// The stitches it was built with.
-    built_stitches: Stitches,
     /// What the modes are complementary to.
     counting: Arc<Rig>,
-    /// What bodies with other stitches are made from.
-    base: Arc<OnceLock<Base>>,
+    /// What bodies with other stitches or another stiffness are made from; only of an editable one.
+    base: Option<Arc<Base>>,
     /// What it was made by.
     params: Arc<BodyParams>,
     surface: SurfaceMesh,

@@ -373,12 +373,6 @@ class Body:
         editable: bool = False,
         like: Body | None = None,
     ) -> Body: ...
-    def restitched(
-        self,
-        stitches: _IndicesLike | None = None,
-        stitch_stiffness: float | _FloatsLike = 1e4,
-        stitch_gap: float | _FloatsLike = 0.0,
-    ) -> Body: ...
     @property
     def residual(self) -> float: ...
     @property
@@ -433,13 +427,6 @@ class BodyJob:
         stitch_gap: float | _FloatsLike = 0.0,
         editable: bool = False,
         like: Body | None = None,
-    ) -> BodyJob: ...
-    @staticmethod
-    def restitch(
-        body: Body,
-        stitches: _IndicesLike | None = None,
-        stitch_stiffness: float | _FloatsLike = 1e4,
-        stitch_gap: float | _FloatsLike = 0.0,
     ) -> BodyJob: ...
     @property
     def progress(self) -> float: ...
