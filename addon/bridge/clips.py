@@ -250,8 +250,7 @@ def write_channel(
 
 def armature_of(objects: tuple[bpy.types.Object, ...]) -> bpy.types.Object:
     """The armature that moves the first of these meshes that has one."""
-    for obj in objects:
-        found = deformers.deformer(obj, lambda _sentence: None)
-        if found is not None:
-            return found.armature
-    raise Refusal(f"{objects[0].name} has no armature that a clip could move.")
+    found = deformers.armatures(objects)
+    if not found:
+        raise Refusal(f"{objects[0].name} has no armature that a clip could move.")
+    return found[0]

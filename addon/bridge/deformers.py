@@ -102,6 +102,12 @@ def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
     return found[0]
 
 
+def armatures(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The armatures whose bones count as those of these meshes, each once."""
+    found = (deformer(obj, lambda _sentence: None) for obj in objects)
+    return list(dict.fromkeys(first.armature for first in found if first is not None))
+
+
 def deformed_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
     """The meshes of the view layer that an armature deforms, the one of most vertices first."""
     objects = context.view_layer.objects

@@ -10,9 +10,8 @@ from . import holders
 def refuse_unusable(obj: bpy.types.Object) -> None:
     """Refuses an object that cannot be a part of a body, with the sentence that says how to mend it."""
     refuse_foreign(obj)
+    refuse_edited(obj)
     mesh = obj.data
-    if obj.mode == "EDIT":
-        raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
     sharing = [other.name for other in bpy.data.objects if other.data == mesh and other != obj]
     if sharing and not holders.is_foreign(mesh):
         raise Refusal(
@@ -34,6 +33,12 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
         raise Refusal(
             f"Vertex {int(np.argmin(finite))} of {obj.name} is at no finite place; remove or move it."
         )
+
+
+def refuse_edited(obj: bpy.types.Object) -> None:
+    """Refuses a mesh in Edit Mode, as what is edited does not reach its vertices before."""
+    if obj.mode == "EDIT":
+        raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
 
 
 def refuse_foreign(obj: bpy.types.Object) -> None:

@@ -134,12 +134,6 @@ def leaks(movers: tuple[Mover, ...]) -> np.ndarray:
     return np.array([1.0 if bone is None else bone.jounce_leak for bone in bones])
 
 
-def deforming(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
-    """The armatures that deform these objects, each once."""
-    found = (modifier for obj in objects for modifier in obj.modifiers if modifier.type == "ARMATURE")
-    return list(dict.fromkeys(modifier.object for modifier in found if modifier.object is not None))
-
-
 def chosen_bones(armature: bpy.types.Object, collection: str) -> list[bpy.types.PoseBone]:
     """The deforming bones in a bone collection or inside it, without one those that are selected."""
     if collection:

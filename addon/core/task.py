@@ -5,7 +5,7 @@ did. Closing it early raises `GeneratorExit` inside, and its `finally` blocks pu
 """
 
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from typing import NamedTuple, Protocol, TypeVar
 
 # How long a task waits for work on another thread before it looks again.
@@ -34,6 +34,15 @@ def scaled(task: Generator[Step, None, Result], start: float, end: float) -> Gen
         return stop.value
     finally:
         task.close()
+
+
+def in_turn(tasks: Iterable[Generator[Step, None, Result]]) -> Generator[Step, None, list[Result]]:
+    """Tasks one after the other, each with an equal part of the progress; what they return."""
+    waiting, results = list(tasks), []
+    for index, task in enumerate(waiting):
+        part = scaled(task, index / len(waiting), (index + 1) / len(waiting))
+        results.append((yield from part))
+    return results
 
 
 class Job(Protocol[Made]):

@@ -1,9 +1,8 @@
 """jounce.bake: computes the motion of a body over some frames and writes it where it plays by itself."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import TypeVar
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
@@ -19,11 +18,9 @@ from ..core.prepared import Prepared
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
 from ..core.settings import BakeSettings, Target
-from ..core.task import Step, Task, scaled
+from ..core.task import Step, Task, in_turn, scaled
 from ..props.bake import TARGETS
 from .operator import LongOperator
-
-Item = TypeVar("Item")
 
 
 class JOUNCE_OT_bake(LongOperator):
@@ -71,6 +68,14 @@ class Baking:
     built_again: str
 
 
+@dataclass(frozen=True)
+class Take:
+    """A motion. seam: how far that of a loop ends from where it began, as a share of the size."""
+
+    motion: Motion
+    seam: float = 0.0
+
+
 def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, warn: Warn) -> Task:
     """Bakes one body."""
     return bake_bodies([(host, settings)], context, warn)
@@ -83,23 +88,16 @@ def bake_bodies(
 
     All is written at the very end, so that stopping keeps what was there before.
     """
-    bakings, shaped = [], []
     if not asked:
         return "No body is without a bake."
-    for (host, settings), start, end in parts(asked, 0.0, 0.2):
-        bakings.append((yield from scaled(prepare(host, context, settings, warn), start, end)))
-    recorded = yield from scaled(record(bakings, context), 0.2, 0.7)
-    for (baking, motion), start, end in parts(list(zip(bakings, recorded, strict=True)), 0.7, 1.0):
-        shaped.append((yield from scaled(shape(baking, motion, context, warn), start, end)))
-    pairs = zip(bakings, shaped, strict=True)
-    return "; ".join(write(baking, prepared, context, warn) for baking, prepared in pairs)
-
-
-def parts(items: list[Item], start: float, end: float) -> Iterator[tuple[Item, float, float]]:
-    """Items, each with its part of the way from start to end."""
-    for index, item in enumerate(items):
-        step = (end - start) / len(items)
-        yield item, start + index * step, start + (index + 1) * step
+    readings = in_turn(prepare(host, context, settings, warn) for host, settings in asked)
+    bakings = yield from scaled(readings, 0.0, 0.2)
+    takes = yield from scaled(record(bakings, context), 0.2, 0.7)
+    pairs = zip(bakings, takes, strict=True)
+    shapings = in_turn(shape(baking, take.motion, context, warn) for baking, take in pairs)
+    shaped = yield from scaled(shapings, 0.7, 1.0)
+    triples = zip(bakings, takes, shaped, strict=True)
+    return "; ".join(write(*triple, context, warn) for triple in triples)
 
 
 def prepare(
@@ -127,7 +125,7 @@ def shape(
         return (yield from bakes.prepare(baking.scene, baking.body, motion, baking.settings, context))
 
 
-def write(baking: Baking, prepared: Prepared, context: bpy.types.Context, warn: Warn) -> str:
+def write(baking: Baking, take: Take, prepared: Prepared, context: bpy.types.Context, warn: Warn) -> str:
     """Puts a bake in the place of an earlier one, and says what it is."""
     scene, host = baking.scene, baking.scene.host
     preview.switch_off(host)
@@ -137,12 +135,13 @@ def write(baking: Baking, prepared: Prepared, context: bpy.types.Context, warn: 
         builds.remember(host, baking.body, baking.digest, baking.built_again, context)
     elif not host.jounce.modes_built:
         builds.remember(host, baking.body, baking.digest, host.jounce.built_summary, context)
-    return conclusion(scene, prepared, baking.settings, warn)
+    return conclusion(baking, take.seam, prepared, warn)
 
 
-def conclusion(scene: BodyScene, prepared: Prepared, settings: BakeSettings, warn: Warn) -> str:
+def conclusion(baking: Baking, seam: float, prepared: Prepared, warn: Warn) -> str:
     """Keeps and tells the error of a finished bake."""
-    state = scene.host.jounce
+    scene, settings, state = baking.scene, baking.settings, baking.scene.host.jounce
+    state.bake_seam = seam
     state.bake_error = prepared.error / scene.surface.diagonal
     state.bake_parts = prepared.parts
     state.bake_range = (settings.frame_start, settings.frame_end)
@@ -154,12 +153,12 @@ def conclusion(scene: BodyScene, prepared: Prepared, settings: BakeSettings, war
         )
     if not prepared.parts:
         warn(f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake.")
-    seam = f", seam {state.bake_seam:.4%}" if state.loop else ""
+    closing = f", seam {state.bake_seam:.4%}" if state.loop else ""
     parts = prepared.parts or "nothing to bake"
-    return f"{scene.host.name}: {parts}, error {state.bake_error:.3%} of the rest diagonal{seam}"
+    return f"{scene.host.name}: {parts}, error {state.bake_error:.3%} of the rest diagonal{closing}"
 
 
-def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step, None, list[Motion]]:
+def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step, None, list[Take]]:
     """Reads what drives each body in each frame and simulates what is not cached; the current frame stays.
 
     Every body is simulated on a thread of its own, while the next frame is evaluated.
@@ -176,13 +175,12 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
             fed.append((baking.scene, baking.body, filling.feed if cycle is None else cycle.append))
         yield from readings.over(fed, steps, context)
         return [
-            filling.motion() if cycle is None else loop(baking.scene, filling, cycle)
+            Take(filling.motion()) if cycle is None else loop(baking.scene, filling, cycle)
             for baking, filling, cycle in zip(bakings, fillings, cycles, strict=True)
         ]
 
 
-def loop(scene: BodyScene, filling: Filling, cycle: list[Drive]) -> Motion:
-    """The motion of a cycle; its seam is kept."""
+def loop(scene: BodyScene, filling: Filling, cycle: list[Drive]) -> Take:
+    """The motion of a cycle, with its seam."""
     motion, report = looped(filling.fresh(), cycle, scene.surface, filling.course)
-    scene.host.jounce.bake_seam = max(report.position, report.velocity)
-    return motion
+    return Take(motion, max(report.position, report.velocity))

@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import FloatProperty, StringProperty
 
-from ..bridge import bodies, rigs
+from ..bridge import bodies, deformers, rigs
 from ..core.refusal import Refusal
 from .operator import JounceOperator
 
@@ -32,7 +32,7 @@ class JOUNCE_OT_bone_leak(JounceOperator):
         """Sets it on the bones that move the selected bodies."""
         bones = []
         for host in bodies.hosts(context):
-            for armature in rigs.deforming(bodies.members(host)):
+            for armature in deformers.armatures(bodies.members(host)):
                 bones += rigs.chosen_bones(armature, self.collection)
         if not bones:
             wanted = f"in the bone collection {self.collection}" if self.collection else "selected"

@@ -5,7 +5,7 @@ import bpy
 from ..bridge import bodies, builds, preview
 from ..bridge.deformers import Warn
 from ..core import bodies as built
-from ..core.task import Task, scaled
+from ..core.task import Task, in_turn
 from .operator import LongOperator
 
 
@@ -18,12 +18,8 @@ class JOUNCE_OT_build(LongOperator):
 
     def task(self, context: bpy.types.Context) -> Task:
         """Builds one body after the other."""
-        hosts = bodies.hosts(context)
-        messages = []
-        for index, host in enumerate(hosts):
-            part = build_body(host, context, self.warn)
-            messages.append((yield from scaled(part, index / len(hosts), (index + 1) / len(hosts))))
-        return "; ".join(messages)
+        parts = (build_body(host, context, self.warn) for host in bodies.hosts(context))
+        return "; ".join((yield from in_turn(parts)))
 
 
 def build_body(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Task:

@@ -11,7 +11,7 @@ from ..core import bodies as built
 from ..core import fitting
 from ..core.motion import Drive, stiffness_of
 from ..core.refusal import Refusal
-from ..core.task import Step, Task, scaled
+from ..core.task import Step, Task, in_turn, scaled
 from .operator import LongOperator
 
 
@@ -30,12 +30,9 @@ class JOUNCE_OT_fit(LongOperator):
 
     def task(self, context: bpy.types.Context) -> Task:
         """Fits one body after the other."""
-        hosts = bodies.hosts(context)
-        messages = []
-        for index, host in enumerate(hosts):
-            part = fit_body(host, context, shot(context.scene), self.only_firmer)
-            messages.append((yield from scaled(part, index / len(hosts), (index + 1) / len(hosts))))
-        return "; ".join(messages)
+        steps = shot(context.scene)
+        parts = (fit_body(host, context, steps, self.only_firmer) for host in bodies.hosts(context))
+        return "; ".join((yield from in_turn(parts)))
 
 
 def shot(scene: bpy.types.Scene) -> range:

@@ -39,8 +39,7 @@ def active_mesh(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.types
     if host is None:
         raise Refusal("The active object has no Jounce; select a mesh and use Add Jounce first.")
     obj = obj if obj.type == "MESH" else host
-    if obj.mode == "EDIT":
-        raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
+    meshes.refuse_edited(obj)
     meshes.refuse_unpaintable(obj)
     return obj, host
 

@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge import bodies, preview
 from ..core.refusal import Refusal
-from ..core.task import Step, Task, scaled
+from ..core.task import Step, Task, in_turn
 from .build import build_body
 from .operator import JounceOperator, LongOperator
 
@@ -24,10 +24,9 @@ class JOUNCE_OT_preview(LongOperator):
             for host in hosts:
                 preview.switch_off(host)
             return f"The preview of {names} is off."
-        for index, host in enumerate(hosts):
-            if not host.jounce.built_digest:
-                part = build_body(host, context, self.warn)
-                yield from scaled(part, index / len(hosts), (index + 1) / len(hosts))
+        yield from in_turn(
+            build_body(host, context, self.warn) for host in hosts if not host.jounce.built_digest
+        )
         for host in hosts:
             preview.switch_on(host)
         return f"{names}: the motion is shown live."

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
-from ..bridge import bodies, maps, stitches
+from ..bridge import bodies, maps, meshes, stitches
 from ..core.refusal import Refusal
 from ..core.stitches import nearest_pairs, pairs_within
 from .operator import JounceOperator
@@ -41,10 +41,7 @@ class SeamOperator(JounceOperator):
             raise Refusal("More than two meshes of the body are selected; select one or two.")
         ends = (active, others[0] if others else active)
         for obj in ends:
-            if obj.mode == "EDIT":
-                raise Refusal(
-                    f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date."
-                )
+            meshes.refuse_edited(obj)
         return host, ends
 
     def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:

@@ -12,15 +12,6 @@ from jounce_core.surface import Part, Surface
 ORIGIN = {"Mesh": "a", "Damping": "0.1"}
 
 
-@pytest.fixture(scope="module")
-def body():
-    """A box on one bone."""
-    corners = np.array([[x, y, z] for z in (0.0, 1.0) for y in (0.0, 1.0) for x in (0.0, 1.0)])
-    quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
-    triangles = np.array([corner for a, b, c, d in quads for corner in ((a, b, c), (a, c, d))])
-    return jounce.Body(corners, triangles, np.ones((8, 1)), resolution=4, modes=3, clusters=4)
-
-
 def shake(frame):
     """The drive of a frame in which the bone moves to and fro."""
     pose = np.eye(3, 4)[None].copy()

@@ -2,7 +2,7 @@
 
 import pytest
 from jounce_core.refusal import Refusal
-from jounce_core.task import Runner, Step, finished, scaled
+from jounce_core.task import Runner, Step, finished, in_turn, scaled
 
 
 class Work:
@@ -101,6 +101,24 @@ def test_a_job_stops_with_its_task():
     next(task)
     task.close()
     assert work.cancelled and work.looks > 0
+
+
+def test_in_turn_gives_each_its_part_and_all_results():
+    log = []
+    task = in_turn([counting(log, 2), counting(log, 4)])
+    steps = []
+    while True:
+        try:
+            steps.append(next(task).fraction)
+        except StopIteration as stop:
+            assert stop.value == ["done", "done"]
+            break
+    assert steps == [0.0, 0.25, 0.5, 0.625, 0.75, 0.875]
+    log.clear()
+    task = in_turn([counting(log), counting(log)])
+    next(task)
+    task.close()
+    assert log == [0, "cleaned"]
 
 
 def test_scaled_keeps_result_and_clean_up():

@@ -21,6 +21,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 
 import bpy
 import numpy as np
@@ -30,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blend
 import character as characters
 import extension
 import flesh
+import recordings
 import snapshot
 import studio
 
@@ -135,23 +137,13 @@ def _state(meshes: list[bpy.types.Object]) -> dict:
 
 def _built(package: str, host: bpy.types.Object, shot: characters.Shot) -> Built:
     """Read the body back and compute its motion as a bake does."""
-    names = ("bridge.bodies", "core.bodies", "ops.bake", "bridge.units")
-    bodies, made, bake, units = (importlib.import_module(f"{package}.{name}") for name in names)
-    scene = bodies.read(host, bpy.context, print)
-    body = made.CACHE.get(host.jounce.built_digest)
-    settings = host.jounce.bake_settings("MODAL_KEYS", shot.first, shot.last)
-    motion = _returned(bake.record([bake.Baking(scene, settings, body, "", "")], bpy.context))[0]
-    unit = units.metres_per_unit(bpy.context.scene)
+
+    def module(name: str) -> ModuleType:
+        return importlib.import_module(f"{package}.{name}")
+
+    scene, body, motion = recordings.recorded(module, host, range(shot.first, shot.last + 1))
+    unit = module("bridge.units").metres_per_unit(bpy.context.scene)
     return Built(body, scene.surface, scene, motion.poses, motion.coefficients, unit)
-
-
-def _returned(task):
-    """Run a generator to its end."""
-    while True:
-        try:
-            next(task)
-        except StopIteration as end:
-            return end.value
 
 
 def _describe(built: Built, report: Report) -> None:

@@ -6,6 +6,7 @@ import sys
 import bpy
 import numpy as np
 import pytest
+import recordings
 import scenes
 from mathutils import Vector
 
@@ -19,17 +20,7 @@ def simulated(module, tmp_path):
 
     def simulate(host):
         host.jounce.cache_folder = str(tmp_path)
-        bodies, bake, cache = module("bridge.bodies"), module("ops.bake"), module("core.bodies").CACHE
-        scene = bodies.read(host, bpy.context, print)
-        body = cache.get(host.jounce.built_digest)
-        settings = host.jounce.bake_settings("FRAME_KEYS", FRAMES.start, FRAMES.stop - 1)
-        task = bake.record([bake.Baking(scene, settings, body, "", "")], bpy.context)
-        while True:
-            try:
-                next(task)
-            except StopIteration as stop:
-                (motion,) = stop.value
-                break
+        scene, body, motion = recordings.recorded(module, host, FRAMES)
         moved = np.stack([body.model.displacement(z, body.embedding) for z in motion.coefficients])
         scale = bpy.context.scene.unit_settings.scale_length
         expected = {}

@@ -20,7 +20,7 @@ WALKS = [
 ]
 
 
-def test_the_last_frame_of_a_loop_meets_the_first():
+def test_the_last_frame_of_a_loop_meets_the_first(module):
     obj, rig = scenes.character()
     pose = rig.pose.bones["Upper"]
     for frame in range(1, 27):
@@ -44,6 +44,13 @@ def test_the_last_frame_of_a_loop_meets_the_first():
     assert np.abs(blown[-1] - blown[0]).max() < 2e-4 * 2.1
     with pytest.raises(RuntimeError, match="another pose than the first"):
         bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=20)
+    seam, obj.jounce.damping = obj.jounce.bake_seam, 0.5
+    settings = obj.jounce.bake_settings("FRAME_KEYS", 1, 25)
+    task = module("ops.bake").bake_body(obj, bpy.context, settings, print)
+    while not next(task).stage.startswith("Pulling back"):
+        pass
+    task.close()
+    assert obj.jounce.bake_seam == seam
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="JOUNCE_DATA is not set")

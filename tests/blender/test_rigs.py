@@ -5,6 +5,7 @@ import math
 import bpy
 import numpy as np
 import pytest
+import recordings
 import scenes
 import test_bake
 
@@ -137,18 +138,8 @@ def rigged(*changes):
 
 def recorded(module, host):
     """Coefficients (f, m, 3, 4) of the motion over the frames, and their size as a share of the diagonal."""
-    bodies, bake, cache = module("bridge.bodies"), module("ops.bake"), module("core.bodies").CACHE
-    scene = bodies.read(host, bpy.context, print)
-    body = cache.get(host.jounce.built_digest)
-    settings = host.jounce.bake_settings("FRAME_KEYS", 1, 12)
-    task = bake.record([bake.Baking(scene, settings, body, "", "")], bpy.context)
-    while True:
-        try:
-            next(task)
-        except StopIteration as stop:
-            coefficients = stop.value[0].coefficients
-            break
-    moved = np.stack([body.model.displacement(z, body.embedding) for z in coefficients])
+    scene, body, motion = recordings.recorded(module, host, range(1, 13))
+    moved = np.stack([body.model.displacement(z, body.embedding) for z in motion.coefficients])
     return moved / scene.surface.diagonal
 
 
