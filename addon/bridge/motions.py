@@ -39,10 +39,10 @@ class Motions:
         """Whatever in `origin` may change without the meshes; quick to make and to compare."""
         state = self.scene.host.jounce
         motion, gravity = asdict(state.motion_settings()), self._gravity(scene)
-        if feel.is_animated(self.scene.host):
+        if feel.varies(self.scene.host, scene):
             # Every drive has its own.
             motion |= dict.fromkeys(feel.FIELDS, "animated")
-            gravity = units.world_gravity(scene)
+            gravity = np.zeros(3) if feel.gravity_is_animated(scene) else units.world_gravity(scene)
         return (
             asdict(state.build_settings()) | motion,
             units.frame_seconds(scene),

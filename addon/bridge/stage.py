@@ -3,14 +3,14 @@
 The armatures of the body, the force fields, and the doubles of meshes whose shape is not linear skinning are
 linked to it. The meshes themselves are not: an empty that copies the transform of each makes Blender evaluate
 where they are but not their shape, and one that is driven by the strength makes it evaluate the host's
-animation. Whatever these depend on (parents, constraints, drivers, NLA) is evaluated along. What a scene
-itself adds, its rigid bodies and its own properties, is not, and `unsound` says so.
+animation. Whatever these depend on (parents, constraints, drivers, NLA) is evaluated along. Of what a scene
+itself adds, gravity and its keys are; rigid bodies and all other properties are not, and `unsound` says so.
 """
 
 import bpy
 
 from ..core.motion import Drive
-from . import drives, rigs
+from . import compat, drives, feel, rigs
 from .bodies import BodyScene
 from .motions import Motions
 from .posed import DOUBLE, PosedShapes
@@ -45,6 +45,12 @@ class Stage:
             driver.type = "SUM"
             target = driver.variables.new().targets[0]
             target.id, target.data_path = body.host, "jounce.strength"
+        self._scene.gravity, self._scene.use_gravity = scene.gravity, scene.use_gravity
+        if feel.varies(body.host, scene) and feel.gravity_is_animated(scene):
+            # No other scene than its own is animated where a depsgraph is evaluated.
+            moved = self._scene.animation_data_create()
+            moved.action = scene.animation_data.action
+            compat.put_slot(moved, compat.slot(scene.animation_data))
         self._shapes = PosedShapes(of.body, body, self._scene, self._scene.view_layers[0])
 
     def _empty(self) -> bpy.types.Object:
@@ -93,6 +99,8 @@ def unsound(body: BodyScene, scene: bpy.types.Scene) -> str:
         above.update(rigs.ancestors(obj))
     if scene.rigidbody_world is not None and any(obj.rigid_body is not None for obj in above):
         return "rigid bodies move it"
+    if feel.varies(body.host, scene) and feel.gravity_is_moved(scene):
+        return "drivers or strips move the scene's gravity"
     for obj in above - set(body.objects):
         if any(modifier.type in PHYSICS for modifier in obj.modifiers):
             return f"it follows the physics of {obj.name}"

@@ -41,6 +41,72 @@ def test_animated_settings_act_in_any_order_and_come_to_rest(preview, name, valu
     assert_shown_as_baked(obj)
 
 
+def test_gravity_of_the_scene_acts_as_it_is_in_each_frame(preview):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.use_gravity = True
+    bpy.ops.jounce.preview()
+    scene = bpy.context.scene
+    before = shape(obj, 12)
+    for frame, pull in ((1, 0.0), (4, 0.0), (9, -40.0)):
+        scene.gravity = (0.0, pull, pull)
+        scene.keyframe_insert("gravity", frame=frame)
+    forward = scenes.evaluated_frames(obj, FRAMES)
+    assert np.abs(forward[-1] - before).max() > 1e-3
+    known = preview.session(obj)
+    kept = list(known.cache.coefficients)
+    for frame in (12, 3, 7, 1, 9):
+        assert np.array_equal(shape(obj, frame), forward[frame - 1])
+    assert all(now is old for now, old in zip(known.cache.coefficients, kept, strict=True))
+    preview.forget(obj)
+    # All frames before this one are read beside the artist's scene.
+    assert np.array_equal(shape(obj, 12), forward[-1])
+    assert preview.session(obj).complete
+    assert_shown_as_baked(obj)
+    bpy.ops.jounce.preview()
+    obj.jounce.use_gravity = False
+    weightless = scenes.evaluated_frames(obj, FRAMES)
+    assert np.abs(weightless[-1] - forward[-1]).max() > 1e-3
+    assert preview.session(obj).filling.drives[0].feel is None
+
+
+def test_a_key_on_gravity_is_noticed_in_all_later_frames(preview):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.use_gravity = True
+    bpy.ops.jounce.preview()
+    scene = bpy.context.scene
+    for frame, pull in ((1, -9.81), (12, -9.81)):
+        scene.gravity[2] = pull
+        scene.keyframe_insert("gravity", index=2, frame=frame)
+    forward = scenes.evaluated_frames(obj, FRAMES)
+    scene.gravity[2] = 30.0
+    scene.keyframe_insert("gravity", index=2, frame=7)
+    bpy.context.view_layer.update()
+    changed = scenes.evaluated_frames(obj, FRAMES)
+    assert np.array_equal(changed[0], forward[0])
+    assert np.abs(changed[7] - forward[7]).max() > 1e-3
+    scene.animation_data_clear()
+    scene.gravity[2] = -9.81
+    bpy.context.view_layer.update()
+    assert np.abs(scenes.evaluated_frames(obj, FRAMES) - forward).max() < 1e-6
+
+
+def test_gravity_that_a_driver_moves_is_felt_where_frames_are_played(preview):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.use_gravity = True
+    curve = bpy.context.scene.driver_add("gravity", 2)
+    curve.driver.expression = "-4.0 * frame"
+    bpy.ops.jounce.preview()
+    scenes.evaluated_frames(obj, FRAMES)
+    assert preview.session(obj).complete
+    pulls = [drive.feel.gravity[2] for drive in preview.session(obj).filling.drives]
+    assert np.allclose(np.divide(pulls, pulls[0]), FRAMES)
+    assert "drivers or strips move" in preview.session(obj)._unsound
+    assert_shown_as_baked(obj)
+
+
 def test_what_is_not_read_in_every_frame_cannot_be_animated():
     obj, _ = previewed()
     for name in ("substeps", "resolution", "limit", "integrator", "start"):
