@@ -5,6 +5,7 @@
 //! as possible, 10 iterations) measured once on a machine like the one these targets were set on.
 
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Instant;
 
 use faer::Mat;
@@ -12,8 +13,8 @@ use jounce::Result;
 use jounce::material::{Field, Law, Material};
 use jounce::math::polar::rotations;
 use jounce::mesh::TetMesh;
-use jounce::method::skinning_modes::SkinningModel;
-use jounce::method::{Model, Projector, Simulation, SimulationParams};
+use jounce::method::skinning_modes::{Drag, SkinningModel};
+use jounce::method::{Drive, Model, Projector, Simulation, SimulationParams};
 use jounce::rig::Rig;
 use jounce::subspace::SkinningModes;
 use rand::{RngExt, SeedableRng};
@@ -34,15 +35,16 @@ fn main() -> Result<()> {
     for (modes, clusters, theirs) in SIZES {
         for bones in [2, 65] {
             let model = body(modes, clusters, bones, Law::Arap)?;
-            let [bind, pose] = [0.0, 1.0].map(|pose_rest| step(&model, bones, pose_rest));
+            let [bind, pose] = [0.0, 1.0].map(|pose_rest| step(&model, bones, pose_rest, None));
             let (bind, pose) = (1e3 * bind?, 1e3 * pose?);
-            let corotated = 1e3 * step(&body(modes, clusters, bones, Law::Corotated)?, bones, 1.0)?;
+            let corotated = 1e3 * step(&body(modes, clusters, bones, Law::Corotated)?, bones, 1.0, None)?;
             let (theirs, ratio) = theirs
                 .map_or(("-".into(), "-".into()), |ms| (format!("{ms:.2}"), format!("{:.1}", ms / bind)));
             print!("{modes:>5}{clusters:>9}{bones:>6}{bind:>16.4}{pose:>14.4}{theirs:>13}{ratio:>15}");
             println!("{corotated:>14.4}");
         }
     }
+    drag_cost()?;
     polar_cost();
     projection_cost()?;
     crowd_cost()
@@ -58,7 +60,7 @@ fn least(mut work: impl FnMut()) -> f64 {
     (0..REPEATS).map(|_| time(&mut work)).fold(f64::INFINITY, f64::min)
 }
 
-fn step(model: &Model, bones: usize, pose_rest: f64) -> Result<f64> {
+fn step(model: &Model, bones: usize, pose_rest: f64, drag: Option<&Drag>) -> Result<f64> {
     let params = SimulationParams {
         max_iterations: ITERATIONS,
         tolerance: 0.0,
@@ -70,7 +72,8 @@ fn step(model: &Model, bones: usize, pose_rest: f64) -> Result<f64> {
     let mut failure = None;
     let seconds = least(|| {
         frame += 1;
-        failure = simulation.step(Some(&pose(frame, bones))).err().or(failure.take());
+        let drive = Drive { pose: Some(&pose(frame, bones)), drag, ..Drive::default() };
+        failure = simulation.step_with(&drive).err().or(failure.take());
     });
     failure.map_or(Ok(seconds), Err)
 }
@@ -124,6 +127,28 @@ fn beam(length: usize, width: usize) -> Result<TetMesh> {
         [i, rest % (width + 1), rest / (width + 1)].map(|x| x as f64)
     });
     TetMesh::new(places.collect(), tets.collect())
+}
+
+/// A step with one substep, so that linear drag is factored in each.
+fn drag_cost() -> Result<()> {
+    println!("\nthe same at rest=pose with 40 parts that are dragged, ms");
+    println!("modes clusters bones          none        linear     quadratic");
+    for (modes, clusters, _) in &SIZES[1..4] {
+        let model = body(*modes, *clusters, 65, Law::Arap)?;
+        let samples = Arc::new(model.force_samples(40)?);
+        let once = samples.masses().to_vec();
+        let drags = [
+            None,
+            Some(Drag::new(samples.clone(), &once, None, None)?),
+            Some(Drag::new(samples.clone(), &once, Some(&once), None)?),
+        ];
+        print!("{modes:>5}{clusters:>9}{:>6}", 65);
+        for drag in &drags {
+            print!("{:>14.4}", 1e3 * step(&model, 65, 1.0, drag.as_ref())?);
+        }
+        println!();
+    }
+    Ok(())
 }
 
 fn polar_cost() {
