@@ -1,5 +1,7 @@
 """Motion that loops: the flesh ends as it began."""
 
+from typing import TypedDict
+
 import jounce
 import numpy as np
 
@@ -49,8 +51,18 @@ def refuse_open(drives: list[Drive], surface: Surface, course: Course) -> None:
         )
 
 
-def cycle_arguments(drives: list[Drive]) -> dict[str, object]:
+class CycleArguments(TypedDict):
     """What the native module takes of the drives of a cycle, by the names of its arguments."""
+
+    poses: np.ndarray
+    strengths: np.ndarray
+    forces: np.ndarray | None
+    offsets: np.ndarray | None
+    drags: "list[jounce.Drag | None]"
+
+
+def cycle_arguments(drives: list[Drive]) -> CycleArguments:
+    """The drives of a cycle as the native module takes them."""
     return {
         "poses": np.stack([drive.pose for drive in drives]),
         "strengths": np.array([drive.strength for drive in drives]),
