@@ -79,9 +79,9 @@ def test_drag_calms_a_swing(built, linear):
         obj.jounce.field_weight = weight
         dragged.append(swing())
     assert free > 0.01
-    assert dragged[0] < 0.95 * free
-    assert dragged[1] < 0.95 * dragged[0]
-    assert dragged[2] < 0.7 * free
+    assert dragged[0] < 0.97 * free
+    assert dragged[1] < 0.97 * dragged[0]
+    assert dragged[2] < 0.8 * dragged[1]
 
 
 def test_turbulence_is_repeatable_and_moves(built):
