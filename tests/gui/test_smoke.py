@@ -22,6 +22,12 @@ def build_in_window(window, obj):
     assert obj.jounce.built_digest
 
 
+def stage_of(operator, window):
+    """What a modal operator is doing."""
+    running = next(running for running in window.handle.modal_operators if running.bl_idname == operator)
+    return running._runner.step.stage
+
+
 def state_of(obj):
     """All that a build or a bake could change, the settings included."""
     jounce = snapshot.properties(obj.jounce)
@@ -62,6 +68,32 @@ def test_escape_stops_a_bake_and_nothing_is_changed(window):
     window.invoke("jounce.bake")
     yield 0.5
     assert window.is_running(BAKE)
+    window.press("ESC")
+    yield lambda: not window.is_running(BAKE)
+    assert state_of(obj) == before
+
+
+def test_escape_stops_the_search_for_a_frequency(window):
+    obj, _ = scenes.character()
+    yield from build_in_window(window, obj)
+    scenes.settle_scene(end=600)
+    obj.jounce.amount = 0.1
+    before = state_of(obj)
+    window.invoke("jounce.fit")
+    yield lambda: stage_of("JOUNCE_OT_fit", window) == "Fitting"
+    window.press("ESC")
+    yield lambda: not window.is_running("JOUNCE_OT_fit")
+    assert state_of(obj) == before
+
+
+def test_escape_stops_the_fit_of_helper_bones(window):
+    obj, _ = scenes.character()
+    yield from build_in_window(window, obj)
+    scenes.settle_scene(end=600)
+    obj.jounce.helper_count = 64
+    before = state_of(obj)
+    window.invoke("jounce.bake", target="HELPER_BONES")
+    yield lambda: stage_of(BAKE, window) == "Fitting: helper bones"
     window.press("ESC")
     yield lambda: not window.is_running(BAKE)
     assert state_of(obj) == before
