@@ -17,6 +17,12 @@ class JOUNCE_PT_diagnosis(BodyPanel, bpy.types.Panel):
     bl_label = "Diagnosis"
     bl_options = {"DEFAULT_CLOSED"}
 
+    def draw_header_preset(self, context: bpy.types.Context) -> None:
+        """Shows how many findings wait, while the panel is closed too."""
+        _, state = self.layout_and_state(context)
+        if state.findings:
+            self.layout.label(text=f"{len(state.findings)}", icon="INFO")
+
     def draw(self, context: bpy.types.Context) -> None:
         """Shows each finding, with its fix where there is one."""
         layout, state = self.layout_and_state(context)

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 import scenes
+import test_library
 
 
 class Layout:
@@ -85,7 +86,18 @@ def test_each_panel_draws_what_there_is(panels, state, active):
             continue
         if not hasattr(cls, "poll") or cls.poll(bpy.context):
             panel = stand_in(cls)
-            panel.draw(Context())
+            for draw in ("draw_header", "draw_header_preset", "draw"):
+                getattr(panel, draw, lambda _context: None)(Context())
             drawn += panel.layout.operators
     assert ("jounce.setup" in drawn) == (state == "bare")
     assert ("jounce.bake" in drawn) == (state != "bare")
+
+
+@pytest.mark.parametrize("instance", [True, False])
+def test_a_linked_character_offers_its_override_alone(panels, tmp_path, instance):
+    library = test_library.make_library(tmp_path / "library.blend", test_library.build_and_preview)
+    scenes.activate(test_library.link(library, instance))
+    main = next(cls for cls in panels if cls.__name__ == "JOUNCE_PT_main")
+    panel = stand_in(main)
+    panel.draw(Context())
+    assert panel.layout.operators == ["jounce.override"]
