@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import bpy
 import numpy as np
@@ -38,7 +39,7 @@ def hosts_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
         deformed = (o for o in bpy.data.objects if o.type == "MESH" and o.find_armature() == obj)
         hung = (o for o in bpy.data.objects if deformers.hangs_on(o, obj))
         # Whoever asks for one host wants that of what is deformed.
-        for other in (*deformed, *hung):
+        for other in chain(deformed, hung):
             yield from hosts_of(other)
     elif obj.jounce.is_host:
         yield obj

@@ -5,14 +5,16 @@ are simulated anew, from the nearest state that was kept, so that any frame has 
 reached.
 """
 
+import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
 
 import jounce
 import numpy as np
 
 from .cache import MotionCache
 from .motion import Course, Drive, Motion, Recorder, Target, advance, begin
+from .task import POLL_SECONDS, Step
 
 # A state is some tens of kilobytes, and going on from one costs at most that many steps.
 FRAMES_PER_STATE = 16
@@ -109,6 +111,14 @@ class Filling:
             if state is not None:
                 self.states[index] = state
         return len(done)
+
+    def caught_up(self) -> Generator[Step, None, None]:
+        """Waits until all frames whose drives are known are simulated."""
+        waiting = len(self._asked)
+        while self._asked:
+            if not self.collect():
+                time.sleep(POLL_SECONDS)
+            yield Step(1.0 - len(self._asked) / waiting, "Simulating")
 
     def motion(self) -> Motion:
         """The motion over all frames whose drives are known, once they are simulated."""

@@ -173,7 +173,8 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
             fillings.append(stack.enter_context(closing(filling)))
             cycles.append(cycle)
             fed.append((baking.scene, baking.body, filling.feed if cycle is None else cycle.append))
-        yield from readings.over(fed, steps, context)
+        yield from scaled(readings.over(fed, steps, context), 0.0, 0.8)
+        yield from scaled(in_turn(filling.caught_up() for filling in fillings), 0.8, 1.0)
         return [
             Take(filling.motion()) if cycle is None else loop(baking.scene, filling, cycle)
             for baking, filling, cycle in zip(bakings, fillings, cycles, strict=True)

@@ -63,6 +63,16 @@ def test_filling_gives_the_bits_of_the_simulation(body):
     assert cache.get(len(DRIVES) + 1) is None
 
 
+def test_whoever_waits_for_a_filling_learns_how_far_it_is(body):
+    filling = Filling(MotionCache(ORIGIN, first=1), lambda: start(body), Course())
+    drives = [shake(frame) for frame in range(200)]
+    for drive in drives:
+        filling.feed(drive)
+    fractions = [step.fraction for step in filling.caught_up()]
+    assert fractions == sorted(fractions) and fractions[-1] == 1.0
+    assert len(filling.cache) == 200 and list(filling.caught_up()) == []
+
+
 def test_what_is_still_right_is_kept_and_the_rest_has_the_bits_of_a_new_simulation(body):
     first = filled(body, DRIVES)
     before = list(first.cache.coefficients)
