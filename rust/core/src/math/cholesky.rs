@@ -242,6 +242,7 @@ impl<'a> Input<'a> {
         given: &[(usize, Update)],
     ) -> Result<Eliminated> {
         let mut place = vec![u32::MAX; part.size()];
+        let tail = part.tail_numbers();
         let mut waiting: Vec<Vec<Update>> = part.nodes.clone().map(|_| Vec::new()).collect();
         let mut outside: Vec<Vec<&Update>> = vec![Vec::new(); part.nodes.len()];
         given.iter().for_each(|(node, update)| outside[node - part.nodes.start].push(update));
@@ -256,7 +257,7 @@ impl<'a> Input<'a> {
             own.clone().zip(0..).for_each(|(row, at)| place[row as usize] = at);
             node.rows.iter().zip(node.width as u32..).for_each(|(&row, at)| place[row as usize] = at);
             front.reset(node.width + node.rows.len());
-            self.fill(part, node, &place, &mut front);
+            self.fill(node, |row| place[part.number(row, &tail) as usize] as usize, &mut front);
             for update in std::mem::take(&mut waiting[index - part.nodes.start]) {
                 front.add(&update, |row| place[row as usize] as usize);
             }
@@ -287,26 +288,19 @@ impl<'a> Input<'a> {
         Ok(result)
     }
 
-    /// Puts a node's columns of the matrix into its front.
-    fn fill(&self, part: &Part, node: &Node, place: &[u32], front: &mut Front) {
-        let at = |row: u32| part.local(row).map(|local| place[local as usize] as usize);
+    /// Puts a node's columns of the matrix into its front; `place` gives each row's row there.
+    fn fill(&self, node: &Node, place: impl Fn(u32) -> usize, front: &mut Front) {
         for column in 0..node.width.min(self.order.len().saturating_sub(node.first)) {
             let current = (node.first + column) as u32;
             let vertex = self.order[current as usize] as usize;
-            let entries = self.matrix.row_idx_of_col_raw(vertex).iter().zip(self.matrix.val_of_col(vertex));
-            for (&row, &value) in entries {
-                let row = self.position[row as usize];
-                if row >= current
-                    && let Some(row) = at(row)
-                {
-                    front.column_mut(column)[row] += value;
-                }
+            let values = front.column_mut(column);
+            let rows = self.matrix.row_idx_of_col_raw(vertex).iter().map(|&row| self.position[row as usize]);
+            for (row, &value) in rows.zip(self.matrix.val_of_col(vertex)).filter(|(row, _)| *row >= current) {
+                values[place(row)] += value;
             }
             let constraints = self.constraint.col_idx_of_row_raw(vertex).iter();
             for (&constraint, &value) in constraints.zip(self.constraint.val_of_row(vertex)) {
-                if let Some(row) = at(self.order.len() as u32 + constraint) {
-                    front.column_mut(column)[row] += value;
-                }
+                values[place(self.order.len() as u32 + constraint)] += value;
             }
         }
     }

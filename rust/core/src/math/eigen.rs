@@ -50,7 +50,7 @@ pub(crate) fn largest_eigenvectors(
     mut apply: impl FnMut(MatMut<'_, f64>) + Send,
     report: impl Fn(f32) -> Result<()>,
 ) -> Result<Mat<f64>> {
-    let mut krylov = Krylov::new(size, count);
+    let mut krylov = on_pool(|| Krylov::new(size, count));
     let mut width = BLOCK;
     let (mut widened, mut settled) = (0, 0);
     for step in 0..MAX_BLOCKS {
@@ -64,7 +64,7 @@ pub(crate) fn largest_eigenvectors(
         let missing = ritz.missing_decades(count);
         if exhausted || step >= settled && missing == 0.0 {
             if krylov.done == size || (!exhausted && ritz.copies(count) < width) {
-                return Ok(krylov.eigenvectors(&ritz, count));
+                return Ok(on_pool(|| krylov.eigenvectors(&ritz, count)));
             }
             krylov.append_random_block();
             width += BLOCK;

@@ -1,5 +1,7 @@
 //! Elimination of one dense block of columns.
 
+use std::ops::Range;
+
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
@@ -12,7 +14,7 @@ use rayon::prelude::*;
 /// Columns that are eliminated together.
 const PANEL: usize = 96;
 /// Rows or columns of a tile of the remaining matrix.
-const TILE: usize = 256;
+const TILE: usize = 128;
 
 /// Replaces the lower triangle of the first `width` columns of `front` by their Cholesky factor, and the rest of its
 /// lower triangle by what is left (the Schur complement). Tiles do not depend on the number of threads.
@@ -141,13 +143,32 @@ impl Front {
     pub fn add(&mut self, update: &Update, place: impl Fn(u32) -> usize) {
         let places: Vec<usize> = update.rows.iter().map(|&row| place(row)).collect();
         let mut rest = &update.values[..];
+        let mut first_run = 0;
+        let runs = runs(&places);
         for (j, &column) in places.iter().enumerate() {
-            let (from, next) = rest.split_at(places.len() - j);
+            let (mut from, next) = rest.split_at(places.len() - j);
             rest = next;
+            first_run += usize::from(runs[first_run].end == j);
             let into = self.column_mut(column);
-            from.iter().zip(&places[j..]).for_each(|(value, &row)| into[row] += value);
+            let mut start = j;
+            for run in &runs[first_run..] {
+                let (values, others) = from.split_at(run.end - start);
+                let into = &mut into[places[start]..][..values.len()];
+                into.iter_mut().zip(values).for_each(|(into, value)| *into += value);
+                (from, start) = (others, run.end);
+            }
         }
     }
+}
+
+/// Runs of consecutive places.
+fn runs(places: &[usize]) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let run = |run: &[usize]| {
+        start += run.len();
+        start - run.len()..start
+    };
+    places.chunk_by(|a, b| a + 1 == *b).map(run).collect()
 }
 
 /// What a node leaves to its parent: the lower triangle of a symmetric matrix, and its rows.

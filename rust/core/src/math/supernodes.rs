@@ -40,12 +40,21 @@ impl Part {
         self.columns.len() + self.tail.len()
     }
 
-    /// The number within the part of a row of the whole.
-    pub fn local(&self, row: u32) -> Option<u32> {
-        if (row as usize) < self.columns.end {
-            Some(row - self.columns.start as u32)
-        } else {
-            self.tail.binary_search(&row).ok().map(|place| (self.columns.len() + place) as u32)
+    /// For each row of the whole after the part's own the number that it has within the part, if any.
+    pub fn tail_numbers(&self) -> Vec<u32> {
+        let after = |row: u32| row as usize - self.columns.end;
+        let mut numbers = vec![u32::MAX; self.tail.last().map_or(0, |&last| after(last) + 1)];
+        for (&row, number) in self.tail.iter().zip(self.columns.len() as u32..) {
+            numbers[after(row)] = number;
+        }
+        numbers
+    }
+
+    /// The number within the part of a row of the whole that it has; `tail` is [`Part::tail_numbers`].
+    pub fn number(&self, row: u32, tail: &[u32]) -> u32 {
+        match (row as usize).checked_sub(self.columns.end) {
+            None => row - self.columns.start as u32,
+            Some(after) => tail[after],
         }
     }
 }
@@ -211,22 +220,15 @@ fn renumber(order: Vec<u32>, nodes: Vec<Node>, part_of: &[Option<usize>], constr
 }
 
 fn number_within_parts(supernodes: &mut Supernodes) {
+    let rows = supernodes.parts.last().map_or(0, |last| last.columns.end);
     for part in &mut supernodes.parts {
         let nodes = &mut supernodes.nodes[part.nodes.clone()];
-        let outside = |row: &&u32| **row as usize >= part.columns.end;
-        let mut tail: Vec<u32> =
-            nodes.iter().flat_map(|node| node.rows.iter().filter(outside)).copied().collect();
-        tail.sort_unstable();
-        tail.dedup();
-        part.tail = tail;
-        let mut local = vec![0; part.tail.last().map_or(0, |&last| last as usize + 1)];
-        part.tail
-            .iter()
-            .enumerate()
-            .for_each(|(k, &row)| local[row as usize] = (part.columns.len() + k) as u32);
+        let mut has = vec![false; rows];
+        nodes.iter().flat_map(|node| &node.rows).for_each(|&row| has[row as usize] = true);
+        part.tail = (part.columns.end..rows).filter(|&row| has[row]).map(|row| row as u32).collect();
+        let tail = part.tail_numbers();
         for row in nodes.iter_mut().flat_map(|node| &mut node.rows) {
-            let inside = (*row as usize) < part.columns.end;
-            *row = if inside { *row - part.columns.start as u32 } else { local[*row as usize] };
+            *row = part.number(*row, &tail);
         }
     }
 }

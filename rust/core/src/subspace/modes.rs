@@ -201,7 +201,7 @@ impl ModesProblem {
                 column[vertex as usize] = x / root;
             }
         }
-        let (eigenvalues, weights) = rayleigh_ritz(&self.hessian, &vectors, weights.as_ref())?;
+        let (eigenvalues, weights) = on_pool(|| rayleigh_ritz(&self.hessian, &vectors, weights.as_ref()))?;
         Ok(SkinningModes { weights: self.free.spread(weights.as_ref()), eigenvalues })
     }
 
