@@ -36,8 +36,10 @@ def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 def hosts_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
     """The hosts of the bodies that a mesh belongs to or an armature moves, some of them repeatedly."""
     if obj.type == "ARMATURE":
-        deformed = (o for o in bpy.data.objects if o.type == "MESH" and o.find_armature() == obj)
-        hung = (o for o in bpy.data.objects if deformers.hangs_on(o, obj))
+        # Panels ask this for every redraw, so that others are not even looked at.
+        meshes_of_bodies = [o for o in bpy.data.objects if o.is_property_set("jounce") and o.type == "MESH"]
+        deformed = (o for o in meshes_of_bodies if o.find_armature() == obj)
+        hung = (o for o in meshes_of_bodies if deformers.hangs_on(o, obj))
         # Whoever asks for one host wants that of what is deformed.
         for other in chain(deformed, hung):
             yield from hosts_of(other)
