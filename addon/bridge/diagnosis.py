@@ -1,6 +1,6 @@
 """What may be wrong with the meshes of a body, each finding in one sentence, some with a fix."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 
 import bpy
@@ -13,6 +13,8 @@ from . import bodies, deformers, forces, holders, maps, meshes, overrides, rigs
 
 # Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
 SMALLEST, LARGEST = 0.02, 50.0
+# So many meshes that hang on bones are found one by one, more of them as one finding.
+FEW = 4
 
 
 @dataclass(frozen=True)
@@ -190,12 +192,20 @@ def of_hung(
 ) -> Iterator[Finding]:
     """Meshes that hang on bones of the body's armatures, and belong to no body."""
     for armature in dict.fromkeys(obj.find_armature() for obj in objects):
-        for obj in [] if armature is None else deformers.hung_on(armature, context):
-            if bodies.host_of(obj) is None:
-                sentence = (
-                    f"{obj.name} hangs on a bone of {armature.name}: it stays rigid, flesh may cover it."
-                )
-                yield Finding(sentence, obj.name, "add_to_body", host.name)
+        hung = [] if armature is None else left_out(armature, context)
+        if len(hung) > FEW:
+            which = f"{len(hung)} meshes hang on bones of {armature.name}"
+            sentence = f"{which}: they stay rigid, flesh may cover them."
+            yield Finding(sentence, armature.name, "add_all_to_body", host.name)
+            continue
+        for obj in hung:
+            which = f"{obj.name} hangs on a bone of {armature.name}"
+            yield Finding(f"{which}: it stays rigid, flesh may cover it.", obj.name, "add_to_body", host.name)
+
+
+def left_out(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The meshes that hang on bones of an armature and belong to no body."""
+    return [obj for obj in deformers.hung_on(armature, context) if bodies.host_of(obj) is None]
 
 
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
@@ -267,11 +277,13 @@ def move_armature_up(obj: bpy.types.Object, before: str) -> None:
     obj.modifiers.move(armature, names.index(before))
 
 
-def add_to_body(obj: bpy.types.Object, host_name: str) -> None:
-    """Makes a mesh a part of a body, and builds that."""
-    host = bpy.data.objects[host_name]
-    bodies.refuse_joining(obj, host, lambda _sentence: None)
-    obj.jounce.host = host
+def add_to_body(objects: Iterable[bpy.types.Object], host_name: str) -> None:
+    """Makes meshes parts of a body, and builds that."""
+    host, joining = bpy.data.objects[host_name], list(objects)
+    for obj in joining:
+        bodies.refuse_joining(obj, host, lambda _sentence: None)
+    for obj in joining:
+        obj.jounce.host = host
     bpy.ops.jounce.build("INVOKE_DEFAULT")
 
 
@@ -307,6 +319,10 @@ FIXES: dict[str, tuple[str, Fix]] = {
         "Pose Position",
         lambda obj, _detail, _context: setattr(obj.data, "pose_position", "POSE"),
     ),
-    "add_to_body": ("Add to Body", lambda obj, detail, _context: add_to_body(obj, detail)),
+    "add_to_body": ("Add to Body", lambda obj, detail, _context: add_to_body([obj], detail)),
+    "add_all_to_body": (
+        "Add All to Body",
+        lambda obj, detail, context: add_to_body(left_out(obj, context), detail),
+    ),
     "build": ("Build", lambda _obj, _detail, _context: bpy.ops.jounce.build("INVOKE_DEFAULT")),
 }

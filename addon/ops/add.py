@@ -34,6 +34,5 @@ def add_body(
     for obj in others:
         obj.jounce.host = host
     diagnosis.keep(host, context)
-    hung = [found.obj for found in host.jounce.findings if found.fix == "add_to_body"]
-    if hung:
-        warn(f"What hangs on bones is no part of the body; Diagnosis offers to add {', '.join(hung)}.")
+    if {"add_to_body", "add_all_to_body"} & {found.fix for found in host.jounce.findings}:
+        warn("What hangs on bones is no part of the body; Diagnosis offers to add it.")

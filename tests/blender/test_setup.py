@@ -63,6 +63,20 @@ def test_what_hangs_on_bones_is_offered(module):
     assert np.abs(fleshed - scenes.evaluated(hat)).max() > 1e-3
 
 
+def test_many_that_hang_on_bones_are_offered_as_one():
+    obj, rig, hat, feather = dressed()
+    plates = [scenes.column(f"Plate {number}", radius=0.35, rings=2) for number in range(4)]
+    for plate in plates:
+        scenes.hang(plate, rig, "Lower")
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    sentence = "6 meshes hang on bones of Rig: they stay rigid, flesh may cover them."
+    assert [(found.sentence, found.fix) for found in obj.jounce.findings] == [(sentence, "add_all_to_body")]
+    assert bpy.ops.jounce.fix(index=0) == {"FINISHED"}
+    assert all(part.jounce.host == obj for part in (hat, feather, *plates))
+    assert len(obj.jounce.findings) == 0
+
+
 def test_an_armature_that_only_carries_meshes_brings_them():
     obj, rig, hat, feather = dressed()
     bpy.data.objects.remove(obj)
