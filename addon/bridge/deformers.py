@@ -108,6 +108,16 @@ def armatures(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     return list(dict.fromkeys(first.armature for first in found if first is not None))
 
 
+def moved_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The meshes that stand for an armature's character, the one of most vertices first.
+
+    Those that it deforms; where more of the character hangs on its bones, as of a robot, those as well.
+    """
+    deformed, hung = deformed_by(armature, context), hung_on(armature, context)
+    counts = [sum(len(obj.data.vertices) for obj in objects) for objects in (deformed, hung)]
+    return largest_first([*deformed, *hung]) if counts[1] > counts[0] else deformed
+
+
 def deformed_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
     """The meshes of the view layer that an armature deforms, the one of most vertices first."""
     objects = context.view_layer.objects

@@ -14,7 +14,7 @@ from . import bodies, deformers, forces, holders, maps, meshes, overrides, rigs
 # Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
 SMALLEST, LARGEST = 0.02, 50.0
 # So many meshes that hang on bones are found one by one, more of them as one finding.
-FEW = 4
+FEW = 8
 
 
 @dataclass(frozen=True)

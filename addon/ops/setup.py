@@ -47,7 +47,7 @@ def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types
     """The mesh that is to be the host, and those beside it."""
     active = context.view_layer.objects.active
     if active is not None and active.type == "ARMATURE":
-        meshes = deformers.deformed_by(active, context) or deformers.hung_on(active, context)
+        meshes = deformers.moved_by(active, context)
         if not meshes:
             raise Refusal(f"{active.name} moves no mesh; select the character's meshes.")
         host = meshes[0]

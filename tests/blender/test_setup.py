@@ -65,24 +65,31 @@ def test_what_hangs_on_bones_is_offered(module):
 
 def test_many_that_hang_on_bones_are_offered_as_one():
     obj, rig, hat, feather = dressed()
-    plates = [scenes.column(f"Plate {number}", radius=0.35, rings=2) for number in range(4)]
+    plates = [scenes.column(f"Plate {number}", radius=0.35, rings=2) for number in range(7)]
     for plate in plates:
         scenes.hang(plate, rig, "Lower")
     scenes.activate(obj)
     bpy.ops.jounce.setup()
-    sentence = "6 meshes hang on bones of Rig: they stay rigid, flesh may cover them."
+    sentence = "9 meshes hang on bones of Rig: they stay rigid, flesh may cover them."
     assert [(found.sentence, found.fix) for found in obj.jounce.findings] == [(sentence, "add_all_to_body")]
     assert bpy.ops.jounce.fix(index=0) == {"FINISHED"}
     assert all(part.jounce.host == obj for part in (hat, feather, *plates))
     assert len(obj.jounce.findings) == 0
 
 
-def test_an_armature_that_only_carries_meshes_brings_them():
+@pytest.mark.parametrize("deforms", [True, False])
+def test_an_armature_that_mostly_carries_meshes_brings_them(deforms):
     obj, rig, hat, feather = dressed()
+    parts = [hat, feather]
+    if deforms:
+        hand = scenes.column("Hand", rings=3)
+        scenes.skin(hand, rig, 2.0)
+        parts.append(hand)
     bpy.data.objects.remove(obj)
     scenes.activate(rig)
     assert bpy.ops.jounce.setup() == {"FINISHED"}
-    assert {hat, feather} == {o for o in (hat, feather) if o.jounce.is_host or o.jounce.host is not None}
+    assert feather.jounce.is_host
+    assert all(part.jounce.host == feather for part in parts if part != feather)
     assert bpy.ops.jounce.bake() == {"FINISHED"}
 
 
