@@ -9,7 +9,7 @@ import numpy as np
 import scenes
 import snapshot
 
-BUILD, BAKE = "JOUNCE_OT_build", "JOUNCE_OT_bake"
+BUILD, BAKE, FIT = "JOUNCE_OT_build", "JOUNCE_OT_bake", "JOUNCE_OT_fit"
 
 
 def build_in_window(window, obj):
@@ -20,6 +20,12 @@ def build_in_window(window, obj):
     window.invoke("jounce.build")
     yield lambda: not window.is_running(BUILD)
     assert obj.jounce.built_digest
+
+
+def escape(window, operator):
+    """Stops a modal operator."""
+    window.press("ESC")
+    yield lambda: not window.is_running(operator)
 
 
 def stage_of(operator, window):
@@ -55,8 +61,7 @@ def test_escape_stops_a_build_and_nothing_is_changed(window):
     window.invoke("jounce.build")
     assert window.is_running(BUILD)
     yield 0.1
-    window.press("ESC")
-    yield lambda: not window.is_running(BUILD)
+    yield from escape(window, BUILD)
     assert state_of(obj) == before
 
 
@@ -68,8 +73,7 @@ def test_escape_stops_a_bake_and_nothing_is_changed(window):
     window.invoke("jounce.bake")
     yield 0.5
     assert window.is_running(BAKE)
-    window.press("ESC")
-    yield lambda: not window.is_running(BAKE)
+    yield from escape(window, BAKE)
     assert state_of(obj) == before
 
 
@@ -80,9 +84,8 @@ def test_escape_stops_the_search_for_a_frequency(window):
     obj.jounce.amount = 0.1
     before = state_of(obj)
     window.invoke("jounce.fit")
-    yield lambda: stage_of("JOUNCE_OT_fit", window) == "Fitting"
-    window.press("ESC")
-    yield lambda: not window.is_running("JOUNCE_OT_fit")
+    yield lambda: stage_of(FIT, window) == "Fitting"
+    yield from escape(window, FIT)
     assert state_of(obj) == before
 
 
@@ -94,8 +97,7 @@ def test_escape_stops_the_fit_of_helper_bones(window):
     before = state_of(obj)
     window.invoke("jounce.bake", target="HELPER_BONES")
     yield lambda: stage_of(BAKE, window) == "Fitting: helper bones"
-    window.press("ESC")
-    yield lambda: not window.is_running(BAKE)
+    yield from escape(window, BAKE)
     assert state_of(obj) == before
 
 
