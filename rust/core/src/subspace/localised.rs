@@ -2,11 +2,9 @@
 
 use std::f64::consts::PI;
 
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::prelude::ReborrowMut;
-use faer::{ColRef, Mat, MatMut, MatRef, Par, Scale, Side};
-use rayon::prelude::*;
+use faer::{ColRef, Mat, Scale};
 
+use super::alternating::{Split, Task, weighted};
 use super::modes::{ModesProblem, Restraint, SkinningModes, energy, fix_signs};
 use crate::material::Material;
 use crate::math::dense::{add_product, inner};
@@ -19,16 +17,6 @@ use crate::{Error, Progress, Result};
 const ZERO: f64 = 1e-9;
 /// Entries below this share of a mode's largest are not of its support.
 const SUPPORT: f64 = 1e-2;
-/// Alternations between two updates of the directions. More would solve more exactly for directions that change
-/// anyway; with fewer there are more updates, and each costs a solve of its own.
-const ALTERNATIONS: usize = 3;
-/// Most updates of the directions, and the residual that ends them.
-const UPDATES: usize = 300;
-const TOLERANCE: f64 = 1e-3;
-/// How far the directions go on beyond an update, as a share of their last change: they creep.
-const MOMENTUM: f64 = 0.5;
-/// How far an alternation goes beyond the weights it found; between 1 and 2.
-const RELAXATION: f64 = 1.6;
 /// The first positive root of `tan x = x`.
 const ROOT: f64 = 4.493_409_457_909_064;
 /// The penalty on the split, relative to the eigenvalue that is expected.
@@ -60,8 +48,8 @@ pub struct LocalisedModes {
 ///
 /// # Errors
 /// [`Error::Range`] unless the locality is positive, else as [`restrained_modes`](super::restrained_modes).
-/// Modes that the iterations did not bring to a residual of 1e-3 are no error: they are complementary and
-/// orthonormal all the same.
+/// Modes end at a residual of 1e-3, or of 1e-2 where their energy no longer changes. What the iterations did not
+/// bring there is no error: it is complementary and orthonormal all the same.
 pub fn localised_modes(
     mesh: &TetMesh,
     material: &Material,
@@ -97,14 +85,38 @@ pub(crate) fn localise(
     let still = global.eigenvalues.iter().filter(|&&v| v <= ZERO * global.eigenvalues[count - 1]).count();
     if still < count {
         let bump = Bump::new(mesh, material, locality);
-        let penalty = PENALTY * bump.eigenvalue;
-        let factor = factor(problem, penalty)?;
-        let mut split = Split::new(&problem.mass, &factor, penalty, &global, still);
-        residual = split.run(bump.mu, progress)?;
-        weights = split.directions;
+        (weights, residual) = confine(problem, &global, still, &bump, progress)?;
     }
     fix_signs(weights.as_mut());
     Ok(finish(problem, &global, weights, residual))
+}
+
+/// The modes that a bump's mu gives, of which the first are kept, and their residual.
+fn confine(
+    problem: &ModesProblem,
+    global: &SkinningModes,
+    kept: usize,
+    bump: &Bump,
+    progress: &Progress,
+) -> Result<(Mat<f64>, f64)> {
+    let penalty = PENALTY * bump.eigenvalue;
+    let factor = factor(problem, penalty)?;
+    let order: Vec<usize> = factor.order().iter().map(|&row| row as usize).collect();
+    let mass: Vec<f64> = order.iter().map(|&row| problem.mass[row]).collect();
+    let mut start = Mat::zeros(mass.len(), global.weights.ncols());
+    for (place, vertex) in most_compliant(global, kept).into_iter().enumerate() {
+        start[(vertex, kept + place)] = 1.0;
+    }
+    factor.solve_in_place(start.as_mut());
+    start.as_mut().subcols_mut(0, kept).copy_from(global.weights.as_ref().subcols(0, kept));
+    let start = Mat::from_fn(mass.len(), start.ncols(), |i, k| start[(order[i], k)]);
+    let task = Task { factor: &factor, mass: &mass, mu: bump.mu, penalty, relative_penalty: PENALTY };
+    let (ordered, residual) = Split::new(&task, start, kept)?.run(progress)?;
+    let mut weights = Mat::zeros(mass.len(), ordered.ncols());
+    for (mut column, ordered) in weights.col_iter_mut().zip(ordered.col_iter()) {
+        order.iter().zip(ordered.iter()).for_each(|(&row, w)| column[row] = *w);
+    }
+    Ok((weights, residual))
 }
 
 /// Of `H + penalty M`, bordered by the constraint.
@@ -168,144 +180,6 @@ impl Bump {
     }
 }
 
-/// Alternating directions for all modes at once.
-///
-/// The norm and the orthogonality are replaced by `c_k' M w_j = delta_kj`, `k <= j`, with the last modes c,
-/// which makes a convex problem. It is split in w, which meets the constraints, and a sparse copy of it; with
-/// P the inverse of `H + penalty M` on what is complementary, `w = P M (penalty (sparse - dual) + C nu)`.
-/// Mode j sees only those before it, so the multipliers of all come from the leading parts of one small
-/// matrix, `C' M P M C`.
-struct Split<'a> {
-    mass: &'a [f64],
-    /// Of `H + penalty M`, bordered by A.
-    factor: &'a SparseCholesky,
-    penalty: f64,
-    /// The first modes are kept.
-    kept: usize,
-    /// C, n x m, M-orthonormal.
-    directions: Mat<f64>,
-    /// The others' sparse copies and scaled duals.
-    sparse: Mat<f64>,
-    dual: Mat<f64>,
-}
-
-/// What the directions give before the alternations.
-struct Responses {
-    /// `M C`.
-    weighted: Mat<f64>,
-    /// `P M C`.
-    solved: Mat<f64>,
-    /// The Cholesky factor of their product.
-    gram: Mat<f64>,
-}
-
-impl<'a> Split<'a> {
-    fn new(
-        mass: &'a [f64],
-        factor: &'a SparseCholesky,
-        penalty: f64,
-        global: &SkinningModes,
-        kept: usize,
-    ) -> Self {
-        let (n, m) = (mass.len(), global.weights.ncols());
-        let mut directions = Mat::zeros(n, m);
-        for (place, vertex) in most_compliant(global, kept).into_iter().enumerate() {
-            directions[(vertex, kept + place)] = 1.0;
-        }
-        factor.solve_in_place(directions.as_mut());
-        directions.as_mut().subcols_mut(0, kept).copy_from(global.weights.as_ref().subcols(0, kept));
-        orthonormalise(directions.as_mut(), mass, kept);
-        let sparse = directions.as_ref().subcols(kept, m - kept).to_owned();
-        Self { mass, factor, penalty, kept, directions, dual: Mat::zeros(n, m - kept), sparse }
-    }
-
-    /// Iterates until the modes are optimal or the updates are used up; returns the residual.
-    fn run(&mut self, mu: f64, progress: &Progress) -> Result<f64> {
-        let cut = mu / self.penalty;
-        let mut before = self.directions.clone();
-        let mut residual = 1.0_f64;
-        for update in 0..UPDATES {
-            progress.report(0.5 + 0.5 * update as f32 / UPDATES as f32)?;
-            let responses = self.respond()?;
-            let (mut weights, mut split) = self.alternate(cut, &responses);
-            for _ in 1..ALTERNATIONS {
-                (weights, split) = self.alternate(cut, &responses);
-            }
-            let used = self.directions.clone();
-            self.directions.as_mut().subcols_mut(self.kept, weights.ncols()).copy_from(&weights);
-            orthonormalise(self.directions.as_mut(), self.mass, self.kept);
-            residual = (&self.directions - used).col_iter().fold(split, |r, c| r.max(norm(c, self.mass)));
-            if residual <= TOLERANCE {
-                break;
-            }
-            self.go_on_from(&mut before);
-        }
-        Ok(residual)
-    }
-
-    /// Extrapolates the directions from those that the update before found, and keeps those of this one there.
-    fn go_on_from(&mut self, before: &mut Mat<f64>) {
-        let now = self.directions.clone();
-        self.directions += (&now - &*before) * Scale(MOMENTUM);
-        orthonormalise(self.directions.as_mut(), self.mass, self.kept);
-        *before = now;
-    }
-
-    fn respond(&self) -> Result<Responses> {
-        let weighted = weighted(self.directions.as_ref(), self.mass);
-        let mut solved = weighted.clone();
-        self.factor.solve_in_place(solved.as_mut());
-        let gram = inner(weighted.as_ref(), solved.as_ref());
-        let failed = |error| Error::Numerical { what: "localised modes", why: format!("{error:?}") };
-        let gram = gram.llt(Side::Lower).map_err(failed)?.L().to_owned();
-        Ok(Responses { weighted, solved, gram })
-    }
-
-    /// One alternation; returns w and the largest of its distance to the copy and of the copy's change.
-    fn alternate(&mut self, cut: f64, responses: &Responses) -> (Mat<f64>, f64) {
-        let mut weights = weighted((&self.sparse - &self.dual).as_ref(), self.mass) * Scale(self.penalty);
-        self.factor.solve_in_place(weights.as_mut());
-        let mut multipliers = inner(responses.weighted.as_ref(), weights.as_ref());
-        for (j, mut column) in multipliers.as_mut().col_iter_mut().enumerate() {
-            let last = self.kept + j;
-            column.rb_mut().iter_mut().for_each(|x| *x = -*x);
-            column[last] += 1.0;
-            column.rb_mut().subrows_mut(last + 1, responses.gram.nrows() - last - 1).fill(0.0);
-            let leading = responses.gram.as_ref().submatrix(0, 0, last + 1, last + 1);
-            let mut known = column.subrows_mut(0, last + 1).as_mat_mut();
-            solve_lower_triangular_in_place(leading, known.rb_mut(), Par::Seq);
-            solve_upper_triangular_in_place(leading.transpose(), known, Par::Seq);
-        }
-        add_product(weights.as_mut(), 1.0, responses.solved.as_ref(), multipliers.as_ref());
-        let residual = self.shrink(weights.as_ref(), cut);
-        (weights, residual)
-    }
-
-    /// Pulls the copies towards the weights and cuts them; all entries within the cut become zero.
-    fn shrink(&mut self, weights: MatRef<'_, f64>, cut: f64) -> f64 {
-        let mass = self.mass;
-        let columns = self.sparse.as_mut().par_col_iter_mut().zip(self.dual.as_mut().par_col_iter_mut());
-        let residuals: Vec<f64> = columns
-            .zip(weights.par_col_iter())
-            .map(|((sparse, dual), weights)| {
-                let (mut apart, mut changed) = (0.0, 0.0);
-                for (((sparse, dual), w), m) in
-                    sparse.iter_mut().zip(dual.iter_mut()).zip(weights.iter()).zip(mass)
-                {
-                    let moved = RELAXATION * w + (1.0 - RELAXATION) * *sparse + *dual;
-                    *dual = moved.clamp(-cut, cut);
-                    let next = moved - *dual;
-                    apart += m * (w - next).powi(2);
-                    changed += m * (next - *sparse).powi(2);
-                    *sparse = next;
-                }
-                f64::max(apart.sqrt(), PENALTY * changed.sqrt())
-            })
-            .collect();
-        residuals.into_iter().fold(0.0, f64::max)
-    }
-}
-
 /// The free vertices that give way most to a force, `sum_k v_ik^2 / lambda_k`, one for each mode that is not
 /// kept; each time the motion that those before it make is taken out.
 fn most_compliant(global: &SkinningModes, kept: usize) -> Vec<usize> {
@@ -324,27 +198,4 @@ fn most_compliant(global: &SkinningModes, kept: usize) -> Vec<usize> {
         best
     };
     (0..count).map(next).collect()
-}
-
-fn weighted(x: MatRef<'_, f64>, mass: &[f64]) -> Mat<f64> {
-    Mat::from_fn(x.nrows(), x.ncols(), |i, j| mass[i] * x[(i, j)])
-}
-
-fn norm(x: ColRef<'_, f64>, mass: &[f64]) -> f64 {
-    x.iter().zip(mass).map(|(x, m)| m * x * x).sum::<f64>().sqrt()
-}
-
-/// Makes columns orthonormal in the mass, each to those before it (twice, against rounding); the first are
-/// already.
-fn orthonormalise(mut x: MatMut<'_, f64>, mass: &[f64], first: usize) {
-    for j in first..x.ncols() {
-        let (before, rest) = x.rb_mut().split_at_col_mut(j);
-        let mut column = rest.subcols_mut(0, 1);
-        for _ in 0..2 {
-            let along = inner(before.as_ref(), weighted(column.as_ref(), mass).as_ref());
-            add_product(column.rb_mut(), -1.0, before.as_ref(), along.as_ref());
-        }
-        let size = norm(column.as_ref().col(0), mass);
-        column.col_mut(0).iter_mut().for_each(|x| *x /= size);
-    }
 }

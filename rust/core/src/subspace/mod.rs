@@ -1,5 +1,6 @@
 //! Reduced bases: skinning eigenmodes, localised modes and clusters.
 
+mod alternating;
 mod clusters;
 mod kmeans;
 mod localised;

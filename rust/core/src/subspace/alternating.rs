@@ -1,0 +1,298 @@
+//! Alternating directions for localised modes.
+
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{ColRef, Mat, MatMut, MatRef, Par, Side};
+use rayon::prelude::*;
+
+use crate::math::dense::{add_product, inner};
+use crate::math::{Room, SparseCholesky};
+use crate::{Error, Progress, Result};
+
+/// Alternations between two updates of the directions. More would solve more exactly for directions that change
+/// anyway; with fewer there are more updates, and each costs a solve of its own.
+const ALTERNATIONS: usize = 3;
+/// Most updates of the directions.
+const UPDATES: usize = 300;
+/// The residual at which a mode rests.
+const TOLERANCE: f64 = 1e-3;
+/// The residual at which a mode rests if an update changes its energy by less than a share, and all modes do if
+/// a review does: they creep on through flesh that is much the same there.
+const CREEPING: f64 = 1e-2;
+const FLAT: f64 = 3e-4;
+const FLAT_REVIEW: f64 = 1e-3;
+/// Updates after which modes that rest are looked at again, since those before them may have gone on.
+const REVIEW: usize = 8;
+/// Most that directions go on beyond an update, as a share of their last change.
+const MOMENTUM: f64 = 0.8;
+/// How far an alternation goes beyond the weights it found; between 1 and 2.
+const RELAXATION: f64 = 1.6;
+/// Rows that a task works on.
+const CHUNK: usize = 4096;
+
+/// What the modes minimise, and how it is split. Rows are in the factor's order.
+pub(super) struct Task<'a> {
+    /// Of `H + penalty M`, bordered by A.
+    pub factor: &'a SparseCholesky,
+    /// Diagonal of M.
+    pub mass: &'a [f64],
+    /// The weight of the L1 norm.
+    pub mu: f64,
+    /// 1/s^2.
+    pub penalty: f64,
+    /// The penalty in units of the eigenvalue that is expected.
+    pub relative_penalty: f64,
+}
+
+/// Alternating directions for all modes at once.
+///
+/// The norm and the orthogonality are replaced by `c_k' M w_j = delta_kj`, `k <= j`, with the last modes c,
+/// which makes a convex problem. It is split in w, which meets the constraints, and a sparse copy of it; with
+/// P the inverse of `H + penalty M` on what is complementary, `w = P M (penalty (sparse - dual) + C nu)`.
+/// Mode j sees only those before it, so the multipliers of all come from the leading parts of one small
+/// matrix, `C' M P M C`. Modes that rest are left out until the others have come to rest.
+pub(super) struct Split<'a> {
+    task: &'a Task<'a>,
+    /// Those after the first ones, which are kept.
+    modes: Vec<Mode>,
+    /// C, n x m, M-orthonormal; `M C` and `P M C`.
+    directions: Mat<f64>,
+    weighted: Mat<f64>,
+    solved: Mat<f64>,
+    /// The Cholesky factor of `C' M P M C`.
+    gram: Mat<f64>,
+    /// The weights w of the modes that move, one after the other, n each.
+    weights: Vec<f64>,
+    room: Room,
+}
+
+impl<'a> Split<'a> {
+    /// From columns that are independent, the first ones M-orthonormal and kept.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`] for dependent columns.
+    pub fn new(task: &'a Task<'a>, start: Mat<f64>, kept: usize) -> Result<Self> {
+        let (n, m) = (start.nrows(), start.ncols());
+        let weighted = weighted(start.as_ref(), task.mass);
+        let (mut solved, mut room) = (weighted.clone(), Room::default());
+        task.factor.solve_ordered(&mut room, |_| 1.0, solved.as_mut());
+        let (weights, gram) = (vec![0.0; n * (m - kept)], Mat::zeros(m, m));
+        let mut split =
+            Self { task, modes: Vec::new(), directions: start, weighted, solved, gram, weights, room };
+        split.orthonormalise()?;
+        split.modes =
+            (kept..m).map(|column| Mode::new(column, split.directions.col_as_slice(column))).collect();
+        Ok(split)
+    }
+
+    /// Iterates until the modes are optimal or the updates are used up; returns them and the residual.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`], [`Error::Cancelled`].
+    pub fn run(mut self, progress: &Progress) -> Result<(Mat<f64>, f64)> {
+        let mut reviewed = f64::INFINITY;
+        for update in 1..=UPDATES {
+            progress.report(0.5 + 0.5 * update as f32 / UPDATES as f32)?;
+            for _ in 0..ALTERNATIONS {
+                self.alternate();
+            }
+            let whole = self.modes.iter().all(|mode| mode.moves);
+            self.turn()?;
+            let rest = self.modes.iter().all(|mode| !mode.moves);
+            if rest && whole {
+                break;
+            }
+            if rest || update % REVIEW == 0 {
+                let energy = self.modes.iter().map(|mode| mode.energy).sum::<f64>();
+                if self.residual() <= CREEPING && (energy - reviewed).abs() <= FLAT_REVIEW * energy {
+                    break;
+                }
+                reviewed = energy;
+                self.modes.iter_mut().for_each(|mode| mode.moves = true);
+            }
+        }
+        let residual = self.residual();
+        for mode in &self.modes {
+            self.directions.col_as_slice_mut(mode.column).copy_from_slice(&mode.weights);
+        }
+        // Twice, against rounding.
+        for _ in 0..2 {
+            let weighted = weighted(self.directions.as_ref(), self.task.mass);
+            let lower = cholesky(inner(weighted.as_ref(), self.directions.as_ref()).as_ref())?;
+            divide(&mut self.directions, &lower);
+        }
+        Ok((self.directions, residual))
+    }
+
+    fn residual(&self) -> f64 {
+        self.modes.iter().fold(0.0, |residual, mode| mode.residual.max(residual))
+    }
+
+    /// One alternation of the modes that move.
+    fn alternate(&mut self) {
+        let task = self.task;
+        let n = task.mass.len();
+        let mut moving: Vec<&mut Mode> = self.modes.iter_mut().filter(|mode| mode.moves).collect();
+        let count = moving.len();
+        let columns = self.weights.par_chunks_exact_mut(n);
+        columns.zip(&moving).for_each(|(w, mode)| mode.load(task, w));
+        let mut weights = MatMut::from_column_major_slice_mut(&mut self.weights[..n * count], n, count);
+        task.factor.solve_ordered(&mut self.room, |_| 1.0, weights.rb_mut());
+        let mut multipliers = inner(self.weighted.as_ref(), weights.rb());
+        for (mode, mut column) in moving.iter_mut().zip(multipliers.as_mut().col_iter_mut()) {
+            column.rb_mut().iter_mut().for_each(|x| *x = -*x);
+            column[mode.column] += 1.0;
+            column.rb_mut().subrows_mut(mode.column + 1, self.gram.nrows() - mode.column - 1).fill(0.0);
+            let leading = self.gram.as_ref().submatrix(0, 0, mode.column + 1, mode.column + 1);
+            let mut known = column.rb_mut().subrows_mut(0, mode.column + 1).as_mat_mut();
+            solve_lower_triangular_in_place(leading, known.rb_mut(), Par::Seq);
+            solve_upper_triangular_in_place(leading.transpose(), known, Par::Seq);
+            mode.multiplier = column[mode.column];
+        }
+        add_product(weights, 1.0, self.solved.as_ref(), multipliers.as_ref());
+        let columns = self.weights.par_chunks_exact(n);
+        columns.zip(&mut moving).for_each(|(w, mode)| mode.shrink(task, w));
+    }
+
+    /// Turns the directions of the modes that move to their weights, and beyond.
+    fn turn(&mut self) -> Result<()> {
+        let task = self.task;
+        let n = task.mass.len();
+        let mut moving: Vec<&mut Mode> = self.modes.iter_mut().filter(|mode| mode.moves).collect();
+        let count = moving.len();
+        let directions = self.directions.as_ref();
+        self.weights.par_chunks_exact_mut(n).zip(&mut moving).for_each(|(w, mode)| {
+            mode.go_on(task, directions.col(mode.column), w);
+        });
+        for (w, mode) in self.weights.chunks_exact_mut(n).zip(&moving) {
+            self.directions.col_as_slice_mut(mode.column).copy_from_slice(w);
+            w.iter_mut().zip(task.mass).for_each(|(w, m)| *w *= m);
+            self.weighted.col_as_slice_mut(mode.column).copy_from_slice(w);
+        }
+        let responses = MatMut::from_column_major_slice_mut(&mut self.weights[..n * count], n, count);
+        task.factor.solve_ordered(&mut self.room, |_| 1.0, responses);
+        for (w, mode) in self.weights.chunks_exact(n).zip(&moving) {
+            self.solved.col_as_slice_mut(mode.column).copy_from_slice(w);
+        }
+        self.orthonormalise()
+    }
+
+    /// Makes each direction M-orthonormal to those before it, and changes what comes from them alike.
+    fn orthonormalise(&mut self) -> Result<()> {
+        let lower = cholesky(inner(self.weighted.as_ref(), self.directions.as_ref()).as_ref())?;
+        for columns in [&mut self.directions, &mut self.weighted, &mut self.solved] {
+            divide(columns, &lower);
+        }
+        self.gram = cholesky(inner(self.weighted.as_ref(), self.solved.as_ref()).as_ref())?;
+        Ok(())
+    }
+}
+
+/// What one mode has reached.
+struct Mode {
+    /// Its column in C.
+    column: usize,
+    moves: bool,
+    sparse: Vec<f64>,
+    /// Scaled.
+    dual: Vec<f64>,
+    /// The weights of the last update, and how they had changed.
+    weights: Vec<f64>,
+    change: Vec<f64>,
+    /// Updates since the change turned back.
+    straight: u32,
+    /// That of the norm.
+    multiplier: f64,
+    /// Of the last alternation: M-norms of the weights less the sparse copy, and of the copy's change.
+    apart: f64,
+    changed: f64,
+    /// `w' H w` of the last alternation; that of the last update, scaled to norm one.
+    stored: f64,
+    energy: f64,
+    residual: f64,
+}
+
+impl Mode {
+    fn new(column: usize, weights: &[f64]) -> Self {
+        Self {
+            column,
+            moves: true,
+            sparse: weights.to_vec(),
+            dual: vec![0.0; weights.len()],
+            weights: weights.to_vec(),
+            change: vec![0.0; weights.len()],
+            straight: 0,
+            multiplier: 0.0,
+            apart: 0.0,
+            changed: 0.0,
+            stored: 0.0,
+            energy: f64::INFINITY,
+            residual: 1.0,
+        }
+    }
+
+    /// `penalty M (sparse - dual)`.
+    fn load(&self, task: &Task<'_>, w: &mut [f64]) {
+        for (((w, sparse), dual), mass) in w.iter_mut().zip(&self.sparse).zip(&self.dual).zip(task.mass) {
+            *w = task.penalty * mass * (sparse - dual);
+        }
+    }
+
+    /// Pulls the copy towards the weights and cuts it; all entries within the cut become zero.
+    fn shrink(&mut self, task: &Task<'_>, w: &[f64]) {
+        let cut = task.mu / task.penalty;
+        let (mut apart, mut changed, mut pull) = (0.0, 0.0, 0.0);
+        let copies = self.sparse.iter_mut().zip(&mut self.dual);
+        for (((sparse, dual), w), m) in copies.zip(w).zip(task.mass) {
+            pull += m * w * (*sparse - *dual - w);
+            let moved = RELAXATION * w + (1.0 - RELAXATION) * *sparse + *dual;
+            *dual = moved.clamp(-cut, cut);
+            let next = moved - *dual;
+            apart += m * (w - next).powi(2);
+            changed += m * (next - *sparse).powi(2);
+            *sparse = next;
+        }
+        (self.apart, self.changed) = (apart.sqrt(), changed.sqrt());
+        // w' (H + penalty M) w = penalty w' M (sparse - dual) + multiplier.
+        self.stored = self.multiplier + task.penalty * pull;
+    }
+
+    /// Replaces the weights by the direction that follows; comes to rest if they are good.
+    fn go_on(&mut self, task: &Task<'_>, direction: ColRef<'_, f64>, w: &mut [f64]) {
+        let (mut turned, mut along, mut size) = (0.0, 0.0, 0.0);
+        let changes = self.weights.iter_mut().zip(&mut self.change);
+        for (((w, (before, change)), c), m) in w.iter().zip(changes).zip(direction.iter()).zip(task.mass) {
+            let next = w - *before;
+            turned += m * (w - c).powi(2);
+            along += m * next * *change;
+            size += m * w * w;
+            (*before, *change) = (*w, next);
+        }
+        let energy = self.stored / size;
+        let flat = (energy - self.energy).abs() <= FLAT * energy;
+        self.energy = energy;
+        self.residual = self.apart.max(task.relative_penalty * self.changed).max(turned.sqrt());
+        self.moves = self.residual > if flat { CREEPING } else { TOLERANCE };
+        self.straight = if along > 0.0 { self.straight + 1 } else { 0 };
+        let straight = f64::from(self.straight);
+        let beyond = if self.moves { MOMENTUM.min(straight / (straight + 3.0)) } else { 0.0 };
+        w.iter_mut().zip(&self.change).for_each(|(w, change)| *w += beyond * change);
+    }
+}
+
+/// `M X`.
+pub(super) fn weighted(x: MatRef<'_, f64>, mass: &[f64]) -> Mat<f64> {
+    Mat::from_fn(x.nrows(), x.ncols(), |i, j| mass[i] * x[(i, j)])
+}
+
+/// `X = X L'^-1`.
+fn divide(columns: &mut Mat<f64>, lower: &Mat<f64>) {
+    columns.par_row_chunks_mut(CHUNK).for_each(|rows| {
+        solve_lower_triangular_in_place(lower.as_ref(), rows.transpose_mut(), Par::Seq);
+    });
+}
+
+fn cholesky(gram: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    let failed = |error| Error::Numerical { what: "localised modes", why: format!("{error:?}") };
+    Ok(gram.llt(Side::Lower).map_err(failed)?.L().to_owned())
+}
