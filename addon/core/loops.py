@@ -1,6 +1,8 @@
 """Motion that loops: the flesh ends as it began."""
 
-from typing import TypedDict
+import time
+from collections.abc import Generator
+from typing import TypedDict, cast
 
 import jounce
 import numpy as np
@@ -8,6 +10,7 @@ import numpy as np
 from .motion import Course, Drive, Motion, step
 from .refusal import Refusal, passing_on
 from .surface import Surface
+from .task import POLL_SECONDS, Step
 
 # Share of the size by which the last pose may miss the first.
 CYCLIC = 1e-3
@@ -17,17 +20,26 @@ VISIBLE_SEAM = 1e-4
 
 def looped(
     simulation: "jounce.Simulation", drives: list[Drive], surface: Surface, course: Course
-) -> "tuple[Motion, jounce.CycleReport]":
+) -> "Generator[Step, None, tuple[Motion, jounce.CycleReport]]":
     """The motion over a cycle of drives, the last like the first, and how well it closes."""
     refuse_open(drives, surface, course)
-    drives[0].set_up(simulation)
-    with passing_on("The motion cannot loop"):
-        report = simulation.settle_cycle(**cycle_arguments(drives))
-        coefficients = [np.array(simulation.coefficients)]
+    job = jounce.MotionJob(simulation)
+    try:
+        drives[0].set_up(job)
+        job.settle_cycle(**cycle_arguments(drives))
+        job.keep()
         for drive in drives[1:]:
-            step(simulation, drive)
-            coefficients.append(np.array(simulation.coefficients))
-    return Motion(np.stack([drive.pose for drive in drives]), np.stack(coefficients)), report
+            step(job, drive)
+            job.keep()
+        while not job.done:
+            yield Step(job.progress, "Closing the loop")
+            time.sleep(POLL_SECONDS)
+        with passing_on("The motion cannot loop"):
+            motion = Motion(np.stack([drive.pose for drive in drives]), job.coefficients())
+        # A job that is done, and was not refused, has one.
+        return motion, cast("jounce.CycleReport", job.report)
+    finally:
+        job.cancel()
 
 
 def refuse_open(drives: list[Drive], surface: Surface, course: Course) -> None:

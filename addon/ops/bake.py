@@ -173,15 +173,16 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
             fillings.append(stack.enter_context(closing(filling)))
             cycles.append(cycle)
             fed.append((baking.scene, baking.body, filling.feed if cycle is None else cycle.append))
-        yield from scaled(readings.over(fed, steps, context), 0.0, 0.8)
-        yield from scaled(in_turn(filling.caught_up() for filling in fillings), 0.8, 1.0)
-        return [
-            Take(filling.motion()) if cycle is None else loop(baking.scene, filling, cycle)
-            for baking, filling, cycle in zip(bakings, fillings, cycles, strict=True)
-        ]
+        yield from scaled(readings.over(fed, steps, context), 0.0, 0.7)
+        yield from scaled(in_turn(filling.caught_up() for filling in fillings), 0.7, 0.8)
+        triples = zip(bakings, fillings, cycles, strict=True)
+        takes = in_turn(take(baking.scene, filling, cycle) for baking, filling, cycle in triples)
+        return (yield from scaled(takes, 0.8, 1.0))
 
 
-def loop(scene: BodyScene, filling: Filling, cycle: list[Drive]) -> Take:
-    """The motion of a cycle, with its seam."""
-    motion, report = looped(filling.fresh(), cycle, scene.surface, filling.course)
+def take(scene: BodyScene, filling: Filling, cycle: list[Drive] | None) -> Generator[Step, None, Take]:
+    """The motion that a filling has made, or that of a cycle, with its seam."""
+    if cycle is None:
+        return Take(filling.motion())
+    motion, report = yield from looped(filling.fresh(), cycle, scene.surface, filling.course)
     return Take(motion, max(report.position, report.velocity))

@@ -47,6 +47,12 @@ def test_the_last_frame_of_a_loop_meets_the_first(module):
     seam, obj.jounce.damping = obj.jounce.bake_seam, 0.5
     settings = obj.jounce.bake_settings("FRAME_KEYS", 1, 25)
     task = module("ops.bake").bake_body(obj, bpy.context, settings, print)
+    while not (step := next(task)).stage.startswith("Closing the loop"):
+        pass
+    assert 0.2 < step.fraction < 0.7
+    task.close()
+    assert obj.jounce.bake_seam == seam
+    task = module("ops.bake").bake_body(obj, bpy.context, settings, print)
     while not next(task).stage.startswith("Pulling back"):
         pass
     task.close()
@@ -79,7 +85,7 @@ def test_walk_cycles_of_real_characters_close(file, action, first, last, integra
     looped, reports = module("core.loops").looped, []
 
     def noting(*arguments):
-        motion, report = looped(*arguments)
+        motion, report = yield from looped(*arguments)
         reports.append(report)
         return motion, report
 

@@ -1,6 +1,7 @@
 """A simulation on a thread of its own gives the bits of the simulation, and refuses what it refuses."""
 
 import gc
+import time
 
 import jounce
 import numpy as np
@@ -76,6 +77,29 @@ def test_settings_that_vary_and_cycles_have_the_same_bits(simulation, bar):
     job.keep()
     play(simulation)
     assert np.array_equal(job.coefficients(job.wait() or 0)[0], simulation.coefficients)
+
+
+def test_closing_a_cycle_is_reported_and_stops_at_once(simulation, bar):
+    cycle = np.concatenate([bar.poses[:4], bar.poses[:1]])
+    job = jounce.MotionJob(simulation)
+    assert job.report is None
+    job.settle_cycle(cycle)
+    job.wait()
+    expected = simulation.settle_cycle(cycle)
+    assert (job.report.passes, job.report.position) == (expected.passes, expected.position)
+    endless = jounce.MotionJob(simulation)
+    endless.settle_cycle(cycle, max_passes=1_000_000_000, tolerance=0.0)
+    deadline = time.monotonic() + 60.0
+    while endless.progress == 0.0 and time.monotonic() < deadline:
+        time.sleep(0.001)
+    endless.cancel()
+    before = -1.0
+    while endless.progress != before and time.monotonic() < deadline:
+        before = endless.progress
+        time.sleep(0.2)
+    assert 0.0 < before == endless.progress
+    assert endless.report is None
+    assert endless.kept == 0
 
 
 def test_varied_settings_are_those_of_a_simulation_made_with_them(model, bar):

@@ -1,5 +1,6 @@
 //! The arguments and the report of `Simulation.settle_cycle`.
 
+use jounce::Progress;
 use jounce::method::{self, Drive, skinning_modes};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -52,6 +53,7 @@ impl Cycle {
         simulation: &mut method::Simulation,
         max_passes: u32,
         tolerance: f64,
+        progress: &Progress,
     ) -> jounce::Result<method::CycleReport> {
         let drive = |frame: usize| Drive {
             pose: self.row(&self.poses, frame).map(arrays::transforms),
@@ -60,7 +62,7 @@ impl Cycle {
             drag: self.drags.get(frame).and_then(Option::as_ref),
         };
         let drives: Vec<Drive<'_>> = (0..self.frames).map(drive).collect();
-        simulation.settle_cycle(&drives, &self.strengths, max_passes, tolerance)
+        simulation.settle_cycle(&drives, &self.strengths, max_passes, tolerance, progress)
     }
 
     /// What belongs to one frame; None of what there is nothing of.

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use jounce::method;
+use jounce::{Progress, method};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::arrays;
+use crate::cycle::CycleReport;
 use crate::errors::{Failure, attempt};
 use crate::forces::Drag;
 use crate::simulation::{Simulation, State, varied};
@@ -33,6 +34,8 @@ struct Ledger {
     busy: bool,
     coefficients: Vec<f64>,
     states: Vec<Option<method::State>>,
+    /// Of the last cycle.
+    report: Option<method::CycleReport>,
     failure: Option<Failure>,
     closed: bool,
 }
@@ -47,6 +50,8 @@ impl Ledger {
 struct Shared {
     ledger: Mutex<Ledger>,
     changed: Condvar,
+    /// Of the cycle that is closed, and what cancels it.
+    progress: Progress,
 }
 
 impl Shared {
@@ -81,7 +86,8 @@ impl Shared {
                     let outcome = attempt(|| advance(&mut simulation));
                     ledger = self.lock();
                     ledger.busy = false;
-                    ledger.failure = outcome.err();
+                    // Being told to stop is no failure.
+                    ledger.failure = outcome.err().filter(|_| !ledger.closed);
                 }
             }
             let failed = ledger.failure.is_some();
@@ -99,7 +105,8 @@ impl Shared {
 /// `reset`, `step`, `settle`, `settle_cycle`, `cut`, `vary` and `strength` mean what they mean for a Simulation, and are
 /// done in the order in which they are asked for; they return at once. `keep()` keeps the coefficients at that point, bit for bit
 /// those of the Simulation. Wrong arrays raise at once; what a step refuses is raised by `wait()` and
-/// `coefficients()`, and nothing after it is done. Dropping the job stops it.
+/// `coefficients()`, and nothing after it is done. `progress` is that of a cycle; `report` says how well the last one
+/// closes. Dropping the job stops it, a cycle within a frame.
 #[pyclass(module = "jounce", name = "MotionJob")]
 pub struct MotionJob {
     shared: Arc<Shared>,
@@ -228,7 +235,13 @@ impl MotionJob {
         let max_passes = arrays::count(max_passes, "max_passes")?;
         let simulation = self.simulation.borrow(py);
         let cycle = simulation.cycle(poses, strengths, forces, offsets, drags.as_deref())?;
-        self.ask(move |simulation| cycle.settle(simulation, max_passes, tolerance).map(drop));
+        let shared = Arc::downgrade(&self.shared);
+        self.ask(move |simulation| {
+            let Some(shared) = shared.upgrade() else { return Ok(()) };
+            let report = cycle.settle(simulation, max_passes, tolerance, &shared.progress)?;
+            shared.lock().report = Some(report);
+            Ok(())
+        });
         Ok(())
     }
 
@@ -248,6 +261,18 @@ impl MotionJob {
     #[getter]
     fn done(&self) -> bool {
         self.shared.lock().idle()
+    }
+
+    /// How far the cycle is that is being closed, or was last, in [0, 1]; 0 without one.
+    #[getter]
+    fn progress(&self) -> f32 {
+        self.shared.progress.fraction()
+    }
+
+    /// How well the last cycle closes, as `Simulation.settle_cycle` returns it; None before that is known.
+    #[getter]
+    fn report(&self) -> Option<CycleReport> {
+        self.shared.lock().report.map(CycleReport::from)
     }
 
     /// Waits until all that was asked for is done; raises what was refused.
@@ -278,6 +303,7 @@ impl MotionJob {
 
     /// Stops soon; what is kept stays.
     fn cancel(&self) {
+        self.shared.progress.cancel();
         self.shared.lock().closed = true;
         self.shared.changed.notify_all();
     }

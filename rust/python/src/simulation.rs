@@ -1,5 +1,6 @@
 //! `Simulation`, its reports and states.
 
+use jounce::Progress;
 use jounce::method::{self, Drive, Integrator, Turn, skinning_modes};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
@@ -210,7 +211,8 @@ impl Simulation {
     ) -> PyResult<CycleReport> {
         let max_passes = arrays::count(max_passes, "max_passes")?;
         let cycle = self.cycle(poses, strengths, forces, offsets, drags.as_deref())?;
-        run(py, || cycle.settle(&mut self.inner, max_passes, tolerance)).map(CycleReport::from)
+        let progress = Progress::default();
+        run(py, || cycle.settle(&mut self.inner, max_passes, tolerance, &progress)).map(CycleReport::from)
     }
 
     /// Changes settings from the next step on; None leaves one as it is.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use jounce::Error;
 use jounce::method::skinning_modes::Drag;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, Transform, turn};
 
 const FRAMES: usize = 24;
@@ -62,7 +62,7 @@ fn the_last_frame_meets_the_first() {
         for params in settings() {
             let poses = cycle(0.0);
             let mut sim = Simulation::new(model.clone(), params).unwrap();
-            let report = sim.settle_cycle(&drives(&poses), &[], 6, 1e-6).unwrap();
+            let report = sim.settle_cycle(&drives(&poses), &[], 6, 1e-6, &Progress::default()).unwrap();
             assert!(report.seam() <= 1e-6 && report.passes <= 6, "{report:?}");
             let frames: Vec<Vec<f64>> = std::iter::once(sim.coefficients().to_vec())
                 .chain(poses[1..].iter().chain(&poses[1..3]).map(|pose| {
@@ -87,7 +87,7 @@ fn a_walk_that_advances_closes_as_one_in_place() {
     let settle = |advance: f64| {
         let params = settings()[0];
         let mut sim = Simulation::new(model.clone(), params).unwrap();
-        let report = sim.settle_cycle(&drives(&cycle(advance)), &[], 6, 1e-8).unwrap();
+        let report = sim.settle_cycle(&drives(&cycle(advance)), &[], 6, 1e-8, &Progress::default()).unwrap();
         (report, sim.coefficients().to_vec())
     };
     let ((there, moving), (here, in_place)) = (settle(0.8), settle(0.0));
@@ -114,7 +114,7 @@ fn forces_and_strengths_take_part() {
             poses.iter().map(|pose| pose.as_slice()).enumerate().map(drive).collect();
         let params = settings()[0];
         let mut sim = Simulation::new(model.clone(), params).unwrap();
-        let report = sim.settle_cycle(&drives, strengths, 6, 1e-6).unwrap();
+        let report = sim.settle_cycle(&drives, strengths, 6, 1e-6, &Progress::default()).unwrap();
         assert!(report.seam() <= 1e-6, "{report:?}");
         assert_eq!(sim.params(), &params);
         sim.coefficients().to_vec()
@@ -141,7 +141,7 @@ fn acceleration_saves_passes() {
         });
         apart(&model, &start, sim.coefficients())
     };
-    sim.settle_cycle(&drives(&poses), &[], 6, 0.0).unwrap();
+    sim.settle_cycle(&drives(&poses), &[], 6, 0.0, &Progress::default()).unwrap();
     let accelerated = pass(&mut sim);
     sim.reset(Some(&poses[0])).unwrap();
     let plain = (0..6).map(|_| pass(&mut sim)).fold(f64::INFINITY, f64::min);
@@ -156,9 +156,35 @@ fn flesh_that_stiffens_closes() {
     for limit in [0.02, 0.007] {
         let params = SimulationParams { damping: 0.05, limit: Some(limit), ..settings()[1] };
         let mut sim = Simulation::new(model.clone(), params).unwrap();
-        let report = sim.settle_cycle(&drives(&poses), &[], 6, 1e-6).unwrap();
+        let report = sim.settle_cycle(&drives(&poses), &[], 6, 1e-6, &Progress::default()).unwrap();
         assert!(report.seam() <= 1e-6 && report.passes <= 4, "{limit} {report:?}");
     }
+}
+
+#[test]
+fn it_stops_within_a_frame_of_being_told_to_and_changes_nothing() {
+    const PASSES: u32 = 1000;
+    let model = Body::bar().model();
+    let poses = cycle(0.0);
+    let params = SimulationParams { damping: 0.05, limit: Some(0.007), ..settings()[1] };
+    let mut sim = Simulation::new(model, params).unwrap();
+    sim.step(Some(&poses[3])).unwrap();
+    let state = sim.save_state();
+    let progress = Progress::default();
+    let stopped = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while progress.fraction() <= 2.2 / PASSES as f32 {
+                std::thread::yield_now();
+            }
+            progress.cancel();
+        });
+        // Newton's method follows the third pass and those after it.
+        sim.settle_cycle(&drives(&poses), &[], PASSES, 0.0, &progress)
+    });
+    assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
+    assert!(progress.fraction() < 1.0 && progress.stage() == "closing the cycle");
+    assert_eq!(sim.save_state(), state);
+    assert_eq!(sim.params(), &params);
 }
 
 #[test]
@@ -171,7 +197,7 @@ fn what_is_no_cycle_is_refused_and_changes_nothing() {
     let state = sim.save_state();
     let drives = drives(&poses);
     let mut ask = |drives: &[Drive<'_>], strengths: &[f64], passes| {
-        let error = sim.settle_cycle(drives, strengths, passes, 1e-6).unwrap_err();
+        let error = sim.settle_cycle(drives, strengths, passes, 1e-6, &Progress::default()).unwrap_err();
         assert_eq!(sim.save_state(), state);
         error
     };
@@ -196,7 +222,7 @@ fn what_is_dragged_closes() {
         let drives: Vec<Drive<'_>> =
             drives(&poses).into_iter().map(|drive| Drive { drag: Some(&drag), ..drive }).collect();
         let mut sim = Simulation::new(model.clone(), params).unwrap();
-        let report = sim.settle_cycle(&drives, &[], 6, 1e-6).unwrap();
+        let report = sim.settle_cycle(&drives, &[], 6, 1e-6, &Progress::default()).unwrap();
         assert!(report.seam() <= 1e-6 && report.passes <= 4, "{linear} {quadratic} {report:?}");
         let start = sim.coefficients().to_vec();
         drives[1..].iter().for_each(|drive| {

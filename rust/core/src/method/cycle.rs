@@ -8,7 +8,7 @@ use crate::method::orbit;
 use crate::method::settings::HISTORY;
 use crate::method::skinning_modes::Tangent;
 use crate::method::{Drive, Model, Simulation, SimulationParams, State};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// Places all over the body at which poses are compared.
 const PLACES: usize = 40;
@@ -21,6 +21,8 @@ const DEPENDENT: f64 = 1e-8;
 const NEWTON: u32 = 3;
 /// Share of the tolerance up to which it solves the equations of a cycle.
 const ACCURATE: f64 = 0.01;
+/// Share of the time of a pass and what follows it that the pass itself takes.
+const PASS: f32 = 0.2;
 
 /// How well a cycle closes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,23 +50,24 @@ impl Simulation {
     /// The last pose must be the first one again, up to a common translation, so that a walk may advance;
     /// forces and offsets likewise. `strengths` has one number for each drive, or none to leave the setting.
     /// The cycle is simulated until its seam is below `tolerance`, at most `max_passes` times; what is reported
-    /// is the seam of the motion that stepping on gives.
+    /// is the seam of the motion that stepping on gives. `progress` hears of every frame.
     ///
     /// # Errors
     /// [`Error::Range`] for fewer than two drives, no passes, and poses that are not cyclic, with the gap as a
-    /// share of the diagonal; [`Error::Shape`] for the strengths; as [`Simulation::step_with`]. The state then
-    /// stays as it was.
+    /// share of the diagonal; [`Error::Shape`] for the strengths; [`Error::Cancelled`]; as
+    /// [`Simulation::step_with`]. The state then stays as it was.
     pub fn settle_cycle(
         &mut self,
         drives: &[Drive<'_>],
         strengths: &[f64],
         max_passes: u32,
         tolerance: f64,
+        progress: &Progress,
     ) -> Result<CycleReport> {
         check(drives, strengths, max_passes)?;
         let (before, params) = (self.save_state(), *self.params());
         let advance = advance(self.model(), &drives[0], &drives[drives.len() - 1])?;
-        let cycle = Cycle { drives, strengths, params, advance };
+        let cycle = Cycle { drives, strengths, params, advance, progress };
         let found = cycle.settle(self, max_passes, tolerance);
         self.set_params(params)?;
         match found {
@@ -101,6 +104,7 @@ pub(super) struct Cycle<'a> {
     params: SimulationParams,
     /// How far a cycle takes the body, metres.
     advance: [f64; 3],
+    pub progress: &'a Progress,
 }
 
 impl Cycle<'_> {
@@ -111,6 +115,8 @@ impl Cycle<'_> {
         let mut best: Option<(State, CycleReport)> = None;
         let mut memory = Memory::default();
         for passes in 1..=max_passes {
+            let share = |part: f32| (passes as f32 - 1.0 + part) / max_passes as f32;
+            self.progress.enter("closing the cycle", share(0.0), share(PASS))?;
             let mut places = Vec::new();
             let end = self.pass(sim, &start, &mut places)?;
             let (position, velocity) = self.seam(sim.model(), &start, &end);
@@ -122,6 +128,7 @@ impl Cycle<'_> {
                 break;
             }
             // The first pass starts from a pose held still: it maps otherwise than the others.
+            self.progress.enter("closing the cycle", share(PASS), share(1.0))?;
             let mut next = if passes == 1 { flat(&end) } else { memory.next(flat(&start), flat(&end)) };
             if passes >= NEWTON && orbit::close(self, sim, &end, &mut places, ACCURATE * tolerance)? {
                 next = places[places.len() - HISTORY..].concat().into_flattened();
@@ -135,13 +142,15 @@ impl Cycle<'_> {
     }
 
     /// How the places of a motion, one a substep, solve the equations of the cycle, with derivatives if `probe`;
-    /// `None` where one lies beyond the limit, or too far for numbers. The poses are those of `start`.
+    /// `None` where one lies beyond the limit, or too far for numbers. The poses are those of `start`; `done` is the
+    /// progress so far.
     pub(super) fn along(
         &self,
         sim: &mut Simulation,
         start: &State,
         places: &[Vec<[f64; 3]>],
         probe: bool,
+        done: f32,
     ) -> Result<Option<Vec<Tangent>>> {
         let mut from = start.clone();
         from.reduced
@@ -152,6 +161,7 @@ impl Cycle<'_> {
         let mut tangents = Some(Vec::with_capacity(places.len()));
         let mut rest = places.chunks_exact(self.params.substeps as usize);
         let gone = self.each_frame(sim, |sim, drive| {
+            self.progress.report(done)?;
             let more = sim.step_along(drive, rest.next().unwrap_or_default(), probe)?;
             tangents = tangents.take().zip(more).map(|(mut all, more)| {
                 all.extend(more);
@@ -183,7 +193,12 @@ impl Cycle<'_> {
     /// The state after a cycle, its poses moved back to where the cycle starts; keeps the places of all substeps.
     fn pass(&self, sim: &mut Simulation, start: &State, places: &mut Vec<Vec<[f64; 3]>>) -> Result<State> {
         sim.restore_state(start)?;
-        self.each_frame(sim, |sim, drive| sim.step_traced(drive, places))?;
+        let mut frames = 0;
+        self.each_frame(sim, |sim, drive| {
+            frames += 1;
+            self.progress.report(frames as f32 / self.drives.len() as f32)?;
+            sim.step_traced(drive, places)
+        })?;
         let mut end = sim.save_state();
         for rows in end.frames.iter_mut().chain(&mut end.path) {
             for row in rows.iter_mut().skip(3).step_by(4) {

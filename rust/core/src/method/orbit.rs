@@ -46,18 +46,19 @@ pub(super) fn close(
         return Ok(false);
     }
     let recurrence = sim.recurrence();
-    for _ in 0..STEPS {
-        let Some(tangents) = cycle.along(sim, start, places, true)? else { return Ok(false) };
+    for step in 0..STEPS {
+        let done = step as f32 / STEPS as f32;
+        let Some(tangents) = cycle.along(sim, start, places, true, done)? else { return Ok(false) };
         let error = error(sim, &recurrence, &tangents);
         if error <= tolerance {
             return Ok(true);
         }
-        let step = newton(&recurrence, &tangents);
+        let step = newton(&recurrence, &tangents, || cycle.progress.report(done))?;
         if step.iter().flatten().any(|x| !x.is_finite()) {
             return Ok(false);
         }
         let better = |sim: &mut Simulation, trial: &Places, share: f64| -> Result<bool> {
-            let there = cycle.along(sim, start, trial, false)?;
+            let there = cycle.along(sim, start, trial, false, done)?;
             Ok(there.is_some_and(|there| {
                 self::error(sim, &recurrence, &there) <= (1.0 - SUFFICIENT * share) * error
             }))
@@ -97,12 +98,17 @@ fn error(sim: &Simulation, recurrence: &Recurrence, tangents: &[Tangent]) -> f64
 }
 
 /// The Newton step of all substeps, each 3r.
-fn newton(recurrence: &Recurrence, tangents: &[Tangent]) -> Vec<Vec<f64>> {
+fn newton(
+    recurrence: &Recurrence,
+    tangents: &[Tangent],
+    report: impl Fn() -> Result<()>,
+) -> Result<Vec<Vec<f64>>> {
     let size = tangents[0].gradient.len();
     let mut end = vec![0.0; HISTORY * size];
     let mut memory = Memory::default();
     let mut step = Vec::new();
     for _ in 0..SWEEPS {
+        report()?;
         step = sweep(recurrence, tangents, &end);
         let came = step[step.len() - HISTORY..].concat();
         let norm2 = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
@@ -112,7 +118,7 @@ fn newton(recurrence: &Recurrence, tangents: &[Tangent]) -> Vec<Vec<f64>> {
         }
         end = memory.next(end, came);
     }
-    step
+    Ok(step)
 }
 
 /// The changes of all substeps that follow from those of the last ones before, older first.
