@@ -27,7 +27,7 @@ fn effort(size: usize) -> (usize, usize) {
     match size {
         0..=1_000 => (2, 1),
         1_001..=12_000 => (3, 2),
-        _ => (4, 5),
+        _ => (3, 5),
     }
 }
 
@@ -102,8 +102,11 @@ impl LevelCut {
     fn sides(&self, graph: &Graph) -> Vec<Side> {
         let side =
             |vertex: u32| if self.levels[vertex as usize] <= self.last { Side::Left } else { Side::Right };
+        // Levels of neighbours differ by two at most, as each distance differs by one.
+        let near = |vertex: u32| self.levels[vertex as usize].abs_diff(self.last) <= 2;
         let separates = |vertex: u32| {
             side(vertex) == self.border
+                && near(vertex)
                 && graph.neighbours(vertex).iter().any(|&other| side(other) != self.border)
         };
         let vertices = 0..graph.len() as u32;
