@@ -13,8 +13,10 @@ use rayon::prelude::*;
 
 /// Columns that are eliminated together.
 const PANEL: usize = 96;
-/// Rows or columns of a tile of the remaining matrix.
-const TILE: usize = 128;
+/// Rows or columns of a tile of the remaining matrix: some of them for each thread, and not too few for a cache.
+fn tile_of(size: usize) -> usize {
+    (size / 8).next_multiple_of(32).clamp(96, 256)
+}
 
 /// Replaces the lower triangle of the first `width` columns of `front` by their Cholesky factor, and the rest of its
 /// lower triangle by what is left (the Schur complement). Tiles do not depend on the number of threads.
@@ -52,10 +54,11 @@ fn eliminate_panel(columns: MatMut<'_, f64>, panel: usize) -> Result<(), usize> 
     })?;
     let top = top.rb();
     let solve = |rows: MatMut<'_, f64>| solve_lower_triangular_in_place(top, rows.transpose_mut(), Par::Seq);
-    if below.nrows() <= TILE {
+    let tile = tile_of(below.nrows());
+    if below.nrows() <= tile {
         solve(below.rb_mut());
     } else {
-        below.rb_mut().par_row_chunks_mut(TILE).for_each(solve);
+        below.rb_mut().par_row_chunks_mut(tile).for_each(solve);
     }
     let count = right.ncols();
     if count > 0 {
@@ -66,9 +69,10 @@ fn eliminate_panel(columns: MatMut<'_, f64>, panel: usize) -> Result<(), usize> 
 
 /// `out -= lower triangle of (below below')`, of which out may have only the first columns.
 fn subtract_square(out: MatMut<'_, f64>, below: MatRef<'_, f64>) {
-    let tiles = out.ncols().div_ceil(TILE);
+    let size = tile_of(out.ncols());
+    let tiles = out.ncols().div_ceil(size);
     let tile = |(index, mut columns): (usize, MatMut<'_, f64>)| {
-        let start = index * TILE;
+        let start = index * size;
         let width = columns.ncols();
         let (square, rest) =
             columns.rb_mut().subrows_mut(start, below.nrows() - start).split_at_row_mut(width);
@@ -90,7 +94,7 @@ fn subtract_square(out: MatMut<'_, f64>, below: MatRef<'_, f64>) {
     match tiles {
         0 => {}
         1 => tile((0, out)),
-        _ => out.par_col_chunks_mut(TILE).enumerate().with_max_len(1).for_each(tile),
+        _ => out.par_col_chunks_mut(size).enumerate().with_max_len(1).for_each(tile),
     }
 }
 
