@@ -14,6 +14,8 @@ from .task import POLL_SECONDS, Step
 
 # Share of the size by which the last pose may miss the first.
 CYCLIC = 1e-3
+# Most times that a cycle is simulated to close it; most close in four.
+PASSES = 16
 # Seam, as a share of the size, above which a loop shows.
 VISIBLE_SEAM = 1e-4
 
@@ -71,6 +73,7 @@ class CycleArguments(TypedDict):
     forces: np.ndarray | None
     offsets: np.ndarray | None
     drags: "list[jounce.Drag | None]"
+    max_passes: int
 
 
 def cycle_arguments(drives: list[Drive]) -> CycleArguments:
@@ -81,6 +84,7 @@ def cycle_arguments(drives: list[Drive]) -> CycleArguments:
         "forces": stacked([drive.force for drive in drives]),
         "offsets": stacked([drive.offsets for drive in drives]),
         "drags": [drive.drag for drive in drives],
+        "max_passes": PASSES,
     }
 
 
