@@ -25,8 +25,8 @@ pub(super) enum Side {
 /// the work that an order is made for.
 fn effort(size: usize) -> (usize, usize) {
     match size {
-        0..=1_000 => (2, 1),
-        1_001..=12_000 => (3, 2),
+        0..=4_000 => (2, 1),
+        4_001..=12_000 => (3, 2),
         _ => (3, 5),
     }
 }

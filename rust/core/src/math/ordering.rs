@@ -65,11 +65,13 @@ fn postorder(parent: &[u32]) -> Vec<u32> {
                 pending.pop();
             }
             child => {
-                let mut children = vec![child];
-                while sibling[children[children.len() - 1] as usize] != ROOT {
-                    children.push(sibling[children[children.len() - 1] as usize]);
+                let first = pending.len();
+                let mut next = child;
+                while next != ROOT {
+                    pending.push(next);
+                    next = sibling[next as usize];
                 }
-                pending.extend(children.into_iter().rev());
+                pending[first..].reverse();
             }
         }
     }
