@@ -114,12 +114,19 @@ fn davenport(f: Matrix) -> Matrix {
     ]
 }
 
+// Below there are plain loops only, and functions that are always part of their caller: what the compiler leaves a
+// function of its own, as it may a closure or `array::from_fn`, is not compiled for the instruction set of its caller.
+
 /// Rotations by the closed formula, and 1 in each lane that can be trusted, else 0.
 #[inline(always)]
 fn closed_form<S: Simd>(simd: S, f: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
     let one = simd.splat_f64s(1.0);
     let inverse_norm = simd.div_f64s(one, simd.sqrt_f64s(dot(simd, &f, &f)));
-    let f = std::array::from_fn(|e| simd.mul_f64s(f[e], inverse_norm));
+    let mut scaled = f;
+    for e in 0..9 {
+        scaled[e] = simd.mul_f64s(f[e], inverse_norm);
+    }
+    let f = scaled;
     let cofactor = cofactors(simd, &f);
     let det = dot3(simd, [f[0], f[1], f[2]], [cofactor[0], cofactor[1], cofactor[2]]);
     let (i1, last_step) = largest_root(simd, det, dot(simd, &cofactor, &cofactor));
@@ -130,19 +137,20 @@ fn closed_form<S: Simd>(simd: S, f: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
 
     let cubic = multiply(simd, &f, &transpose_product(simd, &f, &f));
     let linear = simd.sub_f64s(simd.mul_f64s(i1, i1), i2);
-    let r = std::array::from_fn(|e| {
+    let mut r = cubic;
+    for e in 0..9 {
         let sum =
             simd.mul_add_e_f64s(i1, cofactor[e], simd.mul_add_e_f64s(linear, f[e], simd.neg_f64s(cubic[e])));
-        simd.mul_f64s(sum, inverse_gap)
-    });
+        r[e] = simd.mul_f64s(sum, inverse_gap);
+    }
     let (r, skewness) = orthogonalise(simd, r);
     let (r, correction) = newton_step(simd, r, &f, inverse_gap);
 
-    let small = |x, limit| simd.less_than_f64s(x, simd.splat_f64s(limit));
+    let largest = simd.splat_f64s(LARGEST_CORRECTION);
     let fine = simd.and_m64s(
-        simd.and_m64s(small(skewness, LARGEST_CORRECTION), small(correction, LARGEST_CORRECTION)),
+        simd.and_m64s(simd.less_than_f64s(skewness, largest), simd.less_than_f64s(correction, largest)),
         simd.and_m64s(
-            small(last_step, ROOT_TOLERANCE),
+            simd.less_than_f64s(last_step, simd.splat_f64s(ROOT_TOLERANCE)),
             simd.less_than_f64s(simd.splat_f64s(SMALLEST_GAP), gap),
         ),
     );
@@ -183,7 +191,10 @@ fn orthogonalise<S: Simd>(simd: S, r: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
     }
     let change = multiply(simd, &r, &excess);
     let half = simd.splat_f64s(-0.5);
-    let out = std::array::from_fn(|e| simd.mul_add_e_f64s(half, change[e], r[e]));
+    let mut out = r;
+    for e in 0..9 {
+        out[e] = simd.mul_add_e_f64s(half, change[e], r[e]);
+    }
     (out, dot(simd, &excess, &excess))
 }
 
@@ -197,9 +208,8 @@ fn newton_step<S: Simd>(
     inverse_gap: S::f64s,
 ) -> ([S::f64s; 9], S::f64s) {
     let a = transpose_product(simd, &r, f);
-    let half = simd.splat_f64s(0.5);
-    let mean = |i: usize, j: usize| simd.neg_f64s(simd.mul_f64s(half, simd.add_f64s(a[i], a[j])));
-    let (h01, h02, h12) = (mean(1, 3), mean(2, 6), mean(5, 7));
+    let (h01, h02, h12) =
+        (negative_mean(simd, a[1], a[3]), negative_mean(simd, a[2], a[6]), negative_mean(simd, a[5], a[7]));
     let h = [
         simd.add_f64s(a[4], a[8]),
         h01,
@@ -213,69 +223,88 @@ fn newton_step<S: Simd>(
     ];
     let adjugate = cofactors(simd, &h);
     let axial = [simd.sub_f64s(a[7], a[5]), simd.sub_f64s(a[2], a[6]), simd.sub_f64s(a[3], a[1])];
-    let w: [S::f64s; 3] = std::array::from_fn(|i| {
+    let mut w = axial;
+    for i in 0..3 {
         let row = [adjugate[3 * i], adjugate[3 * i + 1], adjugate[3 * i + 2]];
-        simd.mul_f64s(inverse_gap, dot3(simd, row, axial))
-    });
+        w[i] = simd.mul_f64s(inverse_gap, dot3(simd, row, axial));
+    }
     let w2 = dot3(simd, w, w);
-    let turn = |i: usize, j: usize, sign: f64, k: usize| {
-        let second = simd.mul_f64s(half, simd.mul_f64s(w[i], w[j]));
-        simd.mul_add_e_f64s(simd.splat_f64s(sign), w[k], second)
-    };
-    let diagonal = |i: usize| {
-        let second = simd.mul_f64s(w[i], w[i]);
-        simd.mul_f64s(half, simd.sub_f64s(second, w2))
-    };
-    // [w] + [w]^2 / 2
-    let exponential = [
-        diagonal(0),
-        turn(0, 1, -1.0, 2),
-        turn(0, 2, 1.0, 1),
-        turn(1, 0, 1.0, 2),
-        diagonal(1),
-        turn(1, 2, -1.0, 0),
-        turn(2, 0, -1.0, 1),
-        turn(2, 1, 1.0, 0),
-        diagonal(2),
-    ];
-    let change = multiply(simd, &r, &exponential);
-    (std::array::from_fn(|e| simd.add_f64s(r[e], change[e])), w2)
+    let change = multiply(simd, &r, &exponential(simd, w, w2));
+    let mut out = r;
+    for e in 0..9 {
+        out[e] = simd.add_f64s(r[e], change[e]);
+    }
+    (out, w2)
+}
+
+/// `[w] + [w]^2 / 2`, and `w2 = |w|^2`.
+#[inline(always)]
+fn exponential<S: Simd>(simd: S, w: [S::f64s; 3], w2: S::f64s) -> [S::f64s; 9] {
+    let half = simd.splat_f64s(0.5);
+    let signed = [w[0], w[1], w[2], simd.neg_f64s(w[0]), simd.neg_f64s(w[1]), simd.neg_f64s(w[2])];
+    // Which of these the cross product with w has in each place; none on the diagonal.
+    const CROSS: [usize; 9] = [0, 5, 1, 2, 0, 3, 4, 0, 0];
+    let mut out = [half; 9];
+    for e in 0..9 {
+        let (i, j) = (e / 3, e % 3);
+        let product = simd.mul_f64s(w[i], w[j]);
+        out[e] = if i == j {
+            simd.mul_f64s(half, simd.sub_f64s(product, w2))
+        } else {
+            simd.mul_add_e_f64s(half, product, signed[CROSS[e]])
+        };
+    }
+    out
+}
+
+/// `-(a + b) / 2`.
+#[inline(always)]
+fn negative_mean<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> S::f64s {
+    simd.neg_f64s(simd.mul_f64s(simd.splat_f64s(0.5), simd.add_f64s(a, b)))
 }
 
 #[inline(always)]
 fn cofactors<S: Simd>(simd: S, f: &[S::f64s; 9]) -> [S::f64s; 9] {
-    let minor = |a: usize, b: usize, c: usize, d: usize| {
-        simd.negate_mul_add_e_f64s(f[c], f[d], simd.mul_f64s(f[a], f[b]))
-    };
-    [
-        minor(4, 8, 5, 7),
-        minor(5, 6, 3, 8),
-        minor(3, 7, 4, 6),
-        minor(2, 7, 1, 8),
-        minor(0, 8, 2, 6),
-        minor(1, 6, 0, 7),
-        minor(1, 5, 2, 4),
-        minor(2, 3, 0, 5),
-        minor(0, 4, 1, 3),
-    ]
+    // Each is `f_a f_b - f_c f_d`.
+    const MINORS: [[usize; 4]; 9] = [
+        [4, 8, 5, 7],
+        [5, 6, 3, 8],
+        [3, 7, 4, 6],
+        [2, 7, 1, 8],
+        [0, 8, 2, 6],
+        [1, 6, 0, 7],
+        [1, 5, 2, 4],
+        [2, 3, 0, 5],
+        [0, 4, 1, 3],
+    ];
+    let mut out = *f;
+    for e in 0..9 {
+        let [a, b, c, d] = MINORS[e];
+        out[e] = simd.negate_mul_add_e_f64s(f[c], f[d], simd.mul_f64s(f[a], f[b]));
+    }
+    out
 }
 
 /// `A B`.
 #[inline(always)]
 fn multiply<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
-    std::array::from_fn(|e| {
+    let mut out = *a;
+    for e in 0..9 {
         let (i, j) = (e / 3, e % 3);
-        dot3(simd, [a[3 * i], a[3 * i + 1], a[3 * i + 2]], [b[j], b[3 + j], b[6 + j]])
-    })
+        out[e] = dot3(simd, [a[3 * i], a[3 * i + 1], a[3 * i + 2]], [b[j], b[3 + j], b[6 + j]]);
+    }
+    out
 }
 
 /// `A'B`.
 #[inline(always)]
 fn transpose_product<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
-    std::array::from_fn(|e| {
+    let mut out = *a;
+    for e in 0..9 {
         let (i, j) = (e / 3, e % 3);
-        dot3(simd, [a[i], a[3 + i], a[6 + i]], [b[j], b[3 + j], b[6 + j]])
-    })
+        out[e] = dot3(simd, [a[i], a[3 + i], a[6 + i]], [b[j], b[3 + j], b[6 + j]]);
+    }
+    out
 }
 
 #[inline(always)]
@@ -285,7 +314,11 @@ fn dot3<S: Simd>(simd: S, a: [S::f64s; 3], b: [S::f64s; 3]) -> S::f64s {
 
 #[inline(always)]
 fn dot<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> S::f64s {
-    (1..9).fold(simd.mul_f64s(a[0], b[0]), |sum, e| simd.mul_add_e_f64s(a[e], b[e], sum))
+    let mut sum = simd.mul_f64s(a[0], b[0]);
+    for e in 1..9 {
+        sum = simd.mul_add_e_f64s(a[e], b[e], sum);
+    }
+    sum
 }
 
 #[cfg(test)]
