@@ -44,6 +44,35 @@ fn a_solve_undoes_the_product() {
     }
 }
 
+/// `2 + degree` on the diagonal, -1 for each edge.
+fn grounded(rows: u32, edges: impl Iterator<Item = (u32, u32)> + Clone) -> Sparse {
+    let mut diagonal = vec![2.0; rows as usize];
+    edges.clone().flat_map(|(a, b)| [a, b]).for_each(|v| diagonal[v as usize] += 1.0);
+    let off = edges.flat_map(|(a, b)| [Triplet::new(a, b, -1.0), Triplet::new(b, a, -1.0)]);
+    let diagonal = (0..rows).map(|v| Triplet::new(v, v, diagonal[v as usize]));
+    let entries: Vec<Triplet<u32, u32, f64>> = off.chain(diagonal).collect();
+    SparseColMat::try_new_from_triplets(rows as usize, rows as usize, &entries).unwrap()
+}
+
+#[test]
+fn what_falls_apart_and_what_meets_in_one_vertex_fills_little() {
+    let rows = 40_000;
+    let apart = grounded(rows, (0..rows / 2).map(|pair| (2 * pair, 2 * pair + 1)));
+    let diagonal = grounded(rows, std::iter::empty());
+    // All meet in the first vertex; half of them are a chain besides.
+    let star = grounded(rows, (1..rows).map(|v| (0, v)).chain((1..rows / 2).map(|v| (v, v + 1))));
+    for matrix in [apart, diagonal, star] {
+        let factor = SparseCholesky::new(&matrix).unwrap();
+        assert!(factor.bytes() < 100 << 20, "{} bytes", factor.bytes());
+        let rhs = right_hand_sides(matrix.ncols(), 1);
+        let mut x = rhs.clone();
+        factor.solve_in_place(x.as_mut());
+        // Rounding, where a row of all vertices is summed.
+        let residual = (&matrix * &x - &rhs).norm_max();
+        assert!(residual < 1e-16 * f64::from(rows) * f64::from(rows).sqrt(), "{residual}");
+    }
+}
+
 #[test]
 fn a_constrained_solve_is_stationary_and_keeps_the_constraint() {
     let mesh = box_mesh([24, 12, 12], 0.1);

@@ -2,24 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::dissection::Graph;
+use super::graph::{Graph, Side};
 use super::separator::refine;
 
 /// Share of the vertices that the smaller side of a cut should keep at least.
 pub(super) const SMALLEST_SIDE: f64 = 0.3;
 /// How much a separator costs more, relatively, for each square of what the smaller side lacks of half.
 const IMBALANCE: f64 = 4.0;
-
-/// Which part of a cut graph a vertex is in; no edge goes from left to right.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Side {
-    /// On one side.
-    Left,
-    /// On the other side.
-    Right,
-    /// Between them.
-    Separator,
-}
 
 /// How hard to look for a cut of so many vertices: searches, and cuts that are refined. Large separators make most of
 /// the work that an order is made for.
@@ -41,7 +30,7 @@ pub(super) fn cut(graph: &Graph) -> (Vec<Side>, Vec<u32>) {
     let mut reached = Vec::with_capacity(graph.len());
     let mut distances = vec![graph.distances(0, &mut reached)];
     if reached.len() < graph.len() {
-        return (separate(graph, &reached), (0..graph.len() as u32).collect());
+        return (separate(graph), (0..graph.len() as u32).collect());
     }
     let mut nearest = distances[0].clone();
     while distances.len() < searches {
@@ -66,10 +55,22 @@ pub(super) fn cut(graph: &Graph) -> (Vec<Side>, Vec<u32>) {
     (best.map_or_else(Vec::new, |(_, sides)| sides), reached)
 }
 
-/// What is connected to the first vertex on one side, the rest on the other.
-fn separate(graph: &Graph, reached: &[u32]) -> Vec<Side> {
-    let mut sides = vec![Side::Right; graph.len()];
-    reached.iter().for_each(|&vertex| sides[vertex as usize] = Side::Left);
+/// Connected components, each whole on the side that is smaller so far.
+fn separate(graph: &Graph) -> Vec<Side> {
+    // Between the sides as long as it is on none.
+    let mut sides = vec![Side::Separator; graph.len()];
+    let (mut sizes, mut pending) = ([0_usize; 2], Vec::new());
+    for start in 0..graph.len() as u32 {
+        let side = if sizes[0] <= sizes[1] { Side::Left } else { Side::Right };
+        pending.push(start);
+        while let Some(vertex) = pending.pop() {
+            if sides[vertex as usize] == Side::Separator {
+                sides[vertex as usize] = side;
+                sizes[side as usize] += 1;
+                pending.extend_from_slice(graph.neighbours(vertex));
+            }
+        }
+    }
     sides
 }
 
@@ -78,8 +79,8 @@ fn functions(distances: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let mut functions = Vec::new();
     for (k, second) in distances.iter().enumerate() {
         for first in &distances[..k] {
-            let lowest = first.iter().zip(second).map(|(a, b)| b.saturating_sub(*a)).max().unwrap_or(0);
-            functions.push(first.iter().zip(second).map(|(a, b)| lowest + a - b).collect());
+            let shift = first.iter().zip(second).map(|(a, b)| b.saturating_sub(*a)).max().unwrap_or(0);
+            functions.push(first.iter().zip(second).map(|(a, b)| shift + a - b).collect());
         }
     }
     if distances.len() > 2 {

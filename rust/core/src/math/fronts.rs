@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 /// Columns that are eliminated together.
 const PANEL: usize = 96;
+
 /// Rows or columns of a tile of the remaining matrix: some of them for each thread, and not too few for a cache.
 fn tile_of(size: usize) -> usize {
     (size / 8).next_multiple_of(32).clamp(96, 256)

@@ -7,6 +7,7 @@ pub(crate) mod dense;
 mod dissection;
 mod eigen;
 mod fronts;
+mod graph;
 mod inverse_forms;
 pub(crate) mod lanes;
 mod ordering;

@@ -1,11 +1,16 @@
 //! Fill-reducing elimination orders.
 
-use super::dissection::{Graph, dissect};
+use super::dissection::dissect;
+use super::graph::Graph;
 use crate::math::Sparse;
+
+/// Vertices with more neighbours than this many times the root of their number are hubs.
+const HUB: f64 = 10.0;
 
 /// Nested-dissection order of a symmetric matrix's graph: `order[k]` is the row eliminated k-th.
 ///
-/// The graph is cut in two by a small set of vertices that is eliminated last, and so on in each half. The order is
+/// The graph is cut in two by a small set of vertices that is eliminated last, and so on in each half. Hubs, which would
+/// bring all others close together, come after everything. The order is
 /// then a postorder of its elimination tree: the fill is the same, but columns of equal pattern stand side by side.
 pub(super) fn nested_dissection(matrix: &Sparse) -> Vec<u32> {
     let n = matrix.ncols();
@@ -16,8 +21,15 @@ pub(super) fn nested_dissection(matrix: &Sparse) -> Vec<u32> {
         neighbours.extend(rows.filter(|row| **row as usize != column));
         starts.push(neighbours.len() as u32);
     }
+    let graph = Graph { starts, neighbours, names: (0..n as u32).collect() };
+    let hub = HUB * (n as f64).sqrt();
+    let (others, hubs): (Vec<u32>, Vec<u32>) =
+        (0..n as u32).partition(|&vertex| graph.neighbours(vertex).len() as f64 <= hub);
     let mut order = vec![0; n];
-    dissect(&Graph { starts, neighbours, names: (0..n as u32).collect() }, &mut order);
+    let (first, last) = order.split_at_mut(others.len());
+    let rest = if hubs.is_empty() { graph } else { graph.part(&others) };
+    dissect(&rest, first);
+    last.copy_from_slice(&hubs);
     postorder(&elimination_tree(matrix, &order)).into_iter().map(|place| order[place as usize]).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Makes the vertices that separate two sides of a graph fewer, after Fiduccia and Mattheyses.
 
-use super::cut::{SMALLEST_SIDE, Side};
-use super::dissection::Graph;
+use super::cut::SMALLEST_SIDE;
+use super::graph::{Graph, Side};
 
 /// Times that both sides are grown in turn.
 const PASSES: usize = 2;
@@ -52,7 +52,7 @@ impl Cut<'_> {
         let start = self.quality();
         let (mut best, mut since) = (start, 0);
         while let Some((touched, vertex)) = candidates.pop() {
-            // What has moved, or touches less by now, is in the heap in vain or once more.
+            // What has moved, or touches less by now, is in the queue in vain or once more.
             if self.sides[vertex as usize] != Side::Separator || touched != self.touched[vertex as usize] {
                 continue;
             }
