@@ -16,10 +16,12 @@ const ALTERNATIONS: usize = 3;
 const UPDATES: usize = 300;
 /// The residual at which a mode rests.
 const TOLERANCE: f64 = 1e-3;
-/// The residual at which a mode rests if an update changes its energy by less than a share, and all modes do if
-/// a review does: they creep on through flesh that is much the same there.
+/// The residual at which modes rest whose energy hardly changes any more: they creep on through flesh that is much the
+/// same there.
 const CREEPING: f64 = 1e-2;
+/// Share of its energy by which an update changes that of such a mode at most.
 const FLAT: f64 = 3e-4;
+/// Share by which the energy of all modes changes from one review to the next at most if all of them are such.
 const FLAT_REVIEW: f64 = 1e-3;
 /// Updates after which modes that rest are looked at again, since those before them may have gone on.
 const REVIEW: usize = 8;
@@ -31,7 +33,7 @@ const RELAXATION: f64 = 1.6;
 const CHUNK: usize = 4096;
 
 /// What the modes minimise, and how it is split. Rows are in the factor's order.
-pub(super) struct Task<'a> {
+pub(super) struct Problem<'a> {
     /// Of `H + penalty M`, bordered by A.
     pub factor: &'a SparseCholesky,
     /// Diagonal of M.
@@ -52,7 +54,7 @@ pub(super) struct Task<'a> {
 /// Mode j sees only those before it, so the multipliers of all come from the leading parts of one small
 /// matrix, `C' M P M C`. Modes that rest are left out until the others have come to rest.
 pub(super) struct Split<'a> {
-    task: &'a Task<'a>,
+    problem: &'a Problem<'a>,
     /// Those after the first ones, which are kept.
     modes: Vec<Mode>,
     /// C, n x m, M-orthonormal; `M C` and `P M C`.
@@ -71,14 +73,14 @@ impl<'a> Split<'a> {
     ///
     /// # Errors
     /// [`Error::Numerical`] for dependent columns.
-    pub fn new(task: &'a Task<'a>, start: Mat<f64>, kept: usize) -> Result<Self> {
+    pub fn new(problem: &'a Problem<'a>, start: Mat<f64>, kept: usize) -> Result<Self> {
         let (n, m) = (start.nrows(), start.ncols());
-        let weighted = weighted(start.as_ref(), task.mass);
+        let weighted = weighted(start.as_ref(), problem.mass);
         let (mut solved, mut room) = (weighted.clone(), Room::default());
-        task.factor.solve_ordered(&mut room, |_| 1.0, solved.as_mut());
+        problem.factor.solve_ordered(&mut room, |_| 1.0, solved.as_mut());
         let (weights, gram) = (vec![0.0; n * (m - kept)], Mat::zeros(m, m));
         let mut split =
-            Self { task, modes: Vec::new(), directions: start, weighted, solved, gram, weights, room };
+            Self { problem, modes: Vec::new(), directions: start, weighted, solved, gram, weights, room };
         split.orthonormalise()?;
         split.modes =
             (kept..m).map(|column| Mode::new(column, split.directions.col_as_slice(column))).collect();
@@ -117,7 +119,7 @@ impl<'a> Split<'a> {
         }
         // Twice, against rounding.
         for _ in 0..2 {
-            let weighted = weighted(self.directions.as_ref(), self.task.mass);
+            let weighted = weighted(self.directions.as_ref(), self.problem.mass);
             let lower = cholesky(inner(weighted.as_ref(), self.directions.as_ref()).as_ref())?;
             divide(&mut self.directions, &lower);
         }
@@ -130,14 +132,14 @@ impl<'a> Split<'a> {
 
     /// One alternation of the modes that move.
     fn alternate(&mut self) {
-        let task = self.task;
-        let n = task.mass.len();
+        let problem = self.problem;
+        let n = problem.mass.len();
         let mut moving: Vec<&mut Mode> = self.modes.iter_mut().filter(|mode| mode.moves).collect();
         let count = moving.len();
         let columns = self.weights.par_chunks_exact_mut(n);
-        columns.zip(&moving).for_each(|(w, mode)| mode.load(task, w));
+        columns.zip(&moving).for_each(|(w, mode)| mode.load(problem, w));
         let mut weights = MatMut::from_column_major_slice_mut(&mut self.weights[..n * count], n, count);
-        task.factor.solve_ordered(&mut self.room, |_| 1.0, weights.rb_mut());
+        problem.factor.solve_ordered(&mut self.room, |_| 1.0, weights.rb_mut());
         let mut multipliers = inner(self.weighted.as_ref(), weights.rb());
         for (mode, mut column) in moving.iter_mut().zip(multipliers.as_mut().col_iter_mut()) {
             column.rb_mut().iter_mut().for_each(|x| *x = -*x);
@@ -151,26 +153,26 @@ impl<'a> Split<'a> {
         }
         add_product(weights, 1.0, self.solved.as_ref(), multipliers.as_ref());
         let columns = self.weights.par_chunks_exact(n);
-        columns.zip(&mut moving).for_each(|(w, mode)| mode.shrink(task, w));
+        columns.zip(&mut moving).for_each(|(w, mode)| mode.shrink(problem, w));
     }
 
     /// Turns the directions of the modes that move to their weights, and beyond.
     fn turn(&mut self) -> Result<()> {
-        let task = self.task;
-        let n = task.mass.len();
+        let problem = self.problem;
+        let n = problem.mass.len();
         let mut moving: Vec<&mut Mode> = self.modes.iter_mut().filter(|mode| mode.moves).collect();
         let count = moving.len();
         let directions = self.directions.as_ref();
         self.weights.par_chunks_exact_mut(n).zip(&mut moving).for_each(|(w, mode)| {
-            mode.go_on(task, directions.col(mode.column), w);
+            mode.extrapolate(problem, directions.col(mode.column), w);
         });
         for (w, mode) in self.weights.chunks_exact_mut(n).zip(&moving) {
             self.directions.col_as_slice_mut(mode.column).copy_from_slice(w);
-            w.iter_mut().zip(task.mass).for_each(|(w, m)| *w *= m);
+            w.iter_mut().zip(problem.mass).for_each(|(w, m)| *w *= m);
             self.weighted.col_as_slice_mut(mode.column).copy_from_slice(w);
         }
         let responses = MatMut::from_column_major_slice_mut(&mut self.weights[..n * count], n, count);
-        task.factor.solve_ordered(&mut self.room, |_| 1.0, responses);
+        problem.factor.solve_ordered(&mut self.room, |_| 1.0, responses);
         for (w, mode) in self.weights.chunks_exact(n).zip(&moving) {
             self.solved.col_as_slice_mut(mode.column).copy_from_slice(w);
         }
@@ -232,18 +234,18 @@ impl Mode {
     }
 
     /// `penalty M (sparse - dual)`.
-    fn load(&self, task: &Task<'_>, w: &mut [f64]) {
-        for (((w, sparse), dual), mass) in w.iter_mut().zip(&self.sparse).zip(&self.dual).zip(task.mass) {
-            *w = task.penalty * mass * (sparse - dual);
+    fn load(&self, problem: &Problem<'_>, w: &mut [f64]) {
+        for (((w, sparse), dual), mass) in w.iter_mut().zip(&self.sparse).zip(&self.dual).zip(problem.mass) {
+            *w = problem.penalty * mass * (sparse - dual);
         }
     }
 
     /// Pulls the copy towards the weights and cuts it; all entries within the cut become zero.
-    fn shrink(&mut self, task: &Task<'_>, w: &[f64]) {
-        let cut = task.mu / task.penalty;
+    fn shrink(&mut self, problem: &Problem<'_>, w: &[f64]) {
+        let cut = problem.mu / problem.penalty;
         let (mut apart, mut changed, mut pull) = (0.0, 0.0, 0.0);
         let copies = self.sparse.iter_mut().zip(&mut self.dual);
-        for (((sparse, dual), w), m) in copies.zip(w).zip(task.mass) {
+        for (((sparse, dual), w), m) in copies.zip(w).zip(problem.mass) {
             pull += m * w * (*sparse - *dual - w);
             let moved = RELAXATION * w + (1.0 - RELAXATION) * *sparse + *dual;
             *dual = moved.clamp(-cut, cut);
@@ -254,14 +256,14 @@ impl Mode {
         }
         (self.apart, self.changed) = (apart.sqrt(), changed.sqrt());
         // w' (H + penalty M) w = penalty w' M (sparse - dual) + multiplier.
-        self.stored = self.multiplier + task.penalty * pull;
+        self.stored = self.multiplier + problem.penalty * pull;
     }
 
     /// Replaces the weights by the direction that follows; comes to rest if they are good.
-    fn go_on(&mut self, task: &Task<'_>, direction: ColRef<'_, f64>, w: &mut [f64]) {
+    fn extrapolate(&mut self, problem: &Problem<'_>, direction: ColRef<'_, f64>, w: &mut [f64]) {
         let (mut turned, mut along, mut size) = (0.0, 0.0, 0.0);
         let changes = self.weights.iter_mut().zip(&mut self.change);
-        for (((w, (before, change)), c), m) in w.iter().zip(changes).zip(direction.iter()).zip(task.mass) {
+        for (((w, (before, change)), c), m) in w.iter().zip(changes).zip(direction.iter()).zip(problem.mass) {
             let next = w - *before;
             turned += m * (w - c).powi(2);
             along += m * next * *change;
@@ -271,7 +273,7 @@ impl Mode {
         let energy = self.stored / size;
         let flat = (energy - self.energy).abs() <= FLAT * energy;
         self.energy = energy;
-        self.residual = self.apart.max(task.relative_penalty * self.changed).max(turned.sqrt());
+        self.residual = self.apart.max(problem.relative_penalty * self.changed).max(turned.sqrt());
         self.moves = self.residual > if flat { CREEPING } else { TOLERANCE };
         self.straight = if along > 0.0 { self.straight + 1 } else { 0 };
         let straight = f64::from(self.straight);
@@ -293,6 +295,6 @@ fn divide(columns: &mut Mat<f64>, lower: &Mat<f64>) {
 }
 
 fn cholesky(gram: MatRef<'_, f64>) -> Result<Mat<f64>> {
-    let failed = |error| Error::Numerical { what: "localised modes", why: format!("{error:?}") };
+    let failed = |_| Error::Numerical { what: "localised modes", why: "modes became dependent".into() };
     Ok(gram.llt(Side::Lower).map_err(failed)?.L().to_owned())
 }

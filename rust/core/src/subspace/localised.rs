@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use faer::{ColRef, Mat, Scale};
 
-use super::alternating::{Split, Task, weighted};
+use super::alternating::{Problem, Split, weighted};
 use super::modes::{ModesProblem, Restraint, SkinningModes, energy, fix_signs};
 use crate::material::Material;
 use crate::math::dense::{add_product, inner};
@@ -110,8 +110,8 @@ fn confine(
     factor.solve_in_place(start.as_mut());
     start.as_mut().subcols_mut(0, kept).copy_from(global.weights.as_ref().subcols(0, kept));
     let start = Mat::from_fn(mass.len(), start.ncols(), |i, k| start[(order[i], k)]);
-    let task = Task { factor: &factor, mass: &mass, mu: bump.mu, penalty, relative_penalty: PENALTY };
-    let (ordered, residual) = Split::new(&task, start, kept)?.run(progress)?;
+    let confined = Problem { factor: &factor, mass: &mass, mu: bump.mu, penalty, relative_penalty: PENALTY };
+    let (ordered, residual) = Split::new(&confined, start, kept)?.run(progress)?;
     let mut weights = Mat::zeros(mass.len(), ordered.ncols());
     for (mut column, ordered) in weights.col_iter_mut().zip(ordered.col_iter()) {
         order.iter().zip(ordered.iter()).for_each(|(&row, w)| column[row] = *w);
