@@ -208,7 +208,8 @@ fn found(
     if let Some(like) = like.filter(|like| bounds.are_of(like))
         && let Some((modes, residual)) = followed(like, material, stitches, params)?
     {
-        return Ok(Found { modes, residual, base: like.base.clone(), keeps_clusters: true });
+        let base = like.base.clone().filter(|_| params.editable);
+        return Ok(Found { modes, residual, base, keeps_clusters: true });
     }
     let (found, base) = modes(mesh, material, &bounds.restraint(), stitches, params, progress)?;
     Ok(Found { modes: Arc::new(found), residual: 0.0, base, keeps_clusters: false })
@@ -225,7 +226,9 @@ fn followed(
     if old.modes != params.modes || old.locality != params.locality || old.density != params.density {
         return Ok(None);
     }
-    if Arc::ptr_eq(material, &like.material) && old.stitches == params.stitches {
+    // Localised modes have no factor to keep.
+    let keeps_factor = !params.editable || like.base.is_some() || params.locality != 0.0;
+    if Arc::ptr_eq(material, &like.material) && old.stitches == params.stitches && keeps_factor {
         return Ok(Some((like.modes.clone(), like.residual)));
     }
     // A body that is not to be edited is the same however it was reached.
