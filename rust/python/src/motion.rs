@@ -238,6 +238,7 @@ impl MotionJob {
         let shared = Arc::downgrade(&self.shared);
         self.ask(move |simulation| {
             let Some(shared) = shared.upgrade() else { return Ok(()) };
+            shared.lock().report = None;
             let report = cycle.settle(simulation, max_passes, tolerance, &shared.progress)?;
             shared.lock().report = Some(report);
             Ok(())

@@ -1,11 +1,12 @@
 //! Loops: the last frame of a cycle meets the first in position and velocity.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use jounce::method::skinning_modes::Drag;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::{Error, Progress};
-use jounce_tests::bodies::{Body, Transform, turn};
+use jounce_tests::bodies::{Body, REST, Transform, turn};
 
 const FRAMES: usize = 24;
 const DIAGONAL: f64 = 0.9;
@@ -170,16 +171,18 @@ fn it_stops_within_a_frame_of_being_told_to_and_changes_nothing() {
     let mut sim = Simulation::new(model, params).unwrap();
     sim.step(Some(&poses[3])).unwrap();
     let state = sim.save_state();
-    let progress = Progress::default();
+    let (progress, returned) = (Progress::default(), AtomicBool::new(false));
     let stopped = std::thread::scope(|scope| {
         scope.spawn(|| {
-            while progress.fraction() <= 2.2 / PASSES as f32 {
+            while progress.fraction() <= 2.2 / PASSES as f32 && !returned.load(Relaxed) {
                 std::thread::yield_now();
             }
             progress.cancel();
         });
         // Newton's method follows the third pass and those after it.
-        sim.settle_cycle(&drives(&poses), &[], PASSES, 0.0, &progress)
+        let stopped = sim.settle_cycle(&drives(&poses), &[], PASSES, 0.0, &progress);
+        returned.store(true, Relaxed);
+        stopped
     });
     assert!(matches!(stopped, Err(Error::Cancelled)), "{stopped:?}");
     assert!(progress.fraction() < 1.0 && progress.stage() == "closing the cycle");
@@ -203,6 +206,13 @@ fn what_is_no_cycle_is_refused_and_changes_nothing() {
     };
     match ask(&drives[..FRAMES], &[], 6) {
         Error::Range { what: "poses", got, .. } => assert!(got > 1e-3 && got < 1.0, "{got}"),
+        other => panic!("{other}"),
+    }
+    // Turned about its middle, no part of it goes elsewhere on the whole.
+    let (rest, turned) = ([REST; 2], [turn([1.0, 0.0, 0.0], 0.8, [0.4, 0.15, 0.15], [0.0; 3]); 2]);
+    let held = |pose| Drive { pose: Some(pose), ..Drive::default() };
+    match ask(&[held(&rest), held(&turned)], &[], 6) {
+        Error::Range { what: "poses", got, .. } => assert!(got > 0.1, "{got}"),
         other => panic!("{other}"),
     }
     assert!(matches!(ask(&drives[..1], &[], 6), Error::Range { what: "poses", .. }));

@@ -66,9 +66,10 @@ impl Simulation {
     ) -> Result<CycleReport> {
         check(drives, strengths, max_passes)?;
         let (before, params) = (self.save_state(), *self.params());
-        let advance = advance(self.model(), &drives[0], &drives[drives.len() - 1])?;
-        let cycle = Cycle { drives, strengths, params, advance, progress };
-        let found = cycle.settle(self, max_passes, tolerance);
+        let found = advance(self, &drives[0], &drives[drives.len() - 1]).and_then(|advance| {
+            let cycle = Cycle { drives, strengths, params, advance, progress };
+            cycle.settle(self, max_passes, tolerance)
+        });
         self.set_params(params)?;
         match found {
             Ok((state, report)) => {
@@ -104,7 +105,7 @@ pub(super) struct Cycle<'a> {
     params: SimulationParams,
     /// How far a cycle takes the body, metres.
     advance: [f64; 3],
-    pub progress: &'a Progress,
+    pub(super) progress: &'a Progress,
 }
 
 impl Cycle<'_> {
@@ -138,7 +139,13 @@ impl Cycle<'_> {
                 rows.as_flattened_mut().copy_from_slice(next);
             });
         }
+        self.progress.enter("closing the cycle", 1.0, 1.0)?;
         best.ok_or(Error::Range { what: "max_passes", expected: "at least one pass", got: 0.0 })
+    }
+
+    /// Whether anything drags in it.
+    pub(super) fn drags(&self) -> bool {
+        self.drives.iter().any(|drive| drive.drag.is_some())
     }
 
     /// How the places of a motion, one a substep, solve the equations of the cycle, with derivatives if `probe`;
@@ -225,20 +232,24 @@ impl Cycle<'_> {
     }
 }
 
-/// The common translation from the first to the last pose, as places all over the body show it: bones that move
-/// none of it may be anywhere.
-fn advance(model: &Model, first: &Drive<'_>, last: &Drive<'_>) -> Result<[f64; 3]> {
-    let Model::Skinning(model) = model;
-    let samples = model.force_samples(PLACES)?;
-    let [from, to] = [first, last].map(|drive| model.posed_samples(&samples, drive.pose));
-    let (from, to) = (from?, to?);
+/// The common translation from the first to the last pose, as places all over the body and the clusters' gradients show
+/// it: bones that move none of it may be anywhere. The state is then that of the last pose.
+fn advance(sim: &mut Simulation, first: &Drive<'_>, last: &Drive<'_>) -> Result<[f64; 3]> {
+    let samples = sim.model().force_samples(PLACES)?;
+    let mut held = |drive| -> Result<_> {
+        sim.reset_with(drive)?;
+        Ok((sim.sample_positions(&samples)?, sim.save_state()))
+    };
+    let ((from, start), (to, end)) = (held(first)?, held(last)?);
     let count = from.len() as f64;
     let advance: [f64; 3] =
         std::array::from_fn(|c| from.iter().zip(&to).map(|(from, to)| to[c] - from[c]).sum::<f64>() / count);
     let missed = |(from, to): (&[f64; 3], &[f64; 3])| {
         (0..3).map(|c| (to[c] - from[c] - advance[c]).powi(2)).sum::<f64>().sqrt()
     };
-    let gap = from.iter().zip(&to).map(missed).fold(0.0, f64::max) / model.diagonal();
+    let Model::Skinning(model) = sim.model();
+    let moved = from.iter().zip(&to).map(missed).fold(0.0, f64::max) / model.diagonal();
+    let gap = moved.max(model.turned(&start.frames[1], &end.frames[1]));
     if gap <= CYCLIC {
         return Ok(advance);
     }

@@ -6,8 +6,9 @@
 //! following the last: unlike the state at the start alone, a motion that is nearly right stays so.
 //!
 //! A Newton step solves `H_s d_s - sum over k of C_k d_(s-k) = -g_s` for all substeps s, with the gradients g
-//! and Hessians H of their incremental energies; C_k is constant and diagonal but for the part of drag. For a given end of the cycle one sweep gives the rest; the end
-//! that comes out as it went in is found by the least squares of [`Memory`].
+//! and Hessians H of their incremental energies; C_k is constant and diagonal but for the part of drag. For a given
+//! end of the cycle one sweep gives the rest; the end that comes out as it went in is found by the least squares of
+//! [`Memory`].
 
 use faer::linalg::solvers::Solve;
 use faer::{ColRef, Mat};
@@ -27,7 +28,7 @@ const SUFFICIENT: f64 = 0.1;
 /// Most sweeps, and the change at which they end.
 const SWEEPS: usize = 80;
 const SWEPT: f64 = 1e-7;
-/// Bytes beyond which the Hessians of a cycle are not worth their room.
+/// Bytes beyond which the Hessians of a cycle, and those of its drag, are not worth their room.
 const ROOM: usize = 1 << 29;
 
 type Places = Vec<Vec<[f64; 3]>>;
@@ -42,7 +43,8 @@ pub(super) fn close(
     tolerance: f64,
 ) -> Result<bool> {
     let size = 3 * start.reduced[0].len();
-    if places.len() < HISTORY || places.len() * size * size * size_of::<f64>() > ROOM {
+    let matrices = if cycle.drags() { 2 } else { 1 };
+    if places.len() < HISTORY || places.len() * matrices * size * size * size_of::<f64>() > ROOM {
         return Ok(false);
     }
     let recurrence = sim.recurrence();

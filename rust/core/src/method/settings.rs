@@ -131,7 +131,7 @@ impl SimulationParams {
 }
 
 /// All that a step depends on, beside the state before it. The default drives a body without a rig.
-#[derive(Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Drive<'a> {
     /// b transforms; `None` for a model without a rig.
     pub pose: Option<&'a Pose>,

@@ -148,7 +148,8 @@ impl Descent {
         while iterations < max_iterations && value.energy.is_finite() {
             iterations += 1;
             let Some(share) = self.advance(objective, local, y, &mut value) else {
-                length = 0.0;
+                // Nor does a direction that is no number lead anywhere.
+                length = if dot(&self.direction, &self.direction).is_finite() { 0.0 } else { f64::NAN };
                 break;
             };
             length = share * dot(&self.direction, &self.direction).sqrt();

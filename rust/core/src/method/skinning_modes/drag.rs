@@ -10,12 +10,12 @@
 //! which is convex and joins the incremental energy: no coefficient is too large for a step, and what the
 //! force does on the velocity `w` that a step ends with is never positive.
 
+use std::fmt;
 use std::sync::Arc;
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatMut, Par};
 
-use super::offsets::OffsetParts;
 use super::samples::ForceSamples;
 use super::{SkinningModel, history};
 use crate::math::lanes::multiply_add;
@@ -28,6 +28,10 @@ use crate::{Error, Result};
 const FOLLOWS: f64 = 1e6;
 /// Largest `q size / m`, likewise.
 const FOLLOWS_QUADRATIC: f64 = 1e9;
+
+/// Largest coefficient that the metric knows, times `h / m`: beyond it rounding would leave nothing of the rest of the
+/// metric. A search for the length of a step makes up for that.
+const STEEPEST: f64 = 1e9;
 
 /// The resistance of a medium to parts of a body; cheap to clone.
 ///
@@ -99,8 +103,19 @@ impl Drag {
         &self.0.velocity
     }
 
+    /// Number of parts.
+    fn count(&self) -> usize {
+        self.0.linear.len()
+    }
+
     fn is_nothing(&self) -> bool {
         self.0.linear.iter().chain(&self.0.quadratic).all(|&x| x == 0.0)
+    }
+}
+
+impl fmt::Debug for Drag {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Drag({} parts)", self.count())
     }
 }
 
@@ -156,16 +171,14 @@ impl DragForce {
         if drag.is_nothing() {
             return Ok(());
         }
-        let k = drag.linear().len();
+        let k = drag.count();
         let longest = model.cluster_rig.columns().max(model.rank()).max(model.cluster_count());
         self.linear.resize(k, 0.0);
         self.quadratic.resize(k, 0.0);
         self.known.resize(k, [0.0; 3]);
         self.parts.resize(k, [0.0; 3]);
         self.rows.resize(longest, [0.0; 3]);
-        if (self.weighted.nrows(), self.weighted.ncols()) != (k, model.rank()) {
-            self.weighted = Mat::zeros(k, model.rank());
-        }
+        self.weighted.resize_with(k, model.rank(), |_, _| 0.0);
         self.drag = Some(drag.clone());
         Ok(())
     }
@@ -205,7 +218,7 @@ impl DragForce {
         multiply_add(&drag.samples.basis, moved, known);
         if !offset.is_empty() {
             let centers = state.offset_path.each_ref().map(|rows| model.offset_parts(rows).centers);
-            let OffsetParts { centers: now, .. } = model.offset_parts(offset);
+            let now = model.offset_parts(offset).centers;
             let moved = &mut rows[..now.len()];
             history::velocity(&centers, now, factors, moved);
             multiply_add(&drag.samples.clusters, moved, known);
@@ -261,13 +274,13 @@ impl DragForce {
     }
 
     /// Adds to the lower half of a matrix, r x r, one that the second derivative of P at Y does not exceed in any
-    /// direction, and that it is equal to where the drag is linear.
+    /// direction up to [`STEEPEST`], and that it is equal to where the drag is linear.
     pub(super) fn add_metric(&mut self, y: &[[f64; 3]], lower: MatMut<'_, f64>) {
         self.relative(y);
         let Some(Drag(drag)) = &self.drag else { return };
         let roots = |s: usize| {
             let steepest = self.linear[s] + 2.0 * self.quadratic[s] * norm(&self.parts[s]);
-            (self.rate * steepest).sqrt()
+            (self.rate * steepest.min(STEEPEST * self.rate * drag.samples.masses()[s])).sqrt()
         };
         for j in 0..self.weighted.ncols() {
             let rows = drag.samples.rows.col_as_slice(j).iter().enumerate();

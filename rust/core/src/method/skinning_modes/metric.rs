@@ -40,7 +40,7 @@ impl Metric {
         let found = cholesky_in_place(factor, Default::default(), Par::Seq, stack, Default::default());
         self.coupled = found.is_ok();
         if !self.coupled {
-            // Only numbers that have overflowed have no factor: the step is then refused for what comes of this.
+            // Numbers that have overflowed have no factor: the step is then refused for what comes of this.
             self.diagonal.fill(f64::NAN);
         }
     }

@@ -128,21 +128,34 @@ impl SkinningModel {
     pub(super) fn turn(&self, from: &[[f64; 3]], to: &[[f64; 3]]) -> Matrix3<f64> {
         let mut moved = Matrix3::zeros();
         for (cluster, mass) in self.data.cluster_masses.iter().enumerate() {
-            let gradient = |pose: &[[f64; 3]]| {
-                let entry = |row: usize, c: usize| -> f64 {
-                    let entries = pose.iter().enumerate();
-                    entries.map(|(j, x)| self.data.cluster_rig[(3 * cluster + row, j)] * x[c]).sum()
-                };
-                Matrix3::from_fn(|c, row| entry(row, c))
-            };
-            moved += *mass * gradient(to) * gradient(from).transpose();
+            moved += *mass * self.rig_gradient(cluster, to) * self.rig_gradient(cluster, from).transpose();
         }
         let mut turn = [[0.0; 9]];
         rotations(&[std::array::from_fn(|e| moved[(e / 3, e % 3)])], &mut turn);
         Matrix3::from_row_slice(&turn[0])
     }
 
-    /// Errors with [`Error::Shape`] for samples of another model.
+    /// How far the rig turns or strains a cluster from one pose to another (4 rows a handle), as a share of the
+    /// diagonal: the change of its gradient times the share that a cluster of its mass has of the body's size.
+    pub(crate) fn turned(&self, from: &[[f64; 3]], to: &[[f64; 3]]) -> f64 {
+        let masses = &self.data.cluster_masses;
+        let whole: f64 = masses.iter().sum();
+        let turned = |(cluster, mass): (usize, &f64)| {
+            let change = self.rig_gradient(cluster, to) - self.rig_gradient(cluster, from);
+            change.norm() * (mass / whole).cbrt()
+        };
+        masses.iter().enumerate().map(turned).fold(0.0, f64::max)
+    }
+
+    /// The mean gradient that the rig gives a cluster in a pose (4 rows a handle).
+    fn rig_gradient(&self, cluster: usize, pose: &[[f64; 3]]) -> Matrix3<f64> {
+        Matrix3::from_fn(|c, row| {
+            let entries = pose.iter().enumerate();
+            entries.map(|(j, x)| self.data.cluster_rig[(3 * cluster + row, j)] * x[c]).sum()
+        })
+    }
+
+    /// Errors with [`Error::Shape`] for samples of a model of other sizes.
     pub(super) fn check_samples(&self, samples: &ForceSamples) -> Result<()> {
         let sizes = (samples.rig.columns(), samples.basis.columns(), samples.clusters.columns());
         if sizes == (self.cluster_rig.columns(), self.rank(), self.cluster_count())
