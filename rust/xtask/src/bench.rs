@@ -62,8 +62,8 @@ fn document(text: &str, plotter: &Venv, long: bool) -> Result<()> {
 /// The part of the page that a long run writes: the table of modes.
 fn slow_rows(text: &str) -> String {
     let table: Vec<&str> = text.lines().skip_while(|line| !line.starts_with(MODES)).collect();
-    let rows =
-        table.iter().skip(2).take_while(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
+    // Rows are aligned to the right.
+    let rows = table.iter().skip(2).take_while(|line| line.starts_with(' '));
     let lines = table.iter().take(2).chain(rows).copied().collect::<Vec<_>>().join("\n");
     format!("\n{LONG}\n\nFrom the last `cargo x bench --docs --long`.\n\n```text\n{lines}\n```\n")
 }
