@@ -140,10 +140,14 @@ def bones_that_count(host: bpy.types.Object, movers: tuple[rigs.Mover, ...]) -> 
 
 def bind_matrix(obj: bpy.types.Object) -> np.ndarray:
     """The bind matrix (4, 4) f64 that the last build left on an object."""
-    matrix = np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
-    if np.linalg.matrix_rank(matrix) < 4:
+    if not is_bound(obj):
         raise Refusal(f"{obj.name} is not built yet; use Build first.")
-    return matrix
+    return np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
+
+
+def is_bound(obj: bpy.types.Object) -> bool:
+    """Whether a build has left a bind matrix on an object."""
+    return bool(np.linalg.matrix_rank(np.array(obj.jounce.bind_matrix).reshape(4, 4)) == 4)
 
 
 def refuse_unevaluated(objects: tuple[bpy.types.Object, ...], context: bpy.types.Context) -> None:

@@ -226,6 +226,10 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
     if not host.jounce.built_digest:
         yield Finding(f"{host.name} is not built yet.", host.name, "build")
         return
+    changed = Finding(f"{host.name} has changed since it was built.", host.name, "build")
+    if not all(bodies.is_bound(obj) for obj in bodies.members(host)):
+        yield changed
+        return
     try:
         scene = bodies.read(host, context, lambda _sentence: None)
     except Refusal as refusal:
@@ -239,7 +243,7 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
             host.name,
         )
     if scene.surface.digest(host.jounce.build_settings()) != host.jounce.built_digest:
-        yield Finding(f"{host.name} has changed since it was built.", host.name, "build")
+        yield changed
     if is_crumpled(scene.surface, scene.reader.read(context.evaluated_depsgraph_get())):
         sentence = f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose."
         yield Finding(sentence, host.name)

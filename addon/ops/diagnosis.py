@@ -42,6 +42,7 @@ class JOUNCE_OT_fix(JounceOperator):
         label, fix = diagnosis.FIXES[found.fix]
         fix(obj, found.detail, context)
         context.view_layer.update()
-        if context.mode == "OBJECT":
+        # What is edited does not reach a mesh before.
+        if not context.mode.startswith("EDIT"):
             diagnosis.keep(host, context)
         return f"{label}: done."

@@ -108,6 +108,16 @@ def test_a_changed_body_asks_for_a_build(column):
     assert findings(obj) == [("Column is not built yet.", "build")]
 
 
+def test_a_body_that_got_another_mesh_asks_for_a_build(column):
+    obj, rig = column
+    coat = scenes.column("Coat", radius=0.35)
+    scenes.skin(coat, rig, 2.0)
+    coat.jounce.host = obj
+    assert findings(obj) == [("Column has changed since it was built.", "build")]
+    bpy.ops.jounce.fix(index=0)
+    assert len(obj.jounce.findings) == 0
+
+
 def test_a_still_or_huge_body_is_said(column):
     obj, rig = column
     rig.animation_data_clear()

@@ -63,6 +63,18 @@ def test_what_hangs_on_bones_is_offered(module):
     assert np.abs(fleshed - scenes.evaluated(hat)).max() > 1e-3
 
 
+def test_what_hangs_on_bones_is_added_in_pose_mode_too():
+    obj, rig, hat, feather = dressed()
+    feather.hide_set(True)
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    scenes.activate(rig)
+    bpy.ops.object.mode_set(mode="POSE")
+    assert [found.fix for found in obj.jounce.findings] == ["add_to_body"]
+    assert bpy.ops.jounce.fix(index=0) == {"FINISHED"}
+    assert hat.jounce.host == obj and len(obj.jounce.findings) == 0
+
+
 def test_many_that_hang_on_bones_are_offered_as_one():
     obj, rig, hat, feather = dressed()
     plates = [scenes.column(f"Plate {number}", radius=0.35, rings=2) for number in range(7)]
