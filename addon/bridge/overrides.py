@@ -11,10 +11,11 @@ Linked = bpy.types.Collection | bpy.types.Object
 def linked_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Linked | None:
     """What an object instances or is part of that is linked: the outermost collection, else itself."""
     if obj.library is None:
-        shown = obj.instance_collection
+        # The empty that carries an override still names what it instanced.
+        shown = obj.instance_collection if obj.instance_type == "COLLECTION" else None
         return shown if shown is not None and shown.library is not None else None
     holding = (c for c in scene.collection.children_recursive if c.library is not None)
-    return next((c for c in holding if obj in c.all_objects.values()), obj)
+    return next((c for c in holding if c.all_objects.get(obj.name) == obj), obj)
 
 
 def stands_still(linked: Linked) -> bool:

@@ -232,6 +232,8 @@ def test_a_linked_character_is_overridden_by_one_click(tmp_path, instance, modul
     assert obj == own("Column") and not obj.override_library.is_system_override
     assert module("bridge.preview").session(obj) is not None
     assert overrides.linked_of(obj, bpy.context.scene) is None
+    if instance:
+        assert overrides.linked_of(character, bpy.context.scene) is None
     visible = [obj.name for obj in bpy.context.scene.objects if obj.visible_get() and obj.library is not None]
     assert visible == []
     rig = own("Rig")
