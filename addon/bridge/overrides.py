@@ -30,6 +30,8 @@ def make(obj: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Ob
     scene, linked = context.scene, linked_of(obj, context.scene)
     if linked is None:
         raise Refusal(f"{obj.name} is not linked from another file.")
+    if isinstance(linked, bpy.types.Collection) and not linked.all_objects:
+        raise Refusal(f"{linked.name} holds no object that could be overridden.")
     before = set(bpy.data.objects)
     if linked.override_hierarchy_create(scene, context.view_layer, do_fully_editable=True) is None:
         raise Refusal(f"Blender cannot make a library override of {linked.name}.")
@@ -49,7 +51,7 @@ def make(obj: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Ob
 
 def make_editable(obj: bpy.types.Object) -> None:
     """Lets an override and its parents be edited by hand, unlike what Blender's own operator leaves."""
-    while obj is not None:
+    while obj is not None and obj.library is None:
         if obj.override_library is not None:
             obj.override_library.is_system_override = False
         obj = obj.parent

@@ -15,15 +15,23 @@ class JOUNCE_OT_override(JounceOperator):
     bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context: bpy.types.Context) -> str:
-        """Overrides it, and makes its host active."""
+        """Overrides it, and makes its host active, or what else of it is there to be worked on."""
         active = context.view_layer.objects.active
         if active is None:
             raise Refusal("No object is active; select the linked character.")
         made = overrides.make(active, context)
         for obj in context.selected_objects:
             obj.select_set(False)
-        chosen = next((obj for obj in made if obj.jounce.is_host), made[0])
-        chosen.select_set(True)
-        context.view_layer.objects.active = chosen
+        # Objects of excluded collections can be neither selected nor active.
+        seen = set(context.view_layer.objects).intersection(made)
+        if seen:
+            chosen = min(seen, key=rank)
+            chosen.select_set(True)
+            context.view_layer.objects.active = chosen
         preview.sync()
-        return f"{chosen.name} and {len(made) - 1} other object(s) are library overrides."
+        return f"{len(made)} object(s) are library overrides now."
+
+
+def rank(obj: bpy.types.Object) -> tuple[bool, bool, str]:
+    """Hosts come first, then other meshes and armatures, each by name."""
+    return not obj.jounce.is_host, obj.type not in ("MESH", "ARMATURE"), obj.name

@@ -259,6 +259,31 @@ def test_objects_that_are_linked_without_a_collection_are_overridden_together(tm
     assert [obj for obj in bpy.context.scene.objects if obj.library is not None] == []
 
 
+def film(obj, _rig, _coat):
+    """Adds a camera that comes first by its name."""
+    camera = bpy.data.objects.new("A Camera", bpy.data.cameras.new("A Camera"))
+    obj.users_collection[0].objects.link(camera)
+
+
+def test_a_mesh_becomes_active_before_a_camera(tmp_path):
+    scenes.activate(link(make_library(tmp_path / "library.blend", film), instance=True))
+    assert bpy.ops.jounce.override() == {"FINISHED"}
+    assert bpy.context.object == own("Coat")
+
+
+def leave_empty(*objects):
+    for obj in objects:
+        bpy.context.scene.collection.objects.link(obj)
+        bpy.data.collections["Character"].objects.unlink(obj)
+
+
+def test_a_collection_without_objects_cannot_be_overridden(tmp_path):
+    scenes.activate(link(make_library(tmp_path / "library.blend", leave_empty), instance=True))
+    with pytest.raises(RuntimeError, match="Character holds no object"):
+        bpy.ops.jounce.override()
+    assert own("Character").instance_type == "COLLECTION"
+
+
 def test_a_locked_override_is_found_and_made_editable(tmp_path):
     character = link(make_library(tmp_path / "library.blend", build), instance=True)
     scenes.activate(character)
