@@ -4,13 +4,14 @@ Handlers that cost anything, and the timer, exist only while some body is previe
 from the file, so that undo, reopening and copying need nothing of their own.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ..core.refusal import Refusal
+from ..core.task import Step
 from . import bodies, meshes, motions, offsets, stack, stage
 from .session import Session
 
@@ -71,8 +72,8 @@ def renew(host: bpy.types.Object) -> None:
         ensure_timer()
 
 
-def filled(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[float]:
-    """Fills the cache of a previewed body, with the fraction done at every frame."""
+def filled(host: bpy.types.Object, context: bpy.types.Context) -> Generator[Step, None, None]:
+    """Fills the cache of a previewed body, with a step at every frame."""
     known = _sessions[host.session_uid]
     if known.scene != context.scene:
         raise Refusal(f"{host.name} is previewed in the scene {known.scene.name}; fill its cache there.")

@@ -4,7 +4,7 @@ Nothing here is kept in the file; a session is made again from the file whenever
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 
 import bpy
@@ -14,13 +14,15 @@ from ..core import bodies as built
 from ..core.cache import MotionCache
 from ..core.filling import Filling
 from ..core.motion import Drive
-from ..core.task import Runner
+from ..core.task import Runner, Step, scaled
 from . import animation, bodies, builds, drives, forces, frames, motions, offsets, stage, units
 from .interactive import Interactive
 from .posed import PosedShapes
 
 # A frame that is asked for and not cached is simulated on the spot if that takes no longer than a blink.
 PATIENCE_SECONDS = 0.2
+# Share of filling a cache that reading what drives the body takes, while all but a loop is simulated.
+READING = 0.7
 # Stands for no displacement where coefficients are shown.
 NOTHING = np.empty(0)
 # After a change the cache is checked once this much time has passed without another one.
@@ -256,7 +258,8 @@ class Session:
             if at != index and (self._unsound or late):
                 break
             filling.feed(drive if at == index else self._staged().drive(self.cache.first + at))
-        if len(filling.drives) >= needed and filling.checked <= index and (patient or needed == index + 1):
+        may_wait = patient or (needed == index + 1 and not filling.closing)
+        if len(filling.drives) >= needed and filling.checked <= index and may_wait:
             filling.collect(wait=True)
         if filling.checked > index or known:
             return self.cache.coefficients[index]
@@ -316,15 +319,15 @@ class Session:
             self._kept, self._changed = True, []
         return self._show_current()
 
-    def filled(self, context: bpy.types.Context) -> Iterator[float]:
-        """Fills the cache to its end, with the fraction done at every frame."""
+    def filled(self, context: bpy.types.Context) -> Generator[Step, None, None]:
+        """Fills the cache to its end, with a step at every frame."""
         self.trouble = ""
         self.get_ready(context)
         self.restart(self.cache)
         for drive in self._drives_in_scene(context) if self._unsound else self._drives_on_stage():
             self.filling.feed(drive)
-            yield len(self.filling.drives) / self.wanted
-        self.filling.collect(wait=True)
+            yield Step(READING * len(self.filling.drives) / self.wanted, "Simulating")
+        yield from scaled(self.filling.caught_up(), READING, 1.0)
         self.fill(0.0)
 
     def _drives_on_stage(self) -> Iterator[Drive]:

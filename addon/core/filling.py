@@ -51,6 +51,11 @@ class Filling:
         return self.checked
 
     @property
+    def closing(self) -> bool:
+        """Whether a loop is still open, so that no frame is known for longer than an artist would wait."""
+        return False
+
+    @property
     def teleports(self) -> list[int]:
         """The frames at which the body was found to teleport."""
         return self._teleports.frames

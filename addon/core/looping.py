@@ -5,12 +5,17 @@ reads the cycle, finds the state that closes it, and plays it from there as a ba
 """
 
 import hashlib
+from collections.abc import Generator
 
 from .cache import DIGEST_BYTES, MotionCache
 from .filling import Filling, Start
 from .loops import cycle_arguments, refuse_open
 from .motion import Course, Drive, Target
 from .surface import Surface
+from .task import Step
+
+# Share of closing a loop and playing it that closing takes.
+CLOSING = 0.9
 
 
 class LoopFilling(Filling):
@@ -31,9 +36,24 @@ class LoopFilling(Filling):
         return super().checked if self._cycle else 0
 
     @property
+    def closing(self) -> bool:
+        """Until the first frame is known."""
+        return self.checked == 0
+
+    @property
     def progress(self) -> float:
-        """Reading counts as half of the work."""
-        return 0.5 * (len(self.drives) + super().checked * bool(self._cycle))
+        """Reading counts as half of the work, closing the loop as most of the other half."""
+        return 0.5 * (len(self.drives) + max(self.checked, CLOSING * self._frames * self._closed))
+
+    @property
+    def _closed(self) -> float:
+        """How far the cycle is that is being closed, in [0, 1]."""
+        return self._recorder.job.progress if self._cycle and self._recorder is not None else 0.0
+
+    def caught_up(self) -> Generator[Step, None, None]:
+        """Waits until the loop is closed, and all frames whose drives are known are simulated."""
+        for step in super().caught_up():
+            yield Step(max(step.fraction, CLOSING * self._closed), "Closing the loop")
 
     def needed(self, index: int) -> int:
         """All of the cycle at least."""

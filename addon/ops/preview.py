@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge import bodies, preview
 from ..core.refusal import Refusal
-from ..core.task import Step, Task, in_turn
+from ..core.task import Task, in_turn
 from .build import build_body
 from .operator import JounceOperator, LongOperator
 
@@ -43,9 +43,7 @@ class JOUNCE_OT_fill_cache(LongOperator):
         hosts = [host for host in bodies.hosts(context) if preview.session(host) is not None]
         if not hosts:
             raise Refusal("No selected body is previewed; switch its preview on first.")
-        for index, host in enumerate(hosts):
-            for fraction in preview.filled(host, context):
-                yield Step((index + fraction) / len(hosts), "Simulating")
+        yield from in_turn(preview.filled(host, context) for host in hosts)
         return "; ".join(f"{host.name}: {preview.session(host).status()}" for host in hosts)
 
 

@@ -142,6 +142,34 @@ def test_a_loop_shows_the_motion_that_closes(preview):
     assert_shown_as_baked(obj)
 
 
+def test_closing_a_loop_shows_how_far_it_is_and_is_not_waited_for(preview, module, monkeypatch):
+    obj, rig = scenes.character()
+    walk_in_circles(obj, rig)
+    scenes.add_and_build(obj)
+    obj.jounce.loop = True
+    bpy.ops.jounce.preview()
+    expected = shape(obj, 12)
+    preview.forget(obj)
+    steps = list(preview.filled(obj, bpy.context))
+    assert [step.stage for step in steps[:12]] == ["Simulating"] * 12
+    assert {step.stage for step in steps[12:]} == {"Closing the loop"}
+    fractions = [step.fraction for step in steps]
+    assert fractions == sorted(fractions) and fractions[-1] == pytest.approx(1.0)
+    preview.forget(obj)
+    known = preview.session(obj)
+    known.get_ready(bpy.context)
+    with preview.paused():
+        bpy.context.scene.frame_set(12)
+    monkeypatch.setattr(module("bridge.session"), "PATIENCE_SECONDS", 600.0)
+    monkeypatch.setattr(type(known.filling), "collect", lambda _self, wait=False: not wait or 1 / 0)
+    known.settle_frame(12, bpy.context.evaluated_depsgraph_get(), patient=False)
+    assert len(known.filling.drives) == 12 and known.filling.closing and known.coefficients is None
+    monkeypatch.undo()
+    list(known.filling.caught_up())
+    assert known.fill(0.0) and not known.filling.closing
+    assert np.array_equal(scenes.evaluated(obj), expected)
+
+
 def test_a_loop_is_kept_with_the_file(preview, tmp_path):
     obj, rig = scenes.character()
     walk_in_circles(obj, rig)
