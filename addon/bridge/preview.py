@@ -29,12 +29,17 @@ _rendering = False
 _strips_drawn: list[tuple[range, range]] = []
 
 
-def switch_on(host: bpy.types.Object) -> None:
-    """Shows the motion of a built body from now on."""
+def refuse_unusable(host: bpy.types.Object) -> None:
+    """Refuses a body whose meshes cannot show a preview."""
     if any(stack.is_baked(obj) for obj in bodies.members(host)):
         raise Refusal(f"{host.name} shows its bake; free the bake to see the preview.")
     for obj in bodies.members(host):
         meshes.refuse_unusable(obj)
+
+
+def switch_on(host: bpy.types.Object) -> None:
+    """Shows the motion of a built body from now on."""
+    refuse_unusable(host)
     for obj in bodies.members(host):
         offsets.add(obj)
     host.jounce.preview = True

@@ -1,11 +1,14 @@
 """jounce.build: makes the model of a body."""
 
+from collections.abc import Generator
+from dataclasses import dataclass
+
 import bpy
 
 from ..bridge import bodies, builds, preview
 from ..bridge.deformers import Warn
 from ..core import bodies as built
-from ..core.task import Task, in_turn
+from ..core.task import Step, Task, in_turn
 from .operator import LongOperator
 
 
@@ -17,25 +20,55 @@ class JOUNCE_OT_build(LongOperator):
     bl_options = {"UNDO"}
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Builds one body after the other."""
-        parts = (build_body(host, context, self.warn) for host in bodies.hosts(context))
-        return "; ".join((yield from in_turn(parts)))
+        """Builds one body after the other, and keeps them once all are built."""
+        made = yield from in_turn(build(host, context, self.warn) for host in bodies.hosts(context))
+        return "; ".join(keep(each, context) for each in made)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A body that is built and not kept yet. bound: the bind matrices of its meshes."""
+
+    host: bpy.types.Object
+    bound: dict[bpy.types.Object, tuple[float, ...]]
+    body: "built.jounce.Body"
+    digest: str
+    message: str
 
 
 def build_body(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Task:
-    """Builds the body of a host where its meshes stand now; stopped or refused, the body stays as it was."""
-    before = {obj: tuple(obj.jounce.bind_matrix) for obj in bodies.members(host)}
-    finished = False
+    """Builds the body of a host where its meshes stand now, and keeps it."""
+    return keep((yield from build(host, context, warn)), context)
+
+
+def build(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Generator[Step, None, Built]:
+    """Builds the body of a host where its meshes stand now; all that the file knows of it stays."""
+    before = bind_matrices(host)
     try:
         bodies.bind(host, context)
-        scene = bodies.read(host, context, warn)
-        message = yield from built.build(scene.surface, host.jounce.build_settings())
-        finished = True
+        bound, scene = bind_matrices(host), bodies.read(host, context, warn)
     finally:
-        if not finished:
-            for obj, matrix in before.items():
-                obj.jounce.bind_matrix = matrix
-    digest = scene.surface.digest(host.jounce.build_settings())
-    builds.remember(host, built.CACHE.get(digest), digest, message, context)
-    preview.renew(host)
-    return f"{host.name}: {message}"
+        put_bind_matrices(before)
+    settings = host.jounce.build_settings()
+    message = yield from built.build(scene.surface, settings)
+    digest = scene.surface.digest(settings)
+    return Built(host, bound, built.CACHE.get(digest), digest, message)
+
+
+def keep(made: Built, context: bpy.types.Context) -> str:
+    """Keeps with its host what was built, and says what it is."""
+    put_bind_matrices(made.bound)
+    builds.remember(made.host, made.body, made.digest, made.message, context)
+    preview.renew(made.host)
+    return f"{made.host.name}: {made.message}"
+
+
+def bind_matrices(host: bpy.types.Object) -> dict[bpy.types.Object, tuple[float, ...]]:
+    """The bind matrix of each mesh of a body, as its numbers."""
+    return {obj: tuple(obj.jounce.bind_matrix) for obj in bodies.members(host)}
+
+
+def put_bind_matrices(matrices: dict[bpy.types.Object, tuple[float, ...]]) -> None:
+    """Gives back what `bind_matrices` returned."""
+    for obj, matrix in matrices.items():
+        obj.jounce.bind_matrix = matrix

@@ -1,7 +1,7 @@
 """jounce.fit: sets the frequency so that a shot moves the flesh as far as is wanted."""
 
 from collections.abc import Generator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import bpy
 from bpy.props import BoolProperty
@@ -29,10 +29,20 @@ class JOUNCE_OT_fit(LongOperator):
     )
 
     def task(self, context: bpy.types.Context) -> Task:
-        """Fits one body after the other."""
+        """Fits one body after the other, and sets their frequencies once all are fitted."""
         steps = shot(context.scene)
-        parts = (fit_body(host, context, steps, self.only_firmer) for host in bodies.hosts(context))
-        return "; ".join((yield from in_turn(parts)))
+        parts = (fit(host, context, steps, self.only_firmer) for host in bodies.hosts(context))
+        fits = yield from in_turn(parts)
+        return "; ".join(keep(fitted) for fitted in fits)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What fits a shot: the frequency in Hz, and the size of the motion, as a share of the body's."""
+
+    host: bpy.types.Object
+    frequency: float
+    size: float
 
 
 def shot(scene: bpy.types.Scene) -> range:
@@ -44,6 +54,13 @@ def fit_body(
     host: bpy.types.Object, context: bpy.types.Context, steps: range, only_firmer: bool = False
 ) -> Task:
     """Sets the frequency of a built body so that it moves over these frames as its amount says."""
+    return keep((yield from fit(host, context, steps, only_firmer)))
+
+
+def fit(
+    host: bpy.types.Object, context: bpy.types.Context, steps: range, only_firmer: bool
+) -> Generator[Step, None, Fit]:
+    """Finds the frequency with which a built body moves over these frames as its amount says."""
     state = host.jounce
     if state.material() is not None:
         raise Refusal(f"The stiffness of {host.name} is that of a material; set Stiffness by Frequency.")
@@ -57,8 +74,14 @@ def fit_body(
     drives = yield from scaled(read(made, steps, context), 0.0, 0.6)
     size_at = Rehearsal(made, drives, context.scene)
     search = fitting.fitted(size_at, state.amount / 100.0, state.frequency, only_firmer)
-    state.frequency, size = yield from scaled(search, 0.6, 1.0)
-    return f"{host.name}: {state.frequency:.3g} Hz, moves by {size:.2%} of the size"
+    frequency, size = yield from scaled(search, 0.6, 1.0)
+    return Fit(host, frequency, size)
+
+
+def keep(fitted: Fit) -> str:
+    """Sets the frequency that was found, and says what it is."""
+    fitted.host.jounce.frequency = fitted.frequency
+    return f"{fitted.host.name}: {fitted.frequency:.3g} Hz, moves by {fitted.size:.2%} of the size"
 
 
 def read(

@@ -5,7 +5,7 @@ import bpy
 from ..bridge import bodies, preview
 from ..core.refusal import Refusal
 from ..core.task import Task, in_turn
-from .build import build_body
+from .build import build, keep
 from .operator import JounceOperator, LongOperator
 
 
@@ -24,9 +24,12 @@ class JOUNCE_OT_preview(LongOperator):
             for host in hosts:
                 preview.switch_off(host)
             return f"The preview of {names} is off."
-        yield from in_turn(
-            build_body(host, context, self.warn) for host in hosts if not host.jounce.built_digest
-        )
+        for host in hosts:
+            preview.refuse_unusable(host)
+        missing = [host for host in hosts if not host.jounce.built_digest]
+        made = yield from in_turn(build(host, context, self.warn) for host in missing)
+        for each in made:
+            keep(each, context)
         for host in hosts:
             preview.switch_on(host)
         return f"{names}: the motion is shown live."

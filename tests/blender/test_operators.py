@@ -154,9 +154,55 @@ def test_a_stopped_build_keeps_the_last_one(module):
     bpy.context.view_layer.update()
     task = module("ops.build").build_body(obj, bpy.context, print)
     next(task)
-    assert tuple(obj.jounce.bind_matrix) != bound
     task.close()
     assert (tuple(obj.jounce.bind_matrix), obj.jounce.built_digest) == (bound, digest)
+
+
+def two_bodies():
+    """Two built characters, both of them selected, that have been moved since."""
+    hosts, rigs = zip(*(scenes.character() for _ in range(2)), strict=True)
+    for number, (host, rig) in enumerate(zip(hosts, rigs, strict=True)):
+        scenes.add_and_build(host)
+        rig.location.x = 5.0 + number
+    bpy.context.view_layer.update()
+    scenes.activate(*hosts)
+    return hosts
+
+
+def scale_away(host):
+    host.scale = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+
+
+def make_of_a_material(host):
+    host.jounce.stiffness_by = "PHYSICAL"
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil"), [("build", scale_away), ("preview", scale_away), ("fit", make_of_a_material)]
+)
+def test_refused_at_the_second_body_it_keeps_nothing_of_the_first(name, spoil):
+    first, second = two_bodies()
+    spoil(second)
+    if name == "preview":
+        first.jounce.built_digest = ""
+    if name == "fit":
+        bpy.ops.jounce.build()
+    before = snapshot.properties(first.jounce)
+    with pytest.raises(RuntimeError, match=second.name):
+        getattr(bpy.ops.jounce, name)()
+    assert snapshot.properties(first.jounce) == before
+
+
+def test_a_body_that_cannot_be_previewed_keeps_the_others_from_it():
+    first, second = two_bodies()
+    scenes.activate(second)
+    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    first.jounce.built_digest = ""
+    scenes.activate(first, second)
+    with pytest.raises(RuntimeError, match="shows its bake"):
+        bpy.ops.jounce.preview()
+    assert not first.jounce.preview and not first.jounce.built_digest
 
 
 def test_a_bake_that_fails_while_writing_leaves_no_part(module, monkeypatch):
