@@ -19,9 +19,10 @@ FEW = 8
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that may be wrong with an object. fix: name of the function in FIXES that mends it, or empty.
+    """Something that may be wrong with an object.
 
-    detail: what of the object is meant, such as the name of a modifier.
+    fix: name of the function in FIXES that mends it; "animate" where a clip does; or empty. detail:
+    what of the object is meant, such as the name of a modifier.
     """
 
     sentence: str
@@ -44,7 +45,7 @@ def keep(host: bpy.types.Object, context: bpy.types.Context) -> int:
 
 
 def renew(host: bpy.types.Object, fix: str, context: bpy.types.Context) -> None:
-    """Looks again where a finding with this fix ("": with none) is kept, as it may be mended now."""
+    """Looks again where a finding with this fix is kept, as it may be mended now."""
     if any(kept.fix == fix for kept in host.jounce.findings):
         keep(host, context)
 
@@ -184,7 +185,8 @@ def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) 
     movers = [*found, *objects]
     still = not any(rigs.is_animated(obj) or obj.constraints or has_bone_constraints(obj) for obj in movers)
     if still and not any(rigs.is_animated(above) for obj in movers for above in rigs.ancestors(obj)):
-        yield Finding(f"Nothing moves {host.name}: neither bones nor object are animated.", host.name)
+        sentence = f"Nothing moves {host.name}: neither bones nor object are animated."
+        yield Finding(sentence, host.name, "animate")
 
 
 def of_hung(

@@ -82,7 +82,7 @@ class JOUNCE_OT_clip_assign(JounceOperator):
         state.clip_index = index
         scene = context.scene
         scene.frame_set(scene.frame_start)
-        diagnosis.renew(host, "", context)
+        diagnosis.renew(host, "animate", context)
         return f"{armature.name} plays {clip.name}, frames {scene.frame_start} to {scene.frame_end}."
 
 

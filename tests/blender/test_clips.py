@@ -105,6 +105,15 @@ def test_the_action_of_the_artist_stays_in_the_file(column):
     assert not any(action.use_fake_user for action in bpy.data.actions if action != own)
 
 
+def test_a_clip_has_nothing_else_looked_at(column, module, monkeypatch):
+    obj, _ = column
+    bpy.context.scene.unit_settings.scale_length = 100.0
+    bpy.ops.jounce.diagnose()
+    assert "" in [found.fix for found in obj.jounce.findings]
+    monkeypatch.setattr(module("bridge.diagnosis"), "keep", lambda *_: 1 / 0)
+    assert bpy.ops.jounce.clip_assign() == {"FINISHED"}
+
+
 def test_a_clip_mends_that_nothing_moves(column):
     obj, rig = column
     rig.animation_data_clear()
