@@ -24,6 +24,8 @@ def fcurves(data: Owner) -> list[bpy.types.FCurve]:
     """The F-curves by which the action of animation data, or of a strip, moves their owner."""
     if not HAS_SLOTS:
         return list(data.action.fcurves)
+    if data.action_slot is None:
+        return []
     strips = [strip for layer in data.action.layers for strip in layer.strips]
     bags = [strip.channelbag(data.action_slot) for strip in strips]
     return [curve for bag in bags if bag is not None for curve in bag.fcurves]

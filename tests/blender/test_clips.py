@@ -105,6 +105,14 @@ def test_the_action_of_the_artist_stays_in_the_file(column):
     assert not any(action.use_fake_user for action in bpy.data.actions if action != own)
 
 
+@pytest.mark.skipif(bpy.app.version < (4, 4, 0), reason="Actions have no slots")
+def test_an_action_without_a_slot_moves_nothing(column, module):
+    data = column[1].animation_data
+    assert len(module("bridge.compat").fcurves(data)) == 3
+    data.action_slot = None
+    assert module("bridge.compat").fcurves(data) == []
+
+
 def test_a_clip_has_nothing_else_looked_at(column, module, monkeypatch):
     obj, _ = column
     bpy.context.scene.unit_settings.scale_length = 100.0
