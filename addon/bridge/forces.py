@@ -145,7 +145,7 @@ def read_field(obj: bpy.types.Object) -> Field:
 
 
 def drawn(seed: int, frame: int, shape: int | tuple[int, ...]) -> np.ndarray:
-    """What the noise of a field is multiplied with at so many places, the same whenever a frame is shown.
+    """What the noise of a field is multiplied with, in this shape, the same whenever a frame is shown.
 
     Spread as Blender's own: from -0.5 to 1, the mean 0.17.
     """

@@ -104,13 +104,13 @@ class Field:
 
     def acceleration(self, points: np.ndarray, noise: Noise, chance: np.ndarray | None = None) -> np.ndarray:
         """The acceleration (k, 3) of points (k, 3) at rest; chance: (k,), times the noise."""
+        if self.kind == "DRAG":
+            return np.zeros_like(points)
         offset = points - self.center
         height = offset @ self.axis
         reach = self._reach(offset, height)
         strength = self.strength if chance is None else self.strength + self.noise * chance
         share = strength * self._share(offset, height, np.linalg.norm(reach, axis=1))
-        if self.kind == "DRAG":
-            return np.zeros_like(points)
         if self._whirls:
             return self._whirl(share[:, None] * self.axis, offset)
         return share[:, None] * self._direction(points, reach, noise)

@@ -1,6 +1,5 @@
 """Motion that loops: the flesh ends as it began."""
 
-import time
 from collections.abc import Generator
 from typing import TypedDict, cast
 
@@ -10,7 +9,7 @@ import numpy as np
 from .motion import Course, Drive, Motion, step
 from .refusal import Refusal, passing_on
 from .surface import Surface
-from .task import POLL_SECONDS, Step
+from .task import Step, until_done
 
 # Share of the size by which the last pose may miss the first.
 CYCLIC = 1e-3
@@ -33,9 +32,7 @@ def looped(
         for drive in drives[1:]:
             step(job, drive)
             job.keep()
-        while not job.done:
-            yield Step(job.progress, "Closing the loop")
-            time.sleep(POLL_SECONDS)
+        yield from until_done(job, lambda: "Closing the loop")
         with passing_on("The motion cannot loop"):
             motion = Motion(np.stack([drive.pose for drive in drives]), job.coefficients())
         # A job that is done, and was not refused, has one.

@@ -66,15 +66,15 @@ class Drive:
         """16 bytes that are the same for the same drive, bit for bit."""
         digest = hashlib.blake2b(digest_size=16)
         for field in fields(self):
-            for part in parts(getattr(self, field.name)):
+            for part in plain(getattr(self, field.name)):
                 digest.update(
                     np.ascontiguousarray(part).data if isinstance(part, np.ndarray) else repr(part).encode()
                 )
         return digest.digest()
 
 
-def parts(value: object) -> tuple[object, ...]:
-    """Arrays and plain values that say all of what is in a drive."""
+def plain(value: object) -> tuple[object, ...]:
+    """Arrays and plain values that say all of what a field of a drive holds."""
     if isinstance(value, jounce.Drag):
         return value.linear, value.quadratic, value.velocity
     return (value,)

@@ -5,7 +5,7 @@ did. Closing it early raises `GeneratorExit` inside, and its `finally` blocks pu
 """
 
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import NamedTuple, Protocol, TypeVar
 
 # How long a task waits for work on another thread before it looks again.
@@ -45,7 +45,7 @@ def in_turn(tasks: Iterable[Generator[Step, None, Result]]) -> Generator[Step, N
     return results
 
 
-class Job(Protocol[Made]):
+class Working(Protocol):
     """Work of the native module on a thread of its own."""
 
     @property
@@ -53,12 +53,16 @@ class Job(Protocol[Made]):
         """The fraction done, in [0, 1]."""
 
     @property
-    def stage(self) -> str:
-        """What it is doing."""
+    def done(self) -> bool:
+        """Whether its result is there, or what it refuses is known."""
+
+
+class Job(Working, Protocol[Made]):
+    """Work that says what it is doing, and makes one thing."""
 
     @property
-    def done(self) -> bool:
-        """Whether `result` would return or raise at once."""
+    def stage(self) -> str:
+        """What it is doing."""
 
     def cancel(self) -> None:
         """Stops it soon."""
@@ -70,12 +74,17 @@ class Job(Protocol[Made]):
 def finished(job: Job[Made], doing: str) -> Generator[Step, None, Made]:
     """Waits for a job, and stops it where the task is stopped."""
     try:
-        while not job.done:
-            yield Step(job.progress, f"{doing}: {job.stage}")
-            time.sleep(POLL_SECONDS)
+        yield from until_done(job, lambda: f"{doing}: {job.stage}")
     finally:
         job.cancel()
     return job.result()
+
+
+def until_done(job: Working, stage: Callable[[], str]) -> Generator[Step, None, None]:
+    """Waits for work on another thread. stage: says what it is doing."""
+    while not job.done:
+        yield Step(job.progress, stage())
+        time.sleep(POLL_SECONDS)
 
 
 class Runner:

@@ -94,7 +94,7 @@ def bake_bodies(
     bakings = yield from scaled(readings, 0.0, 0.2)
     takes = yield from scaled(record(bakings, context), 0.2, 0.7)
     pairs = zip(bakings, takes, strict=True)
-    shapings = in_turn(shape(baking, take.motion, context, warn) for baking, take in pairs)
+    shapings = in_turn(shape(baking, taken.motion, context, warn) for baking, taken in pairs)
     shaped = yield from scaled(shapings, 0.7, 1.0)
     triples = zip(bakings, takes, shaped, strict=True)
     return "; ".join(write(*triple, context, warn) for triple in triples)
@@ -125,7 +125,7 @@ def shape(
         return (yield from bakes.prepare(baking.scene, baking.body, motion, baking.settings, context))
 
 
-def write(baking: Baking, take: Take, prepared: Prepared, context: bpy.types.Context, warn: Warn) -> str:
+def write(baking: Baking, taken: Take, prepared: Prepared, context: bpy.types.Context, warn: Warn) -> str:
     """Puts a bake in the place of an earlier one, and says what it is."""
     scene, host = baking.scene, baking.scene.host
     preview.switch_off(host)
@@ -135,7 +135,7 @@ def write(baking: Baking, take: Take, prepared: Prepared, context: bpy.types.Con
         builds.remember(host, baking.body, baking.digest, baking.built_again, context)
     elif not host.jounce.modes_built:
         builds.remember(host, baking.body, baking.digest, host.jounce.built_summary, context)
-    return conclusion(baking, take.seam, prepared, warn)
+    return conclusion(baking, taken.seam, prepared, warn)
 
 
 def conclusion(baking: Baking, seam: float, prepared: Prepared, warn: Warn) -> str:

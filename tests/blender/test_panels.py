@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 import scenes
-import test_library
+from libraries import build_and_preview, link, make_library
 
 
 class Layout:
@@ -95,8 +95,8 @@ def test_each_panel_draws_what_there_is(panels, state, active):
 
 @pytest.mark.parametrize("instance", [True, False])
 def test_a_linked_character_offers_its_override_alone(panels, tmp_path, instance):
-    library = test_library.make_library(tmp_path / "library.blend", test_library.build_and_preview)
-    scenes.activate(test_library.link(library, instance))
+    library = make_library(tmp_path / "library.blend", build_and_preview)
+    scenes.activate(link(library, instance))
     main = next(cls for cls in panels if cls.__name__ == "JOUNCE_PT_main")
     panel = stand_in(main)
     panel.draw(Context())

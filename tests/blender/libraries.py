@@ -1,0 +1,44 @@
+"""Characters in a file of their own, and what links them."""
+
+import bpy
+import scenes
+
+
+def make_library(path, finish=lambda *_objects: None):
+    """A file with a column and its coat on two bones that nothing moves; finish: what else is done to it."""
+    obj, rig = scenes.character()
+    rig.animation_data_clear()
+    rig.pose.bones["Upper"].rotation_euler = (0.0, 0.0, 0.0)
+    coat = scenes.column("Coat", radius=0.35)
+    coat.parent = rig
+    scenes.skin(coat, rig, 2.0)
+    collection = bpy.data.collections.new("Character")
+    bpy.context.scene.collection.children.link(collection)
+    for part in (obj, rig, coat):
+        collection.objects.link(part)
+        bpy.context.scene.collection.objects.unlink(part)
+    scenes.settle_scene()
+    finish(obj, rig, coat)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def build(obj, _rig, coat):
+    scenes.add_and_build(obj, coat)
+
+
+def build_and_preview(obj, rig, coat):
+    build(obj, rig, coat)
+    scenes.swing(rig)
+    bpy.ops.jounce.preview()
+    bpy.context.scene.frame_set(6)
+    bpy.ops.jounce.fill_cache()
+
+
+def link(path, instance):
+    """Links the character as Blender's own menu does."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    folder = f"{path}/Collection/"
+    bpy.ops.wm.link(directory=folder, filename="Character", instance_collections=instance)
+    scenes.settle_scene()
+    return next(obj for obj in bpy.context.scene.objects if instance or obj.name == "Column")
