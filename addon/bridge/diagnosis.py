@@ -283,14 +283,26 @@ def move_armature_up(obj: bpy.types.Object, before: str) -> None:
     obj.modifiers.move(armature, names.index(before))
 
 
-def add_to_body(objects: Iterable[bpy.types.Object], host_name: str) -> None:
-    """Makes meshes parts of a body, and builds that."""
-    host, joining = bpy.data.objects[host_name], list(objects)
-    for obj in joining:
-        bodies.refuse_joining(obj, host, lambda _sentence: None)
+def add_to_body(objects: Iterable[bpy.types.Object], host_name: str) -> str:
+    """Makes those meshes parts of a body that can be, and builds that; says how many were left.
+
+    Refuses where none can be, with what speaks against the first.
+    """
+    host = bpy.data.objects[host_name]
+    joining: list[bpy.types.Object] = []
+    refused: list[Refusal] = []
+    for obj in objects:
+        try:
+            bodies.refuse_joining(obj, host, lambda _sentence: None)
+            joining.append(obj)
+        except Refusal as refusal:
+            refused.append(refusal)
+    if not joining and refused:
+        raise refused[0]
     for obj in joining:
         obj.jounce.host = host
     bpy.ops.jounce.build("INVOKE_DEFAULT")
+    return f"{len(refused)} left that cannot be added" if refused else ""
 
 
 def make_single_user(obj: bpy.types.Object) -> None:
@@ -301,9 +313,10 @@ def make_single_user(obj: bpy.types.Object) -> None:
 # The fixes that work on the mesh itself.
 CHANGES_MESH = frozenset(["select_strays", "select_unweighted", "normalise_weights"])
 
-Fix = Callable[[bpy.types.Object, str, bpy.types.Context], None]
+Fix = Callable[[bpy.types.Object, str, bpy.types.Context], object]
 
-# For each fix what its button says, and what it does to the object with the detail of the finding.
+# For each fix what its button says, and what it does to the object with the detail of the finding. What it
+# returns as a string is said too.
 FIXES: dict[str, tuple[str, Fix]] = {
     "make_single_user": ("Make Single User", lambda obj, _detail, _context: make_single_user(obj)),
     "make_mesh_local": ("Make Mesh Local", lambda obj, _detail, _context: make_single_user(obj)),

@@ -40,9 +40,9 @@ class JOUNCE_OT_fix(JounceOperator):
         if obj is None or found.fix not in diagnosis.FIXES:
             raise Refusal(f"There is no fix for this at hand: {found.sentence}")
         label, fix = diagnosis.FIXES[found.fix]
-        fix(obj, found.detail, context)
+        said = fix(obj, found.detail, context)
         context.view_layer.update()
         # What is edited does not reach a mesh before.
         if not context.mode.startswith("EDIT"):
             diagnosis.keep(host, context)
-        return f"{label}: done."
+        return f"{label}: {said}." if isinstance(said, str) and said else f"{label}: done."

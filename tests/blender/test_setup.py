@@ -89,6 +89,22 @@ def test_many_that_hang_on_bones_are_offered_as_one():
     assert len(obj.jounce.findings) == 0
 
 
+def test_of_many_that_hang_on_bones_those_are_added_that_can_be():
+    obj, rig, hat, feather = dressed()
+    plates = [scenes.column(f"Plate {number}", radius=0.35, rings=2) for number in range(7)]
+    for plate in plates:
+        scenes.hang(plate, rig, "Lower")
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Twin", plates[3].data))
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    assert [found.fix for found in obj.jounce.findings] == ["add_all_to_body"]
+    assert bpy.ops.jounce.fix(index=0) == {"FINISHED"}
+    assert all(part.jounce.host == obj for part in (hat, feather, *plates) if part != plates[3])
+    assert [(found.obj, found.fix) for found in obj.jounce.findings] == [("Plate 3", "add_to_body")]
+    with pytest.raises(RuntimeError, match="Plate 3 shares its mesh with Twin"):
+        bpy.ops.jounce.fix(index=0)
+
+
 @pytest.mark.parametrize("deforms", [True, False])
 def test_an_armature_that_mostly_carries_meshes_brings_them(deforms):
     obj, rig, hat, feather = dressed()
