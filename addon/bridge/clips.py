@@ -249,8 +249,8 @@ def write_channel(
 
 
 def armature_of(objects: tuple[bpy.types.Object, ...]) -> bpy.types.Object:
-    """The armature that moves the first of these meshes that has one."""
-    found = deformers.armatures(objects)
+    """The armature that moves the first of these meshes that one moves."""
+    found = deformers.moving(objects)
     if not found:
         raise Refusal(f"{objects[0].name} has no armature that a clip could move.")
     return found[0]

@@ -1,9 +1,11 @@
 """The armature that deforms a mesh, and what in the stack speaks against reading it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import bpy
+import numpy as np
 
 from ..core.refusal import Refusal
 
@@ -85,21 +87,26 @@ class Deformer:
 
 def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
     """The first armature that deforms a mesh, None for a mesh without."""
-    found = [Deformer(obj.parent, None)] if is_armature_deformed(obj) else []
-    before: list[bpy.types.Modifier] = []
-    for modifier in obj.modifiers:
-        if not modifier.show_viewport:
-            continue
-        if modifier.type == "ARMATURE" and modifier.object is not None:
-            found.append(Deformer(modifier.object, modifier))
-        elif not found:
-            before.append(modifier)
-    if not found:
+    first, before = first_deformer(obj)
+    if first is None:
         return None
-    refuse_unreadable(obj, found[0], before)
-    if found[0].armature.data.pose_position == "REST":
-        warn(f"{found[0].armature.name} is in Rest Position, so it does not move; set it to Pose Position.")
-    return found[0]
+    refuse_unreadable(obj, first, before)
+    if first.armature.data.pose_position == "REST":
+        warn(f"{first.armature.name} is in Rest Position, so it does not move; set it to Pose Position.")
+    return first
+
+
+def first_deformer(obj: bpy.types.Object) -> tuple[Deformer | None, list[bpy.types.Modifier]]:
+    """The first armature that deforms a mesh, readable or not, and the modifiers before it."""
+    before: list[bpy.types.Modifier] = []
+    if is_armature_deformed(obj):
+        return Deformer(obj.parent, None), before
+    for modifier in obj.modifiers:
+        if modifier.show_viewport and modifier.type == "ARMATURE" and modifier.object is not None:
+            return Deformer(modifier.object, modifier), before
+        if modifier.show_viewport:
+            before.append(modifier)
+    return None, before
 
 
 def armatures(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
@@ -108,44 +115,68 @@ def armatures(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
     return list(dict.fromkeys(first.armature for first in found if first is not None))
 
 
-def moved_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The meshes that stand for an armature's character, the one of most vertices first.
+def moving(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The armatures that move these meshes, each once: that deform them, else whose bones carry them."""
+    found: dict[bpy.types.Object, None] = {}
+    for obj in objects:
+        first, _ = first_deformer(obj)
+        above = carriers(obj) if first is None else iter([first.armature])
+        found |= dict.fromkeys(islice(above, 1))
+    return list(found)
 
-    Those that it deforms; where more of the character hangs on its bones, as of a robot, those as well.
+
+def moved_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The meshes that stand for an armature's character: those that it deforms, of most vertices first.
+
+    Where more of the character hangs on its bones, as of a robot, those as well, the largest first. What
+    hangs there but has Jounce already is something of its own.
     """
-    deformed, hung = deformed_by(armature, context), hung_on(armature, context)
-    counts = [sum(len(obj.data.vertices) for obj in objects) for objects in (deformed, hung)]
-    return largest_first([*deformed, *hung]) if counts[1] > counts[0] else deformed
+    deformed = deformed_by(armature, context)
+    hung = [obj for obj in hung_on(armature, context) if not has_jounce(obj)]
+    return [*deformed, *hung] if sum(map(extent, hung)) > sum(map(extent, deformed)) else deformed
+
+
+def has_jounce(obj: bpy.types.Object) -> bool:
+    """Whether an object is a mesh of some body."""
+    return obj.is_property_set("jounce") and (obj.jounce.is_host or obj.jounce.host is not None)
 
 
 def deformed_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
     """The meshes of the view layer that an armature deforms, the one of most vertices first."""
     objects = context.view_layer.objects
-    return largest_first(obj for obj in objects if obj.type == "MESH" and obj.find_armature() == armature)
+    deformed = (obj for obj in objects if obj.type == "MESH" and obj.find_armature() == armature)
+    return sorted(deformed, key=lambda obj: len(obj.data.vertices), reverse=True)
 
 
 def hung_on(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The visible meshes that only hang on bones of an armature, the one of most vertices first."""
+    """The visible meshes that only hang on bones of an armature, the largest first."""
     layer = context.view_layer
-    return largest_first(
-        obj for obj in layer.objects if hangs_on(obj, armature) and obj.visible_get(view_layer=layer)
-    )
+    hung = (obj for obj in layer.objects if hangs_on(obj, armature) and obj.visible_get(view_layer=layer))
+    return sorted(hung, key=extent, reverse=True)
 
 
-def largest_first(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Meshes by their number of vertices."""
-    return sorted(objects, key=lambda obj: len(obj.data.vertices), reverse=True)
+def extent(obj: bpy.types.Object) -> float:
+    """The surface of the box around a mesh without its modifiers, in the world's unit of area."""
+    points = np.empty(3 * len(obj.data.vertices), np.float32)
+    obj.data.vertices.foreach_get("co", points)
+    if len(points) == 0:
+        return 0.0
+    scales = np.linalg.norm(np.array(obj.matrix_world)[:3, :3], axis=0)
+    a, b, c = np.ptp(points.reshape(-1, 3), axis=0) * scales
+    return float(2.0 * (a * b + b * c + c * a))
 
 
 def hangs_on(obj: bpy.types.Object, armature: bpy.types.Object) -> bool:
     """Whether an object is a mesh that a bone of an armature carries as a whole, itself or its parents."""
-    if obj.type != "MESH" or obj.find_armature() is not None:
-        return False
+    return obj.type == "MESH" and obj.find_armature() is None and armature in carriers(obj)
+
+
+def carriers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """The armatures whose bones carry an object as a whole, itself or its parents, the nearest first."""
     while obj.parent is not None:
-        if obj.parent == armature and obj.parent_type == "BONE":
-            return True
+        if obj.parent_type == "BONE" and obj.parent.type == "ARMATURE":
+            yield obj.parent
         obj = obj.parent
-    return False
 
 
 def is_armature_deformed(obj: bpy.types.Object) -> bool:

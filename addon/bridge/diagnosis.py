@@ -176,8 +176,7 @@ def of_maps(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> It
 
 def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
     """Armatures that cannot move the body."""
-    found = dict.fromkeys(obj.find_armature() for obj in objects)
-    found.pop(None, None)
+    found = deformers.moving(objects)
     for armature in found:
         if armature.data.pose_position == "REST":
             sentence = f"{armature.name} is in Rest Position, so it does not move."
@@ -193,8 +192,8 @@ def of_hung(
     host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], context: bpy.types.Context
 ) -> Iterator[Finding]:
     """Meshes that hang on bones of the body's armatures, and belong to no body."""
-    for armature in dict.fromkeys(obj.find_armature() for obj in objects):
-        hung = [] if armature is None else left_out(armature, context)
+    for armature in deformers.moving(objects):
+        hung = left_out(armature, context)
         if len(hung) > FEW:
             which = f"{len(hung)} meshes hang on bones of {armature.name}"
             sentence = f"{which}: they stay rigid, flesh may cover them."
@@ -207,7 +206,7 @@ def of_hung(
 
 def left_out(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
     """The meshes that hang on bones of an armature and belong to no body."""
-    return [obj for obj in deformers.hung_on(armature, context) if bodies.host_of(obj) is None]
+    return [obj for obj in deformers.hung_on(armature, context) if not deformers.has_jounce(obj)]
 
 
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:

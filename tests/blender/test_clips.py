@@ -105,6 +105,22 @@ def test_the_action_of_the_artist_stays_in_the_file(column):
     assert not any(action.use_fake_user for action in bpy.data.actions if action != own)
 
 
+def test_a_clip_moves_what_only_hangs_on_bones(folder):
+    obj, rig = scenes.character()
+    obj.modifiers.clear()
+    scenes.hang(obj, rig)
+    scenes.add_and_build(obj)
+    rig.animation_data_clear()
+    rig.data.pose_position = "REST"
+    bpy.ops.jounce.diagnose()
+    assert [found.fix for found in obj.jounce.findings] == ["use_pose_position", "animate"]
+    rig.data.pose_position = "POSE"
+    bpy.context.scene.jounce.clip_folder = str(folder)
+    bpy.ops.jounce.clips_list()
+    assert bpy.ops.jounce.clip_assign() == {"FINISHED"}
+    assert rig.animation_data.action.name.startswith("a_bow")
+
+
 @pytest.mark.skipif(bpy.app.version < (4, 4, 0), reason="Actions have no slots")
 def test_an_action_without_a_slot_moves_nothing(column, module):
     data = column[1].animation_data

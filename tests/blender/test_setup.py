@@ -38,7 +38,7 @@ def test_an_armature_brings_all_its_meshes():
 def dressed():
     """A character with a hat on a bone, and a feather on the hat: mesh, armature, hat, feather."""
     obj, rig = scenes.character()
-    hat, feather = scenes.column("Hat", radius=0.4, rings=4), scenes.column("Feather", radius=0.1)
+    hat, feather = scenes.column("Hat", radius=0.2, rings=4), scenes.column("Feather", radius=0.1)
     scenes.hang(hat, rig)
     feather.parent = hat
     return obj, rig, hat, feather
@@ -110,15 +110,37 @@ def test_an_armature_that_mostly_carries_meshes_brings_them(deforms):
     obj, rig, hat, feather = dressed()
     parts = [hat, feather]
     if deforms:
-        hand = scenes.column("Hand", rings=3)
+        hand = scenes.column("Hand", radius=0.1, rings=3)
         scenes.skin(hand, rig, 2.0)
         parts.append(hand)
     bpy.data.objects.remove(obj)
     scenes.activate(rig)
     assert bpy.ops.jounce.setup() == {"FINISHED"}
-    assert feather.jounce.is_host
-    assert all(part.jounce.host == feather for part in parts if part != feather)
+    host = parts.pop() if deforms else parts.pop(0)
+    assert host.jounce.is_host
+    assert all(part.jounce.host == host for part in parts)
     assert bpy.ops.jounce.bake() == {"FINISHED"}
+
+
+def test_a_sword_of_many_vertices_makes_no_robot():
+    obj, rig = scenes.character()
+    sword = scenes.column("Sword", height=1.0, radius=0.05, rings=40)
+    scenes.hang(sword, rig)
+    assert len(sword.data.vertices) > len(obj.data.vertices)
+    scenes.activate(rig)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert obj.jounce.is_host and sword.jounce.host is None
+
+
+def test_what_hangs_on_bones_and_has_jounce_stays_a_body_of_its_own():
+    obj, rig = scenes.character()
+    sack = scenes.column("Sack", radius=0.6)
+    scenes.hang(sack, rig)
+    scenes.activate(sack)
+    bpy.ops.jounce.add()
+    scenes.activate(rig)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert obj.jounce.is_host and sack.jounce.is_host and sack.jounce.host is None
 
 
 def test_the_armature_stands_for_what_it_deforms_before_what_it_carries(module):
