@@ -32,7 +32,7 @@ pub struct LocalisedModes {
     /// Share of as many global modes V that they span, `|W' M_w V|^2 / m`.
     pub span: f64,
     /// How far any mode is from optimal, relative to its norm: the largest of the split, of its last change
-    /// in units of energy, and of the last change of the mode.
+    /// in units of energy, and of the last change of the mode; as it was when the mode came to rest.
     pub residual: f64,
 }
 
