@@ -1,5 +1,7 @@
 """The frequency that is fitted to a shot."""
 
+import itertools
+
 import bpy
 import numpy as np
 import pytest
@@ -42,8 +44,10 @@ def test_stopped_between_any_two_steps_it_changes_nothing(module):
     obj.jounce.frequency = 5.0
     for stop in range(1, len(stages), 3):
         task = fit_body(*arguments)
-        for _ in range(stop):
-            next(task)
+        # How often it waits for the simulation differs from time to time.
+        if len(list(itertools.islice(task, stop))) < stop:
+            assert stop > len(stages) // 2
+            break
         task.close()
         assert before == (
             snapshot.snapshot(obj),
