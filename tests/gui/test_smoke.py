@@ -89,6 +89,22 @@ def test_escape_stops_the_search_for_a_frequency(window):
     assert state_of(obj) == before
 
 
+def test_what_is_added_to_a_body_is_found_unbuilt_until_its_build_ends(window):
+    obj, rig = scenes.character()
+    yield from build_in_window(window, obj)
+    hat = scenes.column("Hat", radius=0.2)
+    scenes.hang(hat, rig)
+    scenes.activate(obj)
+    window.invoke("jounce.diagnose")
+    assert [found.fix for found in obj.jounce.findings] == ["add_to_body"]
+    obj.jounce.resolution, obj.jounce.modes = 64, 40
+    window.invoke("jounce.fix", index=0)
+    assert window.is_running(BUILD) and hat.jounce.host == obj
+    assert [found.fix for found in obj.jounce.findings] == ["build"]
+    yield lambda: not window.is_running(BUILD)
+    assert len(obj.jounce.findings) == 0
+
+
 def test_escape_stops_the_fit_of_helper_bones(window):
     obj, _ = scenes.character()
     yield from build_in_window(window, obj)
