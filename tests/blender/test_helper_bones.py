@@ -98,7 +98,8 @@ def test_the_copy_moves_as_the_flesh_to_the_stated_error(change, scale):
     expected = shapes(obj)
     (copy,) = bake(obj)
     gaps = np.linalg.norm(shapes(copy) - expected, axis=2) / size(copy)
-    assert gaps.max() == pytest.approx(obj.jounce.bake_error, abs=2e-6)
+    # Blender's matrices are single precision: under a sheared bone that rounds up to 5e-6 of the size.
+    assert gaps.max() == pytest.approx(obj.jounce.bake_error, abs=1e-5)
     assert 1e-4 < obj.jounce.bake_error < 0.05
 
 
