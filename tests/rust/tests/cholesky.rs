@@ -67,10 +67,30 @@ fn what_falls_apart_and_what_meets_in_one_vertex_fills_little() {
         let rhs = right_hand_sides(matrix.ncols(), 1);
         let mut x = rhs.clone();
         factor.solve_in_place(x.as_mut());
-        // Rounding, where a row of all vertices is summed.
-        let residual = (&matrix * &x - &rhs).norm_max();
-        assert!(residual < 1e-16 * f64::from(rows) * f64::from(rows).sqrt(), "{residual}");
+        // The backward error: the row of the vertex in which all meet is large.
+        let largest = matrix.val().iter().fold(0.0_f64, |a, &b| a.max(b));
+        let error = (&matrix * &x - &rhs).norm_max() / (largest * x.norm_max());
+        assert!(error < 1e-13, "{error}");
     }
+}
+
+#[test]
+fn a_hub_of_a_mesh_costs_a_row() {
+    let side = 20;
+    let at = |x: u32, y: u32, z: u32| 1 + x + side * (y + side * z);
+    let cells = (0..side.pow(3)).map(|c| (c % side, c / side % side, c / side / side));
+    let beside = cells.flat_map(|(x, y, z)| {
+        let next = [(x + 1, y, z), (x, y + 1, z), (x, y, z + 1)];
+        let inside = next.into_iter().filter(|&(x, y, z)| x.max(y).max(z) < side);
+        inside.map(move |(i, j, k)| (at(x, y, z), at(i, j, k)))
+    });
+    let rows = 1 + side.pow(3);
+    let bytes = |matrix| SparseCholesky::new(&matrix).unwrap().bytes();
+    let (plain, hub) = (
+        bytes(grounded(rows, beside.clone())),
+        bytes(grounded(rows, beside.chain((1..rows).map(|v| (0, v))))),
+    );
+    assert!(hub < 2 * plain, "{hub} {plain}");
 }
 
 #[test]

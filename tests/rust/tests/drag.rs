@@ -6,7 +6,7 @@ use jounce::Error;
 use jounce::method::skinning_modes::{Drag, ForceSamples};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::operators::lumped_mass;
-use jounce_tests::bodies::{Body, Transform, displacement, largest, swing};
+use jounce_tests::bodies::{Body, REST, Transform, displacement, largest, swing, turn};
 
 const WIND: [f64; 3] = [0.4, -0.9, 0.3];
 
@@ -139,6 +139,29 @@ fn parts_follow_a_medium_that_is_thick() {
             }
         }
     }
+}
+
+#[test]
+fn what_is_flung_far_through_a_medium_moves_or_is_refused() {
+    let model = Body::bar().model();
+    let samples = samples(&model, 2);
+    let drag = drag(&samples, 0.0, 1e300);
+    let mut moved = 0;
+    for params in settings() {
+        for power in 0..12 {
+            let away = [turn([0.3, 1.0, 0.2], 0.5, [0.0; 3], [10.0_f64.powi(power), 0.0, 0.0]); 2];
+            let mut sim = Simulation::new(model.clone(), params).unwrap();
+            sim.reset(Some(&[REST; 2])).unwrap();
+            match sim.step_with(&drive(&away, Some(&drag))) {
+                Ok(_) => {
+                    assert!(sim.coefficients().iter().any(|&z| z != 0.0), "10^{power} m");
+                    moved += 1;
+                }
+                Err(error) => assert!(matches!(error, Error::Numerical { .. }), "{error}"),
+            }
+        }
+    }
+    assert!(moved > 12, "{moved}");
 }
 
 /// Elastic and kinetic energy at the end of each frame of a body that has been shaken and then held.

@@ -7,6 +7,7 @@ use super::graph::{Graph, Side};
 const LEAF: usize = 64;
 /// Vertices below which a part is not worth a task.
 const TASK: usize = 1000;
+
 /// Fills `order` with the names of the vertices, those to be eliminated first in front. It depends on the graph only, not
 /// on the number of threads.
 pub(super) fn dissect(graph: &Graph, order: &mut [u32]) {

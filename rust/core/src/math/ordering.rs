@@ -10,8 +10,8 @@ const HUB: f64 = 10.0;
 /// Nested-dissection order of a symmetric matrix's graph: `order[k]` is the row eliminated k-th.
 ///
 /// The graph is cut in two by a small set of vertices that is eliminated last, and so on in each half. Hubs, which would
-/// bring all others close together, come after everything. The order is
-/// then a postorder of its elimination tree: the fill is the same, but columns of equal pattern stand side by side.
+/// bring all others close together, come after everything. The order is then a postorder of its elimination tree: the
+/// fill is the same, but columns of equal pattern stand side by side.
 pub(super) fn nested_dissection(matrix: &Sparse) -> Vec<u32> {
     let n = matrix.ncols();
     let (mut starts, mut neighbours) = (Vec::with_capacity(n + 1), Vec::with_capacity(matrix.compute_nnz()));
