@@ -167,7 +167,7 @@ def bone_groups(obj: bpy.types.Object) -> list[int]:
 
 def of_maps(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
     """Maps whose group is on none of the meshes."""
-    for setting, label, _ in maps.SETTINGS.values():
+    for setting, label in maps.SETTINGS.values():
         name = getattr(host.jounce, setting)
         if name and not any(name in obj.vertex_groups for obj in objects):
             sentence = f"The vertex group {name} of the map {label} is on no mesh of {host.name}."

@@ -48,22 +48,17 @@ def mirrored(obj: bpy.types.Object, values: np.ndarray, from_negative: bool) -> 
     return result
 
 
-def is_painted(host: bpy.types.Object, kind: Kind) -> bool:
-    """Whether any mesh of a body has the group of a map."""
-    return any(maps.is_on(host, obj, kind) for obj in bodies.members(host))
-
-
 def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -> None:
     """Gives each vertex of a body the value of the nearest place on another body's surface.
 
     Both are seen at rest and as fractions of their bounding boxes, so neither size nor place matters.
     """
     points, triangles, values = [], [], []
-    start = 0
-    for obj in bodies.members(source):
+    start, objects = 0, bodies.members(source)
+    for obj in objects:
         points.append(rest_in_world(obj))
         triangles.append(meshes.triangles(obj, flipped=False) + start)
-        values.append(maps.values(source, obj, kind))
+        values.append(maps.values(source, objects, obj, kind))
         start += len(points[-1])
     corners = np.concatenate(points)
     box = np.array((corners.min(axis=0), corners.max(axis=0)))
@@ -81,7 +76,7 @@ def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -> None
         found = [tree.find_nearest(point) for point in map_shapes.in_box(world, box)]
         hit = faces[[index for _, _, index, _ in found]]
         places = np.array([place for place, _, _, _ in found])
-        group = maps.ensure(target, obj, kind)
+        group = maps.ensure(target, objects, obj, kind)
         maps.fill(obj, group, map_shapes.interpolated(corners[hit], painted[hit], places))
 
 

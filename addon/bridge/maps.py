@@ -1,30 +1,35 @@
 """Reads the vertex groups that artists paint maps in, and makes them.
 
 A map is a vertex group of the same name on every mesh of a body; the host names it. A vertex outside of the
-group counts as 0. A mesh without the group, or an empty name, is as if the map were not there.
+group counts as 0. A mesh without the group, or an empty name, is as if the map were not there, and so is a
+new group.
 """
+
+from dataclasses import replace
 
 import bpy
 import numpy as np
 
-from ..core.maps import Kind, Maps, maps
+from ..core.maps import Kind, Maps, maps, neutral
 from . import compat, meshes
 
-# For each kind: the setting on the host that names its group, the name of a new group, what counts on a mesh
-# without the group.
+# For each kind: the setting on the host that names its group, the name of a new group.
 SETTINGS = {
-    Kind.STIFFNESS: ("stiffness_group", "Stiffness", 0.0),
-    Kind.LEAK: ("leak_group", "Leak", 1.0),
-    Kind.PIN: ("pin_group", "Pin", 0.0),
-    Kind.STRENGTH: ("strength_group", "Strength", 1.0),
+    Kind.STIFFNESS: ("stiffness_group", "Stiffness"),
+    Kind.LEAK: ("leak_group", "Leak"),
+    Kind.PIN: ("pin_group", "Pin"),
+    Kind.STRENGTH: ("strength_group", "Strength"),
 }
 
+# The meshes of a body.
+Objects = tuple[bpy.types.Object, ...]
 
-def read(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], groups: list[np.ndarray]) -> Maps:
+
+def read(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> Maps:
     """The maps of a body, its meshes one after the other; groups: for each (p, g) weights of its groups."""
-    painted = {}
-    for kind, (setting, _, missing) in SETTINGS.items():
-        name = getattr(host.jounce, setting)
+    painted, scale = {}, host.jounce.stiffness_scale()
+    for kind, (setting, _) in SETTINGS.items():
+        name, missing = getattr(host.jounce, setting), neutral(kind, scale)
         if not any(name in obj.vertex_groups for obj in objects):
             continue
         parts = [
@@ -34,7 +39,13 @@ def read(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], groups: 
             for obj, weights in zip(objects, groups, strict=True)
         ]
         painted[kind] = np.ascontiguousarray(np.concatenate(parts))
-    return maps(painted, host.jounce.stiffness_soft, host.jounce.stiffness_stiff)
+    return maps(painted, scale)
+
+
+def group_name(host: bpy.types.Object, kind: Kind) -> str:
+    """The name of the group of a map, or the one that a new map gets."""
+    setting, default = SETTINGS[kind]
+    return getattr(host.jounce, setting) or default
 
 
 def is_on(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> bool:
@@ -42,25 +53,38 @@ def is_on(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> bool:
     return getattr(host.jounce, SETTINGS[kind][0]) in obj.vertex_groups
 
 
-def values(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> np.ndarray:
-    """The values (p,) of a map on one mesh, with or without its group."""
-    setting, default, missing = SETTINGS[kind]
-    name = getattr(host.jounce, setting) or default
+def has_begun(host: bpy.types.Object, objects: Objects, kind: Kind) -> bool:
+    """Whether any of a body's meshes has the group of a map."""
+    return any(is_on(host, obj, kind) for obj in objects)
+
+
+def unpainted(host: bpy.types.Object, objects: Objects, kind: Kind) -> float:
+    """The weight that says the same as no map, in the map of a body or in one that begins."""
+    scale = host.jounce.stiffness_scale()
+    return neutral(kind, scale if has_begun(host, objects, kind) else replace(scale, centred=True))
+
+
+def values(host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind) -> np.ndarray:
+    """The values (p,) of a map on one mesh of a body, with or without its group."""
+    name = group_name(host, kind)
     if name not in obj.vertex_groups:
-        return np.full(len(obj.data.vertices), missing)
+        return np.full(len(obj.data.vertices), unpainted(host, objects, kind))
     return meshes.group_weights(obj)[:, obj.vertex_groups[name].index]
 
 
-def ensure(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> bpy.types.VertexGroup:
-    """The group of a map on a mesh, made where there is none, filled with what it would count as without."""
-    setting, default, missing = SETTINGS[kind]
-    name = getattr(host.jounce, setting) or default
-    setattr(host.jounce, setting, name)
+def ensure(
+    host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind
+) -> bpy.types.VertexGroup:
+    """The group of a map on a mesh of a body, made where there is none and filled so that nothing changes."""
+    name, before = group_name(host, kind), values(host, objects, obj, kind)
+    if kind is Kind.STIFFNESS and not has_begun(host, objects, kind):
+        host.jounce.centre_stiffness()
+    setattr(host.jounce, SETTINGS[kind][0], name)
     if name in obj.vertex_groups:
         return obj.vertex_groups[name]
     # A new group becomes the active one, which weight painting wants here.
     group = obj.vertex_groups.new(name=name)
-    fill(obj, group, np.full(len(obj.data.vertices), missing))
+    fill(obj, group, before)
     return group
 
 

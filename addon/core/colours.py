@@ -20,6 +20,8 @@ DIVERGING = np.array(
 GOLDEN = 0.618034
 # Below this share of its larger end a range of values counts as one value.
 FLAT = 1e-9
+# Stands behind the upper end of a legend where some values are larger.
+BEYOND = "and more"
 
 
 class Look(Enum):
@@ -35,7 +37,7 @@ class Look(Enum):
 class Scale:
     """Colours for values from low to high; categories are whole numbers and have no range.
 
-    title, unit: what the values are, for the legend.
+    title, unit: what the values are, for the legend. beyond: whether some values are above high.
     """
 
     title: str
@@ -43,6 +45,7 @@ class Scale:
     look: Look
     low: float = 0.0
     high: float = 1.0
+    beyond: bool = False
 
     def colours(self, values: np.ndarray) -> np.ndarray:
         """Colours (p, 3) f32 of values (p,); what is out of range gets the colour of its end."""
@@ -77,7 +80,8 @@ class Scale:
             middle = float(np.sqrt(self.low * self.high))
         else:
             middle = 0.5 * (self.low + self.high)
-        return [(0.0, f"{self.low:.3g}"), (0.5, f"{middle:.3g}"), (1.0, f"{self.high:.3g}")]
+        last = f"{self.high:.3g} {BEYOND}" if self.beyond else f"{self.high:.3g}"
+        return [(0.0, f"{self.low:.3g}"), (0.5, f"{middle:.3g}"), (1.0, last)]
 
     def bar(self, count: int) -> np.ndarray:
         """The colours (count, 3) f32 of the scale from its low end to its high one."""

@@ -13,6 +13,9 @@ SLIVER = 1e-12
 # The scale of stretches reaches at least so far, in percent, or it would show rounding.
 LEAST_STRETCH = 1.0
 
+# A moving field's scale ends where this share of its values does, as one crease would leave all else dark.
+MOST = 0.99
+
 
 class Field(Enum):
     """What is shown."""
@@ -102,14 +105,17 @@ class Trail:
 
 
 class Peak:
-    """The largest value so far, so that the scale of a moving field does not flicker."""
+    """How far the values of a moving field have reached so far, so that its scale does not flicker."""
 
     def __init__(self) -> None:
         self.value = 0.0
+        self._largest = 0.0
 
     def scale(self, field: Field, values: np.ndarray) -> Scale:
-        """The scale of a field that moves, from nothing to its largest value so far."""
+        """The scale of a field that moves, from nothing to what most values have stayed below so far."""
         least = LEAST_STRETCH if field is Field.STRETCH else 0.0
-        self.value = max(self.value, float(values.max(initial=least)))
+        most = np.quantile(values, MOST, method="higher") if len(values) else 0.0
+        self.value = max(self.value, least, float(most))
+        self._largest = max(self._largest, float(values.max(initial=0.0)))
         title, unit = ("Stretch", "%") if field is Field.STRETCH else ("Velocity", "m/s")
-        return Scale(title, unit, Look.SEQUENTIAL, 0.0, self.value)
+        return Scale(title, unit, Look.SEQUENTIAL, 0.0, self.value, beyond=self._largest > self.value)

@@ -7,6 +7,8 @@ import numpy as np
 
 # A weight above this pins a point.
 PINNED = 0.5
+# The weight of a centred stiffness map that leaves the stiffness as it is.
+HALF = 0.5
 # Blended factors that miss 1 by less are 1.
 ROUNDING = 1e-6
 
@@ -41,14 +43,46 @@ class Maps:
         return replace(self, leak=factors if self.leak is None else self.leak * factors)
 
 
-def maps(painted: dict[Kind, np.ndarray], soft: float, stiff: float) -> Maps:
-    """Maps from group weights (p,) in [0, 1]; soft, stiff: factors on Young's modulus at weights 0 and 1.
+@dataclass(frozen=True)
+class StiffnessScale:
+    """What the weights of a stiffness map mean. soft, stiff: factors on Young's modulus at weights 0 and 1.
 
-    A map that says the same as none is none.
+    centred: whether a weight of a half leaves the stiffness as it is. Else the factors run from soft straight
+    to stiff, as in files from before there was a choice.
     """
+
+    soft: float
+    stiff: float
+    centred: bool
+
+    @property
+    def neutral(self) -> float:
+        """The weight that counts where there is no map."""
+        return HALF if self.centred else 0.0
+
+    def factors(self, weights: np.ndarray) -> np.ndarray:
+        """Equal steps of the weight are equal factors of the stiffness, on each side of a half if centred.
+
+        `soft^(1 - w) stiff^w`; centred `soft^(1 - 2 w)` below a half, `stiff^(2 w - 1)` above.
+        """
+        soft, stiff = np.log(self.soft), np.log(self.stiff)
+        if not self.centred:
+            return np.exp((1.0 - weights) * soft + weights * stiff)
+        side = (weights - HALF) / HALF
+        return np.exp(np.where(side < 0.0, -side * soft, side * stiff))
+
+
+def neutral(kind: Kind, scale: StiffnessScale) -> float:
+    """The weight of a map that says the same as no map."""
+    usual = {Kind.STIFFNESS: scale.neutral, Kind.LEAK: 1.0, Kind.PIN: 0.0, Kind.STRENGTH: 1.0}
+    return usual[kind]
+
+
+def maps(painted: dict[Kind, np.ndarray], scale: StiffnessScale) -> Maps:
+    """Maps from group weights (p,) in [0, 1]. A map that says the same as none is none."""
     stiffness, pin = painted.get(Kind.STIFFNESS), painted.get(Kind.PIN)
     return Maps(
-        stiffness=told(None if stiffness is None else stiffness_factors(stiffness, soft, stiff), 1.0),
+        stiffness=told(None if stiffness is None else scale.factors(stiffness), 1.0),
         leak=told(painted.get(Kind.LEAK), 1.0),
         pinned=told(None if pin is None else pin > PINNED, False),
         strength=told(painted.get(Kind.STRENGTH), 1.0),
@@ -58,8 +92,3 @@ def maps(painted: dict[Kind, np.ndarray], soft: float, stiff: float) -> Maps:
 def told(values: np.ndarray | None, usual: float) -> np.ndarray | None:
     """The values of a map, None where all are the usual one."""
     return None if values is None or (values == usual).all() else values
-
-
-def stiffness_factors(weights: np.ndarray, soft: float, stiff: float) -> np.ndarray:
-    """`soft^(1 - w) stiff^w`: equal steps of the weight are equal factors of the stiffness."""
-    return np.exp((1.0 - weights) * np.log(soft) + weights * np.log(stiff))

@@ -10,7 +10,7 @@ from ..core.refusal import Refusal
 from .operator import JounceOperator
 
 KINDS = (
-    (Kind.STIFFNESS.value, "Stiffness", "0 soft, 1 stiff"),
+    (Kind.STIFFNESS.value, "Stiffness", "0 softer, 0.5 as it is, 1 stiffer"),
     (
         Kind.LEAK.value,
         "Momentum Leak",
@@ -81,10 +81,9 @@ class MapOperator(JounceOperator):
     def run(self, context: bpy.types.Context) -> str:
         """Makes the group where there is none, and gives it its new values."""
         obj, host = active_mesh(context)
-        kind = Kind(self.kind)
-        before = maps.values(host, obj, kind)
-        values = self.changed(context, obj, before)
-        group = maps.ensure(host, obj, kind)
+        kind, objects = Kind(self.kind), bodies.members(host)
+        values = self.changed(context, obj, maps.values(host, objects, obj, kind))
+        group = maps.ensure(host, objects, obj, kind)
         if values is not None:
             maps.fill(obj, group, values)
         diagnosis.renew(host, "clear_map", context)
@@ -241,13 +240,13 @@ class JOUNCE_OT_maps_copy(JounceOperator):
         targets = [host for host in bodies.hosts(context) if host != source]
         if not targets:
             raise Refusal("No other body is selected; select the bodies that are to get the maps as well.")
-        kinds = [kind for kind in Kind if map_shapes.is_painted(source, kind)]
+        kinds = [kind for kind in Kind if maps.has_begun(source, bodies.members(source), kind)]
         if not kinds:
             raise Refusal(f"{source.name} has no maps.")
         for target in targets:
             for kind in kinds:
                 map_shapes.copy(source, target, kind)
-            for setting in ("stiffness_soft", "stiffness_stiff"):
-                setattr(target.jounce, setting, getattr(source.jounce, setting))
+            if Kind.STIFFNESS in kinds:
+                target.jounce.take_stiffness_scale(source.jounce)
             diagnosis.renew(target, "clear_map", context)
         return f"{len(kinds)} map(s) copied to {', '.join(target.name for target in targets)}."

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, FloatProperty
 
-from ..bridge import diagnosis, maps
+from ..bridge import bodies, diagnosis, maps
 from ..core.maps import Kind
 from .maps import RADIUS, active_mesh, ball_part, bones_part, selected_part
 from .operator import JounceOperator
@@ -32,7 +32,9 @@ class JOUNCE_OT_region(JounceOperator):
 
     where: EnumProperty(name="Where", description="Which part of the active mesh", items=WHERE)
     radius: RADIUS
-    stiffness: weight("Stiffness", "Weight in the stiffness map: 0 as soft as the body gets, 1 as stiff", 0.0)
+    stiffness: weight(
+        "Stiffness", "Weight in the stiffness map: 0.5 as it is, 0 as soft as the map goes, 1 as stiff", 0.2
+    )
     elsewhere: weight(
         "Elsewhere", "Stiffness of all other parts where the body has no stiffness map yet", 0.5
     )
@@ -54,19 +56,19 @@ class JOUNCE_OT_region(JounceOperator):
     def run(self, context: bpy.types.Context) -> str:
         """Changes the three maps where the part is."""
         obj, host = active_mesh(context)
-        part = self.part(context, obj)
+        part, objects = self.part(context, obj), bodies.members(host)
         is_new = not maps.is_on(host, obj, Kind.STIFFNESS)
         for kind, value in (
             (Kind.STIFFNESS, self.stiffness),
             (Kind.STRENGTH, self.strength),
             (Kind.LEAK, self.leak),
         ):
-            before = maps.values(host, obj, kind)
+            known = before = maps.values(host, objects, obj, kind)
             if kind is Kind.STIFFNESS and is_new:
                 before = np.full(len(before), self.elsewhere)
             values = before + part * (value - before)
-            if (values != maps.values(host, obj, kind)).any():
-                maps.fill(obj, maps.ensure(host, obj, kind), values)
+            if (values != known).any():
+                maps.fill(obj, maps.ensure(host, objects, obj, kind), values)
         diagnosis.renew(host, "clear_map", context)
         return f"{obj.name}: {np.count_nonzero(part)} vertices are a region of their own; build to see it."
 

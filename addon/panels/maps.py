@@ -67,7 +67,7 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
         """Shows the vertex group of each map, and how to make it."""
         layout, state = self.layout_and_state(context)
         mesh = context.object if context.object.type == "MESH" else bodies.host_of(context.object)
-        for kind, (setting, _, _) in maps.SETTINGS.items():
+        for kind, (setting, _) in maps.SETTINGS.items():
             row = layout.row(align=True)
             row.prop_search(state, setting, mesh, "vertex_groups")
             row.operator("jounce.map_paint", text="", icon="BRUSH_DATA").kind = kind.value
@@ -76,6 +76,7 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
                 column = layout.column(align=True)
                 column.prop(state, "stiffness_soft")
                 column.prop(state, "stiffness_stiff")
+                column.prop(state, "stiffness_centred")
             if kind is Kind.LEAK and state.leak_group:
                 layout.label(text="Only differences within a bone act", icon="INFO")
         layout.menu(JOUNCE_MT_regions.__name__, icon="GROUP_VERTEX")

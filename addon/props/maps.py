@@ -1,7 +1,8 @@
 """The vertex groups that say where the flesh differs."""
 
-from bpy.props import FloatProperty, StringProperty
+from bpy.props import BoolProperty, FloatProperty, StringProperty
 
+from ..core.maps import StiffnessScale
 from .refresh import refreshing
 
 
@@ -11,7 +12,7 @@ class MapProps:
 
     stiffness_group: StringProperty(
         name="Stiffness",
-        description="Vertex group for stiffness: 0 is soft, 1 is stiff, in equal factors between",
+        description="Vertex group for stiffness: towards 0 it is softer, towards 1 stiffer, in equal factors",
     )
     stiffness_soft: FloatProperty(
         name="At 0",
@@ -31,6 +32,14 @@ class MapProps:
         soft_min=1.0,
         soft_max=1000.0,
     )
+    stiffness_centred: BoolProperty(
+        name="Half Is Neutral",
+        description=(
+            "A weight of 0.5, and a mesh without the group, stay as stiff as they are; less is softer, more "
+            "is stiffer. Off, the factors run from 0 straight to 1, and a mesh without the group counts as 0"
+        ),
+        default=False,
+    )
     leak_group: StringProperty(
         name="Momentum Leak",
         description=(
@@ -44,3 +53,18 @@ class MapProps:
     strength_group: StringProperty(
         name="Strength Map", description="Vertex group that scales Strength, 0 to 1, vertex by vertex"
     )
+
+    def stiffness_scale(self) -> StiffnessScale:
+        """What the weights of the stiffness map mean."""
+        return StiffnessScale(self.stiffness_soft, self.stiffness_stiff, self.stiffness_centred)
+
+    def centre_stiffness(self) -> None:
+        """Lets a new map make softer as well as stiffer; factors that the artist has chosen stay."""
+        self.stiffness_centred = True
+        if not self.is_property_set("stiffness_soft"):
+            self.stiffness_soft = 1.0 / self.stiffness_stiff
+
+    def take_stiffness_scale(self, other: "MapProps") -> None:
+        """Lets the weights mean what they mean on another host."""
+        for setting in ("stiffness_soft", "stiffness_stiff", "stiffness_centred"):
+            setattr(self, setting, getattr(other, setting))

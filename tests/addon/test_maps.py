@@ -3,22 +3,34 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from jounce_core import bodies
 from jounce_core.bones import merged_into_picked
-from jounce_core.maps import Kind, Maps, maps, stiffness_factors
+from jounce_core.maps import Kind, Maps, StiffnessScale, maps, neutral
 from jounce_core.settings import BuildSettings
 from jounce_core.surface import Part, Surface
 from jounce_core.task import Runner
 
+STRAIGHT = StiffnessScale(1.0, 30.0, False)
+
 
 def test_equal_steps_of_stiffness_are_equal_factors():
-    assert np.allclose(stiffness_factors(np.array([0.0, 0.5, 1.0]), 0.01, 100.0), [0.01, 1.0, 100.0])
+    straight = StiffnessScale(0.01, 100.0, False)
+    assert np.allclose(straight.factors(np.array([0.0, 0.5, 1.0])), [0.01, 1.0, 100.0])
+    centred = StiffnessScale(0.01, 16.0, True)
+    assert np.allclose(centred.factors(np.array([0.0, 0.25, 0.75, 1.0])), [0.01, 0.1, 4.0, 16.0])
+
+
+@pytest.mark.parametrize(("soft", "stiff"), [(1.0 / 30.0, 30.0), (0.1, 7.0), (0.3, 0.6), (2.0, 5.0)])
+def test_each_map_has_a_weight_that_says_nothing(soft, stiff):
+    scale = StiffnessScale(soft, stiff, True)
+    assert maps({kind: np.full(3, neutral(kind, scale)) for kind in Kind}, scale) == Maps()
 
 
 def test_only_what_is_painted_is_a_map():
     weights = np.array([0.2, 0.5, 0.8])
-    assert maps({}, 1.0, 30.0) == Maps()
-    painted = maps({Kind.PIN: weights, Kind.LEAK: weights}, 1.0, 30.0)
+    assert maps({}, STRAIGHT) == Maps()
+    painted = maps({Kind.PIN: weights, Kind.LEAK: weights}, STRAIGHT)
     assert painted.pinned.tolist() == [False, False, True]
     assert painted.leak is weights
     assert painted.stiffness is None and painted.strength is None
@@ -27,8 +39,8 @@ def test_only_what_is_painted_is_a_map():
 def test_a_map_that_says_nothing_is_none():
     ones, zeros = np.ones(3), np.zeros(3)
     blank = {Kind.STIFFNESS: zeros, Kind.LEAK: ones, Kind.PIN: zeros, Kind.STRENGTH: ones}
-    assert maps(blank, 1.0, 30.0) == Maps()
-    assert maps(blank, 0.5, 30.0).stiffness.tolist() == [0.5, 0.5, 0.5]
+    assert maps(blank, STRAIGHT) == Maps()
+    assert maps(blank, StiffnessScale(0.5, 30.0, False)).stiffness.tolist() == [0.5, 0.5, 0.5]
 
 
 def test_bones_that_are_not_picked_count_as_the_nearest_picked_one_above():

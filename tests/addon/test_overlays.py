@@ -86,6 +86,21 @@ def test_the_scale_of_a_moving_field_only_grows():
     assert fields.Peak().scale(Field.STRETCH, np.array([1e-7])).high == fields.LEAST_STRETCH
 
 
+def test_a_few_creases_do_not_darken_all_else():
+    values = np.concatenate((np.linspace(0.0, 10.0, 1000), [400.0, 900.0]))
+    scale = fields.Peak().scale(Field.STRETCH, values)
+    assert 9.8 < scale.high < 10.0 and scale.beyond
+    assert [text for _, text in scale.ticks()] == ["0", "4.96", "9.92 and more"]
+    assert np.median(scale.colours(values)[:, 1]) > SEQUENTIAL[1, 1]
+
+
+def test_the_legend_marks_only_what_is_beyond():
+    peak = fields.Peak()
+    assert not peak.scale(Field.STRETCH, np.linspace(0.0, 10.0, 20)).beyond
+    assert peak.scale(Field.STRETCH, np.append(np.zeros(1000), 11.0)).beyond
+    assert not peak.scale(Field.STRETCH, np.full(1000, 12.0)).beyond
+
+
 def test_the_cage_is_where_the_rig_and_the_flesh_have_it(body):
     pose = np.eye(3, 4)[np.newaxis].copy()
     pose[0, :, 3] = (1.0, 2.0, 3.0)

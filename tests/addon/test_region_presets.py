@@ -14,6 +14,7 @@ def test_ours_give_every_weight(path):
     values = region_presets.values(path.read_text(), NAMES)
     assert values.keys() == NAMES
     assert all(0.0 <= value <= 1.0 for value in values.values())
+    assert values["elsewhere"] == 0.5, "what is around the region stays as it is"
 
 
 def test_an_artists_own_come_beside_ours_and_before_equal_ones(tmp_path):

@@ -40,22 +40,84 @@ def bake(obj):
     return np.linalg.norm(scenes.evaluated_frames(obj, frames) - posed, axis=2)
 
 
-@pytest.mark.parametrize(
-    ("kind", "setting", "name", "value"),
-    [
-        ("STIFFNESS", "stiffness_group", "Stiffness", 0.0),
-        ("LEAK", "leak_group", "Leak", 1.0),
-        ("PIN", "pin_group", "Pin", 0.0),
-        ("STRENGTH", "strength_group", "Strength", 1.0),
-    ],
-)
-def test_a_new_map_changes_nothing(column, kind, setting, name, value):
+KINDS = [
+    ("STIFFNESS", "stiffness_group", "Stiffness", 0.5),
+    ("LEAK", "leak_group", "Leak", 1.0),
+    ("PIN", "pin_group", "Pin", 0.0),
+    ("STRENGTH", "strength_group", "Strength", 1.0),
+]
+
+
+@pytest.mark.parametrize("factors", [(), (0.1, 7.0), (0.5, 0.6)])
+@pytest.mark.parametrize(("kind", "setting", "name", "value"), KINDS)
+def test_a_new_map_changes_nothing(column, kind, setting, name, value, factors):
     obj, _ = column
-    before = bake(obj)
+    if factors:
+        obj.jounce.stiffness_soft, obj.jounce.stiffness_stiff = factors
+    before, digest = bake(obj), obj.jounce.built_digest
     bpy.ops.jounce.map_add(kind=kind)
     assert getattr(obj.jounce, setting) == name
-    assert np.allclose(weights_of(obj, name), value)
-    assert np.allclose(bake(obj), before, atol=1e-5)
+    assert (weights_of(obj, name) == value).all()
+    assert np.array_equal(bake(obj), before)
+    assert obj.jounce.built_digest == digest
+
+
+def young_of(obj, module):
+    """Young's modulus (p,) around each vertex of a built body, of the usual one."""
+    body = module("core.bodies").CACHE.get(obj.jounce.built_digest)
+    young = np.broadcast_to(body.material.young, len(body.labels))[body.embedding.tets]
+    return young / module("core.motion").YOUNG
+
+
+def test_a_new_stiffness_map_is_painted_softer_and_stiffer_and_all_else_stays(column, module):
+    obj, _ = column
+    heights = np.array([vertex.co.z for vertex in obj.data.vertices])
+    bpy.ops.jounce.map_add(kind="STIFFNESS")
+    group = obj.vertex_groups["Stiffness"]
+    group.add(np.flatnonzero(heights > 1.7).tolist(), 1.0, "REPLACE")
+    group.add(np.flatnonzero(heights < 0.3).tolist(), 0.0, "REPLACE")
+    bpy.ops.jounce.build()
+    young = young_of(obj, module)
+    # A cell has the mean of what is in it, on a log scale.
+    assert young[heights > 1.9].min() > 15.0 and young[heights < 0.1].max() < 1.0 / 15.0
+    assert np.allclose(young[(heights > 0.7) & (heights < 1.3)], 1.0, rtol=0.1)
+
+
+def test_a_mesh_without_the_group_is_as_stiff_as_without_the_map(column, module):
+    obj, rig = column
+    coat = scenes.column("Coat", radius=0.35)
+    scenes.skin(coat, rig, 2.0)
+    coat.jounce.host = obj
+    bpy.ops.jounce.map_add(kind="STIFFNESS")
+    obj.vertex_groups["Stiffness"].add([0], 1.0, "REPLACE")
+    read = module("bridge.bodies").read
+    bpy.ops.jounce.build()
+    stiffness = read(obj, bpy.context, print).surface.maps.stiffness
+    assert stiffness[0] == pytest.approx(30.0) and (stiffness[1:] == 1.0).all()
+    scenes.activate(coat)
+    bpy.ops.jounce.map_add(kind="STIFFNESS")
+    assert (weights_of(coat, "Stiffness") == 0.5).all()
+
+
+def test_a_map_of_an_older_file_means_what_it_meant(column, module):
+    obj, rig = column
+    coat = scenes.column("Coat", radius=0.35)
+    scenes.skin(coat, rig, 2.0)
+    coat.jounce.host = obj
+    group = obj.vertex_groups.new(name="Soft")
+    group.add([0, 1], 0.5, "REPLACE")
+    group.add([2], 1.0, "REPLACE")
+    obj.jounce.stiffness_group = "Soft"
+    obj.jounce.stiffness_soft = 0.25
+    bpy.ops.jounce.build()
+    stiffness = module("bridge.bodies").read(obj, bpy.context, print).surface.maps.stiffness
+    assert np.allclose(stiffness[:4], [7.5**0.5, 7.5**0.5, 30.0, 0.25])
+    assert np.allclose(stiffness[len(obj.data.vertices) :], 0.25)
+    bpy.ops.jounce.map_smooth(kind="STIFFNESS", times=1)
+    scenes.activate(coat)
+    bpy.ops.jounce.map_add(kind="STIFFNESS")
+    assert not weights_of(coat, "Soft").any() and not obj.jounce.stiffness_centred
+    assert obj.jounce.stiffness_soft == 0.25
 
 
 def test_a_map_from_the_selection(column):
@@ -159,10 +221,10 @@ def test_smoothing_spreads_a_map(column):
     for vertex in obj.data.vertices:
         vertex.select = vertex.co.z > 1.0
     bpy.ops.jounce.map_from_selection(kind="STIFFNESS")
-    assert set(weights_of(obj, "Stiffness")) == {0.0, 1.0}
+    assert set(weights_of(obj, "Stiffness")) == {0.5, 1.0}
     bpy.ops.jounce.map_smooth(kind="STIFFNESS", times=10)
     weights = weights_of(obj, "Stiffness")
-    assert 0.2 < weights[np.isclose(heights, 1.0)].mean() < 0.8
+    assert 0.6 < weights[np.isclose(heights, 1.0)].mean() < 0.9
     assert weights[heights > 1.9].min() > 0.9
 
 
@@ -197,12 +259,25 @@ def test_maps_are_copied_to_a_body_of_another_size_and_mesh(column):
     heights = np.array([vertex.co.z for vertex in target.data.vertices]) / 9.0
     weights = weights_of(target, "Stiffness")
     assert weights[heights > 0.6].min() == 1.0
-    assert weights[heights < 0.45].max() == 0.0
+    assert weights[heights < 0.45].max() == 0.5
     assert target.jounce.stiffness_stiff == 77.0
+    assert target.jounce.stiffness_centred and target.jounce.stiffness_soft == source.jounce.stiffness_soft
     assert target.jounce.stiffness_group == "Stiffness"
     scenes.activate(target)
     with pytest.raises(RuntimeError, match="No other body is selected"):
         bpy.ops.jounce.maps_copy()
+
+
+def test_a_copied_pin_leaves_the_stiffness_of_the_other_body(column):
+    source, _ = column
+    bpy.ops.jounce.map_add(kind="PIN")
+    source.jounce.stiffness_stiff = 77.0
+    target = scenes.column("Other")
+    scenes.activate(target)
+    bpy.ops.jounce.add()
+    scenes.activate(source, target)
+    bpy.ops.jounce.maps_copy()
+    assert target.jounce.pin_group == "Pin" and target.jounce.stiffness_stiff == 30.0
 
 
 def test_a_bone_has_a_leak_of_its_own(column, module):

@@ -29,6 +29,14 @@ def test_a_region_differs_from_the_rest(column):
     assert (obj.jounce.stiffness_group, obj.jounce.leak_group) == ("Stiffness", "")
 
 
+def test_around_a_region_nothing_changes(column):
+    obj, _ = column
+    upper = np.array([vertex.select for vertex in obj.data.vertices])
+    bpy.ops.jounce.region(stiffness=0.0)
+    assert np.array_equal(weights_of(obj, "Stiffness"), np.where(upper, 0.0, 0.5))
+    assert obj.jounce.stiffness_centred
+
+
 def test_a_second_region_keeps_the_first(column):
     obj, rig = column
     bpy.ops.jounce.region(stiffness=0.1, elsewhere=0.7)

@@ -2,7 +2,7 @@ import bpy
 
 op = bpy.context.active_operator
 
-op.stiffness = 0.0
-op.elsewhere = 0.6
+op.stiffness = 0.2
+op.elsewhere = 0.5
 op.strength = 1.0
 op.leak = 1.0
