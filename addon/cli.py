@@ -8,7 +8,7 @@ import sys
 
 import bpy
 
-from .bridge import bodies
+from .bridge import bodies, registry
 from .core.refusal import Refusal
 from .core.settings import BakeSettings, Target
 from .core.task import Runner, Task
@@ -99,7 +99,7 @@ def bake_settings(host: bpy.types.Object, options: argparse.Namespace) -> BakeSe
 
 def chosen_hosts(names: list[str] | None) -> list[bpy.types.Object]:
     """The hosts of these names in the scene, all of them without names."""
-    found = {obj.name: obj for obj in bpy.context.scene.objects if obj.jounce.is_host}
+    found = {obj.name: obj for obj in bpy.context.scene.objects if registry.is_host(obj)}
     if not found:
         raise Refusal(f"No object of the scene {bpy.context.scene.name} has Jounce.")
     missing = [name for name in names or () if name not in found]

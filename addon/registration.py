@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 
 from . import cli, ops, panels, props, translations
-from .bridge import preview, renders
+from .bridge import preview, registry, renders
 from .core import bodies
 from .overlay import timeline, view
 from .panels import render
@@ -45,6 +45,7 @@ def register() -> None:
     bpy.utils.register_preset_path(FOLDER)
     translations.register()
     cli.register()
+    registry.register()
     renders.register()
     render.register()
     timeline.register()
@@ -57,6 +58,7 @@ def unregister() -> None:
     renders.unregister()
     preview.unregister()
     timeline.unregister()
+    registry.unregister()
     cli.unregister()
     translations.unregister()
     bpy.utils.unregister_preset_path(FOLDER)

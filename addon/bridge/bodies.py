@@ -10,7 +10,7 @@ import numpy as np
 from ..core.bones import Counting, merged_into_picked
 from ..core.refusal import Refusal
 from ..core.surface import Part, Surface
-from . import deformers, maps, meshes, rigs, shapes, stitches, units
+from . import deformers, maps, meshes, registry, rigs, shapes, stitches, units
 from .deformers import Warn
 from .feel import FeelReader
 from .forces import ForceReader
@@ -36,17 +36,18 @@ def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
 def hosts_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
     """The hosts of the bodies that a mesh belongs to or an armature moves, some of them repeatedly."""
     if obj.type == "ARMATURE":
-        # Panels ask this for every redraw, so that others are not even looked at.
-        meshes_of_bodies = [o for o in bpy.data.objects if o.is_property_set("jounce") and o.type == "MESH"]
+        meshes_of_bodies = registry.meshes()
         deformed = (o for o in meshes_of_bodies if o.find_armature() == obj)
         hung = (o for o in meshes_of_bodies if deformers.hangs_on(o, obj))
         # Whoever asks for one host wants that of what is deformed.
         for other in chain(deformed, hung):
             yield from hosts_of(other)
-    elif obj.jounce.is_host:
+        return
+    state = registry.state(obj)
+    if state is not None and state.is_host:
         yield obj
-    elif obj.jounce.host is not None:
-        yield obj.jounce.host
+    elif state is not None and state.host is not None:
+        yield state.host
 
 
 def hosts(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -69,7 +70,7 @@ def refuse_joining(obj: bpy.types.Object, host: bpy.types.Object, warn: Warn) ->
 
 def members(host: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
     """All meshes of a body, the host first, the others by name."""
-    return (host, *(obj for obj in bpy.data.objects if obj.jounce.host == host and obj != host))
+    return (host, *(obj for obj in registry.meshes() if obj.jounce.host == host and obj != host))
 
 
 def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:

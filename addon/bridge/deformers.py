@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ..core.refusal import Refusal
+from . import registry
 
 # The modifiers known to keep the number and the order of vertices; any other one may change them.
 KEEPS_VERTICES = frozenset(
@@ -132,13 +133,8 @@ def moved_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy
     hangs there but has Jounce already is something of its own.
     """
     deformed = deformed_by(armature, context)
-    hung = [obj for obj in hung_on(armature, context) if not has_jounce(obj)]
+    hung = [obj for obj in hung_on(armature, context) if not registry.is_of_body(obj)]
     return [*deformed, *hung] if sum(map(extent, hung)) > sum(map(extent, deformed)) else deformed
-
-
-def has_jounce(obj: bpy.types.Object) -> bool:
-    """Whether an object is a mesh of some body."""
-    return obj.is_property_set("jounce") and (obj.jounce.is_host or obj.jounce.host is not None)
 
 
 def deformed_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -9,7 +9,7 @@ import numpy as np
 from ..core import parts, shape_checks
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
-from . import bodies, deformers, forces, holders, maps, meshes, overrides, rigs
+from . import bodies, deformers, forces, holders, maps, meshes, overrides, registry, rigs
 
 # Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
 SMALLEST, LARGEST = 0.02, 50.0
@@ -80,10 +80,10 @@ def is_refused(obj: bpy.types.Object) -> bool:
 
 def of_mesh(obj: bpy.types.Object) -> Iterator[Finding]:
     """What is found about one mesh."""
-    if obj.mode != "EDIT" and obj.library is None and obj.data.users > 1 and obj.data.library is None:
-        sharing = [other.name for other in bpy.data.objects if other.data == obj.data and other != obj]
-        if sharing:
-            sentence = f"{obj.name} shares its mesh with {sharing[0]}, which would get the same shape keys."
+    if obj.mode != "EDIT" and obj.library is None and obj.data.library is None:
+        sharing = meshes.sharer(obj)
+        if sharing is not None:
+            sentence = f"{obj.name} shares its mesh with {sharing.name}, which would get the same shape keys."
             yield Finding(sentence, obj.name, "make_single_user")
             return
     try:
@@ -206,7 +206,7 @@ def of_hung(
 
 def left_out(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
     """The meshes that hang on bones of an armature and belong to no body."""
-    return [obj for obj in deformers.hung_on(armature, context) if not deformers.has_jounce(obj)]
+    return [obj for obj in deformers.hung_on(armature, context) if not registry.is_of_body(obj)]
 
 
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:

@@ -91,6 +91,12 @@ def acting(host: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Obj
     return [obj for obj in objects if obj.field is not None and obj.field.type != "NONE"]
 
 
+def chosen(host: bpy.types.Object) -> tuple[bool, int]:
+    """What the settings of a body say of which fields act, to compare: whether any, and those of what."""
+    collection = host.jounce.field_collection
+    return host.jounce.field_weight == 0.0, 0 if collection is None else collection.session_uid
+
+
 def left_out(obj: bpy.types.Object) -> str:
     """What of a force field does not act, in one sentence; empty if all of it does."""
     field = obj.field

@@ -17,7 +17,7 @@ from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
 from ..core.settings import BakeSettings
 from ..core.task import Step, scaled
-from . import animation, bodies, compat, meshes, posing, shape_keys, simulated, units
+from . import animation, bodies, compat, meshes, posing, registry, shape_keys, simulated, units
 from .bodies import BodyScene
 from .skeletons import skeleton
 
@@ -180,7 +180,7 @@ def free(obj: bpy.types.Object) -> None:
     """Deletes the copy of a mesh, with the last one the armature; unless a copy of the object needs it."""
     made = obj.jounce.bake_copy
     obj.jounce.property_unset("bake_copy")
-    if made is None or any(other.jounce.bake_copy == made for other in bpy.data.objects):
+    if made is None or any(other.jounce.bake_copy == made for other in registry.meshes()):
         return
     armature = made.parent
     collections = {*made.users_collection, *(() if armature is None else armature.users_collection)}

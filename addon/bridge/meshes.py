@@ -12,10 +12,10 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
     refuse_foreign(obj)
     refuse_edited(obj)
     mesh = obj.data
-    sharing = [other.name for other in bpy.data.objects if other.data == mesh and other != obj]
-    if sharing and not holders.is_foreign(mesh):
+    sharing = sharer(obj)
+    if sharing is not None and not holders.is_foreign(mesh):
         raise Refusal(
-            f"{obj.name} shares its mesh with {sharing[0]}, which would get the same shape keys; "
+            f"{obj.name} shares its mesh with {sharing.name}, which would get the same shape keys; "
             "make it a single user (Object > Relations > Make Single User)."
         )
     if len(mesh.vertices) == 0:
@@ -33,6 +33,13 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
         raise Refusal(
             f"Vertex {int(np.argmin(finite))} of {obj.name} is at no finite place; remove or move it."
         )
+
+
+def sharer(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """Another object that has the same mesh, None without one."""
+    if obj.data.users < 2:
+        return None
+    return next((other for other in bpy.data.objects if other.data == obj.data and other != obj), None)
 
 
 def refuse_edited(obj: bpy.types.Object) -> None:

@@ -13,7 +13,7 @@ from ..core.filling import Filling, Start
 from ..core.looping import LoopFilling
 from ..core.motion import Course, load_scale, simulation
 from ..core.settings import MotionSettings
-from . import deformers, feel, posing, units
+from . import deformers, feel, posing, registry, units
 from .bodies import BodyScene
 
 KEY = "motion"
@@ -124,5 +124,5 @@ def places_of(
     host: bpy.types.Object,
 ) -> list[tuple["bpy.types.bpy_prop_collection", bpy.types.PropertyGroup]]:
     """Where scenes keep caches of a host, each with the collection it is in."""
-    kept_in = (scene.jounce.motions for scene in bpy.data.scenes)
-    return [(motions, place) for motions in kept_in for place in motions if place.host == host]
+    states = filter(None, map(registry.state, bpy.data.scenes))
+    return [(state.motions, place) for state in states for place in state.motions if place.host == host]

@@ -4,6 +4,7 @@ import bpy
 from mathutils import Matrix
 
 from ..core.refusal import Refusal
+from . import registry
 
 Linked = bpy.types.Collection | bpy.types.Object
 
@@ -21,8 +22,7 @@ def linked_of(obj: bpy.types.Object, scene: bpy.types.Scene) -> Linked | None:
 def stands_still(linked: Linked) -> bool:
     """Whether what is linked shows one frame of a preview, that of its own file."""
     objects = [linked] if isinstance(linked, bpy.types.Object) else linked.all_objects
-    hosts = (obj.jounce for obj in objects if obj.is_property_set("jounce"))
-    return any(state.is_host and state.preview for state in hosts)
+    return any(obj.jounce.preview for obj in objects if registry.is_host(obj))
 
 
 def make(obj: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:

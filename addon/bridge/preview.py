@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..core.refusal import Refusal
 from ..core.task import Step
-from . import bodies, meshes, motions, offsets, stack, stage
+from . import bodies, meshes, motions, offsets, registry, stack, stage
 from .session import Session
 
 # How much of a redraw's time the timer takes, at rest and while frames are being played.
@@ -111,7 +111,8 @@ def paused() -> Iterator[None]:
 
 def sync() -> None:
     """Makes sessions for what the file says is previewed, and lets go of all others."""
-    hosts = {obj.session_uid: obj for obj in bpy.data.objects if is_previewed(obj)}
+    registry.look_again()
+    hosts = {obj.session_uid: obj for obj in registry.meshes() if is_previewed(obj)}
     for uid in [uid for uid, known in _sessions.items() if not is_alive(known) or uid not in hosts]:
         _sessions.pop(uid).close()
     for uid, host in hosts.items():
@@ -124,10 +125,9 @@ def sync() -> None:
 
 def is_previewed(obj: bpy.types.Object) -> bool:
     """Whether an object is the host of a body that the file says is previewed, in some scene."""
-    # To look at the settings of an object is to give it some.
-    if not obj.is_property_set("jounce") or obj.library is not None:
+    if obj.library is not None or not registry.is_host(obj):
         return False
-    return obj.jounce.is_host and obj.jounce.preview and scene_of(obj) is not None
+    return obj.jounce.preview and scene_of(obj) is not None
 
 
 def scene_of(obj: bpy.types.Object) -> bpy.types.Scene | None:
@@ -199,6 +199,9 @@ def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         if scene.frame_subframe == 0.0 and known.host.evaluated_get(depsgraph).is_evaluated:
             with refusals(known):
                 if bpy.app.background:
+                    # What becomes a force field, or ends to be one, changes the scene.
+                    if depsgraph.id_type_updated("SCENE"):
+                        known.look_for_fields()
                     known.get_ready(bpy.context)
                 known.settle_frame(scene.frame_current, depsgraph, patient=bpy.app.background)
         if known.busy:

@@ -7,16 +7,17 @@ same sentence by itself.
 import bpy
 from bpy.app.handlers import persistent
 
-from . import bodies, stack
+from . import bodies, registry, stack
 
 
 def unbaked(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Hosts of the built bodies that a render shows without their motion, as they have no bake."""
     return [
         obj
-        for obj in scene.objects
+        for obj in registry.meshes()
         if obj.jounce.is_host
         and obj.jounce.built_digest
+        and scene.objects.get(obj.name) == obj
         and any(not mesh.hide_render and not stack.is_baked(mesh) for mesh in bodies.members(obj))
     ]
 

@@ -45,6 +45,7 @@ class Session:
         self._unsound = ""
         self._suspected = 0.0
         self._reread = False
+        self._chosen_fields = (False, 0)
         self._built_from: tuple[object, ...] = ()
         self._current: Drive | None = None
         self._shown: np.ndarray | None = None
@@ -157,7 +158,8 @@ class Session:
 
     def get_ready(self, context: bpy.types.Context) -> None:
         """Does all of `prepare` at once, where it is not done yet."""
-        self._look_for_fields()
+        if forces.chosen(self.host) != self._chosen_fields:
+            self.look_for_fields()
         while not self.trouble and (self.filling is None or self._reread or self._rebuilds()):
             self.prepare(context, float("inf"))
 
@@ -298,7 +300,7 @@ class Session:
         if self._suspected and time.monotonic() - self._suspected < QUIET_SECONDS:
             return False
         if self._suspected:
-            self._look_for_fields()
+            self.look_for_fields()
         if self.filling is None or self._reread or self._rebuilds():
             self.prepare(context, seconds)
         elif self._suspected:
@@ -322,6 +324,7 @@ class Session:
     def filled(self, context: bpy.types.Context) -> Generator[Step, None, None]:
         """Fills the cache to its end, with a step at every frame."""
         self.trouble = ""
+        self.look_for_fields()
         self.get_ready(context)
         self.restart(self.cache)
         for drive in self._drives_in_scene(context) if self._unsound else self._drives_on_stage():
@@ -408,8 +411,9 @@ class Session:
         self._key_digests[action.name] = now
         return before == now
 
-    def _look_for_fields(self) -> None:
+    def look_for_fields(self) -> None:
         """Has the body read again if other force fields act on it than did."""
+        self._chosen_fields = forces.chosen(self.host)
         if self.motions is not None:
             now = forces.followed(self.host, self.scene, lambda _: None)
             self._reread = self._reread or tuple(now) != self.motions.scene.forces.fields

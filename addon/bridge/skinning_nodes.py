@@ -17,7 +17,7 @@ from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
 from ..core.settings import BakeSettings, Target
 from ..core.skinning import SkinningTable, skinning_table
-from . import animation, compat, holders, nodes, stack, units
+from . import animation, compat, holders, nodes, registry, stack, units
 from .bodies import BodyScene
 
 POINT = nodes.PREFIX + "point"
@@ -119,7 +119,7 @@ def free(obj: bpy.types.Object) -> None:
     if tree.library is not None:
         return
     count = sum(node.bl_idname == "FunctionNodeCombineMatrix" for node in tree.nodes)
-    shared = any(other.data == obj.data and other.jounce.bake_group == tree for other in bpy.data.objects)
+    shared = any(other.data == obj.data and other.jounce.bake_group == tree for other in registry.meshes())
     if not shared and not holders.is_foreign(obj.data):
         nodes.remove_attributes(obj.data, attributes(count))
     if tree.users == 0:

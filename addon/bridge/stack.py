@@ -10,14 +10,15 @@ from contextlib import contextmanager
 
 import bpy
 
-from . import posing
+from . import posing, registry
 from .nodes import PREFIX
 from .posing import NAME
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
     """Whether a mesh carries a finished bake of any kind."""
-    return bool(obj.jounce.bake_target)
+    state = registry.state(obj)
+    return state is not None and bool(state.bake_target)
 
 
 def bake_modifier(obj: bpy.types.Object) -> bpy.types.Modifier | None:

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..bridge import registry
 from ..core.refusal import Refusal
 from ..core.task import Runner, Task
 
@@ -15,6 +16,8 @@ class JounceOperator(bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         """Runs to the end."""
+        # A script may have added or deleted objects that nothing has evaluated yet.
+        registry.look_again()
         try:
             self.report({"INFO"}, self.run(context))
         except Refusal as refusal:
@@ -53,6 +56,7 @@ class LongOperator(JounceOperator):
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Starts the task in the window; without one it runs to its end."""
+        registry.look_again()
         if bpy.app.background:
             return self.execute(context)
         self._runner = Runner(self.task(context))

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import overrides, preview
+from ..bridge import overrides, preview, registry
 from ..core.refusal import Refusal
 from .operator import JounceOperator
 
@@ -34,4 +34,4 @@ class JOUNCE_OT_override(JounceOperator):
 
 def rank(obj: bpy.types.Object) -> tuple[bool, bool, str]:
     """Hosts come first, then other meshes and armatures, each by name."""
-    return not obj.jounce.is_host, obj.type not in ("MESH", "ARMATURE"), obj.name
+    return not registry.is_host(obj), obj.type not in ("MESH", "ARMATURE"), obj.name

@@ -3,22 +3,32 @@
 import bpy
 from bpy.props import BoolProperty, FloatVectorProperty, PointerProperty
 
+from ..bridge import registry
+
 
 def _is_mesh(_self: "MemberProps", other: bpy.types.Object) -> bool:
     return other.type == "MESH"
+
+
+def _joined(_self: "MemberProps", _context: bpy.types.Context) -> None:
+    registry.look_again()
 
 
 class MemberProps:
     """Found on every mesh of a body."""
 
     is_host: BoolProperty(
-        name="Host", description="This object carries the settings of a Jounce body", default=False
+        name="Host",
+        description="This object carries the settings of a Jounce body",
+        default=False,
+        update=_joined,
     )
     host: PointerProperty(
         name="Host",
         description="The object that carries the settings of the body this mesh belongs to",
         type=bpy.types.Object,
         poll=_is_mesh,
+        update=_joined,
     )
     bind_matrix: FloatVectorProperty(
         name="Bind Matrix",

@@ -1,0 +1,105 @@
+"""Which objects have Jounce, without giving any to those that have none.
+
+To read `obj.jounce` is to give an object an empty group of settings, which is saved with the file. So
+whatever may meet objects that are nobody's body asks here. The meshes of all bodies are looked for once
+after objects came or went, not at every redraw and frame: a file may have thousands.
+"""
+
+import bpy
+from bpy.app.handlers import persistent
+
+_meshes: list[bpy.types.Object] | None = None
+
+
+def state(block: bpy.types.Object | bpy.types.Scene) -> bpy.types.PropertyGroup | None:
+    """What Jounce keeps on an object or a scene, None where it keeps nothing."""
+    return block.jounce if block.is_property_set("jounce") else None
+
+
+def is_of_body(obj: bpy.types.Object) -> bool:
+    """Whether an object is a mesh of a body, or was one of a body whose host is gone."""
+    kept = state(obj) if obj.type == "MESH" else None
+    return kept is not None and (kept.is_host or kept.is_property_set("host"))
+
+
+def is_host(obj: bpy.types.Object) -> bool:
+    """Whether an object carries the settings of a body."""
+    kept = state(obj)
+    return kept is not None and kept.is_host
+
+
+def meshes() -> list[bpy.types.Object]:
+    """The meshes of all bodies of the file, those of other files after its own, each by name."""
+    global _meshes
+    if _meshes is None or not all(map(is_there, _meshes)):
+        _meshes = [obj for obj in bpy.data.objects if is_of_body(obj)]
+        for overrides in filter(None, (obj.override_library for obj in _meshes)):
+            if overrides.reference is not None:
+                # Blender 5 loses what overrides add to a group that the linked object does not have at all.
+                _ = overrides.reference.jounce
+    return sorted(filter(is_of_body, _meshes), key=rank)
+
+
+def is_there(obj: bpy.types.Object) -> bool:
+    """Whether an object has not been deleted."""
+    try:
+        return bool(obj.name)
+    except ReferenceError:
+        return False
+
+
+def rank(obj: bpy.types.Object) -> tuple[bool, str, str]:
+    """Sorts objects as Blender does."""
+    return obj.library is not None, obj.name.lower(), obj.name
+
+
+def look_again() -> None:
+    """Has the objects of the file looked at when they are asked for next."""
+    global _meshes
+    _meshes = None
+
+
+@persistent
+def before_saving(*_: object) -> None:
+    """What is saved of overrides follows from what is known of them."""
+    look_again()
+    meshes()
+
+
+@persistent
+def after_step(*_: object) -> None:
+    """Other objects than before: a file was opened, or a step undone."""
+    look_again()
+
+
+@persistent
+def after_change(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Whatever comes into a scene or leaves it changes a collection."""
+    if depsgraph.id_type_updated("COLLECTION"):
+        look_again()
+
+
+HANDLERS = {
+    "load_pre": after_step,
+    "load_post": after_step,
+    "undo_pre": after_step,
+    "undo_post": after_step,
+    "redo_pre": after_step,
+    "redo_post": after_step,
+    "save_pre": before_saving,
+    "depsgraph_update_post": after_change,
+    "frame_change_post": after_change,
+}
+
+
+def register() -> None:
+    """Watches what comes and goes."""
+    for kind, handler in HANDLERS.items():
+        getattr(bpy.app.handlers, kind).append(handler)
+
+
+def unregister() -> None:
+    """Undoes `register`."""
+    for kind, handler in HANDLERS.items():
+        getattr(bpy.app.handlers, kind).remove(handler)
+    look_again()
