@@ -5,6 +5,7 @@ group counts as 0. A mesh without the group, or an empty name, is as if the map 
 new group.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import bpy
@@ -42,10 +43,27 @@ def read(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> 
     return maps(painted, scale)
 
 
-def group_name(host: bpy.types.Object, kind: Kind) -> str:
-    """The name of the group of a map, or the one that a new map gets."""
+def group_name(host: bpy.types.Object, objects: Objects, kind: Kind) -> str:
+    """The name of the group of a map of a body, or the one that a new map gets.
+
+    That is one which no vertex group and no bone of the body has, as these say something else.
+    """
     setting, default = SETTINGS[kind]
-    return getattr(host.jounce, setting) or default
+    named = getattr(host.jounce, setting)
+    if named:
+        return named
+    taken = {name for obj in objects for name in names_on(obj)}
+    candidates = (default, *(f"{default}.{number:03}" for number in range(1, len(taken) + 1)))
+    return next(name for name in candidates if name not in taken)
+
+
+def names_on(obj: bpy.types.Object) -> Iterator[str]:
+    """The names of the vertex groups of a mesh, and of the bones of all armatures that may move it."""
+    yield from obj.vertex_groups.keys()
+    armatures = {obj.parent, *(modifier.object for modifier in obj.modifiers if modifier.type == "ARMATURE")}
+    for armature in armatures:
+        if armature is not None and armature.type == "ARMATURE":
+            yield from armature.data.bones.keys()
 
 
 def is_on(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> bool:
@@ -66,7 +84,7 @@ def unpainted(host: bpy.types.Object, objects: Objects, kind: Kind) -> float:
 
 def values(host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind) -> np.ndarray:
     """The values (p,) of a map on one mesh of a body, with or without its group."""
-    name = group_name(host, kind)
+    name = group_name(host, objects, kind)
     if name not in obj.vertex_groups:
         return np.full(len(obj.data.vertices), unpainted(host, objects, kind))
     return meshes.group_weights(obj)[:, obj.vertex_groups[name].index]
@@ -76,7 +94,7 @@ def ensure(
     host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind
 ) -> bpy.types.VertexGroup:
     """The group of a map on a mesh of a body, made where there is none and filled so that nothing changes."""
-    name, before = group_name(host, kind), values(host, objects, obj, kind)
+    name, before = group_name(host, objects, kind), values(host, objects, obj, kind)
     if kind is Kind.STIFFNESS and not has_begun(host, objects, kind):
         host.jounce.centre_stiffness()
     setattr(host.jounce, SETTINGS[kind][0], name)

@@ -12,7 +12,7 @@ import numpy as np
 from ..core.refusal import Refusal
 from ..core.rest_check import posed_points
 from ..core.surface import Part
-from . import deformers, posing, rigs, shape_keys, units
+from . import deformers, marks, posing, rigs, shape_keys, units
 from .bodies import BodyScene
 
 DOUBLE = "Jounce Double"
@@ -78,6 +78,8 @@ def double(obj: bpy.types.Object) -> bpy.types.Object:
     made.name = f"{DOUBLE} {obj.name}"
     made.data = obj.data.copy()
     made.data.name = made.name
+    for block in (made, made.data):
+        marks.put(block, marks.STAGE)
     with shape_keys.leaving_no_block(made):
         shape_keys.free(made)
     made.property_unset("jounce")

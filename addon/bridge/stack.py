@@ -61,8 +61,10 @@ def remove(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> None:
         modifier.show_viewport = modifier.show_render = False
         return
     active = obj.modifiers.active
+    # Once it is removed, it cannot be told from itself any more.
+    was_active = active == modifier
     obj.modifiers.remove(modifier)
-    if active != modifier:
+    if not was_active:
         obj.modifiers.active = active
 
 

@@ -10,12 +10,14 @@ itself adds, gravity and its keys are; rigid bodies and all other properties are
 import bpy
 
 from ..core.motion import Drive
-from . import compat, drives, feel, rigs
+from . import compat, drives, feel, marks, rigs
 from .bodies import BodyScene
 from .motions import Motions
-from .posed import DOUBLE, PosedShapes
+from .posed import PosedShapes
 
 NAME = "Jounce Stage"
+# Custom property of a stage: the session_uid of each object of the artist's that is evaluated in it.
+GUESTS = "jounce_guests"
 PHYSICS = frozenset(["CLOTH", "SOFT_BODY", "FLUID", "PARTICLE_SYSTEM", "DYNAMIC_PAINT"])
 
 
@@ -25,16 +27,17 @@ class Stage:
     def __init__(self, of: Motions, scene: bpy.types.Scene) -> None:
         self._body = body = of.scene
         self._scene = bpy.data.scenes.new(NAME)
+        marks.put(self._scene, marks.STAGE)
         self._empties: list[bpy.types.Object] = []
         self._frame: int | None = None
         render, own = scene.render, self._scene.render
         own.fps, own.fps_base = render.fps, render.fps_base
         own.frame_map_old, own.frame_map_new = render.frame_map_old, render.frame_map_new
         self._scene.unit_settings.scale_length = scene.unit_settings.scale_length
-        for armature in body.reader.armatures:
-            self._scene.collection.objects.link(armature)
-        for field in body.forces.fields:
-            self._scene.collection.objects.link(field)
+        guests = (*body.reader.armatures, *body.forces.fields)
+        for guest in guests:
+            self._scene.collection.objects.link(guest)
+        self._scene[GUESTS] = [guest.session_uid for guest in guests]
         for obj in body.objects:
             follower = self._empty().constraints.new("COPY_TRANSFORMS")
             follower.target = obj
@@ -55,6 +58,7 @@ class Stage:
 
     def _empty(self) -> bpy.types.Object:
         empty = bpy.data.objects.new(NAME, None)
+        marks.put(empty, marks.STAGE)
         self._scene.collection.objects.link(empty)
         self._empties.append(empty)
         return empty
@@ -82,14 +86,31 @@ class Stage:
 
 
 def clear() -> None:
-    """Takes every stage out of the file, such as one that came back with an undo step."""
-    blocks = (*bpy.data.scenes, *bpy.data.objects, *bpy.data.meshes)
-    bpy.data.batch_remove([block for block in blocks if is_staged(block)])
+    """Takes every stage out of the file, such as one that came back with an undo step.
+
+    One that a window shows stays until it does not, and one into which the artist has put something for good.
+    """
+    windows = (window for manager in bpy.data.window_managers for window in manager.windows)
+    shown = {bpy.context.scene, *(window.scene for window in windows)}
+    stages = [scene for scene in bpy.data.scenes if is_staged(scene)]
+    kept = [scene for scene in stages if scene in shown or has_more(scene)]
+    in_use = {*kept, *(obj for scene in kept for obj in scene.objects)}
+    blocks = (*stages, *bpy.data.objects, *bpy.data.meshes)
+    bpy.data.batch_remove([block for block in blocks if is_staged(block) and block not in in_use])
 
 
 def is_staged(block: bpy.types.ID) -> bool:
     """Whether a scene, an object or a mesh was made for a stage."""
-    return block.name.startswith((NAME, DOUBLE)) and block.library is None
+    return marks.has(block, marks.STAGE) and block.library is None
+
+
+def has_more(stage: bpy.types.Scene) -> bool:
+    """Whether a scene is the only one with an object that no stage has brought into it."""
+    guests = set(stage.get(GUESTS, ()))
+    return any(
+        not is_staged(obj) and obj.session_uid not in guests and obj.users_scene == (stage,)
+        for obj in stage.collection.all_objects
+    )
 
 
 def unsound(body: BodyScene, scene: bpy.types.Scene) -> str:

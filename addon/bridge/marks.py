@@ -1,0 +1,20 @@
+"""Marks on the data-blocks that Jounce makes: what is its own is written on it, never read from a name.
+
+A mark is a custom property, so it stays through renaming, copying, undo and reopening.
+"""
+
+import bpy
+
+KEY = "jounce_made"
+
+STAGE = "stage"
+
+
+def put(block: bpy.types.ID, kind: str) -> None:
+    """Marks a data-block as made by Jounce for one purpose."""
+    block[KEY] = kind
+
+
+def has(block: bpy.types.ID, kind: str) -> bool:
+    """Whether a data-block was made by Jounce for this purpose."""
+    return block.get(KEY) == kind
