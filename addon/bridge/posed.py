@@ -12,7 +12,7 @@ import numpy as np
 from ..core.refusal import Refusal
 from ..core.rest_check import posed_points
 from ..core.surface import Part
-from . import deformers, marks, posing, rigs, shape_keys, units
+from . import deformers, marks, posing, registry, rigs, shape_keys, units
 from .bodies import BodyScene
 
 DOUBLE = "Jounce Double"
@@ -62,7 +62,7 @@ class PosedShapes:
 
     def close(self) -> None:
         """Takes the doubles away."""
-        for _, _, made in self._doubles:
+        for made in (made for _, _, made in self._doubles if registry.is_there(made)):
             mesh = made.data
             bpy.data.objects.remove(made)
             bpy.data.meshes.remove(mesh)

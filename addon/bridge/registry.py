@@ -40,10 +40,10 @@ def meshes() -> list[bpy.types.Object]:
     return sorted(filter(is_of_body, _meshes), key=rank)
 
 
-def is_there(obj: bpy.types.Object) -> bool:
-    """Whether an object has not been deleted."""
+def is_there(block: bpy.types.ID) -> bool:
+    """Whether a data-block has not been deleted."""
     try:
-        return bool(obj.name)
+        return bool(block.name)
     except ReferenceError:
         return False
 

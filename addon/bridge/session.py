@@ -358,6 +358,8 @@ class Session:
         return True
 
     def _staged(self) -> stage.Stage:
+        if self._stage is not None and not self._stage.is_there:
+            self.leave_stage()
         if self._stage is None:
             self._stage = stage.Stage(self.motions, self.scene)
         return self._stage

@@ -10,7 +10,7 @@ itself adds, gravity and its keys are; rigid bodies and all other properties are
 import bpy
 
 from ..core.motion import Drive
-from . import compat, drives, feel, marks, rigs
+from . import compat, drives, feel, marks, registry, rigs
 from .bodies import BodyScene
 from .motions import Motions
 from .posed import PosedShapes
@@ -25,11 +25,22 @@ class Stage:
     """Reads the drives of a body at any frame without touching the artist's scene. Close it after use."""
 
     def __init__(self, of: Motions, scene: bpy.types.Scene) -> None:
-        self._body = body = of.scene
+        self._body = of.scene
         self._scene = bpy.data.scenes.new(NAME)
         marks.put(self._scene, marks.STAGE)
         self._empties: list[bpy.types.Object] = []
+        self._shapes: PosedShapes | None = None
         self._frame: int | None = None
+        try:
+            self._set_up(scene)
+            self._shapes = PosedShapes(of.body, of.scene, self._scene, self._scene.view_layers[0])
+        except BaseException:
+            self.close()
+            raise
+
+    def _set_up(self, scene: bpy.types.Scene) -> None:
+        """Makes the scene what another one is to the body."""
+        body = self._body
         render, own = scene.render, self._scene.render
         own.fps, own.fps_base = render.fps, render.fps_base
         own.frame_map_old, own.frame_map_new = render.frame_map_old, render.frame_map_new
@@ -54,7 +65,6 @@ class Stage:
             moved = self._scene.animation_data_create()
             moved.action = scene.animation_data.action
             compat.put_slot(moved, compat.slot(scene.animation_data))
-        self._shapes = PosedShapes(of.body, body, self._scene, self._scene.view_layers[0])
 
     def _empty(self) -> bpy.types.Object:
         empty = bpy.data.objects.new(NAME, None)
@@ -79,24 +89,35 @@ class Stage:
         self._scene.view_layers[0].update()
         return drives.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
 
+    @property
+    def is_there(self) -> bool:
+        """Whether nobody has deleted the scene."""
+        return registry.is_there(self._scene)
+
     def close(self) -> None:
-        """Takes the scene away."""
-        self._shapes.close()
-        clear()
+        """Takes away what it has made, and nothing of another stage."""
+        if self._shapes is not None:
+            self._shapes.close()
+        take_out([block for block in (self._scene, *self._empties) if registry.is_there(block)])
 
 
 def clear() -> None:
-    """Takes every stage out of the file, such as one that came back with an undo step.
+    """Takes every stage out of the file, such as those that came back with an undo step."""
+    blocks = (*bpy.data.scenes, *bpy.data.objects, *bpy.data.meshes)
+    take_out([block for block in blocks if is_staged(block)])
+
+
+def take_out(blocks: list[bpy.types.ID]) -> None:
+    """Takes scenes of stages and what was made for them out of the file.
 
     One that a window shows stays until it does not, and one into which the artist has put something for good.
     """
     windows = (window for manager in bpy.data.window_managers for window in manager.windows)
     shown = {bpy.context.scene, *(window.scene for window in windows)}
-    stages = [scene for scene in bpy.data.scenes if is_staged(scene)]
+    stages = [block for block in blocks if isinstance(block, bpy.types.Scene)]
     kept = [scene for scene in stages if scene in shown or has_more(scene)]
     in_use = {*kept, *(obj for scene in kept for obj in scene.objects)}
-    blocks = (*stages, *bpy.data.objects, *bpy.data.meshes)
-    bpy.data.batch_remove([block for block in blocks if is_staged(block) and block not in in_use])
+    bpy.data.batch_remove([block for block in blocks if block not in in_use])
 
 
 def is_staged(block: bpy.types.ID) -> bool:

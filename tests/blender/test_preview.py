@@ -336,7 +336,7 @@ def own_handlers():
         for kind in dir(bpy.app.handlers)
         if isinstance(getattr(bpy.app.handlers, kind), list)
         for handler in getattr(bpy.app.handlers, kind)
-        if handler.__module__.endswith("jounce.bridge.preview")
+        if handler.__module__.endswith(".bridge.preview")
     }
 
 

@@ -1,0 +1,146 @@
+"""Several previewed bodies in one file: each fills its own cache, whatever becomes of the others."""
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+from previews import FRAMES, baked
+
+NAMES = ("Column", "Coarse", "Round")
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(module, monkeypatch):
+    """What has changed is looked at without waiting for another change."""
+    monkeypatch.setattr(module("bridge.session"), "QUIET_SECONDS", 0.0)
+
+
+def cast():
+    """Three built characters whose motion is shown; the last one's armature preserves volume."""
+    made = []
+    for number, name in enumerate(NAMES):
+        obj, rig = scenes.character()
+        obj.name, rig.name = name, f"{name} Rig"
+        rig.location.x = 2.0 * number
+        made.append(obj)
+    made[2].modifiers["Armature"].use_deform_preserve_volume = True
+    scenes.settle_scene()
+    for obj in made:
+        scenes.add_and_build(obj)
+    scenes.activate(*made)
+    bpy.ops.jounce.preview()
+    return made
+
+
+def all_of(names=NAMES):
+    return [bpy.data.objects[name] for name in names]
+
+
+def suspected(preview, objects):
+    """The sessions of bodies that are to be looked at anew."""
+    known = [preview.session(obj) for obj in objects]
+    for each in known:
+        each.suspect()
+    return known
+
+
+def work_a_little(known):
+    """What the timer does in a window, until each has a stage of its own."""
+    for each in known:
+        while each._stage is None:
+            each.work(bpy.context, 2e-5)
+    assert not any(each.complete for each in known)
+
+
+def fill(preview, objects):
+    """Fills all by turns, as the timer does."""
+    known = [preview.session(obj) for obj in objects]
+    for _ in range(1000):
+        working = [each for each in known if each.busy]
+        for each in working:
+            each.work(bpy.context, 1e-3)
+        if not working:
+            break
+    assert [each.status() for each in known] == ["Cached 1 - 12"] * len(known)
+    assert not stages()
+
+
+def stages():
+    blocks = (*bpy.data.scenes, *bpy.data.objects, *bpy.data.meshes)
+    return [block.name for block in blocks if block.name.startswith(("Jounce Stage", "Jounce Double"))]
+
+
+def shown(objects):
+    return [scenes.evaluated_frames(obj, FRAMES) for obj in objects]
+
+
+def assert_same(objects, expected):
+    assert all(np.array_equal(now, before) for now, before in zip(shown(objects), expected, strict=True))
+
+
+def test_each_fills_its_own_cache(preview):
+    objects = cast()
+    expected = shown(objects)
+    known = suspected(preview, objects)
+    work_a_little(known)
+    fill(preview, objects)
+    assert_same(objects, expected)
+    scenes.activate(*objects)
+    bpy.ops.jounce.preview()
+    for seen, right in zip(expected, baked(*objects, target="SKINNING_NODES"), strict=True):
+        assert np.abs(seen - right).max() < 1e-5
+
+
+def leave_the_first(preview, _tmp_path):
+    preview.session(bpy.data.objects["Column"]).leave_stage()
+    return NAMES
+
+
+def switch_one_off(_preview, _tmp_path):
+    scenes.activate(bpy.data.objects["Coarse"])
+    bpy.ops.jounce.preview()
+    return ("Column", "Round")
+
+
+def save(_preview, tmp_path):
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "cast.blend"))
+    return NAMES
+
+
+def reopen(preview, tmp_path):
+    save(preview, tmp_path)
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "cast.blend"))
+    return NAMES
+
+
+def undo(_preview, _tmp_path):
+    bpy.ops.ed.undo()
+    return NAMES
+
+
+def undo_and_redo(_preview, _tmp_path):
+    bpy.ops.ed.undo()
+    bpy.ops.ed.redo()
+    return NAMES
+
+
+def delete_the_stage(_preview, _tmp_path):
+    for scene in [scene for scene in bpy.data.scenes if scene.name.startswith("Jounce Stage")]:
+        bpy.data.scenes.remove(scene)
+    return NAMES
+
+
+MEANWHILE = (leave_the_first, switch_one_off, save, reopen, undo, undo_and_redo, delete_the_stage)
+
+
+@pytest.mark.parametrize("meanwhile", MEANWHILE, ids=lambda step: step.__name__)
+def test_others_go_on_whatever_happens_while_they_fill(preview, tmp_path, meanwhile):
+    objects = cast()
+    expected = dict(zip(NAMES, shown(objects), strict=True))
+    bpy.ops.ed.undo_push(message="previewed")
+    work_a_little(suspected(preview, objects))
+    bpy.ops.ed.undo_push(message="while they fill")
+    left = meanwhile(preview, tmp_path)
+    bpy.context.scene.frame_set(1)
+    fill(preview, all_of(left))
+    assert_same(all_of(left), [expected[name] for name in left])
