@@ -44,6 +44,12 @@ def frames_per_second(scene: bpy.types.Scene) -> float:
     return scene.render.fps / scene.render.fps_base
 
 
+def refuse_other_mode(context: bpy.types.Context) -> None:
+    """Refuses all modes but Object Mode, the only one in which Blender imports."""
+    if context.mode != "OBJECT":
+        raise Refusal("Leave the current mode first; clips are read in Object Mode.")
+
+
 @contextmanager
 def imported(path: Path, context: bpy.types.Context) -> Iterator[list[bpy.types.Object]]:
     """The objects of an FBX file, which go afterwards with all that came along.
@@ -51,8 +57,7 @@ def imported(path: Path, context: bpy.types.Context) -> Iterator[list[bpy.types.
     The importer works in the scene that is shown and takes the frame rate of the file over; frame rate,
     selection and active object are put back.
     """
-    if context.mode != "OBJECT":
-        raise Refusal("Leave the current mode first; clips are read in Object Mode.")
+    refuse_other_mode(context)
     before = {kind: set(getattr(bpy.data, kind)) for kind in IMPORTED}
     render, active, selected = (
         context.scene.render,

@@ -1,6 +1,6 @@
 """What may be wrong with the meshes of a body, each finding in one sentence, some with a fix."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 
 import bpy
@@ -13,6 +13,8 @@ from . import bodies, deformers, forces, holders, maps, meshes, overrides, regis
 
 # Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
 SMALLEST, LARGEST = 0.02, 50.0
+# Meshes that become parts of a body, and how many cannot.
+Joining = tuple[list[bpy.types.Object], int]
 # So many meshes that hang on bones are found one by one, more of them as one finding.
 FEW = 8
 
@@ -42,6 +44,11 @@ def keep(host: bpy.types.Object, context: bpy.types.Context) -> int:
             setattr(kept, field.name, getattr(finding, field.name))
     state.is_diagnosed = True
     return len(state.findings)
+
+
+def kept_as(finding: bpy.types.PropertyGroup) -> Finding:
+    """A finding that a host keeps, as it was found."""
+    return Finding(**{field.name: getattr(finding, field.name) for field in fields(Finding)})
 
 
 def renew(host: bpy.types.Object, fix: str, context: bpy.types.Context) -> None:
@@ -197,11 +204,11 @@ def of_hung(
         if len(hung) > FEW:
             which = f"{len(hung)} meshes hang on bones of {armature.name}"
             sentence = f"{which}: they stay rigid, flesh may cover them."
-            yield Finding(sentence, armature.name, "add_all_to_body", host.name)
+            yield Finding(sentence, armature.name, "add_all_to_body")
             continue
         for obj in hung:
             which = f"{obj.name} hangs on a bone of {armature.name}"
-            yield Finding(f"{which}: it stays rigid, flesh may cover it.", obj.name, "add_to_body", host.name)
+            yield Finding(f"{which}: it stays rigid, flesh may cover it.", obj.name, "add_to_body")
 
 
 def left_out(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -282,26 +289,23 @@ def move_armature_up(obj: bpy.types.Object, before: str) -> None:
     obj.modifiers.move(armature, names.index(before))
 
 
-def add_to_body(objects: Iterable[bpy.types.Object], host_name: str) -> str:
-    """Makes those meshes parts of a body that can be, and builds that; says how many were left.
+def joining(fix: str, obj: bpy.types.Object, host: bpy.types.Object, context: bpy.types.Context) -> Joining:
+    """The meshes that a fix makes parts of a body, and how many others cannot be; none for other fixes.
 
     Refuses where none can be, with what speaks against the first.
     """
-    host = bpy.data.objects[host_name]
-    joining: list[bpy.types.Object] = []
+    wanted = {"add_to_body": lambda: [obj], "add_all_to_body": lambda: left_out(obj, context)}
+    able: list[bpy.types.Object] = []
     refused: list[Refusal] = []
-    for obj in objects:
+    for candidate in wanted.get(fix, list)():
         try:
-            bodies.refuse_joining(obj, host, lambda _sentence: None)
-            joining.append(obj)
+            bodies.refuse_joining(candidate, host, lambda _sentence: None)
+            able.append(candidate)
         except Refusal as refusal:
             refused.append(refusal)
-    if not joining and refused:
+    if not able and refused:
         raise refused[0]
-    for obj in joining:
-        obj.jounce.host = host
-    bpy.ops.jounce.build("INVOKE_DEFAULT")
-    return f"{len(refused)} left that cannot be added" if refused else ""
+    return able, len(refused)
 
 
 def make_single_user(obj: bpy.types.Object) -> None:
@@ -314,9 +318,9 @@ CHANGES_MESH = frozenset(["select_strays", "select_unweighted", "normalise_weigh
 
 Fix = Callable[[bpy.types.Object, str, bpy.types.Context], object]
 
-# For each fix what its button says, and what it does to the object with the detail of the finding. What it
-# returns as a string is said too.
-FIXES: dict[str, tuple[str, Fix]] = {
+# For each fix what its button says, and what it does to the object with the detail of the finding; none for
+# those that build.
+FIXES: dict[str, tuple[str, Fix | None]] = {
     "make_single_user": ("Make Single User", lambda obj, _detail, _context: make_single_user(obj)),
     "make_mesh_local": ("Make Mesh Local", lambda obj, _detail, _context: make_single_user(obj)),
     "make_editable": ("Make Editable", lambda obj, _detail, _context: overrides.make_editable(obj)),
@@ -337,10 +341,7 @@ FIXES: dict[str, tuple[str, Fix]] = {
         "Pose Position",
         lambda obj, _detail, _context: setattr(obj.data, "pose_position", "POSE"),
     ),
-    "add_to_body": ("Add to Body", lambda obj, detail, _context: add_to_body([obj], detail)),
-    "add_all_to_body": (
-        "Add All to Body",
-        lambda obj, detail, context: add_to_body(left_out(obj, context), detail),
-    ),
-    "build": ("Build", lambda _obj, _detail, _context: bpy.ops.jounce.build("INVOKE_DEFAULT")),
+    "add_to_body": ("Add to Body", None),
+    "add_all_to_body": ("Add All to Body", None),
+    "build": ("Build", None),
 }

@@ -12,6 +12,7 @@ from . import (
     free_bake,
     grab,
     maps,
+    members,
     override,
     presets,
     preview,
@@ -25,6 +26,8 @@ from . import (
 CLASSES = (
     setup.JOUNCE_OT_setup,
     add.JOUNCE_OT_add,
+    members.JOUNCE_OT_body_add,
+    members.JOUNCE_OT_body_remove,
     override.JOUNCE_OT_override,
     build.JOUNCE_OT_build,
     fit.JOUNCE_OT_fit,

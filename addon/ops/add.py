@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge import bodies, deformers, diagnosis
-from ..core.refusal import Refusal
+from . import needs
 from .operator import JounceOperator
 
 
@@ -13,12 +13,11 @@ class JOUNCE_OT_add(JounceOperator):
     bl_idname = "jounce.add"
     bl_label = "Add Jounce"
     bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.active_mesh, needs.out_of_edit_mode)
 
     def run(self, context: bpy.types.Context) -> str:
         """Marks the active mesh as host and gives the other selected meshes to it."""
-        host = context.view_layer.objects.active
-        if host is None or host.type != "MESH":
-            raise Refusal("The active object is not a mesh; make the character's mesh the active object.")
+        host = needs.active_mesh(context)
         others = [obj for obj in context.selected_objects if obj.type == "MESH" and obj != host]
         add_body(host, others, context, self.warn)
         return f"{host.name} is a body of {len(bodies.members(host))} mesh(es)."

@@ -20,6 +20,7 @@ from ..core.rest_check import is_crumpled
 from ..core.settings import BakeSettings, Target
 from ..core.task import Step, Task, in_turn, scaled
 from ..props.bake import TARGETS
+from . import needs
 from .operator import LongOperator
 
 
@@ -29,6 +30,7 @@ class JOUNCE_OT_bake(LongOperator):
     bl_idname = "jounce.bake"
     bl_label = "Bake"
     bl_options = {"UNDO"}
+    needs = (needs.bodies_to_bake, needs.out_of_edit_mode)
 
     target: EnumProperty(name="Bake To", description="What the motion is baked to", items=TARGETS)
     frame_start: IntProperty(

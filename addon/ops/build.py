@@ -9,6 +9,7 @@ from ..bridge import bodies, builds, preview
 from ..bridge.deformers import Warn
 from ..core import bodies as built
 from ..core.task import Step, Task, in_turn
+from . import needs
 from .operator import LongOperator
 
 
@@ -18,6 +19,7 @@ class JOUNCE_OT_build(LongOperator):
     bl_idname = "jounce.build"
     bl_label = "Build"
     bl_options = {"UNDO"}
+    needs = (needs.own_bodies, needs.out_of_edit_mode)
 
     def task(self, context: bpy.types.Context) -> Task:
         """Builds one body after the other, and keeps them once all are built."""

@@ -10,24 +10,14 @@ from ..bridge import bakes, bodies, clips, diagnosis, mesh_cache, preview, stack
 from ..core import clips as found
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
+from . import needs
 from .bake import bake_body
 from .operator import JounceOperator, LongOperator
 
 
 def folder(context: bpy.types.Context) -> Path:
     """The chosen folder of clips."""
-    chosen = context.scene.jounce.clip_folder
-    if not chosen:
-        raise Refusal("No folder of clips is chosen; choose one first.")
-    return Path(bpy.path.abspath(chosen))
-
-
-def only_host(context: bpy.types.Context) -> bpy.types.Object:
-    """The host of the one selected body."""
-    hosts = bodies.hosts(context)
-    if len(hosts) > 1:
-        raise Refusal("Several bodies are selected; a clip goes onto one of them, so select only that.")
-    return hosts[0]
+    return Path(bpy.path.abspath(needs.clip_folder(context)))
 
 
 def save_copy(target: Path) -> None:
@@ -44,6 +34,7 @@ class JOUNCE_OT_clips_list(JounceOperator):
     bl_idname = "jounce.clips_list"
     bl_label = "List Clips"
     bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.clip_folder,)
 
     def run(self, context: bpy.types.Context) -> str:
         """Reads the folder anew."""
@@ -62,6 +53,7 @@ class JOUNCE_OT_clip_assign(JounceOperator):
     bl_idname = "jounce.clip_assign"
     bl_label = "Use Clip"
     bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.only_body, needs.clip_list, clips.refuse_other_mode)
 
     step: IntProperty(
         name="Step",
@@ -72,9 +64,7 @@ class JOUNCE_OT_clip_assign(JounceOperator):
     def run(self, context: bpy.types.Context) -> str:
         """Reads the file of the clip and assigns it."""
         state = context.scene.jounce
-        if len(state.clips) == 0:
-            raise Refusal("There is no list of clips yet; choose a folder and list its clips.")
-        host = only_host(context)
+        host = needs.only_body(context)
         armature = clips.armature_of(bodies.members(host))
         index = (state.clip_index + self.step) % len(state.clips)
         clip = clips.read(folder(context) / state.clips[index].name, context)
@@ -92,6 +82,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
     bl_idname = "jounce.clips_bake"
     bl_label = "Bake All Clips"
     bl_options = {"UNDO"}
+    needs = (needs.only_body, needs.clip_folder, clips.refuse_other_mode)
 
     directory: StringProperty(
         name="Into",
@@ -101,7 +92,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
 
     def task(self, context: bpy.types.Context) -> Task:
         """One clip after the other; the file that is open is as it was afterwards."""
-        host = only_host(context)
+        host = needs.only_body(context)
         objects = bodies.members(host)
         if host.jounce.bake_parts or any(stack.is_baked(obj) for obj in objects):
             raise Refusal(f"{host.name} is baked already; free that bake first.")

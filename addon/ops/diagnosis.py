@@ -4,8 +4,12 @@ import bpy
 from bpy.props import IntProperty
 
 from ..bridge import bodies, diagnosis
+from ..bridge.deformers import Warn
 from ..core.refusal import Refusal
-from .operator import JounceOperator
+from ..core.task import Task
+from . import members, needs
+from .build import build_body
+from .operator import JounceOperator, LongOperator
 
 
 class JOUNCE_OT_diagnose(JounceOperator):
@@ -21,28 +25,45 @@ class JOUNCE_OT_diagnose(JounceOperator):
         return f"{count} finding(s)."
 
 
-class JOUNCE_OT_fix(JounceOperator):
+class JOUNCE_OT_fix(LongOperator):
     """Mend this, and look again"""
 
     bl_idname = "jounce.fix"
     bl_label = "Fix"
-    bl_options = {"REGISTER", "UNDO"}
+    bl_options = {"UNDO"}
+    needs = (needs.findings,)
 
     index: IntProperty(name="Finding", description="Which of the findings of the body", min=0)
 
-    def run(self, context: bpy.types.Context) -> str:
-        """Runs the fix of one finding."""
+    def task(self, context: bpy.types.Context) -> Task:
+        """Runs the fix of one finding; stopped or refused, nothing was mended."""
         host = bodies.hosts(context)[0]
         if self.index >= len(host.jounce.findings):
             raise Refusal(f"{host.name} has no finding {self.index}; diagnose it again.")
-        found = host.jounce.findings[self.index]
+        found = diagnosis.kept_as(host.jounce.findings[self.index])
         obj = bpy.data.objects.get(found.obj)
         if obj is None or found.fix not in diagnosis.FIXES:
             raise Refusal(f"There is no fix for this at hand: {found.sentence}")
         label, fix = diagnosis.FIXES[found.fix]
-        said = fix(obj, found.detail, context)
+        said = ""
+        if fix is not None:
+            fix(obj, found.detail, context)
+        else:
+            said = yield from built(found.fix, obj, host, context, self.warn)
         context.view_layer.update()
         # What is edited does not reach a mesh before.
         if not context.mode.startswith("EDIT"):
             diagnosis.keep(host, context)
-        return f"{label}: {said}." if isinstance(said, str) and said else f"{label}: done."
+        return f"{label}: {said or 'done'}."
+
+
+def built(
+    fix: str, obj: bpy.types.Object, host: bpy.types.Object, context: bpy.types.Context, warn: Warn
+) -> Task:
+    """Mends what needs a build, together with that; says how many meshes were left."""
+    able, left = diagnosis.joining(fix, obj, host, context)
+    if able:
+        yield from members.join(host, able, context, warn)
+    else:
+        yield from build_body(host, context, warn)
+    return f"{left} left that cannot be added" if left else ""

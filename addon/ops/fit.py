@@ -12,6 +12,7 @@ from ..core import fitting
 from ..core.motion import Drive, stiffness_of
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, in_turn, scaled
+from . import needs
 from .operator import LongOperator
 
 
@@ -21,6 +22,7 @@ class JOUNCE_OT_fit(LongOperator):
     bl_idname = "jounce.fit"
     bl_label = "Fit to Shot"
     bl_options = {"UNDO"}
+    needs = (needs.own_bodies, needs.out_of_edit_mode)
 
     only_firmer: BoolProperty(
         name="Only Firmer",

@@ -11,6 +11,7 @@ from ..bridge import bodies, preview, showing
 from ..core import fields, modes
 from ..core.fields import Field
 from ..core.refusal import Refusal
+from . import needs
 from .operator import JounceOperator
 
 TIMER_SECONDS = 1.0 / 60.0
@@ -21,6 +22,7 @@ class JOUNCE_OT_flex_mode(JounceOperator):
 
     bl_idname = "jounce.flex_mode"
     bl_label = "Flex Mode"
+    needs = (needs.in_memory,)
 
     mode: IntProperty(name="Mode", description="Which mode, from 0", min=0)
 

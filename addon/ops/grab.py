@@ -5,6 +5,7 @@ import bpy
 from ..bridge import bodies, picking, pulling
 from ..core.refusal import Refusal
 from ..overlay.string import String
+from . import needs
 from .operator import JounceOperator
 
 TIMER_SECONDS = 0.01
@@ -16,6 +17,7 @@ class JOUNCE_OT_grab(JounceOperator):
 
     bl_idname = "jounce.grab"
     bl_label = "Grab Flesh"
+    needs = (needs.previewed,)
 
     def run(self, _context: bpy.types.Context) -> str:
         """Is of no use to a script."""

@@ -7,6 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from ..bridge import bodies, deformers, diagnosis, map_shapes, maps, meshes
 from ..core.maps import Kind
 from ..core.refusal import Refusal
+from . import needs
 from .operator import JounceOperator
 
 KINDS = (
@@ -34,14 +35,9 @@ RADIUS = FloatProperty(
 
 def active_mesh(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.types.Object]:
     """The active mesh, or the host of what the active armature moves, and the host of its body."""
-    obj = context.view_layer.objects.active
-    host = bodies.host_of(obj) if obj is not None else None
-    if host is None:
-        raise Refusal("The active object has no Jounce; select a mesh and use Add Jounce first.")
-    obj = obj if obj.type == "MESH" else host
+    obj = needs.paintable(context)
     meshes.refuse_edited(obj)
-    meshes.refuse_unpaintable(obj)
-    return obj, host
+    return obj, bodies.host_of(obj)
 
 
 def selected_part(obj: bpy.types.Object) -> np.ndarray:
@@ -75,6 +71,8 @@ def ball_part(obj: bpy.types.Object, context: bpy.types.Context, percent: float)
 
 class MapOperator(JounceOperator):
     """Works on the map of one kind on the active mesh. Subclasses say what it becomes."""
+
+    needs = (needs.paintable,)
 
     kind: EnumProperty(name="Map", description="What the vertex group says", items=KINDS)
 
@@ -228,18 +226,11 @@ class JOUNCE_OT_maps_copy(JounceOperator):
     bl_idname = "jounce.maps_copy"
     bl_label = "Copy Maps to Selected"
     bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.other_bodies,)
 
     def run(self, context: bpy.types.Context) -> str:
         """Copies the groups, and how stiff soft and stiff are."""
-        active = context.view_layer.objects.active
-        source = bodies.host_of(active) if active is not None else None
-        if source is None:
-            raise Refusal(
-                "The active object has no Jounce; make the body active whose maps are to be copied."
-            )
-        targets = [host for host in bodies.hosts(context) if host != source]
-        if not targets:
-            raise Refusal("No other body is selected; select the bodies that are to get the maps as well.")
+        source, targets = needs.active_body(context), needs.other_bodies(context)
         kinds = [kind for kind in Kind if maps.has_begun(source, bodies.members(source), kind)]
         if not kinds:
             raise Refusal(f"{source.name} has no maps.")

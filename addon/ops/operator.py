@@ -1,17 +1,44 @@
-"""What all operators share: refusals become one reported sentence, long work runs to its end or in ticks."""
+"""What all operators share: when they can be pressed, refusals as one sentence, long work in ticks."""
+
+from collections.abc import Callable
+from typing import ClassVar
 
 import bpy
 
 from ..bridge import registry
 from ..core.refusal import Refusal
 from ..core.task import Runner, Task
+from . import needs
 
 # Blender stays responsive when a tick leaves this much of a redraw's time to it.
 TICK_SECONDS = 0.05
 TIMER_SECONDS = 0.01
 
 
-class JounceOperator(bpy.types.Operator):
+Need = Callable[[bpy.types.Context], object]
+
+
+class Needing:
+    """Greys its buttons out, with the sentence why, where what it needs is not there.
+
+    Subclasses name what they need: functions that refuse without it, cost next to nothing and write nothing.
+    """
+
+    needs: ClassVar[tuple[Need, ...]] = (needs.own_bodies,)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        """Asks for each need in turn."""
+        try:
+            for need in cls.needs:
+                need(context)
+        except Refusal as refusal:
+            cls.poll_message_set(str(refusal))
+            return False
+        return True
+
+
+class JounceOperator(Needing, bpy.types.Operator):
     """Reports warnings and refusals. Subclasses work in `run`, and change nothing before they may refuse."""
 
     def execute(self, context: bpy.types.Context) -> set[str]:

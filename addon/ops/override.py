@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge import overrides, preview, registry
-from ..core.refusal import Refusal
+from . import needs
 from .operator import JounceOperator
 
 
@@ -13,13 +13,11 @@ class JOUNCE_OT_override(JounceOperator):
     bl_idname = "jounce.override"
     bl_label = "Make Library Override"
     bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.linked,)
 
     def run(self, context: bpy.types.Context) -> str:
         """Overrides it, and makes its host active, or what else of it is there to be worked on."""
-        active = context.view_layer.objects.active
-        if active is None:
-            raise Refusal("No object is active; select the linked character.")
-        made = overrides.make(active, context)
+        made = overrides.make(needs.linked(context), context)
         for obj in context.selected_objects:
             obj.select_set(False)
         # Objects of excluded collections can be neither selected nor active.

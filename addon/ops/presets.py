@@ -3,12 +3,16 @@
 import bpy
 from bl_operators.presets import AddPresetBase
 
+from . import needs
+from .operator import Needing
 
-class JOUNCE_OT_material_preset_add(AddPresetBase, bpy.types.Operator):
+
+class JOUNCE_OT_material_preset_add(Needing, AddPresetBase, bpy.types.Operator):
     """Save the material as a preset, or remove the preset chosen last"""
 
     bl_idname = "jounce.material_preset_add"
     bl_label = "Save Material"
+    needs = (needs.active_body,)
     preset_menu = "JOUNCE_MT_materials"
     preset_subdir = "jounce/material"
     preset_defines = ("body = bpy.context.object.jounce.of_body",)

@@ -3,8 +3,8 @@
 import bpy
 
 from ..bridge import bodies, preview
-from ..core.refusal import Refusal
 from ..core.task import Task, in_turn
+from . import needs
 from .build import build, keep
 from .operator import JounceOperator, LongOperator
 
@@ -40,12 +40,11 @@ class JOUNCE_OT_fill_cache(LongOperator):
 
     bl_idname = "jounce.fill_cache"
     bl_label = "Fill Cache"
+    needs = (needs.previewed,)
 
     def task(self, context: bpy.types.Context) -> Task:
         """Fills one body after the other."""
-        hosts = [host for host in bodies.hosts(context) if preview.session(host) is not None]
-        if not hosts:
-            raise Refusal("No selected body is previewed; switch its preview on first.")
+        hosts = needs.previewed(context)
         yield from in_turn(preview.filled(host, context) for host in hosts)
         return "; ".join(f"{host.name}: {preview.session(host).status()}" for host in hosts)
 

@@ -6,6 +6,7 @@ from bpy.props import EnumProperty, FloatProperty
 
 from ..bridge import bodies, diagnosis, maps
 from ..core.maps import Kind
+from . import needs
 from .maps import RADIUS, active_mesh, ball_part, bones_part, selected_part
 from .operator import JounceOperator
 
@@ -29,6 +30,7 @@ class JOUNCE_OT_region(JounceOperator):
     bl_idname = "jounce.region"
     bl_label = "Region"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
+    needs = (needs.paintable,)
 
     where: EnumProperty(name="Where", description="Which part of the active mesh", items=WHERE)
     radius: RADIUS

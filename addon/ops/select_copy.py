@@ -4,6 +4,7 @@ import bpy
 
 from ..bridge import bodies
 from ..core.refusal import Refusal
+from . import needs
 from .operator import JounceOperator
 
 
@@ -13,6 +14,7 @@ class JOUNCE_OT_select_copy(JounceOperator):
     bl_idname = "jounce.select_copy"
     bl_label = "Select Copy"
     bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.copied,)
 
     def run(self, context: bpy.types.Context) -> str:
         """Selects the copies of all selected bodies."""

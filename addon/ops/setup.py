@@ -6,6 +6,7 @@ from ..bridge import bodies, deformers, preview
 from ..core import sensible
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
+from . import needs
 from .add import add_body
 from .build import build_body
 from .fit import fit_body, shot
@@ -21,6 +22,7 @@ class JOUNCE_OT_setup(LongOperator):
     bl_idname = "jounce.setup"
     bl_label = "Add Jounce"
     bl_options = {"UNDO"}
+    needs = (needs.character, needs.out_of_edit_mode)
 
     def task(self, context: bpy.types.Context) -> Task:
         """Adds, builds and previews; stopped or refused, nothing was added."""
@@ -45,16 +47,14 @@ class JOUNCE_OT_setup(LongOperator):
 
 def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types.Object]]:
     """The mesh that is to be the host, and those beside it."""
-    active = context.view_layer.objects.active
-    if active is not None and active.type == "ARMATURE":
+    active = needs.character(context)
+    if active.type == "ARMATURE":
         meshes = deformers.moved_by(active, context)
         if not meshes:
             raise Refusal(f"{active.name} moves no mesh; select the character's meshes.")
         host = meshes[0]
-    elif active is not None and active.type == "MESH":
-        meshes, host = [obj for obj in context.selected_objects if obj.type == "MESH"], active
     else:
-        raise Refusal("The active object is neither a mesh nor an armature; select the character.")
+        meshes, host = [obj for obj in context.selected_objects if obj.type == "MESH"], active
     if bodies.host_of(host) is not None:
         raise Refusal(f"{host.name} has Jounce already.")
     return host, [obj for obj in meshes if obj != host]

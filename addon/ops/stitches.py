@@ -7,11 +7,14 @@ from bpy.props import FloatProperty, IntProperty, StringProperty
 from ..bridge import bodies, maps, meshes, stitches
 from ..core.refusal import Refusal
 from ..core.stitches import nearest_pairs, pairs_within
+from . import needs
 from .operator import JounceOperator
 
 
 class SeamOperator(JounceOperator):
     """Makes a seam between the active mesh and another selected one of its body, or within the active one."""
+
+    needs = (needs.active_part,)
 
     most: IntProperty(
         name="Most Stitches", description="Stitches that are made at most", default=100, min=1, max=1000
@@ -31,10 +34,7 @@ class SeamOperator(JounceOperator):
 
     def ends(self, context: bpy.types.Context) -> tuple[bpy.types.Object, stitches.Ends]:
         """The host, and the meshes at both ends."""
-        active = context.view_layer.objects.active
-        host = bodies.host_of(active) if active is not None and active.type == "MESH" else None
-        if host is None:
-            raise Refusal("The active object is no mesh with Jounce; select a mesh and use Add Jounce first.")
+        host, active = needs.active_part(context), context.view_layer.objects.active
         chosen = [obj for obj in context.selected_objects if obj.type == "MESH" and obj != active]
         others = [obj for obj in chosen if bodies.host_of(obj) == host]
         if len(others) > 1:
@@ -140,13 +140,11 @@ class JOUNCE_OT_stitch_remove(JounceOperator):
     bl_idname = "jounce.stitch_remove"
     bl_label = "Remove Seam"
     bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.seam,)
 
     def run(self, context: bpy.types.Context) -> str:
         """Removes the seam that is chosen in the list."""
-        active = context.view_layer.objects.active
-        host = bodies.host_of(active) if active is not None else None
-        if host is None or not 0 <= host.jounce.seam_index < len(host.jounce.seams):
-            raise Refusal("No seam is chosen, so none can be removed.")
+        host = needs.seam(context)
         name = host.jounce.seams[host.jounce.seam_index].name
         stitches.remove(host, host.jounce.seam_index)
         return f"{host.name}: the seam {name} is gone; build to apply that."

@@ -33,8 +33,13 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
         host = bodies.host_of(obj)
         if host is None:
             layout.operator("jounce.setup", icon="ADD")
+            if bpy.ops.jounce.body_add.poll():
+                layout.operator("jounce.body_add", icon="ADD")
             return
         if host != obj:
             relation = "Moves" if obj.type == "ARMATURE" else "Part of"
             layout.label(text=f"{relation} {host.name}", icon="LINKED")
+        column = layout.column(align=True)
+        column.operator("jounce.body_add", icon="ADD")
+        column.operator("jounce.body_remove", icon="REMOVE")
         layout.operator("jounce.remove", icon="X")

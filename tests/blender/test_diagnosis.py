@@ -167,6 +167,7 @@ def test_adding_looks_at_once():
 
 
 def test_a_finding_that_is_gone_cannot_be_fixed(column):
-    scenes.activate(column[0])
+    rest(*column)
+    assert len(findings(column[0])) == 1
     with pytest.raises(RuntimeError, match="Column has no finding 3; diagnose it again"):
         bpy.ops.jounce.fix(index=3)

@@ -9,7 +9,7 @@ import numpy as np
 import scenes
 import snapshot
 
-BUILD, BAKE, FIT = "JOUNCE_OT_build", "JOUNCE_OT_bake", "JOUNCE_OT_fit"
+BUILD, BAKE, FIT, FIX = (f"JOUNCE_OT_{name}" for name in ("build", "bake", "fit", "fix"))
 
 
 def build_in_window(window, obj):
@@ -89,20 +89,34 @@ def test_escape_stops_the_search_for_a_frequency(window):
     assert state_of(obj) == before
 
 
-def test_what_is_added_to_a_body_is_found_unbuilt_until_its_build_ends(window):
+def test_a_fix_that_builds_is_one_step_and_escape_takes_all_of_it_back(window):
     obj, rig = scenes.character()
     yield from build_in_window(window, obj)
-    hat = scenes.column("Hat", radius=0.2)
+    hat, name = scenes.column("Hat", radius=0.2), obj.name
     scenes.hang(hat, rig)
     scenes.activate(obj)
     window.invoke("jounce.diagnose")
     assert [found.fix for found in obj.jounce.findings] == ["add_to_body"]
     obj.jounce.resolution, obj.jounce.modes = 64, 40
+    with window.context():
+        bpy.ops.ed.undo_push(message="before the fix")
+    before = state_of(obj)
     window.invoke("jounce.fix", index=0)
-    assert window.is_running(BUILD) and hat.jounce.host == obj
-    assert [found.fix for found in obj.jounce.findings] == ["build"]
-    yield lambda: not window.is_running(BUILD)
-    assert len(obj.jounce.findings) == 0
+    assert window.is_running(FIX)
+    yield lambda: stage_of(FIX, window).startswith("Building")
+    yield from escape(window, FIX)
+    assert state_of(obj) == before and not hat.is_property_set("jounce")
+    assert [found.fix for found in obj.jounce.findings] == ["add_to_body"]
+
+    window.invoke("jounce.fix", index=0)
+    yield lambda: not window.is_running(FIX)
+    assert hat.jounce.host == obj and len(obj.jounce.findings) == 0
+    yield 0.2
+    window.press("Z", ctrl=True)
+    yield lambda: not bpy.data.objects["Hat"].is_property_set("jounce")
+    obj = bpy.data.objects[name]
+    assert snapshot.properties(obj.jounce) == before[2]
+    assert [found.fix for found in obj.jounce.findings] == ["add_to_body"]
 
 
 def test_escape_stops_the_fit_of_helper_bones(window):

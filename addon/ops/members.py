@@ -1,0 +1,128 @@
+"""jounce.body_add and jounce.body_remove: gives meshes to a body that is there, and takes them out again."""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+
+import bpy
+
+from ..bridge import bakes, bodies, diagnosis, preview
+from ..bridge.deformers import Warn
+from ..core.task import Step, Task
+from . import needs
+from .build import build, keep
+from .operator import LongOperator
+
+Objects = list[bpy.types.Object]
+
+
+class JOUNCE_OT_body_add(LongOperator):
+    """Give the selected meshes that have no Jounce to the body that is selected with them, and build it"""
+
+    bl_idname = "jounce.body_add"
+    bl_label = "Add to Body"
+    bl_options = {"UNDO"}
+    needs = (needs.only_body, needs.without_body, needs.out_of_edit_mode)
+
+    def task(self, context: bpy.types.Context) -> Task:
+        """Adds all of them, or none."""
+        host = needs.only_body(context)
+        joining = needs.without_body(context)
+        for obj in joining:
+            bodies.refuse_joining(obj, host, self.warn)
+        yield from join(host, joining, context, self.warn)
+        diagnosis.keep(host, context)
+        return f"{host.name}: {', '.join(obj.name for obj in joining)} added."
+
+
+class JOUNCE_OT_body_remove(LongOperator):
+    """Take the selected meshes out of their body, and what a bake added off them, and build the rest"""
+
+    bl_idname = "jounce.body_remove"
+    bl_label = "Remove from Body"
+    bl_options = {"UNDO"}
+    needs = (needs.only_body, needs.parts, needs.out_of_edit_mode)
+
+    def task(self, context: bpy.types.Context) -> Task:
+        """Takes all of them out, or none; the settings of the body stay."""
+        host = needs.only_body(context)
+        leaving = needs.parts(context)
+        for obj in leaving:
+            bakes.refuse_stuck(obj)
+        seams = yield from leave(host, leaving, context, self.warn)
+        diagnosis.keep(host, context)
+        off = f" Switched off: {', '.join(seams)}." if seams else ""
+        return f"{host.name}: {', '.join(obj.name for obj in leaving)} taken out.{off}"
+
+
+@contextmanager
+def preview_off(host: bpy.types.Object) -> Iterator[None]:
+    """Shows no preview of a body while its meshes change."""
+    shown = host.jounce.preview
+    if shown:
+        preview.switch_off(host)
+    try:
+        yield
+    finally:
+        if shown:
+            preview.switch_on(host)
+
+
+def join(host: bpy.types.Object, joining: Objects, context: bpy.types.Context, warn: Warn) -> Task:
+    """Makes meshes parts of a body, built again if it was built; stopped or refused, none of them is one."""
+    before = {obj: obj.is_property_set("jounce") for obj in joining}
+    finished, message = False, ""
+    with preview_off(host):
+        try:
+            for obj in joining:
+                obj.jounce.host = host
+            message = yield from built_again(host, context, warn)
+            finished = True
+        finally:
+            if not finished:
+                for obj, had in before.items():
+                    forget_host(obj, had)
+    return message
+
+
+def forget_host(obj: bpy.types.Object, has_settings: bool) -> None:
+    """Lets a mesh belong to no body; settings that it has of its own stay."""
+    if has_settings:
+        obj.jounce.property_unset("host")
+    else:
+        obj.property_unset("jounce")
+
+
+def leave(
+    host: bpy.types.Object, leaving: Objects, context: bpy.types.Context, warn: Warn
+) -> Generator[Step, None, list[str]]:
+    """Takes meshes out of a body, built again if it was built; stopped or refused, all of them stay.
+
+    Seams that lead to them are switched off, so that they hold again when the meshes come back; their names.
+    """
+    seams = [s for s in host.jounce.seams if s.use and (s.mesh_a in leaving or s.mesh_b in leaving)]
+    names, finished = [seam.name for seam in seams], False
+    with preview_off(host):
+        try:
+            for seam in seams:
+                seam.use = False
+            for obj in leaving:
+                obj.jounce.property_unset("host")
+            yield from built_again(host, context, warn)
+            finished = True
+        finally:
+            if not finished:
+                for obj in leaving:
+                    obj.jounce.host = host
+                for name in names:
+                    host.jounce.seams[name].use = True
+        for obj in leaving:
+            bakes.free(obj)
+            obj.property_unset("jounce")
+    return names
+
+
+def built_again(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Task:
+    """Builds a body that was built before its meshes changed."""
+    if not host.jounce.built_digest:
+        return ""
+    return keep((yield from build(host, context, warn)), context)

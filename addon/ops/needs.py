@@ -1,0 +1,190 @@
+"""What operators need before they can be pressed; each refuses without it, in the sentence that is shown.
+
+Asked at every redraw for every button: nothing here reads a mesh, looks through the file or writes.
+"""
+
+import bpy
+
+from ..bridge import bodies, meshes, overrides, preview, registry, renders
+from ..core import bodies as built
+from ..core.refusal import Refusal
+
+
+def active_object(context: bpy.types.Context) -> bpy.types.Object:
+    """The active object."""
+    active = context.view_layer.objects.active
+    if active is None:
+        raise Refusal("No object is active; select the character.")
+    return active
+
+
+def active_mesh(context: bpy.types.Context) -> bpy.types.Object:
+    """The active object, a mesh of this file."""
+    active = context.view_layer.objects.active
+    if active is None or active.type != "MESH":
+        raise Refusal("The active object is not a mesh; make the character's mesh the active object.")
+    meshes.refuse_foreign(active)
+    return active
+
+
+def character(context: bpy.types.Context) -> bpy.types.Object:
+    """The active object, a mesh or an armature that has no Jounce yet."""
+    active = context.view_layer.objects.active
+    if active is None or active.type not in ("MESH", "ARMATURE"):
+        raise Refusal("The active object is neither a mesh nor an armature; select the character.")
+    if active.type == "MESH":
+        meshes.refuse_foreign(active)
+        if bodies.host_of(active) is not None:
+            raise Refusal(f"{active.name} has Jounce already.")
+    return active
+
+
+def active_body(context: bpy.types.Context) -> bpy.types.Object:
+    """The host of the active object's body."""
+    active = context.view_layer.objects.active
+    host = bodies.host_of(active) if active is not None else None
+    if host is None:
+        raise Refusal("The active object has no Jounce; select a mesh and use Add Jounce first.")
+    meshes.refuse_foreign(host)
+    return host
+
+
+def active_part(context: bpy.types.Context) -> bpy.types.Object:
+    """The host of the body whose mesh is active."""
+    active = context.view_layer.objects.active
+    host = bodies.host_of(active) if active is not None and active.type == "MESH" else None
+    if host is None:
+        raise Refusal("The active object is no mesh with Jounce; select a mesh and use Add Jounce first.")
+    meshes.refuse_foreign(host)
+    return host
+
+
+def paintable(context: bpy.types.Context) -> bpy.types.Object:
+    """The active mesh, or the host of what the active armature moves, which can be painted here."""
+    host, active = active_body(context), context.view_layer.objects.active
+    mesh = active if active.type == "MESH" else host
+    meshes.refuse_unpaintable(mesh)
+    return mesh
+
+
+def own_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The hosts of the selected bodies, which are of this file."""
+    hosts = bodies.hosts(context)
+    for host in hosts:
+        meshes.refuse_foreign(host)
+    return hosts
+
+
+def bodies_to_bake(context: bpy.types.Context) -> None:
+    """Selected bodies of this file, or such as are built and not baked."""
+    try:
+        own_bodies(context)
+    except Refusal:
+        if all(host.library is not None for host in renders.unbaked(context.scene)):
+            raise
+
+
+def only_body(context: bpy.types.Context) -> bpy.types.Object:
+    """The host of the one selected body."""
+    hosts = own_bodies(context)
+    if len(hosts) > 1:
+        raise Refusal("Several bodies are selected; select only one of them.")
+    return hosts[0]
+
+
+def selected_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The active object and the selected ones that are meshes, each once."""
+    objects = [context.view_layer.objects.active, *context.selected_objects]
+    return list(dict.fromkeys(obj for obj in objects if obj is not None and obj.type == "MESH"))
+
+
+def without_body(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected meshes that belong to no body."""
+    found = [obj for obj in selected_meshes(context) if bodies.host_of(obj) is None]
+    if not found:
+        raise Refusal("Every selected mesh has Jounce already; select the meshes to add as well.")
+    return found
+
+
+def parts(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected meshes of a body that are not its host."""
+    found = [obj for obj in selected_meshes(context) if bodies.host_of(obj) not in (None, obj)]
+    if not found:
+        raise Refusal("No mesh but the host is selected, which stays; Remove Jounce takes all of it away.")
+    return found
+
+
+def other_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The hosts that are selected beside the active body."""
+    source = active_body(context)
+    found = [host for host in bodies.hosts(context) if host != source]
+    if not found:
+        raise Refusal("No other body is selected; select the bodies that are to get the maps as well.")
+    return found
+
+
+def out_of_edit_mode(context: bpy.types.Context) -> None:
+    """Another mode than Edit Mode, as what is edited reaches neither mesh nor armature before."""
+    if context.mode.startswith("EDIT"):
+        name = context.view_layer.objects.active.name
+        raise Refusal(f"{name} is in Edit Mode; leave it first, so that what was edited is up to date.")
+
+
+def linked(context: bpy.types.Context) -> bpy.types.Object:
+    """The active object, linked from another file or showing what is."""
+    active = active_object(context)
+    if overrides.linked_of(active, context.scene) is None:
+        raise Refusal(f"{active.name} is not linked from another file.")
+    return active
+
+
+def previewed(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected bodies that are previewed."""
+    found = [host for host in own_bodies(context) if preview.session(host) is not None]
+    if not found:
+        raise Refusal("No selected body is previewed; switch its preview on first.")
+    return found
+
+
+def in_memory(context: bpy.types.Context) -> None:
+    """A body that was built since Blender was started."""
+    host = own_bodies(context)[0]
+    if host.jounce.built_digest not in built.CACHE:
+        raise Refusal(f"The body of {host.name} is not in memory; build it first.")
+
+
+def copied(context: bpy.types.Context) -> None:
+    """A body that was baked to a copy of it."""
+    if not any(host.jounce.bake_copy is not None for host in own_bodies(context)):
+        raise Refusal("No selected body has a copy; bake it to helper bones first.")
+
+
+def findings(context: bpy.types.Context) -> None:
+    """Something that the diagnosis has found."""
+    host = own_bodies(context)[0]
+    if len(host.jounce.findings) == 0:
+        raise Refusal(f"Nothing was found about {host.name}; diagnose it first.")
+
+
+def seam(context: bpy.types.Context) -> bpy.types.Object:
+    """The host of the active body, with a seam that is chosen in its list."""
+    active = context.view_layer.objects.active
+    host = bodies.host_of(active) if active is not None else None
+    if host is None or not 0 <= host.jounce.seam_index < len(host.jounce.seams):
+        raise Refusal("No seam is chosen, so none can be removed.")
+    return host
+
+
+def clip_folder(context: bpy.types.Context) -> str:
+    """A folder of clips that was chosen."""
+    state = registry.state(context.scene)
+    if state is None or not state.clip_folder:
+        raise Refusal("No folder of clips is chosen; choose one first.")
+    return state.clip_folder
+
+
+def clip_list(context: bpy.types.Context) -> None:
+    """Clips that were listed."""
+    state = registry.state(context.scene)
+    if state is None or len(state.clips) == 0:
+        raise Refusal("There is no list of clips yet; choose a folder and list its clips.")
