@@ -44,8 +44,12 @@ def frames_per_second(scene: bpy.types.Scene) -> float:
     return scene.render.fps / scene.render.fps_base
 
 
-def refuse_other_mode(context: bpy.types.Context) -> None:
-    """Refuses all modes but Object Mode, the only one in which Blender imports."""
+def refuse_to_import(context: bpy.types.Context) -> None:
+    """Refuses all modes but Object Mode, the only one in which Blender imports, and a Blender that cannot."""
+    if not hasattr(bpy.types, "IMPORT_SCENE_OT_fbx"):
+        raise Refusal(
+            'The add-on "FBX format" is off, so that no clip can be read; switch it on in the preferences.'
+        )
     if context.mode != "OBJECT":
         raise Refusal("Leave the current mode first; clips are read in Object Mode.")
 
@@ -57,7 +61,7 @@ def imported(path: Path, context: bpy.types.Context) -> Iterator[list[bpy.types.
     The importer works in the scene that is shown and takes the frame rate of the file over; frame rate,
     selection and active object are put back.
     """
-    refuse_other_mode(context)
+    refuse_to_import(context)
     before = {kind: set(getattr(bpy.data, kind)) for kind in IMPORTED}
     render, active, selected = (
         context.scene.render,

@@ -52,8 +52,8 @@ def kept_as(finding: bpy.types.PropertyGroup) -> Finding:
 
 
 def renew(host: bpy.types.Object, fix: str, context: bpy.types.Context) -> None:
-    """Looks again where a finding with this fix is kept, as it may be mended now."""
-    if any(kept.fix == fix for kept in host.jounce.findings):
+    """Looks again where a finding with this fix is kept, as it may be mended now; not in Edit Mode."""
+    if not context.mode.startswith("EDIT") and any(kept.fix == fix for kept in host.jounce.findings):
         keep(host, context)
 
 

@@ -13,11 +13,11 @@ from . import bodies, maps, meshes
 def around(obj: bpy.types.Object, context: bpy.types.Context, radius: float) -> np.ndarray:
     """How much each vertex (p,) belongs to a ball around the 3D cursor, of a radius in sizes of the mesh.
 
-    Seen where the mesh is posed now; where modifiers change the number of vertices, where it rests.
+    Seen where the mesh is posed now; where it rests in Edit Mode, and where modifiers change its vertices.
     """
     evaluated = obj.evaluated_get(context.evaluated_depsgraph_get())
     points = meshes.rest_points(obj)
-    if len(evaluated.data.vertices) == len(points):
+    if obj.mode != "EDIT" and len(evaluated.data.vertices) == len(points):
         flat = np.empty(3 * len(points), np.float32)
         evaluated.data.attributes["position"].data.foreach_get("vector", flat)
         points = flat.reshape(-1, 3).astype(np.float64)
@@ -56,6 +56,7 @@ def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -> None
     points, triangles, values = [], [], []
     start, objects = 0, bodies.members(source)
     for obj in objects:
+        meshes.bring_up_to_date(obj)
         points.append(rest_in_world(obj))
         triangles.append(meshes.triangles(obj, flipped=False) + start)
         values.append(maps.values(source, objects, obj, kind))
@@ -69,6 +70,8 @@ def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -> None
     )
     tree = BVHTree.FromPolygons(corners.tolist(), faces.tolist())
     objects = bodies.members(target)
+    for obj in objects:
+        meshes.bring_up_to_date(obj)
     placed = [rest_in_world(obj) for obj in objects]
     everything = np.concatenate(placed)
     box = np.array((everything.min(axis=0), everything.max(axis=0)))

@@ -8,6 +8,7 @@ new group.
 from collections.abc import Iterator
 from dataclasses import replace
 
+import bmesh
 import bpy
 import numpy as np
 
@@ -114,10 +115,27 @@ def activate(obj: bpy.types.Object, name: str) -> None:
 def fill(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.ndarray) -> None:
     """Gives each vertex its value (p,); one call for all vertices of equal value."""
     values = np.round(np.clip(values, 0.0, 1.0), 4)
+    if obj.mode == "EDIT":
+        fill_edited(obj, group, values)
+        return
     group.remove(range(len(obj.data.vertices)))
     for value in np.unique(values):
         if value > 0.0:
             group.add(np.flatnonzero(values == value).tolist(), float(value), "REPLACE")
+
+
+def fill_edited(obj: bpy.types.Object, group: bpy.types.VertexGroup, values: np.ndarray) -> None:
+    """The same in Edit Mode, where weights are those of the mesh that is edited."""
+    edited = bmesh.from_edit_mesh(obj.data)
+    layer = edited.verts.layers.deform.verify()
+    for vertex, value in zip(edited.verts, values.tolist(), strict=True):
+        weights = vertex[layer]
+        if value > 0.0:
+            weights[group.index] = value
+        elif group.index in weights:
+            del weights[group.index]
+    bmesh.update_edit_mesh(obj.data, loop_triangles=False, destructive=False)
+    meshes.bring_up_to_date(obj)
 
 
 def selected(obj: bpy.types.Object) -> np.ndarray:

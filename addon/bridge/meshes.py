@@ -48,6 +48,12 @@ def refuse_edited(obj: bpy.types.Object) -> None:
         raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
 
 
+def bring_up_to_date(obj: bpy.types.Object) -> None:
+    """Lets a mesh in Edit Mode have what was edited and selected since; it stays in Edit Mode."""
+    if obj.mode == "EDIT":
+        obj.update_from_editmode()
+
+
 def refuse_foreign(obj: bpy.types.Object) -> None:
     """Refuses what is not a mesh, and an object that cannot be changed in this file."""
     if obj.type != "MESH":
@@ -79,6 +85,9 @@ def rest_points(obj: bpy.types.Object) -> np.ndarray:
     flat = np.empty(3 * len(mesh.vertices), np.float32)
     if mesh.shape_keys is not None:
         mesh.shape_keys.reference_key.points.foreach_get("co", flat)
+    elif mesh.is_editmode:
+        # Attributes are then those of the edited mesh, which has no positions among them.
+        mesh.vertices.foreach_get("co", flat)
     else:
         mesh.attributes["position"].data.foreach_get("vector", flat)
     return flat.reshape(-1, 3).astype(np.float64)

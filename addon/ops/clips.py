@@ -53,7 +53,7 @@ class JOUNCE_OT_clip_assign(JounceOperator):
     bl_idname = "jounce.clip_assign"
     bl_label = "Use Clip"
     bl_options = {"REGISTER", "UNDO"}
-    needs = (needs.only_body, needs.clip_list, clips.refuse_other_mode)
+    needs = (needs.only_body, needs.clip_list, clips.refuse_to_import)
 
     step: IntProperty(
         name="Step",
@@ -82,7 +82,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
     bl_idname = "jounce.clips_bake"
     bl_label = "Bake All Clips"
     bl_options = {"UNDO"}
-    needs = (needs.only_body, needs.clip_folder, clips.refuse_other_mode)
+    needs = (needs.only_body, needs.clip_folder, clips.refuse_to_import)
 
     directory: StringProperty(
         name="Into",

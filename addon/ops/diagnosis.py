@@ -51,7 +51,7 @@ class JOUNCE_OT_fix(LongOperator):
         else:
             said = yield from built(found.fix, obj, host, context, self.warn)
         context.view_layer.update()
-        # What is edited does not reach a mesh before.
+        # Meshes in Edit Mode cannot be part of a body, which is no finding of the artist's.
         if not context.mode.startswith("EDIT"):
             diagnosis.keep(host, context)
         return f"{label}: {said or 'done'}."

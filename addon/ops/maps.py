@@ -36,7 +36,7 @@ RADIUS = FloatProperty(
 def active_mesh(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.types.Object]:
     """The active mesh, or the host of what the active armature moves, and the host of its body."""
     obj = needs.paintable(context)
-    meshes.refuse_edited(obj)
+    meshes.bring_up_to_date(obj)
     return obj, bodies.host_of(obj)
 
 

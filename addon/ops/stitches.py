@@ -41,7 +41,7 @@ class SeamOperator(JounceOperator):
             raise Refusal("More than two meshes of the body are selected; select one or two.")
         ends = (active, others[0] if others else active)
         for obj in ends:
-            meshes.refuse_edited(obj)
+            meshes.bring_up_to_date(obj)
         return host, ends
 
     def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:

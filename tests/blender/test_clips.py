@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import addon_utils
 import bpy
 import numpy as np
 import pytest
@@ -251,6 +252,24 @@ def test_what_cannot_be_read_is_refused(column, folder):
     bpy.ops.jounce.bake(target="MODAL_KEYS")
     with pytest.raises(RuntimeError, match="baked already; free that bake first"):
         bpy.ops.jounce.clips_bake()
+
+
+def test_without_the_importer_clips_are_refused(column, module):
+    _, rig = column
+    action = rig.animation_data.action
+    addon_utils.disable("io_scene_fbx")
+    try:
+        for operator in (bpy.ops.jounce.clip_assign, bpy.ops.jounce.clips_bake):
+            assert not operator.poll()
+            with pytest.raises(RuntimeError, match='add-on "FBX format" is off.*switch it on'):
+                operator()
+        path = Path(bpy.context.scene.jounce.clip_folder) / "a_bow.fbx"
+        with pytest.raises(module("core.refusal").Refusal, match="is off"):
+            module("bridge.clips").read(path, bpy.context)
+    finally:
+        addon_utils.enable("io_scene_fbx")
+    assert rig.animation_data.action == action
+    assert bpy.ops.jounce.clip_assign() == {"FINISHED"}
 
 
 @pytest.mark.skipif(not MIXAMO.is_dir(), reason="JOUNCE_DATA is not set")
