@@ -65,6 +65,7 @@ def refuse_joining(obj: bpy.types.Object, host: bpy.types.Object, warn: Warn) ->
     if owner is not None and owner != host:
         raise Refusal(f"{obj.name} belongs to the body of {owner.name} already; remove it there first.")
     meshes.refuse_unusable(obj)
+    meshes.refuse_flat(obj)
     deformers.deformer(obj, warn)
 
 
@@ -78,6 +79,8 @@ def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
     objects = members(host)
     refuse_unevaluated(objects, context)
     with rigs.rest_position(objects, context.view_layer):
+        for obj in objects:
+            meshes.refuse_flat(obj)
         for obj in objects:
             obj.jounce.bind_matrix = np.array(obj.matrix_world).ravel()
 
@@ -121,7 +124,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         shapes=shapes.driven(objects, parts) if host.jounce.shape_keys_count else None,
     )
     forces = ForceReader(host, context.scene, surface.diagonal, warn)
-    reader = rigs.PoseReader(rig.movers, carried, scale)
+    reader = rigs.PoseReader(rig.movers, carried, scale, surface.diagonal)
     return BodyScene(
         host, objects, surface, reader, forces, FeelReader(host, context.scene, surface.diagonal)
     )

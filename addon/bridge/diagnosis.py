@@ -252,7 +252,12 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
         )
     if scene.surface.digest(host.jounce.build_settings()) != host.jounce.built_digest:
         yield changed
-    if is_crumpled(scene.surface, scene.reader.read(context.evaluated_depsgraph_get())):
+    try:
+        pose = scene.reader.read(context.evaluated_depsgraph_get())
+    except Refusal as refusal:
+        yield Finding(f"In this frame {refusal}.", host.name)
+        return
+    if is_crumpled(scene.surface, pose):
         sentence = f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose."
         yield Finding(sentence, host.name)
 

@@ -1,10 +1,12 @@
 """Reads from the evaluated scene what drives a body in one frame."""
 
 import bpy
+import numpy as np
 
 from ..core.motion import Drive
 from .bodies import BodyScene
 from .posed import PosedShapes
+from .rigs import Unposable
 
 
 def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes | None = None) -> Drive:
@@ -13,8 +15,11 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     shapes: without them a rig that is not linear skinning is read as if it were.
     """
     state = scene.host.evaluated_get(depsgraph).jounce
-    pose = scene.reader.read(depsgraph)
-    offsets = None if shapes is None else shapes.read(depsgraph, pose)
+    try:
+        pose = scene.reader.read(depsgraph)
+        offsets = None if shapes is None else shapes.read(depsgraph, pose)
+    except Unposable as refusal:
+        return Drive(np.zeros((len(scene.reader.movers), 3, 4)), 0.0, held=str(refusal))
     load = scene.forces.read(pose, depsgraph)
     feel = scene.feel.read(depsgraph)
     return Drive(pose, state.strength, offsets, load.force, load.drag, state.cut, feel)

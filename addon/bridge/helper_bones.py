@@ -51,6 +51,11 @@ def read(
             for part, (shape, to_metres) in zip(surface.parts, frame, strict=True):
                 frames[index, part.points] = shape @ to_metres[:, :3].T + to_metres[:, 3]
             yield Step(index / len(over), "Reading the shapes")
+    # The copy holds as a whole: until it can be followed for the first time, as it is then.
+    followed = next(index for index in range(len(over)) if index not in motion.held)
+    for index in range(len(over)):
+        followed = followed if index in motion.held else index
+        frames[index] = frames[followed]
     return Wanted(surface.points, frames, surface.weights)
 
 

@@ -25,9 +25,6 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
         raise Refusal(
             f"{obj.name} has absolute shape keys; switch them to Relative, or they cannot be added to."
         )
-    matrix = np.array(obj.matrix_world)
-    if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix[:3, :3]) < 3:
-        raise Refusal(f"{obj.name} is scaled to nothing; give all three scales a value other than zero.")
     finite = np.isfinite(rest_points(obj)).all(axis=1)
     if not finite.all():
         raise Refusal(
@@ -40,6 +37,16 @@ def sharer(obj: bpy.types.Object) -> bpy.types.Object | None:
     if obj.data.users < 2:
         return None
     return next((other for other in bpy.data.objects if other.data == obj.data and other != obj), None)
+
+
+def refuse_flat(obj: bpy.types.Object) -> None:
+    """Refuses an object that has no size where the timeline stands, so that nothing can be bound there."""
+    matrix = np.array(obj.matrix_world)
+    if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix[:3, :3]) < 3:
+        raise Refusal(
+            f"{obj.name} is scaled to nothing; give all three scales a value other than zero, or go to a "
+            "frame where they have one."
+        )
 
 
 def refuse_edited(obj: bpy.types.Object) -> None:

@@ -57,6 +57,8 @@ class PosedShapes:
             if len(local) != part.points.stop - part.points.start:
                 raise Refusal(f"The rig of {obj.name} changes its number of vertices; apply what does.")
             posed = units.points_in_metres(local, rigs.world_matrix(obj, depsgraph), self._scale)
+            if not np.isfinite(posed).all():
+                raise rigs.Unposable(f"the rig of {obj.name} puts vertices at no finite place; look at it")
             offsets[part.points] = posed - linear[part.points]
         return self._body.reduce_offsets(offsets)
 

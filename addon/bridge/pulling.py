@@ -38,6 +38,8 @@ class Hand:
         known = self._session
         body, surface = known.motions.body, known.motions.scene.surface
         drive = drives.read(known.motions.scene, depsgraph)
+        if drive.held:
+            return
         if known.interactive is None:
             known.begin_by_hand(drive)
         self._interactive = known.interactive

@@ -22,6 +22,9 @@ from .deformers import Deformer, Warn
 
 Carrier = tuple[str, ...]
 
+# Nothing that moves a body is further away than that many times its size, or scales it by more.
+FAR = 1e6
+
 
 @dataclass(frozen=True)
 class Mover:
@@ -179,6 +182,10 @@ def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
                 yield above
 
 
+class Unposable(Refusal):
+    """Raised for a frame in which the rig makes no shape of the body that flesh could follow."""
+
+
 class PoseReader:
     """Reads the transforms of a body's rig from the evaluated scene, frame by frame."""
 
@@ -187,9 +194,14 @@ class PoseReader:
         movers: tuple[Mover, ...],
         carried: dict[Carrier, tuple[bpy.types.Object, np.ndarray]],
         scale: float,
+        size: float,
     ) -> None:
-        """carried: for each carrier one object it moves and its bind matrix (4, 4). scale: metres a unit."""
+        """carried: for each carrier one object it moves and its bind matrix (4, 4).
+
+        scale: metres a unit. size: of the body, in metres.
+        """
         self.scale = scale
+        self.size = size
         self.movers = movers
         self.carried = {who: (obj, np.linalg.inv(bind)) for who, (obj, bind) in carried.items()}
         self._rows: dict[tuple[bpy.types.Object | None, Carrier], list[int]] = {}
@@ -211,14 +223,37 @@ class PoseReader:
         transforms = np.empty((len(self.movers), 4, 4))
         for (armature, who), rows in self._rows.items():
             obj, unbind = self.carried[who]
-            moved = world_matrix(obj, depsgraph) @ unbind
+            world = np.eye(4) if armature is None else posable(armature, depsgraph)
+            moved = posable(obj, depsgraph) @ unbind
             if armature is None:
                 transforms[rows] = moved
             else:
-                world = world_matrix(armature, depsgraph)
                 local = self._bones[armature, who].read(depsgraph)
                 transforms[rows] = world @ local @ np.linalg.inv(world) @ moved
-        return units.transforms_in_metres(transforms, self.scale)
+        transforms = units.transforms_in_metres(transforms, self.scale)
+        self._refuse_boundless(transforms)
+        return transforms
+
+    def _refuse_boundless(self, transforms: np.ndarray) -> None:
+        """Refuses transforms (b, 3, 4) that are no finite numbers, or beyond all that a shot has."""
+        bounds = np.full((3, 4), FAR)
+        bounds[:, 3] *= self.size
+        fine = (np.abs(transforms) <= bounds).all(axis=(1, 2))
+        if not fine.all():
+            mover = self.movers[int(np.argmin(fine))]
+            name = self.carried[mover.carrier][0].name
+            name = name if mover.armature is None else f"the bone {mover.bone} of {mover.armature.name}"
+            raise Unposable(f"{name} is at no place that can be; look at its keys, constraints and drivers")
+
+
+def posable(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+    """World matrix (4, 4) f64 of an object in the evaluated scene, refused where it has no inverse."""
+    matrix = world_matrix(obj, depsgraph)
+    if not np.isfinite(matrix).all():
+        raise Unposable(f"{obj.name} is at no finite place; look at its keys, constraints and drivers")
+    if np.linalg.matrix_rank(matrix[:3, :3]) < 3:
+        raise Unposable(f"{obj.name} is scaled to nothing; to hide it, animate its visibility")
+    return matrix
 
 
 def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:

@@ -113,7 +113,8 @@ class Session:
             return f"Moved by hand{kept}"
         first, checked = self.cache.first, self.filling.checked
         if self.complete:
-            return f"Cached {first} - {first + checked - 1}"
+            held = self.filling.held()
+            return f"Cached {first} - {first + checked - 1}" + (f". {held}" if held else "")
         if self._suspected:
             return "Changed; checking the cache"
         if self._unsound:
@@ -434,6 +435,11 @@ class Session:
         before, self._current = self._current, drive
         if before is None or drive.agrees(before):
             return
+        if drive.held or before.held:
+            # What cannot be followed is not moved by hand; the frame is looked at again.
+            self.interactive = None
+            self.suspect()
+            return
         self.suspect()
         index = self.scene.frame_current - self.cache.first
         if 0 <= index < len(self.filling.drives):
@@ -465,7 +471,8 @@ class Session:
         self._due = now + units.frame_seconds(self.scene)
         if not self.motions.is_linear and not self._unsound:
             drive = self._staged().drive_by_hand(self.scene.frame_current)
-            self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
+            if not drive.held:
+                self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
         before = self._offsets.copy()
         self.project(self.interactive.step())
         self.interactive.watch(before, self._offsets)

@@ -22,7 +22,7 @@ def skeleton(reader: rigs.PoseReader, depsgraph: bpy.types.Depsgraph, size: floa
             lengths.append(LENGTH * size)
             continue
         # Where the armature is bound, as it stands to the mesh.
-        world = bind @ np.linalg.inv(rigs.world_matrix(obj, depsgraph))
+        world = bind @ np.linalg.inv(rigs.posable(obj, depsgraph))
         world = world @ rigs.world_matrix(mover.armature, depsgraph)
         bone = mover.armature.data.bones[mover.bone]
         names.append(mover.bone)

@@ -45,10 +45,12 @@ class Teleports:
         self._count = 0
         self._places: deque[np.ndarray] = deque(maxlen=STEPS_BEFORE + 2)
 
-    def follow(self, pose: np.ndarray) -> bool:
-        """Takes the next pose (b, 3, 4); whether it is reached by a teleport."""
+    def follow(self, pose: np.ndarray | None) -> bool:
+        """Takes the next pose (b, 3, 4), None where there is none; whether it is reached by a teleport."""
         index, self._count = self._count, self._count + 1
-        if self._teleport is None:
+        if pose is None:
+            self._places.clear()
+        if self._teleport is None or pose is None:
             return False
         self._places.append(self._teleport.places(pose))
         happened = self._teleport.happens(self._places)

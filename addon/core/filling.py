@@ -13,7 +13,8 @@ import jounce
 import numpy as np
 
 from .cache import MotionCache
-from .motion import Course, Drive, Motion, Recorder, Target, advance, begin
+from .motion import Course, Drive, Motion, Recorder, Target, advance, begin, enter, held_sentence, motion_of
+from .settings import Crossing
 from .task import POLL_SECONDS, Step
 
 # A state is some tens of kilobytes, and going on from one costs at most that many steps.
@@ -60,6 +61,10 @@ class Filling:
         """The frames at which the body was found to teleport."""
         return self._teleports.frames
 
+    def held(self) -> str:
+        """In which of the frames whose drives are known the flesh holds, and why; empty without one."""
+        return held_sentence(self.drives, self.cache.first)
+
     @property
     def course(self) -> Course:
         """How the motion begins, and where it begins anew."""
@@ -88,7 +93,7 @@ class Filling:
 
     def _take(self, drive: Drive) -> None:
         self.drives.append(drive)
-        self._teleports.follow(drive.pose)
+        self._teleports.follow(None if drive.held else drive.pose)
 
     def _simulate(self, index: int) -> None:
         digest = self._digest(index)
@@ -104,8 +109,8 @@ class Filling:
         """16 bytes that are the same as long as what a frame was simulated from is."""
         return self.drives[index].digest()
 
-    def _begin(self, target: Target) -> None:
-        begin(target, self.drives[0], self._course)
+    def _begin(self, target: Target, drive: Drive) -> None:
+        begin(target, drive, self._course)
 
     def collect(self, wait: bool = False) -> int:
         """Takes what has been simulated into the cache, all of it if it is to wait; how many frames."""
@@ -128,8 +133,7 @@ class Filling:
     def motion(self) -> Motion:
         """The motion over all frames whose drives are known, once they are simulated."""
         self.collect(wait=True)
-        poses = np.stack([drive.pose for drive in self.drives])
-        return Motion(poses, np.stack(self.cache.coefficients[: len(poses)]))
+        return motion_of(self.drives, np.stack(self.cache.coefficients[: len(self.drives)]))
 
     def simulation_at(self, index: int) -> "jounce.Simulation":
         """A simulation in the state after a frame whose drive is known."""
@@ -162,7 +166,14 @@ class Filling:
 
     def _play(self, target: Target, indices: Iterable[int]) -> None:
         for index in indices:
-            if index == 0:
-                self._begin(target)
+            drive, before = self.drives[index], self.drives[max(0, index - 1)]
+            if drive.held:
+                if index == 0:
+                    target.reset(np.tile(np.eye(3, 4), (len(drive.pose), 1, 1)))
+            elif all(earlier.held for earlier in self.drives[:index]):
+                self._begin(target, drive)
+            elif before.held:
+                # From wherever the flesh was held it goes on as it was.
+                enter(target, drive, Crossing.KEPT)
             else:
-                advance(target, self.drives[index], self._course, index in self.teleports)
+                advance(target, drive, self._course, index in self.teleports)

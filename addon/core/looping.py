@@ -81,7 +81,7 @@ class LoopFilling(Filling):
         whole = hashlib.blake2b(self._cycle + super()._digest(index), digest_size=DIGEST_BYTES)
         return whole.digest()
 
-    def _begin(self, target: Target) -> None:
+    def _begin(self, target: Target, _drive: Drive) -> None:
         cycle = self.drives[: self._frames]
         cycle[0].set_up(target)
         target.settle_cycle(**cycle_arguments(cycle))

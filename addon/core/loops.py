@@ -43,6 +43,9 @@ def looped(
 
 def refuse_open(drives: list[Drive], surface: Surface, course: Course) -> None:
     """Refuses drives that are no cycle."""
+    held = next((drive.held for drive in drives if drive.held), "")
+    if held:
+        raise Refusal(f"The motion cannot loop, as it cannot be followed in all frames: {held}.")
     poses = [drive.pose for drive in drives]
     gap = pose_gap(surface, poses[0], poses[-1])
     if gap > CYCLIC:

@@ -41,7 +41,8 @@ class Drive:
     pose: (b, 3, 4), rest to posed in world space, metres. strength: how much of its acceleration is felt.
     offsets: (k, 3), what the rig adds to linear skinning with the pose, reduced by the body, or None.
     force: (m, 3, 4), a generalised force, or None. drag: what resists the motion, or None. cut: the motion
-    begins anew here. feel: None where none of it is animated.
+    begins anew here. feel: None where none of it is animated. held: why no motion can follow the rig to this
+    frame, so that the flesh holds; the pose then says nothing. Empty in all other frames.
     """
 
     pose: np.ndarray
@@ -51,6 +52,7 @@ class Drive:
     drag: "jounce.Drag | None" = None
     cut: bool = False
     feel: Feel | None = None
+    held: str = ""
 
     def set_up(self, target: "Target") -> None:
         """Gives a simulation the settings of this frame."""
@@ -65,7 +67,8 @@ class Drive:
     def digest(self) -> bytes:
         """16 bytes that are the same for the same drive, bit for bit."""
         digest = hashlib.blake2b(digest_size=16)
-        for field in fields(self):
+        # Caches from before there was `held` stay right.
+        for field in (field for field in fields(self) if field.name != "held" or self.held):
             for part in plain(getattr(self, field.name)):
                 digest.update(
                     np.ascontiguousarray(part).data if isinstance(part, np.ndarray) else repr(part).encode()
@@ -82,10 +85,36 @@ def plain(value: object) -> tuple[object, ...]:
 
 @dataclass(frozen=True)
 class Motion:
-    """Poses (f, b, 3, 4) and coefficients (f, m, 3, 4), a row a frame: all that a bake is made from."""
+    """Poses (f, b, 3, 4) and coefficients (f, m, 3, 4), a row a frame: all that a bake is made from.
+
+    held: the rows in which the flesh holds; their poses are those of the rows before.
+    """
 
     poses: np.ndarray
     coefficients: np.ndarray
+    held: frozenset[int] = frozenset()
+
+
+def motion_of(drives: "list[Drive]", coefficients: np.ndarray) -> Motion:
+    """The motion of drives and the coefficients (f, m, 3, 4) that were simulated with them."""
+    held = frozenset(row for row, drive in enumerate(drives) if drive.held)
+    followed = next((drive.pose for drive in drives if not drive.held), None)
+    if followed is None:
+        raise Refusal(f"No frame can be followed: {drives[0].held}.")
+    poses = []
+    for drive in drives:
+        followed = followed if drive.held else drive.pose
+        poses.append(followed)
+    return Motion(np.stack(poses), coefficients, held)
+
+
+def held_sentence(drives: "list[Drive]", first: int) -> str:
+    """In which frames the flesh holds, and why; empty without one. first: number of the first frame."""
+    rows = [row for row, drive in enumerate(drives) if drive.held]
+    if not rows:
+        return ""
+    where = f"In frame {first + rows[0]}" + (f" and {len(rows) - 1} more" if len(rows) > 1 else "")
+    return f"{where} the flesh holds: {drives[rows[0]].held}"
 
 
 Target = Union["jounce.Simulation", "jounce.MotionJob"]

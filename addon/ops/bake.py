@@ -72,10 +72,14 @@ class Baking:
 
 @dataclass(frozen=True)
 class Take:
-    """A motion. seam: how far that of a loop ends from where it began, as a share of the size."""
+    """A motion. seam: how far that of a loop ends from where it began, as a share of the size.
+
+    held: in which frames the flesh holds, and why; empty without one.
+    """
 
     motion: Motion
     seam: float = 0.0
+    held: str = ""
 
 
 def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, warn: Warn) -> Task:
@@ -137,6 +141,8 @@ def write(baking: Baking, taken: Take, prepared: Prepared, context: bpy.types.Co
         builds.remember(host, baking.body, baking.digest, baking.built_again, context)
     elif not host.jounce.modes_built:
         builds.remember(host, baking.body, baking.digest, host.jounce.built_summary, context)
+    if taken.held:
+        warn(f"{host.name}: {taken.held}.")
     return conclusion(baking, taken.seam, prepared, warn)
 
 
@@ -185,6 +191,6 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
 def take(scene: BodyScene, filling: Filling, cycle: list[Drive] | None) -> Generator[Step, None, Take]:
     """The motion that a filling has made, or that of a cycle, with its seam."""
     if cycle is None:
-        return Take(filling.motion())
+        return Take(filling.motion(), held=filling.held())
     motion, report = yield from looped(filling.fresh(), cycle, scene.surface, filling.course)
     return Take(motion, max(report.position, report.velocity))

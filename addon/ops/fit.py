@@ -9,7 +9,7 @@ from bpy.props import BoolProperty
 from ..bridge import bodies, feel, motions, readings
 from ..core import bodies as built
 from ..core import fitting
-from ..core.motion import Drive, stiffness_of
+from ..core.motion import Drive, held_sentence, stiffness_of
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, in_turn, scaled
 from . import needs
@@ -40,11 +40,15 @@ class JOUNCE_OT_fit(LongOperator):
 
 @dataclass(frozen=True)
 class Fit:
-    """What fits a shot: the frequency in Hz, and the size of the motion, as a share of the body's."""
+    """What fits a shot: the frequency in Hz, and the size of the motion, as a share of the body's.
+
+    held: in which frames the flesh holds, and why; empty without one.
+    """
 
     host: bpy.types.Object
     frequency: float
     size: float
+    held: str
 
 
 def shot(scene: bpy.types.Scene) -> range:
@@ -77,13 +81,14 @@ def fit(
     size_at = Rehearsal(made, drives, context.scene)
     search = fitting.fitted(size_at, state.amount / 100.0, state.frequency, only_firmer)
     frequency, size = yield from scaled(search, 0.6, 1.0)
-    return Fit(host, frequency, size)
+    return Fit(host, frequency, size, held_sentence(drives, steps.start))
 
 
 def keep(fitted: Fit) -> str:
     """Sets the frequency that was found, and says what it is."""
     fitted.host.jounce.frequency = fitted.frequency
-    return f"{fitted.host.name}: {fitted.frequency:.3g} Hz, moves by {fitted.size:.2%} of the size"
+    held = f". {fitted.held}" if fitted.held else ""
+    return f"{fitted.host.name}: {fitted.frequency:.3g} Hz, moves by {fitted.size:.2%} of the size{held}"
 
 
 def read(

@@ -25,6 +25,8 @@ class Lattice:
         depsgraph = context.evaluated_depsgraph_get()
         scale = 1.0 / units.metres_per_unit(context.scene)
         drive = drives.read(self._scene, depsgraph)
+        if drive.held:
+            return
         known = preview.session(self._scene.host)
         coefficients = None if known is None else known.coefficients
         places = cage.positions(self._body, drive.pose, coefficients)
