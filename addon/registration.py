@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 
 from . import cli, ops, panels, props, translations
-from .bridge import preview, registry, renders
+from .bridge import old_files, preview, registry, renders
 from .core import bodies
 from .overlay import timeline, view
 from .panels import render
@@ -46,6 +46,7 @@ def register() -> None:
     translations.register()
     cli.register()
     registry.register()
+    old_files.register()
     renders.register()
     render.register()
     timeline.register()
@@ -58,6 +59,7 @@ def unregister() -> None:
     renders.unregister()
     preview.unregister()
     timeline.unregister()
+    old_files.unregister()
     registry.unregister()
     cli.unregister()
     translations.unregister()

@@ -3,7 +3,8 @@
 A data-block has one active action. Shape keys without animation get ours as the active one, which every
 exporter understands. Where there is animation already (an action, strips or drivers of the artist's), ours
 goes into an NLA track of its own: it moves only our keys and theirs only theirs, so the two never meet, and
-freeing the bake takes the track away without having touched their action.
+freeing the bake takes the track away without having touched their action. Keys that the artist inserts while
+ours is the active action land in it; freeing then takes only our F-curves out, and the action becomes theirs.
 """
 
 import bpy
@@ -11,7 +12,7 @@ import numpy as np
 
 from ..core.cache import digest_of
 from ..core.refusal import Refusal
-from . import compat
+from . import compat, marks, own_keys
 
 TRACK = "Jounce"
 LINEAR = 1  # of the enum Keyframe.interpolation, which foreach_set takes as a number
@@ -41,6 +42,7 @@ def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: r
     """Keys values (f, k) of the named shape keys on the frames, linear between them."""
     keys = obj.data.shape_keys
     action = bpy.data.actions.new(f"Jounce {obj.name}")
+    marks.put(action, marks.BAKE)
     obj.jounce.bake_action = action
     fcurves = compat.new_fcurves(action, "KEY")
     for name, column in zip(names, values.T, strict=True):
@@ -62,6 +64,19 @@ def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: r
         strip.extrapolation = "HOLD"
 
 
+def make_active(obj: bpy.types.Object) -> None:
+    """Makes our action the active one where its strip is all that is animated any more."""
+    data, action = obj.data.shape_keys.animation_data, obj.jounce.bake_action
+    if data is None or action is None or data.action is not None or data.drivers:
+        return
+    if [strip.action for track in data.nla_tracks for strip in track.strips] != [action]:
+        return
+    if len(data.nla_tracks) == 1:
+        data.nla_tracks.remove(data.nla_tracks[0])
+        data.action = action
+        compat.use_slot(data, action)
+
+
 def write_fcurve(fcurve: bpy.types.FCurve, frames: np.ndarray, values: np.ndarray) -> None:
     """One linear key for each frame, without those between two equal neighbours."""
     same = (values[1:-1] == values[:-2]) & (values[1:-1] == values[2:])
@@ -74,30 +89,69 @@ def write_fcurve(fcurve: bpy.types.FCurve, frames: np.ndarray, values: np.ndarra
 
 
 def free(obj: bpy.types.Object) -> None:
-    """Takes our action off the shape keys and out of the file, unless a copy of the object still uses it."""
-    state = obj.jounce
+    """Takes our F-curves off the shape keys, and the action out of the file once it is empty and unused."""
+    state, keys = obj.jounce, obj.data.shape_keys
     action = state.bake_action
-    keys = obj.data.shape_keys
     data = keys.animation_data if keys is not None else None
     if data is not None and action is not None:
-        for track in [t for t in data.nla_tracks if any(strip.action == action for strip in t.strips)]:
-            data.nla_tracks.remove(track)
-        if data.action == action:
-            data.action = None
+        if holds_more(action, own_keys.paths(keys)):
+            leave(action, keys)
+            action = None
+        else:
+            detach(action, data)
         if state.bake_made_animation and is_empty(data):
             keys.animation_data_clear()
     for name in ("bake_action", "bake_made_animation"):
         state.property_unset(name)
-    if action is not None and action.users == 0:
+    remove_unused(action)
+
+
+def holds_more(action: bpy.types.Action, own: set[str]) -> bool:
+    """Whether an action moves anything else than these paths."""
+    return any(curve.data_path not in own for curve in compat.every_fcurve(action))
+
+
+def leave(action: bpy.types.Action, keys: bpy.types.Key) -> None:
+    """Leaves an action to the artist, who has keys in it, without our F-curves; it plays on as it did."""
+    if is_played_elsewhere(action, keys):
+        # A copy of the object plays all of it.
+        shared, action = action, action.copy()
+        for owner in owners(keys.animation_data):
+            if owner.action == shared:
+                compat.exchange(owner, action)
+    compat.remove_fcurves(action, own_keys.paths(keys))
+    marks.remove(action)
+
+
+def detach(action: bpy.types.Action, data: bpy.types.AnimData) -> None:
+    """Takes an action off: as the active one, its strips, and the tracks that were made for these alone."""
+    for track in list(data.nla_tracks):
+        strips = [strip for strip in track.strips if strip.action == action]
+        for strip in strips:
+            track.strips.remove(strip)
+        if strips and not track.strips and track.name == TRACK:
+            data.nla_tracks.remove(track)
+    if data.action == action:
+        data.action = None
+
+
+def is_played_elsewhere(action: bpy.types.Action, keys: bpy.types.Key) -> bool:
+    """Whether the shape keys of another mesh play an action."""
+    others = (other.animation_data for other in bpy.data.shape_keys if other != keys)
+    return any(owner.action == action for data in others for owner in owners(data))
+
+
+def remove_unused(action: bpy.types.Action | None) -> None:
+    """Takes an action that a bake made out of the file, unless something uses it."""
+    if action is not None and action.users == 0 and marks.has(action, marks.BAKE):
         bpy.data.actions.remove(action)
 
 
-def paths(data: bpy.types.AnimData | None, ignored: bpy.types.Action | None = None) -> list[str]:
-    """The paths that keys, strips and drivers move. ignored: an action that does not count."""
+def paths(data: bpy.types.AnimData | None) -> list[str]:
+    """The paths that keys, strips and drivers move."""
     if data is None:
         return []
-    played = [owner for owner in owners(data) if owner.action != ignored]
-    curves = [curve for owner in played for curve in compat.fcurves(owner)]
+    curves = [curve for owner in owners(data) for curve in compat.fcurves(owner)]
     return [curve.data_path for curve in (*curves, *data.drivers)]
 
 

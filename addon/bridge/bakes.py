@@ -6,7 +6,18 @@ from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
 from ..core.refusal import Refusal
 from ..core.settings import BakeSettings, Target
-from . import animation, deformers, helper_bones, holders, mesh_cache, posing, shape_keys, skinning_nodes
+from . import (
+    animation,
+    deformers,
+    helper_bones,
+    holders,
+    mesh_cache,
+    old_files,
+    posing,
+    replacing,
+    shape_keys,
+    skinning_nodes,
+)
 from .bodies import BodyScene
 from .deformers import Warn
 
@@ -46,22 +57,29 @@ def prepare(
 
 
 def replace(scene: BodyScene, prepared: Prepared) -> None:
-    """Replaces the body's bake; where writing fails, no part of one is left."""
+    """Replaces the body's bake, which goes once the other one stands; where writing fails, it stays."""
     for obj in scene.objects:
-        free(obj)
+        old_files.update(obj)
+    earlier = [replacing.Earlier(obj) for obj in scene.objects]
     try:
         prepared.write()
     except BaseException:
         for obj in scene.objects:
             free(obj)
+        for bake in reversed(earlier):
+            bake.restore()
         raise
+    for bake in earlier:
+        bake.remove(free)
 
 
 def free(obj: bpy.types.Object) -> None:
     """Takes any bake off a mesh; all that is not ours stays as it is."""
+    old_files.update(obj)
     for kind in (shape_keys, skinning_nodes, mesh_cache, helper_bones):
         kind.free(obj)
-    obj.jounce.property_unset("bake_target")
+    for name in ("bake_target", "bake_modifier", "bake_modifier_name"):
+        obj.jounce.property_unset(name)
 
 
 def forget(host: bpy.types.Object) -> None:

@@ -39,6 +39,26 @@ def every_fcurve(action: bpy.types.Action) -> list[bpy.types.FCurve]:
     return [curve for bag in bags for curve in bag.fcurves]
 
 
+def remove_fcurves(action: bpy.types.Action, paths: set[str]) -> None:
+    """Takes the F-curves of these paths out of an action."""
+    if not HAS_SLOTS:
+        groups = [action.fcurves]
+    else:
+        strips = [strip for layer in action.layers for strip in layer.strips]
+        groups = [bag.fcurves for strip in strips for bag in strip.channelbags]
+    for curves in groups:
+        for curve in [curve for curve in curves if curve.data_path in paths]:
+            curves.remove(curve)
+
+
+def exchange(owner: Owner, action: bpy.types.Action) -> None:
+    """Has animation data or a strip play a copy of its action instead, with the slot that it uses."""
+    used = owner.action_slot.identifier if HAS_SLOTS and owner.action_slot is not None else None
+    owner.action = action
+    if used is not None:
+        owner.action_slot = action.slots[used]
+
+
 def use_slot(owner: Owner, action: bpy.types.Action) -> None:
     """Points animation data or an NLA strip at the only slot of an action."""
     if HAS_SLOTS:

@@ -17,7 +17,7 @@ from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
 from ..core.settings import BakeSettings
 from ..core.task import Step, scaled
-from . import animation, bodies, compat, meshes, posing, registry, shape_keys, simulated, units
+from . import animation, bodies, compat, marks, meshes, posing, registry, shape_keys, simulated, units
 from .bodies import BodyScene
 from .skeletons import skeleton
 
@@ -67,6 +67,8 @@ def write(scene: BodyScene, fit: HelperBones, frames: range, context: bpy.types.
     scale = units.metres_per_unit(context.scene)
     armature = bpy.data.objects.new(f"{scene.host.name} Rig", bpy.data.armatures.new(posing.NAME))
     collection.objects.link(armature)
+    for block in (collection, armature, armature.data):
+        marks.put(block, marks.BAKE)
     # From here on a copy leads to whatever is to be freed.
     copies = [copy(obj, armature) for obj in scene.objects]
     with edited(armature, context):
@@ -76,7 +78,7 @@ def write(scene: BodyScene, fit: HelperBones, frames: range, context: bpy.types.
     for made, obj, part in zip(copies, scene.objects, scene.surface.parts, strict=True):
         collection.objects.link(made)
         made.select_set(False)
-        take_rig_off(made, posing.end(obj), bones)
+        take_rig_off(made, obj, bones)
         skin(made, armature, names, fit.weights[part.points])
 
 
@@ -88,6 +90,8 @@ def copy(obj: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.Object:
     obj.jounce.bake_copy = made
     made.property_unset("jounce")
     made.data = obj.data.copy()
+    for block in (made, made.data):
+        marks.put(block, marks.BAKE)
     made.parent, made.parent_type = armature, "OBJECT"
     made.animation_data_clear()
     made.constraints.clear()
@@ -146,6 +150,7 @@ def animate(
 ) -> None:
     """Keys all bones on all frames, linear between them."""
     action = bpy.data.actions.new(armature.name)
+    marks.put(action, marks.BAKE)
     curves = compat.new_fcurves(action, "OBJECT")
     times = np.asarray(frames, dtype=np.float64)
     for index, name in enumerate(names):
@@ -161,11 +166,11 @@ def animate(
     compat.use_slot(data, action)
 
 
-def take_rig_off(made: bpy.types.Object, end: int, bones: set[str]) -> None:
-    """Takes the first modifiers, what is ours, and the vertex groups of bones off a copy."""
-    ours = [modifier for modifier in made.modifiers if posing.is_ours(modifier)]
-    for modifier in dict.fromkeys([*list(made.modifiers)[:end], *ours]):
-        made.modifiers.remove(modifier)
+def take_rig_off(made: bpy.types.Object, obj: bpy.types.Object, bones: set[str]) -> None:
+    """Takes what poses an object, what is ours on it, and the vertex groups of bones off its copy."""
+    ours = [modifier.name for modifier in obj.modifiers if posing.is_ours(modifier)]
+    for name in {modifier.name for modifier in list(obj.modifiers)[: posing.end(obj)]}.union(ours):
+        made.modifiers.remove(made.modifiers[name])
     for group in [group for group in made.vertex_groups if group.name in bones]:
         made.vertex_groups.remove(group)
 
@@ -187,15 +192,17 @@ def free(obj: bpy.types.Object) -> None:
     obj.jounce.property_unset("bake_copy")
     if made is None or any(other.jounce.bake_copy == made for other in registry.meshes()):
         return
-    armature = made.parent
-    collections = {*made.users_collection, *(() if armature is None else armature.users_collection)}
-    mesh = made.data
+    armature, mesh = made.parent, made.data
+    above = [armature] if armature is not None and marks.has(armature, marks.BAKE) else []
+    collections = {c for obj in (made, *above) for c in obj.users_collection if marks.has(c, marks.BAKE)}
     bpy.data.objects.remove(made)
-    bpy.data.meshes.remove(mesh)
-    if armature is not None and not armature.children:
-        remove_armature(armature)
+    if mesh.users == 0:
+        bpy.data.meshes.remove(mesh)
+    for obj in above:
+        if not obj.children:
+            remove_armature(obj)
     for collection in collections:
-        if collection.name.startswith(posing.NAME) and not collection.all_objects:
+        if not collection.all_objects and not collection.children:
             bpy.data.collections.remove(collection)
 
 
@@ -204,6 +211,6 @@ def remove_armature(armature: bpy.types.Object) -> None:
     data, animated = armature.data, armature.animation_data
     action = None if animated is None else animated.action
     bpy.data.objects.remove(armature)
-    bpy.data.armatures.remove(data)
-    if action is not None and action.users == 0:
-        bpy.data.actions.remove(action)
+    if data.users == 0:
+        bpy.data.armatures.remove(data)
+    animation.remove_unused(action)

@@ -7,6 +7,7 @@ group of the mesh, point by point. The group alone knows it, so it is saved, cop
 
 import bpy
 
+from . import marks
 from .nodes import holder_node
 
 NAME = "Jounce Values"
@@ -23,7 +24,10 @@ def new(obj: bpy.types.Object) -> bpy.types.Object | None:
         return None
     mesh = bpy.data.meshes.new(f"{NAME} {obj.name}")
     mesh.vertices.add(len(obj.data.vertices))
-    return bpy.data.objects.new(mesh.name, mesh)
+    holder = bpy.data.objects.new(mesh.name, mesh)
+    for block in (holder, mesh):
+        marks.put(block, marks.HOLDER)
+    return holder
 
 
 def of(tree: bpy.types.NodeTree) -> bpy.types.Object | None:
@@ -42,7 +46,8 @@ def remove_group(tree: bpy.types.NodeTree) -> None:
     """Takes a node group out of the file, with its holder."""
     holder = of(tree)
     bpy.data.node_groups.remove(tree)
-    if holder is not None and holder.users == 0:
+    if holder is not None and holder.users == 0 and marks.has(holder, marks.HOLDER):
         mesh = holder.data
         bpy.data.objects.remove(holder)
-        bpy.data.meshes.remove(mesh)
+        if mesh.users == 0:
+            bpy.data.meshes.remove(mesh)

@@ -8,6 +8,9 @@ import bpy
 KEY = "jounce_made"
 
 STAGE = "stage"
+PREVIEW = "preview"
+BAKE = "bake"
+HOLDER = "holder"
 
 
 def put(block: bpy.types.ID, kind: str) -> None:
@@ -18,3 +21,9 @@ def put(block: bpy.types.ID, kind: str) -> None:
 def has(block: bpy.types.ID, kind: str) -> bool:
     """Whether a data-block was made by Jounce for this purpose."""
     return block.get(KEY) == kind
+
+
+def remove(block: bpy.types.ID) -> None:
+    """From now on a data-block is the artist's."""
+    if KEY in block:
+        del block[KEY]

@@ -70,15 +70,15 @@ def own_beginning(host: bpy.types.Object) -> Path:
 
 
 def new_path(beginning: Path, obj: bpy.types.Object, taken: set[Path]) -> Path:
-    """Where the cache of a mesh goes: a file named after it, of no other object."""
+    """Where the cache of a mesh goes: a file named after it, that is not there and of no other object."""
     used = {path.name.casefold() for path in taken}
     for other in bpy.data.objects:
         if other != obj:
             used |= {Path(m.filepath).name.casefold() for m in other.modifiers if m.type == "MESH_CACHE"}
     stem = f"{beginning.name} {bpy.path.clean_name(obj.name)}"
     names = (f"{stem}{number}{pc2.SUFFIX}" for number in ("", *(f" {n}" for n in range(2, 1000))))
-    name = next(name for name in names if name.casefold() not in used)
-    return beginning.parent / name
+    free = (name for name in names if name.casefold() not in used)
+    return next(path for name in free if not (path := beginning.parent / name).exists())
 
 
 def file_stem() -> str:
@@ -92,12 +92,14 @@ def write(scene: BodyScene, writers: Writers, settings: BakeSettings) -> None:
         for obj, (path, writer) in zip(scene.objects, writers.items(), strict=True):
             writer.finish()
             obj.jounce.bake_target = Target.MESH_CACHE.value
-            modifier = stack.insert(obj, "MESH_CACHE")
+            modifier = stack.insert_bake(obj, "MESH_CACHE")
             modifier.cache_format = "PC2"
             modifier.filepath = relative(path)
             modifier.frame_start = settings.frame_start
     except BaseException:
         discard(writers)
+        for path in writers:
+            path.unlink(missing_ok=True)
         raise
 
 

@@ -6,7 +6,7 @@ In renders the modifier does nothing: they show a bake.
 import bpy
 import numpy as np
 
-from . import holders, nodes, stack
+from . import holders, marks, nodes, posing, stack
 
 ATTRIBUTE = "jounce"
 GROUP = f"{stack.NAME} Preview"
@@ -44,12 +44,7 @@ def modifier_of(obj: bpy.types.Object) -> bpy.types.Modifier | None:
 
 def modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     """The modifiers that show a preview, those that another file has among them."""
-    return [m for m in obj.modifiers if m.type == "NODES" and m.node_group and is_group(m.node_group)]
-
-
-def is_group(tree: bpy.types.NodeTree) -> bool:
-    """Whether a node group is the one of previews, or a copy of it that came from another file."""
-    return tree.name.startswith(GROUP)
+    return [modifier for modifier in obj.modifiers if posing.shows_preview(modifier)]
 
 
 def group(obj: bpy.types.Object) -> bpy.types.NodeTree:
@@ -58,15 +53,21 @@ def group(obj: bpy.types.Object) -> bpy.types.NodeTree:
     All meshes of this file share one; a mesh of another file has its own.
     """
     holder = holders.new(obj)
-    known = bpy.data.node_groups.get((GROUP, None)) if holder is None else None
-    if known is not None:
+    if holder is None and (known := shared_group()) is not None:
         return known
     made = nodes.Group(GROUP if holder is None else f"{GROUP} {obj.name}")
     offsets = made.attribute(ATTRIBUTE, "FLOAT_VECTOR", 2.0, 0.0)
     if holder is not None:
         offsets = made.sampled(offsets, holder, 2.0)
     made.finish(made.to_object_space(offsets, 4.0), 6.0, [ATTRIBUTE] if holder is None else [])
+    marks.put(made.tree, marks.PREVIEW)
     return made.tree
+
+
+def shared_group() -> bpy.types.NodeTree | None:
+    """The group of the meshes of this file, None before there is one."""
+    own = (tree for tree in bpy.data.node_groups if tree.library is None and marks.has(tree, marks.PREVIEW))
+    return next((tree for tree in own if holders.of(tree) is None), None)
 
 
 def remove(obj: bpy.types.Object) -> None:

@@ -83,7 +83,7 @@ def double(obj: bpy.types.Object) -> bpy.types.Object:
     for block in (made, made.data):
         marks.put(block, marks.STAGE)
     with shape_keys.leaving_no_block(made):
-        shape_keys.free(made)
+        shape_keys.free_copy(made)
     made.property_unset("jounce")
     for modifier in [modifier for modifier in made.modifiers if modifier.name not in rig]:
         made.modifiers.remove(modifier)

@@ -7,8 +7,8 @@ evaluated mesh (`posed`). Modifiers after the rig finish the posed shape and go 
 import bpy
 
 from ..core.refusal import Refusal
+from . import marks, own_keys, registry
 from .deformers import KEEPS_VERTICES, MOVES_NOTHING, Deformer
-from .nodes import PREFIX
 
 NAME = "Jounce"
 # The modifiers that rigs are made of. Others count where one of these follows.
@@ -29,7 +29,31 @@ RIGS = frozenset(
 
 def is_ours(modifier: bpy.types.Modifier) -> bool:
     """Whether a modifier shows a bake or a preview."""
-    return modifier.type in {"NODES", "MESH_CACHE"} and modifier.name.startswith(NAME)
+    return shows_preview(modifier) or plays_bake(modifier) or plays_earlier_bake(modifier)
+
+
+def shows_preview(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier has the node group of previews."""
+    tree = modifier.node_group if modifier.type == "NODES" else None
+    return tree is not None and marks.has(tree, marks.PREVIEW)
+
+
+def plays_bake(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier is the one that a bake added, in this file or in the one it is an override of."""
+    overrides = modifier.id_data.override_library
+    objects = (modifier.id_data, None if overrides is None else overrides.reference)
+    states = [state for obj in objects if obj is not None and (state := registry.state(obj)) is not None]
+    if modifier.persistent_uid in {state.bake_modifier for state in states} - {0}:
+        return True
+    # What an override adds is told by its name alone: Blender numbers it anew whenever the file is opened.
+    added = overrides is not None and not modifier.is_override_data
+    return added and modifier.name in {state.bake_modifier_name for state in states[:1]} - {""}
+
+
+def plays_earlier_bake(modifier: bpy.types.Modifier) -> bool:
+    """Whether a modifier plays the bake that is being replaced."""
+    state = registry.state(modifier.id_data)
+    return state is not None and modifier.persistent_uid == state.bake_earlier
 
 
 def end(obj: bpy.types.Object) -> int:
@@ -62,9 +86,10 @@ def has_keys(obj: bpy.types.Object) -> bool:
     if keys is None:
         return False
     animated = keys.animation_data is not None
-    shapes = [k for k in keys.key_blocks if k != keys.reference_key and not k.name.startswith(PREFIX)]
     if obj.show_only_shape_key:
         return True
+    own = own_keys.of(keys)
+    shapes = [key for key in keys.key_blocks if key != keys.reference_key and key not in own]
     return any(not shape.mute and (animated or shape.value != 0.0) for shape in shapes)
 
 

@@ -8,6 +8,9 @@ after objects came or went, not at every redraw and frame: a file may have thous
 import bpy
 from bpy.app.handlers import persistent
 
+# Of what is kept on the meshes of bodies; `old_files` brings those of older versions to it.
+FORMAT = 1
+
 _meshes: list[bpy.types.Object] | None = None
 
 

@@ -1,6 +1,6 @@
 """Writes the shape keys of a bake and takes away exactly these again.
 
-The bake's keys are told from all others by `PREFIX`. A mesh without shape keys gets a Basis, which goes when
+`own_keys` tells the bake's keys from all others. A mesh without shape keys gets a Basis, which goes when
 the bake is freed unless the artist has added keys of their own meanwhile.
 """
 
@@ -16,7 +16,7 @@ from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
 from ..core.refusal import Refusal
 from ..core.settings import BakeSettings
-from . import animation, holders, meshes
+from . import animation, holders, meshes, own_keys
 from .bodies import BodyScene
 from .deformers import Warn
 from .nodes import PREFIX
@@ -52,15 +52,16 @@ def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
         obj.shape_key_add(name="Basis", from_mix=False)
         state.bake_made_basis = True
     base = meshes.rest_points(obj)
-    names = []
+    blocks = []
     for index, name in enumerate(keys.names):
         block = obj.shape_key_add(name=PREFIX + name, from_mix=False)
         block.relative_key = obj.data.shape_keys.reference_key
         block.points.foreach_set("co", (base + keys.local_offsets(index)).astype(np.float32).ravel())
-        names.append(block.name)
+        blocks.append(block)
     obj.active_shape_key_index, obj.show_only_shape_key = shown
-    animation.write(obj, names, keys.values, frames)
-    state.bake_keys = len(names)
+    own_keys.record(obj.data.shape_keys, blocks)
+    animation.write(obj, [block.name for block in blocks], keys.values, frames)
+    state.bake_keys = len(blocks)
     obj.data.update()
 
 
@@ -84,12 +85,18 @@ def free(obj: bpy.types.Object) -> None:
     if holders.is_foreign(obj.data):
         return
     animation.free(obj)
+    remove(obj)
+
+
+def remove(obj: bpy.types.Object) -> None:
+    """Takes the keys of a bake off a mesh, and the Basis that it made if no other key is left."""
     state = obj.jounce
     keys = obj.data.shape_keys
     active = obj.active_shape_key_index
     if keys is not None:
-        for block in [block for block in keys.key_blocks if block.name.startswith(PREFIX)]:
+        for block in own_keys.of(keys):
             obj.shape_key_remove(block)
+        own_keys.take_record(keys)
         if state.bake_made_basis and len(keys.key_blocks) == 1:
             obj.shape_key_remove(keys.key_blocks[0])
             keys = None
@@ -97,6 +104,17 @@ def free(obj: bpy.types.Object) -> None:
         obj.active_shape_key_index = max(0, min(active, count - 1))
     for name in ("bake_keys", "bake_made_basis"):
         state.property_unset(name)
+
+
+def free_copy(made: bpy.types.Object) -> None:
+    """Takes the bake off a copy of an object and its mesh that goes soon; the artist's keys play on."""
+    keys, action = made.data.shape_keys, made.jounce.bake_action
+    if keys is None:
+        return
+    data = keys.animation_data
+    if data is not None and action is not None and not animation.holds_more(action, own_keys.paths(keys)):
+        animation.detach(action, data)
+    remove(made)
 
 
 @contextmanager

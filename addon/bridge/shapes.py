@@ -1,18 +1,15 @@
 """The shape keys that the artist animates: shapes of the rig, which the flesh must not imitate."""
 
-import re
 from collections.abc import Sequence
 
 import bpy
 import numpy as np
 
 from ..core.surface import Part
-from . import animation
-from .nodes import PREFIX
+from . import animation, own_keys
 
 # Each shape costs as much as a bone that counts; of more, those that move the most vertices furthest count.
 MOST = 8
-VALUE = re.compile(r'key_blocks\["(.*)"\]\.value')
 
 
 def driven(objects: Sequence[bpy.types.Object], parts: Sequence[Part]) -> np.ndarray | None:
@@ -33,14 +30,10 @@ def animated(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
     keys = obj.data.shape_keys
     if keys is None:
         return []
-    moved = animation.paths(keys.animation_data, obj.jounce.bake_action)
-    paths = (VALUE.fullmatch(path) for path in moved)
+    paths = (own_keys.VALUE.fullmatch(path) for path in animation.paths(keys.animation_data))
     names = {bpy.utils.unescape_identifier(path[1]) for path in paths if path}
-    return [
-        key
-        for key in keys.key_blocks
-        if key.name in names and not key.mute and not key.name.startswith(PREFIX)
-    ]
+    names -= {key.name for key in own_keys.of(keys)}
+    return [key for key in keys.key_blocks if key.name in names and not key.mute]
 
 
 def points(key: bpy.types.ShapeKey) -> np.ndarray:

@@ -8,6 +8,7 @@ of another file has a group of its own, which reads the attributes of its holder
 F-curves of the group's own action: linear between frames, a fifth of the size of keys.
 """
 
+import json
 from functools import partial
 
 import bpy
@@ -17,12 +18,12 @@ from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
 from ..core.settings import BakeSettings, Target
 from ..core.skinning import SkinningTable, skinning_table
-from . import animation, compat, holders, nodes, registry, stack, units
+from . import animation, compat, holders, marks, nodes, registry, stack, units
 from .bodies import BodyScene
 
-POINT = nodes.PREFIX + "point"
-WEIGHT = nodes.PREFIX + "weight {}"
 MATRIX = "Mode {}"
+# Custom property of a group: the names of the attributes that it reads and that go with it.
+ATTRIBUTES = "jounce_attributes"
 
 
 def prepare(
@@ -40,30 +41,45 @@ def write(scene: BodyScene, table: SkinningTable, frames: range, scale: float) -
     transforms = units.transforms_in_units(table.transforms, scale)
     points = units.points_in_units(table.points, scale)
     shared: bpy.types.NodeTree | None = None
+    names = unused_attributes(scene.objects, transforms.shape[1])
     for obj, part in zip(scene.objects, scene.surface.parts, strict=True):
         holder = holders.new(obj)
         tree = shared if holder is None else None
         if tree is None:
             owner = scene.host if holder is None else obj
-            tree = group(f"{stack.NAME} Bake {owner.name}", transforms.shape[1], holder)
+            tree = group(f"{stack.NAME} Bake {owner.name}", names, holder)
             animate(tree, transforms, frames)
             shared = tree if holder is None else shared
         mesh = holders.mesh_of(obj, tree)
-        nodes.set_attribute(mesh, POINT, "FLOAT_VECTOR", points[part.points])
-        for mode, weights in enumerate(table.weights):
-            nodes.set_attribute(mesh, WEIGHT.format(mode + 1), "FLOAT", weights[part.points])
+        nodes.set_attribute(mesh, names[0], "FLOAT_VECTOR", points[part.points])
+        for name, weights in zip(names[1:], table.weights, strict=True):
+            nodes.set_attribute(mesh, name, "FLOAT", weights[part.points])
         obj.jounce.bake_group = tree
         obj.jounce.bake_target = Target.SKINNING_NODES.value
-        stack.insert(obj, "NODES").node_group = tree
+        stack.insert_bake(obj, "NODES").node_group = tree
         mesh.update()
 
 
-def group(name: str, count: int, holder: bpy.types.Object | None) -> bpy.types.NodeTree:
-    """The group for a number of modes; each mode has a row of nodes. holder: of a mesh of another file."""
+def unused_attributes(objects: tuple[bpy.types.Object, ...], count: int) -> list[str]:
+    """Names that no attribute of these meshes has: for the point, and for the weight of each mode."""
+    taken = {name for obj in objects for name in obj.data.attributes.keys()}  # noqa: SIM118
+    beginnings = (nodes.PREFIX, *(f"{nodes.PREFIX}{number} " for number in range(2, len(taken) + 3)))
+    families = ([f"{b}point", *(f"{b}weight {mode + 1}" for mode in range(count))] for b in beginnings)
+    return next(names for names in families if taken.isdisjoint(names))
+
+
+def group(name: str, names: list[str], holder: bpy.types.Object | None) -> bpy.types.NodeTree:
+    """The group for attributes of these names; each mode has a row of nodes.
+
+    holder: of a mesh of another file.
+    """
+    count = len(names) - 1
     made = nodes.Group(name)
+    marks.put(made.tree, marks.BAKE)
+    made.tree[ATTRIBUTES] = json.dumps(names)
     # Blender looks animated nodes up by name from the first node on, at every frame: these come first.
     matrices = [made.node("FunctionNodeCombineMatrix", 0.0, -250.0 * (mode + 1)) for mode in range(count)]
-    point = made.attribute(POINT, "FLOAT_VECTOR", 0.0, 0.0)
+    point = made.attribute(names[0], "FLOAT_VECTOR", 0.0, 0.0)
     total = None
     for mode, matrix in enumerate(matrices):
         row = -250.0 * (mode + 1)
@@ -75,24 +91,25 @@ def group(name: str, count: int, holder: bpy.types.Object | None) -> bpy.types.N
         made.link(point, moved.inputs[0])
         made.link(matrix.outputs[0], moved.inputs[1])
         made.link(moved.outputs[0], weighted.inputs[0])
-        made.link(made.attribute(WEIGHT.format(mode + 1), "FLOAT", 1.0, row - 100.0), weighted.inputs[1])
+        made.link(made.attribute(names[mode + 1], "FLOAT", 1.0, row - 100.0), weighted.inputs[1])
         if total is not None:
             made.link(total, weighted.inputs[2])
         total = weighted.outputs[0]
     if holder is not None:
         total = made.sampled(total, holder, 3.0)
-    made.finish(made.to_object_space(total, 7.0), 9.0, attributes(count) if holder is None else [])
+    made.finish(made.to_object_space(total, 7.0), 9.0, names if holder is None else [])
     return made.tree
 
 
-def attributes(count: int) -> list[str]:
-    """Names of the attributes that a number of modes needs."""
-    return [POINT, *(WEIGHT.format(mode + 1) for mode in range(count))]
+def attributes_of(tree: bpy.types.NodeTree | None) -> list[str]:
+    """The names of the attributes that go with a group."""
+    return [] if tree is None else json.loads(tree.get(ATTRIBUTES, "[]"))
 
 
 def animate(tree: bpy.types.NodeTree, transforms: np.ndarray, frames: range) -> None:
     """Plays transforms (f, m, 3, 4) in the group's own action. A Combine Matrix node counts columns first."""
     action = bpy.data.actions.new(tree.name)
+    marks.put(action, marks.BAKE)
     fcurves = compat.new_fcurves(action, "NODETREE")
     times = np.asarray(frames, dtype=np.float64)
     for mode in range(transforms.shape[1]):
@@ -118,13 +135,11 @@ def free(obj: bpy.types.Object) -> None:
     obj.jounce.property_unset("bake_group")
     if tree.library is not None:
         return
-    count = sum(node.bl_idname == "FunctionNodeCombineMatrix" for node in tree.nodes)
     shared = any(other.data == obj.data and other.jounce.bake_group == tree for other in registry.meshes())
     if not shared and not holders.is_foreign(obj.data):
-        nodes.remove_attributes(obj.data, attributes(count))
+        nodes.remove_attributes(obj.data, attributes_of(tree))
     if tree.users == 0:
         data = tree.animation_data
         action = None if data is None else data.action
         holders.remove_group(tree)
-        if action is not None and action.users == 0:
-            bpy.data.actions.remove(action)
+        animation.remove_unused(action)

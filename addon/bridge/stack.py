@@ -10,8 +10,7 @@ from contextlib import contextmanager
 
 import bpy
 
-from . import posing, registry
-from .nodes import PREFIX
+from . import own_keys, posing, registry
 from .posing import NAME
 
 
@@ -23,16 +22,8 @@ def is_baked(obj: bpy.types.Object) -> bool:
 
 def bake_modifier(obj: bpy.types.Object) -> bpy.types.Modifier | None:
     """The modifier that plays a bake, None where shape keys do or nothing is baked."""
-    state = obj.jounce
-    for modifier in obj.modifiers:
-        if is_linked(obj, modifier) and not modifier.show_viewport:
-            continue
-        if modifier.type == "NODES" and modifier.node_group is not None:
-            if modifier.node_group == state.bake_group:
-                return modifier
-        elif modifier.type == "MESH_CACHE" and modifier.name.startswith(NAME):
-            return modifier
-    return None
+    playing = (modifier for modifier in obj.modifiers if posing.plays_bake(modifier))
+    return next((m for m in playing if not is_linked(obj, m) or m.show_viewport), None)
 
 
 def insert(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
@@ -45,6 +36,27 @@ def insert(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
     modifier.show_in_editmode = False
     obj.modifiers.active = active
     return modifier
+
+
+def insert_bake(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
+    """A new modifier right after the rig that is known from now on as the one that plays the bake."""
+    modifier = insert(obj, kind)
+    remember(modifier)
+    return modifier
+
+
+def shorten_name(obj: bpy.types.Object) -> None:
+    """Gives the modifier that plays the bake the name that another one needs no more."""
+    modifier = bake_modifier(obj)
+    if modifier is not None and modifier.name != NAME and NAME not in obj.modifiers:
+        modifier.name = NAME
+        remember(modifier)
+
+
+def remember(modifier: bpy.types.Modifier) -> None:
+    """Records a modifier as the one that plays the bake."""
+    state = modifier.id_data.jounce
+    state.bake_modifier, state.bake_modifier_name = modifier.persistent_uid, modifier.name
 
 
 def is_linked(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> bool:
@@ -77,8 +89,7 @@ def shown_as_posed(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
         for obj in objects:
             rig = posing.modifiers(obj)
             later = [m for m in obj.modifiers if m.show_viewport and m not in rig]
-            keys = () if obj.data.shape_keys is None else obj.data.shape_keys.key_blocks
-            ours = [key for key in keys if key.name.startswith(PREFIX) and not key.mute]
+            ours = [key for key in own_keys.of(obj.data.shape_keys) if not key.mute]
             for modifier in later:
                 modifier.show_viewport = False
             for key in ours:

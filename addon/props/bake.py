@@ -141,6 +141,21 @@ class BakeProps:
     bake_copy: PointerProperty(
         name="Bake Copy", description="The copy that the bake made for game engines", type=bpy.types.Object
     )
+    bake_modifier: IntProperty(
+        name="Bake Modifier",
+        description="The persistent_uid of the modifier that plays the bake, 0 for none",
+        options={"HIDDEN"},
+    )
+    bake_modifier_name: StringProperty(
+        name="Bake Modifier Name",
+        description="The name by which a library override knows the modifier that plays its bake",
+        options={"HIDDEN"},
+    )
+    bake_earlier: IntProperty(
+        name="Earlier Bake Modifier",
+        description="The persistent_uid of the modifier that plays the bake that is being replaced",
+        options={"HIDDEN"},
+    )
     bake_made_basis: BoolProperty(
         name="Made Basis", description="The mesh had no shape keys before the bake", options={"HIDDEN"}
     )

@@ -1,7 +1,7 @@
 """Which body a mesh belongs to, and where it was bound."""
 
 import bpy
-from bpy.props import BoolProperty, FloatVectorProperty, PointerProperty
+from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, PointerProperty
 
 from ..bridge import registry
 
@@ -10,7 +10,8 @@ def _is_mesh(_self: "MemberProps", other: bpy.types.Object) -> bool:
     return other.type == "MESH"
 
 
-def _joined(_self: "MemberProps", _context: bpy.types.Context) -> None:
+def _joined(self: "MemberProps", _context: bpy.types.Context) -> None:
+    self.format = registry.FORMAT
     registry.look_again()
 
 
@@ -29,6 +30,9 @@ class MemberProps:
         type=bpy.types.Object,
         poll=_is_mesh,
         update=_joined,
+    )
+    format: IntProperty(
+        name="Format", description="Which version's way of keeping things this is", options={"HIDDEN"}
     )
     bind_matrix: FloatVectorProperty(
         name="Bind Matrix",
