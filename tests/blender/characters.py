@@ -38,7 +38,14 @@ CHECKS = Path(__file__).resolve().parent / "character_checks.py"
 
 def main() -> int:
     """Run all and write the table."""
-    options = _options()
+    rows = run_all(CHECKS, parser(__doc__).parse_args(), COLUMNS)
+    return sum(bool(row.get("failed")) for row in rows) if rows else 1
+
+
+def run_all(
+    script: Path, options: argparse.Namespace, columns: dict[str, str], more: tuple[str, ...] = ()
+) -> list[dict]:
+    """What a script, called with more words, reports of each character; writes the table after each."""
     files = sorted(
         path
         for folder in FOLDERS
@@ -47,20 +54,19 @@ def main() -> int:
     )
     if not files:
         print(f"There are no characters in {', '.join(FOLDERS)} under {options.data}.", file=sys.stderr)
-        return 1
     rows = []
     for path in files:
-        rows.append(_run(path, options))
+        rows.append(_run(script, path, options, more))
         print(json.dumps(rows[-1]), flush=True)
-        options.out.write_text(table(rows), encoding="utf-8")
-    return sum(bool(row.get("failed")) for row in rows)
+        options.out.write_text(table(rows, columns), encoding="utf-8")
+    return rows
 
 
-def table(rows: list[dict]) -> str:
+def table(rows: list[dict], columns: dict[str, str]) -> str:
     """The markdown table, then what failed and what was refused."""
-    lines = ["| " + " | ".join(COLUMNS) + " |", "| " + " | ".join("---" for _ in COLUMNS) + " |"]
+    lines = ["| " + " | ".join(columns) + " |", "| " + " | ".join("---" for _ in columns) + " |"]
     for row in rows:
-        cells = (form.format(row[name]) if name in row else "" for name, form in COLUMNS.items())
+        cells = (form.format(row[name]) if name in row else "" for name, form in columns.items())
         lines.append("| " + " | ".join(cells) + " |")
     notes = [
         f"- {row['file']}: {text}" for row in rows for text in row.get("failed", []) + row.get("notes", [])
@@ -68,19 +74,20 @@ def table(rows: list[dict]) -> str:
     return "\n".join([*lines, "", *notes]) + "\n"
 
 
-def _run(path: Path, options: argparse.Namespace) -> dict:
+def _run(script: Path, path: Path, options: argparse.Namespace, more: tuple[str, ...]) -> dict:
     """One character in its own process: what it reported, or how it ended without a report."""
     name = f"{path.parent.name}/{path.name}"
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "report.json"
         command = [
             sys.executable,
-            str(CHECKS),
+            str(script),
             str(path),
             "--report",
             str(report),
             "--frames",
             str(options.frames),
+            *more,
         ]
         environment = {"BLENDER_USER_RESOURCES": str(Path(scratch) / "resources"), **os.environ}
         if options.extension is not None:
@@ -108,8 +115,9 @@ def _run(path: Path, options: argparse.Namespace) -> dict:
         return {"file": name, **json.loads(report.read_text(encoding="utf-8"))}
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parser(description: str) -> argparse.ArgumentParser:
+    """The options of what runs all characters."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="markdown file for the table")
     parser.add_argument("--extension", type=Path, help="zip of the extension, instead of its sources")
@@ -117,7 +125,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--frames", type=int, default=60)
     parser.add_argument("--limit", type=float, default=600.0, help="seconds a character may take")
     parser.add_argument("--verbose", action="store_true", help="print what Blender prints")
-    return parser.parse_args()
+    return parser
 
 
 if __name__ == "__main__":

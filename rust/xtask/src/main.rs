@@ -12,6 +12,7 @@ mod prerequisites;
 mod process;
 mod project;
 mod repository;
+mod sheets;
 mod tally;
 mod test;
 mod venv;
@@ -33,6 +34,8 @@ usage: cargo x <command>
   check                 formatting, lints, types, documentation and the repository's own rules
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
+  sheets [character]    what moves where on every character at the defaults: out/body_parts.md and a contact
+                        sheet of each in out/sheets/
   pictures              the pictures of the documentation, made in Blender, to docs/images/
   bench [--docs] [--long]
                         the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
@@ -52,6 +55,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["wheel"] => wheel::build().map(drop),
         ["addon"] => addon::build().map(drop),
         ["pictures"] => pictures::run(),
+        ["sheets"] => sheets::run(""),
+        ["sheets", only] => sheets::run(only),
         ["bench", options @ ..] if options.iter().all(|option| ["--docs", "--long"].contains(option)) => {
             bench::run(options.contains(&"--docs"), options.contains(&"--long"))
         }

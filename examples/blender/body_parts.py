@@ -1,0 +1,45 @@
+"""What moves where: every character at the defaults of *Add Jounce*, measured part by part, and a sheet of each.
+
+    python body_parts.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
+
+The characters' most energetic clips, with nothing chosen by hand. *Hands, feet, heads* and *hips, spine*,
+*thighs* are found by the names of bones. The contact sheets go beside the table, into the folder `sheets`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import characters
+
+COLUMNS = {
+    "file": "{}",
+    "hands": "{:.2%}",
+    "feet": "{:.2%}",
+    "head": "{:.2%}",
+    "hips, spine": "{:.2%}",
+    "thighs": "{:.2%}",
+    "largest": "{:.1%}",
+    "stretch, 99.9 percentile": "{:.0%}",
+    "largest stretch": "{:.0%}",
+    "flipped triangles": "{:.3%}",
+    "jitter": "{:.2%}",
+    "frequency": "{:.2g} Hz",
+    "add s": "{:.1f}",
+}
+
+
+def main() -> int:
+    """Measure all and write the table."""
+    options = characters.parser(__doc__).parse_args()
+    script = Path(__file__).with_name("body_parts_of.py")
+    sheets = ("--sheets", str(options.out.parent / "sheets"))
+    rows = characters.run_all(script, options, COLUMNS, sheets)
+    return sum(bool(row.get("failed")) for row in rows) if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

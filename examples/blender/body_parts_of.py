@@ -1,0 +1,158 @@
+"""One character for `body_parts.py`: added as an artist does, previewed over a clip, measured and photographed.
+
+    python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
+
+Motion is how far a vertex is from where the rig has it at most, as a share of the diagonal at the first frame; of
+a part, all but a tenth of its vertices stay below it. Stretch is the change of an edge's length against the
+posed mesh, of edges longer than a thousandth of the size, in the worst frame. Flipped triangles are those that
+turn inside out against the posed mesh. Jitter: the second difference of the displacement in time that all but a
+hundredth of vertices and frames stay below.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import character as characters
+import extension
+import flesh
+import sheet
+import studio
+
+# The parts of a character that are looked at one by one, by the names of bones, first come, first served.
+PARTS = {
+    "hands": r"hand|finger|thumb|index|middle|ring|pinky|wrist|palm|fist|claw",
+    "feet": r"foot|toe|ball|paw|hoof|heel|ankle|ff$|ff[._ ]",
+    "head": r"head|jaw|eye|brow|mouth|beak|muzzle|skull|face|horn",
+    "thighs": r"upleg|upperleg|thigh|leg_?up|upper_leg|legupper|leg_joint_[lr]_1",
+    "hips, spine": r"hip|pelvis|spine|torso|body|chest|belly|abdomen|waist|stomach|back|root",
+}
+SHORT = 1e-3
+
+
+def main() -> None:
+    """Measure one character and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--report", type=Path, required=True)
+    parser.add_argument("--frames", type=int, default=60)
+    parser.add_argument("--sheets", type=Path, help="folder for the contact sheet")
+    options = parser.parse_args()
+    extension.enable()
+    try:
+        character = characters.load(options.file)
+        report, take = shoot(character, characters.choose_shot(character, options.frames))
+    except (characters.Unreadable, RuntimeError) as refusal:
+        sentence = str(refusal).strip().removeprefix("Error: ")
+        options.report.write_text(json.dumps({"notes": [f"refused: {sentence}"]}), encoding="utf-8")
+        return
+    options.report.write_text(json.dumps(report), encoding="utf-8")
+    if options.sheets is not None:
+        options.sheets.mkdir(parents=True, exist_ok=True)
+        room = studio.Studio(character.body, take.framed(), studio.best_engine())
+        picture = options.sheets / f"{options.file.stem}.png"
+        sheet.contact_sheet(room, take, picture, picture.with_suffix(".part.png"))
+        picture.with_suffix(".part.png").unlink()
+
+
+def shoot(character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
+    """Adds Jounce to a character and records its preview beside the pose: what was measured, and the take."""
+    posed = studio.record(character.body, shot.frames)
+    bpy.context.scene.frame_set(shot.first)
+    flesh.select([character.armature])
+    started = time.perf_counter()
+    bpy.ops.jounce.setup()
+    seconds = time.perf_counter() - started
+    fleshed = studio.record(character.body, shot.frames)
+    render = bpy.context.scene.render
+    size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
+    title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
+    take = sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed)
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    return {"add s": seconds, "frequency": host.jounce.frequency} | measure(character, take), take
+
+
+def measure(character: characters.Character, take: sheet.Take) -> dict:
+    """The numbers of a take, as shares."""
+    moved = [np.concatenate(take.displacement(index)) for index in range(len(take.posed))]
+    peak = np.max(moved, axis=0)
+    labels = np.concatenate([part_labels(mesh) for mesh in character.body])
+    values = {"largest": float(peak.max())}
+    for part in PARTS:
+        mine = peak[labels == part]
+        if len(mine):
+            values[part] = float(np.percentile(mine, 90.0))
+    offsets = [
+        (np.concatenate(after) - np.concatenate(before)) / take.size
+        for before, after in zip(take.posed, take.fleshed, strict=True)
+    ]
+    values["jitter"] = float(np.percentile(np.linalg.norm(np.diff(offsets, n=2, axis=0), axis=2), 99.0))
+    return values | tearing(character, take)
+
+
+def part_labels(mesh: bpy.types.Object) -> np.ndarray:
+    """The part (p,) that each vertex belongs to by the bone that holds most of it, empty for none of them."""
+    names = [group.name for group in mesh.vertex_groups]
+    parent = mesh.parent_bone if mesh.parent_type == "BONE" else ""
+    strongest = (max(v.groups, key=lambda g: g.weight, default=None) for v in mesh.data.vertices)
+    bones = [parent if group is None else names[group.group] for group in strongest]
+    return np.array([part_of(bone) for bone in bones])
+
+
+def part_of(bone: str) -> str:
+    """The part that a bone's name speaks of."""
+    return next((part for part, pattern in PARTS.items() if re.search(pattern, bone, re.IGNORECASE)), "")
+
+
+def tearing(character: characters.Character, take: sheet.Take) -> dict:
+    """Stretch of edges and flipped triangles in the worst frame."""
+    worst = {"stretch, 99.9 percentile": 0.0, "largest stretch": 0.0, "flipped triangles": 0.0}
+    edges, triangles = topology(character.body)
+    for before, after in zip(take.posed, take.fleshed, strict=True):
+        x, y = np.concatenate(before).astype(float), np.concatenate(after).astype(float)
+        lengths = np.linalg.norm(x[edges[:, 0]] - x[edges[:, 1]], axis=1)
+        long = lengths > SHORT * take.size
+        now = np.linalg.norm(y[edges[:, 0]] - y[edges[:, 1]], axis=1)
+        stretch = np.abs(now[long] / lengths[long] - 1.0)
+        flipped = (normals(x, triangles) * normals(y, triangles)).sum(axis=1) < 0.0
+        found = (np.percentile(stretch, 99.9), stretch.max(), flipped.mean())
+        worst = {name: max(old, float(new)) for (name, old), new in zip(worst.items(), found, strict=True)}
+    return worst
+
+
+def topology(meshes: list[bpy.types.Object]) -> tuple[np.ndarray, np.ndarray]:
+    """Edges (e, 2) and triangles (q, 3) of all meshes, their vertices one after the other."""
+    edges, triangles, start = [], [], 0
+    for mesh in meshes:
+        data = mesh.data
+        data.calc_loop_triangles()
+        for items, width, found in ((data.edges, 2, edges), (data.loop_triangles, 3, triangles)):
+            flat = np.empty(width * len(items), np.int32)
+            items.foreach_get("vertices", flat)
+            found.append(flat.reshape(-1, width) + start)
+        start += len(data.vertices)
+    return np.concatenate(edges), np.concatenate(triangles)
+
+
+def normals(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Normals (q, 3) of triangles, as long as twice their areas."""
+    a, b, c = (points[triangles[:, corner]] for corner in range(3))
+    return np.cross(b - a, c - a)
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    # Blender's own exit handlers can hang in a script that leaves a preview on.
+    os._exit(0)
