@@ -176,4 +176,5 @@ class Filling:
                 # From wherever the flesh was held it goes on as it was.
                 enter(target, drive, Crossing.KEPT)
             else:
-                advance(target, drive, self._course, index in self.teleports)
+                is_first = all(earlier.held for earlier in self.drives[: index - 1])
+                advance(target, drive, self._course, index in self.teleports, is_first_step=is_first)

@@ -6,11 +6,13 @@ reads the cycle, finds the state that closes it, and plays it from there as a ba
 
 import hashlib
 from collections.abc import Generator
+from dataclasses import replace
 
 from .cache import DIGEST_BYTES, MotionCache
 from .filling import Filling, Start
 from .loops import cycle_arguments, refuse_open
 from .motion import Course, Drive, Target
+from .settings import Crossing
 from .surface import Surface
 from .task import Step
 
@@ -25,7 +27,8 @@ class LoopFilling(Filling):
         self, cache: MotionCache, start: Start, course: Course, frames: int, surface: Surface
     ) -> None:
         """frames: of the cycle, the last like the first."""
-        super().__init__(cache, start, course)
+        # A cycle begins as it ends.
+        super().__init__(cache, start, replace(course, start=Crossing.SETTLED))
         self._frames = frames
         self._surface = surface
         self._cycle = b""

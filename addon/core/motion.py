@@ -132,6 +132,11 @@ class Course:
     cut: Crossing = Crossing.REST
     teleport: Teleport | None = None
 
+    @property
+    def coasts(self) -> bool:
+        """Whether the rig is on its way in the first frame, as fast as it leaves it."""
+        return self.start is Crossing.MOVING
+
     def teleports(self) -> Teleports:
         """Finds teleports from the first pose on."""
         return Teleports(self.teleport)
@@ -140,22 +145,26 @@ class Course:
 def begin(target: Target, drive: Drive, course: Course) -> None:
     """Starts a motion in its first pose."""
     enter(target, drive, course.start)
-    for _ in range(course.pre_roll):
+    for _ in range(0 if course.coasts else course.pre_roll):
         step(target, drive)
 
 
-def advance(target: Target, drive: Drive, course: Course, teleported: bool = False) -> None:
+def advance(
+    target: Target, drive: Drive, course: Course, teleported: bool = False, *, is_first_step: bool = False
+) -> None:
     """Goes on to the next frame, or begins anew in it after a cut or a teleport."""
     if drive.cut or teleported:
         enter(target, drive, course.cut)
-    else:
-        step(target, drive)
+        return
+    if is_first_step and course.coasts:
+        target.coast(drive.pose, drive.offsets)
+    step(target, drive)
 
 
 def enter(target: Target, drive: Drive, crossing: Crossing) -> None:
     """Is in a pose without having moved there."""
     drive.set_up(target)
-    if crossing is Crossing.SETTLED:
+    if crossing in (Crossing.SETTLED, Crossing.MOVING):
         target.settle(drive.pose, drive.force, offsets=drive.offsets, drag=drive.drag)
     elif crossing is Crossing.KEPT:
         target.cut(drive.pose, drive.offsets)

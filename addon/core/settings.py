@@ -41,8 +41,12 @@ class BuildSettings:
 
 
 class Crossing(Enum):
-    """How the flesh is at the start or after a cut: in balance, exactly as the rig has it, or as it was."""
+    """How the flesh is at the start or after a cut.
 
+    In balance, and the rig on its way already; in balance; exactly as the rig has it; or as it was.
+    """
+
+    MOVING = "MOVING"
     SETTLED = "SETTLED"
     REST = "REST"
     KEPT = "KEPT"
@@ -75,7 +79,7 @@ class MotionSettings:
     integrator: str
     material: Physical | None = None
     limit: float | None = None
-    start: Crossing = Crossing.SETTLED
+    start: Crossing = Crossing.MOVING
     after_cut: Crossing = Crossing.SETTLED
     teleport: float | None = None
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import ClassVar
 
+import time
+
 import bpy
 
 from ..bridge import registry
@@ -10,8 +12,9 @@ from ..core.refusal import Refusal
 from ..core.task import Runner, Task
 from . import needs
 
-# Blender stays responsive when a tick leaves this much of a redraw's time to it.
-TICK_SECONDS = 0.05
+# A tick works at least this long, and twice as long as Blender took since the last one, so that redrawing the
+# window costs no more than half of the work; never longer than that ESC is heard.
+TICK_SECONDS, LONGEST_TICK_SECONDS = 0.05, 0.3
 TIMER_SECONDS = 0.01
 
 
@@ -70,6 +73,7 @@ class LongOperator(JounceOperator):
 
     _runner: Runner
     _timer: bpy.types.Timer
+    _worked: float
 
     def task(self, context: bpy.types.Context) -> Task:
         """The work in steps."""
@@ -87,6 +91,7 @@ class LongOperator(JounceOperator):
         if bpy.app.background:
             return self.execute(context)
         self._runner = Runner(self.task(context))
+        self._worked = time.monotonic()
         manager = context.window_manager
         self._timer = manager.event_timer_add(TIMER_SECONDS, window=context.window)
         manager.progress_begin(0.0, 1.0)
@@ -106,8 +111,10 @@ class LongOperator(JounceOperator):
     def tick(self, context: bpy.types.Context) -> set[str]:
         """One tick: works for its share of time and shows how far the task is."""
         try:
-            if not self._runner.run(TICK_SECONDS):
+            elsewhere = time.monotonic() - self._worked
+            if not self._runner.run(min(max(TICK_SECONDS, 2.0 * elsewhere), LONGEST_TICK_SECONDS)):
                 self.show_progress(context)
+                self._worked = time.monotonic()
                 return {"RUNNING_MODAL"}
         except Refusal as refusal:
             self.close(context)

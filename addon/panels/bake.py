@@ -34,7 +34,7 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
             layout.prop(state, "helper_count")
             layout.prop(state, "helper_influences")
         layout.prop(state, "loop")
-        if not state.loop:
+        if not state.loop and state.start != "MOVING":
             layout.prop(state, "pre_roll")
         row = layout.row(align=True)
         row.operator("jounce.bake", icon="RENDER_ANIMATION")

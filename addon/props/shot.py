@@ -11,7 +11,16 @@ SETTLED = (
     "Settled",
     "In balance with gravity and forces, as if the pose had been held for long",
 )
-STARTS = (SETTLED, (Crossing.REST.value, "At Rest", "Exactly as the rig has it; gravity then pulls it down"))
+MOVING = (
+    Crossing.MOVING.value,
+    "In Motion",
+    "In balance, and the rig comes as fast as it leaves the first frame, so that nothing jolts there",
+)
+STARTS = (
+    MOVING,
+    SETTLED,
+    (Crossing.REST.value, "At Rest", "Exactly as the rig has it; gravity then pulls it down"),
+)
 CUTS = (
     SETTLED,
     (Crossing.REST.value, "At Rest", "Exactly as the rig has it"),

@@ -1,4 +1,4 @@
-"""What moves where: every character at the defaults of *Add Jounce*, measured part by part, and a sheet of each.
+"""What moves where: every character at the defaults of *Add Jounce*, measured by parts, and a sheet of each.
 
     python body_parts.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
 

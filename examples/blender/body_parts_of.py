@@ -1,12 +1,12 @@
-"""One character for `body_parts.py`: added as an artist does, previewed over a clip, measured and photographed.
+"""One character for `body_parts.py`: added as an artist does, previewed over a clip, measured, photographed.
 
     python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
 
-Motion is how far a vertex is from where the rig has it at most, as a share of the diagonal at the first frame; of
-a part, all but a tenth of its vertices stay below it. Stretch is the change of an edge's length against the
+Motion is how far a vertex is at most from where the rig has it, as a share of the diagonal at the first frame;
+of a part, all but a tenth of its vertices stay below it. Stretch is the change of an edge's length against the
 posed mesh, of edges longer than a thousandth of the size, in the worst frame. Flipped triangles are those that
-turn inside out against the posed mesh. Jitter: the second difference of the displacement in time that all but a
-hundredth of vertices and frames stay below.
+turn inside out against the posed mesh. Jitter: the second difference of the displacement in time that all but
+a hundredth of vertices and frames stay below.
 """
 
 from __future__ import annotations

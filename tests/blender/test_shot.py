@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
+import snapshot
 
 
 @pytest.fixture
@@ -32,6 +33,21 @@ def still(rig):
     rig.animation_data_clear()
     for bone in rig.pose.bones:
         bone.rotation_euler = (0.0, 0.0, 0.0)
+
+
+def test_a_shot_that_begins_in_motion_begins_without_a_jolt(built):
+    obj, rig = built
+    still(rig)
+    for frame in (1, 12):
+        rig.location.x = 0.3 * frame
+        rig.keyframe_insert("location", frame=frame)
+    for curve in snapshot.fcurves(rig.animation_data.action):
+        curve.keyframe_points[0].interpolation = "LINEAR"
+    posed = scenes.evaluated_frames(obj, range(1, 13))
+    size = float(np.linalg.norm(np.ptp(posed[0], axis=0)))
+    largest = {start: np.abs(baked(obj, start=start) - posed).max() / size for start in ("MOVING", "SETTLED")}
+    assert largest["SETTLED"] > 1e-2
+    assert largest["MOVING"] < 1e-4
 
 
 def test_a_push_and_a_wind_of_the_same_strength_do_the_same(built):

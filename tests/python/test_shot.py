@@ -43,6 +43,21 @@ def test_cuts(start, bar):
     refused(ValueError, "pose: expected shape", sim.cut, far[:1])
 
 
+def test_coasting_starts_without_a_jolt(start, bar):
+    def after_a_frame(coasts):
+        sim = start()
+        first, second = bar.poses[0], bar.poses[0].copy()
+        second[:, 0, 3] += 0.2
+        sim.reset(first)
+        if coasts:
+            sim.coast(second)
+        sim.step(second)
+        return moved(sim)
+
+    assert after_a_frame(True) < 1e-6 * after_a_frame(False)
+    refused(ValueError, "pose: expected shape", start().coast, bar.poses[0][:1])
+
+
 def test_together_as_alone(start, bar, model):
     alone, together = [start() for _ in range(3)], [start() for _ in range(3)]
     force = np.full((model.mode_count, 3, 4), 0.01)

@@ -102,7 +102,7 @@ impl Shared {
 
 /// A copy of a simulation, stepped on a thread of its own that never touches Python.
 ///
-/// `reset`, `step`, `settle`, `settle_cycle`, `cut`, `vary` and `strength` mean what they mean for a Simulation, and are
+/// `reset`, `step`, `settle`, `settle_cycle`, `cut`, `coast`, `vary` and `strength` mean what they mean for a Simulation, and are
 /// done in the order in which they are asked for; they return at once. `keep()` keeps the coefficients at that point, bit for bit
 /// those of the Simulation. Wrong arrays raise at once; what a step refuses is raised by `wait()` and
 /// `coefficients()`, and nothing after it is done. `progress` is that of a cycle; `report` says how well the last one
@@ -187,6 +187,19 @@ impl MotionJob {
     ) -> PyResult<()> {
         let driven = self.simulation.borrow(py).arrays(pose, None, offsets, None)?.to_owned();
         self.ask(move |simulation| simulation.cut(&driven.drive()));
+        Ok(())
+    }
+
+    /// Asks to go on in steady motion, as `Simulation.coast`.
+    #[pyo3(signature = (pose=None, offsets=None))]
+    fn coast(
+        &self,
+        py: Python<'_>,
+        pose: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let driven = self.simulation.borrow(py).arrays(pose, None, offsets, None)?.to_owned();
+        self.ask(move |simulation| simulation.coast(&driven.drive()));
         Ok(())
     }
 

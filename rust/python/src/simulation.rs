@@ -313,6 +313,22 @@ impl Simulation {
         run(py, || self.inner.cut(&drive))
     }
 
+    /// Starts in steady motion: right after `reset` or `settle`, takes the rig as having come as fast as it goes on to the
+    /// next pose, so that the first step is no jolt. Step to that pose afterwards.
+    ///
+    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh moves along. offsets are as in `step`.
+    #[pyo3(signature = (pose=None, offsets=None))]
+    fn coast(
+        &mut self,
+        py: Python<'_>,
+        pose: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let arrays = self.arrays(pose, None, offsets, None)?;
+        let drive = arrays.drive();
+        run(py, || self.inner.coast(&drive))
+    }
+
     /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, where the pose jumps.
     ///
     /// offsets are as in `step`.

@@ -18,6 +18,7 @@ enum Frame {
     Step { near: [i8; 12], force: Option<[f32; 3]> },
     Wild { pose: [Transform; 2], force: Option<Vec<f64>>, drag: Option<[f64; 3]> },
     Cut { near: [i8; 12] },
+    Coast { near: [i8; 12] },
     Settle { near: [i8; 12] },
     Rewind,
 }
@@ -62,6 +63,9 @@ fuzz_target!(|input: (Settings, Vec<Frame>)| {
             }
             Frame::Cut { near } => {
                 let _ = simulation.cut(&Drive { pose: Some(&posed(near)), ..Drive::default() });
+            }
+            Frame::Coast { near } => {
+                let _ = simulation.coast(&Drive { pose: Some(&posed(near)), ..Drive::default() });
             }
             Frame::Settle { near } => {
                 let _ = simulation.settle(&Drive { pose: Some(&posed(near)), ..Drive::default() }, 20);

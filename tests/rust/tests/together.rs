@@ -142,6 +142,31 @@ fn a_cut_before_the_first_step_starts_at_rest() {
 }
 
 #[test]
+fn what_coasts_into_a_shot_feels_no_jolt() {
+    let moving = |frame: i32| [turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.3 * f64::from(frame), 0.0, 0.0]); 2];
+    for body in Body::bars() {
+        for substeps in [1, 3] {
+            let largest_after = |coasts: bool| {
+                let params = SimulationParams { substeps, limit: None, ..params() };
+                let mut sim = Simulation::new(body.model(), params).unwrap();
+                sim.reset(Some(&moving(0))).unwrap();
+                if coasts {
+                    sim.coast(&at(&moving(1))).unwrap();
+                }
+                let shown = (1..6).map(|frame| {
+                    sim.step(Some(&moving(frame))).unwrap();
+                    largest(&jounce_tests::bodies::displacement(&body, sim.coefficients()))
+                });
+                shown.fold(0.0, f64::max)
+            };
+            let jolt = largest_after(false);
+            assert!(jolt > 1e-3, "no jolt to take away");
+            assert!(largest_after(true) < 1e-9 * jolt);
+        }
+    }
+}
+
+#[test]
 fn posed_samples_follow_the_rig_alone() {
     let model = Body::bar().model();
     let samples = model.force_samples(6).unwrap();

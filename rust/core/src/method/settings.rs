@@ -234,6 +234,22 @@ impl State {
         self.spacing = spacing;
     }
 
+    /// As though the rig had come within `seconds` from as far behind the last pose as `next` is ahead of it.
+    pub(crate) fn coast(&mut self, next: &[[f64; 3]], next_offsets: &[[f64; 3]], seconds: f64) {
+        for (frames, path, next) in [
+            (&mut self.frames, &mut self.path, next),
+            (&mut self.offset_frames, &mut self.offset_path, next_offsets),
+        ] {
+            let [before, last] = frames;
+            for row in 0..last.len() {
+                (0..3).for_each(|c| before[row][c] = 2.0 * last[row][c] - next[row][c]);
+            }
+            path[HISTORY - 2].copy_from_slice(before);
+            respace(path, 1.0);
+        }
+        self.spacing = seconds;
+    }
+
     /// Errors unless `self` has the sizes of `like`, `offset_rows` if it holds offsets, and finite numbers only.
     pub(crate) fn check(&self, like: &Self, offset_rows: usize) -> Result<()> {
         let not_finite = |element, value| Err(Error::NotFinite { what: "state", element, value });

@@ -140,6 +140,20 @@ impl Simulation {
         }
     }
 
+    /// Starts in steady motion: right after a start at rest, takes the rig as having come as fast as it goes on
+    /// to the `next` pose, so that the first step is no jolt.
+    ///
+    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh keeps its displacement and moves along. Before the first
+    /// pose it has no effect. A force has none either.
+    ///
+    /// # Errors
+    /// As [`Simulation::step_with`].
+    pub fn coast(&mut self, next: &Drive<'_>) -> Result<()> {
+        match &mut self.stepper {
+            Stepper::Skinning(stepper) => stepper.coast(next, &self.params),
+        }
+    }
+
     /// Goes back to before the last step.
     pub(crate) fn undo(&mut self) {
         match &mut self.stepper {

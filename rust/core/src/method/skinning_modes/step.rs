@@ -145,6 +145,15 @@ impl SkinningStepper {
         Ok(())
     }
 
+    /// Gives the rig, at rest so far, the velocity at which it goes on to the next pose.
+    pub(crate) fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
+        self.enter(next)?;
+        if self.state.started {
+            self.state.coast(&self.target, &self.offset_target, params.dt);
+        }
+        Ok(())
+    }
+
     /// Goes back to the state before the last step.
     pub(crate) fn undo(&mut self) {
         self.state.copy_from(&self.before);
