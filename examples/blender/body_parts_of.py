@@ -2,11 +2,11 @@
 
     python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
 
-Motion is how far a vertex is at most from where the rig has it, as a share of the diagonal at the first frame;
-of a part, all but a tenth of its vertices stay below it. Stretch is the change of an edge's length against the
-posed mesh, of edges longer than a thousandth of the size, in the worst frame. Flipped triangles are those that
-turn inside out against the posed mesh. Jitter: the second difference of the displacement in time that all but
-a hundredth of vertices and frames stay below.
+Motion is how far a vertex is at most from where the rig has it, as a share of the diagonal at the first
+frame; of a part, all but a tenth of its vertices stay below it. Stretch is the change of an edge's length
+against the posed mesh, of edges longer than a thousandth of the size, in the worst frame. Flipped triangles
+are those that turn inside out against the posed mesh. Jitter: the second difference of the displacement in
+time that all but a hundredth of vertices and frames stay below.
 """
 
 from __future__ import annotations
