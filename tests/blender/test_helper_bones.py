@@ -209,7 +209,7 @@ def test_mode_and_selection_come_back():
 
 def test_the_copy_is_selected_for_an_exporter():
     obj, coat, _ = dressed()
-    with pytest.raises(RuntimeError, match="No copy is in sight"):
+    with pytest.raises(RuntimeError, match="No selected body has a copy"):
         bpy.ops.jounce.select_copy()
     copies = bake(obj)
     bpy.ops.jounce.select_copy()

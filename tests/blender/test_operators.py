@@ -1,5 +1,6 @@
 """How the operators run: warnings, stopping half-way, one body after the other."""
 
+import time
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -32,6 +33,7 @@ def window_run(module):
 
         def __init__(self, task):
             self._runner, self._timer, self.reports = module("core.task").Runner(task), object(), []
+            self._worked = time.monotonic()
             workspace = SimpleNamespace(status_text_set=lambda text: self.reports.append(("STATUS", text)))
             self.context = SimpleNamespace(window_manager=Manager(), workspace=workspace)
             Manager.asked.clear()
