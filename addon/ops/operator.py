@@ -1,9 +1,8 @@
 """What all operators share: when they can be pressed, refusals as one sentence, long work in ticks."""
 
+import time
 from collections.abc import Callable
 from typing import ClassVar
-
-import time
 
 import bpy
 
