@@ -264,6 +264,7 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
 
 def select(obj: bpy.types.Object, vertices: np.ndarray, context: bpy.types.Context) -> None:
     """Enters Edit Mode on an object with these vertices selected."""
+    meshes.refuse_hidden(obj)
     context.view_layer.objects.active = obj
     context.scene.tool_settings.mesh_select_mode = (True, False, False)
     bpy.ops.object.mode_set(mode="EDIT")

@@ -61,6 +61,12 @@ def bring_up_to_date(obj: bpy.types.Object) -> None:
         obj.update_from_editmode()
 
 
+def refuse_hidden(obj: bpy.types.Object) -> None:
+    """Refuses a mesh out of sight, for which Blender has no other mode than Object Mode."""
+    if not obj.visible_get():
+        raise Refusal(f"{obj.name} is hidden, so it can be neither edited nor painted; show it first.")
+
+
 def refuse_foreign(obj: bpy.types.Object) -> None:
     """Refuses what is not a mesh, and an object that cannot be changed in this file."""
     if obj.type != "MESH":

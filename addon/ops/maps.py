@@ -116,6 +116,7 @@ class JOUNCE_OT_map_paint(UnchangedOperator):
     bl_idname = "jounce.map_paint"
     bl_label = "Paint Map"
     bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.paintable_in_sight,)
 
     def run(self, context: bpy.types.Context) -> str:
         """Makes the group the active one and changes the mode."""

@@ -84,6 +84,11 @@ def bodies_to_bake(context: bpy.types.Context) -> None:
             raise
 
 
+def paintable_in_sight(context: bpy.types.Context) -> None:
+    """A mesh to paint that is seen."""
+    meshes.refuse_hidden(paintable(context))
+
+
 def only_body(context: bpy.types.Context) -> bpy.types.Object:
     """The host of the one selected body."""
     hosts = own_bodies(context)

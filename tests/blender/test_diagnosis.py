@@ -100,6 +100,16 @@ def test_what_only_an_artist_can_mend_is_selected(column, spoil, fix, vertices):
     assert np.flatnonzero([vertex.select for vertex in obj.data.vertices]).tolist() == vertices
 
 
+def test_of_a_hidden_mesh_nothing_is_selected(column):
+    obj, _ = column
+    throw_vertex(*column)
+    fixes = [fix for _, fix in findings(obj)]
+    obj.hide_set(True)
+    with pytest.raises(RuntimeError, match="Column is hidden"):
+        bpy.ops.jounce.fix(index=fixes.index("select_strays"))
+    assert obj.mode == "OBJECT"
+
+
 def test_a_changed_body_asks_for_a_build(column):
     obj, _ = column
     obj.jounce.resolution += 4

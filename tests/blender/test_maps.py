@@ -200,6 +200,15 @@ def test_painting_starts_on_the_right_group(column):
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+def test_what_is_hidden_cannot_be_painted(column):
+    obj, _ = column
+    obj.hide_set(True)
+    bpy.context.view_layer.objects.active = obj
+    with pytest.raises(RuntimeError, match="Column is hidden"):
+        bpy.ops.jounce.map_paint(kind="PIN")
+    assert "Pin" not in obj.vertex_groups and not obj.jounce.pin_group
+
+
 def test_a_sphere_is_around_the_cursor_where_the_mesh_is_posed(column):
     obj, rig = column
     rig.location.x = 5.0

@@ -1,49 +1,10 @@
 """The panels: where they are, and that each can be drawn in both places."""
 
-from types import SimpleNamespace
-
 import bpy
 import pytest
 import scenes
+from layouts import Context, Layout, drawn, stand_in
 from libraries import build_and_preview, link, make_library
-
-
-class Layout:
-    """Stands in for a layout without a window: keeps what is drawn, and looks up what it names."""
-
-    def __init__(self) -> None:
-        self.operators: list[str] = []
-
-    def __getattr__(self, name: str):
-        return lambda *_args, **_kwargs: self
-
-    def operator(self, name: str, **_kwargs):
-        category, operator = name.split(".")
-        assert operator in dir(getattr(bpy.ops, category)), name
-        self.operators.append(name)
-        return self
-
-    def prop(self, data, name: str, **_kwargs) -> None:
-        assert name in data.bl_rna.properties, name
-
-
-class Context:
-    """The context with what it has only in a window."""
-
-    region = SimpleNamespace(width=300)
-    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0))
-
-    def __getattr__(self, name: str):
-        return getattr(bpy.context, name)
-
-
-def stand_in(cls: type[bpy.types.Panel]):
-    """An object with the methods of a panel and a layout; Blender alone can make real panels."""
-    own = {}
-    for base in reversed(cls.__mro__):
-        if ".panels" in base.__module__:
-            own |= {name: value for name, value in vars(base).items() if not name.startswith("__")}
-    return type(cls.__name__, (), own | {"layout": Layout()})()
 
 
 @pytest.fixture
@@ -66,38 +27,260 @@ def test_each_panel_is_in_both_places(panels):
         )
 
 
+def shown(panels):
+    """What each panel that is there shows, by its class."""
+    layouts = {cls: drawn(cls) for cls in panels if not is_twin_without_object(cls)}
+    return {cls: layout for cls, layout in layouts.items() if layout is not None}
+
+
+def is_twin_without_object(cls):
+    """Whether a panel is in the tab Physics, which Blender does not show for what is active now."""
+    active = bpy.context.object
+    return cls.bl_space_type == "PROPERTIES" and (active is None or active.type in ("ARMATURE", "LIGHT"))
+
+
+def buttons(layouts):
+    """All operators that panels show."""
+    return {operator for layout in layouts.values() for operator in layout.operators()}
+
+
 @pytest.mark.parametrize("active", ["mesh", "armature"])
-@pytest.mark.parametrize("state", ["bare", "added", "built", "baked"])
+@pytest.mark.parametrize("state", ["bare", "added", "built", "baked", "previewed"])
 def test_each_panel_draws_what_there_is(panels, state, active):
     obj, rig = scenes.character()
     scenes.activate(obj)
     if state != "bare":
         bpy.ops.jounce.add()
         scenes.coarse(obj)
-    if state in ("built", "baked"):
+    if state in ("built", "baked", "previewed"):
         bpy.ops.jounce.build()
     if state == "baked":
         bpy.ops.jounce.bake()
+    if state == "previewed":
+        bpy.ops.jounce.preview()
+        bpy.ops.jounce.fill_cache()
     if active == "armature":
         scenes.activate(rig)
-    drawn = []
-    for cls in panels:
-        if active == "armature" and cls.bl_space_type == "PROPERTIES":
-            continue
-        if not hasattr(cls, "poll") or cls.poll(bpy.context):
-            panel = stand_in(cls)
-            for draw in ("draw_header", "draw_header_preset", "draw"):
-                getattr(panel, draw, lambda _context: None)(Context())
-            drawn += panel.layout.operators
-    assert ("jounce.setup" in drawn) == (state == "bare")
-    assert ("jounce.bake" in drawn) == (state != "bare")
+    layouts = shown(panels)
+    assert ("jounce.setup" in buttons(layouts)) == (state == "bare")
+    assert ("jounce.bake" in buttons(layouts)) == (state != "bare")
+    assert ("jounce.grab" in buttons(layouts)) == (state == "previewed")
+    texts = [text for layout in layouts.values() for text in layout.texts()]
+    assert any(text.startswith("Error ") for text in texts) == (state == "baked")
+    assert any(text.startswith("Cached") for text in texts) == (state == "previewed")
+
+
+@pytest.mark.parametrize(
+    "target", ["MODAL_KEYS", "FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_BONES"]
+)
+@pytest.mark.parametrize("stiffness", ["FREQUENCY", "PHYSICAL"])
+def test_panels_show_what_belongs_to_the_choice(panels, target, stiffness):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.target, obj.jounce.stiffness_by = target, stiffness
+    obj.jounce.bones_counting = "PICKED"
+    bpy.ops.jounce.map_add(kind="STIFFNESS")
+    bpy.ops.jounce.map_add(kind="LEAK")
+    names = {name for layout in shown(panels).values() for name in layout.properties()}
+    assert {"bones_collection", "stiffness_soft", "stiffness_stiff", "stiffness_centred"} <= names
+    assert ("young" in names) == (stiffness == "PHYSICAL") != ("frequency" in names)
+    assert ("tolerance" in names) == (target == "MODAL_KEYS")
+    assert ("cache_folder" in names) == (target == "MESH_CACHE")
+    assert ("helper_count" in names) == (target == "HELPER_BONES")
+
+
+def test_menus_and_lists_draw(module):
+    obj, _ = scenes.character()
+    coat = scenes.column("Coat", radius=0.35)
+    scenes.add_and_build(obj, coat)
+    scenes.activate(obj, coat)
+    bpy.ops.jounce.stitch_nearest(distance=10.0)
+    classes = module("panels").CLASSES
+    menus = [cls for cls in classes if issubclass(cls, bpy.types.Menu) and not hasattr(cls, "preset_subdir")]
+    assert len(menus) == 5
+    for cls in menus:
+        assert len(drawn(cls).operators()) >= 5, cls
+    lists = {cls.__name__: stand_in(cls) for cls in classes if issubclass(cls, bpy.types.UIList)}
+    state = obj.jounce
+    modes, seams = lists["JOUNCE_UL_modes"], lists["JOUNCE_UL_seams"]
+    modes.draw_item(Context(), modes.layout, state, state.modes_built[1], 0, state, "mode_index", 1)
+    assert modes.layout.operators() == ["jounce.flex_mode"] and "Mode 2" in modes.layout.texts()
+    seams.draw_item(Context(), seams.layout, state, state.seams[0], 0, state, "seam_index", 0)
+    assert seams.layout.properties() == ["use", "name"]
+    assert seams.layout.texts() == [f"{len(state.seams[0].pairs)}"]
+
+
+MISTAKES = [
+    lambda layout, state: layout.prop(state, "no_such_setting"),
+    lambda layout, state: layout.operator("jounce.no_such_operator"),
+    lambda layout, state: layout.operator("jounce.bake", icon="NO_SUCH_ICON"),
+    lambda layout, state: setattr(layout.operator("jounce.fix"), "number", 1),
+    lambda layout, state: setattr(layout.operator("jounce.map_add"), "kind", "HAIR"),
+    lambda layout, state: layout.row().menu("JOUNCE_MT_no_such_menu"),
+    lambda layout, state: layout.label(words="No such argument"),
+    lambda layout, state: layout.label(text=3),
+    lambda layout, state: layout.no_such_function(),
+    lambda layout, state: setattr(layout.column(), "no_such_attribute", True),
+    lambda layout, state: layout.prop(state),
+]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_in_a_panel_would_be_seen(mistake):
+    obj, _ = scenes.character()
+    with pytest.raises((AssertionError, AttributeError)):
+        mistake(Layout(), obj.jounce)
+
+
+def empty_selection(obj, _rig, _coat):
+    bpy.ops.object.select_all(action="DESELECT")
+    bpy.context.view_layer.objects.active = None
+
+
+def host_deleted(obj, _rig, coat):
+    scenes.activate(coat)
+    bpy.data.objects.remove(obj)
+
+
+def host_unlinked(obj, _rig, coat):
+    bpy.context.scene.collection.objects.unlink(obj)
+    scenes.activate(coat)
+
+
+def host_in_another_scene(obj, _rig, coat):
+    bpy.data.scenes.new("Other").collection.objects.link(obj)
+    host_unlinked(obj, _rig, coat)
+
+
+def armature_deleted(_obj, rig, _coat):
+    bpy.data.objects.remove(rig)
+
+
+def armature_in_pose_mode(obj, rig, _coat):
+    scenes.activate(rig, obj)
+    bpy.ops.object.mode_set(mode="POSE")
+
+
+def armature_in_edit_mode(obj, rig, _coat):
+    scenes.activate(rig, obj)
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def mesh_in_edit_mode(_obj, _rig, _coat):
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def mesh_in_weight_paint(_obj, _rig, _coat):
+    bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
+
+
+def light_active(obj, _rig, _coat):
+    light = bpy.data.objects.new("Light", bpy.data.lights.new("Light", "POINT"))
+    bpy.context.scene.collection.objects.link(light)
+    scenes.activate(light, obj)
+
+
+def empty_active(obj, _rig, _coat):
+    empty = bpy.data.objects.new("Empty", None)
+    bpy.context.scene.collection.objects.link(empty)
+    scenes.activate(empty, obj)
+
+
+def hidden(obj, _rig, _coat):
+    obj.hide_set(True)
+
+
+def disabled(obj, _rig, _coat):
+    obj.hide_viewport = True
+
+
+def shared_mesh(obj, _rig, _coat):
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Twin", obj.data))
+
+
+def no_vertices(obj, _rig, _coat):
+    obj.data.clear_geometry()
+
+
+def unbound(obj, _rig, _coat):
+    obj.jounce.property_unset("bind_matrix")
+
+
+def stale_indices(obj, _rig, _coat):
+    obj.jounce.seam_index, obj.jounce.mode_index = 99, 99
+    bpy.context.scene.jounce.clip_index = 99
+
+
+def half_a_seam(obj, _rig, coat):
+    scenes.activate(obj, coat)
+    bpy.ops.jounce.stitch_nearest(distance=10.0)
+    bpy.data.objects.remove(coat)
+
+
+def forgotten_bodies(obj, _rig, _coat):
+    import importlib
+
+    importlib.import_module(
+        f"{bpy.types.JOUNCE_PT_main.__module__.rpartition('.panels')[0]}.core.bodies"
+    ).CACHE.clear()
+
+
+ODD = [
+    empty_selection,
+    host_deleted,
+    host_unlinked,
+    host_in_another_scene,
+    armature_deleted,
+    armature_in_pose_mode,
+    armature_in_edit_mode,
+    mesh_in_edit_mode,
+    mesh_in_weight_paint,
+    light_active,
+    empty_active,
+    hidden,
+    disabled,
+    shared_mesh,
+    no_vertices,
+    unbound,
+    stale_indices,
+    half_a_seam,
+    forgotten_bodies,
+]
+
+
+@pytest.mark.parametrize("previewed", [False, True])
+@pytest.mark.parametrize("spoil", ODD)
+def test_panels_draw_and_buttons_answer_whatever_has_happened(panels, module, spoil, previewed):
+    obj, rig = scenes.character()
+    coat = scenes.column("Coat", radius=0.35)
+    scenes.skin(coat, rig, 2.0)
+    scenes.add_and_build(obj, coat)
+    scenes.activate(obj)
+    if previewed:
+        bpy.ops.jounce.preview()
+    spoil(obj, rig, coat)
+    try:
+        for operator in sorted(buttons(shown(panels)) - {"jounce.material_preset_add"}):
+            run = getattr(bpy.ops.jounce, operator.removeprefix("jounce."))
+            try:
+                run()
+            except RuntimeError as error:
+                assert "Traceback" not in str(error), f"{operator}: {error}"
+            shown(panels)
+    finally:
+        if bpy.context.object is not None and bpy.context.object.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
 
 
 @pytest.mark.parametrize("instance", [True, False])
 def test_a_linked_character_offers_its_override_alone(panels, tmp_path, instance):
     library = make_library(tmp_path / "library.blend", build_and_preview)
     scenes.activate(link(library, instance))
-    main = next(cls for cls in panels if cls.__name__ == "JOUNCE_PT_main")
-    panel = stand_in(main)
-    panel.draw(Context())
-    assert panel.layout.operators == ["jounce.override"]
+    layouts = shown(panels)
+    assert buttons({cls: layout for cls, layout in layouts.items() if "main" in cls.__name__}) == {
+        "jounce.override"
+    }
+    pressed = [
+        name for name in buttons(layouts) if getattr(bpy.ops.jounce, name.removeprefix("jounce.")).poll()
+    ]
+    assert pressed == ["jounce.override"]
