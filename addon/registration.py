@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 
 from . import cli, ops, panels, props, translations
-from .bridge import old_files, preview, registry, renders
+from .bridge import cache_files, old_files, preview, registry, renders
 from .core import bodies
 from .overlay import timeline, view
 from .panels import render
@@ -47,6 +47,7 @@ def register() -> None:
     cli.register()
     registry.register()
     old_files.register()
+    cache_files.register()
     renders.register()
     render.register()
     timeline.register()
@@ -59,6 +60,7 @@ def unregister() -> None:
     renders.unregister()
     preview.unregister()
     timeline.unregister()
+    cache_files.unregister()
     old_files.unregister()
     registry.unregister()
     cli.unregister()

@@ -18,7 +18,7 @@ from ..core.prepared import Preparation, Prepared
 from ..core.refusal import Refusal
 from ..core.settings import BakeSettings, Target
 from ..core.task import Step
-from . import simulated, stack
+from . import cache_files, simulated, stack
 from .bodies import BodyScene
 
 Writers = dict[Path, pc2.Writer]
@@ -96,6 +96,7 @@ def write(scene: BodyScene, writers: Writers, settings: BakeSettings) -> None:
             modifier.cache_format = "PC2"
             modifier.filepath = relative(path)
             modifier.frame_start = settings.frame_start
+            cache_files.made(obj, modifier)
     except BaseException:
         discard(writers)
         for path in writers:
@@ -112,13 +113,14 @@ def relative(path: Path) -> str:
 
 
 @contextmanager
-def handed_over(objects: Iterable[bpy.types.Object]) -> Iterator[None]:
+def handed_over(objects: Iterable[bpy.types.Object], copy: Path) -> Iterator[None]:
     """While a copy of the file is saved beside its caches: they are that copy's, whatever is freed here."""
     played = [m for obj in objects if (m := stack.bake_modifier(obj)) is not None and m.type == "MESH_CACHE"]
     paths = [Path(bpy.path.abspath(modifier.filepath)) for modifier in played]
     try:
-        if not bpy.data.filepath:
-            for modifier, path in zip(played, paths, strict=True):
+        for modifier, path in zip(played, paths, strict=True):
+            cache_files.record(modifier.id_data, f"//{path.name}", str(copy))
+            if not bpy.data.filepath:
                 modifier.filepath = f"//{path.name}"
         yield
     except BaseException:
@@ -137,16 +139,13 @@ def discard(writers: Writers) -> None:
 
 
 def free(obj: bpy.types.Object) -> None:
-    """Takes the modifier off and deletes its file, if this .blend made it and no other object plays it."""
+    """Takes the modifier off, and gives up its file if this .blend made it and no other object plays it."""
     modifier = stack.bake_modifier(obj)
-    if modifier is None or modifier.type != "MESH_CACHE":
-        return
-    path, is_linked = Path(bpy.path.abspath(modifier.filepath)), stack.is_linked(obj, modifier)
-    stack.remove(obj, modifier)
-    if is_linked:
-        return
-    playing = (m for other in bpy.data.objects for m in other.modifiers if m.type == "MESH_CACHE")
-    if any(Path(bpy.path.abspath(other.filepath)) == path for other in playing):
-        return
-    if path.name.startswith(file_stem()) and pc2.is_cache(path):
-        path.unlink(missing_ok=True)
+    if modifier is not None and modifier.type == "MESH_CACHE":
+        is_own = cache_files.is_own(modifier) and not stack.is_linked(obj, modifier)
+        path = cache_files.path_of(modifier)
+        stack.remove(obj, modifier)
+        if is_own:
+            cache_files.free(path)
+    for name in ("bake_cache", "bake_blend"):
+        obj.jounce.property_unset(name)

@@ -5,12 +5,15 @@ record of its own (number of keys, action, node group, copy, a preview that is o
 """
 
 import json
+import re
+from pathlib import Path
 
 import bpy
 from bpy.app.handlers import persistent
 
+from ..core import pc2
 from ..core.settings import Target
-from . import compat, holders, marks, own_keys, posing, registry, skinning_nodes, stack
+from . import cache_files, compat, holders, marks, own_keys, posing, registry, skinning_nodes, stack
 
 # What version 0 called its own.
 KEY = "jounce: "
@@ -45,6 +48,8 @@ def update(obj: bpy.types.Object) -> None:
     playing = next(filter(plays_old_bake, obj.modifiers), None)
     if playing is not None:
         stack.remember(playing)
+        if playing.type == "MESH_CACHE" and made_cache(obj, playing):
+            cache_files.record(obj, playing.filepath, bpy.data.filepath)
     state.format = registry.FORMAT
 
 
@@ -108,6 +113,16 @@ def plays_old_bake(modifier: bpy.types.Modifier) -> bool:
         return modifier.node_group is not None and modifier.node_group == state.bake_group
     is_cache = modifier.type == "MESH_CACHE" and modifier.name.startswith(posing.NAME)
     return is_cache and state.bake_target == Target.MESH_CACHE.value
+
+
+def made_cache(obj: bpy.types.Object, modifier: bpy.types.MeshCacheModifier) -> bool:
+    """Whether the open .blend made what a modifier plays: it is where and called as that would be."""
+    host = obj if obj.jounce.host is None else obj.jounce.host
+    path, folder = cache_files.path_of(modifier), bpy.path.abspath(host.jounce.cache_folder or "//")
+    stem = f"{Path(bpy.data.filepath).stem} {bpy.path.clean_name(obj.name)}"
+    called = re.fullmatch(rf"{re.escape(stem)}( \d+)?{re.escape(pc2.SUFFIX)}", path.name)
+    is_here = bool(bpy.data.filepath) and obj.library is None
+    return is_here and called is not None and path.parent == Path(folder)
 
 
 def handlers() -> list[list[object]]:

@@ -20,6 +20,8 @@ RECORDED = (
     "bake_copy",
     "bake_modifier",
     "bake_modifier_name",
+    "bake_cache",
+    "bake_blend",
     "bake_made_basis",
     "bake_made_animation",
 )

@@ -5,7 +5,10 @@ a sample (f32), number of samples (i32), and the samples as f32 triples.
 """
 
 import os
+import platform
+import re
 import struct
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +19,9 @@ HEADER = struct.Struct("<12siiffi")
 SIGNATURE = b"POINTCACHE2\0"
 VERSION = 1
 SUFFIX = ".pc2"
+# What is not finished names the process that writes it and its machine, so that it is known when nobody does.
+MACHINE = re.sub(r"[^A-Za-z0-9_]", "_", platform.node())
+PART = re.compile(rf".*{re.escape(SUFFIX)}\.{MACHINE}-(\d+)\.part")
 
 
 class Writer:
@@ -26,16 +32,21 @@ class Writer:
 
     def __init__(self, path: Path, points: int, start: int, count: int) -> None:
         self._path = path
-        self._partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+        self._partial = path.with_name(f"{path.name}.{MACHINE}-{os.getpid()}.part")
         self._points = points
         self._left = count
         self.size = HEADER.size + 12 * points * count
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            sweep(path.parent)
             self._file = open(self._partial, "wb")  # noqa: SIM115
         except OSError as error:
             raise Refusal(f"{path} cannot be written: {error.strerror}; choose another folder.") from error
-        self._write(HEADER.pack(SIGNATURE, VERSION, points, start, 1.0, count))
+        try:
+            self._write(HEADER.pack(SIGNATURE, VERSION, points, start, 1.0, count))
+        except Refusal:
+            self.discard()
+            raise
 
     def add(self, positions: np.ndarray) -> None:
         """Appends a sample: positions (p, 3)."""
@@ -55,15 +66,41 @@ class Writer:
             raise Refusal(f"{self._path} cannot be written: {error.strerror}; close what uses it.") from error
 
     def discard(self) -> None:
-        """Removes what is not finished."""
-        self._file.close()
-        self._partial.unlink(missing_ok=True)
+        """Removes what is not finished, as far as it can be; may be called again."""
+        # To close is to write the rest, for which a full disk has no place.
+        with suppress(OSError):
+            self._file.close()
+        with suppress(OSError):
+            self._partial.unlink(missing_ok=True)
 
     def _write(self, data: bytes) -> None:
         try:
             self._file.write(data)
         except OSError as error:
             raise Refusal(f"{self._path} cannot be written: {error.strerror}; free some space.") from error
+
+
+def sweep(folder: Path) -> None:
+    """Removes from a folder what processes of this machine left unfinished that do not run any more."""
+    for path in folder.glob(f"*{SUFFIX}.*.part"):
+        match = PART.fullmatch(path.name)
+        if match is not None and not is_running(int(match[1])):
+            with suppress(OSError):
+                path.unlink()
+
+
+def is_running(process: int) -> bool:
+    """Whether a process of this machine may still write."""
+    if os.name == "nt":
+        # Windows does not delete a file that is open.
+        return process == os.getpid()
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def is_cache(path: Path) -> bool:

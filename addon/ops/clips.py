@@ -126,7 +126,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
             settings = host.jounce.bake_settings(host.jounce.target, scene.frame_start, scene.frame_end)
             settings = replace(settings, caches=str(target.with_suffix("")))
             yield from scaled(bake_body(host, context, settings, self.warn), 0.1, 0.9)
-            with mesh_cache.handed_over(objects):
+            with mesh_cache.handed_over(objects, target):
                 save_copy(target)
             yield Step(1.0, f"Saved {target.name}")
         finally:

@@ -151,6 +151,14 @@ class BakeProps:
         description="The name by which a library override knows the modifier that plays its bake",
         options={"HIDDEN"},
     )
+    bake_cache: StringProperty(
+        name="Bake Cache",
+        description="The file of the bake, as the .blend that made it gives its path",
+        options={"HIDDEN"},
+    )
+    bake_blend: StringProperty(
+        name="Bake File", description="The .blend that was open when the bake was made", options={"HIDDEN"}
+    )
     bake_earlier: IntProperty(
         name="Earlier Bake Modifier",
         description="The persistent_uid of the modifier that plays the bake that is being replaced",

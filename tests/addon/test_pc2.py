@@ -1,6 +1,10 @@
 """The point cache: what is written can be read, and half a file never stands under the final name."""
 
+import os
 import struct
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,3 +62,58 @@ def test_other_files_are_no_caches(tmp_path):
     write(path, np.zeros((2, 1, 3)))
     path.write_bytes(path.read_bytes()[:-1])
     assert not pc2.is_cache(path)
+
+
+def run(program, folder):
+    """Runs Python code on a folder in a process of its own, for which a file may have 4096 bytes at most."""
+    head = """
+import resource, signal, sys
+sys.path[:0] = sys.argv[2:]
+import conftest, numpy as np
+from pathlib import Path
+from jounce_core import pc2
+from jounce_core.refusal import Refusal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+path = Path(sys.argv[1]) / "a.pc2"
+"""
+    paths = [str(Path(__file__).parent), *filter(None, sys.path)]
+    return subprocess.run([sys.executable, "-c", head + program, str(folder), *paths], check=False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no file sizes")
+def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path):
+    program = """
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+writer = pc2.Writer(path, 100, 0, 9)
+try:
+    for _ in range(9):
+        writer.add(np.zeros((100, 3)))
+    writer.finish()
+except Refusal as refusal:
+    assert "cannot be written" in str(refusal), refusal
+else:
+    raise SystemExit("nothing was refused")
+writer.discard()
+writer.discard()
+"""
+    assert run(program, tmp_path).returncode == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows kills in other ways")
+def test_what_a_killed_process_left_goes_with_the_next_cache(tmp_path):
+    program = """
+import os
+writer = pc2.Writer(path, 100, 0, 9)
+writer.add(np.zeros((100, 3)))
+writer._file.flush()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    assert run(program, tmp_path).returncode == -9
+    (left,) = tmp_path.iterdir()
+    kept = ["b.pc2.part", "b.pc2.elsewhere-1.part", f"b.pc2.{pc2.MACHINE}-{os.getpid()}.part", "notes.part"]
+    for name in kept:
+        (tmp_path / name).write_bytes(b"theirs")
+    write(tmp_path / "c.pc2", np.zeros((2, 1, 3)))
+    assert not left.exists()
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == sorted([*kept, "c.pc2"])

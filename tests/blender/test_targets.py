@@ -179,6 +179,7 @@ def test_a_copy_keeps_its_bake_when_the_original_is_freed(baked, target):
     scenes.activate(copy)
     bpy.ops.jounce.free_bake()
     assert len(bpy.data.node_groups) == len(ours(copy)) == 0
+    bpy.ops.wm.save_mainfile()
     assert not list(Path(bpy.data.filepath).parent.glob("*.pc2"))
 
 
