@@ -5,6 +5,7 @@ from bpy.props import FloatProperty, StringProperty
 
 from ..bridge import bodies, deformers, rigs
 from ..core.refusal import Refusal
+from .build import then_seen
 from .operator import JounceOperator
 
 
@@ -30,8 +31,8 @@ class JOUNCE_OT_bone_leak(JounceOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Sets it on the bones that move the selected bodies."""
-        bones = []
-        for host in bodies.hosts(context):
+        bones, hosts = [], bodies.hosts(context)
+        for host in hosts:
             for armature in deformers.armatures(bodies.members(host)):
                 bones += rigs.chosen_bones(armature, self.collection)
         if not bones:
@@ -39,4 +40,4 @@ class JOUNCE_OT_bone_leak(JounceOperator):
             raise Refusal(f"No bone that moves the body is {wanted}; select some in Pose Mode first.")
         for bone in bones:
             bone.jounce_leak = self.value
-        return f"{len(bones)} bone(s) leak {self.value:.2g} of the usual momentum; build to see it."
+        return f"{len(bones)} bone(s) leak {self.value:.2g} of the usual momentum; {then_seen(hosts[0])}."

@@ -27,6 +27,11 @@ class JOUNCE_OT_build(LongOperator):
         return "; ".join(keep(each, context) for each in made)
 
 
+def then_seen(host: bpy.types.Object) -> str:
+    """How a change that a build depends on comes to be seen, for the end of a report."""
+    return "the preview shows it in a moment" if host.jounce.preview else "build to see it"
+
+
 @dataclass(frozen=True)
 class Built:
     """A body that is built and not kept yet. bound: the bind matrices of its meshes."""

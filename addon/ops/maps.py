@@ -8,6 +8,7 @@ from ..bridge import bodies, deformers, diagnosis, map_shapes, maps, meshes
 from ..core.maps import Kind
 from ..core.refusal import Refusal
 from . import needs
+from .build import then_seen
 from .operator import JounceOperator
 
 KINDS = (
@@ -85,7 +86,7 @@ class MapOperator(JounceOperator):
         if values is not None:
             maps.fill(obj, group, values)
         diagnosis.renew(host, "clear_map", context)
-        return f"{obj.name}: the vertex group {group.name} is its map; paint it, then build."
+        return f"{obj.name}: the vertex group {group.name} is its map; paint it; {then_seen(host)}."
 
     def changed(
         self, context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray

@@ -7,6 +7,7 @@ from bpy.props import EnumProperty, FloatProperty
 from ..bridge import bodies, diagnosis, maps
 from ..core.maps import Kind
 from . import needs
+from .build import then_seen
 from .maps import RADIUS, active_mesh, ball_part, bones_part, selected_part
 from .operator import JounceOperator
 
@@ -72,7 +73,8 @@ class JOUNCE_OT_region(JounceOperator):
             if (values != known).any():
                 maps.fill(obj, maps.ensure(host, objects, obj, kind), values)
         diagnosis.renew(host, "clear_map", context)
-        return f"{obj.name}: {np.count_nonzero(part)} vertices are a region of their own; build to see it."
+        count = np.count_nonzero(part)
+        return f"{obj.name}: {count} vertices are a region of their own; {then_seen(host)}."
 
     def part(self, context: bpy.types.Context, obj: bpy.types.Object) -> np.ndarray:
         """How much each vertex belongs to the region, (p,) in [0, 1]."""

@@ -23,7 +23,7 @@ COUNTING = (
 
 @refreshing
 class BodyProps:
-    """Of the host; a change of these needs a new build."""
+    """Of the host; the body is built from these, again by itself while it is previewed."""
 
     resolution: IntProperty(
         name="Resolution",

@@ -8,7 +8,7 @@ from .refresh import refreshing
 
 @refreshing
 class MapProps:
-    """Of the host; a change of these needs a new build."""
+    """Of the host; the body is built from these, again by itself while it is previewed."""
 
     stiffness_group: StringProperty(
         name="Stiffness",

@@ -200,6 +200,23 @@ def test_painting_starts_on_the_right_group(column):
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+def test_a_report_says_how_the_change_is_seen(column, module, capfd):
+    obj, _ = column
+    bpy.ops.jounce.build()
+    bpy.ops.jounce.map_add(kind="PIN")
+    assert "paint it; build to see it." in capfd.readouterr().out
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    digest = obj.jounce.built_digest
+    for vertex in obj.data.vertices:
+        vertex.select = vertex.co.z < 0.5
+    bpy.ops.jounce.map_from_selection(kind="PIN")
+    assert "paint it; the preview shows it in a moment." in capfd.readouterr().out
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(2)
+    assert obj.jounce.built_digest != digest, "the preview did not build the body by itself"
+
+
 def test_what_is_hidden_cannot_be_painted(column):
     obj, _ = column
     obj.hide_set(True)
