@@ -1,7 +1,10 @@
 """Shows displacements on meshes: a point attribute, and a modifier that adds it right after the armature.
 
-In renders the modifier does nothing: they show a bake.
+In renders the modifier does nothing: they show a bake. The attribute is called `jounce`, with a number where
+the artist has one of that name; mesh and node group record its name.
 """
+
+from itertools import chain, count
 
 import bpy
 import numpy as np
@@ -9,6 +12,8 @@ import numpy as np
 from . import holders, marks, nodes, posing, stack
 
 ATTRIBUTE = "jounce"
+# Custom property of a mesh and of a node group: the name of the attribute.
+NAME = "jounce_preview"
 GROUP = f"{stack.NAME} Preview"
 
 
@@ -25,16 +30,18 @@ def add(obj: bpy.types.Object) -> None:
     if tree is None or (holders.of(tree) is not None and tree.users > 1):
         # A copy of an object must not write where its original does.
         tree = modifier.node_group = group(obj)
-    mesh = holders.mesh_of(obj, tree)
-    if ATTRIBUTE not in mesh.attributes:
+    mesh, name = holders.mesh_of(obj, tree), read_by(tree)
+    if name not in mesh.attributes:
         nothing = np.zeros((len(mesh.vertices), 3), np.float32)
-        nodes.set_attribute(mesh, ATTRIBUTE, "FLOAT_VECTOR", nothing)
+        nodes.set_attribute(mesh, name, "FLOAT_VECTOR", nothing)
+        mesh[NAME] = name
 
 
 def is_shown(obj: bpy.types.Object) -> bool:
     """Whether both are there."""
     modifier = modifier_of(obj)
-    return modifier is not None and ATTRIBUTE in holders.mesh_of(obj, modifier.node_group).attributes
+    tree = None if modifier is None else modifier.node_group
+    return tree is not None and read_by(tree) in holders.mesh_of(obj, tree).attributes
 
 
 def modifier_of(obj: bpy.types.Object) -> bpy.types.Modifier | None:
@@ -50,24 +57,37 @@ def modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
 def group(obj: bpy.types.Object) -> bpy.types.NodeTree:
     """The node group that adds the attribute, an offset in world space, to the positions of an object.
 
-    All meshes of this file share one; a mesh of another file has its own.
+    The meshes of this file share one; a mesh of another file has its own.
     """
     holder = holders.new(obj)
-    if holder is None and (known := shared_group()) is not None:
+    name = ATTRIBUTE if holder is not None else obj.data.get(NAME) or unused_name(obj.data)
+    if holder is None and (known := shared_group(name)) is not None:
         return known
     made = nodes.Group(GROUP if holder is None else f"{GROUP} {obj.name}")
-    offsets = made.attribute(ATTRIBUTE, "FLOAT_VECTOR", 2.0, 0.0)
+    offsets = made.attribute(name, "FLOAT_VECTOR", 2.0, 0.0)
     if holder is not None:
         offsets = made.sampled(offsets, holder, 2.0)
-    made.finish(made.to_object_space(offsets, 4.0), 6.0, [ATTRIBUTE] if holder is None else [])
+    made.finish(made.to_object_space(offsets, 4.0), 6.0, [name] if holder is None else [])
     marks.put(made.tree, marks.PREVIEW)
+    made.tree[NAME] = name
     return made.tree
 
 
-def shared_group() -> bpy.types.NodeTree | None:
-    """The group of the meshes of this file, None before there is one."""
+def shared_group(name: str) -> bpy.types.NodeTree | None:
+    """The group of the meshes of this file that have an attribute, None before there is one."""
     own = (tree for tree in bpy.data.node_groups if tree.library is None and marks.has(tree, marks.PREVIEW))
-    return next((tree for tree in own if holders.of(tree) is None), None)
+    return next((tree for tree in own if holders.of(tree) is None and read_by(tree) == name), None)
+
+
+def unused_name(mesh: bpy.types.Mesh) -> str:
+    """The name for the attribute on a mesh, none that the artist has."""
+    names = chain([ATTRIBUTE], (f"{ATTRIBUTE}.{number:03}" for number in count(1)))
+    return next(name for name in names if name not in mesh.attributes)
+
+
+def read_by(tree: bpy.types.NodeTree) -> str:
+    """The name of the attribute that a node group reads."""
+    return tree.get(NAME, ATTRIBUTE)
 
 
 def remove(obj: bpy.types.Object) -> None:
@@ -79,7 +99,7 @@ def remove(obj: bpy.types.Object) -> None:
         if tree.users == 0:
             holders.remove_group(tree)
     if not holders.is_foreign(obj.data):
-        nodes.remove_attributes(obj.data, [ATTRIBUTE])
+        nodes.remove_attributes(obj.data, [name] if (name := obj.data.pop(NAME, None)) else [])
 
 
 def write(obj: bpy.types.Object, offsets: np.ndarray) -> bool:
@@ -88,7 +108,7 @@ def write(obj: bpy.types.Object, offsets: np.ndarray) -> bool:
     if modifier is None or obj.mode == "EDIT":
         return False
     mesh = holders.mesh_of(obj, modifier.node_group)
-    attribute = mesh.attributes.get(ATTRIBUTE)
+    attribute = mesh.attributes.get(read_by(modifier.node_group))
     if attribute is None or len(attribute.data) != len(offsets):
         return False
     attribute.data.foreach_set("vector", offsets.ravel())

@@ -13,7 +13,7 @@ from bpy.app.handlers import persistent
 
 from ..core import pc2
 from ..core.settings import Target
-from . import cache_files, compat, holders, marks, own_keys, posing, registry, skinning_nodes, stack
+from . import cache_files, compat, holders, marks, offsets, own_keys, posing, registry, skinning_nodes, stack
 
 # What version 0 called its own.
 KEY = "jounce: "
@@ -102,6 +102,9 @@ def mark_previews(obj: bpy.types.Object) -> None:
         if tree is not None and tree.name.startswith(PREVIEW):
             marks.put(tree, marks.PREVIEW)
             mark_holder(tree)
+            mesh = holders.mesh_of(obj, tree)
+            if offsets.ATTRIBUTE in mesh.attributes:
+                mesh[offsets.NAME] = offsets.ATTRIBUTE
 
 
 def plays_old_bake(modifier: bpy.types.Modifier) -> bool:

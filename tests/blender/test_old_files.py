@@ -8,7 +8,7 @@ import snapshot
 
 FRAMES = range(1, 13)
 TARGETS = ("FRAME_KEYS", "MODAL_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_BONES")
-MARKS = ("jounce_made", "jounce_keys", "jounce_attributes")
+MARKS = ("jounce_made", "jounce_keys", "jounce_attributes", "jounce_preview")
 RECORDS = ("format", "bake_modifier", "bake_modifier_name", "bake_cache", "bake_blend")
 COLLECTIONS = ("objects", "meshes", "shape_keys", "actions", "armatures", "node_groups", "collections")
 

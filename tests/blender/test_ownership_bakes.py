@@ -90,6 +90,22 @@ def test_attributes_that_are_called_as_a_bakes_stay(column):
     assert state(column)["object"]["mesh"]["attributes"] == before
 
 
+def test_an_attribute_that_is_called_as_a_previews_stays(column):
+    """And is seen by the artist's own modifiers, while the mesh moves as one without it."""
+    bpy.ops.jounce.preview()
+    expected = scenes.evaluated_frames(column, FRAMES)
+    bpy.ops.jounce.preview()
+    column.data.attributes.new("jounce", "FLOAT", "POINT").data[3].value = 0.7
+    before = state(column)
+    bpy.ops.jounce.preview()
+    assert np.array_equal(scenes.evaluated_frames(column, FRAMES), expected)
+    bpy.ops.jounce.preview()
+    assert snapshot.differences(before, state(column)) == []
+    bpy.ops.jounce.bake(target="SKINNING_NODES")
+    bpy.ops.jounce.remove()
+    assert column.data.attributes["jounce"].data[3].value == pytest.approx(0.7)
+
+
 def test_an_armature_of_the_artists_above_the_copy_stays(column):
     bpy.ops.jounce.bake(target="HELPER_BONES")
     copy = column.jounce.bake_copy
