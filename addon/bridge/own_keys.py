@@ -31,41 +31,54 @@ def take_record(keys: bpy.types.Key | None) -> str | None:
 
 def of(keys: bpy.types.Key | None) -> list[bpy.types.ShapeKey]:
     """The keys of a mesh that a bake made and that are still there, in order."""
+    found = shapes(keys)
+    return [block for block in keys.key_blocks if block.name in found] if found else []
+
+
+def shapes(keys: bpy.types.Key | None) -> dict[str, str]:
+    """The digests of a bake's keys that are still there, by their present names."""
     recorded = recorded_in(keys)
-    if not recorded:
-        return []
-    digests = {block.name: digest(block) for block in keys.key_blocks if block != keys.reference_key}
-    found = {name for name, shape in recorded if digests.get(name) == shape}
+    there = {name: digest(keys.key_blocks[name]) for name, _ in recorded if name in keys.key_blocks}
+    found = {name: shape for name, shape in recorded if there.get(name) == shape}
     lost = [(name, shape) for name, shape in recorded if name not in found]
-    unnamed = []
-    for name, shape in lost:
-        renamed = next((n for n, other in digests.items() if other == shape and n not in found), None)
-        found.add(renamed) if renamed is not None else unnamed.append(name)
-    found |= {name for name in unnamed if name in digests}
-    return [block for block in keys.key_blocks if block.name in found]
+    if not lost:
+        return found
+    others = {b.name: digest(b) for b in keys.key_blocks if b.name not in found and b != keys.reference_key}
+    for name, shape in list(lost):
+        renamed = next((other for other, now in others.items() if now == shape), None)
+        if renamed is not None:
+            found[renamed] = others.pop(renamed)
+            lost.remove((name, shape))
+    return found | {name: others[name] for name, _ in lost if name in others}
+
+
+def refresh(keys: bpy.types.Key | None) -> None:
+    """Records a bake's keys anew, with their present names and shapes."""
+    if recorded_in(keys):
+        keys[RECORD] = json.dumps(list(shapes(keys).items()))
 
 
 def shorten_names(keys: bpy.types.Key) -> None:
-    """Takes the numbers off the names of a bake's keys that others do not need any more."""
-    own = of(keys)
-    for block in own:
-        name = NUMBER.sub("", block.name)
+    """Takes the numbers off the names of a bake's keys, just recorded, that others do not need any more."""
+    kept = []
+    for recorded, shape in recorded_in(keys):
+        block, name = keys.key_blocks[recorded], NUMBER.sub("", recorded)
         if name not in keys.key_blocks:
             block.name = name
-    record(keys, own)
+        kept.append((block.name, shape))
+    keys[RECORD] = json.dumps(kept)
 
 
 def paths(keys: bpy.types.Key) -> set[str]:
     """The paths by which a bake's animation moves its keys, of those that are not there any more too."""
-    own = {block.name for block in of(keys)}
     gone = {name for name, _ in recorded_in(keys) if name not in keys.key_blocks}
-    return {f'key_blocks["{bpy.utils.escape_identifier(name)}"].value' for name in own | gone}
+    return {f'key_blocks["{bpy.utils.escape_identifier(name)}"].value' for name in gone.union(shapes(keys))}
 
 
-def recorded_in(keys: bpy.types.Key | None) -> list[list[str]]:
+def recorded_in(keys: bpy.types.Key | None) -> list[tuple[str, str]]:
     """Name and digest of each key that a bake made; none where the record cannot be read."""
     try:
-        return json.loads(keys[RECORD]) if keys is not None and RECORD in keys else []
+        return [] if keys is None else [(name, shape) for name, shape in json.loads(keys.get(RECORD, "[]"))]
     except (TypeError, ValueError):
         return []
 

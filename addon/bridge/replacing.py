@@ -58,10 +58,9 @@ class Earlier:
         for block, name in self._names:
             block.name = f"{name} {ASIDE}"
         self._attributes = skinning_nodes.attributes_of(obj.jounce.bake_group)
-        uid, keys = obj.jounce.bake_modifier, own(obj)
-        if own_keys.recorded_in(keys):
-            # By their present names, so that the same shapes of the other bake are not taken for them.
-            own_keys.record(keys, own_keys.of(keys))
+        uid = obj.jounce.bake_modifier
+        # By their present names, so that the same shapes of the other bake are not taken for them.
+        own_keys.refresh(own(obj))
         self._record = Record(obj)
         obj.jounce.bake_earlier = uid
 

@@ -159,6 +159,22 @@ def test_an_appended_character_leaves_the_cache_of_its_file(folder, tmp_path):
     assert caches(folder) == ["shot Column.pc2"]
 
 
+def test_an_override_leaves_the_cache_of_the_linked_file(folder, tmp_path):
+    baked(folder / "shot.blend")
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    with bpy.data.libraries.load(str(folder / "shot.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Column"]
+    bpy.context.scene.collection.objects.link(wanted.objects[0])
+    made = wanted.objects[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+    made.override_library.is_system_override = False
+    scenes.activate(made)
+    free_and_save()
+    assert not made.modifiers["Jounce"].show_viewport and not made.jounce.bake_target
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    assert caches(folder) == ["shot Column.pc2"]
+
+
 def test_a_folder_that_was_copied_frees_its_own_cache(folder, tmp_path):
     baked(folder / "shot.blend")
     shutil.copytree(folder, tmp_path / "copied")
