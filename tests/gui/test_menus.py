@@ -1,26 +1,75 @@
-"""Every panel and menu drawn in the window, for pictures to look at; one that fails shows on the console."""
+"""Every panel, menu and list drawn to its end in the window, in English and German, with pictures."""
 
 import importlib
 
 import bpy
 import extension
+import numpy as np
 import scenes
+from window import Skip
 
 STATES = ("FREQUENCY", "PHYSICAL")
 MENUS = ("JOUNCE_MT_materials", "JOUNCE_MT_regions", "JOUNCE_MT_map_stiffness")
 TARGETS = ("MODAL_KEYS", "MESH_CACHE", "HELPER_BONES")
 LANGUAGES = ("de", "de_DE")
+# The panel that is there without a body, and those that are shown with one.
+MAIN, OTHERS = (
+    "JOUNCE_PT_main",
+    frozenset(
+        f"JOUNCE_PT_{name}"
+        for name in (
+            "diagnosis",
+            "build",
+            "maps",
+            "stitches",
+            "motion",
+            "shot",
+            "preview",
+            "bake",
+            "modes",
+            "overlay",
+            "clips",
+        )
+    ),
+)
+
+# What has been drawn to its end since it was last cleared, by the names of the classes.
+_drawn: set[str] = set()
 
 
-def opened():
-    """Registers all panels anew, none of them closed."""
-    classes = importlib.import_module(f"{extension.INSTALLED}.panels").CLASSES
-    panels = [cls for cls in classes if issubclass(cls, bpy.types.Panel)]
+def classes(kind):
+    """The panels, menus or lists that the extension has registered."""
+    known = importlib.import_module(f"{extension.INSTALLED}.panels").CLASSES
+    return [cls for cls in known if issubclass(cls, kind)]
+
+
+def noting(cls):
+    """Notes when the drawing function of a class comes to its end; Blender counts its arguments."""
+    name = "draw_item" if issubclass(cls, bpy.types.UIList) else "draw"
+    function = getattr(cls, name)
+
+    def draw(self, context):
+        function(self, context)
+        _drawn.add(cls.__name__)
+
+    def draw_item(self, context, layout, data, item, icon, active, prop, index):
+        function(self, context, layout, data, item, icon, active, prop, index)
+        _drawn.add(cls.__name__)
+
+    setattr(cls, name, draw_item if name == "draw_item" else draw)
+
+
+def watched():
+    """Opens all panels, and notes from now on what is drawn."""
+    panels = classes(bpy.types.Panel)
     for cls in reversed(panels):
         bpy.utils.unregister_class(cls)
     for cls in panels:
         cls.bl_options = set(getattr(cls, "bl_options", ())) - {"DEFAULT_CLOSED"}
         bpy.utils.register_class(cls)
+    lists = [cls for cls in classes(bpy.types.UIList) if "draw_item" in vars(cls)]
+    for cls in (*panels, *classes(bpy.types.Menu), *lists):
+        noting(cls)
 
 
 def character(window):
@@ -46,12 +95,13 @@ def pages(window, name, count=3):
 
 
 def test_before_anything_is_added(window):
-    opened()
+    watched()
     _, rig = scenes.character()
     scenes.activate(rig)
     window.show_sidebar()
     yield 0.3
     window.screenshot("menus-bare")
+    assert _drawn == {MAIN}
 
 
 def test_all_panels(window):
@@ -61,31 +111,82 @@ def test_all_panels(window):
     obj.jounce.stiffness_group = obj.jounce.leak_group = "Soft"
     for state in STATES:
         obj.jounce.stiffness_by = state
+        _drawn.clear()
         yield from pages(window, f"menus-{state.lower()}")
+        assert {MAIN, "JOUNCE_UL_modes", *OTHERS} <= _drawn
     scenes.activate(rig)
+    _drawn.clear()
     yield from pages(window, "menus-armature", 1)
+    assert {MAIN, *OTHERS} <= _drawn
 
 
-def test_bakes(
-    window,
-):
+def test_seams_and_clips_are_listed(window):
+    obj, rig = scenes.character()
+    coat = scenes.column("Coat", radius=0.35)
+    scenes.skin(coat, rig, 2.0)
+    scenes.add_and_build(obj, coat)
+    scenes.activate(obj, coat)
+    bpy.ops.jounce.stitch_nearest(distance=10.0)
+    bpy.context.scene.jounce.clips.add().name = "walk.fbx"
+    window.show_sidebar()
+    _drawn.clear()
+    yield from pages(window, "menus-lists")
+    assert {"JOUNCE_UL_seams", "JOUNCE_PT_clips"} <= _drawn
+
+
+def test_bakes(window):
     obj, _ = character(window)
     for target in TARGETS:
         obj.jounce.target = target
         obj.jounce.cache_folder = "/tmp"
         bpy.ops.jounce.bake(target=target)
+        assert obj.jounce.bake_parts
+        _drawn.clear()
         yield from pages(window, f"menus-{target.lower()}", 4)
+        assert "JOUNCE_PT_bake" in _drawn
 
 
 def test_menus_that_open(window):
     character(window)
     for menu in MENUS:
+        _drawn.clear()
         with window.context():
             bpy.ops.wm.call_menu(name=menu)
         yield 0.4
         window.screenshot(menu.replace("JOUNCE_MT_", "menus-open-"))
+        assert menu in _drawn
         window.press("ESC")
         yield 0.2
+
+
+def test_what_a_button_cannot_do_is_grey(window):
+    # *Remove from Body* is grey for the host alone, and lights up once another mesh of the body is selected.
+    obj, rig = scenes.character()
+    coat = scenes.column("Coat", radius=0.35)
+    scenes.skin(coat, rig, 2.0)
+    scenes.add_and_build(obj, coat)
+    scenes.activate(obj)
+    window.show_sidebar()
+    window.scroll_sidebar(-60)
+    yield 0.3
+    grey = sidebar_pixels(window)
+    coat.select_set(True)
+    window.region("UI").tag_redraw()
+    yield 0.3
+    assert (sidebar_pixels(window) != grey).any()
+    coat.select_set(False)
+    window.region("UI").tag_redraw()
+    yield 0.3
+    assert np.array_equal(sidebar_pixels(window), grey)
+
+
+def sidebar_pixels(window):
+    """The pixels of the upper part of the sidebar, where the main panel is."""
+    sidebar, pixels = window.region("UI"), window.pixels()
+    bottom = pixels.shape[0] - sidebar.y
+    return pixels[
+        bottom - sidebar.height : bottom - sidebar.height + 200, sidebar.x : sidebar.x + sidebar.width
+    ]
 
 
 def test_german(window):
@@ -93,9 +194,20 @@ def test_german(window):
     known = {item.identifier for item in preferences.bl_rna.properties["language"].enum_items}
     language = next((name for name in LANGUAGES if name in known), None)
     if language is None:
-        return
+        raise Skip("this Blender was built without other languages")
+    character(window)
+    window.scroll_sidebar(-60)
+    yield 0.3
+    english = sidebar_pixels(window)
     preferences.language = language
     preferences.use_translate_interface = preferences.use_translate_tooltips = True
-    character(window)
+    translated = bpy.app.translations.pgettext_iface
+    assert translated("Bake", "Jounce") == "Backen"
+    assert translated("Remove from Body", "Jounce") == "Aus dem Körper nehmen"
+    _drawn.clear()
+    window.region("UI").tag_redraw()
+    yield 0.3
+    assert (sidebar_pixels(window) != english).any()
     yield from pages(window, "menus-german")
+    assert {MAIN, *OTHERS} <= _drawn
     preferences.language = "en_US"
