@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 
 from . import cli, ops, panels, props, translations
-from .bridge import cache_files, old_files, preview, registry, renders
+from .bridge import cache_files, copies, old_files, preview, registry, renders
 from .core import bodies
 from .overlay import timeline, view
 from .panels import render
@@ -48,6 +48,7 @@ def register() -> None:
     registry.register()
     old_files.register()
     cache_files.register()
+    copies.register()
     renders.register()
     render.register()
     timeline.register()
@@ -60,6 +61,7 @@ def unregister() -> None:
     renders.unregister()
     preview.unregister()
     timeline.unregister()
+    copies.unregister()
     cache_files.unregister()
     old_files.unregister()
     registry.unregister()

@@ -9,7 +9,7 @@ from itertools import chain, count
 import bpy
 import numpy as np
 
-from . import holders, marks, nodes, posing, stack
+from . import holders, marks, meshes, nodes, posing, stack
 
 ATTRIBUTE = "jounce"
 # Custom property of a mesh and of a node group: the name of the attribute.
@@ -98,7 +98,7 @@ def remove(obj: bpy.types.Object) -> None:
         stack.remove(obj, modifier)
         if tree.users == 0:
             holders.remove_group(tree)
-    if not holders.is_foreign(obj.data):
+    if not holders.is_foreign(obj.data) and meshes.sharer(obj) is None:
         nodes.remove_attributes(obj.data, [name] if (name := obj.data.pop(NAME, None)) else [])
 
 

@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..core.refusal import Refusal
 from ..core.task import Step
-from . import bodies, meshes, motions, offsets, registry, stack, stage
+from . import bodies, copies, meshes, motions, offsets, registry, stack, stage
 from .session import Session
 
 # How much of a redraw's time the timer takes, at rest and while frames are being played.
@@ -24,6 +24,7 @@ TICK_SECONDS = 0.01
 WATCHERS: list[Callable[[bool], None]] = []
 
 _sessions: dict[int, Session] = {}
+_looks = -1
 _paused = 0
 _rendering = False
 _strips_drawn: list[tuple[range, range]] = []
@@ -112,15 +113,37 @@ def paused() -> Iterator[None]:
 def sync() -> None:
     """Makes sessions for what the file says is previewed, and lets go of all others."""
     registry.look_again()
+    follow()
+    listen(bool(_sessions))
+
+
+def follow() -> None:
+    """What `sync` does to the sessions; the handlers stay as they are, as one of them may run."""
+    global _looks
+    _looks = registry.looks()
+    copies.part(registry.meshes())
     hosts = {obj.session_uid: obj for obj in registry.meshes() if is_previewed(obj)}
     for uid in [uid for uid, known in _sessions.items() if not is_alive(known) or uid not in hosts]:
         _sessions.pop(uid).close()
     for uid, host in hosts.items():
         if uid not in _sessions:
             _sessions[uid] = Session(host, scene_of(host))
-    listen(bool(_sessions))
+    if not _paused:
+        take_off_left(set(hosts.values()))
     if _sessions:
         ensure_timer()
+
+
+def has_changed() -> bool:
+    """Whether objects may have come or gone since sessions were made."""
+    return registry.looks() != _looks or not all(known.is_whole() for known in _sessions.values())
+
+
+def take_off_left(hosts: set[bpy.types.Object]) -> None:
+    """Takes what shows a preview off meshes whose host is gone, or in no scene: it would stand still."""
+    for obj in registry.meshes():
+        if obj.library is None and bodies.host_of(obj) not in hosts and offsets.modifier_of(obj) is not None:
+            offsets.remove(obj)
 
 
 def is_previewed(obj: bpy.types.Object) -> bool:
@@ -151,7 +174,13 @@ def is_alive(known: Session) -> bool:
 
 def shown_in(scene: bpy.types.Scene) -> list[Session]:
     """The sessions of a scene, none while paused."""
-    return [] if _paused or _rendering else [known for known in _sessions.values() if known.scene == scene]
+    if _paused or _rendering:
+        return []
+    if has_changed():
+        follow()
+        if not _sessions and not bpy.app.background:
+            bpy.app.timers.register(sync, first_interval=0.0)
+    return [known for known in _sessions.values() if known.scene == scene]
 
 
 @contextmanager
@@ -215,6 +244,7 @@ def after_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
     for known in shown_in(scene):
         with refusals(known):
             known.look_at_changes(depsgraph)
+            known.look_at_settings()
             if not playing:
                 known.touch(depsgraph)
         if known.busy:
@@ -296,6 +326,8 @@ def tick() -> float | None:
     """Works a little on every body; seconds until the next tick, None when all is done."""
     if _paused or _rendering:
         return TICK_SECONDS
+    if has_changed():
+        sync()
     seconds = PLAYING_SECONDS if is_playing() else RESTING_SECONDS
     working = [known for known in _sessions.values() if known.busy]
     changed = False

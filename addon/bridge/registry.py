@@ -12,6 +12,9 @@ from bpy.app.handlers import persistent
 FORMAT = 1
 
 _meshes: list[bpy.types.Object] | None = None
+_looks = 0
+# The objects that were made part of a body, by their session_uid; others came with copying or from a file.
+JOINED: set[int] = set()
 
 
 def state(block: bpy.types.Object | bpy.types.Scene) -> bpy.types.PropertyGroup | None:
@@ -58,8 +61,14 @@ def rank(obj: bpy.types.Object) -> tuple[bool, str, str]:
 
 def look_again() -> None:
     """Has the objects of the file looked at when they are asked for next."""
-    global _meshes
+    global _meshes, _looks
     _meshes = None
+    _looks += 1
+
+
+def looks() -> int:
+    """How often objects may have come or gone."""
+    return _looks
 
 
 @persistent

@@ -15,7 +15,7 @@ from ..core.cache import MotionCache
 from ..core.filling import Filling
 from ..core.motion import Drive
 from ..core.task import Runner, Step, scaled
-from . import animation, bodies, builds, drives, forces, frames, motions, offsets, stage, units
+from . import animation, bodies, builds, drives, forces, frames, motions, offsets, registry, stage, units
 from .interactive import Interactive
 from .posed import PosedShapes
 
@@ -185,6 +185,13 @@ class Session:
         """Whether a setting is not what it was when this pass began."""
         now = self.motions.settings(self.scene)
         return now != self._settings or self.scene.frame_start != self.cache.first
+
+    def is_whole(self) -> bool:
+        """Whether nothing of what is shown has been deleted."""
+        blocks = [self.scene, self.host]
+        if self.motions is not None:
+            blocks += [*self.motions.scene.objects, *self.motions.scene.reader.armatures]
+        return all(map(registry.is_there, blocks))
 
     def suspect(self, reread: bool = False) -> None:
         """Something that the motion may depend on has changed; reread: so may the meshes."""
@@ -403,6 +410,11 @@ class Session:
                 self.suspect()
             elif reshaped and not own and (block in meshes or block in parts):
                 self.suspect(reread=True)
+
+    def look_at_settings(self) -> None:
+        """Notes whether a setting, of the scene too, is another one than this pass was begun with."""
+        if self.filling is not None and not self._suspected and self._differs():
+            self.suspect()
 
     def _is_only_touched(self, action: bpy.types.Action) -> bool:
         """Whether an action is one of shape keys, with which a stage makes doubles, and is as it was."""

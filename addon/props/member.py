@@ -12,6 +12,7 @@ def _is_mesh(_self: "MemberProps", other: bpy.types.Object) -> bool:
 
 def _joined(self: "MemberProps", _context: bpy.types.Context) -> None:
     self.format = registry.FORMAT
+    registry.JOINED.add(self.id_data.session_uid)
     registry.look_again()
 
 
