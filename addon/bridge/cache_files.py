@@ -21,12 +21,6 @@ def record(obj: bpy.types.Object, path: str, blend: str) -> None:
     obj.jounce.bake_cache, obj.jounce.bake_blend = path, blend
 
 
-def made(obj: bpy.types.Object, modifier: bpy.types.MeshCacheModifier) -> None:
-    """Remembers that the open .blend has made the cache of a mesh."""
-    record(obj, modifier.filepath, bpy.data.filepath)
-    freed.CACHES.made(path_of(modifier), bpy.data.filepath)
-
-
 def is_own(modifier: bpy.types.MeshCacheModifier) -> bool:
     """Whether the open .blend has made what a modifier plays."""
     state, here = modifier.id_data.jounce, bpy.data.filepath

@@ -96,7 +96,7 @@ def write(scene: BodyScene, writers: Writers, settings: BakeSettings) -> None:
             modifier.cache_format = "PC2"
             modifier.filepath = relative(path)
             modifier.frame_start = settings.frame_start
-            cache_files.made(obj, modifier)
+            cache_files.record(obj, modifier.filepath, bpy.data.filepath)
     except BaseException:
         discard(writers)
         for path in writers:

@@ -1,38 +1,25 @@
 """Files of bakes that no step of the session plays any more, and when they may go.
 
 Undo brings a freed bake back, and a .blend that is not saved again still plays it. So the file of a freed
-bake goes when its .blend is saved without it, or with the session if no .blend on the disk plays it.
+bake goes when its .blend is saved without it, or with the session if no .blend on the disk plays it. A file
+that nobody has freed stays, whether anything plays it or not: it may be for another program.
 """
 
 import atexit
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 
-@dataclass
-class Cache:
-    """A file that the session has written or freed. blend: whose it is. is_freed: nothing is to play it."""
-
-    path: Path
-    blend: str
-    is_freed: bool
-
-
 class Caches:
-    """What becomes of the files of one session."""
+    """What becomes of the files that one session frees."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, Cache] = {}
+        self._freed: dict[Path, str] = {}
         self._on_disk: set[Path] = set()
-
-    def made(self, path: Path, blend: str) -> None:
-        """A file was written for a .blend."""
-        self._known[path] = Cache(path, blend, is_freed=False)
 
     def free(self, path: Path, blend: str) -> None:
         """The bake of a .blend that played a file was freed."""
-        self._known[path] = Cache(path, blend, is_freed=True)
+        self._freed[path] = blend
 
     def opened(self, played: set[Path]) -> None:
         """Another .blend was opened, that plays these files: nothing can be undone any more."""
@@ -45,23 +32,22 @@ class Caches:
 
     def saved(self, blend: str, played: set[Path]) -> None:
         """The open .blend was saved, under its name or another one, and plays these files."""
-        for cache in list(self._known.values()):
-            if cache.path in played:
+        for path, owner in list(self._freed.items()):
+            if path in played:
                 continue
-            if cache.blend == blend:
-                remove(cache.path)
-                del self._known[cache.path]
-            elif cache.path in self._on_disk:
+            if owner == blend:
+                remove(path)
+                del self._freed[path]
+            elif path in self._on_disk:
                 # The .blend that was saved as another one plays it.
-                del self._known[cache.path]
+                del self._freed[path]
         self._on_disk |= played
 
     def end(self) -> None:
         """The session ends: what it freed goes, but for what a .blend on the disk plays."""
-        for cache in self._known.values():
-            if cache.is_freed and cache.path not in self._on_disk:
-                remove(cache.path)
-        self._known = {}
+        for path in self._freed.keys() - self._on_disk:
+            remove(path)
+        self._freed = {}
 
 
 def remove(path: Path) -> None:

@@ -14,9 +14,8 @@ def cache(tmp_path):
 
 @pytest.fixture
 def caches(cache):
-    """A session that has made it for shot.blend, and freed it."""
+    """A session that has freed it from shot.blend."""
     made = Caches()
-    made.made(cache, "shot.blend")
     made.free(cache, "shot.blend")
     return made
 
@@ -53,25 +52,10 @@ def test_it_stays_with_the_session_where_a_file_on_the_disk_plays_it(cache):
 
 def test_what_a_saved_copy_plays_stays_with_the_session(cache):
     session = Caches()
-    session.made(cache, "shot.blend")
     session.copied({cache})
     session.free(cache, "shot.blend")
     session.opened(set())
     assert cache.exists()
-
-
-def test_what_was_never_freed_stays_with_the_session(cache):
-    session = Caches()
-    session.made(cache, "shot.blend")
-    session.end()
-    assert cache.exists()
-
-
-def test_a_bake_that_was_undone_goes_when_its_file_is_saved(cache):
-    session = Caches()
-    session.made(cache, "shot.blend")
-    session.saved("shot.blend", set())
-    assert not cache.exists()
 
 
 def test_a_file_that_is_gone_does_no_harm(cache, caches):

@@ -82,6 +82,14 @@ def test_undo_after_another_bake_finds_the_earlier_file(folder):
     bpy.ops.ed.undo()
     assert np.array_equal(scenes.evaluated_frames(bpy.data.objects["Column"], FRAMES), shown)
     bpy.ops.wm.save_mainfile()
+    assert "shot Column.pc2" in caches(folder)
+
+
+def test_a_cache_that_nothing_plays_but_was_not_freed_stays(folder):
+    obj = baked(folder / "shot.blend")
+    bpy.data.objects.remove(obj)
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     assert caches(folder) == ["shot Column.pc2"]
 
 
