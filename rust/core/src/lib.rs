@@ -2,7 +2,7 @@
 //!
 //! Data flows one way: mesh and rig, operators, subspace, model, simulation, displacement.
 //! A module uses only those to its left:
-//! `error, progress, math -> mesh -> rig, material -> operators -> subspace, solve -> method -> body -> file -> bake`.
+//! `error, progress, math -> mesh -> rig, material -> operators -> skeleton, subspace, solve -> method -> body -> file -> bake`.
 
 pub mod bake;
 pub mod body;
@@ -15,6 +15,7 @@ pub mod method;
 pub mod operators;
 mod progress;
 pub mod rig;
+pub mod skeleton;
 pub mod solve;
 pub mod subspace;
 

@@ -15,6 +15,7 @@ use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::model::Model;
 use crate::rig::Rig;
+use crate::skeleton::{SkeletonCore, role_name};
 use crate::subspace::SkinningModes;
 
 /// A rigged surface with everything that its simulation needs, made in one call.
@@ -27,7 +28,9 @@ use crate::subspace::SkinningModes;
 /// leak: (p,) float64 in [0, 1], the share of the default leak kept at each point; None keeps all.
 /// strength: (p,) float64, >= 0, how much of the rig's acceleration is felt at each point; None is 1 everywhere.
 /// law: "arap" or "corotated", as in `Material`.
-/// pinned: (p,) bool, the points that stay exactly where the rig puts them.
+/// pinned: (p,) bool, the points that stay exactly where the rig puts them. core: a SkeletonCore of its b bones, which
+/// stays there too; the modes are then complementary to the rig only in parts of the body without any core, leak
+/// multiplies strength, and there may be fewer modes than asked for.
 /// merge_into: (b,) int32 or int64, for each bone the one it counts as in the complementarity constraint, itself to
 /// count on its own; bone_parents: (b,) int32 or int64, the bone above each, -1 for none: bones that move less than
 /// 0.3 percent of the mass, with all below them, then count as their parents. Without both all bones count. The
@@ -59,7 +62,7 @@ impl Body {
     #[pyo3(signature = (*arguments, **settings),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
-                            pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
+                            pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
                             stitch_stiffness=1e4, stitch_gap=0.0, editable=False, \
                             like=None)")]
     fn new(
@@ -109,10 +112,16 @@ impl Body {
         unsafe { arrays::view(slf.clone().into_any(), leak, &[leak.len()]) }
     }
 
-    /// Where the modes vanish, (n,) bool.
+    /// Where the modes vanish, (n,) bool: what is pinned, and the core.
     #[getter]
     fn pinned<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
         arrays::owned(py, self.inner.pinned.clone(), &[self.inner.pinned.len()])
+    }
+
+    /// What the flesh of each bone does, b of "flesh", "rigid" and "free"; empty without a core.
+    #[getter]
+    fn roles(&self) -> Vec<&'static str> {
+        self.inner.roles.iter().map(|&role| role_name(role)).collect()
     }
 
     /// The bone that each bone counts as in the constraint, (b,) int32.
@@ -184,11 +193,11 @@ impl BodyJob {
     #[new]
     #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
                         poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
-                        pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0,
+                        pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0,
                         stitches=None, stitch_stiffness=None, stitch_gap=None, editable=false, like=None),
            text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
-                            pinned=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
+                            pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
                             stitch_stiffness=1e4, stitch_gap=0.0, editable=False, \
                             like=None)")]
     fn new(
@@ -206,6 +215,7 @@ impl BodyJob {
         leak: Option<&Bound<'_, PyAny>>,
         strength: Option<&Bound<'_, PyAny>>,
         pinned: Option<&Bound<'_, PyAny>>,
+        core: Option<&Bound<'_, SkeletonCore>>,
         merge_into: Option<&Bound<'_, PyAny>>,
         bone_parents: Option<&Bound<'_, PyAny>>,
         shapes: Option<&Bound<'_, PyAny>>,
@@ -223,6 +233,7 @@ impl BodyJob {
             leak,
             strength,
             pinned,
+            core: core.map(|core| core.get().0.clone()),
             merge_into,
             bone_parents,
             shapes,

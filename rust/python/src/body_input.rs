@@ -3,6 +3,7 @@
 use jounce::body::{self, BodyParams, CountingBones, Painted, PointStitches};
 use jounce::material::Field;
 use jounce::mesh::SurfaceMesh;
+use jounce::skeleton::SkeletonCore;
 use jounce::{Error, Progress};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -27,6 +28,7 @@ pub struct Maps<'a, 'py> {
     pub leak: Option<&'a Bound<'py, PyAny>>,
     pub strength: Option<&'a Bound<'py, PyAny>>,
     pub pinned: Option<&'a Bound<'py, PyAny>>,
+    pub core: Option<SkeletonCore>,
     pub merge_into: Option<&'a Bound<'py, PyAny>>,
     pub bone_parents: Option<&'a Bound<'py, PyAny>>,
     pub shapes: Option<&'a Bound<'py, PyAny>>,
@@ -56,7 +58,7 @@ impl Maps<'_, '_> {
             (Some(into), None) => CountingBones::Merged(
                 arrays::indices::<1>(into, "merge_into", &[Axis::Is(b)], b)?.into_flattened(),
             ),
-            (None, Some(parents)) => CountingBones::Large(bones_above(parents, b)?),
+            (None, Some(parents)) => CountingBones::Large(bones_above(parents, "bone_parents", b)?),
             _ => {
                 return Err(PyValueError::new_err(
                     "merge_into, bone_parents: expected one of them, got both",
@@ -68,6 +70,7 @@ impl Maps<'_, '_> {
             leak: map(self.leak, "leak")?,
             strength: map(self.strength, "strength")?,
             pinned: pinned.map(|pinned| pinned.slice().to_vec()),
+            core: self.core.clone(),
             bones,
             shapes: self.shapes(p)?,
             stitches: match self.stitches {
@@ -88,8 +91,7 @@ impl Maps<'_, '_> {
 }
 
 /// The bone above each of b bones, from numbers of which -1 means none.
-fn bones_above(parents: &Bound<'_, PyAny>, b: usize) -> PyResult<Vec<Option<u32>>> {
-    let what = "bone_parents";
+pub fn bones_above(parents: &Bound<'_, PyAny>, what: &'static str, b: usize) -> PyResult<Vec<Option<u32>>> {
     let above = arrays::integers(parents, what, &[Axis::Is(b)])?;
     let bone = |(element, index): (usize, i64)| match u32::try_from(index) {
         Ok(index) => Ok(Some(index)),

@@ -14,6 +14,7 @@ mod model;
 mod motion;
 mod rig;
 mod simulation;
+mod skeleton;
 mod stitches;
 mod subspace;
 
@@ -42,6 +43,8 @@ mod _jounce {
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]
     use crate::simulation::{Simulation, State, StepReport, step_together};
+    #[pymodule_export]
+    use crate::skeleton::SkeletonCore;
     #[pymodule_export]
     use crate::stitches::Stitches;
     #[pymodule_export]

@@ -3,4 +3,5 @@
 pub mod bodies;
 pub mod boxes;
 pub mod dense;
+pub mod figure;
 pub mod surfaces;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const ORDER: [&str; 13] = [
+const ORDER: [&str; 14] = [
     "error",
     "progress",
     "math",
@@ -11,6 +11,7 @@ const ORDER: [&str; 13] = [
     "rig",
     "material",
     "operators",
+    "skeleton",
     "subspace",
     "solve",
     "method",

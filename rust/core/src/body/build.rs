@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::carrier::Carrier;
+use super::core::{self, Pinned};
 use super::editing::{Base, modes};
 use super::{Body, BodyParams, Painted, check_maps, with_shapes};
 use crate::material::{Field, Material};
@@ -11,6 +12,7 @@ use crate::method::Model;
 use crate::method::skinning_modes::{Extras, SkinningModel};
 use crate::operators::{Stitches, lumped_mass};
 use crate::rig::Rig;
+use crate::skeleton::BoneRole;
 use crate::subspace::{Restraint, SkinningModes, cluster_tets};
 use crate::{Progress, Result};
 
@@ -28,18 +30,25 @@ struct Ground {
 struct Bounds {
     merged: Vec<u32>,
     counting: Arc<Rig>,
+    tie: Option<Arc<Rig>>,
     leak: Vec<f64>,
     pinned: Vec<bool>,
+    roles: Vec<BoneRole>,
 }
 
 impl Bounds {
     fn restraint(&self) -> Restraint<'_> {
-        Restraint { rig: Some(&self.counting), leak: Some(&self.leak), pinned: Some(&self.pinned) }
+        Restraint { rig: self.tie.as_deref(), leak: Some(&self.leak), pinned: Some(&self.pinned) }
     }
 
     /// Whether they are those of a body, of the same lattice.
     fn are_of(&self, body: &Body) -> bool {
-        Arc::ptr_eq(&self.counting, &body.counting) && self.leak == body.leak && self.pinned == body.pinned
+        let as_tied = match (&self.tie, &body.tie) {
+            (Some(tie), Some(other)) => Arc::ptr_eq(tie, other) && self.leak == body.leak,
+            (None, None) => true,
+            _ => false,
+        };
+        as_tied && self.pinned == body.pinned
     }
 }
 
@@ -73,7 +82,7 @@ impl Body {
         progress: &Progress,
     ) -> Result<Self> {
         let surface_rig = Rig::new(surface.points().len(), bone_count, weights)?;
-        check_maps(surface.points().len(), params)?;
+        check_maps(surface.points().len(), bone_count, params)?;
         let like = like.filter(|like| {
             like.params.resolution == params.resolution
                 && like.surface == *surface
@@ -94,10 +103,7 @@ impl Body {
             None => cluster_tets(mesh, &found.modes, params.clusters, params.seed, progress)?,
         };
         progress.enter("model", 0.95, 1.0)?;
-        let strength = match like.filter(|like| like.params.strength == params.strength) {
-            Some(like) => like.strength.clone(),
-            None => params.strength.as_deref().map(|map| carrier.strength(map)).transpose()?,
-        };
+        let strength = core::strength(like, params, &carrier)?;
         let extras = Extras { strength: strength.as_deref(), stitches: Some(&stitches) };
         let model = SkinningModel::with_extras(mesh, &material, &found.modes, &labels, Some(rig), &extras)?;
         progress.report(1.0)?;
@@ -105,6 +111,8 @@ impl Body {
             params: Arc::new(params.clone()),
             leak: bounds.leak,
             pinned: bounds.pinned,
+            roles: bounds.roles,
+            tie: bounds.tie,
             merged: bounds.merged,
             counting: bounds.counting,
             material,
@@ -188,12 +196,18 @@ fn bounds(
         Some(like) => like.leak.clone(),
         None => carrier.leak(params.leak.as_deref())?,
     };
-    let pinned = match (like.filter(|like| like.params.pinned == params.pinned), &params.pinned) {
-        (Some(like), _) => like.pinned.clone(),
-        (None, Some(pinned)) => carrier.pinned(pinned, &ground.embedding)?,
-        (None, None) => vec![false; mesh.vertices().len()],
+    let same_pins = |like: &&Body| like.params.pinned == params.pinned && like.params.core == params.core;
+    let held = match like.filter(same_pins) {
+        Some(like) => Pinned { vertices: like.pinned.clone(), roles: like.roles.clone() },
+        None => {
+            core::pinned(params, (mesh, rig), (surface, surface_rig), (carrier, ground.embedding.as_ref()))?
+        }
     };
-    Ok(Bounds { merged, counting, leak, pinned })
+    let tie = match like.filter(same_pins).filter(|like| Arc::ptr_eq(&counting, &like.counting)) {
+        Some(like) => like.tie.clone(),
+        None => core::tie(params, mesh, &held.vertices, &counting),
+    };
+    Ok(Bounds { merged, counting, tie, leak, pinned: held.vertices, roles: held.roles })
 }
 
 fn found(
@@ -233,7 +247,7 @@ fn followed(
     }
     // A body that is not to be edited is the same however it was reached.
     let Some(base) = like.base.as_ref().filter(|_| params.editable) else { return Ok(None) };
-    let update = base.update((&like.mesh, material), stitches, params.modes)?;
+    let update = base.update((&like.mesh, material), stitches, like.modes.eigenvalues.len())?;
     let worst = update.worst();
     Ok((worst <= GOOD_ENOUGH).then(|| (Arc::new(update.modes), worst)))
 }

@@ -71,15 +71,17 @@ pub(super) fn modes(
     progress: &Progress,
 ) -> Result<(SkinningModes, Option<Arc<Base>>)> {
     let problem = ModesProblem::new(mesh, material, restraint, stitches, progress)?;
+    // How much flesh a core leaves is nothing that is known before.
+    let count = if params.core.is_some() { params.modes.min(problem.mode_limit()) } else { params.modes };
     if params.locality != 0.0 {
-        let found = localise(&problem, mesh, material, params.modes, params.locality, progress)?;
+        let found = localise(&problem, mesh, material, count, params.locality, progress)?;
         return Ok((found.modes, None));
     }
     if params.editable {
-        let base = Base::new(problem, material, params.modes, progress)?;
-        return Ok((base.modes(params.modes)?, Some(Arc::new(base))));
+        let base = Base::new(problem, material, count, progress)?;
+        return Ok((base.modes(count)?, Some(Arc::new(base))));
     }
-    Ok((problem.lowest(params.modes, progress)?, None))
+    Ok((problem.lowest(count, progress)?, None))
 }
 
 impl Body {

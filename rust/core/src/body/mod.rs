@@ -2,6 +2,7 @@
 
 mod build;
 mod carrier;
+mod core;
 mod editing;
 
 use std::sync::{Arc, OnceLock};
@@ -14,6 +15,7 @@ use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::method::Model;
 use crate::method::skinning_modes::{OffsetCarrier, OffsetReduction, OffsetSource};
 use crate::rig::Rig;
+use crate::skeleton::{BoneRole, SkeletonCore};
 use crate::subspace::SkinningModes;
 use crate::{Error, Progress, Result};
 
@@ -75,6 +77,9 @@ pub struct BodyParams {
     pub strength: Option<Vec<f64>>,
     /// The surface points, p, that stay where the rig puts them; `None` for none.
     pub pinned: Option<Vec<bool>>,
+    /// What follows the bones because it is no flesh; `None` for nothing. With it the modes are complementary to the rig
+    /// only in parts of the body without any core, and `leak` scales `strength`.
+    pub core: Option<SkeletonCore>,
     /// The bones that the modes are complementary to.
     pub bones: CountingBones,
     /// Shapes that the modes are complementary to as well, p x 3 each: displacements of the surface at rest, metres.
@@ -101,6 +106,7 @@ impl Default for BodyParams {
             leak: None,
             strength: None,
             pinned: None,
+            core: None,
             bones: CountingBones::All,
             shapes: Vec::new(),
             stitches: PointStitches::default(),
@@ -120,8 +126,10 @@ pub struct Body {
     pub rig: Arc<Rig>,
     /// Leak at the tet vertices, n, in [0, 1].
     pub leak: Vec<f64>,
-    /// Where the modes vanish, n.
+    /// Where the modes vanish, n: what is pinned, and the core.
     pub pinned: Vec<bool>,
+    /// What the flesh of each bone does, b, none of them automatic; empty without a core.
+    pub roles: Vec<BoneRole>,
     /// The bone that each bone is merged into in the constraint, b, itself where it counts.
     pub merged: Vec<u32>,
     /// Young's modulus and the other parameters, of each tet where they are painted.
@@ -135,8 +143,10 @@ pub struct Body {
     /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after
     /// [`Body::new_like`].
     pub residual: f64,
-    /// What the modes are complementary to.
+    /// The bones and shapes that count.
     counting: Arc<Rig>,
+    /// What the modes are complementary to; `None` where the core holds all.
+    tie: Option<Arc<Rig>>,
     /// What bodies with other stitches or another stiffness are made from; only of an editable one.
     base: Option<Arc<Base>>,
     /// What it was made by.
@@ -157,7 +167,8 @@ impl Body {
     /// lattice vertex on the boundary, and spread inside harmonically. So are the maps: the leak of a tet vertex is
     /// [`momentum_leak`](crate::operators::momentum_leak) times what `params.leak` says there; painted stiffness is
     /// carried as its logarithm and averaged over each tet's corners; strength as it is; pinned are the tet vertices whose surroundings
-    /// are pinned by more than a half, and the corners of every tet that holds a pinned point.
+    /// are pinned by more than a half, and the corners of every tet that holds a pinned point. Beside a core the share of
+    /// the leak that is kept multiplies the strength.
     ///
     /// # Errors
     /// Whatever a stage refuses; [`Error::Cancelled`].
@@ -219,7 +230,7 @@ fn with_shapes(
 }
 
 /// Refuses maps of another surface and stiffness that is none, before anything is computed.
-fn check_maps(point_count: usize, params: &BodyParams) -> Result<()> {
+fn check_maps(point_count: usize, bone_count: usize, params: &BodyParams) -> Result<()> {
     let young = match &params.young {
         Painted::Uniform(young) => Field::Uniform(*young),
         Painted::Points(young) => {
@@ -233,6 +244,9 @@ fn check_maps(point_count: usize, params: &BodyParams) -> Result<()> {
     check_map("strength", point_count, params.strength.as_deref(), [0.0, f64::MAX], "numbers >= 0")?;
     if let Some(pinned) = &params.pinned {
         check_length("pinned", point_count, pinned.len())?;
+    }
+    if let Some(core) = &params.core {
+        core.check(bone_count, point_count)?;
     }
     params.shapes.iter().try_for_each(|shape| check_shape(point_count, shape))
 }

@@ -15,6 +15,7 @@ mod panels;
 pub mod polar;
 mod selection;
 mod separator;
+mod sets;
 mod sparse;
 mod substitution;
 mod supernodes;
@@ -27,6 +28,7 @@ pub(crate) use conjugate_gradients::conjugate_gradients;
 pub(crate) use eigen::largest_eigenvectors;
 pub(crate) use inverse_forms::HalfSolved;
 pub(crate) use selection::Selection;
+pub(crate) use sets::Sets;
 pub use sparse::Sparse;
 pub(crate) use sparse::{add_diagonal, multiply_columns};
 

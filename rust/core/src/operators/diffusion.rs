@@ -51,7 +51,7 @@ pub fn momentum_leak(mesh: &TetMesh) -> Result<Vec<f64>> {
 }
 
 /// Square of the length of a straight bar with the same largest second moment a volume: 12 times that moment.
-fn squared_length(mesh: &TetMesh, volume: &[f64]) -> f64 {
+pub(crate) fn squared_length(mesh: &TetMesh, volume: &[f64]) -> f64 {
     let total: f64 = volume.iter().sum();
     let points = || mesh.vertices().iter().map(|&p| nalgebra::Vector3::from(p)).zip(volume);
     let centre = points().map(|(p, v)| p * *v).sum::<nalgebra::Vector3<f64>>() / total;

@@ -4,7 +4,7 @@ use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
 
 use super::laplacian;
-use crate::math::{Selection, Sparse, SparseCholesky};
+use crate::math::{Selection, Sets, Sparse, SparseCholesky};
 use crate::mesh::TetMesh;
 use crate::{Error, Result};
 
@@ -142,15 +142,7 @@ fn check_known(n: usize, vertex_ids: &[u32], values: &[f64], k: usize) -> Result
 
 /// Errors if some vertex is connected to no known one.
 fn check_reach(mesh: &TetMesh, known: &[bool]) -> Result<()> {
-    let mut parent: Vec<u32> = (0..known.len() as u32).collect();
-    for tet in mesh.tets() {
-        tet[1..].iter().for_each(|&v| unite(&mut parent, tet[0], v));
-    }
-    let mut reached = vec![false; known.len()];
-    for vertex in (0..known.len()).filter(|&v| known[v]) {
-        reached[root(&mut parent, vertex as u32) as usize] = true;
-    }
-    match (0..known.len()).find(|&v| !reached[root(&mut parent, v as u32) as usize]) {
+    match out_of_reach(mesh, known).iter().position(|&out| out) {
         Some(vertex) => Err(Error::Numerical {
             what: "spreading values to the interior",
             why: format!("vertex {vertex} is connected to no vertex with a known value"),
@@ -159,15 +151,15 @@ fn check_reach(mesh: &TetMesh, known: &[bool]) -> Result<()> {
     }
 }
 
-fn root(parent: &mut [u32], mut vertex: u32) -> u32 {
-    while parent[vertex as usize] != vertex {
-        parent[vertex as usize] = parent[parent[vertex as usize] as usize];
-        vertex = parent[vertex as usize];
+/// The vertices, n, that no way along the tets leads to from a known one.
+pub(crate) fn out_of_reach(mesh: &TetMesh, known: &[bool]) -> Vec<bool> {
+    let mut parts = Sets::new(known.len());
+    for tet in mesh.tets() {
+        tet[1..].iter().for_each(|&v| parts.unite(tet[0], v));
     }
-    vertex
-}
-
-fn unite(parent: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (root(parent, a), root(parent, b));
-    parent[a.max(b) as usize] = a.min(b);
+    let mut reached = vec![false; known.len()];
+    for vertex in (0..known.len()).filter(|&v| known[v]) {
+        reached[parts.root(vertex as u32) as usize] = true;
+    }
+    (0..known.len() as u32).map(|v| !reached[parts.root(v) as usize]).collect()
 }

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use crate::math::Sets;
 use crate::mesh::TetMesh;
 
 /// Labels of face-connected parts, numbered from 0 by their first tet.
@@ -103,26 +104,4 @@ fn widest<'a>(borders: impl Iterator<Item = &'a (u32, u32, f64)>, sets: &mut Set
 fn area(mesh: &TetMesh, corners: [u32; 3]) -> f64 {
     let [a, b, c] = corners.map(|v| Vector3::from(mesh.vertices()[v as usize]));
     0.5 * (b - a).cross(&(c - a)).norm()
-}
-
-/// Disjoint sets; the lowest member stands for a set.
-struct Sets(Vec<u32>);
-
-impl Sets {
-    fn new(count: usize) -> Self {
-        Self((0..count as u32).collect())
-    }
-
-    fn root(&mut self, mut member: u32) -> u32 {
-        while self.0[member as usize] != member {
-            self.0[member as usize] = self.0[self.0[member as usize] as usize];
-            member = self.0[member as usize];
-        }
-        member
-    }
-
-    fn unite(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b) as usize] = a.min(b);
-    }
 }

@@ -21,6 +21,7 @@ __all__ = [
     "MotionJob",
     "Rig",
     "Simulation",
+    "SkeletonCore",
     "SkinningModes",
     "State",
     "StepReport",
@@ -351,6 +352,19 @@ class MotionJob:
     def cancel(self) -> None: ...
 
 @final
+class SkeletonCore:
+    def __new__(
+        cls,
+        heads: _FloatsLike,
+        parents: _IndicesLike,
+        *,
+        names: Sequence[str] | None = None,
+        roles: Sequence[str] | None = None,
+        amount: float = 0.5,
+        rigid: _Flags | Sequence[bool] | None = None,
+    ) -> SkeletonCore: ...
+
+@final
 class Body:
     def __new__(
         cls,
@@ -369,6 +383,7 @@ class Body:
         leak: _FloatsLike | None = None,
         strength: _FloatsLike | None = None,
         pinned: _Flags | Sequence[bool] | None = None,
+        core: SkeletonCore | None = None,
         merge_into: _IndicesLike | None = None,
         bone_parents: _IndicesLike | None = None,
         shapes: _FloatsLike | None = None,
@@ -393,6 +408,8 @@ class Body:
     def leak(self) -> _Floats: ...
     @property
     def pinned(self) -> _Flags: ...
+    @property
+    def roles(self) -> list[str]: ...
     @property
     def merged(self) -> _Indices: ...
     @property
@@ -424,6 +441,7 @@ class BodyJob:
         leak: _FloatsLike | None = None,
         strength: _FloatsLike | None = None,
         pinned: _Flags | Sequence[bool] | None = None,
+        core: SkeletonCore | None = None,
         merge_into: _IndicesLike | None = None,
         bone_parents: _IndicesLike | None = None,
         shapes: _FloatsLike | None = None,

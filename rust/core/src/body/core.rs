@@ -1,0 +1,82 @@
+//! What the skeleton core of a body means for its modes and for what they feel.
+
+use std::sync::Arc;
+
+use super::carrier::Carrier;
+use super::{Body, BodyParams};
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
+use crate::operators::out_of_reach;
+use crate::rig::Rig;
+use crate::skeleton::BoneRole;
+use crate::{Error, Result};
+
+/// Where the modes vanish, and the role of each bone that a core was found for.
+pub(super) struct Pinned {
+    pub(super) vertices: Vec<bool>,
+    pub(super) roles: Vec<BoneRole>,
+}
+
+/// What the artist pinned and what is part of the core; hard points are pinned as painted ones are.
+pub(super) fn pinned(
+    params: &BodyParams,
+    (mesh, rig): (&TetMesh, &Rig),
+    (surface, surface_rig): (&SurfaceMesh, &Rig),
+    (carrier, embedding): (&Carrier<'_>, &Embedding),
+) -> Result<Pinned> {
+    let painted = |points: Option<&[bool]>| match points {
+        Some(points) => carrier.pinned(points, embedding),
+        None => Ok(vec![false; mesh.vertices().len()]),
+    };
+    let Some(core) = &params.core else {
+        return Ok(Pinned { vertices: painted(params.pinned.as_deref())?, roles: Vec::new() });
+    };
+    let found = core.find((mesh, rig), (surface, surface_rig))?;
+    let mut points = found.points;
+    points.iter_mut().zip(params.pinned.iter().flatten()).for_each(|(point, pinned)| *point |= pinned);
+    let hard = points.contains(&true).then_some(points.as_slice());
+    let vertices: Vec<bool> = painted(hard)?.iter().zip(&found.vertices).map(|(a, b)| a | b).collect();
+    if vertices.iter().all(|&pinned| pinned) {
+        let expected = "one that leaves flesh to move; lower it, or give thick parts the role of flesh";
+        return Err(Error::Range { what: "core amount", expected, got: core.amount });
+    }
+    Ok(Pinned { vertices, roles: found.roles })
+}
+
+/// What the modes are complementary to: without a core the rig that counts, with one what of it moves parts of the
+/// mesh that no pinned vertex holds.
+pub(super) fn tie(
+    params: &BodyParams,
+    mesh: &TetMesh,
+    pinned: &[bool],
+    counting: &Arc<Rig>,
+) -> Option<Arc<Rig>> {
+    if params.core.is_none() {
+        return Some(counting.clone());
+    }
+    let loose = out_of_reach(mesh, pinned);
+    loose.contains(&true).then(|| Arc::new(counting.restricted(|vertex| loose[vertex as usize])))
+}
+
+/// The map of strength at the tet vertices; beside a core it is scaled by the share of the leak that is kept.
+pub(super) fn strength(
+    like: Option<&Body>,
+    params: &BodyParams,
+    carrier: &Carrier<'_>,
+) -> Result<Option<Vec<f64>>> {
+    let told = |params: &BodyParams| {
+        let leak = params.core.as_ref().and(params.leak.as_ref());
+        (params.strength.clone(), leak.cloned())
+    };
+    let (strength, leak) = told(params);
+    if let Some(like) = like.filter(|like| told(&like.params) == (strength.clone(), leak.clone())) {
+        return Ok(like.strength.clone());
+    }
+    match (strength, leak) {
+        (None, None) => Ok(None),
+        (Some(map), None) | (None, Some(map)) => carrier.strength(&map).map(Some),
+        (Some(strength), Some(leak)) => {
+            let product: Vec<f64> = strength.iter().zip(&leak).map(|(a, b)| a * b).collect();
+            carrier.strength(&product).map(Some)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What the names of bones hint at.
+
+/// Words in the names of bones of which all flesh follows them.
+const HARD: [&str; 27] = [
+    "head", "skull", "face", "nose", "mouth", "muzzle", "beak", "jaw", "teeth", "tongue", "eye", "eyes",
+    "hand", "wrist", "palm", "finger", "fingers", "thumb", "index", "pinky", "foot", "feet", "toe", "toes",
+    "paw", "hoof", "claw",
+];
+/// Words in the names of bones of soft parts.
+const SOFT: [&str; 21] = [
+    "ear", "ears", "tail", "hair", "pony", "ponytail", "breast", "breasts", "boob", "pec", "peck", "belly",
+    "cheek", "cheeks", "antenna", "tentacle", "fin", "cape", "skirt", "cloak", "scarf",
+];
+
+/// What a name hints at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hint {
+    Hard,
+    Soft,
+}
+
+/// What the words of a name hint at, the soft ones first: `Head_Ear.L` is an ear.
+pub(super) fn hint(name: &str) -> Option<Hint> {
+    let words = words(name);
+    let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    match (any(&SOFT), any(&HARD)) {
+        (true, _) => Some(Hint::Soft),
+        (false, true) => Some(Hint::Hard),
+        _ => None,
+    }
+}
+
+/// The words of a name in lower case, without the prefix before its last colon: `rig:LeftForeArm_01` has three.
+fn words(name: &str) -> Vec<String> {
+    let name = name.rsplit(':').next().unwrap_or(name);
+    let mut words: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for letter in name.chars() {
+        if letter.is_alphabetic() {
+            let begins = !before.is_alphabetic() || (letter.is_uppercase() && !before.is_uppercase());
+            if begins {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.extend(letter.to_lowercase());
+            }
+        }
+        before = letter;
+    }
+    words
+}

@@ -1,0 +1,185 @@
+//! The skeleton core: which part of a body follows its bones, and which is flesh.
+
+mod hints;
+mod loose;
+mod parts;
+mod thickness;
+mod tree;
+
+use nalgebra::Vector3;
+
+use crate::material::{Field, Law, Material};
+use crate::mesh::{SurfaceMesh, TetMesh};
+use crate::operators::{lumped_mass, squared_length};
+use crate::rig::Rig;
+use crate::{Error, Result};
+
+use thickness::Thickness;
+use tree::Tree;
+
+/// Of the way from a bone to the surface, the share that follows the bone, at an amount of 1.
+const SHARE: f64 = 0.8;
+/// Parts with a smaller radius follow their bones at an amount of 1, as a share of the body's length.
+const THIN: f64 = 0.07;
+/// A bone with a smaller weight at a vertex is none of those that it hangs on.
+const HANGS: f64 = 0.15;
+
+/// What the flesh of a bone does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BoneRole {
+    /// One of the others, by what part of the body the bone is.
+    #[default]
+    Automatic,
+    /// Thick flesh around the bone moves, thin flesh follows it.
+    Flesh,
+    /// All of it follows the bone.
+    Rigid,
+    /// None of it follows the bone for being close to it or thin.
+    Free,
+}
+
+/// A bone at rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bone {
+    /// Where it begins, world space, metres. Where it ends is told by its children or its flesh.
+    pub head: [f64; 3],
+    /// The bone above it.
+    pub parent: Option<u32>,
+    /// Its name, a hint at the part of the body that it is; may be empty.
+    pub name: String,
+    /// What its flesh does.
+    pub role: BoneRole,
+}
+
+/// Asks for a core.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkeletonCore {
+    /// One a bone of the rig, b.
+    pub bones: Vec<Bone>,
+    /// How much follows the bones beside rigid parts: from 0, nothing, to 1, all but the thickest flesh.
+    pub amount: f64,
+    /// The surface points, p, that are hard; `None` for none.
+    pub rigid: Option<Vec<bool>>,
+}
+
+/// What is part of the core.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Core {
+    /// Tet vertices, n.
+    pub(crate) vertices: Vec<bool>,
+    /// Hard points of the surface, p.
+    pub(crate) points: Vec<bool>,
+    /// The role of each bone, b, none of them automatic.
+    pub(crate) roles: Vec<BoneRole>,
+}
+
+impl SkeletonCore {
+    /// Refuses what does not fit a rig of some bones and a surface of some points.
+    pub(crate) fn check(&self, bone_count: usize, point_count: usize) -> Result<()> {
+        if self.bones.len() != bone_count {
+            let (expected, got) = (format!("({bone_count},)"), format!("({},)", self.bones.len()));
+            return Err(Error::Shape { what: "core bones", expected, got });
+        }
+        if let Some(rigid) = self.rigid.as_ref().filter(|rigid| rigid.len() != point_count) {
+            let (expected, got) = (format!("({point_count},)"), format!("({},)", rigid.len()));
+            return Err(Error::Shape { what: "core rigid", expected, got });
+        }
+        if !(0.0..=1.0).contains(&self.amount) {
+            return Err(Error::Range {
+                what: "core amount",
+                expected: "a number in [0, 1]",
+                got: self.amount,
+            });
+        }
+        for (element, bone) in self.bones.iter().enumerate() {
+            if let Some(&value) = bone.head.iter().find(|x| !x.is_finite()) {
+                return Err(Error::NotFinite { what: "core heads", element, value });
+            }
+            if let Some(index) = bone.parent.filter(|&parent| parent as usize >= bone_count) {
+                let (what, index) = ("core parents", index.into());
+                return Err(Error::Index { what, element, index, count: bone_count });
+            }
+        }
+        Ok(())
+    }
+
+    /// The core of a body: vertices that hang on rigid bones by more than a half, and of the others those that are close
+    /// to their bones or in thin parts, unless they hang on free bones by more than a half.
+    ///
+    /// Close is `near < 0.8 amount (near + depth)`, with the distances to the nearest of the bones that weigh more than
+    /// 0.15 there and to the surface; thin is where the largest ball inside the body that reaches the vertex has a radius
+    /// below `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest second moment, r the radius of
+    /// the largest ball of all. Bones that run outside of their flesh are moved into it. Loose parts that one bone holds
+    /// whole are hard.
+    ///
+    /// # Errors
+    /// [`Error::Range`] if parents go round in circles.
+    pub(crate) fn find(
+        &self,
+        (mesh, rig): (&TetMesh, &Rig),
+        (surface, surface_rig): (&SurfaceMesh, &Rig),
+    ) -> Result<Core> {
+        let unit = Material::new(Law::Arap, Field::Uniform(1.0), Field::Uniform(0.0), Field::Uniform(1.0))?;
+        let volume = lumped_mass(mesh, &unit);
+        let length = squared_length(mesh, &volume).sqrt();
+        let tree = Tree::new(&self.bones, mesh, rig, &volume, length)?;
+        let thickness = Thickness::new(mesh, surface)?;
+        let roles = parts::roles(&self.bones, &tree, &thickness.of_bones(rig), length);
+        let near = distances(mesh, rig, &tree, &thickness);
+        let share = |role: BoneRole| share_of(rig, |bone| roles[bone] == role);
+        let (rigid, free) = (share(BoneRole::Rigid), share(BoneRole::Free));
+        let thickest = thickness.radius.iter().copied().fold(0.0, f64::max);
+        let (close, thin) = (SHARE * self.amount, self.amount * thickest.min(THIN * length));
+        let in_core = |v: usize| {
+            let thin_or_close =
+                near[v] < close * (near[v] + thickness.depth[v]) || thickness.radius[v] < thin;
+            rigid[v] > 0.5 || (free[v] <= 0.5 && thin_or_close)
+        };
+        let mut points = loose::held_whole(surface, surface_rig, length);
+        for (point, rigid) in points.iter_mut().zip(self.rigid.iter().flatten()) {
+            *point |= rigid;
+        }
+        Ok(Core { vertices: (0..near.len()).map(in_core).collect(), points, roles })
+    }
+}
+
+/// The weight, n, that some of the bones have together.
+fn share_of(rig: &Rig, counts: impl Fn(usize) -> bool) -> Vec<f64> {
+    let mut share = vec![0.0; rig.vertex_count()];
+    for bone in (0..rig.bone_count()).filter(|&bone| counts(bone)) {
+        rig.bone(bone).iter().for_each(|&(vertex, weight)| share[vertex as usize] += weight);
+    }
+    share
+}
+
+/// The distance, n, from each vertex to the nearest of the bones that it hangs on.
+fn distances(mesh: &TetMesh, rig: &Rig, tree: &Tree, thickness: &Thickness) -> Vec<f64> {
+    let mut near = vec![f64::INFINITY; mesh.vertices().len()];
+    let place = |vertex: u32| Vector3::from(mesh.vertices()[vertex as usize]);
+    for bone in 0..rig.bone_count() {
+        let mut segments = tree.segments(bone);
+        let own = rig.bone(bone);
+        let distance = |segments: &[[Vector3<f64>; 2]], vertex: u32| {
+            segments.iter().map(|segment| to_segment(place(vertex), segment)).fold(f64::INFINITY, f64::min)
+        };
+        let most = own.iter().fold(0.0, |most: f64, entry| most.max(entry.1));
+        let flesh = own.iter().filter(|(_, weight)| *weight > 0.5 * most);
+        let gap = flesh.clone().map(|&(v, _)| distance(&segments, v)).fold(f64::INFINITY, f64::min);
+        let radius = flesh.map(|&(v, _)| thickness.radius[v as usize]).fold(0.0, f64::max);
+        if gap > thickness.cell.max(0.5 * radius) {
+            segments.extend(tree.moved_into_flesh(bone));
+        }
+        for &(vertex, _) in own.iter().filter(|(_, weight)| *weight > HANGS) {
+            let near = &mut near[vertex as usize];
+            *near = near.min(distance(&segments, vertex));
+        }
+    }
+    near
+}
+
+fn to_segment(point: Vector3<f64>, [start, end]: &[Vector3<f64>; 2]) -> f64 {
+    let along = end - start;
+    let squared = along.norm_squared();
+    let at = if squared > 0.0 { ((point - start).dot(&along) / squared).clamp(0.0, 1.0) } else { 0.0 };
+    (point - start - along * at).norm()
+}

@@ -1,0 +1,112 @@
+//! How deep each vertex of a tet mesh lies inside of a body, and how thick the body is there.
+
+use std::collections::HashMap;
+
+use crate::Result;
+use crate::mesh::{SurfaceMesh, TetMesh, closest_points};
+use crate::rig::Rig;
+
+/// Tets that make up a cell of a lattice.
+const TETS_A_CELL: f64 = 5.0;
+/// Half of the diagonal of a cell of length 1: a ball is known to reach this much further than where it was looked for.
+const HALF_DIAGONAL: f64 = 0.866;
+/// A ball that stands out of another by less than this share of a cell lies in it.
+const INSIDE: f64 = 0.25;
+
+/// Lengths in metres at the vertices of a tet mesh.
+pub(super) struct Thickness {
+    /// Distance to the surface, n; 0 on the boundary of the mesh.
+    pub(super) depth: Vec<f64>,
+    /// Radius of the largest ball inside of the body that reaches the vertex, n.
+    pub(super) radius: Vec<f64>,
+    /// Edge of a cell that has as many tets as one of a lattice.
+    pub(super) cell: f64,
+}
+
+impl Thickness {
+    pub(super) fn new(mesh: &TetMesh, surface: &SurfaceMesh) -> Result<Self> {
+        let count = mesh.vertices().len();
+        let mut outer = vec![false; count];
+        mesh.boundary_vertices().into_iter().for_each(|vertex| outer[vertex as usize] = true);
+        // Balls are looked for at the vertices inside, and in the middle of tets with one of them.
+        let inner: Vec<usize> = (0..count).filter(|&vertex| !outer[vertex]).collect();
+        let tets = (0..mesh.tets().len()).filter(|&t| mesh.tets()[t].iter().any(|&v| !outer[v as usize]));
+        let middle = |tet: usize| {
+            let corners = mesh.corners(tet);
+            std::array::from_fn(|axis| corners.iter().map(|corner| corner[axis]).sum::<f64>() / 4.0)
+        };
+        let mut centres: Vec<[f64; 3]> = inner.iter().map(|&vertex| mesh.vertices()[vertex]).collect();
+        centres.extend(tets.map(middle));
+        let mut balls: Vec<(f64, [f64; 3])> =
+            closest_points(surface, &centres)?.iter().map(|closest| closest.distance).zip(centres).collect();
+        let mut depth = vec![0.0; count];
+        inner.iter().zip(&balls).for_each(|(&vertex, ball)| depth[vertex] = ball.0);
+        let cell = (TETS_A_CELL * mesh.volumes().iter().sum::<f64>() / mesh.tets().len() as f64).cbrt();
+        balls.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let radius = completed(mesh, covered(mesh.vertices(), &balls, cell));
+        Ok(Self { depth, radius, cell })
+    }
+
+    /// The largest radius where a bone weighs more than a half, b; 0 where it does so nowhere.
+    pub(super) fn of_bones(&self, rig: &Rig) -> Vec<f64> {
+        let of_bone = |bone: usize| {
+            let own = rig.bone(bone).iter().filter(|(_, weight)| *weight > 0.5);
+            own.map(|&(vertex, _)| self.radius[vertex as usize]).fold(0.0, f64::max)
+        };
+        (0..rig.bone_count()).map(of_bone).collect()
+    }
+}
+
+/// The radius of the first ball, largest first, that reaches each point; 0 where none does.
+fn covered(points: &[[f64; 3]], balls: &[(f64, [f64; 3])], cell: f64) -> Vec<f64> {
+    let box_of = |place: [f64; 3]| place.map(|x| (x / cell).floor() as i64);
+    let mut waiting: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
+    for (point, &place) in (0..).zip(points) {
+        waiting.entry(box_of(place)).or_default().push(point);
+    }
+    let mut radii = vec![0.0; points.len()];
+    let mut taken: Vec<(f64, [f64; 3])> = Vec::new();
+    for &(radius, centre) in balls {
+        // Most balls lie in one that touches the surface where they do.
+        let lies_in = |larger: &(f64, [f64; 3])| {
+            let room = larger.0 + INSIDE * cell - radius;
+            squared_distance(larger.1, centre) <= room * room
+        };
+        if taken.iter().any(lies_in) {
+            continue;
+        }
+        taken.push((radius, centre));
+        let reach = radius + HALF_DIAGONAL * cell;
+        let (low, high) = (box_of(centre.map(|x| x - reach)), box_of(centre.map(|x| x + reach)));
+        for (i, j) in (low[0]..=high[0]).flat_map(|i| (low[1]..=high[1]).map(move |j| (i, j))) {
+            for k in low[2]..=high[2] {
+                let Some(points_here) = waiting.get_mut(&[i, j, k]) else { continue };
+                points_here.retain(|&point| {
+                    let reached = squared_distance(points[point as usize], centre) <= reach * reach;
+                    if reached {
+                        radii[point as usize] = radius;
+                    }
+                    !reached
+                });
+            }
+        }
+    }
+    radii
+}
+
+/// What no ball reaches, such as outer corners of cells, is as thick as what it shares a tet with.
+fn completed(mesh: &TetMesh, radii: Vec<f64>) -> Vec<f64> {
+    let mut complete = radii.clone();
+    for tet in mesh.tets() {
+        let most = tet.iter().map(|&vertex| radii[vertex as usize]).fold(0.0, f64::max);
+        for &vertex in tet.iter().filter(|&&vertex| radii[vertex as usize] == 0.0) {
+            let radius = &mut complete[vertex as usize];
+            *radius = radius.max(most);
+        }
+    }
+    complete
+}
+
+fn squared_distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum()
+}

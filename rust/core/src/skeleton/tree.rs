@@ -1,0 +1,174 @@
+//! The bones of a rig as one tree, with what hangs on them.
+
+use nalgebra::Vector3;
+
+use super::Bone;
+use crate::mesh::TetMesh;
+use crate::rig::Rig;
+use crate::{Error, Result};
+
+type Point = Vector3<f64>;
+
+/// Heads that are closer than this share of the body's length are in one place.
+const APART: f64 = 1e-3;
+/// A root hangs on a bone of another tree that shares at least this much of its flesh.
+const SHARED: f64 = 1e-3;
+
+/// Bones, b, each with what is known of it.
+pub(super) struct Tree {
+    heads: Vec<Point>,
+    pub(super) parent: Vec<Option<usize>>,
+    pub(super) children: Vec<Vec<usize>>,
+    /// Share of the body's volume that a bone moves with all below it.
+    pub(super) below: Vec<f64>,
+    /// The longest way down from its head, metres.
+    pub(super) reach: Vec<f64>,
+    /// Where its flesh is.
+    centres: Vec<Point>,
+    /// Where it leads to: the heads of its children, or twice the way to its flesh.
+    ends: Vec<Vec<Point>>,
+}
+
+impl Tree {
+    /// Parents as given; what is a root beside the largest hangs on the bone that it shares most flesh with, as feet do
+    /// that an exporter took off their legs.
+    pub(super) fn new(
+        bones: &[Bone],
+        mesh: &TetMesh,
+        rig: &Rig,
+        volume: &[f64],
+        length: f64,
+    ) -> Result<Self> {
+        let whole: f64 = volume.iter().sum();
+        let moved =
+            |j: usize| rig.bone(j).iter().map(|&(v, weight)| weight * volume[v as usize]).sum::<f64>();
+        let own: Vec<f64> = (0..bones.len()).map(|j| moved(j) / whole).collect();
+        let mut parent: Vec<Option<usize>> =
+            bones.iter().map(|bone| bone.parent.map(|j| j as usize)).collect();
+        check_ends(&parent)?;
+        hang_roots(&mut parent, rig, volume, &own);
+        let mut children = vec![Vec::new(); bones.len()];
+        for (bone, above) in parent.iter().enumerate() {
+            if let Some(above) = *above {
+                children[above].push(bone);
+            }
+        }
+        let heads: Vec<Point> = bones.iter().map(|bone| Point::from(bone.head)).collect();
+        let centre = |j: usize| {
+            let (mut sum, mut weights) = (Point::zeros(), 0.0);
+            for &(vertex, weight) in rig.bone(j) {
+                let weight = weight * volume[vertex as usize];
+                sum += Point::from(mesh.vertices()[vertex as usize]) * weight;
+                weights += weight;
+            }
+            if weights > 0.0 { sum / weights } else { heads[j] }
+        };
+        let centres: Vec<Point> = (0..bones.len()).map(centre).collect();
+        let (below, reach) = (own, vec![0.0; bones.len()]);
+        let ends = vec![Vec::new(); bones.len()];
+        let mut tree = Self { heads, parent, children, below, reach, centres, ends };
+        tree.add_up(length);
+        Ok(tree)
+    }
+
+    /// Shares, ends and ways down, from the leaves up.
+    fn add_up(&mut self, length: f64) {
+        for bone in self.downwards().into_iter().rev() {
+            let below = self.children[bone].iter().map(|&child| self.below[child]).sum::<f64>();
+            self.below[bone] += below;
+            let head = self.heads[bone];
+            let leads = |&&child: &&usize| {
+                self.below[child] > 0.0 && (self.heads[child] - head).norm() > APART * length
+            };
+            let mut ends: Vec<Point> =
+                self.children[bone].iter().filter(leads).map(|&c| self.heads[c]).collect();
+            if ends.is_empty() {
+                ends.push(2.0 * self.centres[bone] - head);
+            }
+            let way = |&child: &usize| (self.heads[child] - head).norm() + self.reach[child];
+            let down = self.children[bone].iter().map(way).fold(0.0, f64::max);
+            self.reach[bone] = if down > 0.0 { down } else { (ends[0] - head).norm() };
+            self.ends[bone] = ends;
+        }
+    }
+
+    /// All bones, each after the one above it.
+    fn downwards(&self) -> Vec<usize> {
+        let mut order: Vec<usize> =
+            (0..self.parent.len()).filter(|&bone| self.parent[bone].is_none()).collect();
+        let mut next = 0;
+        while next < order.len() {
+            order.extend_from_slice(&self.children[order[next]]);
+            next += 1;
+        }
+        order
+    }
+
+    /// A bone and all below it.
+    pub(super) fn with_below(&self, bone: usize) -> Vec<usize> {
+        let mut found = vec![bone];
+        let mut next = 0;
+        while next < found.len() {
+            found.extend_from_slice(&self.children[found[next]]);
+            next += 1;
+        }
+        found
+    }
+
+    /// Whether a bone is another or above it.
+    pub(super) fn leads_to(&self, bone: usize, other: usize) -> bool {
+        std::iter::successors(Some(other), |&bone| self.parent[bone]).any(|above| above == bone)
+    }
+
+    /// From the head of a bone to where it leads.
+    pub(super) fn segments(&self, bone: usize) -> Vec<[Point; 2]> {
+        self.ends[bone].iter().map(|&end| [self.heads[bone], end]).collect()
+    }
+
+    /// The same with their middles where the flesh of the bone is.
+    pub(super) fn moved_into_flesh(&self, bone: usize) -> Vec<[Point; 2]> {
+        let moved = |[start, end]: [Point; 2]| {
+            let way = self.centres[bone] - (start + end) / 2.0;
+            [start + way, end + way]
+        };
+        self.segments(bone).into_iter().map(moved).collect()
+    }
+}
+
+fn check_ends(parent: &[Option<usize>]) -> Result<()> {
+    for bone in 0..parent.len() {
+        let links = std::iter::successors(Some(bone), |&bone| parent[bone]).take(parent.len() + 1).count();
+        if links > parent.len() {
+            let (what, expected) = ("core parents", "chains of bones that end");
+            return Err(Error::Range { what, expected, got: bone as f64 });
+        }
+    }
+    Ok(())
+}
+
+fn root_of(parent: &[Option<usize>], bone: usize) -> usize {
+    std::iter::successors(Some(bone), |&bone| parent[bone]).last().unwrap_or(bone)
+}
+
+fn hang_roots(parent: &mut [Option<usize>], rig: &Rig, volume: &[f64], own: &[f64]) {
+    let mut of_tree = vec![0.0; own.len()];
+    (0..own.len()).for_each(|bone| of_tree[root_of(parent, bone)] += own[bone]);
+    let mut roots: Vec<usize> = (0..own.len()).filter(|&bone| parent[bone].is_none()).collect();
+    roots.sort_by(|&a, &b| of_tree[a].total_cmp(&of_tree[b]).then(b.cmp(&a)));
+    roots.pop();
+    let mut weight_of = vec![0.0; rig.vertex_count()];
+    for root in roots {
+        weight_of.fill(0.0);
+        rig.bone(root).iter().for_each(|&(v, weight)| weight_of[v as usize] = weight * volume[v as usize]);
+        let shared =
+            |bone: usize| rig.bone(bone).iter().map(|&(v, w)| w * weight_of[v as usize]).sum::<f64>();
+        let least = SHARED * shared(root);
+        let others = (0..own.len()).filter(|&bone| root_of(parent, bone) != root);
+        let best = others
+            .map(|bone| (bone, shared(bone)))
+            .reduce(|best, next| if next.1 > best.1 { next } else { best });
+        if let Some((bone, _)) = best.filter(|&(_, shared)| shared > least) {
+            parent[root] = Some(bone);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+"""The core of bone, as Python asks for it."""
+
+import jounce
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def core(box):
+    """Makes a core for the bar on two bones; changes are arguments of `SkeletonCore`."""
+    heads = np.array([box[0].min(axis=0), box[0].mean(axis=0)])
+    return lambda **changes: jounce.SkeletonCore(heads, [-1, 0], **changes)
+
+
+def built(box, **settings):
+    return jounce.Body(*box, resolution=12, modes=4, clusters=8, **settings)
+
+
+def test_roles_are_found_and_given(box, core):
+    assert built(box).roles == []
+    assert built(box, core=core()).roles == ["flesh", "flesh"]
+    body = built(box, core=core(roles=["rigid", "free"]))
+    assert body.roles == ["rigid", "free"]
+    weights = body.rig.weights
+    assert body.pinned[weights[:, 0] > 0.5].all()
+    assert not body.pinned[weights[:, 1] > 0.5].any()
+    moving = np.abs(body.modes.weights).max(axis=1) > 0.0
+    assert not moving[body.pinned].any() and moving[~body.pinned].any()
+
+
+def test_names_are_hints(box, core):
+    assert built(box, core=core(names=["Arm", "Hand"])).roles[0] == "flesh"
+
+
+def test_there_are_as_many_modes_as_the_flesh_allows(box, core):
+    body = jounce.Body(*box, resolution=4, modes=60, clusters=8, core=core(amount=0.5))
+    assert 0 < body.model.mode_count < 60
+
+
+def test_hard_points_do_not_move(box, core):
+    hard = box[0][:, 2] > box[0][:, 2].mean()
+    body = built(box, core=core(rigid=hard))
+    corners = body.mesh.tets[body.embedding.tets[hard]]
+    assert body.pinned[corners].all()
+    assert body.pinned.sum() > built(box, core=core()).pinned.sum()
+
+
+def test_what_does_not_fit_is_named(box, core):
+    with pytest.raises(ValueError, match='roles: expected one of automatic, flesh, rigid, free, got "bone"'):
+        core(roles=["bone", "flesh"])
+    with pytest.raises(ValueError, match=r"names: expected shape \(2,\), got \(1,\)"):
+        core(names=["Arm"])
+    with pytest.raises(ValueError, match="core parents: element 1 refers to index 7"):
+        built(box, core=jounce.SkeletonCore(np.zeros((2, 3)), [-1, 7]))
+    with pytest.raises(ValueError, match=r"core amount: expected a number in \[0, 1\], got 2"):
+        built(box, core=core(amount=2.0))
+    with pytest.raises(ValueError, match=r"core rigid: expected shape \(8,\), got \(3,\)"):
+        built(box, core=core(rigid=[True, False, True]))
+    with pytest.raises(ValueError, match="core bones: expected shape"):
+        built(box, core=jounce.SkeletonCore(np.zeros((1, 3)), [-1]))
+    with pytest.raises(ValueError, match="core amount: expected one that leaves flesh to move"):
+        built(box, core=core(roles=["rigid", "rigid"]))

@@ -1,0 +1,125 @@
+//! A figure with arms and legs, made of boxes and balls, on a skeleton whose bones have no names.
+
+use jounce::mesh::SurfaceMesh;
+use jounce::skeleton::{Bone, BoneRole, SkeletonCore};
+use nalgebra::Vector3;
+
+use crate::surfaces::{Soup, cube, sphere};
+
+/// Head, parent and name of each bone; the left of x > 0 before the right.
+const BONES: [([f64; 3], Option<u32>, &str); 16] = [
+    ([0.0, 0.02, 0.95], None, "hips"),
+    ([0.0, 0.02, 1.15], Some(0), "spine"),
+    ([0.0, 0.02, 1.45], Some(1), "neck"),
+    ([0.0, 0.0, 1.56], Some(2), "head"),
+    ([0.12, 0.0, 0.9], Some(0), "left thigh"),
+    ([0.12, 0.0, 0.5], Some(4), "left shin"),
+    ([0.12, 0.02, 0.08], Some(5), "left foot"),
+    ([0.22, 0.0, 1.38], Some(1), "left arm"),
+    ([0.5, 0.0, 1.38], Some(7), "left forearm"),
+    ([0.76, 0.0, 1.38], Some(8), "left hand"),
+    ([-0.12, 0.0, 0.9], Some(0), "right thigh"),
+    ([-0.12, 0.0, 0.5], Some(10), "right shin"),
+    ([-0.12, 0.02, 0.08], Some(11), "right foot"),
+    ([-0.22, 0.0, 1.38], Some(1), "right arm"),
+    ([-0.5, 0.0, 1.38], Some(13), "right forearm"),
+    ([-0.76, 0.0, 1.38], Some(14), "right hand"),
+];
+/// Where each bone ends.
+const TAILS: [[f64; 3]; 16] = [
+    [0.0, 0.02, 1.15],
+    [0.0, 0.02, 1.45],
+    [0.0, 0.0, 1.56],
+    [0.0, 0.0, 1.78],
+    [0.12, 0.0, 0.5],
+    [0.12, 0.02, 0.08],
+    [0.12, -0.16, 0.04],
+    [0.5, 0.0, 1.38],
+    [0.76, 0.0, 1.38],
+    [0.92, 0.0, 1.38],
+    [-0.12, 0.0, 0.5],
+    [-0.12, 0.02, 0.08],
+    [-0.12, -0.16, 0.04],
+    [-0.5, 0.0, 1.38],
+    [-0.76, 0.0, 1.38],
+    [-0.92, 0.0, 1.38],
+];
+
+/// The number of a bone.
+pub fn bone(name: &str) -> usize {
+    BONES.iter().position(|bone| bone.2 == name).expect("a bone of the figure")
+}
+
+/// Surface, weights and bones.
+pub struct Figure {
+    /// The points and triangles.
+    pub soup: Soup,
+    /// Weights, p x 16.
+    pub weights: Vec<f64>,
+    /// Heads and parents; names are empty and roles automatic.
+    pub bones: Vec<Bone>,
+}
+
+impl Figure {
+    /// 1.8 m tall, arms out along x, looking along -y.
+    pub fn new() -> Self {
+        let block = |half: [f64; 3], at: [f64; 3]| cube(8).placed(half, at);
+        let mut soup = block([0.2, 0.14, 0.26], [0.0, 0.0, 1.16])
+            .and(sphere(3).placed([0.2, 0.2, 0.16], [0.0, -0.06, 1.08]))
+            .and(block([0.06, 0.06, 0.1], [0.0, 0.0, 1.5]))
+            .and(sphere(3).placed([0.11, 0.12, 0.14], [0.0, 0.0, 1.67]));
+        for side in [1.0, -1.0] {
+            soup = soup
+                .and(block([0.1, 0.1, 0.26], [0.12 * side, 0.0, 0.72]))
+                .and(block([0.05, 0.05, 0.24], [0.12 * side, 0.0, 0.28]))
+                .and(block([0.045, 0.12, 0.04], [0.12 * side, -0.06, 0.04]))
+                .and(block([0.17, 0.05, 0.05], [0.34 * side, 0.0, 1.38]))
+                .and(block([0.15, 0.04, 0.04], [0.62 * side, 0.0, 1.38]))
+                .and(block([0.09, 0.05, 0.02], [0.84 * side, 0.0, 1.38]));
+        }
+        let weights = soup.points.iter().flat_map(|&point| weights_at(point)).collect();
+        let bones = BONES.iter().map(|&(head, parent, _)| Bone {
+            head,
+            parent,
+            name: String::new(),
+            role: BoneRole::Automatic,
+        });
+        Self { soup, weights, bones: bones.collect() }
+    }
+
+    /// The surface.
+    pub fn surface(&self) -> SurfaceMesh {
+        self.soup.surface()
+    }
+
+    /// The same with each place moved by a function.
+    pub fn mapped(mut self, place: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
+        self.soup = self.soup.mapped(&place);
+        self.bones.iter_mut().for_each(|bone| bone.head = place(bone.head));
+        self
+    }
+
+    /// A core of its bones.
+    pub fn core(&self, amount: f64) -> SkeletonCore {
+        SkeletonCore { bones: self.bones.clone(), amount, rigid: None }
+    }
+}
+
+impl Default for Figure {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Each bone by the inverse of the fourth power of its distance.
+fn weights_at(point: [f64; 3]) -> Vec<f64> {
+    let near = |(bone, tail): (&([f64; 3], Option<u32>, &str), &[f64; 3])| {
+        let (point, start) = (Vector3::from(point), Vector3::from(bone.0));
+        let along = Vector3::from(*tail) - start;
+        let at = ((point - start).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
+        (1e-4 + (point - start - along * at).norm_squared()).powi(-3)
+    };
+    let near: Vec<f64> = BONES.iter().zip(&TAILS).map(near).collect();
+    let sum: f64 = near.iter().sum();
+    near.iter().map(|x| x / sum).collect()
+}
