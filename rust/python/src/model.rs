@@ -91,7 +91,8 @@ impl Model {
 
     /// Writes the model to a file of Jounce's own format.
     ///
-    /// Raises ValueError if the file cannot be written.
+    /// Links are written through, and a file that is there keeps its mode, its owner and its other names.
+    /// Raises ValueError for a folder, a pipe or a device, and if the disk refuses; the file is then as it was.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         run(py, || file::save(&self.inner, &path))
     }

@@ -4,8 +4,9 @@
 //! body (u64), the body, and the FNV-1a hash of all that stands before it (u64). Arrays are a count (u64) and
 //! their numbers, matrices rows, columns (u64) and their numbers by columns.
 
-use std::fs::{self, File};
-use std::io::Write;
+mod writing;
+
+use std::fs;
 use std::path::Path;
 
 use faer::Mat;
@@ -28,20 +29,12 @@ const MOST_BONES: u64 = 1 << 24;
 
 /// Writes a model, so that the file is either whole or as it was before.
 ///
+/// Links are written through, and a file that is there keeps its mode, its owner and its other names.
+///
 /// # Errors
-/// [`Error::File`] if the disk refuses.
+/// [`Error::File`] for a folder, a pipe or a device, and if the disk refuses.
 pub fn save(model: &Model, path: &Path) -> Result<()> {
-    let name = path.file_name().ok_or_else(|| Error::File(format!("{} names no file", path.display())))?;
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(hidden);
-    let written = write_whole(&part, &encode(model)).and_then(|()| fs::rename(&part, path));
-    written.map_err(|error| {
-        // Nothing is left behind; that there may be nothing to remove does not matter.
-        let _ = fs::remove_file(&part);
-        Error::File(format!("cannot write {}: {error}", path.display()))
-    })
+    writing::write(path, &encode(model))
 }
 
 /// Reads a model that [`save`] wrote: the same bits.
@@ -53,12 +46,6 @@ pub fn load(path: &Path) -> Result<Model> {
     let bytes =
         fs::read(path).map_err(|error| Error::File(format!("cannot read {}: {error}", path.display())))?;
     decode(&bytes)
-}
-
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 /// The bytes of a model's file.
