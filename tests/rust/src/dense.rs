@@ -3,11 +3,11 @@
 
 use faer::prelude::Solve;
 use faer::{Mat, Side};
-use jounce::math::polar;
 use jounce::operators::{gradients, laplacian, lumped_mass};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::bodies::{Body, Transform};
+use crate::rotations::rotation;
 
 /// Most iterations of a step, and the change of any coordinate, in shares of the diagonal, that ends them.
 const ITERATIONS: usize = 300;
@@ -76,9 +76,7 @@ fn pull(body: &Body, x: &Mat<f64>) -> Mat<f64> {
             .zip(hats)
             .map(|(&v, hat)| Vector3::from_fn(|c, _| x[(3 * v + c, 0)]) * Vector3::from(*hat).transpose())
             .sum();
-        let mut rotation = [[0.0; 9]];
-        polar::rotations(&[std::array::from_fn(|e| f[(e / 3, e % 3)])], &mut rotation);
-        let rotation = Matrix3::from_row_slice(&rotation[0]);
+        let rotation = rotation(&f);
         let weight = 2.0 * body.material.mu(t) * body.mesh.volumes()[t];
         for (&v, hat) in tet.iter().zip(hats) {
             let force = weight * rotation * Vector3::from(*hat);

@@ -4,4 +4,5 @@ pub mod bodies;
 pub mod boxes;
 pub mod dense;
 pub mod figure;
+pub mod rotations;
 pub mod surfaces;

@@ -313,7 +313,7 @@ fn figure_10_modes_that_see_the_material_follow_it_better() {
     let aware = error(&mixed, &mixed.material, &leak, 6, 200, &truth);
     let blind = error(&mixed, &uniform.material, &leak, 6, 200, &truth);
     println!("error with modes of the material {aware:.3}, of a uniform one {blind:.3}");
-    assert!(aware < blind, "aware {aware}, blind {blind}");
+    assert!(aware < 0.7 * blind, "aware {aware}, blind {blind}");
 }
 
 /// A thin bar on a chain of bones.

@@ -1,8 +1,7 @@
-//! Batched polar rotations against the singular value decomposition of faer (nalgebra's own errs by more than
-//! is tested here).
+//! Batched polar rotations against the singular value decomposition of faer.
 
-use faer::Mat;
 use jounce::math::polar::{Matrix, rotations};
+use jounce_tests::rotations::{decomposed, rotation};
 use nalgebra::{Matrix3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -13,22 +12,7 @@ fn random_matrix(rng: &mut ChaCha8Rng) -> Matrix3<f64> {
 }
 
 fn random_rotation(rng: &mut ChaCha8Rng) -> Matrix3<f64> {
-    reference(&random_matrix(rng)).0
-}
-
-/// The rotation by singular value decomposition, the largest `tr(R'F)`, and the gap `s2 + s3` (signed).
-fn reference(f: &Matrix3<f64>) -> (Matrix3<f64>, f64, f64) {
-    let svd = Mat::from_fn(3, 3, |i, j| f[(i, j)]).svd().unwrap();
-    let u = Matrix3::from_fn(|i, j| svd.U()[(i, j)]);
-    let v_t = Matrix3::from_fn(|i, j| svd.V()[(j, i)]);
-    let values = Vector3::from_fn(|i, _| svd.S()[i]);
-    let sign = (u * v_t).determinant().signum();
-    let mut order = [0, 1, 2];
-    order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
-    let mut signs = Vector3::repeat(1.0);
-    signs[order[2]] = sign;
-    let s = order.map(|i| values[i] * signs[i]);
-    (u * Matrix3::from_diagonal(&signs) * v_t, s.iter().sum(), s[1] + s[2])
+    rotation(&random_matrix(rng))
 }
 
 fn polar(matrices: &[Matrix3<f64>]) -> Vec<Matrix3<f64>> {
@@ -47,7 +31,7 @@ fn check(matrices: &[Matrix3<f64>]) {
         if size == 0.0 {
             continue;
         }
-        let (expected, largest, gap) = reference(f);
+        let (expected, largest, gap) = decomposed(f);
         let reached = (r.transpose() * f).trace();
         assert!(((reached - largest) / size).abs() < 1e-12, "{reached} instead of {largest} for {f}");
         let tolerance = 1e-12_f64.max(2e-14 * size / gap);
@@ -115,7 +99,7 @@ fn scales() {
     let matrices: Vec<_> = (-300..300).map(|e| random_matrix(&mut rng) * 10.0_f64.powi(e)).collect();
     let unscaled: Vec<_> = matrices.iter().map(|m| m / m.amax()).collect();
     for (a, (b, f)) in polar(&matrices).iter().zip(polar(&unscaled).iter().zip(&unscaled)) {
-        let gap = reference(f).2;
+        let gap = decomposed(f).2;
         assert!((a - b).norm() < 1e-12_f64.max(1e-14 / gap), "{a} {b}");
     }
 }

@@ -11,6 +11,7 @@ use jounce::subspace::skinning_modes;
 use jounce_tests::bodies::{
     Body, REST, Transform, bar, compose, displacement, largest, some_coefficients, swing, turn,
 };
+use jounce_tests::rotations::rotation;
 use nalgebra::{Matrix3, Vector3};
 
 fn params() -> SimulationParams {
@@ -49,14 +50,9 @@ fn dense_energy(body: &Body, z: &[f64], pose: &[Transform], pose_rest: f64) -> f
         let mean =
             |values| tets.iter().fold(Matrix3::zeros(), |f, &t| f + gradient(t, values) * weight(t) / total);
         let (f_u, f_rig) = (mean(&u), mean(&rig));
-        let rotation = |f: Matrix3<f64>| {
-            let mut out = [[0.0; 9]];
-            jounce::math::polar::rotations(&[std::array::from_fn(|e| f[(e / 3, e % 3)])], &mut out);
-            Matrix3::from_row_slice(&out[0])
-        };
-        let s_rig = rotation(f_rig).transpose() * f_rig;
+        let s_rig = rotation(&f_rig).transpose() * f_rig;
         let s = Matrix3::identity() * (1.0 - pose_rest) + s_rig * pose_rest;
-        let target = rotation((f_u + f_rig) * s) * s;
+        let target = rotation(&((f_u + f_rig) * s)) * s;
         if body.material.law() == Law::Corotated {
             let volume: f64 = tets.iter().map(|&t| body.material.lambda(t) * body.mesh.volumes()[t]).sum();
             energy += 0.5 * volume * ((f_u + f_rig).dot(&target) - (s * s).trace()).powi(2);
