@@ -132,6 +132,13 @@ class TestLattice:
         refused(
             ValueError, "tet_count: expected a whole number", jounce.TetMesh.lattice, *box[:2], tet_count=-5
         )
+        refused(
+            ValueError,
+            "tet_count: expected no more than 20 million, as many as a lattice can have, got 1e12",
+            jounce.TetMesh.lattice,
+            *box[:2],
+            tet_count=10**12,
+        )
         mistyped("resolution", jounce.TetMesh.lattice, *box[:2], 3.5)
 
 

@@ -31,7 +31,8 @@ impl TetMesh {
     /// Fills a surface with a lattice of tets; the surface may be open, of several parts, or cut itself.
     ///
     /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. resolution: cells along the
-    /// longest side of the bounding box. tet_count: if given, the resolution is chosen to come near it.
+    /// longest side of the bounding box. tet_count: if given, the resolution is chosen to come near it;
+    /// at most 20 million. Raises ValueError for what is out of range.
     #[staticmethod]
     #[pyo3(signature = (points, triangles, resolution=32, *, tet_count=None))]
     fn lattice(

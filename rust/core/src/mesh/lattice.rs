@@ -44,8 +44,12 @@ pub fn lattice(surface: &SurfaceMesh, resolution: usize, progress: &Progress) ->
 /// The coarsest lattice when even that has more.
 ///
 /// # Errors
-/// As [`lattice`].
+/// [`Error::Range`] for more tets than a lattice can have; as [`lattice`].
 pub fn lattice_with_tet_count(surface: &SurfaceMesh, count: usize, progress: &Progress) -> Result<TetMesh> {
+    if count > SPLIT * MAX_KEPT {
+        let expected = "no more than 20 million, as many as a lattice can have";
+        return Err(Error::Range { what: "tet_count", expected, got: count as f64 });
+    }
     let winding = WindingNumber::new(surface);
     let mut left = 1.0;
     // How many attempts there will be is not known: each takes the same share of what is left.
