@@ -50,7 +50,6 @@ impl Settings {
             stiffness,
             strength,
             limit: self.limit,
-            threads: 1,
         }
     }
 }

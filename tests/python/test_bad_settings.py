@@ -24,7 +24,6 @@ class TestSimulation:
             {"stiffness": -1.0},
             {"strength": -1.0},
             {"integrator": "euler"},
-            {"threads": -1},
         ],
     )
     def test_settings(self, model, settings):

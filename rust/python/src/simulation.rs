@@ -89,7 +89,7 @@ pub fn step_together(
 /// tolerance: change in an iteration, root mean square over the mass as a share of the body's diagonal, at
 /// which iterating stops. damping: ratio, the same for every mode.
 /// gravity: m/s^2. pose_rest: 1 = the elastic rest shape follows the pose, 0 = the bind shape as in the
-/// paper. stiffness: scales the elastic energy. threads: 0 = automatic; results do not depend on it.
+/// paper. stiffness: scales the elastic energy.
 /// integrator: "backward_euler" loses much energy, "bdf2" little. strength: scales how much of the rig's
 /// acceleration the flesh feels, 0 = none; it may be set between steps. limit: largest displacement anywhere, as
 /// a share of the body's diagonal; up to half of it nothing changes, beyond that the flesh stiffens.
@@ -106,10 +106,10 @@ pub struct Simulation {
 impl Simulation {
     #[new]
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
-                        gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0,
+                        gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0,
                         integrator="backward_euler", strength=1.0, limit=None),
            text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
-                             gravity=(0.0, 0.0, 0.0), pose_rest=1.0, threads=0, stiffness=1.0, \
+                             gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0, \
                              integrator='backward_euler', strength=1.0, limit=None)")]
     fn new(
         py: Python<'_>,
@@ -121,7 +121,6 @@ impl Simulation {
         damping: f64,
         gravity: (f64, f64, f64),
         pose_rest: f64,
-        threads: i64,
         stiffness: f64,
         integrator: &str,
         strength: f64,
@@ -139,7 +138,6 @@ impl Simulation {
             integrator: integrator_named(integrator)?,
             strength,
             limit,
-            threads: arrays::count(threads, "threads")?,
         };
         let shared = model.get().inner.clone();
         let (bones, modes) = (shared.bone_count(), shared.mode_count());

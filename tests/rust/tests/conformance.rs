@@ -215,7 +215,7 @@ fn the_number_of_threads_changes_no_bit() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let model = Body::bar().model();
-            let mut sim = simulation(&model, SimulationParams { threads, ..Default::default() });
+            let mut sim = simulation(&model, SimulationParams::default());
             (motion(&mut sim, 0, 20), jounce::file::encode(&model))
         })
     };

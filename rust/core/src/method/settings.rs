@@ -68,9 +68,6 @@ pub struct SimulationParams {
     /// Largest displacement anywhere, as a share of the body's diagonal; `None` for no limit. Up to half of it
     /// nothing changes, beyond that the flesh stiffens.
     pub limit: Option<f64>,
-    /// Most threads that work on one step, 0 for all; results do not depend on it. A step of skinning modes
-    /// is over sooner than a second thread would start, so it stays on the caller's.
-    pub threads: usize,
 }
 
 impl Default for SimulationParams {
@@ -87,7 +84,6 @@ impl Default for SimulationParams {
             stiffness: 1.0,
             strength: 1.0,
             limit: None,
-            threads: 0,
         }
     }
 }

@@ -239,7 +239,6 @@ class Simulation:
         damping: float = 0.0,
         gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
         pose_rest: float = 1.0,
-        threads: int = 0,
         stiffness: float = 1.0,
         integrator: str = "backward_euler",
         strength: float = 1.0,
