@@ -42,6 +42,8 @@ class TestSimulation:
             refused(ValueError, "pose: expected shape (3, 3, 4), got (2, 3, 4)", act, pose[:2])
             refused(TypeError, "pose: expected dtype float64", act, pose.astype(np.float32))
             refused(ValueError, NOT_FINITE, act, poisoned(pose))
+            refused(ValueError, "pose: bone 1 has the number NaN; ", act, poisoned(pose))
+            refused(ValueError, "pose: bone 1 has the number -2e12; ", act, poisoned(pose, -2e12))
             refused(ValueError, "pose: ", act, None)
         assert np.array_equal(simulation.coefficients, before)
 
@@ -63,7 +65,7 @@ class TestSimulation:
         )
 
     def test_numbers_that_overflow(self, simulation, bar):
-        refused(ValueError, "pose: expected numbers below", simulation.step, 1e300 * bar.poses[5])
+        refused(ValueError, "pose: bone 0 has the number 1e300", simulation.step, 1e300 * bar.poses[5])
 
     def test_states(self, simulation, mesh, material, modes, labels):
         other = jounce.Simulation(jounce.Model.skinning(mesh, material, modes, labels))

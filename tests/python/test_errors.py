@@ -28,6 +28,10 @@ CASES = {
         lambda **_: jounce.TetMesh(TET * [1.0, np.nan, 1.0], CORNERS),
         "vertices: element 0 is NaN; every number must be finite",
     ),
+    "Pose": (
+        lambda model, **_: jounce.Simulation(model).step(np.full((3, 3, 4), np.nan)),
+        "pose: bone 0 has the number NaN; every number must be finite and at most 1e12",
+    ),
     "Index": (
         lambda **_: jounce.TetMesh(TET, CORNERS + 1),
         "tets: element 0 refers to index 4, but there are only 4",
@@ -71,9 +75,9 @@ def test_the_list_is_complete():
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_error_is_raised(name, mesh, material, labels, box):
+def test_each_error_is_raised(name, mesh, material, labels, model, box):
     call, sentence = CASES[name]
     with pytest.raises(ValueError, match=re.escape(sentence)) as caught:
-        call(mesh=mesh, material=material, labels=labels, box=box)
+        call(mesh=mesh, material=material, labels=labels, model=model, box=box)
     assert type(caught.value) is ValueError
     assert "\n" not in str(caught.value)

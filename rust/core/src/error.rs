@@ -33,6 +33,17 @@ pub enum Error {
         /// The offending number.
         value: f64,
     },
+    /// A bone's transform has a number that no pose has.
+    #[error(
+        "pose: bone {bone} has the number {}; every number must be finite and at most 1e12",
+        readable(*value)
+    )]
+    Pose {
+        /// Which bone.
+        bone: usize,
+        /// The offending number.
+        value: f64,
+    },
     /// An index points past the end of what it indexes.
     #[error("{what}: element {element} refers to index {index}, but there are only {count}")]
     Index {

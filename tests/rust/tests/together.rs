@@ -64,7 +64,7 @@ fn if_one_refuses_none_has_moved() {
     poses[1][0][0][0] = f64::NAN;
     let turns = bodies.iter_mut().zip(&poses);
     let mut turns: Vec<_> = turns.map(|(simulation, pose)| Turn { simulation, drive: at(pose) }).collect();
-    assert!(matches!(step_together(&mut turns), Err(Error::NotFinite { what: "pose", .. })));
+    assert!(matches!(step_together(&mut turns), Err(Error::Pose { bone: 0, .. })));
     let after: Vec<_> = bodies.iter().map(|sim| (sim.save_state(), sim.coefficients().to_vec())).collect();
     assert_eq!(before, after);
 }

@@ -57,9 +57,8 @@ impl Simulation {
     /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig).
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape), [`Error::NotFinite`](crate::Error::NotFinite) or
-    /// [`Error::Range`](crate::Error::Range) for the pose; [`Error::Numerical`](crate::Error::Numerical) if
-    /// numbers overflow. The state then stays as it was.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::Pose`](crate::Error::Pose) for the pose;
+    /// [`Error::Numerical`](crate::Error::Numerical) if numbers overflow. The state then stays as it was.
     pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
         self.step_with(&Drive { pose, ..Drive::default() })
     }

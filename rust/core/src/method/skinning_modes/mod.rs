@@ -294,12 +294,9 @@ impl SkinningModel {
 
     fn check_pose(&self, pose: &Pose) -> Result<()> {
         for (element, &value) in pose.as_flattened().as_flattened().iter().enumerate() {
-            if !value.is_finite() {
-                return Err(Error::NotFinite { what: "pose", element: element / 12, value });
-            }
             let unit = if element % 4 == 3 { self.coordinates.size.max(1.0) } else { 1.0 };
-            if value.abs() > LARGEST_TRANSFORM * unit {
-                return Err(Error::Range { what: "pose", expected: "numbers below 1e12", got: value });
+            if !value.is_finite() || value.abs() > LARGEST_TRANSFORM * unit {
+                return Err(Error::Pose { bone: element / 12, value });
             }
         }
         Ok(())
