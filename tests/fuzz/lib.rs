@@ -65,7 +65,7 @@ pub fn simulation(model: &Model, settings: &Settings) -> Result<Simulation> {
 /// Takes a step: what is accepted must give finite numbers, what is refused must leave the state as it was.
 pub fn advance(simulation: &mut Simulation, drive: &Drive<'_>) {
     let before = simulation.coefficients().to_vec();
-    match simulation.step_with(drive) {
+    match simulation.step_with(drive, &Progress::default()) {
         Ok(report) => {
             assert!(report.residual.is_finite() && report.energy.is_finite(), "{report:?}");
             assert!(simulation.coefficients().iter().all(|z| z.is_finite()));

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use faer::Mat;
-use jounce::Result;
 use jounce::material::{Field, Law, Material};
 use jounce::math::polar::rotations;
 use jounce::mesh::TetMesh;
@@ -17,6 +16,7 @@ use jounce::method::skinning_modes::{Drag, SkinningModel};
 use jounce::method::{Drive, Model, Projector, Simulation, SimulationParams};
 use jounce::rig::Rig;
 use jounce::subspace::SkinningModes;
+use jounce::{Progress, Result};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -73,7 +73,7 @@ fn step(model: &Model, bones: usize, pose_rest: f64, drag: Option<&Drag>) -> Res
     let seconds = least(|| {
         frame += 1;
         let drive = Drive { pose: Some(&pose(frame, bones)), drag, ..Drive::default() };
-        failure = simulation.step_with(&drive).err().or(failure.take());
+        failure = simulation.step_with(&drive, &Progress::default()).err().or(failure.take());
     });
     failure.map_or(Ok(seconds), Err)
 }

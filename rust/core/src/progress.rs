@@ -8,8 +8,12 @@ use crate::{Error, Result};
 ///
 /// A computation of several stages calls [`Progress::enter`] before each; what a stage reports as its own fraction
 /// in [0, 1] then counts for its share of the whole.
-#[derive(Debug, Default)]
-pub struct Progress(Mutex<Standing>);
+#[derive(Default)]
+pub struct Progress {
+    standing: Mutex<Standing>,
+    /// Asked at each report whether to stop.
+    stop: Option<Box<dyn Fn() -> bool + Send + Sync>>,
+}
 
 #[derive(Debug)]
 struct Standing {
@@ -26,6 +30,11 @@ impl Default for Standing {
 }
 
 impl Progress {
+    /// One that asks `stop` at each report whether the computation should stop, on the thread that reports.
+    pub fn asking(stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { standing: Mutex::default(), stop: Some(Box::new(stop)) }
+    }
+
     /// Begins a named stage, which is the share `[from, to]` of the whole.
     ///
     /// # Errors
@@ -46,7 +55,25 @@ impl Progress {
         let mut standing = self.lock();
         let [from, to] = standing.share;
         standing.fraction = from + (to - from) * fraction;
-        if standing.cancelled { Err(Error::Cancelled) } else { Ok(()) }
+        drop(standing);
+        self.proceed()
+    }
+
+    /// For loops that cannot know how far they are: records nothing.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] once [`Progress::cancel`] was called.
+    pub fn proceed(&self) -> Result<()> {
+        if self.lock().cancelled {
+            return Err(Error::Cancelled);
+        }
+        match &self.stop {
+            Some(stop) if stop() => {
+                self.cancel();
+                Err(Error::Cancelled)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The fraction of the whole that is done, in [0, 1].
@@ -66,6 +93,6 @@ impl Progress {
 
     /// The plain values stay meaningful even if a thread panicked while it held them.
     fn lock(&self) -> MutexGuard<'_, Standing> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -143,7 +143,7 @@ impl MotionJob {
         drag: Option<&Bound<'_, Drag>>,
     ) -> PyResult<()> {
         let driven = self.simulation.borrow(py).arrays(pose, force, offsets, drag)?.to_owned();
-        self.ask(move |simulation| simulation.step_with(&driven.drive()).map(drop));
+        self.ask(move |simulation| simulation.step_with(&driven.drive(), &Progress::default()).map(drop));
         Ok(())
     }
 
@@ -160,7 +160,9 @@ impl MotionJob {
     ) -> PyResult<()> {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
         let driven = self.simulation.borrow(py).arrays(pose, force, offsets, drag)?.to_owned();
-        self.ask(move |simulation| simulation.settle(&driven.drive(), max_iterations).map(drop));
+        self.ask(move |simulation| {
+            simulation.settle(&driven.drive(), max_iterations, &Progress::default()).map(drop)
+        });
         Ok(())
     }
 

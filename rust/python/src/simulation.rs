@@ -163,7 +163,7 @@ impl Simulation {
     ) -> PyResult<StepReport> {
         let arrays = self.arrays(pose, force, offsets, drag)?;
         let drive = arrays.drive();
-        run(py, || self.inner.step_with(&drive)).map(StepReport::from)
+        run(py, || self.inner.step_with(&drive, &Progress::default())).map(StepReport::from)
     }
 
     /// Starts anew in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
@@ -184,7 +184,7 @@ impl Simulation {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
         let arrays = self.arrays(pose, force, offsets, drag)?;
         let drive = arrays.drive();
-        run(py, || self.inner.settle(&drive, max_iterations)).map(StepReport::from)
+        run(py, || self.inner.settle(&drive, max_iterations, &Progress::default())).map(StepReport::from)
     }
 
     /// Starts at the first of cyclic poses in the state from which stepping through the others leads back to it, in

@@ -4,6 +4,7 @@
 use std::sync::{Arc, LazyLock};
 
 use arbitrary::Arbitrary;
+use jounce::Progress;
 use jounce::body::Body;
 use jounce::method::Drive;
 use jounce::method::skinning_modes::Drag;
@@ -68,7 +69,9 @@ fuzz_target!(|input: (Settings, Vec<Frame>)| {
                 let _ = simulation.coast(&Drive { pose: Some(&posed(near)), ..Drive::default() });
             }
             Frame::Settle { near } => {
-                let _ = simulation.settle(&Drive { pose: Some(&posed(near)), ..Drive::default() }, 20);
+                let pose = posed(near);
+                let drive = Drive { pose: Some(&pose), ..Drive::default() };
+                let _ = simulation.settle(&drive, 20, &Progress::default());
             }
             Frame::Rewind => simulation.restore_state(&start).expect("a state of this simulation"),
         }

@@ -4,5 +4,6 @@ pub mod bodies;
 pub mod boxes;
 pub mod dense;
 pub mod figure;
+pub mod reports;
 pub mod rotations;
 pub mod surfaces;

@@ -4,6 +4,7 @@ use jounce::bake::{ModalKeys, blend, modal_keys, pull_back};
 use jounce::rig::Rig;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, turn};
+use jounce_tests::reports::{cancelling, counted};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -101,6 +102,19 @@ fn the_same_bits_for_any_number_of_threads() {
         pool.install(|| keys(&frames, 0.01, FRAMES))
     };
     assert_eq!(on(1), on(3));
+}
+
+#[test]
+fn the_search_for_keys_can_be_stopped_throughout() {
+    let frames = frames(8);
+    let find = |progress: &Progress| modal_keys(&frames, FRAMES, 0.01, FRAMES, progress);
+    let (found, reports) = counted(find);
+    // Each of sixteen parts, each block of points, each number of keys that is tried.
+    assert!(reports > 2 * 16 + 8, "{reports}");
+    for at in 0..reports {
+        assert_eq!(find(&cancelling(at)).err(), Some(Error::Cancelled), "at {at} of {reports}");
+    }
+    assert_eq!(find(&Progress::default()), found);
 }
 
 #[test]

@@ -5,11 +5,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-use jounce::Error;
 use jounce::method::skinning_modes::{Drag, Extras, SkinningModel};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
 use jounce::operators::Stitches;
+use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
+use jounce_tests::reports::{cancelling, counted};
 
 /// Counts the allocations of each thread.
 struct Counting;
@@ -233,6 +234,52 @@ fn reset_starts_anew() {
     }
 }
 
+/// Something that can be stopped.
+type Act<'a> = dyn Fn(&mut Simulation, &Progress) -> Result<StepReport> + 'a;
+
+#[test]
+fn what_is_cancelled_leaves_the_state_and_what_is_not_has_the_same_bits() {
+    for model in models() {
+        for params in settings() {
+            let mut sim = simulation(&model, params);
+            motion(&mut sim, 0, 5);
+            let state = sim.save_state();
+            let pose = swing(0.3);
+            let force = vec![0.1; 12 * model.mode_count()];
+            let drive = Drive { pose: Some(&pose), force: Some(&force), ..Drive::default() };
+            let acts: [&Act<'_>; 2] = [&|sim, progress| sim.step_with(&drive, progress), &|sim, progress| {
+                sim.settle(&drive, 100, progress)
+            }];
+            for act in acts {
+                let (report, reports) = counted(|progress| act(&mut sim, progress).unwrap());
+                let after = sim.save_state();
+                assert!(reports >= report.iterations as usize, "{reports} {report:?}");
+                for at in 0..reports {
+                    sim.restore_state(&state).unwrap();
+                    assert_eq!(act(&mut sim, &cancelling(at)).err(), Some(Error::Cancelled));
+                    assert!(sim.save_state() == state, "cancelled at {at} of {reports}");
+                }
+                assert_eq!(act(&mut sim, &Progress::default()).unwrap(), report);
+                assert!(sim.save_state() == after);
+                sim.restore_state(&state).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn settling_tells_how_far_it_is() {
+    let progress = Progress::default();
+    let mut sim = simulation(
+        &Body::bar().model(),
+        SimulationParams { gravity: [0.0, 0.0, -9.81], ..Default::default() },
+    );
+    let pose = swing(0.0);
+    let report = sim.settle(&Drive { pose: Some(&pose), ..Drive::default() }, 1000, &progress).unwrap();
+    assert_eq!(progress.stage(), "settling");
+    assert_eq!(progress.fraction(), (report.iterations - 1) as f32 / 1000.0);
+}
+
 /// A resting medium, that drags all parts with coefficients times their masses.
 fn drag(model: &Model, linear: f64, quadratic: f64) -> Drag {
     let samples = Arc::new(model.force_samples(6).unwrap());
@@ -249,18 +296,33 @@ fn a_step_allocates_nothing() {
             let force = vec![1e-3; 12 * model.mode_count()];
             // The first step with drag makes room for it.
             let drags = [drag(&model, 3.0, 0.0), drag(&model, 3.0, 2.0)];
-            sim.step_with(&Drive { pose: Some(&poses[0]), drag: Some(&drags[0]), ..Drive::default() })
-                .unwrap();
+            sim.step_with(
+                &Drive { pose: Some(&poses[0]), drag: Some(&drags[0]), ..Drive::default() },
+                &Progress::default(),
+            )
+            .unwrap();
             let before = ALLOCATIONS.get();
             for pose in &poses {
                 sim.step(Some(pose)).unwrap();
-                sim.step_with(&Drive { pose: Some(pose), force: Some(&force), ..Drive::default() }).unwrap();
+                sim.step_with(
+                    &Drive { pose: Some(pose), force: Some(&force), ..Drive::default() },
+                    &Progress::default(),
+                )
+                .unwrap();
                 for drag in &drags {
-                    sim.step_with(&Drive { pose: Some(pose), drag: Some(drag), ..Drive::default() }).unwrap();
+                    sim.step_with(
+                        &Drive { pose: Some(pose), drag: Some(drag), ..Drive::default() },
+                        &Progress::default(),
+                    )
+                    .unwrap();
                 }
             }
-            sim.settle(&Drive { pose: Some(&poses[1]), force: Some(&force), ..Drive::default() }, 100)
-                .unwrap();
+            sim.settle(
+                &Drive { pose: Some(&poses[1]), force: Some(&force), ..Drive::default() },
+                100,
+                &Progress::default(),
+            )
+            .unwrap();
             sim.reset(Some(&poses[0])).unwrap();
             assert_eq!(ALLOCATIONS.get(), before);
         }
@@ -323,7 +385,7 @@ fn wild_poses_in_a_medium_bring_no_nan_and_nothing_that_grows() {
             {
                 for _ in 0..3 {
                     let drive = Drive { pose: Some(pose), drag: Some(drag), ..Drive::default() };
-                    let report = sim.step_with(&drive).unwrap();
+                    let report = sim.step_with(&drive, &Progress::default()).unwrap();
                     assert!(report.energy.is_finite() && report.residual.is_finite());
                     // The furthest pose is 1e9 times the body.
                     assert!(largest_displacement(&sim) < 1e10 * DIAGONAL, "{}", largest_displacement(&sim));

@@ -236,7 +236,7 @@ fn what_is_dragged_closes() {
         assert!(report.seam() <= 1e-6 && report.passes <= 4, "{linear} {quadratic} {report:?}");
         let start = sim.coefficients().to_vec();
         drives[1..].iter().for_each(|drive| {
-            sim.step_with(drive).unwrap();
+            sim.step_with(drive, &Progress::default()).unwrap();
         });
         assert!(apart(&model, &start, sim.coefficients()) < 1e-5);
         start

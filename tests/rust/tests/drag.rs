@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use jounce::Error;
 use jounce::method::skinning_modes::{Drag, ForceSamples};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::operators::lumped_mass;
+use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, displacement, largest, swing, turn};
 
 const WIND: [f64; 3] = [0.4, -0.9, 0.3];
@@ -70,7 +70,7 @@ fn a_step_ends_where_the_force_of_its_end_leads() {
                 for frame in 0..6 {
                     let pose = swing(f64::from(frame) / 24.0);
                     let before = sim.save_state();
-                    sim.step_with(&drive(&pose, Some(&drag))).unwrap();
+                    sim.step_with(&drive(&pose, Some(&drag)), &Progress::default()).unwrap();
                     places.rotate_left(1);
                     places[2] = sim.sample_positions(&samples).unwrap();
                     if frame < 3 {
@@ -79,7 +79,12 @@ fn a_step_ends_where_the_force_of_its_end_leads() {
                     let reduced = model.reduce_sample_forces(&samples, &forces(&drag, &places, &p)).unwrap();
                     let mut given = Simulation::new(model.clone(), p).unwrap();
                     given.restore_state(&before).unwrap();
-                    given.step_with(&Drive { force: Some(&reduced), ..drive(&pose, None) }).unwrap();
+                    given
+                        .step_with(
+                            &Drive { force: Some(&reduced), ..drive(&pose, None) },
+                            &Progress::default(),
+                        )
+                        .unwrap();
                     let (one, other) =
                         (displacement(&body, sim.coefficients()), displacement(&body, given.coefficients()));
                     let apart: Vec<[f64; 3]> =
@@ -104,9 +109,10 @@ fn nothing_that_drags_changes_no_bit() {
         for p in settings() {
             let end = |drag: Option<&Drag>| {
                 let mut sim = Simulation::new(model.clone(), SimulationParams { substeps: 2, ..p }).unwrap();
-                sim.settle(&drive(&swing(0.0), drag), 50).unwrap();
+                sim.settle(&drive(&swing(0.0), drag), 50, &Progress::default()).unwrap();
                 for frame in 1..8 {
-                    sim.step_with(&drive(&swing(f64::from(frame) / 24.0), drag)).unwrap();
+                    sim.step_with(&drive(&swing(f64::from(frame) / 24.0), drag), &Progress::default())
+                        .unwrap();
                 }
                 sim.save_state()
             };
@@ -129,7 +135,8 @@ fn parts_follow_a_medium_that_is_thick() {
             sim.reset(Some(&swing(0.0))).unwrap();
             for frame in 1..8 {
                 let before = sim.sample_positions(&samples).unwrap();
-                sim.step_with(&drive(&swing(f64::from(frame) / 24.0), Some(&drag))).unwrap();
+                sim.step_with(&drive(&swing(f64::from(frame) / 24.0), Some(&drag)), &Progress::default())
+                    .unwrap();
                 let after = sim.sample_positions(&samples).unwrap();
                 for (s, medium) in drag.velocity().iter().enumerate() {
                     let off: [f64; 3] =
@@ -152,7 +159,7 @@ fn what_is_flung_far_through_a_medium_moves_or_is_refused() {
             let away = [turn([0.3, 1.0, 0.2], 0.5, [0.0; 3], [10.0_f64.powi(power), 0.0, 0.0]); 2];
             let mut sim = Simulation::new(model.clone(), params).unwrap();
             sim.reset(Some(&[REST; 2])).unwrap();
-            match sim.step_with(&drive(&away, Some(&drag))) {
+            match sim.step_with(&drive(&away, Some(&drag)), &Progress::default()) {
                 Ok(_) => {
                     assert!(sim.coefficients().iter().any(|&z| z != 0.0), "10^{power} m");
                     moved += 1;
@@ -177,7 +184,7 @@ fn energies(body: &Body, p: SimulationParams, linear: f64, quadratic: f64) -> Ve
     });
     let mut last = displacement(body, sim.coefficients());
     let frame = |_| {
-        let report = sim.step_with(&drive(&swing(8.0 / 24.0), Some(&drag))).unwrap();
+        let report = sim.step_with(&drive(&swing(8.0 / 24.0), Some(&drag)), &Progress::default()).unwrap();
         let now = displacement(body, sim.coefficients());
         let moved = |i: usize| (0..3).map(|c| (now[i][c] - last[i][c]).powi(2)).sum::<f64>();
         let kinetic: f64 = mass.iter().enumerate().map(|(i, m)| 0.5 * m * moved(i) / (p.dt * p.dt)).sum();
@@ -222,7 +229,7 @@ fn a_body_settles_in_the_wind_as_under_its_force() {
             let force = model.reduce_sample_forces(&samples, &forces).unwrap();
             let settle = |drive: &Drive<'_>| {
                 let mut sim = Simulation::new(model.clone(), settings()[0]).unwrap();
-                sim.settle(drive, 2000).unwrap();
+                sim.settle(drive, 2000, &Progress::default()).unwrap();
                 displacement(&body, sim.coefficients())
             };
             let pose = swing(0.1);
@@ -256,12 +263,16 @@ fn drag_that_does_not_fit_is_refused() {
     let mut sim = Simulation::new(other, SimulationParams::default()).unwrap();
     sim.step(Some(&swing(0.0))).unwrap();
     let state = sim.save_state();
-    let foreign = sim.step_with(&drive(&swing(0.1), Some(&drag(&samples, 1.0, 0.0)))).err();
+    let foreign =
+        sim.step_with(&drive(&swing(0.1), Some(&drag(&samples, 1.0, 0.0))), &Progress::default()).err();
     assert!(matches!(foreign, Some(Error::Shape { what: "samples", .. })));
     let storm = Drag::new(samples.clone(), &four, Some(&four), Some(&[1e200; 12])).unwrap();
     let mut own = Simulation::new(model.clone(), SimulationParams::default()).unwrap();
     own.step(Some(&swing(0.0))).unwrap();
     let own_state = own.save_state();
-    assert!(matches!(own.step_with(&drive(&swing(0.1), Some(&storm))), Err(Error::Numerical { .. })));
+    assert!(matches!(
+        own.step_with(&drive(&swing(0.1), Some(&storm)), &Progress::default()),
+        Err(Error::Numerical { .. })
+    ));
     assert_eq!((sim.save_state(), own.save_state()), (state, own_state));
 }

@@ -1,9 +1,9 @@
 //! Forces on the flesh: reduced exactly, read at few samples, and in balance where a body has settled.
 
-use jounce::Error;
 use jounce::mesh::Embedding;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::operators::lumped_mass;
+use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, displacement, largest, some_coefficients, swing};
 
 const GRAVITY: [f64; 3] = [0.5, 1.0, -9.81];
@@ -52,7 +52,7 @@ fn after(model: &Model, p: SimulationParams, force: Option<&[f64]>) -> Vec<f64> 
     let mut sim = Simulation::new(model.clone(), p).unwrap();
     for frame in 0..12 {
         let pose = swing(f64::from(frame) / 24.0);
-        sim.step_with(&Drive { pose: Some(&pose), force, ..Drive::default() }).unwrap();
+        sim.step_with(&Drive { pose: Some(&pose), force, ..Drive::default() }, &Progress::default()).unwrap();
     }
     sim.coefficients().to_vec()
 }
@@ -141,7 +141,9 @@ fn a_settled_body_stays_and_its_energy_is_least() {
             };
             let pose = swing(0.2);
             let mut sim = Simulation::new(body.model(), p).unwrap();
-            let report = sim.settle(&Drive { pose: Some(&pose), ..Drive::default() }, 5000).unwrap();
+            let report = sim
+                .settle(&Drive { pose: Some(&pose), ..Drive::default() }, 5000, &Progress::default())
+                .unwrap();
             assert!(report.residual <= 1e-10 && report.iterations < 2000, "{report:?}");
             let settled = displacement(&body, sim.coefficients());
             assert!(largest(&settled) > 1e-3);
@@ -162,7 +164,7 @@ fn a_free_body_settles_where_it_is() {
     let model = Model::Skinning(body.reduce(None).into());
     let p = SimulationParams { gravity: GRAVITY, ..Default::default() };
     let mut sim = Simulation::new(model, p).unwrap();
-    let report = sim.settle(&Drive::default(), 2000).unwrap();
+    let report = sim.settle(&Drive::default(), 2000, &Progress::default()).unwrap();
     assert!(report.energy.is_finite() && sim.coefficients().iter().all(|z| z.is_finite()));
 }
 
@@ -187,7 +189,11 @@ fn forces_that_do_not_fit_are_refused() {
     sim.step(Some(&swing(0.0))).unwrap();
     let state = sim.save_state();
     let mut step = |force: &[f64]| {
-        sim.step_with(&Drive { pose: Some(&swing(0.1)), force: Some(force), ..Drive::default() }).err()
+        sim.step_with(
+            &Drive { pose: Some(&swing(0.1)), force: Some(force), ..Drive::default() },
+            &Progress::default(),
+        )
+        .err()
     };
     assert!(matches!(step(&[0.0; 12]), Some(Error::Shape { what: "force", .. })));
     assert!(matches!(step(&[f64::NAN; 48]), Some(Error::NotFinite { .. })));

@@ -1,10 +1,10 @@
 //! The rig's strength, and what integrators keep of a motion.
 
-use jounce::Error;
 use jounce::method::skinning_modes::{Extras, SkinningModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::operators::lumped_mass;
 use jounce::subspace::skinning_modes;
+use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, swing};
 
 /// A strength map of one everywhere changes no bit, and a map of two is twice the strength.
@@ -69,7 +69,7 @@ fn energy_kept(body: &Body, integrator: Integrator, substeps: u32) -> f64 {
         ..SimulationParams { tolerance: 1e-9, max_iterations: 500, ..Default::default() }
     };
     let mut sim = Simulation::new(Model::Skinning(model.clone()), p).unwrap();
-    sim.settle(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }, 5000).unwrap();
+    sim.settle(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }, 5000, &Progress::default()).unwrap();
     sim.set_params(SimulationParams { gravity: [0.0; 3], ..p }).unwrap();
     let mass = lumped_mass(mesh, material);
     let at = |sim: &Simulation| {

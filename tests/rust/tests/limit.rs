@@ -1,8 +1,8 @@
 //! The limit of displacements: nothing for calm motion, never exceeded by violent, and smooth between.
 
-use jounce::Error;
 use jounce::material::Law;
 use jounce::method::{Drive, Integrator, Simulation, SimulationParams};
+use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
 
 /// Of the bar, 0.8 x 0.3 x 0.3 m.
@@ -85,7 +85,9 @@ fn a_settled_body_is_one_that_stays() {
             ..settings()[0]
         };
         let mut sim = Simulation::new(body.model(), params).unwrap();
-        let report = sim.settle(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }, 20_000).unwrap();
+        let report = sim
+            .settle(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }, 20_000, &Progress::default())
+            .unwrap();
         assert!(report.residual <= 1e-12);
         let sag = largest(&sim);
         assert!((0.055..0.105).contains(&(sag / DIAGONAL)), "{sag}");
@@ -101,7 +103,7 @@ fn a_limit_may_come_while_the_flesh_is_beyond_it() {
     let body = Body::bar().with_law(Law::Corotated, 0.3);
     let params = SimulationParams { gravity: [0.0, 0.0, -60.0], ..settings()[0] };
     let mut sim = Simulation::new(body.model(), params).unwrap();
-    sim.settle(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }, 1000).unwrap();
+    sim.settle(&Drive { pose: Some(&[REST, REST]), ..Drive::default() }, 1000, &Progress::default()).unwrap();
     assert!(largest(&sim) > 0.2 * DIAGONAL);
     sim.set_params(SimulationParams { limit: Some(0.05), ..params }).unwrap();
     for _ in 0..24 {

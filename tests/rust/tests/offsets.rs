@@ -101,7 +101,7 @@ fn run_in(
         let (pose, offsets) = drive(f64::from(frame) / 24.0);
         let offsets = offsets.as_deref();
         let drive = Drive { pose: Some(&pose), offsets, drag: Some(&drag), ..Drive::default() };
-        sim.step_with(&drive).unwrap();
+        sim.step_with(&drive, &Progress::default()).unwrap();
         sim.coefficients().to_vec()
     };
     (0..FRAMES).map(step).collect()
@@ -210,7 +210,7 @@ fn what_no_bone_can_make_moves_the_flesh_as_its_harmonic_extension_does() {
             let (pose, offsets) = if which == 0 { as_bones(0.4) } else { as_offsets(0.4) };
             let mut sim = Simulation::new(model.clone(), SimulationParams::default()).unwrap();
             let drive = Drive { pose: Some(&pose), offsets: offsets.as_deref(), ..Drive::default() };
-            sim.settle(&Drive { ..drive }, 100).unwrap();
+            sim.settle(&Drive { ..drive }, 100, &Progress::default()).unwrap();
             assert!(largest(&displacement(model, &sim)) < 1e-9, "held at the posed shape");
             sim.sample_positions(samples).unwrap()
         })
@@ -232,7 +232,11 @@ fn a_saved_state_holds_the_offsets() {
     let mut sim = Simulation::new(body.model.clone(), settings()[1]).unwrap();
     let step = |sim: &mut Simulation, frame: u32| {
         let (pose, offsets) = (swing(f64::from(frame) / 24.0), offsets(frame));
-        sim.step_with(&Drive { pose: Some(&pose), offsets: Some(&offsets), ..Drive::default() }).unwrap();
+        sim.step_with(
+            &Drive { pose: Some(&pose), offsets: Some(&offsets), ..Drive::default() },
+            &Progress::default(),
+        )
+        .unwrap();
     };
     let start = sim.save_state();
     (0..5).for_each(|frame| step(&mut sim, frame));
@@ -263,7 +267,11 @@ fn offsets_that_do_not_fit_are_refused() {
     sim.step(Some(&swing(0.0))).unwrap();
     let good = body.reduce_offsets(&vec![0.01; count]).unwrap();
     let mut step = |offsets: &[f64]| {
-        sim.step_with(&Drive { pose: Some(&swing(0.1)), offsets: Some(offsets), ..Drive::default() }).err()
+        sim.step_with(
+            &Drive { pose: Some(&swing(0.1)), offsets: Some(offsets), ..Drive::default() },
+            &Progress::default(),
+        )
+        .err()
     };
     assert!(matches!(step(&good[3..]), Some(Error::Shape { what: "offsets", .. })));
     let broken: Vec<f64> = good.iter().map(|_| f64::INFINITY).collect();

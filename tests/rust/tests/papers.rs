@@ -111,7 +111,11 @@ fn squash(mesh: &TetMesh, law: Law, poisson: f64) -> f64 {
     let press = 0.3;
     let shifted = |z: f64| turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.0, 0.0, z]);
     let report = simulation
-        .settle(&Drive { pose: Some(&[shifted(press), shifted(-press)]), ..Drive::default() }, 2000)
+        .settle(
+            &Drive { pose: Some(&[shifted(press), shifted(-press)]), ..Drive::default() },
+            2000,
+            &Progress::default(),
+        )
         .unwrap();
     assert!(report.residual <= p.tolerance, "{report:?}");
     let mut u = vec![0.0; 3 * mesh.vertices().len()];

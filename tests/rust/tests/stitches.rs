@@ -153,7 +153,7 @@ fn a_spring_pulls_shut_what_the_rig_opens() {
         let model = Model::Skinning(model.into());
         let mut sim = Simulation::new(model, SimulationParams::default()).unwrap();
         let pose = swing(0.25);
-        sim.settle(&Drive { pose: Some(&pose), ..Drive::default() }, 2000).unwrap();
+        sim.settle(&Drive { pose: Some(&pose), ..Drive::default() }, 2000, &Progress::default()).unwrap();
         let u = displacement(&body, sim.coefficients());
         let place = |v: u32| {
             let rigged = skinned(&body, &[(v as usize, 1.0)], &pose, vertices[v as usize], 1.0);

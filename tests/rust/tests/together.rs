@@ -1,7 +1,7 @@
 //! Cuts that leave no jolt, and several bodies stepped at once, each as it would be alone.
 
-use jounce::Error;
 use jounce::method::{Drive, Integrator, Simulation, SimulationParams, Turn, step_together};
+use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, Transform, compose, largest, swing, turn};
 
 fn params() -> SimulationParams {
@@ -101,7 +101,8 @@ fn a_cut_leaves_no_jolt() {
 
         let reset = across_a_jump(&body, |sim, pose| sim.reset(Some(pose)).unwrap());
         assert!(reset[8..].iter().all(|u| largest(u) < 1e-9));
-        let settled = across_a_jump(&body, |sim, pose| _ = sim.settle(&at(pose), 1000).unwrap());
+        let settled =
+            across_a_jump(&body, |sim, pose| _ = sim.settle(&at(pose), 1000, &Progress::default()).unwrap());
         assert!(settled[8..].iter().all(|u| largest(u) < 1e-9));
 
         let kept = across_a_jump(&body, |sim, pose| sim.cut(&at(pose)).unwrap());

@@ -1,5 +1,7 @@
 //! Many frames of displacements as few shapes with animated values.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::{Accum, Mat, Par};
@@ -8,8 +10,9 @@ use rayon::prelude::*;
 use crate::math::dense::symmetric_eigen;
 use crate::{Error, Progress, Result};
 
-/// Points a task works on.
+/// Most points a task works on at once, and most of its multiplications: between two tasks it can be stopped.
 const POINTS: usize = 1024;
+const WORK: usize = 1 << 28;
 /// Parts the points are split into; their sums are added in order, whatever the number of threads.
 const PARTS: usize = 16;
 /// Points that are furthest from where they should be, on which a number of keys is tried first.
@@ -49,9 +52,11 @@ pub fn modal_keys(
 ) -> Result<ModalKeys> {
     check(frames, frame_count, tolerance)?;
     let source = Frames { numbers: frames, count: frame_count, width: frames.len() / frame_count };
-    progress.report(0.0)?;
-    let (squares, vectors) = symmetric_eigen(source.gram().as_ref())?;
-    progress.report(0.5)?;
+    progress.enter("comparing frames", 0.0, 0.4)?;
+    let gram = source.gram(progress)?;
+    progress.enter("principal shapes", 0.4, 0.5)?;
+    let (squares, vectors) = symmetric_eigen(gram.as_ref())?;
+    progress.enter("trying shapes", 0.5, 1.0)?;
     let most = max_keys.min(frame_count);
     // Largest first.
     let curves: Vec<Curve> =
@@ -154,15 +159,17 @@ impl Frames<'_> {
     }
 
     /// The lower triangle of `A A'`.
-    fn gram(&self) -> Mat<f64> {
-        let size = self.width.div_ceil(PARTS);
-        let parts: Vec<Mat<f64>> = (0..PARTS)
+    fn gram(&self, progress: &Progress) -> Result<Mat<f64>> {
+        let (size, step) = (self.width.div_ceil(PARTS), at_once(self.count * self.count));
+        let done = AtomicUsize::new(0);
+        let parts: Result<Vec<Mat<f64>>> = (0..PARTS)
             .into_par_iter()
             .map(|part| {
                 let end = ((part + 1) * size).min(self.width);
                 let mut sum = Mat::zeros(self.count, self.count);
-                for start in (part * size..end).step_by(POINTS) {
-                    let block = self.columns(&(start..(start + POINTS).min(end)));
+                for start in (part * size..end).step_by(step) {
+                    progress.proceed()?;
+                    let block = self.columns(&(start..(start + step).min(end)));
                     triangular_matmul(
                         &mut sum,
                         BlockStructure::TriangularLower,
@@ -175,10 +182,11 @@ impl Frames<'_> {
                         Par::Seq,
                     );
                 }
-                sum
+                progress.report((1 + done.fetch_add(1, Ordering::Relaxed)) as f32 / PARTS as f32)?;
+                Ok(sum)
             })
             .collect();
-        parts.iter().fold(Mat::zeros(self.count, self.count), |sum, part| sum + part)
+        Ok(parts?.iter().fold(Mat::zeros(self.count, self.count), |sum, part| sum + part))
     }
 
     /// The fewest keys, from `least` on, with which all points are within the tolerance, or all the keys.
@@ -193,28 +201,37 @@ impl Frames<'_> {
     ) -> Result<(usize, Vec<Block>)> {
         let mut count = least;
         loop {
-            let blocks = self.reduce(&curves[..count]);
+            let blocks = self.reduce(&curves[..count], progress)?;
             if count == curves.len() || largest(&blocks) <= tolerance {
                 return Ok((count, blocks));
             }
-            progress.report(0.5 + 0.5 * count as f32 / curves.len() as f32)?;
+            progress.report(count as f32 / curves.len() as f32)?;
             let worst = self.worst(&blocks);
-            count = self.fewest_of(&worst, curves, count + 1, tolerance);
+            count = self.fewest_of(&worst, curves, count + 1, tolerance, progress)?;
         }
     }
 
     /// The fewest keys, from `least` on, with which some points are within the tolerance, or all the keys.
-    fn fewest_of(&self, points: &[usize], curves: &[Curve], least: usize, tolerance: f64) -> usize {
+    fn fewest_of(
+        &self,
+        points: &[usize],
+        curves: &[Curve],
+        least: usize,
+        tolerance: f64,
+        progress: &Progress,
+    ) -> Result<usize> {
         let place = |i: usize| 3 * points[i / 3] + i % 3;
         let number = |i: usize, f: usize| f64::from(self.numbers[f * self.width + place(i)]);
         let mut left = Mat::from_fn(3 * points.len(), self.count, number);
-        curves[..least].iter().for_each(|curve| curve.take_out(&mut left));
-        let mut count = least;
-        while count < curves.len() && distances(&left).into_iter().fold(0.0, f64::max) > tolerance {
+        let mut count = 0;
+        while count < least
+            || count < curves.len() && distances(&left).into_iter().fold(0.0, f64::max) > tolerance
+        {
+            progress.proceed()?;
             curves[count].take_out(&mut left);
             count += 1;
         }
-        count
+        Ok(count)
     }
 
     /// The points that are furthest from where they should be.
@@ -227,21 +244,28 @@ impl Frames<'_> {
     }
 
     /// All points with some keys.
-    fn reduce(&self, curves: &[Curve]) -> Vec<Block> {
+    fn reduce(&self, curves: &[Curve], progress: &Progress) -> Result<Vec<Block>> {
         let values = Mat::from_fn(self.count, curves.len(), |f, j| f64::from(curves[j].values[f]));
         let scaled = Mat::from_fn(self.count, curves.len(), |f, j| curves[j].scale * values[(f, j)]);
+        let step = 3 * at_once(6 * self.count * curves.len());
         let reduced = |start: usize| {
-            let mut left = self.columns(&(start..(start + 3 * POINTS).min(self.width)));
+            progress.proceed()?;
+            let mut left = self.columns(&(start..(start + step).min(self.width)));
             let mut keys = Mat::zeros(left.nrows(), curves.len());
             matmul(&mut keys, Accum::Replace, &left, &scaled, 1.0, Par::Seq);
             // As they are kept.
             let keys = Mat::from_fn(keys.nrows(), keys.ncols(), |i, j| keys[(i, j)] as f32);
             let kept = Mat::from_fn(keys.nrows(), keys.ncols(), |i, j| f64::from(keys[(i, j)]));
             matmul(&mut left, Accum::Add, &kept, values.transpose(), -1.0, Par::Seq);
-            Block { keys, distances: distances(&left) }
+            Ok(Block { keys, distances: distances(&left) })
         };
-        (0..self.width).into_par_iter().step_by(3 * POINTS).map(reduced).collect()
+        (0..self.width).into_par_iter().step_by(step).map(reduced).collect()
     }
+}
+
+/// How many a task works on at once if each takes so many multiplications.
+fn at_once(multiplications: usize) -> usize {
+    (WORK / multiplications.max(1)).clamp(1, POINTS)
 }
 
 /// The largest distance of each point over all frames, of its numbers, one column a frame.

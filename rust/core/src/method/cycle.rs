@@ -204,7 +204,7 @@ impl Cycle<'_> {
         self.each_frame(sim, |sim, drive| {
             frames += 1;
             self.progress.report(frames as f32 / self.drives.len() as f32)?;
-            sim.step_traced(drive, places)
+            sim.step_traced(drive, places, self.progress)
         })?;
         let mut end = sim.save_state();
         for rows in end.frames.iter_mut().chain(&mut end.path) {

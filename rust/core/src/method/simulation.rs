@@ -1,9 +1,9 @@
 //! A running simulation: a model, settings and a state.
 
-use crate::Result;
 use crate::method::skinning_modes::{ForceSamples, Recurrence, SkinningStepper, Tangent};
 use crate::method::{Drive, Model, SimulationParams, State, StepReport};
 use crate::rig::Pose;
+use crate::{Progress, Result};
 
 /// The state and scratch memory of a method.
 enum Stepper {
@@ -60,23 +60,29 @@ impl Simulation {
     /// [`Error::Shape`](crate::Error::Shape) or [`Error::Pose`](crate::Error::Pose) for the pose;
     /// [`Error::Numerical`](crate::Error::Numerical) if numbers overflow. The state then stays as it was.
     pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
-        self.step_with(&Drive { pose, ..Drive::default() })
+        self.step_with(&Drive { pose, ..Drive::default() }, &Progress::default())
     }
 
-    /// The same with a force and offsets.
+    /// The same with all that may drive it. `progress` can stop it at every iteration; how far it is, it is not told.
     ///
     /// # Errors
-    /// As [`Simulation::step`], and likewise for the force and the offsets.
-    pub fn step_with(&mut self, drive: &Drive<'_>) -> Result<StepReport> {
+    /// As [`Simulation::step`], and likewise for the force, the offsets and the drag;
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    pub fn step_with(&mut self, drive: &Drive<'_>, progress: &Progress) -> Result<StepReport> {
         match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.step(drive, &self.params),
+            Stepper::Skinning(stepper) => stepper.step(drive, &self.params, progress),
         }
     }
 
     /// As [`Simulation::step_with`]; keeps the reduced coordinates after each substep.
-    pub(crate) fn step_traced(&mut self, drive: &Drive<'_>, places: &mut Vec<Vec<[f64; 3]>>) -> Result<()> {
+    pub(crate) fn step_traced(
+        &mut self,
+        drive: &Drive<'_>,
+        places: &mut Vec<Vec<[f64; 3]>>,
+        progress: &Progress,
+    ) -> Result<()> {
         match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.step_traced(drive, &self.params, places),
+            Stepper::Skinning(stepper) => stepper.step_traced(drive, &self.params, places, progress),
         }
     }
 
@@ -105,13 +111,18 @@ impl Simulation {
     ///
     /// The equilibrium is the one that is found downhill from no displacement, in at most `max_iterations`; a
     /// residual above the tolerance in the report says that they were too few. What stores no energy, such as
-    /// the place of a body without a rig, stays at no displacement.
+    /// the place of a body without a rig, stays at no displacement. `progress` hears of every iteration.
     ///
     /// # Errors
     /// As [`Simulation::step_with`].
-    pub fn settle(&mut self, drive: &Drive<'_>, max_iterations: u32) -> Result<StepReport> {
+    pub fn settle(
+        &mut self,
+        drive: &Drive<'_>,
+        max_iterations: u32,
+        progress: &Progress,
+    ) -> Result<StepReport> {
         match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.settle(drive, max_iterations, &self.params),
+            Stepper::Skinning(stepper) => stepper.settle(drive, max_iterations, &self.params, progress),
         }
     }
 

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::method::{Drive, Simulation, StepReport};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// One body's part in a common step.
 pub struct Turn<'a> {
@@ -20,7 +20,7 @@ pub struct Turn<'a> {
 /// # Errors
 /// As [`Simulation::step_with`], the first in order; then no body has moved.
 pub fn step_together(turns: &mut [Turn<'_>]) -> Result<Vec<StepReport>> {
-    let step = |turn: &mut Turn<'_>| turn.simulation.step_with(&turn.drive);
+    let step = |turn: &mut Turn<'_>| turn.simulation.step_with(&turn.drive, &Progress::default());
     let outcomes: Vec<Result<StepReport>> = turns.par_iter_mut().with_max_len(1).map(step).collect();
     let refused: Option<Error> = outcomes.iter().find_map(|outcome| outcome.clone().err());
     let Some(error) = refused else { return outcomes.into_iter().collect() };

@@ -14,6 +14,7 @@ use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
 use super::metric::Metric;
+use crate::Result;
 
 /// Steps that are remembered.
 const MEMORY: usize = 5;
@@ -133,19 +134,20 @@ impl Descent {
 
     /// Moves `y` downhill until a step is no longer than `tolerance`, or rounding hides the way; returns
     /// iterations, the length of the last step and the misfit. `force` becomes that of the clusters at the
-    /// end.
+    /// end. `heard` is told the number of each iteration before it begins.
     pub(super) fn minimise(
         &mut self,
         objective: &mut Objective<'_>,
         local: &mut LocalScratch,
         (y, force): (&mut [[f64; 3]], &mut [[f64; 3]]),
-        max_iterations: u32,
-        tolerance: f64,
-    ) -> (u32, f64, f64) {
+        (max_iterations, tolerance): (u32, f64),
+        heard: impl Fn(u32) -> Result<()>,
+    ) -> Result<(u32, f64, f64)> {
         self.known = 0;
         let mut value = objective.evaluate(local, y, &mut self.here);
         let (mut iterations, mut length) = (0, 0.0);
         while iterations < max_iterations && value.energy.is_finite() {
+            heard(iterations)?;
             iterations += 1;
             let Some(share) = self.advance(objective, local, y, &mut value) else {
                 // Nor does a direction that is no number lead anywhere.
@@ -163,7 +165,7 @@ impl Descent {
         force.copy_from_slice(&self.here.force);
         // An energy that is not finite makes the step fail, whatever its length.
         let length = if value.energy.is_finite() { length } else { f64::NAN };
-        (iterations, length, value.misfit)
+        Ok((iterations, length, value.misfit))
     }
 
     /// Finds a trial that is lower enough, along the learnt direction or else along the metric's; returns the

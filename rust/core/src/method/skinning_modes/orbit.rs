@@ -5,9 +5,9 @@ use faer::Mat;
 use faer::linalg::solvers::PartialPivLu;
 
 use super::step::{SkinningStepper, damping};
-use crate::Result;
 use crate::method::settings::HISTORY;
 use crate::method::{Drive, SimulationParams};
+use crate::{Progress, Result};
 
 /// Share of the body's size by which a coordinate is moved to see how the gradient changes.
 const PROBE: f64 = 1e-6;
@@ -39,11 +39,12 @@ impl SkinningStepper {
         drive: &Drive<'_>,
         params: &SimulationParams,
         places: &mut Vec<Vec<[f64; 3]>>,
+        progress: &Progress,
     ) -> Result<()> {
         let report = self.step_by(drive, params, |stepper| {
-            let done = stepper.solve(params);
+            let solved = stepper.solve(params, progress)?;
             places.push(stepper.reduced.clone());
-            done
+            Ok(solved)
         });
         report.map(|_| ())
     }
@@ -67,7 +68,7 @@ impl SkinningStepper {
                     all
                 });
             }
-            (0, 0.0)
+            Ok((0, 0.0))
         })?;
         Ok(tangents)
     }

@@ -14,7 +14,7 @@ use super::rig_pose::{RigPose, add};
 use crate::math::lanes::multiply_add;
 use crate::method::settings::HISTORY;
 use crate::method::{Drive, SimulationParams, State, StepReport};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
 const FREE: f64 = 1e-9;
@@ -199,7 +199,9 @@ impl SkinningStepper {
         drive: &Drive<'_>,
         max_iterations: u32,
         params: &SimulationParams,
+        progress: &Progress,
     ) -> Result<StepReport> {
+        progress.enter("settling", 0.0, 1.0)?;
         self.enter(drive)?;
         self.before.copy_from(&self.state);
         self.start();
@@ -215,13 +217,25 @@ impl SkinningStepper {
         self.drag.rest(&self.model, h, &mut self.fixed);
         self.reduced.fill([0.0; 3]);
         self.limit.set(&self.model, params.limit, params.stiffness);
-        let (iterations, residual) = self.descend(params, least, max_iterations);
+        let heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
+        let settled = self.descend(params, least, max_iterations, heard);
+        let (iterations, residual) = self.or_undone(settled)?;
         self.state.reduced.iter_mut().for_each(|reduced| reduced.copy_from_slice(&self.reduced));
         self.finish(StepReport { iterations, residual, energy: 0.0 }, params)
     }
 
-    pub(crate) fn step(&mut self, drive: &Drive<'_>, params: &SimulationParams) -> Result<StepReport> {
-        self.step_by(drive, params, |stepper| stepper.solve(params))
+    pub(crate) fn step(
+        &mut self,
+        drive: &Drive<'_>,
+        params: &SimulationParams,
+        progress: &Progress,
+    ) -> Result<StepReport> {
+        self.step_by(drive, params, |stepper| stepper.solve(params, progress))
+    }
+
+    /// What was found; the state before where it was not.
+    fn or_undone<T>(&mut self, found: Result<T>) -> Result<T> {
+        found.inspect_err(|_| self.undo())
     }
 
     /// A step that finds the displacement after each substep by `solve`, which returns iterations and residual.
@@ -229,7 +243,7 @@ impl SkinningStepper {
         &mut self,
         drive: &Drive<'_>,
         params: &SimulationParams,
-        mut solve: impl FnMut(&mut Self) -> (u32, f64),
+        mut solve: impl FnMut(&mut Self) -> Result<(u32, f64)>,
     ) -> Result<StepReport> {
         self.enter(drive)?;
         self.before.copy_from(&self.state);
@@ -239,7 +253,8 @@ impl SkinningStepper {
         let mut report = StepReport { iterations: 0, residual: 0.0, energy: 0.0 };
         for substep in 1..=params.substeps {
             self.move_pose(substep, params.substeps);
-            let (iterations, residual) = self.substep(params, &mut solve);
+            let solved = self.substep(params, &mut solve);
+            let (iterations, residual) = self.or_undone(solved)?;
             report.iterations += iterations;
             // A maximum would pass over what is no number.
             if !(residual <= report.residual || report.residual.is_nan()) {
@@ -286,42 +301,44 @@ impl SkinningStepper {
     fn substep(
         &mut self,
         params: &SimulationParams,
-        solve: &mut impl FnMut(&mut Self) -> (u32, f64),
-    ) -> (u32, f64) {
+        solve: &mut impl FnMut(&mut Self) -> Result<(u32, f64)>,
+    ) -> Result<(u32, f64)> {
         let h = params.dt / f64::from(params.substeps);
         self.state.respace(h);
         self.prepare(params, h);
         self.limit.set(&self.model, params.limit, params.stiffness);
-        let (iterations, residual) = solve(self);
+        let solved = solve(self)?;
         remember(&mut self.state.reduced, &self.reduced);
         remember(&mut self.state.path, &self.pose);
         remember(&mut self.state.offset_path, &self.offset);
-        (iterations, residual)
+        Ok(solved)
     }
 
     /// Finds the displacement at the end of a substep from that at its start.
-    pub(super) fn solve(&mut self, params: &SimulationParams) -> (u32, f64) {
+    pub(super) fn solve(&mut self, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
         let mut spent = 0;
         if !self.model.is_volumetric && self.drag.is_linear() {
             self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
-            let (iterations, residual) = self.alternate(params);
+            let (iterations, residual) = self.alternate(params, progress)?;
             if !self.limit.is_felt(&self.model, &self.reduced) {
-                return (iterations, residual);
+                return Ok((iterations, residual));
             }
             spent = iterations;
         }
         self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
         self.limit.enter(&self.model, &mut self.reduced);
-        let (iterations, residual) = self.descend(params, -1.0, params.max_iterations);
-        (spent + iterations, residual)
+        let heard = |_| progress.proceed();
+        let (iterations, residual) = self.descend(params, -1.0, params.max_iterations, heard)?;
+        Ok((spent + iterations, residual))
     }
 
     /// Local and global steps in turn.
-    fn alternate(&mut self, params: &SimulationParams) -> (u32, f64) {
+    fn alternate(&mut self, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
         let unit = self.model.unit();
         let (mut iterations, mut residual) = (0, f64::INFINITY);
         self.measure(params, -1.0);
         while iterations < params.max_iterations && residual.is_finite() | (iterations == 0) {
+            progress.proceed()?;
             self.misfit = self.local.solve(&self.model, &self.reduced, params.pose_rest, &mut self.force);
             residual = self.global_step(params) / unit;
             iterations += 1;
@@ -329,20 +346,26 @@ impl SkinningStepper {
                 break;
             }
         }
-        (iterations, residual)
+        Ok((iterations, residual))
     }
 
     /// Quasi-Newton descent from `self.reduced`, with what resists change of volume in the metric; directions
-    /// whose eigenvalue is not above `free` stay where they are.
-    fn descend(&mut self, params: &SimulationParams, free: f64, max_iterations: u32) -> (u32, f64) {
+    /// whose eigenvalue is not above `free` stay where they are. `heard` is told the number of each iteration.
+    fn descend(
+        &mut self,
+        params: &SimulationParams,
+        free: f64,
+        max_iterations: u32,
+        heard: impl Fn(u32) -> Result<()>,
+    ) -> Result<(u32, f64)> {
         let unit = self.model.unit();
         self.measure(params, free);
         let (mut objective, descent, local, reduced, force) = self.objective(params);
         let goal = params.tolerance * unit;
         let (iterations, change, misfit) =
-            descent.minimise(&mut objective, local, (reduced, force), max_iterations, goal);
+            descent.minimise(&mut objective, local, (reduced, force), (max_iterations, goal), heard)?;
         self.misfit = misfit;
-        (iterations, change / unit)
+        Ok((iterations, change / unit))
     }
 
     /// Sets the metric, with what resists change of volume and the drag in it; a drag that is linear leaves it
