@@ -13,9 +13,10 @@ import jounce
 import numpy as np
 
 from .motion import Motion
+from .refusal import passing_on
 from .settings import BakeSettings, Target
 from .surface import Part, Surface
-from .task import Step
+from .task import Step, finished, in_turn, scaled
 from .volume import preserving_linear
 
 # How often the tolerance of the modal keys is tightened when posing the keys enlarges their error.
@@ -83,9 +84,10 @@ def key_sets(
         yield Step(0.3 * frame / posed.frame_count, "Pulling back through the armature")
     if settings.target is Target.FRAME_KEYS:
         sets = [frame_keys(part, corrections, settings.frames) for part in surface.parts]
-        yield from measure(sets, posed)
+        yield from scaled(measure(sets, posed), 0.3, 1.0)
     else:
-        sets = yield from modal_key_sets(surface, corrections, posed, settings)
+        task = modal_key_sets(surface, corrections, posed, settings)
+        sets = yield from scaled(task, 0.3, 1.0)
     return sets
 
 
@@ -106,14 +108,15 @@ def modal_key_sets(
     wanted = settings.tolerance * surface.diagonal
     tolerances = [wanted] * len(surface.parts)
     sets: list[KeySet] = []
+    done = 0.0
     for _ in range(MOST_PASSES):
-        sets, at_rest = [], []
-        for part, tolerance in zip(surface.parts, tolerances, strict=True):
-            yield Step(0.4, f"Finding the shape keys of {part.name}")
-            keys, error = modal_keys(part, corrections, tolerance, settings.max_keys)
-            sets.append(keys)
-            at_rest.append(error)
-        yield from measure(sets, posed)
+        # How many passes there will be is not known: each takes half of what is left.
+        begin, middle, done = done, 0.75 * done + 0.25, 0.5 * done + 0.5
+        pairs = zip(surface.parts, tolerances, strict=True)
+        finding = in_turn(modal_keys(part, corrections, t, settings.max_keys) for part, t in pairs)
+        found = yield from scaled(finding, begin, middle)
+        sets, at_rest = [keys for keys, _ in found], [error for _, error in found]
+        yield from scaled(measure(sets, posed), middle, done)
         excess = [keys.error / wanted for keys in sets]
         if all(e <= 1.0 or k.principal_count >= settings.max_keys for e, k in zip(excess, sets, strict=True)):
             break
@@ -125,10 +128,14 @@ def modal_key_sets(
     return sets
 
 
-def modal_keys(part: Part, corrections: np.ndarray, tolerance: float, max_keys: int) -> tuple[KeySet, float]:
+def modal_keys(
+    part: Part, corrections: np.ndarray, tolerance: float, max_keys: int
+) -> Generator[Step, None, tuple[KeySet, float]]:
     """The principal shapes of a part's corrections, few enough for a tolerance, and their error; at rest."""
     frames = np.ascontiguousarray(corrections[:, part.points])
-    offsets, values, error = jounce.modal_keys(frames, tolerance=tolerance, max_keys=max_keys)
+    with passing_on(f"Shape keys of {part.name} cannot be found"):
+        job = jounce.ModalKeysJob(frames, tolerance=tolerance, max_keys=max_keys)
+        offsets, values, error = yield from finished(job, f"Finding the shape keys of {part.name}")
     names = [f"mode {key + 1}" for key in range(len(offsets))]
     if (values < 0.0).any():
         offsets, values = from_zero_to_one(offsets, values)
@@ -167,6 +174,6 @@ def measure(sets: list[KeySet], posed: PosedMotion) -> Steps:
             offset = np.tensordot(keys.values[frame].astype(np.float32), keys.offsets, axes=1)
             gap = np.einsum("pij,pj->pi", linear[points], offset) - displacement[points]
             errors[index] = max(errors[index], float(np.sqrt((gap**2).sum(axis=1)).max(initial=0.0)))
-        yield Step(0.5 + 0.5 * frame / posed.frame_count, "Measuring the shape keys")
+        yield Step(frame / posed.frame_count, "Measuring the shape keys")
     for keys, error in zip(sets, errors, strict=True):
         keys.error = error

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from jounce_core.keys import PosedMotion, key_sets, measure
 from jounce_core.motion import Motion
+from jounce_core.refusal import Refusal
 from jounce_core.settings import BakeSettings, Target
 from jounce_core.surface import Part, Surface
 from jounce_core.task import Runner
@@ -124,3 +125,42 @@ def test_the_measured_error_is_the_true_one(scene):
         pass
     assert sets[0].error == pytest.approx(0.1, rel=1e-3)
     assert sets[1].error < 1e-5
+
+
+def test_progress_rises_and_names_the_part(scene):
+    steps = list(key_sets(*scene, settings(Target.MODAL_KEYS, 0.0002)))
+    fractions = [step.fraction for step in steps]
+    assert fractions == sorted(fractions)
+    assert fractions[0] >= 0.0 and fractions[-1] <= 1.0
+    stages = {step.stage.split(":")[0] for step in steps}
+    assert {"Pulling back through the armature", "Measuring the shape keys"} <= stages
+
+
+def test_keys_are_found_by_a_job_that_stops_with_the_task(scene, monkeypatch):
+    class Endless:
+        """A job that is never done."""
+
+        progress, stage, done, cancelled = 0.5, "trying shapes", False, False
+
+        def cancel(self):
+            self.cancelled = True
+
+    job = Endless()
+    monkeypatch.setattr(jounce, "ModalKeysJob", lambda *_, **__: job)
+    task = key_sets(*scene, settings(Target.MODAL_KEYS))
+    stage = "Finding the shape keys of Low: trying shapes"
+    shown = next(step for step in task if step.stage == stage)
+    assert 0.3 < shown.fraction < 1.0
+    assert next(task).stage == stage
+    assert not job.cancelled
+    task.close()
+    assert job.cancelled
+
+
+def test_what_the_module_refuses_is_one_sentence(scene):
+    body, surface, motion = scene
+    task = key_sets(body, surface, motion, settings(Target.MODAL_KEYS, tolerance=-1.0))
+    with pytest.raises(
+        Refusal, match="Shape keys of Low cannot be found: tolerance: expected a distance >= 0"
+    ):
+        finished(task)

@@ -4,10 +4,12 @@ import subprocess
 import sys
 
 import bpy
+import jounce
 import numpy as np
 import pytest
 import recordings
 import scenes
+import snapshot
 from mathutils import Vector
 
 FRAMES = range(1, 13)
@@ -177,6 +179,30 @@ def test_modal_keys_are_few_and_within_their_sliders():
     for frame in FRAMES:
         bpy.context.scene.frame_set(frame)
         assert all(0.0 == block.slider_min <= block.value <= block.slider_max == 1.0 for block in blocks)
+
+
+def test_stopped_while_shape_keys_are_found_it_changes_nothing(module, monkeypatch):
+    class Endless:
+        """A job that is never done."""
+
+        progress, stage, done, cancelled = 0.5, "trying shapes", False, False
+
+        def cancel(self):
+            self.cancelled = True
+
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    bpy.ops.jounce.bake(target="FRAME_KEYS")
+    before = snapshot.snapshot(obj), snapshot.properties(obj.jounce)
+    job = Endless()
+    monkeypatch.setattr(jounce, "ModalKeysJob", lambda *_, **__: job)
+    settings = obj.jounce.bake_settings("MODAL_KEYS", FRAMES.start, FRAMES.stop - 1)
+    task = module("ops.bake").bake_body(obj, bpy.context, settings, print)
+    while next(task).stage != f"Finding the shape keys of {obj.name}: trying shapes":
+        pass
+    task.close()
+    assert job.cancelled
+    assert before == (snapshot.snapshot(obj), snapshot.properties(obj.jounce))
 
 
 def test_a_limit_on_the_keys_is_kept_and_its_error_told():

@@ -1,7 +1,6 @@
 """The whole way from a rigged surface to displacements, at once and on a thread of its own."""
 
 import gc
-import signal
 import time
 
 import jounce
@@ -219,34 +218,6 @@ def test_a_job_gives_the_same_body(body, box):
     assert np.array_equal(result.modes.weights, body.modes.weights)
     assert np.array_equal(result.labels, body.labels)
     assert np.array_equal(job.result().labels, body.labels)
-
-
-def test_a_cancelled_job_stops_soon(box):
-    job = jounce.BodyJob(*box, resolution=100, modes=60)
-    time.sleep(0.05)
-    job.cancel()
-    with pytest.raises(ValueError, match="^cancelled$"):
-        job.result()
-    assert job.done
-    assert job.progress < 1.0
-
-
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timer that interrupts")
-def test_ctrl_c_ends_a_build(box):
-    class Interrupted(Exception):
-        pass
-
-    def interrupt(*_):
-        raise Interrupted
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
-        with pytest.raises(Interrupted):
-            jounce.Body(*box, resolution=100, modes=60)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def test_a_job_that_is_dropped_or_done_leaves_nothing_waiting(box):

@@ -7,6 +7,7 @@ import cases
 import jounce
 import numpy as np
 import pytest
+from signals import Interrupted, signal_soon
 
 
 def run(simulation, poses):
@@ -143,23 +144,77 @@ def test_other_threads_run_while_modes_are_computed(mesh, material, rig):
         worker.join()
 
 
-def test_one_simulation_on_two_threads_is_refused_or_in_turn(simulation, bar):
-    failures = []
+@pytest.fixture
+def slow(model, bar):
+    """A simulation with a step that takes minutes."""
+    slow = jounce.Simulation(model, dt=cases.DT, substeps=100_000, max_iterations=100_000, tolerance=0.0)
+    slow.reset(bar.poses[0])
+    return slow
 
-    def work():
-        for pose in bar.poses[1:30]:
+
+def long_calls(slow, bar):
+    """What can take long, for minutes each."""
+    return {
+        "step": lambda: slow.step(bar.poses[1]),
+        "settle_cycle": lambda: slow.settle_cycle(np.concatenate([bar.poses[:3], bar.poses[:1]])),
+    }
+
+
+@pytest.mark.parametrize("name", ["step", "settle_cycle"])
+def test_ctrl_c_ends_what_takes_long_and_the_state_stays(name, slow, bar):
+    slow.cut(bar.poses[2])
+    before = slow.coefficients
+    with signal_soon(), pytest.raises(Interrupted):
+        long_calls(slow, bar)[name]()
+    assert np.array_equal(slow.coefficients, before)
+    slow.reset(bar.poses[0])
+
+
+def test_a_simulation_that_another_thread_steps_says_so(slow, model, bar):
+    samples = model.force_samples(3)
+    state = slow.save_state()
+    calls = {
+        "step": lambda: slow.step(bar.poses[1]),
+        "settle": lambda: slow.settle(bar.poses[1]),
+        "settle_cycle": lambda: slow.settle_cycle(np.concatenate([bar.poses[:3], bar.poses[:1]])),
+        "vary": lambda: slow.vary(damping=0.1),
+        "strength": lambda: slow.strength,
+        "another strength": lambda: setattr(slow, "strength", 0.5),
+        "sample_positions": lambda: slow.sample_positions(samples),
+        "displacement": slow.displacement,
+        "coefficients": lambda: slow.coefficients,
+        "save_state": slow.save_state,
+        "restore_state": lambda: slow.restore_state(state),
+        "cut": lambda: slow.cut(bar.poses[1]),
+        "coast": lambda: slow.coast(bar.poses[1]),
+        "reset": lambda: slow.reset(bar.poses[1]),
+        "MotionJob": lambda: jounce.MotionJob(slow),
+        "step_together": lambda: jounce.step_together([slow], [bar.poses[1]]),
+    }
+    said = {}
+
+    def call_all():
+        for name, call in calls.items():
             try:
-                simulation.step(pose)
-            except RuntimeError as error:
-                failures.append(str(error))
+                call()
+            except (RuntimeError, ValueError) as error:
+                said[name] = f"{type(error).__name__}: {error}"
 
-    workers = [threading.Thread(target=work) for _ in range(2)]
-    for worker in workers:
+    def call_all_on_a_thread():
+        worker = threading.Thread(target=call_all)
         worker.start()
-    for worker in workers:
         worker.join()
-    assert set(failures) <= {"Already borrowed", "Already mutably borrowed"}
-    assert np.isfinite(simulation.coefficients).all()
+
+    with signal_soon(call_all_on_a_thread), pytest.raises(Interrupted):
+        slow.step(bar.poses[1])
+    sentence = (
+        "simulation: another thread is using it; wait for that, or give each thread a Simulation of its own"
+    )
+    expected = dict.fromkeys(calls, f"RuntimeError: {sentence}")
+    expected["step_together"] = "ValueError: simulations: one is in use, or there twice"
+    assert said == expected
+    assert slow.model is model
+    assert slow.strength == 1.0
 
 
 def test_strength_scales_what_the_flesh_feels(model, mesh, material, modes, labels, rig, bar):

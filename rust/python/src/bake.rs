@@ -1,13 +1,12 @@
-//! `modal_keys`, `helper_bones` with its job, and `pull_back`.
+//! `modal_keys` and `helper_bones` with their jobs, and `pull_back`.
 
-use jounce::bake::HelperSettings;
-use jounce::{Progress, bake};
+use jounce::bake::{self, HelperSettings};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
 use crate::errors::run;
-use crate::job::Job;
+use crate::job::{Job, Making};
 
 /// Shapes (k, p, 3), their values (f, k), and the largest error in metres.
 type ModalKeys<'py> = (Bound<'py, PyArrayDyn<f32>>, Bound<'py, PyArrayDyn<f32>>, f64);
@@ -18,6 +17,7 @@ type ModalKeys<'py> = (Bound<'py, PyArrayDyn<f32>>, Bound<'py, PyArrayDyn<f32>>,
 /// tolerance: largest distance of any point in any frame, metres. max_keys: at most so many shapes, even if
 /// they leave a larger error.
 /// Returns keys (k, p, 3) float32 in metres, values (f, k) float32, and the error that is left, metres.
+/// `ModalKeysJob` does the same without blocking.
 /// Raises ValueError for numbers that are not finite and for a tolerance below 0.
 #[pyfunction]
 #[pyo3(signature = (frames, tolerance, max_keys=30))]
@@ -27,12 +27,41 @@ pub fn modal_keys<'py>(
     tolerance: f64,
     max_keys: i64,
 ) -> PyResult<ModalKeys<'py>> {
-    let max_keys = arrays::count(max_keys, "max_keys")?;
-    let frames = arrays::array::<f32>(frames, "frames", &[Axis::Any("f"), Axis::Any("p"), Axis::Is(3)])?;
-    let (f, p, frames) = (frames.len(0), frames.len(1), frames.slice());
-    let found = run(py, || bake::modal_keys(frames, f, tolerance, max_keys, &Progress::default()))?;
-    let keys = arrays::owned(py, found.keys, &[found.count, p, 3])?;
-    Ok((keys, arrays::owned(py, found.values, &[f, found.count])?, found.error))
+    Py::new(py, ModalKeysJob::new(frames, tolerance, max_keys)?)?.get().result(py)
+}
+
+/// `modal_keys` on a thread of its own that never touches Python; same arguments.
+///
+/// Wrong arrays raise at once; what is refused later is raised by `result()`.
+#[pyclass(frozen, extends = Job, module = "jounce", name = "ModalKeysJob")]
+pub struct ModalKeysJob {
+    keys: Making<bake::ModalKeys>,
+    frames: usize,
+    points: usize,
+}
+
+#[pymethods]
+impl ModalKeysJob {
+    #[new]
+    #[pyo3(signature = (frames, tolerance, max_keys=30))]
+    fn new(frames: &Bound<'_, PyAny>, tolerance: f64, max_keys: i64) -> PyResult<PyClassInitializer<Self>> {
+        let max_keys = arrays::count(max_keys, "max_keys")?;
+        let frames = arrays::array::<f32>(frames, "frames", &[Axis::Any("f"), Axis::Any("p"), Axis::Is(3)])?;
+        let (f, points, frames) = (frames.len(0), frames.len(1), frames.slice().to_vec());
+        let keys =
+            Making::start(move |progress| bake::modal_keys(&frames, f, tolerance, max_keys, progress))?;
+        Ok(keys.job().add_subclass(Self { keys, frames: f, points }))
+    }
+
+    /// Waits for keys, values and error, or raises what went wrong.
+    fn result<'py>(&self, py: Python<'py>) -> PyResult<ModalKeys<'py>> {
+        let found = self.keys.result(py)?;
+        Ok((
+            arrays::owned(py, found.keys.clone(), &[found.count, self.points, 3])?,
+            arrays::owned(py, found.values.clone(), &[self.frames, found.count])?,
+            found.error,
+        ))
+    }
 }
 
 /// Weights (p, b + count), transforms (f, count, 3, 4), root mean square and largest distance in metres.
@@ -59,16 +88,16 @@ pub fn helper_bones<'py>(
     influences: i64,
     passes: i64,
 ) -> PyResult<HelperBones<'py>> {
-    HelperBonesJob::new(points, frames, transforms, weights, count, influences, passes)?.result(py)
+    let job = HelperBonesJob::new(points, frames, transforms, weights, count, influences, passes)?;
+    Py::new(py, job)?.get().result(py)
 }
 
 /// `helper_bones` on a thread of its own that never touches Python; same arguments.
 ///
-/// Poll `done`; show `progress`; `result()` gives what the function returns. Dropping the job cancels it.
 /// Wrong arrays raise at once; what is refused later is raised by `result()`.
-#[pyclass(frozen, module = "jounce", name = "HelperBonesJob")]
+#[pyclass(frozen, extends = Job, module = "jounce", name = "HelperBonesJob")]
 pub struct HelperBonesJob {
-    job: Job<bake::HelperBones>,
+    fit: Making<bake::HelperBones>,
     points: usize,
     count: usize,
 }
@@ -85,7 +114,7 @@ impl HelperBonesJob {
         count: i64,
         influences: i64,
         passes: i64,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let settings = HelperSettings {
             count: arrays::count(count, "count")?,
             influences: arrays::count(influences, "influences")?,
@@ -99,38 +128,15 @@ impl HelperBonesJob {
         let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(p), Axis::Is(given.len(1))])?;
         let (frames, weights) = (frames.slice().to_vec(), weights.slice().to_vec());
         let given = arrays::transforms(given.slice()).to_vec();
-        let job = Job::start(move |progress| {
+        let fit = Making::start(move |progress| {
             bake::helper_bones(&points, &frames, &given, &weights, settings, progress)
         })?;
-        Ok(Self { job, points: p, count: settings.count })
-    }
-
-    /// The fraction done, in [0, 1].
-    #[getter]
-    fn progress(&self) -> f32 {
-        self.job.progress().fraction()
-    }
-
-    /// What is being computed: "helper bones"; empty before the arrays are checked.
-    #[getter]
-    fn stage(&self) -> &'static str {
-        self.job.progress().stage()
-    }
-
-    /// Whether `result()` would return or raise at once.
-    #[getter]
-    fn done(&self) -> bool {
-        self.job.done()
-    }
-
-    /// Asks the job to stop soon; `result()` then raises ValueError "cancelled".
-    fn cancel(&self) {
-        self.job.progress().cancel();
+        Ok(fit.job().add_subclass(Self { fit, points: p, count: settings.count }))
     }
 
     /// Waits for weights, transforms, root mean square and largest distance, or raises what went wrong.
     fn result<'py>(&self, py: Python<'py>) -> PyResult<HelperBones<'py>> {
-        let found = self.job.result(py)?;
+        let found = self.fit.result(py)?;
         let (p, count) = (self.points, self.count);
         let moved = found.transforms.as_flattened().as_flattened().to_vec();
         Ok((
@@ -139,10 +145,6 @@ impl HelperBonesJob {
             found.rms,
             found.error,
         ))
-    }
-
-    fn __repr__(&self) -> String {
-        self.job.describe("HelperBonesJob")
     }
 }
 

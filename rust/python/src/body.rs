@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arrays::{self, Axis};
 use crate::body_input::{Input, Maps, params};
 use crate::errors::run;
-use crate::job::Job;
+use crate::job::{Job, Making};
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::model::Model;
@@ -183,10 +183,10 @@ impl Body {
 
 /// A `Body` in the making, on a thread of its own that never touches Python; same arguments.
 ///
-/// Poll `done`; show `progress` and `stage`; `result()` gives the Body. Dropping the job cancels it.
+/// Stages: "lattice", "embedding", "weights", "leak", "modes", "clusters" and "model"; `result()` gives the Body.
 /// Wrong arrays raise at once; what a stage refuses is raised by `result()`.
-#[pyclass(frozen, module = "jounce", name = "BodyJob")]
-pub struct BodyJob(Job<body::Body>);
+#[pyclass(frozen, extends = Job, module = "jounce", name = "BodyJob")]
+pub struct BodyJob(Making<body::Body>);
 
 #[pymethods]
 impl BodyJob {
@@ -225,7 +225,7 @@ impl BodyJob {
         stitch_gap: Option<&Bound<'_, PyAny>>,
         editable: bool,
         like: Option<&Bound<'_, Body>>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let params =
             params([resolution, modes, clusters, seed], law, [poisson, density, locality], editable)?;
         let maps = Maps {
@@ -243,38 +243,12 @@ impl BodyJob {
         };
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let like = like.map(|like| like.get().inner.clone());
-        Job::start(move |progress| input.build(like.as_deref(), progress)).map(Self)
-    }
-
-    /// The fraction done, in [0, 1].
-    #[getter]
-    fn progress(&self) -> f32 {
-        self.0.progress().fraction()
-    }
-
-    /// What is being computed: "lattice", "embedding", "weights", "leak", "modes", "clusters" or "model".
-    #[getter]
-    fn stage(&self) -> &'static str {
-        self.0.progress().stage()
-    }
-
-    /// Whether `result()` would return or raise at once.
-    #[getter]
-    fn done(&self) -> bool {
-        self.0.done()
-    }
-
-    /// Asks the job to stop soon; `result()` then raises ValueError "cancelled".
-    fn cancel(&self) {
-        self.0.progress().cancel();
+        let body = Making::start(move |progress| input.build(like.as_deref(), progress))?;
+        Ok(body.job().add_subclass(Self(body)))
     }
 
     /// Waits for the Body, and returns it or raises what went wrong.
     fn result(&self, py: Python<'_>) -> PyResult<Body> {
         Body::wrap(py, self.0.result(py)?)
-    }
-
-    fn __repr__(&self) -> String {
-        self.0.describe("BodyJob")
     }
 }

@@ -1,9 +1,18 @@
 //! How the core's errors, and panics that should never be, reach Python.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
+use jounce::Progress;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+
+/// How long work can leave Ctrl+C unheard.
+pub const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
+/// Reports from one look at the clock to the next.
+const BETWEEN_LOOKS: u32 = 16;
 
 /// Everything the core refuses is a ValueError with the core's own sentence.
 pub fn refused(error: jounce::Error) -> PyErr {
@@ -16,6 +25,34 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> jounce::Result<T> + S
         Ok(result) => result.map_err(refused),
         Err(text) => Err(PyRuntimeError::new_err(text)),
     }
+}
+
+/// The same for work that may take long: Ctrl+C ends it.
+pub fn run_long<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce(&Progress) -> jounce::Result<T> + Send,
+) -> PyResult<T> {
+    let raised = Arc::new(Mutex::new(None));
+    let (heard, asked) = (raised.clone(), AtomicU32::new(1));
+    let looked = Mutex::new(Instant::now());
+    let progress = Progress::asking(move || {
+        // The clock takes longer to read than an iteration of a small body may have.
+        if !asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(BETWEEN_LOOKS) {
+            return false;
+        }
+        let mut looked = looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked.elapsed() < BETWEEN_SIGNALS {
+            return false;
+        }
+        *looked = Instant::now();
+        let signal = Python::attach(|py| py.check_signals()).err();
+        let stop = signal.is_some();
+        *heard.lock().unwrap_or_else(PoisonError::into_inner) = signal;
+        stop
+    });
+    let outcome = run(py, || work(&progress));
+    let signal = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+    signal.map_or(outcome, Err)
 }
 
 /// Why work on another thread came to nothing.

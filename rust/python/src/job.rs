@@ -1,4 +1,4 @@
-//! Work of the core on a thread of its own that never touches Python.
+//! `Job`: what all jobs are, work of the core on a thread of its own that never touches Python.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -8,73 +8,128 @@ use jounce::Progress;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::errors::{Failure, attempt};
+use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 
-/// How long a wait can leave Ctrl+C unheard.
-const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
+/// Work on a thread of its own, as its caller sees it.
+pub trait Working: Send + Sync {
+    /// How far it is.
+    fn progress(&self) -> &Progress;
 
-/// What a job leaves behind.
-type Outcome<T> = Result<Arc<T>, Failure>;
+    /// Whether there is nothing to wait for.
+    fn done(&self) -> bool;
 
-/// Work that makes a `T`; dropping it cancels it.
-pub struct Job<T> {
-    progress: Arc<Progress>,
-    slot: Arc<Slot<T>>,
+    /// Makes it stop soon.
+    fn cancel(&self) {
+        self.progress().cancel();
+    }
 }
 
-impl<T: Send + Sync + 'static> Job<T> {
+/// Work on a thread of its own that never touches Python: what all jobs have.
+///
+/// Poll `done`; show `progress` and `stage`. Dropping a job cancels it.
+#[pyclass(frozen, subclass, module = "jounce", name = "Job")]
+pub struct Job(Arc<dyn Working>);
+
+#[pymethods]
+impl Job {
+    /// The fraction done, in [0, 1].
+    #[getter]
+    fn progress(&self) -> f32 {
+        self.0.progress().fraction()
+    }
+
+    /// What is being computed, in a word or two; empty before that begins.
+    #[getter]
+    fn stage(&self) -> &'static str {
+        self.0.progress().stage()
+    }
+
+    /// Whether all is done, or cannot be done: what waits for the job would return or raise at once.
+    #[getter]
+    fn done(&self) -> bool {
+        self.0.done()
+    }
+
+    /// Asks the job to stop soon; a `result()` then raises ValueError "cancelled".
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        let (name, progress) = (slf.get_type().name()?, slf.get().0.progress());
+        Ok(format!("{name}({:.0} %, {:?})", 100.0 * progress.fraction(), progress.stage()))
+    }
+}
+
+impl Job {
+    /// What a kind of job adds its own to.
+    pub fn showing(work: Arc<dyn Working>) -> PyClassInitializer<Self> {
+        Self(work).into()
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Begins work on a thread of its own.
+pub fn start(name: &str, work: impl FnOnce() + Send + 'static) -> PyResult<()> {
+    let started = thread::Builder::new().name(name.into()).spawn(work);
+    started.map(drop).map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))
+}
+
+/// What work leaves behind.
+type Outcome<T> = Result<Arc<T>, Failure>;
+
+/// Work that makes a `T`.
+pub struct Making<T>(Arc<Slot<T>>);
+
+impl<T: Send + Sync + 'static> Making<T> {
     /// Begins to work.
     pub fn start(work: impl FnOnce(&Progress) -> jounce::Result<T> + Send + 'static) -> PyResult<Self> {
-        let job = Self { progress: Arc::default(), slot: Arc::default() };
-        let (progress, slot) = (job.progress.clone(), job.slot.clone());
-        thread::Builder::new()
-            .name("jounce-job".into())
-            .spawn(move || slot.put(attempt(|| work(&progress)).map(Arc::new)))
-            .map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))?;
-        Ok(job)
+        let made = Self(Arc::default());
+        let slot = made.0.clone();
+        start("jounce-job", move || slot.put(attempt(|| work(&slot.progress)).map(Arc::new)))?;
+        Ok(made)
     }
 
-    /// How far it is.
-    pub fn progress(&self) -> &Progress {
-        &self.progress
-    }
-
-    /// Whether `result` would return at once.
-    pub fn done(&self) -> bool {
-        self.slot.lock().is_some()
+    /// The job that shows it.
+    pub fn job(&self) -> PyClassInitializer<Job> {
+        Job::showing(self.0.clone())
     }
 
     /// Waits for what it makes; hears Ctrl+C meanwhile.
     pub fn result(&self, py: Python<'_>) -> PyResult<Arc<T>> {
         loop {
-            if let Some(outcome) = py.detach(|| self.slot.wait(BETWEEN_SIGNALS)) {
+            if let Some(outcome) = py.detach(|| self.0.wait(BETWEEN_SIGNALS)) {
                 return Ok(outcome?);
             }
             py.check_signals()?;
         }
     }
-
-    /// What Python shows of it.
-    pub fn describe(&self, name: &str) -> String {
-        format!("{name}({:.0} %, {:?})", 100.0 * self.progress.fraction(), self.progress.stage())
-    }
 }
 
-impl<T> Drop for Job<T> {
-    fn drop(&mut self) {
-        self.progress.cancel();
-    }
+/// What work makes that nobody but the caller waits for; Ctrl+C ends it.
+pub fn made<T: Send + Sync + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Progress) -> jounce::Result<T> + Send + 'static,
+) -> PyResult<Arc<T>> {
+    let making = Making::start(work)?;
+    making.result(py).inspect_err(|_| making.0.cancel())
 }
 
-/// Where the thread of a job leaves its outcome.
+/// Where a thread leaves its outcome, and says how far it is.
 struct Slot<T> {
+    progress: Progress,
     outcome: Mutex<Option<Outcome<T>>>,
     filled: Condvar,
 }
 
 impl<T> Default for Slot<T> {
     fn default() -> Self {
-        Self { outcome: Mutex::default(), filled: Condvar::default() }
+        Self { progress: Progress::default(), outcome: Mutex::default(), filled: Condvar::default() }
     }
 }
 
@@ -92,5 +147,15 @@ impl<T> Slot<T> {
     fn wait(&self, longest: Duration) -> Option<Outcome<T>> {
         let waited = self.filled.wait_timeout_while(self.lock(), longest, |outcome| outcome.is_none());
         waited.unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+}
+
+impl<T: Send + Sync> Working for Slot<T> {
+    fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    fn done(&self) -> bool {
+        self.lock().is_some()
     }
 }

@@ -24,13 +24,15 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _jounce {
     #[pymodule_export]
-    use crate::bake::{HelperBonesJob, helper_bones, modal_keys, pull_back};
+    use crate::bake::{HelperBonesJob, ModalKeysJob, helper_bones, modal_keys, pull_back};
     #[pymodule_export]
     use crate::body::{Body, BodyJob};
     #[pymodule_export]
     use crate::cycle::CycleReport;
     #[pymodule_export]
     use crate::forces::{Drag, ForceSamples};
+    #[pymodule_export]
+    use crate::job::Job;
     #[pymodule_export]
     use crate::material::Material;
     #[pymodule_export]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use jounce::Progress;
 use jounce::mesh;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
 use crate::errors::{refused, run};
+use crate::job::made;
 
 /// A tetrahedral mesh whose tets all have positive volume: `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
 ///
@@ -45,12 +45,11 @@ impl TetMesh {
         let resolution = arrays::count(resolution, "resolution")?;
         let tet_count = tet_count.map(|count| arrays::count(count, "tet_count")).transpose()?;
         let surface = surface(points, triangles)?;
-        let progress = Progress::default();
-        let mesh = run(py, || match tet_count {
-            Some(count) => mesh::lattice_with_tet_count(&surface, count, &progress),
-            None => mesh::lattice(&surface, resolution, &progress),
-        })?;
-        Ok(Self(Arc::new(mesh)))
+        made(py, move |progress| match tet_count {
+            Some(count) => mesh::lattice_with_tet_count(&surface, count, progress),
+            None => mesh::lattice(&surface, resolution, progress),
+        })
+        .map(Self)
     }
 
     /// Vertex positions, (n, 3) float64, metres, read only.

@@ -2,21 +2,21 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::time::Duration;
 
 use jounce::{Progress, method};
 use numpy::PyArrayDyn;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::cycle::CycleReport;
-use crate::errors::{Failure, attempt};
+use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 use crate::forces::Drag;
+use crate::job::{self, Job, Working};
 use crate::simulation::{Simulation, State, varied};
 
 /// Something that changes the state.
-type Advance = dyn FnOnce(&mut method::Simulation) -> jounce::Result<()> + Send;
+type Advance = dyn FnOnce(&mut method::Simulation, &Progress) -> jounce::Result<()> + Send;
 
 /// What the thread is asked for, in this order.
 enum Request {
@@ -32,6 +32,8 @@ struct Ledger {
     waiting: VecDeque<Request>,
     /// Whether the thread works on a request that it has taken from the queue.
     busy: bool,
+    /// Strength of the steps that are asked for from now on.
+    strength: f64,
     coefficients: Vec<f64>,
     states: Vec<Option<method::State>>,
     /// Of the last cycle.
@@ -50,7 +52,7 @@ impl Ledger {
 struct Shared {
     ledger: Mutex<Ledger>,
     changed: Condvar,
-    /// Of the cycle that is closed, and what cancels it.
+    /// Of the cycle that is closed or the settling, and what stops whatever is done.
     progress: Progress,
 }
 
@@ -65,6 +67,11 @@ impl Shared {
             ledger = self.changed.wait(ledger).unwrap_or_else(PoisonError::into_inner);
         }
         ledger
+    }
+
+    fn is_idle_within(&self, longest: Duration) -> bool {
+        let waited = self.changed.wait_timeout_while(self.lock(), longest, |ledger| !ledger.idle());
+        waited.unwrap_or_else(PoisonError::into_inner).0.idle()
     }
 
     /// The thread: answers one request after the other until it is told to stop or one fails.
@@ -83,7 +90,7 @@ impl Shared {
                 Some(Request::Advance(advance)) => {
                     ledger.busy = true;
                     drop(ledger);
-                    let outcome = attempt(|| advance(&mut simulation));
+                    let outcome = attempt(|| advance(&mut simulation, &self.progress));
                     ledger = self.lock();
                     ledger.busy = false;
                     // Being told to stop is no failure.
@@ -105,45 +112,43 @@ impl Shared {
 /// `reset`, `step`, `settle`, `settle_cycle`, `cut`, `coast`, `vary` and `strength` mean what they mean for a Simulation, and are
 /// done in the order in which they are asked for; they return at once. `keep()` keeps the coefficients at that point, bit for bit
 /// those of the Simulation. Wrong arrays raise at once; what a step refuses is raised by `wait()` and
-/// `coefficients()`, and nothing after it is done. `progress` is that of a cycle; `report` says how well the last one
-/// closes. Dropping the job stops it, a cycle within a frame.
-#[pyclass(module = "jounce", name = "MotionJob")]
+/// `coefficients()`, and nothing after it is done. `progress` and `stage` are those of the last cycle or
+/// settling; `report` says how well the last cycle closes. `cancel()` stops within an iteration of a step; what
+/// is kept stays.
+#[pyclass(frozen, extends = Job, module = "jounce", name = "MotionJob")]
 pub struct MotionJob {
     shared: Arc<Shared>,
     simulation: Py<Simulation>,
     modes: usize,
-    strength: f64,
 }
 
 #[pymethods]
 impl MotionJob {
     #[new]
-    fn new(simulation: Bound<'_, Simulation>) -> PyResult<Self> {
+    fn new(simulation: Bound<'_, Simulation>) -> PyResult<PyClassInitializer<Self>> {
         let (copy, modes) = {
-            let given = simulation.borrow();
+            let given = simulation.get();
             (given.duplicate()?, given.modes)
         };
-        let (shared, strength) = (Arc::<Shared>::default(), copy.params().strength);
+        let shared = Arc::<Shared>::default();
+        shared.lock().strength = copy.params().strength;
         let own = shared.clone();
-        thread::Builder::new()
-            .name("jounce-motion".into())
-            .spawn(move || own.work(copy))
-            .map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))?;
-        Ok(Self { shared, simulation: simulation.unbind(), modes, strength })
+        job::start("jounce-motion", move || own.work(copy))?;
+        let job = Job::showing(shared.clone());
+        Ok(job.add_subclass(Self { shared, simulation: simulation.unbind(), modes }))
     }
 
     /// Asks for a step, as `Simulation.step`.
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None))]
     fn step(
         &self,
-        py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         force: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
         drag: Option<&Bound<'_, Drag>>,
     ) -> PyResult<()> {
-        let driven = self.simulation.borrow(py).arrays(pose, force, offsets, drag)?.to_owned();
-        self.ask(move |simulation| simulation.step_with(&driven.drive(), &Progress::default()).map(drop));
+        let driven = self.simulation.get().arrays(pose, force, offsets, drag)?.to_owned();
+        self.ask(move |simulation, progress| simulation.step_with(&driven.drive(), progress).map(drop));
         Ok(())
     }
 
@@ -151,7 +156,6 @@ impl MotionJob {
     #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None))]
     fn settle(
         &self,
-        py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         force: Option<&Bound<'_, PyAny>>,
         max_iterations: i64,
@@ -159,62 +163,47 @@ impl MotionJob {
         drag: Option<&Bound<'_, Drag>>,
     ) -> PyResult<()> {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
-        let driven = self.simulation.borrow(py).arrays(pose, force, offsets, drag)?.to_owned();
-        self.ask(move |simulation| {
-            simulation.settle(&driven.drive(), max_iterations, &Progress::default()).map(drop)
+        let driven = self.simulation.get().arrays(pose, force, offsets, drag)?.to_owned();
+        self.ask(move |simulation, progress| {
+            simulation.settle(&driven.drive(), max_iterations, progress).map(drop)
         });
         Ok(())
     }
 
     /// Asks to start at rest in a pose, as `Simulation.reset`.
     #[pyo3(signature = (pose=None, offsets=None))]
-    fn reset(
-        &self,
-        py: Python<'_>,
-        pose: Option<&Bound<'_, PyAny>>,
-        offsets: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
-        let driven = self.simulation.borrow(py).arrays(pose, None, offsets, None)?.to_owned();
-        self.ask(move |simulation| simulation.reset_with(&driven.drive()));
+    fn reset(&self, pose: Option<&Bound<'_, PyAny>>, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let driven = self.simulation.get().arrays(pose, None, offsets, None)?.to_owned();
+        self.ask(move |simulation, _| simulation.reset_with(&driven.drive()));
         Ok(())
     }
 
     /// Asks for a cut, as `Simulation.cut`.
     #[pyo3(signature = (pose=None, offsets=None))]
-    fn cut(
-        &self,
-        py: Python<'_>,
-        pose: Option<&Bound<'_, PyAny>>,
-        offsets: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
-        let driven = self.simulation.borrow(py).arrays(pose, None, offsets, None)?.to_owned();
-        self.ask(move |simulation| simulation.cut(&driven.drive()));
+    fn cut(&self, pose: Option<&Bound<'_, PyAny>>, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let driven = self.simulation.get().arrays(pose, None, offsets, None)?.to_owned();
+        self.ask(move |simulation, _| simulation.cut(&driven.drive()));
         Ok(())
     }
 
     /// Asks to go on in steady motion, as `Simulation.coast`.
     #[pyo3(signature = (pose=None, offsets=None))]
-    fn coast(
-        &self,
-        py: Python<'_>,
-        pose: Option<&Bound<'_, PyAny>>,
-        offsets: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
-        let driven = self.simulation.borrow(py).arrays(pose, None, offsets, None)?.to_owned();
-        self.ask(move |simulation| simulation.coast(&driven.drive()));
+    fn coast(&self, pose: Option<&Bound<'_, PyAny>>, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let driven = self.simulation.get().arrays(pose, None, offsets, None)?.to_owned();
+        self.ask(move |simulation, _| simulation.coast(&driven.drive()));
         Ok(())
     }
 
     /// How much of the rig's acceleration the flesh feels from the next step that is asked for, >= 0.
     #[getter]
     fn strength(&self) -> f64 {
-        self.strength
+        self.shared.lock().strength
     }
 
     #[setter]
-    fn set_strength(&mut self, strength: f64) {
-        self.strength = strength;
-        self.ask(move |simulation| {
+    fn set_strength(&self, strength: f64) {
+        self.shared.lock().strength = strength;
+        self.ask(move |simulation, _| {
             simulation.set_params(method::SimulationParams { strength, ..*simulation.params() })
         });
     }
@@ -228,7 +217,7 @@ impl MotionJob {
         gravity: Option<[f64; 3]>,
         pose_rest: Option<f64>,
     ) {
-        self.ask(move |simulation| {
+        self.ask(move |simulation, _| {
             simulation.set_params(varied(simulation.params(), stiffness, damping, gravity, pose_rest))
         });
     }
@@ -238,7 +227,6 @@ impl MotionJob {
                         drags=None))]
     fn settle_cycle(
         &self,
-        py: Python<'_>,
         poses: &Bound<'_, PyAny>,
         strengths: Option<&Bound<'_, PyAny>>,
         forces: Option<&Bound<'_, PyAny>>,
@@ -248,13 +236,13 @@ impl MotionJob {
         drags: Option<Vec<Option<Bound<'_, Drag>>>>,
     ) -> PyResult<()> {
         let max_passes = arrays::count(max_passes, "max_passes")?;
-        let simulation = self.simulation.borrow(py);
+        let simulation = self.simulation.get();
         let cycle = simulation.cycle(poses, strengths, forces, offsets, drags.as_deref())?;
         let shared = Arc::downgrade(&self.shared);
-        self.ask(move |simulation| {
+        self.ask(move |simulation, progress| {
             let Some(shared) = shared.upgrade() else { return Ok(()) };
             shared.lock().report = None;
-            let report = cycle.settle(simulation, max_passes, tolerance, &shared.progress)?;
+            let report = cycle.settle(simulation, max_passes, tolerance, progress)?;
             shared.lock().report = Some(report);
             Ok(())
         });
@@ -273,27 +261,17 @@ impl MotionJob {
         self.shared.lock().states.len()
     }
 
-    /// Whether all that was asked for is done, or cannot be done.
-    #[getter]
-    fn done(&self) -> bool {
-        self.shared.lock().idle()
-    }
-
-    /// How far the cycle is that is being closed, or was last, in [0, 1]; 0 without one.
-    #[getter]
-    fn progress(&self) -> f32 {
-        self.shared.progress.fraction()
-    }
-
     /// How well the last cycle closes, as `Simulation.settle_cycle` returns it; None before that is known.
     #[getter]
     fn report(&self) -> Option<CycleReport> {
         self.shared.lock().report.map(CycleReport::from)
     }
 
-    /// Waits until all that was asked for is done; raises what was refused.
+    /// Waits until all that was asked for is done; raises what was refused. Ctrl+C ends the waiting.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| drop(self.shared.until(Ledger::idle)));
+        while !py.detach(|| self.shared.is_idle_within(BETWEEN_SIGNALS)) {
+            py.check_signals()?;
+        }
         self.raise_failure()
     }
 
@@ -317,20 +295,16 @@ impl MotionJob {
         Ok(self.shared.lock().states.get(index).cloned().flatten().map(State))
     }
 
-    /// Stops soon; what is kept stays.
-    fn cancel(&self) {
-        self.shared.progress.cancel();
-        self.shared.lock().closed = true;
-        self.shared.changed.notify_all();
-    }
-
     fn __repr__(&self) -> String {
         format!("MotionJob({} kept)", self.kept())
     }
 }
 
 impl MotionJob {
-    fn ask(&self, advance: impl FnOnce(&mut method::Simulation) -> jounce::Result<()> + Send + 'static) {
+    fn ask(
+        &self,
+        advance: impl FnOnce(&mut method::Simulation, &Progress) -> jounce::Result<()> + Send + 'static,
+    ) {
         self.send(Request::Advance(Box::new(advance)));
     }
 
@@ -344,8 +318,18 @@ impl MotionJob {
     }
 }
 
-impl Drop for MotionJob {
-    fn drop(&mut self) {
-        self.cancel();
+impl Working for Shared {
+    fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    fn done(&self) -> bool {
+        self.lock().idle()
+    }
+
+    fn cancel(&self) {
+        self.lock().closed = true;
+        self.progress.cancel();
+        self.changed.notify_all();
     }
 }

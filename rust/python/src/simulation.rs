@@ -1,14 +1,15 @@
 //! `Simulation`, its reports and states.
 
-use jounce::Progress;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
 use jounce::method::{self, Drive, Integrator, Turn, skinning_modes};
 use numpy::PyArrayDyn;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Array, Axis, optional};
 use crate::cycle::CycleReport;
-use crate::errors::{refused, run};
+use crate::errors::{refused, run, run_long};
 use crate::forces::{Drag, ForceSamples};
 use crate::model::{Model, flat};
 
@@ -63,18 +64,22 @@ pub fn step_together(
     }
     let mut bodies = Vec::with_capacity(count);
     for simulation in &simulations {
-        let body = simulation.try_borrow_mut();
-        bodies.push(body.map_err(|_| PyValueError::new_err("simulations: one is in use, or there twice"))?);
+        bodies.push(
+            simulation
+                .get()
+                .lock()
+                .map_err(|_| PyValueError::new_err("simulations: one is in use, or there twice"))?,
+        );
     }
     let mut inputs = Vec::with_capacity(count);
-    for (i, body) in bodies.iter().enumerate() {
+    for (i, simulation) in simulations.iter().enumerate() {
         let (pose, force, offsets) = (poses[i].as_ref(), forces[i].as_ref(), offsets[i].as_ref());
-        inputs.push(body.arrays(pose, force, offsets, drags[i].as_ref())?);
+        inputs.push(simulation.get().arrays(pose, force, offsets, drags[i].as_ref())?);
     }
     let mut turns: Vec<Turn<'_>> = bodies
         .iter_mut()
         .zip(&inputs)
-        .map(|(body, arrays)| Turn { simulation: &mut body.inner, drive: arrays.drive() })
+        .map(|(body, arrays)| Turn { simulation: body, drive: arrays.drive() })
         .collect();
     let reports = run(py, || method::step_together(&mut turns))?;
     Ok(reports.into_iter().map(StepReport::from).collect())
@@ -93,10 +98,12 @@ pub fn step_together(
 /// integrator: "backward_euler" loses much energy, "bdf2" little. strength: scales how much of the rig's
 /// acceleration the flesh feels, 0 = none; it may be set between steps. limit: largest displacement anywhere, as
 /// a share of the body's diagonal; up to half of it nothing changes, beyond that the flesh stiffens.
+/// Several threads may each have a Simulation of the same model; one that another thread is in raises RuntimeError.
+/// Ctrl+C ends a step, and whatever else takes long; the state is then as it was before.
 /// Raises ValueError for a parameter out of range.
-#[pyclass(module = "jounce", name = "Simulation")]
+#[pyclass(frozen, module = "jounce", name = "Simulation")]
 pub struct Simulation {
-    inner: method::Simulation,
+    inner: Mutex<method::Simulation>,
     model: Py<Model>,
     pub bones: usize,
     pub modes: usize,
@@ -142,7 +149,7 @@ impl Simulation {
         let shared = model.get().inner.clone();
         let (bones, modes) = (shared.bone_count(), shared.mode_count());
         let inner = run(py, || method::Simulation::new(shared, params))?;
-        Ok(Self { inner, model: model.unbind(), bones, modes })
+        Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, modes })
     }
 
     /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig.
@@ -154,7 +161,7 @@ impl Simulation {
     /// with numbers that are not finite; the state is then unchanged.
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None))]
     fn step(
-        &mut self,
+        &self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         force: Option<&Bound<'_, PyAny>>,
@@ -163,7 +170,8 @@ impl Simulation {
     ) -> PyResult<StepReport> {
         let arrays = self.arrays(pose, force, offsets, drag)?;
         let drive = arrays.drive();
-        run(py, || self.inner.step_with(&drive, &Progress::default())).map(StepReport::from)
+        let simulation = &mut *self.lock()?;
+        run_long(py, |progress| simulation.step_with(&drive, progress)).map(StepReport::from)
     }
 
     /// Starts anew in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
@@ -173,7 +181,7 @@ impl Simulation {
     /// where it is.
     #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None))]
     fn settle(
-        &mut self,
+        &self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         force: Option<&Bound<'_, PyAny>>,
@@ -184,7 +192,8 @@ impl Simulation {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
         let arrays = self.arrays(pose, force, offsets, drag)?;
         let drive = arrays.drive();
-        run(py, || self.inner.settle(&drive, max_iterations, &Progress::default())).map(StepReport::from)
+        let simulation = &mut *self.lock()?;
+        run_long(py, |progress| simulation.settle(&drive, max_iterations, progress)).map(StepReport::from)
     }
 
     /// Starts at the first of cyclic poses in the state from which stepping through the others leads back to it, in
@@ -197,7 +206,7 @@ impl Simulation {
     #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
                         drags=None))]
     fn settle_cycle(
-        &mut self,
+        &self,
         py: Python<'_>,
         poses: &Bound<'_, PyAny>,
         strengths: Option<&Bound<'_, PyAny>>,
@@ -209,8 +218,9 @@ impl Simulation {
     ) -> PyResult<CycleReport> {
         let max_passes = arrays::count(max_passes, "max_passes")?;
         let cycle = self.cycle(poses, strengths, forces, offsets, drags.as_deref())?;
-        let progress = Progress::default();
-        run(py, || cycle.settle(&mut self.inner, max_passes, tolerance, &progress)).map(CycleReport::from)
+        let simulation = &mut *self.lock()?;
+        run_long(py, |progress| cycle.settle(simulation, max_passes, tolerance, progress))
+            .map(CycleReport::from)
     }
 
     /// Changes settings from the next step on; None leaves one as it is.
@@ -219,26 +229,28 @@ impl Simulation {
     /// all then stay as they are.
     #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None))]
     fn vary(
-        &mut self,
+        &self,
         stiffness: Option<f64>,
         damping: Option<f64>,
         gravity: Option<[f64; 3]>,
         pose_rest: Option<f64>,
     ) -> PyResult<()> {
-        let varied = varied(self.inner.params(), stiffness, damping, gravity, pose_rest);
-        self.inner.set_params(varied).map_err(refused)
+        let mut simulation = self.lock()?;
+        let varied = varied(simulation.params(), stiffness, damping, gravity, pose_rest);
+        simulation.set_params(varied).map_err(refused)
     }
 
     /// How much of the rig's acceleration the flesh feels, >= 0; may be set between steps.
     #[getter]
-    fn strength(&self) -> f64 {
-        self.inner.params().strength
+    fn strength(&self) -> PyResult<f64> {
+        Ok(self.lock()?.params().strength)
     }
 
     #[setter]
-    fn set_strength(&mut self, strength: f64) -> PyResult<()> {
-        let params = method::SimulationParams { strength, ..*self.inner.params() };
-        self.inner.set_params(params).map_err(refused)
+    fn set_strength(&self, strength: f64) -> PyResult<()> {
+        let mut simulation = self.lock()?;
+        let params = method::SimulationParams { strength, ..*simulation.params() };
+        simulation.set_params(params).map_err(refused)
     }
 
     /// Where samples are after the last step, (k, 3) float64, metres; at rest before the first.
@@ -249,7 +261,8 @@ impl Simulation {
         py: Python<'py>,
         samples: &ForceSamples,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let positions = run(py, || self.inner.sample_positions(&samples.inner))?;
+        let simulation = &*self.lock()?;
+        let positions = run(py, || simulation.sample_positions(&samples.inner))?;
         let count = positions.len();
         arrays::owned(py, flat(&positions), &[count, 3])
     }
@@ -265,7 +278,8 @@ impl Simulation {
     ) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
         let model = self.model.get();
         let projector = run(py, || model.projector(None))?;
-        let coefficients = self.inner.coefficients();
+        let simulation = self.lock()?;
+        let coefficients = simulation.coefficients();
         arrays::filled(py, out, [projector.point_count(), 3], |u| {
             run(py, || projector.displacement(coefficients, u))
         })
@@ -274,7 +288,7 @@ impl Simulation {
     /// The coefficients Z, (m, 3, 4) float64, read only.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        arrays::read_only(arrays::owned(py, self.inner.coefficients().to_vec(), &[self.modes, 3, 4])?)
+        arrays::read_only(arrays::owned(py, self.lock()?.coefficients().to_vec(), &[self.modes, 3, 4])?)
     }
 
     /// The model that is simulated.
@@ -284,15 +298,16 @@ impl Simulation {
     }
 
     /// A copy of everything the next step depends on.
-    fn save_state(&self) -> State {
-        State(self.inner.save_state())
+    fn save_state(&self) -> PyResult<State> {
+        Ok(State(self.lock()?.save_state()))
     }
 
     /// Goes back to a saved state.
     ///
     /// Raises ValueError for a state of another model.
-    fn restore_state(&mut self, py: Python<'_>, state: &State) -> PyResult<()> {
-        run(py, || self.inner.restore_state(&state.0))
+    fn restore_state(&self, py: Python<'_>, state: &State) -> PyResult<()> {
+        let simulation = &mut *self.lock()?;
+        run(py, || simulation.restore_state(&state.0))
     }
 
     /// A cut or a teleport: at rest relative to a pose, with the displacement kept, so that the jump of the pose is
@@ -301,14 +316,15 @@ impl Simulation {
     /// `reset` and `settle` are the other two ways across a cut. offsets are as in `step`.
     #[pyo3(signature = (pose=None, offsets=None))]
     fn cut(
-        &mut self,
+        &self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let arrays = self.arrays(pose, None, offsets, None)?;
         let drive = arrays.drive();
-        run(py, || self.inner.cut(&drive))
+        let simulation = &mut *self.lock()?;
+        run(py, || simulation.cut(&drive))
     }
 
     /// Starts in steady motion: right after `reset` or `settle`, takes the rig as having come as fast as it goes on to the
@@ -317,14 +333,15 @@ impl Simulation {
     /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh moves along. offsets are as in `step`.
     #[pyo3(signature = (pose=None, offsets=None))]
     fn coast(
-        &mut self,
+        &self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let arrays = self.arrays(pose, None, offsets, None)?;
         let drive = arrays.drive();
-        run(py, || self.inner.coast(&drive))
+        let simulation = &mut *self.lock()?;
+        run(py, || simulation.coast(&drive))
     }
 
     /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, where the pose jumps.
@@ -332,14 +349,15 @@ impl Simulation {
     /// offsets are as in `step`.
     #[pyo3(signature = (pose=None, offsets=None))]
     fn reset(
-        &mut self,
+        &self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let arrays = self.arrays(pose, None, offsets, None)?;
         let drive = arrays.drive();
-        run(py, || self.inner.reset_with(&drive))
+        let simulation = &mut *self.lock()?;
+        run(py, || simulation.reset_with(&drive))
     }
 
     fn __repr__(&self) -> String {
@@ -393,11 +411,24 @@ impl Owned {
 }
 
 impl Simulation {
+    /// The simulation itself, unless another thread is in it.
+    fn lock(&self) -> PyResult<MutexGuard<'_, method::Simulation>> {
+        match self.inner.try_lock() {
+            Ok(inner) => Ok(inner),
+            // A step that panics leaves plain numbers behind.
+            Err(TryLockError::Poisoned(inner)) => Ok(inner.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "simulation: another thread is using it; wait for that, or give each thread a Simulation of its own",
+            )),
+        }
+    }
+
     /// The same model, settings and state once more.
     pub fn duplicate(&self) -> PyResult<method::Simulation> {
+        let own = self.lock()?;
         let copy = || {
-            let mut copy = method::Simulation::new(self.inner.model().clone(), *self.inner.params())?;
-            copy.restore_state(&self.inner.save_state())?;
+            let mut copy = method::Simulation::new(own.model().clone(), *own.params())?;
+            copy.restore_state(&own.save_state())?;
             Ok(copy)
         };
         copy().map_err(refused)

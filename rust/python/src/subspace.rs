@@ -6,8 +6,9 @@ use jounce::{Progress, subspace};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
-use crate::arrays::{self, Axis};
-use crate::errors::{refused, run};
+use crate::arrays::{self, Axis, optional};
+use crate::errors::refused;
+use crate::job::made;
 use crate::material::Material;
 use crate::mesh::TetMesh;
 use crate::rig::Rig;
@@ -82,26 +83,24 @@ pub fn skinning_modes(
     stitches: Option<&Stitches>,
 ) -> PyResult<SkinningModes> {
     let count = arrays::count(count, "count")?;
-    let arguments = Restraint::new(mesh, rig, leak, pinned)?;
-    let restraint = arguments.borrowed();
-    let progress = Progress::default();
-    let find = || match stitches {
+    let restraint = Restraint::new(mesh, rig, leak, pinned)?;
+    let (mesh, material) = (mesh.0.clone(), material.0.clone());
+    let stitches = stitches.map(|stitches| stitches.0.clone());
+    let find = move |progress: &Progress| match stitches {
         Some(stitches) => {
-            subspace::ModesProblem::new(&mesh.0, &material.0, &restraint, &stitches.0, &progress)?
-                .lowest(count, &progress)
+            subspace::ModesProblem::new(&mesh, &material, &restraint.borrowed(), &stitches, progress)?
+                .lowest(count, progress)
         }
-        None => subspace::restrained_modes(&mesh.0, &material.0, count, &restraint, &progress),
+        None => subspace::restrained_modes(&mesh, &material, count, &restraint.borrowed(), progress),
     };
-    run(py, find).map(|modes| SkinningModes(Arc::new(modes)))
+    made(py, find).map(SkinningModes)
 }
 
 /// Localised modes, and how good they are; made by `localised_modes`.
 #[pyclass(frozen, module = "jounce", name = "LocalisedModes")]
 pub struct LocalisedModes {
+    found: Arc<subspace::LocalisedModes>,
     modes: SkinningModes,
-    supports: Vec<f64>,
-    span: f64,
-    residual: f64,
 }
 
 #[pymethods]
@@ -115,24 +114,25 @@ impl LocalisedModes {
     /// Share of the mass where each mode is above a hundredth of its largest value, (m,) float64.
     #[getter]
     fn supports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        arrays::owned(py, self.supports.clone(), &[self.supports.len()])
+        arrays::owned(py, self.found.supports.clone(), &[self.found.supports.len()])
     }
 
     /// Share of as many global modes that they span, in [0, 1].
     #[getter]
     fn span(&self) -> f64 {
-        self.span
+        self.found.span
     }
 
     /// How far the least exact mode is from optimal, relative to its size.
     #[getter]
     fn residual(&self) -> f64 {
-        self.residual
+        self.found.residual
     }
 
     fn __repr__(&self) -> String {
-        let mean = self.supports.iter().sum::<f64>() / self.supports.len() as f64;
-        format!("LocalisedModes({} modes, mean support {mean:.3})", self.supports.len())
+        let supports = &self.found.supports;
+        let mean = supports.iter().sum::<f64>() / supports.len() as f64;
+        format!("LocalisedModes({} modes, mean support {mean:.3})", supports.len())
     }
 }
 
@@ -155,42 +155,43 @@ pub fn localised_modes(
     pinned: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<LocalisedModes> {
     let count = arrays::count(count, "count")?;
-    let arguments = Restraint::new(mesh, rig, leak, pinned)?;
-    let restraint = arguments.borrowed();
-    let progress = Progress::default();
-    let found =
-        run(py, || subspace::localised_modes(&mesh.0, &material.0, count, locality, &restraint, &progress))?;
-    let subspace::LocalisedModes { modes, supports, span, residual } = found;
-    Ok(LocalisedModes { modes: SkinningModes(Arc::new(modes)), supports, span, residual })
+    let restraint = Restraint::new(mesh, rig, leak, pinned)?;
+    let (mesh, material) = (mesh.0.clone(), material.0.clone());
+    let found = made(py, move |progress| {
+        subspace::localised_modes(&mesh, &material, count, locality, &restraint.borrowed(), progress)
+    })?;
+    let modes = SkinningModes(Arc::new(found.modes.clone()));
+    Ok(LocalisedModes { found, modes })
 }
 
 /// Checked arguments on what modes must not do.
-struct Restraint<'py> {
+struct Restraint {
     rig: Option<Arc<jounce::rig::Rig>>,
-    leak: Option<arrays::Array<'py, f64>>,
-    pinned: Option<arrays::Array<'py, bool>>,
+    leak: Option<Vec<f64>>,
+    pinned: Option<Vec<bool>>,
 }
 
-impl<'py> Restraint<'py> {
+impl Restraint {
     fn new(
         mesh: &TetMesh,
         rig: Option<&Rig>,
-        leak: Option<&Bound<'py, PyAny>>,
-        pinned: Option<&Bound<'py, PyAny>>,
+        leak: Option<&Bound<'_, PyAny>>,
+        pinned: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let n = [Axis::Is(mesh.0.vertices().len())];
+        let pinned = pinned.map(|pinned| arrays::array::<bool>(pinned, "pinned", &n)).transpose()?;
         Ok(Self {
             rig: rig.map(|rig| rig.0.clone()),
-            leak: leak.map(|leak| arrays::array::<f64>(leak, "leak", &n)).transpose()?,
-            pinned: pinned.map(|pinned| arrays::array::<bool>(pinned, "pinned", &n)).transpose()?,
+            leak: optional(leak, "leak", &n)?.map(|leak| leak.slice().to_vec()),
+            pinned: pinned.map(|pinned| pinned.slice().to_vec()),
         })
     }
 
     fn borrowed(&self) -> subspace::Restraint<'_> {
         subspace::Restraint {
             rig: self.rig.as_deref(),
-            leak: self.leak.as_ref().map(arrays::Array::slice),
-            pinned: self.pinned.as_ref().map(arrays::Array::slice),
+            leak: self.leak.as_deref(),
+            pinned: self.pinned.as_deref(),
         }
     }
 }
@@ -211,8 +212,7 @@ pub fn cluster_tets<'py>(
     seed: i64,
 ) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
     let (count, seed) = (arrays::count(count, "count")?, arrays::count(seed, "seed")?);
-    let progress = Progress::default();
-    let labels = run(py, || subspace::cluster_tets(&mesh.0, &modes.0, count, seed, &progress))?;
-    let t = labels.len();
-    arrays::owned(py, labels, &[t])
+    let (mesh, modes) = (mesh.0.clone(), modes.0.clone());
+    let labels = made(py, move |progress| subspace::cluster_tets(&mesh, &modes, count, seed, progress))?;
+    arrays::owned(py, labels.to_vec(), &[labels.len()])
 }

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import disjoint_base
 
 __all__ = [
     "Body",
@@ -15,8 +16,10 @@ __all__ = [
     "Embedding",
     "ForceSamples",
     "HelperBonesJob",
+    "Job",
     "LocalisedModes",
     "Material",
+    "ModalKeysJob",
     "Model",
     "MotionJob",
     "Rig",
@@ -297,8 +300,18 @@ def step_together(
     drags: Sequence[Drag | None] | None = None,
 ) -> list[StepReport]: ...
 
+@disjoint_base
+class Job:
+    @property
+    def progress(self) -> float: ...
+    @property
+    def stage(self) -> str: ...
+    @property
+    def done(self) -> bool: ...
+    def cancel(self) -> None: ...
+
 @final
-class MotionJob:
+class MotionJob(Job):
     def __new__(cls, simulation: Simulation) -> MotionJob: ...
     def step(
         self,
@@ -340,15 +353,10 @@ class MotionJob:
     @property
     def kept(self) -> int: ...
     @property
-    def done(self) -> bool: ...
-    @property
-    def progress(self) -> float: ...
-    @property
     def report(self) -> CycleReport | None: ...
     def wait(self) -> None: ...
     def coefficients(self, start: int = 0) -> _Floats: ...
     def state(self, index: int) -> State | None: ...
-    def cancel(self) -> None: ...
 
 @final
 class SkeletonCore:
@@ -422,7 +430,7 @@ class Body:
     def reduce_offsets(self, offsets: _FloatsLike) -> _Floats: ...
 
 @final
-class BodyJob:
+class BodyJob(Job):
     def __new__(
         cls,
         points: _FloatsLike,
@@ -451,17 +459,10 @@ class BodyJob:
         editable: bool = False,
         like: Body | None = None,
     ) -> BodyJob: ...
-    @property
-    def progress(self) -> float: ...
-    @property
-    def stage(self) -> str: ...
-    @property
-    def done(self) -> bool: ...
-    def cancel(self) -> None: ...
     def result(self) -> Body: ...
 
 @final
-class HelperBonesJob:
+class HelperBonesJob(Job):
     def __new__(
         cls,
         points: _FloatsLike,
@@ -472,13 +473,6 @@ class HelperBonesJob:
         influences: int = 4,
         passes: int = 15,
     ) -> HelperBonesJob: ...
-    @property
-    def progress(self) -> float: ...
-    @property
-    def stage(self) -> str: ...
-    @property
-    def done(self) -> bool: ...
-    def cancel(self) -> None: ...
     def result(self) -> tuple[_Floats, _Floats, float, float]: ...
 
 def helper_bones(
@@ -490,6 +484,12 @@ def helper_bones(
     influences: int = 4,
     passes: int = 15,
 ) -> tuple[_Floats, _Floats, float, float]: ...
+
+@final
+class ModalKeysJob(Job):
+    def __new__(cls, frames: _Singles, tolerance: float, max_keys: int = 30) -> ModalKeysJob: ...
+    def result(self) -> tuple[_Singles, _Singles, float]: ...
+
 def modal_keys(
     frames: _Singles, tolerance: float, max_keys: int = 30
 ) -> tuple[_Singles, _Singles, float]: ...
