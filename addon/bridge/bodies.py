@@ -158,5 +158,7 @@ def refuse_unevaluated(objects: tuple[bpy.types.Object, ...], context: bpy.types
     """Refuses meshes the view layer does not evaluate, as their motion cannot be read. Hidden is fine."""
     depsgraph = context.evaluated_depsgraph_get()
     for obj in objects:
+        if context.scene.objects.get(obj.name) != obj:
+            raise Refusal(f"{obj.name} is not in this scene, so its motion cannot be read; link it again.")
         if obj.hide_viewport or not obj.evaluated_get(depsgraph).is_evaluated:
             raise Refusal(f"{obj.name} is disabled in viewports, so its motion cannot be read; enable it.")

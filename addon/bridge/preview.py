@@ -32,10 +32,17 @@ _strips_drawn: list[tuple[range, range]] = []
 
 def refuse_unusable(host: bpy.types.Object) -> None:
     """Refuses a body whose meshes cannot show a preview."""
+    refuse_unplaced(host)
     if any(stack.is_baked(obj) for obj in bodies.members(host)):
         raise Refusal(f"{host.name} shows its bake; free the bake to see the preview.")
     for obj in bodies.members(host):
         meshes.refuse_unusable(obj)
+
+
+def refuse_unplaced(host: bpy.types.Object) -> None:
+    """Refuses a host that is in no scene, whose time a preview could follow."""
+    if scene_of(host) is None:
+        raise Refusal(f"{host.name} is not in any scene, so its motion cannot be shown; link it again.")
 
 
 def switch_on(host: bpy.types.Object) -> None:

@@ -59,6 +59,7 @@ def preview_off(host: bpy.types.Object) -> Iterator[None]:
     """Shows no preview of a body while its meshes change."""
     shown = host.jounce.preview
     if shown:
+        preview.refuse_unplaced(host)
         preview.switch_off(host)
     try:
         yield

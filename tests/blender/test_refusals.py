@@ -210,6 +210,20 @@ def test_what_the_view_layer_does_not_evaluate_is_refused(disable, module):
         next(module("ops.build").build_body(obj, bpy.context, print))
 
 
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_host_that_is_not_in_the_scene_is_said(elsewhere):
+    obj, rig = scenes.character()
+    coat = scenes.column("Coat", radius=0.35)
+    scenes.skin(coat, rig, 2.0)
+    scenes.add_and_build(obj, coat)
+    if elsewhere:
+        bpy.data.scenes.new("Other").collection.objects.link(obj)
+    bpy.context.scene.collection.objects.unlink(obj)
+    scenes.activate(coat)
+    for operator in (bpy.ops.jounce.build, bpy.ops.jounce.bake):
+        assert_refused(operator, "Column is not in this scene")
+
+
 def test_build_refuses_an_armature_in_edit_mode():
     obj, rig = scenes.character()
     scenes.activate(obj)
