@@ -14,3 +14,8 @@ def kept(scene: bpy.types.Scene) -> Iterator[None]:
         yield
     finally:
         scene.frame_set(current[0], subframe=current[1])
+
+
+def show_again(scene: bpy.types.Scene) -> None:
+    """Evaluates the current frame, or the place between two frames, once more."""
+    scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)

@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..core.refusal import Refusal
 from ..core.task import Step
-from . import bodies, copies, meshes, motions, offsets, registry, stack, stage
+from . import bodies, copies, frames, meshes, motions, offsets, registry, stack, stage
 from .session import Session
 
 # How much of a redraw's time the timer takes, at rest and while frames are being played.
@@ -54,7 +54,7 @@ def switch_on(host: bpy.types.Object) -> None:
     sync()
     if bpy.app.background:
         scene = _sessions[host.session_uid].scene
-        scene.frame_set(scene.frame_current)
+        frames.show_again(scene)
 
 
 def switch_off(host: bpy.types.Object) -> None:
@@ -92,7 +92,7 @@ def filled(host: bpy.types.Object, context: bpy.types.Context) -> Generator[Step
         raise Refusal(f"{host.name} is previewed in the scene {known.scene.name}; fill its cache there.")
     with paused():
         yield from known.filled(context)
-    known.scene.frame_set(known.scene.frame_current)
+    frames.show_again(known.scene)
 
 
 def pause() -> None:
