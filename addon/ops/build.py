@@ -12,6 +12,8 @@ from ..core.task import Step, Task, in_turn
 from . import needs
 from .operator import LongOperator
 
+BindMatrices = dict[bpy.types.Object, tuple[float, ...] | None]
+
 
 class JOUNCE_OT_build(LongOperator):
     """Build the volume, the modes and the model of the selected bodies from their meshes and rigs"""
@@ -37,7 +39,7 @@ class Built:
     """A body that is built and not kept yet. bound: the bind matrices of its meshes."""
 
     host: bpy.types.Object
-    bound: dict[bpy.types.Object, tuple[float, ...]]
+    bound: BindMatrices
     body: "built.jounce.Body"
     digest: str
     message: str
@@ -70,12 +72,18 @@ def keep(made: Built, context: bpy.types.Context) -> str:
     return f"{made.host.name}: {made.message}"
 
 
-def bind_matrices(host: bpy.types.Object) -> dict[bpy.types.Object, tuple[float, ...]]:
-    """The bind matrix of each mesh of a body, as its numbers."""
-    return {obj: tuple(obj.jounce.bind_matrix) for obj in bodies.members(host)}
+def bind_matrices(host: bpy.types.Object) -> BindMatrices:
+    """The bind matrix of each mesh of a body, as its numbers; None where it has none yet."""
+    return {
+        obj: tuple(obj.jounce.bind_matrix) if obj.jounce.is_property_set("bind_matrix") else None
+        for obj in bodies.members(host)
+    }
 
 
-def put_bind_matrices(matrices: dict[bpy.types.Object, tuple[float, ...]]) -> None:
+def put_bind_matrices(matrices: BindMatrices) -> None:
     """Gives back what `bind_matrices` returned."""
     for obj, matrix in matrices.items():
-        obj.jounce.bind_matrix = matrix
+        if matrix is None:
+            obj.jounce.property_unset("bind_matrix")
+        else:
+            obj.jounce.bind_matrix = matrix
