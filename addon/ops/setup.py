@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies, deformers, preview
+from ..bridge import bodies, deformers, preview, registry
 from ..core import sensible
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
@@ -27,6 +27,7 @@ class JOUNCE_OT_setup(LongOperator):
     def task(self, context: bpy.types.Context) -> Task:
         """Adds, builds and previews; stopped or refused, nothing was added."""
         host, others = chosen(context)
+        new = [obj for obj in (host, *others) if not registry.is_of_body(obj)]
         finished = False
         try:
             add_body(host, others, context, self.warn)
@@ -40,7 +41,7 @@ class JOUNCE_OT_setup(LongOperator):
             finished = True
         finally:
             if not finished:
-                for obj in (host, *others):
+                for obj in new:
                     obj.property_unset("jounce")
         return message
 
