@@ -115,7 +115,11 @@ def keep(host: bpy.types.Object, cache: MotionCache) -> None:
 def forget(host: bpy.types.Object) -> None:
     """Takes the stored cache away."""
     for motions, place in reversed(places_of(host)):
+        scene = place.id_data
         motions.remove(list(motions).index(place))
+        if not motions:
+            scene.jounce.property_unset("motions")
+            registry.forget_empty(scene)
     if KEY in host.jounce:
         del host.jounce[KEY]
 

@@ -22,6 +22,14 @@ def state(block: bpy.types.Object | bpy.types.Scene) -> bpy.types.PropertyGroup 
     return block.jounce if block.is_property_set("jounce") else None
 
 
+def forget_empty(block: bpy.types.Object | bpy.types.Scene) -> None:
+    """Takes away what Jounce keeps on an object or a scene where it keeps nothing any more."""
+    kept = state(block)
+    names = () if kept is None else (prop.identifier for prop in kept.bl_rna.properties if prop.is_runtime)
+    if kept is not None and not any(map(kept.is_property_set, names)):
+        block.property_unset("jounce")
+
+
 def is_of_body(obj: bpy.types.Object) -> bool:
     """Whether an object is a mesh of a body, or was one of a body whose host is gone."""
     kept = state(obj) if obj.type == "MESH" else None
