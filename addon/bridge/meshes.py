@@ -73,8 +73,8 @@ def refuse_foreign(obj: bpy.types.Object) -> None:
         raise Refusal(f"{obj.name} is not a mesh.")
     if obj.library is not None:
         raise Refusal(
-            f"{obj.name} is linked from {obj.library.filepath}; make a library override of it first "
-            "(Make Library Override in the panel Jounce), or make it local."
+            f"{obj.name} is linked from {bpy.path.basename(obj.library.filepath)}; make a library override "
+            "of it first (Make Library Override in the panel Jounce), or make it local."
         )
 
 

@@ -1,0 +1,42 @@
+"""Hostile scenes: files as artists make them and as nobody should, and what Jounce does in each of them.
+
+`ROWS` is the table. Every module below holds the scenes of one subject; `trial` plays them.
+"""
+
+from . import (
+    animation,
+    bodies,
+    bystanders,
+    copies,
+    files,
+    keys,
+    libraries,
+    meshes,
+    modifiers,
+    names,
+    poses,
+    rigs,
+    scene_settings,
+    settings,
+    transforms,
+)
+from .row import ROWS
+
+__all__ = ["ROWS"]
+SUBJECTS = (
+    rigs,
+    poses,
+    meshes,
+    transforms,
+    names,
+    animation,
+    keys,
+    modifiers,
+    libraries,
+    scene_settings,
+    files,
+    settings,
+    bodies,
+    copies,
+    bystanders,
+)

@@ -1,0 +1,120 @@
+"""Every operator of Jounce, called on bodies taken by chance; what cannot be done is said in one sentence."""
+
+from collections.abc import Callable
+from random import Random
+
+import bpy
+import numpy as np
+import scenes
+
+from . import artist
+from .hand import TARGETS, Hand
+
+Step = Callable[[Hand, Random], None]
+
+
+def chosen(chance: Random) -> list[bpy.types.Object]:
+    """Some of the artist's characters, or their armature."""
+    found = artist.bodies() + (artist.rigs() if chance.random() < 0.2 else [])
+    return chance.sample(found, min(len(found), chance.choice((1, 1, 1, 2, 3))))
+
+
+def attempt(hand: Hand, chance: Random, operator: str, **arguments: object) -> None:
+    """Calls an operator on bodies taken by chance."""
+    objects = chosen(chance)
+    if objects:
+        hand.attempt(operator, *objects, **arguments)
+
+
+def simple(operator: str, **choices: tuple) -> Step:
+    """A step that calls an operator with arguments taken by chance."""
+
+    def step(hand: Hand, chance: Random) -> None:
+        attempt(hand, chance, operator, **{name: chance.choice(found) for name, found in choices.items()})
+
+    step.__name__ = operator
+    return step
+
+
+def add(hand: Hand, chance: Random) -> None:
+    """Makes a body that builds in a moment."""
+    attempt(hand, chance, "add")
+    if hand.is_there:
+        for obj in bpy.context.view_layer.objects:
+            if obj.is_property_set("jounce") and obj.jounce.is_host:
+                scenes.coarse(obj)
+                obj.jounce.cache_folder = chance.choice(("//", str(hand.folder)))
+
+
+def change_settings(hand: Hand, chance: Random) -> None:
+    """Sets what a body depends on."""
+    obj, name = artist.one(chance, artist.bodies()), chance.choice(("frequency", "damping", "modes", "loop"))
+    value = {
+        "frequency": chance.uniform(1.0, 9.0),
+        "damping": 0.5,
+        "modes": chance.randint(3, 8),
+        "loop": False,
+    }
+    if hand.is_there and obj is not None and obj.is_property_set("jounce"):
+        setattr(obj.jounce, name, value[name])
+
+
+def play(hand: Hand, chance: Random) -> None:
+    """Plays some frames, in which all stays finite."""
+    scene = bpy.context.scene
+    before = scene.frame_current, scene.frame_subframe
+    frames = [chance.randint(1, 12) for _ in range(3)]
+    if hand.is_there:
+        for frame in frames:
+            scene.frame_set(frame)
+            for obj in artist.bodies():
+                assert np.isfinite(scenes.evaluated(obj)).all(), f"{obj.name} is not finite"
+    scene.frame_set(before[0], subframe=before[1])
+
+
+def bake_missing(hand: Hand, chance: Random) -> None:
+    """Bakes every body without a bake."""
+    attempt(hand, chance, "bake", missing=True)
+
+
+KINDS = ("STIFFNESS", "LEAK", "PIN", "STRENGTH")
+# What changes most of a file comes most often.
+OFTEN: tuple[Step, ...] = (
+    add,
+    play,
+    simple("build"),
+    simple("preview"),
+    simple("fill_cache"),
+    simple("bake", target=TARGETS),
+    simple("bake", target=TARGETS),
+    simple("free_bake"),
+)
+STEPS: tuple[Step, ...] = (
+    *(3 * OFTEN),
+    change_settings,
+    simple("clear_cache"),
+    bake_missing,
+    simple("remove"),
+    simple("setup"),
+    simple("fit"),
+    simple("diagnose"),
+    simple("map_add", kind=KINDS),
+    simple("map_from_selection", kind=KINDS),
+    simple("map_from_bones", kind=KINDS),
+    simple("map_from_sphere", kind=KINDS),
+    simple("map_smooth", kind=KINDS),
+    simple("map_mirror", kind=KINDS),
+    simple("maps_copy"),
+    simple("region", where=("SELECTION", "BONES", "CURSOR")),
+    simple("bone_leak"),
+    simple("stitch_selected"),
+    simple("stitch_nearest"),
+    simple("stitch_groups", group_a=("Upper",), group_b=("Lower",)),
+    simple("stitch_remove"),
+    simple("clips_list"),
+    simple("clip_assign"),
+    simple("clips_bake"),
+    simple("override"),
+    simple("grab"),
+    simple("flex_mode"),
+)

@@ -1,0 +1,21 @@
+"""Random sequences of operators and of what an artist does end in the file that the artist would have alone.
+
+`JOUNCE_SEQUENCES` says how many; each has its seed, which is all that is needed to play it again.
+"""
+
+import os
+
+import pytest
+from hostile import sequences
+
+COUNT = int(os.environ.get("JOUNCE_SEQUENCES", "20"))
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_sequence(seed, tmp_path):
+    found = sequences.sequence(seed)
+    if sequences.problems(found, tmp_path / "all"):
+        short = sequences.shrunk(found, tmp_path)
+        steps = ", ".join(f"{step.name} {step.number}" for step in short.steps)
+        lines = sequences.problems(short, tmp_path / "short")
+        pytest.fail("\n".join([f"seed {seed}, {short.characters} characters: {steps}", *lines]))
