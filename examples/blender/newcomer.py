@@ -31,8 +31,8 @@ HEADING = """# From a file to a bake, measured
 
 Made by `examples/blender/newcomer.py` with Blender {version} on two cores: factory settings, all frames of
 the scene. The clicks, once the file is imported: the tab *Jounce* of the sidebar, the character's armature,
-*Add Jounce*, play, *Bake*. Characters with fewer than {least:,} vertices were subdivided before. *Largest motion*: how far the
-bake takes a vertex from the pose, as a share of the size.
+*Add Jounce*, play, *Bake*. Characters with fewer than {least:,} vertices were subdivided before. *Largest
+motion*: how far the bake takes a vertex from the pose, as a share of the size.
 
 | character | vertices | frames | clicks | import | Add Jounce | Bake | in all | largest motion |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -113,13 +113,13 @@ impl Default for Figure {
 
 /// Each bone by the inverse of the fourth power of its distance.
 fn weights_at(point: [f64; 3]) -> Vec<f64> {
-    let near = |(bone, tail): (&([f64; 3], Option<u32>, &str), &[f64; 3])| {
-        let (point, start) = (Vector3::from(point), Vector3::from(bone.0));
-        let along = Vector3::from(*tail) - start;
+    let near = |(head, tail): ([f64; 3], [f64; 3])| {
+        let (point, start) = (Vector3::from(point), Vector3::from(head));
+        let along = Vector3::from(tail) - start;
         let at = ((point - start).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
         (1e-4 + (point - start - along * at).norm_squared()).powi(-3)
     };
-    let near: Vec<f64> = BONES.iter().zip(&TAILS).map(near).collect();
+    let near: Vec<f64> = BONES.iter().map(|bone| bone.0).zip(TAILS).map(near).collect();
     let sum: f64 = near.iter().sum();
     near.iter().map(|x| x / sum).collect()
 }
