@@ -44,7 +44,7 @@ def write(obj: bpy.types.Object, names: list[str], values: np.ndarray, frames: r
     action = bpy.data.actions.new(f"Jounce {obj.name}")
     marks.put(action, marks.BAKE)
     obj.jounce.bake_action = action
-    fcurves = compat.new_fcurves(action, "KEY")
+    fcurves = compat.new_fcurves(action, keys)
     for name, column in zip(names, values.T, strict=True):
         path = keys.key_blocks[name].path_from_id("value")
         write_fcurve(fcurves.new(path), np.asarray(frames, dtype=np.float64), column)
@@ -94,7 +94,8 @@ def free(obj: bpy.types.Object) -> None:
     action = state.bake_action
     data = keys.animation_data if keys is not None else None
     if data is not None and action is not None:
-        if holds_more(action, own_keys.paths(keys)):
+        is_played = any(owner.action == action for owner in owners(data))
+        if is_played and holds_more(action, own_keys.paths(keys)):
             leave(action, keys)
             action = None
         else:

@@ -175,7 +175,7 @@ def assign(armature: bpy.types.Object, clip: Clip, scene: bpy.types.Scene) -> bp
     clips.refuse_foreign(clip, bones, armature.name)
     speed = frames_per_second(scene) / clip.frames_per_second
     action = bpy.data.actions.new(f"{clip.name} {armature.name}")
-    curves = compat.new_fcurves(action, "OBJECT")
+    curves = compat.new_fcurves(action, armature)
     for name, source in bones.items():
         if source in clip.bones:
             write_bone(armature, name, clip, source, speed, curves)

@@ -10,13 +10,17 @@ HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 Owner = bpy.types.AnimData | bpy.types.NlaStrip
 
 
-def new_fcurves(action: bpy.types.Action, id_type: str) -> "bpy.types.bpy_prop_collection":
-    """The F-curves of a new, empty action, for data-blocks of a type such as 'KEY'."""
+def new_fcurves(action: bpy.types.Action, owner: bpy.types.ID) -> "bpy.types.bpy_prop_collection":
+    """The F-curves of a new, empty action, for a data-block.
+
+    Its slot and its layer have the names that Blender would give them: a data-block remembers the name of its
+    slot for whatever action it gets next.
+    """
     if not HAS_SLOTS:
-        action.id_root = id_type
+        action.id_root = owner.id_type
         return action.fcurves
-    slot = action.slots.new(id_type=id_type, name="Jounce")
-    strip = action.layers.new("Jounce").strips.new(type="KEYFRAME")
+    slot = action.slots.new(id_type=owner.id_type, name=owner.name)
+    strip = action.layers.new("Layer").strips.new(type="KEYFRAME")
     return strip.channelbag(slot, ensure=True).fcurves
 
 

@@ -151,7 +151,7 @@ def animate(
     """Keys all bones on all frames, linear between them."""
     action = bpy.data.actions.new(armature.name)
     marks.put(action, marks.BAKE)
-    curves = compat.new_fcurves(action, "OBJECT")
+    curves = compat.new_fcurves(action, armature)
     times = np.asarray(frames, dtype=np.float64)
     for index, name in enumerate(names):
         bone = armature.pose.bones[name]

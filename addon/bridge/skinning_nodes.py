@@ -110,7 +110,7 @@ def animate(tree: bpy.types.NodeTree, transforms: np.ndarray, frames: range) -> 
     """Plays transforms (f, m, 3, 4) in the group's own action. A Combine Matrix node counts columns first."""
     action = bpy.data.actions.new(tree.name)
     marks.put(action, marks.BAKE)
-    fcurves = compat.new_fcurves(action, "NODETREE")
+    fcurves = compat.new_fcurves(action, tree)
     times = np.asarray(frames, dtype=np.float64)
     for mode in range(transforms.shape[1]):
         for column in range(4):

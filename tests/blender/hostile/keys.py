@@ -153,6 +153,20 @@ def keys_of_a_solo_track(jounce: Hand) -> None:
 
 
 @works
+def a_key_keyed_after_the_bake(jounce: Hand) -> None:
+    """A key of the artist's that is added to a bake and keyed, in whatever action is active then."""
+    obj = baked(jounce, scenes.character()[0])
+    smile = theirs(obj, "Smile")
+    for frame, value in ((1, 0.0), (9, 1.0)):
+        smile.value = value
+        smile.keyframe_insert("value", frame=frame)
+    settle_keys(obj)
+    jounce.bake("MODAL_KEYS", obj)
+    jounce.free(obj)
+    settle_keys(obj)
+
+
+@works
 def a_driver_after_the_bake(jounce: Hand) -> None:
     """A key of the artist's that is added to a bake and driven."""
     obj = baked(jounce, scenes.character()[0], "FRAME_KEYS")
@@ -190,6 +204,26 @@ def keys_of_the_bake_deleted(jounce: Hand) -> None:
         with bpy.context.temp_override(object=obj, active_object=obj):
             bpy.ops.object.shape_key_move(type="TOP")
         obj.active_shape_key_index = 0
+
+
+@works
+def all_keys_deleted(jounce: Hand) -> None:
+    """All shape keys of a baked mesh are deleted by hand."""
+    obj = baked(jounce, scenes.character()[0])
+    if jounce.is_there:
+        obj.shape_key_clear()
+    jounce.scrub(obj)
+    jounce.bake("MODAL_KEYS", obj)
+
+
+@works
+def action_of_the_bake_unlinked(jounce: Hand) -> None:
+    """The action of a bake is taken off the keys by hand, and another one put there."""
+    obj = baked(jounce, with_keys("Smile"))
+    data = obj.data.shape_keys.animation_data or obj.data.shape_keys.animation_data_create()
+    data.action = None
+    blocks(obj)["Smile"].keyframe_insert("value", frame=3)
+    jounce.scrub(obj)
 
 
 @works
