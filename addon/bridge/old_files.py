@@ -27,7 +27,8 @@ def update_all(*_: object) -> None:
     """Brings all bodies of the file to the present format."""
     registry.look_again()
     for obj in registry.meshes():
-        update(obj)
+        if obj.library is None:
+            update(obj)
 
 
 def update(obj: bpy.types.Object) -> None:

@@ -33,7 +33,10 @@ def forget_empty(block: bpy.types.Object | bpy.types.Scene) -> None:
 def is_of_body(obj: bpy.types.Object) -> bool:
     """Whether an object is a mesh of a body, or was one of a body whose host is gone."""
     kept = state(obj) if obj.type == "MESH" else None
-    return kept is not None and (kept.is_host or kept.is_property_set("host"))
+    if kept is None or kept.is_host:
+        return kept is not None
+    # Blender gives an object that it overrides a pointer to no host, and no format.
+    return kept.is_property_set("host") and (kept.host is not None or kept.format > 0)
 
 
 def is_host(obj: bpy.types.Object) -> bool:

@@ -91,6 +91,22 @@ def an_override_with_a_local_mesh(jounce: Hand) -> None:
 
 
 @works
+def an_override_saved_and_opened(jounce: Hand) -> None:
+    """A previewed library override, saved and opened again."""
+    obj = overridden(jounce)
+    jounce.add(obj)
+    jounce.build(obj)
+    jounce.preview(obj)
+    jounce.fill(obj)
+    path = str(jounce.folder / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    jounce.scrub(local("Column"))
+    jounce.remove(local("Column"))
+    first_is_active(local("Column"))
+
+
+@works
 def a_linked_armature(jounce: Hand) -> None:
     """A mesh of this file on an armature that is linked."""
     libraries.link(library(jounce, lambda _obj, rig, _coat: scenes.swing(rig)), instance=False)
@@ -142,6 +158,20 @@ def a_library_that_is_gone(jounce: Hand) -> None:
     path.unlink()
     bpy.ops.wm.open_mainfile(filepath=shot)
     jounce.live(next(obj for obj in bpy.data.objects if obj.type == "MESH" and obj.library is None))
+
+
+@works
+def an_override_of_a_library_that_is_gone(jounce: Hand) -> None:
+    """A previewed library override whose file was deleted, opened again."""
+    obj = overridden(jounce)
+    jounce.add(obj)
+    jounce.build(obj)
+    jounce.preview(obj)
+    shot = str(jounce.folder / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=shot)
+    (jounce.folder / "library.blend").unlink()
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    bpy.context.scene.frame_set(5)
 
 
 @works
