@@ -213,6 +213,10 @@ class PoseReader:
             if key[0] is not None
         }
 
+    def has_its_bones(self) -> bool:
+        """Whether all armatures have the bones that were read."""
+        return all(bones.has_its_bones() for bones in self._bones.values())
+
     @property
     def armatures(self) -> list[bpy.types.Object]:
         """The armatures whose bones move the body, each once."""
@@ -266,8 +270,15 @@ class BoneReader:
 
     def __init__(self, armature: bpy.types.Object, names: list[str]) -> None:
         self._armature = armature
+        self._names = names
         self._rows = [armature.pose.bones.find(name) for name in names]
         self._unrest = np.linalg.inv(np.array([armature.data.bones[name].matrix_local for name in names]))
+
+    def has_its_bones(self) -> bool:
+        """Whether the armature has the bones where they were."""
+        bones = self._armature.pose.bones
+        places = zip(self._rows, self._names, strict=True)
+        return all(row < len(bones) and bones[row].name == name for row, name in places)
 
     def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
         """P_j R_j^-1 (b, 4, 4) f64 in armature space."""

@@ -161,6 +161,8 @@ class Session:
         """Does all of `prepare` at once, where it is not done yet."""
         if forces.chosen(self.host) != self._chosen_fields:
             self.look_for_fields()
+        if self.filling is not None:
+            self._is_as_read()
         while not self.trouble and (self.filling is None or self._reread or self._rebuilds()):
             self.prepare(context, float("inf"))
 
@@ -192,6 +194,14 @@ class Session:
         if self.motions is not None:
             blocks += [*self.motions.scene.objects, *self.motions.scene.reader.armatures]
         return all(map(registry.is_there, blocks))
+
+    def _is_as_read(self) -> bool:
+        """Whether bones and force fields are those that were read; where not, all is to be read again."""
+        body = self.motions.scene
+        if body.reader.has_its_bones() and all(map(registry.is_there, body.forces.fields)):
+            return True
+        self.suspect(reread=True)
+        return False
 
     def suspect(self, reread: bool = False) -> None:
         """Something that the motion may depend on has changed; reread: so may the meshes."""
@@ -231,7 +241,7 @@ class Session:
 
         patient: whether the frame is simulated however long that takes.
         """
-        if self.filling is None:
+        if self.filling is None or not self._is_as_read():
             return
         self._current = drive = drives.read(self.motions.scene, depsgraph)
         if (self._suspected and patient) or self._differs():
@@ -441,7 +451,7 @@ class Session:
 
     def touch(self, depsgraph: bpy.types.Depsgraph) -> None:
         """After an evaluation that is not a new frame: moves on if the pose is another one."""
-        if self.filling is None:
+        if self.filling is None or not self._is_as_read():
             return
         drive = drives.read(self.motions.scene, depsgraph)
         before, self._current = self._current, drive

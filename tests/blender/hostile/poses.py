@@ -127,6 +127,21 @@ def bone_renamed_after_the_build(jounce: Hand) -> None:
 
 
 @works
+def bone_deleted_after_the_build(jounce: Hand) -> None:
+    """A bone that is deleted while the body is previewed; its vertex group stays."""
+    obj, rig = scenes.character()
+    jounce.add(obj)
+    jounce.build(obj)
+    jounce.preview(obj)
+    scenes.activate(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["Upper"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    jounce.scrub(obj)
+    jounce.bake("MODAL_KEYS", obj)
+
+
+@works
 def bone_added_after_the_bake(jounce: Hand) -> None:
     """A bone that is added to the rig of a baked body."""
     obj, rig = scenes.character()
@@ -189,6 +204,19 @@ def another_armature(jounce: Hand) -> None:
     scenes.settle_scene()
     jounce.scrub(obj)
     jounce.bake("MODAL_KEYS", obj)
+
+
+@works
+def armature_data_swapped(jounce: Hand) -> None:
+    """A previewed body whose armature object gets other bones."""
+    obj, rig = scenes.character()
+    jounce.add(obj)
+    jounce.build(obj)
+    jounce.preview(obj)
+    other = scenes.armature([("Upper", 0.0, 2.0)], "Other")
+    rig.data = other.data
+    scenes.settle_scene()
+    jounce.scrub(obj)
 
 
 @works

@@ -247,6 +247,21 @@ def fields_that_are_not_known(jounce: Hand) -> None:
 
 
 @works
+def a_field_deleted_while_previewed(jounce: Hand) -> None:
+    """A force field that is deleted while a body in it is previewed."""
+    obj, _ = scenes.character()
+    wind = field("WIND", 5.0)
+    jounce.add(obj)
+    jounce.build(obj)
+    jounce.preview(obj)
+    jounce.fill(obj)
+    bpy.data.objects.remove(wind)
+    bpy.context.view_layer.update()
+    jounce.scrub(obj)
+    jounce.fill(obj)
+
+
+@works
 def rigid_bodies(jounce: Hand) -> None:
     """A rigid body world, and a character that hangs on a rigid body."""
     obj, rig = scenes.character()
