@@ -17,6 +17,7 @@ from . import (
     replacing,
     shape_keys,
     skinning_nodes,
+    stack,
 )
 from .bodies import BodyScene
 from .deformers import Warn
@@ -33,6 +34,8 @@ PREPARE = {
 def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
     """Refuses a mesh that cannot take a bake, and warns where it would not be seen."""
     refuse_stuck(obj)
+    if settings.target is Target.SKINNING_NODES:
+        stack.refuse_nodes(obj)
     if settings.target.is_keys:
         shape_keys.refuse_foreign(obj)
         animation.refuse_unusable(obj)

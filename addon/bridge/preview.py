@@ -37,6 +37,7 @@ def refuse_unusable(host: bpy.types.Object) -> None:
         raise Refusal(f"{host.name} shows its bake; free the bake to see the preview.")
     for obj in bodies.members(host):
         meshes.refuse_unusable(obj)
+        stack.refuse_nodes(obj)
 
 
 def refuse_unplaced(host: bpy.types.Object) -> None:

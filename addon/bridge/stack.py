@@ -10,8 +10,12 @@ from contextlib import contextmanager
 
 import bpy
 
+from ..core.refusal import Refusal
 from . import own_keys, posing, registry
 from .posing import NAME
+
+# The modifiers before which Blender lets nothing stand but what moves vertices.
+WANT_THE_MESH = frozenset(["MULTIRES", "SOFT_BODY"])
 
 
 def is_baked(obj: bpy.types.Object) -> bool:
@@ -36,6 +40,17 @@ def insert(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:
     modifier.show_in_editmode = False
     obj.modifiers.active = active
     return modifier
+
+
+def refuse_nodes(obj: bpy.types.Object) -> None:
+    """Refuses a mesh with a modifier before which Blender lets no node group stand."""
+    wanting = (m for m in list(obj.modifiers)[posing.end(obj) :] if m.type in WANT_THE_MESH)
+    modifier = next(wanting, None)
+    if modifier is not None:
+        raise Refusal(
+            f"The modifier {modifier.name} of {obj.name} wants the mesh itself, so neither a preview nor "
+            "skinning nodes can stand before it; bake to shape keys or a mesh cache, or take it off."
+        )
 
 
 def insert_bake(obj: bpy.types.Object, kind: str) -> bpy.types.Modifier:

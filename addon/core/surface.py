@@ -69,6 +69,11 @@ class Surface:
             raise Refusal(f"{names} has no faces, so there is no volume to simulate.")
         if self.diagonal == 0.0:
             raise Refusal("All vertices of the body are in one place, so there is no volume to simulate.")
+        if self.maps.pinned is not None and self.maps.pinned.all():
+            names = ", ".join(part.name for part in self.parts)
+            raise Refusal(
+                f"All of {names} is pinned, so nothing of it can move; take some of it out of the map."
+            )
 
 
 def hashed(arrays: tuple[np.ndarray | None, ...], settings: tuple[object, ...]) -> str:

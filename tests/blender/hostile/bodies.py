@@ -165,6 +165,17 @@ def host_unlinked_while_previewed(jounce: Hand) -> None:
     jounce.scrub(obj, coat)
 
 
+@refuses
+def host_unlinked(jounce: Hand) -> None:
+    """A body is to be built whose host is in no scene."""
+    obj, coat, _ = pair()
+    jounce.add(obj, coat)
+    bpy.context.scene.collection.objects.unlink(obj)
+    jounce.refused("build", "Column", coat)
+    bpy.context.scene.collection.objects.link(obj)
+    obj.select_set(False)
+
+
 @works
 def hidden(jounce: Hand) -> None:
     """A body that is hidden, and cannot be selected or rendered."""

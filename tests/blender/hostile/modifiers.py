@@ -80,6 +80,18 @@ def with_cloth(jounce: Hand) -> None:
     jounce.live(stacked("CLOTH"), targets=("MODAL_KEYS", "SKINNING_NODES"))
 
 
+@refuses
+def with_soft_body(jounce: Hand) -> None:
+    """A soft body after the armature, before which no node group may stand."""
+    obj = stacked("SOFT_BODY")
+    jounce.add(obj)
+    jounce.build(obj)
+    jounce.refused("preview", "Theirs", obj)
+    jounce.refused("bake", "Theirs", obj, target="SKINNING_NODES")
+    for target in ("MODAL_KEYS", "MESH_CACHE"):
+        jounce.bake(target, obj)
+
+
 @works
 def with_particles(jounce: Hand) -> None:
     """Hair particles."""
@@ -239,6 +251,19 @@ def our_nodes_are_deleted(jounce: Hand) -> None:
 def our_cache_is_deleted(jounce: Hand) -> None:
     """The modifier of a mesh cache is deleted by hand."""
     ours_deleted(jounce, "MESH_CACHE")
+
+
+@works
+def our_node_group_is_deleted(jounce: Hand) -> None:
+    """The node group of a preview is deleted from the file, and then the modifier that has none any more."""
+    obj = shown(jounce, "PREVIEW", stacked("SMOOTH"))
+    if jounce.is_there:
+        bpy.data.node_groups.remove(ours(obj).node_group)
+        jounce.scrub(obj)
+        obj.modifiers.remove(ours(obj))
+        obj.modifiers.active = obj.modifiers["Theirs"]
+    bpy.context.view_layer.update()
+    jounce.scrub(obj)
 
 
 @works

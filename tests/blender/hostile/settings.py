@@ -254,6 +254,17 @@ def half_pinned(jounce: Hand) -> None:
     shown_and_baked(jounce, painted(jounce, "pin_group", 1.0, 80))
 
 
+@refuses
+def all_pinned(jounce: Hand) -> None:
+    """All of the body is pinned, so that nothing can move."""
+    obj, _ = scenes.character()
+    obj.vertex_groups.new(name="Painted").add(range(156), 1.0, "REPLACE")
+    jounce.add(obj)
+    if jounce.is_there:
+        obj.jounce.pin_group = "Painted"
+    jounce.refused("build", "pinned", obj)
+
+
 @works
 def a_map_that_is_gone(jounce: Hand) -> None:
     """A map whose vertex group was deleted."""
