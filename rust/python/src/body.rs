@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jounce::body;
+use jounce::body::{self, BodyParams};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -22,7 +22,8 @@ use crate::subspace::SkinningModes;
 ///
 /// Fills the surface with a lattice, carries the weights to it, and computes leak, modes, clusters and model.
 /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. weights: (p, b) float64, rows sum to 1.
-/// resolution: cells along the longest side. density: kg/m^3. locality: 0 for global modes, above 0 as in
+/// resolution: cells along the longest side. solid: count only what is inside of the surface, as in `TetMesh.lattice`;
+/// otherwise cells that it touches count in full. density: kg/m^3. locality: 0 for global modes, above 0 as in
 /// `localised_modes`.
 /// young: Pa, one number or (p,) float64, which is carried inside on a log scale.
 /// leak: (p,) float64 in [0, 1], the share of the default leak kept at each point; None keeps all.
@@ -60,7 +61,8 @@ impl Body {
 impl Body {
     #[new]
     #[pyo3(signature = (*arguments, **settings),
-           text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
+           text_signature = "(points, triangles, weights, *, resolution=32, solid=True, modes=16, clusters=100, \
+                            young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
                             pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
                             stitch_stiffness=1e4, stitch_gap=0.0, editable=False, \
@@ -191,11 +193,12 @@ pub struct BodyJob(Making<body::Body>);
 #[pymethods]
 impl BodyJob {
     #[new]
-    #[pyo3(signature = (points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=None,
+    #[pyo3(signature = (points, triangles, weights, *, resolution=32, solid=true, modes=16, clusters=100, young=None,
                         poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
                         pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0,
                         stitches=None, stitch_stiffness=None, stitch_gap=None, editable=false, like=None),
-           text_signature = "(points, triangles, weights, *, resolution=32, modes=16, clusters=100, young=1e4, \
+           text_signature = "(points, triangles, weights, *, resolution=32, solid=True, modes=16, clusters=100, \
+                            young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
                             pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
                             stitch_stiffness=1e4, stitch_gap=0.0, editable=False, \
@@ -205,6 +208,7 @@ impl BodyJob {
         triangles: &Bound<'_, PyAny>,
         weights: &Bound<'_, PyAny>,
         resolution: i64,
+        solid: bool,
         modes: i64,
         clusters: i64,
         young: Option<&Bound<'_, PyAny>>,
@@ -241,6 +245,7 @@ impl BodyJob {
             stitch_stiffness,
             stitch_gap,
         };
+        let params = BodyParams { solid, ..params };
         let input = Input::new(points, triangles, weights, &maps, params)?;
         let like = like.map(|like| like.get().inner.clone());
         let body = Making::start(move |progress| input.build(like.as_deref(), progress))?;

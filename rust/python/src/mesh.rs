@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jounce::mesh;
 use numpy::PyArrayDyn;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
@@ -12,41 +13,63 @@ use crate::job::made;
 
 /// A tetrahedral mesh whose tets all have positive volume: `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
 ///
-/// vertices: (n, 3) float64, metres. tets: (t, 4) int32 or int64 vertex indices.
-/// Raises ValueError for a vertex that is not finite, an index out of range, a tet that is flat or
-/// inverted, and a vertex of no tet.
+/// vertices: (n, 3) float64, metres. tets: (t, 4) int32 or int64 vertex indices. solid: (t,) float64 in (0,
+/// 1], the share of each tet that is flesh; None for all of it. Raises ValueError for a vertex that is not
+/// finite, an index out of range, a tet that is flat or inverted, a vertex of no tet, and a share out of
+/// range.
 #[pyclass(frozen, module = "jounce", name = "TetMesh")]
 pub struct TetMesh(pub Arc<mesh::TetMesh>);
 
 #[pymethods]
 impl TetMesh {
     #[new]
-    #[pyo3(text_signature = "(vertices, tets)")]
-    fn new(py: Python<'_>, vertices: &Bound<'_, PyAny>, tets: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (vertices, tets, *, solid=None))]
+    fn new(
+        py: Python<'_>,
+        vertices: &Bound<'_, PyAny>,
+        tets: &Bound<'_, PyAny>,
+        solid: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let vertices = arrays::points(vertices, "vertices")?;
         let tets = arrays::indices::<4>(tets, "tets", &[Axis::Any("t"), Axis::Is(4)], vertices.len())?;
-        run(py, || mesh::TetMesh::new(vertices, tets)).map(|mesh| Self(Arc::new(mesh)))
+        let axes = [Axis::Is(tets.len())];
+        let solid = solid.map(|solid| arrays::array::<f64>(solid, "solid", &axes)).transpose()?;
+        let solid = solid.as_ref().map(|solid| solid.slice());
+        let mesh = run(py, || {
+            let mesh = mesh::TetMesh::new(vertices, tets)?;
+            match solid {
+                Some(solid) => mesh.with_solid(solid),
+                None => Ok(mesh),
+            }
+        })?;
+        Ok(Self(Arc::new(mesh)))
     }
 
     /// Fills a surface with a lattice of tets; the surface may be open, of several parts, or cut itself.
     ///
     /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. resolution: cells along the
     /// longest side of the bounding box. tet_count: if given, the resolution is chosen to come near it;
-    /// at most 20 million. Raises ValueError for what is out of range.
+    /// at most 20 million. solid: of tets that the surface cuts, count only the share that is inside; not with
+    /// tet_count. Raises ValueError for what is out of range.
     #[staticmethod]
-    #[pyo3(signature = (points, triangles, resolution=32, *, tet_count=None))]
+    #[pyo3(signature = (points, triangles, resolution=32, *, tet_count=None, solid=false))]
     fn lattice(
         py: Python<'_>,
         points: &Bound<'_, PyAny>,
         triangles: &Bound<'_, PyAny>,
         resolution: i64,
         tet_count: Option<i64>,
+        solid: bool,
     ) -> PyResult<Self> {
+        if solid && tet_count.is_some() {
+            return Err(PyValueError::new_err("solid, tet_count: expected one of them, got both"));
+        }
         let resolution = arrays::count(resolution, "resolution")?;
         let tet_count = tet_count.map(|count| arrays::count(count, "tet_count")).transpose()?;
         let surface = surface(points, triangles)?;
         made(py, move |progress| match tet_count {
             Some(count) => mesh::lattice_with_tet_count(&surface, count, progress),
+            None if solid => mesh::solid_lattice(&surface, resolution, progress),
             None => mesh::lattice(&surface, resolution, progress),
         })
         .map(Self)
@@ -67,7 +90,31 @@ impl TetMesh {
         arrays::owned(py, arrays::signed(tets.as_flattened()), &[tets.len(), 4])
     }
 
-    /// Volume of each tet, (t,) float64, cubic metres, read only.
+    /// The share of each tet that is flesh, (t,) float64 in (0, 1], read only.
+    #[getter]
+    fn solid<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let solid = slf.get().0.solid();
+        // SAFETY: the mesh is immutable and lives as long as this object.
+        unsafe { arrays::view(slf.clone().into_any(), solid, &[solid.len()]) }
+    }
+
+    /// Corners of the cells whose elastic energy is one, (c, 8) int32; five tets each, in their order. none
+    /// where each tet has an energy of its own.
+    #[getter]
+    fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        let corners: Vec<u32> = self.0.cells().iter().flat_map(|cell| cell.corners).collect();
+        arrays::owned(py, arrays::signed(&corners), &[self.0.cells().len(), 8])
+    }
+
+    /// Centre of the flesh in each of `cells` and its variance along each axis, (c, 2, 3) float64: 0 and 1/3
+    /// in a full cell, whose sides are at -1 and 1.
+    #[getter]
+    fn flesh<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let numbers = self.0.cells().iter().flat_map(|cell| [cell.centre, cell.spread]).flatten().collect();
+        arrays::owned(py, numbers, &[self.0.cells().len(), 2, 3])
+    }
+
+    /// Volume of the flesh in each tet, (t,) float64, cubic metres, read only.
     #[getter]
     fn volumes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let volumes = slf.get().0.volumes();

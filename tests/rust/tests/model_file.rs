@@ -175,7 +175,7 @@ fn sizes(bytes: &[u8]) -> Vec<usize> {
         places.extend((0..dimensions).map(|d| *at + 8 * d));
         *at += 8 * dimensions + width * count;
     };
-    for width in [8, 4, 8, 8] {
+    for width in [8, 4, 8, 8, 8] {
         array(&mut at, 1, width);
     }
     // Bones, which are no array, and the mass.
@@ -190,7 +190,7 @@ fn sizes(bytes: &[u8]) -> Vec<usize> {
 fn sizes_beyond_memory_are_refused() {
     let bytes = small();
     let places = sizes(&bytes);
-    assert_eq!(places.len(), 9 + 2 * 9);
+    assert_eq!(places.len(), 10 + 2 * 9);
     for place in places {
         for size in [u64::MAX, u64::MAX / 8, 1 << 61, 1 << 40] {
             let mut hostile = bytes.clone();
@@ -211,8 +211,8 @@ fn other_files_and_versions_are_named() {
     other[8] = 77;
     assert!(sentence(&with_hash(other)).contains("version 77"));
     let mut other = small();
-    other[8] = 2;
-    assert!(sentence(&with_hash(other)).contains("version 2, this program reads version 3; build it anew"));
+    other[8] = 3;
+    assert!(sentence(&with_hash(other)).contains("version 3, this program reads version 4; build it anew"));
     let mut other = small();
     other[12] = 9;
     assert!(sentence(&with_hash(other)).contains("method"));

@@ -7,7 +7,7 @@ use super::core::{self, Pinned};
 use super::editing::{Base, modes};
 use super::{Body, BodyParams, Painted, check_maps, with_shapes};
 use crate::material::{Field, Material};
-use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice};
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice, solid_lattice};
 use crate::method::Model;
 use crate::method::skinning_modes::{Extras, SkinningModel};
 use crate::operators::{Stitches, lumped_mass};
@@ -65,7 +65,7 @@ impl Body {
     /// As [`Body::new`], but whatever the parameters leave as it is in `like`, a body of the same surface and weights, is
     /// taken from there.
     ///
-    /// The lattice depends on the resolution alone; strength changes the model alone; leak, pins and bones the
+    /// The lattice depends on the resolution and on what counts as solid alone; strength changes the model alone; leak, pins and bones the
     /// modes, the clusters and the model. Where only stiffness or stitches differ and both are `editable`, modes are
     /// found from those before ([`ModesProblem::update_stiffness`](crate::subspace::ModesProblem::update_stiffness))
     /// and clusters stay, unless the [`Body::residual`] would be above one percent. A `like` of another surface or
@@ -84,7 +84,7 @@ impl Body {
         let surface_rig = Rig::new(surface.points().len(), bone_count, weights)?;
         check_maps(surface.points().len(), bone_count, params)?;
         let like = like.filter(|like| {
-            like.params.resolution == params.resolution
+            (like.params.resolution, like.params.solid) == (params.resolution, params.solid)
                 && like.surface == *surface
                 && like.surface_rig == surface_rig
         });
@@ -149,6 +149,7 @@ fn ground(
         return Ok(Ground { mesh, embedding, rig });
     }
     progress.enter("lattice", 0.0, 0.15)?;
+    let lattice = if params.solid { solid_lattice } else { lattice };
     let mesh = lattice(surface, params.resolution, progress)?;
     progress.enter("embedding", 0.15, 0.2)?;
     let embedding = Embedding::new(&mesh, surface.points().to_vec())?;

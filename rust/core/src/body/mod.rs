@@ -56,6 +56,9 @@ pub enum Painted {
 pub struct BodyParams {
     /// Lattice cells along the longest side of the surface's bounding box.
     pub resolution: usize,
+    /// Whether only what is inside of the surface counts, as in
+    /// [`solid_lattice`](crate::mesh::solid_lattice); otherwise cells that the surface touches count in full.
+    pub solid: bool,
     /// Number of modes m.
     pub modes: usize,
     /// 0 for global modes; above, how strongly modes are pulled to parts of the body of their own, as in
@@ -96,6 +99,7 @@ impl Default for BodyParams {
     fn default() -> Self {
         Self {
             resolution: 32,
+            solid: true,
             modes: 16,
             locality: 0.0,
             clusters: 100,

@@ -18,7 +18,7 @@ use crate::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
 /// Rises with every change of the layout; only files of the same version are read.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const SKINNING: u32 = 1;
 /// Bytes before the body.
 const HEADER: usize = 24;
@@ -110,6 +110,8 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 fn write_skinning(out: &mut Writer, data: &SkinningData) {
     out.array(data.mesh.vertices().as_flattened(), f64::to_le_bytes);
     out.array(data.mesh.tets().as_flattened(), u32::to_le_bytes);
+    // Of its cells nothing: their energy is in what is reduced.
+    out.array(data.mesh.solid(), f64::to_le_bytes);
     out.array(&data.weights, f64::to_le_bytes);
     out.array(&data.eigenvalues, f64::to_le_bytes);
     out.count(data.bones);
@@ -135,7 +137,8 @@ fn read_skinning(input: &mut Reader<'_>) -> Result<SkinningData> {
     if !rest.is_empty() || !left.is_empty() {
         return Err(Error::File("the model's mesh has half a vertex or tet; build it anew".into()));
     }
-    let mesh = TetMesh::new(vertices.to_vec(), tets.to_vec())?;
+    let solid = input.array(f64::from_le_bytes)?;
+    let mesh = TetMesh::new(vertices.to_vec(), tets.to_vec())?.with_solid(&solid)?;
     let weights = input.array(f64::from_le_bytes)?;
     let eigenvalues = input.array(f64::from_le_bytes)?;
     let bones = u64::from_le_bytes(input.take()?);

@@ -54,6 +54,16 @@ impl<'a> Cells<'a> {
         (0..self.flags.len()).filter(|&cell| self.flags[cell] != 0).collect()
     }
 
+    /// Whether the surface touches a cell.
+    pub(super) fn is_touched(&self, cell: usize) -> bool {
+        self.flags[cell] & TOUCHED != 0
+    }
+
+    /// What told inside from outside.
+    pub(super) fn winding(&self) -> &WindingNumber {
+        self.winding
+    }
+
     /// Pairs of neighbours that hold together, as (upper cell, axis): their face is touched or lies inside.
     pub(super) fn joints(&self, kept: &[usize]) -> Vec<(usize, usize)> {
         let strides = self.grid.strides();

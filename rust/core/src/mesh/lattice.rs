@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::{SurfaceMesh, TetMesh, WindingNumber, cells::Cells, cells::Report, grid::Grid};
+use super::solid::{Flesh, SAMPLES, flesh, sample};
+use super::{FleshCell, SurfaceMesh, TetMesh, WindingNumber, cells::Cells, cells::Report, grid::Grid};
 use crate::{Error, Progress, Result};
 
 /// The resolutions that [`lattice`] accepts.
@@ -36,7 +37,33 @@ const SPLIT: usize = 5;
 pub fn lattice(surface: &SurfaceMesh, resolution: usize, progress: &Progress) -> Result<TetMesh> {
     let winding = WindingNumber::new(surface);
     let cells = classify(surface, &winding, resolution, &|share| progress.report(share))?;
-    tetrahedralise(&cells, &cells.kept())
+    Ok(tetrahedralise(&cells, &cells.kept())?.0)
+}
+
+/// The tets of [`lattice`], of which only what is inside of the surface counts.
+///
+/// Cells that the surface touches reach beyond it: in full they are too thick, too heavy and too stiff. The
+/// share of a tet that is flesh is that of its samples, 64 a cell, which are inside when at least three of
+/// the six rays along the axes leave the surface more often than they enter it; it is 0.01 at least, so that
+/// sheets without an inside keep a mass. Elastic energy is one of [`TetMesh::cells`].
+///
+/// # Errors
+/// As [`lattice`].
+pub fn solid_lattice(surface: &SurfaceMesh, resolution: usize, progress: &Progress) -> Result<TetMesh> {
+    let winding = WindingNumber::new(surface);
+    let cells = classify(surface, &winding, resolution, &|share| progress.report(share))?;
+    let kept = cells.kept();
+    let tets_of_samples = [0, 1].map(tets_of_samples);
+    let flesh = flesh::<SPLIT>(&cells, &kept, |position| tets_of_samples[parity(position)]);
+    let (mesh, corners) = tetrahedralise(&cells, &kept)?;
+    let shares: Vec<f64> = flesh.iter().flat_map(|flesh| flesh.shares).collect();
+    let side = cells.grid.spacing;
+    let cell = |(flesh, corners): (&Flesh<SPLIT>, [u32; 8])| {
+        let (centre, spread) = (flesh.centre, flesh.spread);
+        FleshCell { corners, side, centre, spread }
+    };
+    let cells = flesh.iter().zip(corners).map(cell).collect();
+    Ok(mesh.with_solid(&shares)?.with_cells(cells))
 }
 
 /// Encloses a surface in the finest [`lattice`] of at most `count` tets that doubling and bisection find.
@@ -71,7 +98,7 @@ pub fn lattice_with_tet_count(surface: &SurfaceMesh, count: usize, progress: &Pr
             Err(error) => return Err(error),
         }
     }
-    tetrahedralise(&best, &best.kept())
+    Ok(tetrahedralise(&best, &best.kept())?.0)
 }
 
 fn classify<'a>(
@@ -92,12 +119,14 @@ fn classify<'a>(
     Ok(cells)
 }
 
-/// Splits the kept cells into tets, with corners shared only across joints.
-fn tetrahedralise(cells: &Cells, kept: &[usize]) -> Result<TetMesh> {
+/// Splits the kept cells into tets, with corners shared only across joints, and says the vertices of each
+/// cell.
+fn tetrahedralise(cells: &Cells, kept: &[usize]) -> Result<(TetMesh, Vec<[u32; 8]>)> {
     let corners = shared_corners(cells, kept);
     let mut numbers = vec![u32::MAX; corners.len()];
     let mut vertices = Vec::new();
     let mut tets = Vec::with_capacity(SPLIT * kept.len());
+    let mut corners_of_cells = Vec::with_capacity(kept.len());
     for (slot, &cell) in kept.iter().enumerate() {
         let position = cells.grid.cell(cell);
         let vertex: [u32; 8] = std::array::from_fn(|corner| {
@@ -109,10 +138,10 @@ fn tetrahedralise(cells: &Cells, kept: &[usize]) -> Result<TetMesh> {
             }
             *number
         });
-        let parity = position.iter().sum::<usize>() % 2;
-        tets.extend(split(parity).map(|tet| tet.map(|corner| vertex[corner])));
+        tets.extend(split(parity(position)).map(|tet| tet.map(|corner| vertex[corner])));
+        corners_of_cells.push(vertex);
     }
-    TetMesh::new(vertices, tets)
+    Ok((TetMesh::new(vertices, tets)?, corners_of_cells))
 }
 
 /// For each corner of each kept cell the first corner that is the same vertex.
@@ -144,6 +173,25 @@ fn root(parents: &mut [u32], mut i: u32) -> u32 {
 fn unite(parents: &mut [u32], a: u32, b: u32) {
     let (a, b) = (root(parents, a), root(parents, b));
     parents[a.max(b) as usize] = a.min(b);
+}
+
+/// Which of the two splits a cell has.
+fn parity(position: [usize; 3]) -> usize {
+    position.iter().sum::<usize>() % 2
+}
+
+/// For each sample of a cell of a parity the tet that it lies in.
+fn tets_of_samples(parity: usize) -> [u8; SAMPLES] {
+    let corners = split(parity).map(|tet| tet[0]);
+    // All tets but the one in the middle are the corners of the cube that are cut off half way across its
+    // faces.
+    let cuts_off = |corner: usize, at: [f64; 3]| {
+        (0..3).map(|axis| (at[axis] - (corner >> axis & 1) as f64).abs()).sum::<f64>() < 1.0
+    };
+    std::array::from_fn(|number| {
+        let at = sample(number);
+        (1..SPLIT).find(|&tet| cuts_off(corners[tet], at)).unwrap_or_default() as u8
+    })
 }
 
 /// The five tets of a cell: one in the middle and one at each corner of the given parity.

@@ -6,18 +6,21 @@
 mod cells;
 mod closest;
 mod embedding;
+mod flesh_cell;
 mod grid;
 mod lattice;
 mod orientation;
 mod overlap;
 mod sampling;
+mod solid;
 mod surface;
 mod tet_mesh;
 mod winding;
 
 pub use closest::{ClosestPoint, closest_points};
 pub use embedding::Embedding;
-pub use lattice::{RESOLUTIONS, lattice, lattice_with_tet_count};
+pub use flesh_cell::FleshCell;
+pub use lattice::{RESOLUTIONS, lattice, lattice_with_tet_count, solid_lattice};
 pub(crate) use sampling::BoundarySamples;
 pub use surface::SurfaceMesh;
 pub use tet_mesh::{TetMesh, bounds};

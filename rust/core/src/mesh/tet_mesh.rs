@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::FleshCell;
 use crate::{Error, Result};
 
 /// A tet counts as flat when its volume is below this share of its longest edge cubed.
@@ -10,12 +11,15 @@ const FLAT: f64 = 1e-12;
 /// A tetrahedral mesh whose tets all have positive volume.
 ///
 /// Vertices in metres, n x 3; tets as four vertex indices, t x 4, with
-/// `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
+/// `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`. All of each tet is flesh, or the share that
+/// [`TetMesh::with_solid`] says.
 #[derive(Debug, Clone)]
 pub struct TetMesh {
     vertices: Vec<[f64; 3]>,
     tets: Vec<[u32; 4]>,
     volumes: Vec<f64>,
+    solid: Vec<f64>,
+    cells: Vec<FleshCell>,
 }
 
 impl TetMesh {
@@ -45,7 +49,35 @@ impl TetMesh {
         if let Some(vertex) = used.iter().position(|&u| !u) {
             return Err(Error::LooseVertex { vertex });
         }
-        Ok(Self { vertices, tets, volumes })
+        let solid = vec![1.0; tets.len()];
+        Ok(Self { vertices, tets, volumes, solid, cells: Vec::new() })
+    }
+
+    /// The mesh of which only a share of each tet is flesh, t, in (0, 1]: its volumes are multiplied by it,
+    /// and so are mass, stiffness and all else that is summed over volume.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`].
+    pub fn with_solid(mut self, shares: &[f64]) -> Result<Self> {
+        let what = "solid";
+        if shares.len() != self.tets.len() {
+            let (expected, got) = (format!("({},)", self.tets.len()), format!("({},)", shares.len()));
+            return Err(Error::Shape { what, expected, got });
+        }
+        match shares.iter().position(|&share| !(share > 0.0 && share <= 1.0)) {
+            Some(element) if !shares[element].is_finite() => {
+                return Err(Error::NotFinite { what, element, value: shares[element] });
+            }
+            Some(element) => {
+                return Err(Error::Range { what, expected: "shares in (0, 1]", got: shares[element] });
+            }
+            None => {}
+        }
+        for ((solid, volume), &share) in self.solid.iter_mut().zip(&mut self.volumes).zip(shares) {
+            *volume *= share / *solid;
+            *solid = share;
+        }
+        Ok(self)
     }
 
     /// Vertex positions, n x 3, metres.
@@ -58,7 +90,29 @@ impl TetMesh {
         &self.tets
     }
 
-    /// Volume of each tet, t, cubic metres.
+    /// The mesh whose tets, as many in a row for each cell, have the elastic energy of cells.
+    pub(super) fn with_cells(mut self, cells: Vec<FleshCell>) -> Self {
+        self.cells = cells;
+        self
+    }
+
+    /// The cells that elastic energy is one of, in the order of their tets; none where each tet has an energy
+    /// of its own.
+    pub fn cells(&self) -> &[FleshCell] {
+        &self.cells
+    }
+
+    /// Tets of each of its cells.
+    pub fn tets_per_cell(&self) -> usize {
+        self.tets.len() / self.cells.len().max(1)
+    }
+
+    /// The share of each tet that is flesh, t, in (0, 1].
+    pub fn solid(&self) -> &[f64] {
+        &self.solid
+    }
+
+    /// Volume of the flesh in each tet, t, cubic metres.
     pub fn volumes(&self) -> &[f64] {
         &self.volumes
     }
@@ -81,7 +135,8 @@ impl TetMesh {
         outer.into_iter().map(oriented).collect()
     }
 
-    /// The four sides of every tet as sorted corners, tet and opposite corner (0 to 3); equal triangles side by side.
+    /// The four sides of every tet as sorted corners, tet and opposite corner (0 to 3); equal triangles side
+    /// by side.
     pub(crate) fn sides(&self) -> Vec<([u32; 3], [u32; 2])> {
         let of_tet = |(tet, corners): (usize, &[u32; 4])| {
             let corners = *corners;

@@ -53,6 +53,11 @@ impl WindingNumber {
         Self { nodes, triangles }
     }
 
+    /// Its triangles, those of parts with an inside turned outwards.
+    pub(super) fn triangles(&self) -> &[[Vector3<f64>; 3]] {
+        &self.triangles
+    }
+
     /// The winding number around a point.
     ///
     /// Within a few hundredths of the exact value.

@@ -43,10 +43,21 @@ pub fn lumped_mass(mesh: &TetMesh, material: &Material) -> Vec<f64> {
 /// [`Error::Shape`], [`Error::NotFinite`], or [`Error::Range`] for a negative conductivity.
 pub fn laplacian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
     check_conductivity(mesh, conductivity)?;
-    let n = mesh.vertices().len();
-    let elements: Vec<Element> =
-        (0..mesh.tets().len()).into_par_iter().map(|t| Element::new(mesh, t, conductivity[t])).collect();
-    let incidence = Incidence::new(mesh);
+    let element = |t: usize| TetElement::new(mesh, t, conductivity[t]);
+    let elements: Vec<TetElement> = (0..mesh.tets().len()).into_par_iter().map(element).collect();
+    Ok(assemble(mesh.vertices().len(), &elements))
+}
+
+/// What some vertices add to a symmetric matrix whose rows sum to zero.
+pub(super) trait Element: Sync {
+    fn corners(&self) -> &[u32];
+    /// The entry of two different corners.
+    fn weight(&self, corner: usize, other: usize) -> f64;
+}
+
+/// The sum of elements on n vertices.
+pub(super) fn assemble(n: usize, elements: &[impl Element]) -> Sparse {
+    let incidence = Incidence::new(n, elements);
     let tasks: Vec<Columns> = (0..n.div_ceil(COLUMNS_PER_TASK))
         .into_par_iter()
         .map_init(
@@ -54,26 +65,25 @@ pub fn laplacian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
             |slot, task| {
                 let first = task * COLUMNS_PER_TASK;
                 let vertices = first..(first + COLUMNS_PER_TASK).min(n);
-                assemble_columns(&elements, &incidence, vertices, slot)
+                assemble_columns(elements, &incidence, vertices, slot)
             },
         )
         .collect();
-    Ok(concatenate(n, &tasks))
+    concatenate(n, &tasks)
 }
 
 /// What a tet adds to the Laplacian: a cache line, as tets are read in the order of vertices, not in their own.
 #[repr(align(64))]
-struct Element {
+struct TetElement {
     corners: [u32; 4],
     /// `c V g_i . g_j` for each of the edges `(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)`.
     weights: [f64; 6],
 }
 
-/// For each corner the three others, and the edges that lead to them.
-const OTHERS: [[(usize, usize); 3]; 4] =
-    [[(1, 0), (2, 1), (3, 2)], [(0, 0), (2, 3), (3, 4)], [(0, 1), (1, 3), (3, 5)], [(0, 2), (1, 4), (2, 5)]];
+/// For two corners the edge between them; none from a corner to itself.
+const EDGES: [[usize; 4]; 4] = [[6, 0, 1, 2], [0, 6, 3, 4], [1, 3, 6, 5], [2, 4, 5, 6]];
 
-impl Element {
+impl TetElement {
     fn new(mesh: &TetMesh, tet: usize, conductivity: f64) -> Self {
         let gradients = hat_gradients(mesh.corners(tet)).map(Vector3::from);
         let scale = conductivity * mesh.volumes()[tet];
@@ -83,26 +93,36 @@ impl Element {
     }
 }
 
-/// The tets at each vertex with the corner it is there, as one list and where each vertex's part starts.
+impl Element for TetElement {
+    fn corners(&self) -> &[u32] {
+        &self.corners
+    }
+
+    fn weight(&self, corner: usize, other: usize) -> f64 {
+        self.weights[EDGES[corner][other]]
+    }
+}
+
+/// The elements at each vertex with the corner it is there, as one list and where each vertex's part starts.
 struct Incidence {
     starts: Vec<usize>,
     corners: Vec<(u32, u8)>,
 }
 
 impl Incidence {
-    fn new(mesh: &TetMesh) -> Self {
-        let mut starts = vec![0; mesh.vertices().len() + 1];
-        for &v in mesh.tets().as_flattened() {
+    fn new(n: usize, elements: &[impl Element]) -> Self {
+        let mut starts = vec![0; n + 1];
+        for &v in elements.iter().flat_map(|element| element.corners()) {
             starts[v as usize + 1] += 1;
         }
         for v in 1..starts.len() {
             starts[v] += starts[v - 1];
         }
         let mut next = starts.clone();
-        let mut corners = vec![(0, 0); 4 * mesh.tets().len()];
-        for (t, tet) in mesh.tets().iter().enumerate() {
-            for (corner, &v) in tet.iter().enumerate() {
-                corners[next[v as usize]] = (t as u32, corner as u8);
+        let mut corners = vec![(0, 0); starts[n]];
+        for (e, element) in elements.iter().enumerate() {
+            for (corner, &v) in element.corners().iter().enumerate() {
+                corners[next[v as usize]] = (e as u32, corner as u8);
                 next[v as usize] += 1;
             }
         }
@@ -124,7 +144,7 @@ struct Columns {
 
 /// `slot[row]` tells where a row stands in the current column; it is `u32::MAX` everywhere before and after.
 fn assemble_columns(
-    elements: &[Element],
+    elements: &[impl Element],
     incidence: &Incidence,
     vertices: std::ops::Range<usize>,
     slot: &mut [u32],
@@ -133,12 +153,12 @@ fn assemble_columns(
     let mut entries: Vec<(u32, f64)> = Vec::new();
     for vertex in vertices {
         entries.clear();
-        // The four gradients add up to zero.
+        // The rows of an element sum to zero.
         let mut diagonal = 0.0;
-        for &(t, corner) in incidence.at(vertex) {
-            let element = &elements[t as usize];
-            for (other, edge) in OTHERS[corner as usize] {
-                let (row, value) = (element.corners[other], element.weights[edge]);
+        for &(e, corner) in incidence.at(vertex) {
+            let (element, corner) = (&elements[e as usize], usize::from(corner));
+            for (other, &row) in element.corners().iter().enumerate().filter(|(other, _)| *other != corner) {
+                let value = element.weight(corner, other);
                 diagonal -= value;
                 let place = &mut slot[row as usize];
                 if *place == u32::MAX {

@@ -5,6 +5,7 @@ mod diffusion;
 mod elements;
 mod extension;
 mod independent;
+mod stiffness;
 mod stitches;
 
 pub use constraint::{constraint, displacement_constraint};
@@ -13,4 +14,5 @@ pub use diffusion::{HIGHEST_LEAK, momentum_leak};
 pub use elements::{gradients, laplacian, lumped_mass};
 pub use extension::spread_to_interior;
 pub(crate) use extension::{HarmonicExtension, out_of_reach};
+pub use stiffness::{Strains, stiffness};
 pub use stitches::Stitches;

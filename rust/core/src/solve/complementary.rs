@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::material::Material;
 use crate::math::{Sparse, SparseCholesky, add_diagonal, polar};
 use crate::mesh::TetMesh;
-use crate::operators::{displacement_constraint, gradients, laplacian, lumped_mass};
+use crate::operators::{Strains, displacement_constraint, lumped_mass, stiffness};
 use crate::rig::{Pose, Rig};
 use crate::{Error, Result};
 
@@ -35,8 +35,7 @@ pub struct ComplementarySolver {
     mass: Vec<f64>,
     /// `2 mu_t V_t`.
     weights: Vec<f64>,
-    gradients: Vec<[[f64; 3]; 4]>,
-    laplacian: Sparse,
+    stiffness: Sparse,
     factor: SparseCholesky,
     displacement: Mat<f64>,
     previous_displacement: Mat<f64>,
@@ -65,16 +64,14 @@ impl ComplementarySolver {
             });
         }
         let mass = lumped_mass(mesh, material);
-        let conductivity: Vec<f64> = (0..mesh.tets().len()).map(|t| 2.0 * material.mu(t)).collect();
-        let laplacian = laplacian(mesh, &conductivity)?;
+        let stiffness = stiffness(mesh, material)?;
         let constraint = displacement_constraint(mesh, &mass, rig, leak)?;
         let factor =
-            SparseCholesky::constrained(&add_diagonal(&laplacian, &mass, params.dt.powi(-2)), &constraint)?;
+            SparseCholesky::constrained(&add_diagonal(&stiffness, &mass, params.dt.powi(-2)), &constraint)?;
         let posed = skin(mesh, rig, pose)?;
         let zero = Mat::zeros(mesh.vertices().len(), 3);
         Ok(Self {
-            weights: conductivity.iter().zip(mesh.volumes()).map(|(c, v)| c * v).collect(),
-            gradients: gradients(mesh),
+            weights: (0..mesh.tets().len()).map(|t| 2.0 * material.mu(t) * mesh.volumes()[t]).collect(),
             mesh: mesh.clone(),
             rig: rig.clone(),
             displacement: zero.clone(),
@@ -83,7 +80,7 @@ impl ComplementarySolver {
             posed,
             params,
             mass,
-            laplacian,
+            stiffness,
             factor,
         })
     }
@@ -129,7 +126,7 @@ impl ComplementarySolver {
         sparse_dense_matmul(
             terms.as_mut(),
             Accum::Add,
-            self.laplacian.as_ref(),
+            self.stiffness.as_ref(),
             posed.as_ref(),
             -1.0,
             Par::Seq,
@@ -139,9 +136,10 @@ impl ComplementarySolver {
 
     /// `sum_t 2 mu_t V_t G_t' R_t`: what pulls every tet towards its closest rotation.
     fn elastic_pull(&self, posed: &Mat<f64>) -> Mat<f64> {
+        let strains = Strains::new(&self.mesh);
         let deformation = |t: usize| {
             let mut f = [0.0; 9];
-            for (&v, g) in self.mesh.tets()[t].iter().zip(&self.gradients[t]) {
+            for (v, g) in strains.of(t) {
                 for i in 0..3 {
                     let x = posed[(v as usize, i)] + self.displacement[(v as usize, i)];
                     (0..3).for_each(|j| f[3 * i + j] += x * g[j]);
@@ -154,10 +152,10 @@ impl ComplementarySolver {
         let mut rotations = vec![[0.0; 9]; deformations.len()];
         polar::rotations(&deformations, &mut rotations);
         let mut pull = Mat::zeros(posed.nrows(), 3);
-        for (t, (tet, rotation)) in self.mesh.tets().iter().zip(&rotations).enumerate() {
+        for (t, rotation) in rotations.iter().enumerate() {
             let scaled = self.weights[t] * Matrix3::from_row_slice(rotation);
-            for (&v, g) in tet.iter().zip(&self.gradients[t]) {
-                let force = scaled * Vector3::from(*g);
+            for (v, g) in strains.of(t) {
+                let force = scaled * Vector3::from(g);
                 (0..3).for_each(|c| pull[(v as usize, c)] += force[c]);
             }
         }

@@ -47,18 +47,32 @@ _Flags: TypeAlias = npt.NDArray[np.bool_]
 _Indices: TypeAlias = npt.NDArray[np.int32]
 _FloatsLike: TypeAlias = _Floats | Sequence[Any]
 _IndicesLike: TypeAlias = _Indices | npt.NDArray[np.int64] | npt.NDArray[np.uint32] | Sequence[Any]
+# An array, if there is one; one number, or an array of them.
+_Rows: TypeAlias = _FloatsLike | None
+_Field: TypeAlias = float | _FloatsLike
 
 @final
 class TetMesh:
-    def __new__(cls, vertices: _FloatsLike, tets: _IndicesLike) -> TetMesh: ...
+    def __new__(cls, vertices: _FloatsLike, tets: _IndicesLike, *, solid: _Rows = None) -> TetMesh: ...
     @staticmethod
     def lattice(
-        points: _FloatsLike, triangles: _IndicesLike, resolution: int = 32, *, tet_count: int | None = None
+        points: _FloatsLike,
+        triangles: _IndicesLike,
+        resolution: int = 32,
+        *,
+        tet_count: int | None = None,
+        solid: bool = False,
     ) -> TetMesh: ...
     @property
     def vertices(self) -> _Floats: ...
     @property
     def tets(self) -> _Indices: ...
+    @property
+    def solid(self) -> _Floats: ...
+    @property
+    def cells(self) -> _Indices: ...
+    @property
+    def flesh(self) -> _Floats: ...
     @property
     def volumes(self) -> _Floats: ...
     @property
@@ -93,11 +107,7 @@ def momentum_leak(mesh: TetMesh) -> _Floats: ...
 @final
 class Material:
     def __new__(
-        cls,
-        young: float | _FloatsLike = 1e5,
-        poisson: float | _FloatsLike = 0.0,
-        density: float | _FloatsLike = 1000.0,
-        law: str = "arap",
+        cls, young: _Field = 1e5, poisson: _Field = 0.0, density: _Field = 1000.0, law: str = "arap"
     ) -> Material: ...
     @property
     def young(self) -> float | _Floats: ...
@@ -108,8 +118,8 @@ class Stitches:
         cls,
         mesh: TetMesh,
         pairs: _IndicesLike,
-        stiffness: float | _FloatsLike = 1e4,
-        gap: float | _FloatsLike = 0.0,
+        stiffness: _Field = 1e4,
+        gap: _Field = 0.0,
         emb: Embedding | None = None,
     ) -> Stitches: ...
     def __len__(self) -> int: ...
@@ -128,7 +138,7 @@ def skinning_modes(
     material: Material,
     count: int = 16,
     rig: Rig | None = None,
-    leak: _FloatsLike | None = None,
+    leak: _Rows = None,
     pinned: _Flags | Sequence[bool] | None = None,
     stitches: Stitches | None = None,
 ) -> SkinningModes: ...
@@ -150,7 +160,7 @@ def localised_modes(
     count: int = 16,
     locality: float = 10.0,
     rig: Rig | None = None,
-    leak: _FloatsLike | None = None,
+    leak: _Rows = None,
     pinned: _Flags | Sequence[bool] | None = None,
 ) -> LocalisedModes: ...
 def cluster_tets(mesh: TetMesh, modes: SkinningModes, count: int = 100, seed: int = 0) -> _Indices: ...
@@ -164,7 +174,7 @@ class Model:
         modes: SkinningModes,
         labels: _IndicesLike,
         rig: Rig | None = None,
-        strength: _FloatsLike | None = None,
+        strength: _Rows = None,
         stitches: Stitches | None = None,
     ) -> Model: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
@@ -191,14 +201,9 @@ class ForceSamples:
     def points(self) -> _Floats: ...
     @property
     def masses(self) -> _Floats: ...
-    def posed(self, pose: _FloatsLike | None = None) -> _Floats: ...
+    def posed(self, pose: _Rows = None) -> _Floats: ...
     def reduce(self, forces: _FloatsLike) -> _Floats: ...
-    def drag(
-        self,
-        linear: _FloatsLike,
-        quadratic: _FloatsLike | None = None,
-        velocity: _FloatsLike | None = None,
-    ) -> Drag: ...
+    def drag(self, linear: _FloatsLike, quadratic: _Rows = None, velocity: _Rows = None) -> Drag: ...
 
 @final
 class Drag:
@@ -248,26 +253,22 @@ class Simulation:
         limit: float | None = None,
     ) -> Simulation: ...
     def step(
-        self,
-        pose: _FloatsLike | None = None,
-        force: _FloatsLike | None = None,
-        offsets: _FloatsLike | None = None,
-        drag: Drag | None = None,
+        self, pose: _Rows = None, force: _Rows = None, offsets: _Rows = None, drag: Drag | None = None
     ) -> StepReport: ...
     def settle(
         self,
-        pose: _FloatsLike | None = None,
-        force: _FloatsLike | None = None,
+        pose: _Rows = None,
+        force: _Rows = None,
         max_iterations: int = 1000,
-        offsets: _FloatsLike | None = None,
+        offsets: _Rows = None,
         drag: Drag | None = None,
     ) -> StepReport: ...
     def settle_cycle(
         self,
         poses: _FloatsLike,
-        strengths: _FloatsLike | None = None,
-        forces: _FloatsLike | None = None,
-        offsets: _FloatsLike | None = None,
+        strengths: _Rows = None,
+        forces: _Rows = None,
+        offsets: _Rows = None,
         max_passes: int = 6,
         tolerance: float = 1e-5,
         drags: Sequence[Drag | None] | None = None,
@@ -288,15 +289,15 @@ class Simulation:
     def model(self) -> Model: ...
     def save_state(self) -> State: ...
     def restore_state(self, state: State) -> None: ...
-    def cut(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
-    def coast(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
-    def reset(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
+    def cut(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
+    def coast(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
+    def reset(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
 
 def step_together(
     simulations: Sequence[Simulation],
-    poses: Sequence[_FloatsLike | None],
-    forces: Sequence[_FloatsLike | None] | None = None,
-    offsets: Sequence[_FloatsLike | None] | None = None,
+    poses: Sequence[_Rows],
+    forces: Sequence[_Rows] | None = None,
+    offsets: Sequence[_Rows] | None = None,
     drags: Sequence[Drag | None] | None = None,
 ) -> list[StepReport]: ...
 
@@ -314,33 +315,29 @@ class Job:
 class MotionJob(Job):
     def __new__(cls, simulation: Simulation) -> MotionJob: ...
     def step(
-        self,
-        pose: _FloatsLike | None = None,
-        force: _FloatsLike | None = None,
-        offsets: _FloatsLike | None = None,
-        drag: Drag | None = None,
+        self, pose: _Rows = None, force: _Rows = None, offsets: _Rows = None, drag: Drag | None = None
     ) -> None: ...
     def settle(
         self,
-        pose: _FloatsLike | None = None,
-        force: _FloatsLike | None = None,
+        pose: _Rows = None,
+        force: _Rows = None,
         max_iterations: int = 1000,
-        offsets: _FloatsLike | None = None,
+        offsets: _Rows = None,
         drag: Drag | None = None,
     ) -> None: ...
     def settle_cycle(
         self,
         poses: _FloatsLike,
-        strengths: _FloatsLike | None = None,
-        forces: _FloatsLike | None = None,
-        offsets: _FloatsLike | None = None,
+        strengths: _Rows = None,
+        forces: _Rows = None,
+        offsets: _Rows = None,
         max_passes: int = 6,
         tolerance: float = 1e-5,
         drags: Sequence[Drag | None] | None = None,
     ) -> None: ...
-    def cut(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
-    def coast(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
-    def reset(self, pose: _FloatsLike | None = None, offsets: _FloatsLike | None = None) -> None: ...
+    def cut(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
+    def coast(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
+    def reset(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
     def vary(
         self,
         stiffness: float | None = None,
@@ -380,24 +377,25 @@ class Body:
         weights: _FloatsLike,
         *,
         resolution: int = 32,
+        solid: bool = True,
         modes: int = 16,
         clusters: int = 100,
-        young: float | _FloatsLike = 1e4,
+        young: _Field = 1e4,
         poisson: float = 0.0,
         density: float = 1000.0,
         locality: float = 0.0,
         law: str = "arap",
-        leak: _FloatsLike | None = None,
-        strength: _FloatsLike | None = None,
+        leak: _Rows = None,
+        strength: _Rows = None,
         pinned: _Flags | Sequence[bool] | None = None,
         core: SkeletonCore | None = None,
         merge_into: _IndicesLike | None = None,
         bone_parents: _IndicesLike | None = None,
-        shapes: _FloatsLike | None = None,
+        shapes: _Rows = None,
         seed: int = 0,
         stitches: _IndicesLike | None = None,
-        stitch_stiffness: float | _FloatsLike = 1e4,
-        stitch_gap: float | _FloatsLike = 0.0,
+        stitch_stiffness: _Field = 1e4,
+        stitch_gap: _Field = 0.0,
         editable: bool = False,
         like: Body | None = None,
     ) -> Body: ...
@@ -438,24 +436,25 @@ class BodyJob(Job):
         weights: _FloatsLike,
         *,
         resolution: int = 32,
+        solid: bool = True,
         modes: int = 16,
         clusters: int = 100,
-        young: float | _FloatsLike = 1e4,
+        young: _Field = 1e4,
         poisson: float = 0.0,
         density: float = 1000.0,
         locality: float = 0.0,
         law: str = "arap",
-        leak: _FloatsLike | None = None,
-        strength: _FloatsLike | None = None,
+        leak: _Rows = None,
+        strength: _Rows = None,
         pinned: _Flags | Sequence[bool] | None = None,
         core: SkeletonCore | None = None,
         merge_into: _IndicesLike | None = None,
         bone_parents: _IndicesLike | None = None,
-        shapes: _FloatsLike | None = None,
+        shapes: _Rows = None,
         seed: int = 0,
         stitches: _IndicesLike | None = None,
-        stitch_stiffness: float | _FloatsLike = 1e4,
-        stitch_gap: float | _FloatsLike = 0.0,
+        stitch_stiffness: _Field = 1e4,
+        stitch_gap: _Field = 0.0,
         editable: bool = False,
         like: Body | None = None,
     ) -> BodyJob: ...

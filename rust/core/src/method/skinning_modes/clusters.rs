@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::reduce::Body;
 use crate::material::{Law, Material};
 use crate::mesh::TetMesh;
-use crate::operators::gradients;
+use crate::operators::Strains;
 use crate::{Error, Result};
 
 /// The tets of each cluster.
@@ -70,14 +70,15 @@ impl Clusters {
     }
 
     fn gradient_shares(&self, mesh: &TetMesh, material: &Material) -> Vec<Shares<3>> {
-        let hats = gradients(mesh);
+        let strains = Strains::new(mesh);
         let stiff = |t: usize| 2.0 * material.mu(t) * mesh.volumes()[t];
-        self.tets.par_iter().map(|tets| Shares::new(tets, mesh, stiff, |t| hats[t])).collect()
+        self.tets.par_iter().map(|tets| Shares::new(tets, stiff, |t| strains.of(t))).collect()
     }
 
     fn center_shares(&self, mesh: &TetMesh, material: &Material) -> Vec<Shares<1>> {
         let mass = |t: usize| material.density(t) * mesh.volumes()[t];
-        self.tets.par_iter().map(|tets| Shares::new(tets, mesh, mass, |_| [[0.25]; 4])).collect()
+        let corners = |t: usize| mesh.tets()[t].map(|corner| (corner, [0.25]));
+        self.tets.par_iter().map(|tets| Shares::new(tets, mass, corners)).collect()
     }
 }
 
@@ -120,19 +121,18 @@ struct Shares<const Q: usize> {
 }
 
 impl<const Q: usize> Shares<Q> {
-    /// Of the Q values that `corners` makes of a tet's four corners.
-    fn new(
+    /// Of Q values a tet, sums over the vertices that `terms` names.
+    fn new<Terms: IntoIterator<Item = (u32, [f64; Q])>>(
         tets: &[u32],
-        mesh: &TetMesh,
         weight: impl Fn(usize) -> f64,
-        corners: impl Fn(usize) -> [[f64; Q]; 4],
+        terms: impl Fn(usize) -> Terms,
     ) -> Self {
         let total = tets.iter().map(|&t| weight(t as usize)).sum();
         let mut vertices: Vec<(u32, [f64; Q])> = Vec::with_capacity(4 * tets.len());
         for &t in tets {
             let share = weight(t as usize) / total;
-            let corners = corners(t as usize).map(|corner| corner.map(|x| share * x));
-            vertices.extend(mesh.tets()[t as usize].into_iter().zip(corners));
+            let scaled = |(vertex, values): (u32, [f64; Q])| (vertex, values.map(|x| share * x));
+            vertices.extend(terms(t as usize).into_iter().map(scaled));
         }
         // Stable, so that the sums below run in the order of the tets.
         vertices.sort_by_key(|&(v, _)| v);

@@ -15,7 +15,7 @@ use crate::math::Sparse;
 use crate::math::dense::{product, symmetric_eigen};
 use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
-use crate::operators::{Stitches, laplacian, lumped_mass};
+use crate::operators::{Stitches, lumped_mass, stiffness};
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
@@ -143,7 +143,7 @@ pub(super) struct Body<'a> {
     mass: Vec<f64>,
     /// Share of the rig's acceleration that each vertex feels, n.
     strength: Vec<f64>,
-    laplacian: Sparse,
+    stiffness: Sparse,
     /// The handles of each vertex and where each vertex's part starts.
     rig_starts: Vec<usize>,
     rig_entries: Vec<(u32, f64)>,
@@ -169,7 +169,6 @@ impl<'a> Body<'a> {
     ) -> Result<Self> {
         let (n, m) = modes.weights.shape();
         let coordinates = Coordinates::of_mesh(mesh);
-        let conductivity: Vec<f64> = (0..mesh.tets().len()).map(|t| 2.0 * material.mu(t)).collect();
         let mut weights = vec![0.0; n * m];
         for k in 0..m {
             for (i, &w) in modes.weights.col_as_slice(k).iter().enumerate() {
@@ -185,7 +184,7 @@ impl<'a> Body<'a> {
             weights,
             mass: lumped_mass(mesh, material),
             strength: strength.map_or_else(|| vec![1.0; n], <[f64]>::to_vec),
-            laplacian: laplacian(mesh, &conductivity)?,
+            stiffness: stiffness(mesh, material)?,
             rig_starts,
             rig_entries,
         })
@@ -204,7 +203,7 @@ impl<'a> Body<'a> {
     /// `L B`, n x 4m.
     pub(super) fn stiff_rows(&self) -> Mat<f64> {
         self.rows(|vertex, row| {
-            self.laplacian_row(vertex).for_each(|(other, value)| self.add_mode_row(other, value, row));
+            self.row_of_stiffness(vertex).for_each(|(other, value)| self.add_mode_row(other, value, row));
         })
     }
 
@@ -241,9 +240,9 @@ impl<'a> Body<'a> {
     }
 
     /// The entries of a row of L.
-    fn laplacian_row(&self, vertex: usize) -> impl Iterator<Item = (usize, f64)> {
-        let rows = self.laplacian.row_idx_of_col(vertex);
-        rows.zip(self.laplacian.val_of_col(vertex).iter().copied())
+    fn row_of_stiffness(&self, vertex: usize) -> impl Iterator<Item = (usize, f64)> {
+        let rows = self.stiffness.row_idx_of_col(vertex);
+        rows.zip(self.stiffness.val_of_col(vertex).iter().copied())
     }
 
     fn products(&self) -> Products {
@@ -290,7 +289,7 @@ impl<'a> Body<'a> {
                 let (vertex, row) = (first + place, place * b..(place + 1) * b);
                 self.add_mode_row(vertex, 1.0, &mut rows[row.clone()]);
                 self.add_mode_row(vertex, self.mass[vertex], &mut heavy[row.clone()]);
-                for (other, value) in self.laplacian_row(vertex) {
+                for (other, value) in self.row_of_stiffness(vertex) {
                     self.add_mode_row(other, value, &mut stiff[row.clone()]);
                 }
                 self.add_rig_products(vertex, &heavy[row.clone()], &stiff[row], &mut stiff_rig, &mut sum);
@@ -321,7 +320,7 @@ impl<'a> Body<'a> {
         };
         add(sum.uniform.col_as_slice_mut(0), 1.0, heavy);
         stiff_rig.fill(0.0);
-        for (other, value) in self.laplacian_row(vertex) {
+        for (other, value) in self.row_of_stiffness(vertex) {
             self.add_rig_row(other, value, stiff_rig);
         }
         for &(handle, w) in self.handles_of(vertex) {

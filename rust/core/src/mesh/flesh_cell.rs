@@ -1,0 +1,55 @@
+//! A cubic cell of a lattice that flesh fills in part.
+
+/// A cell of eight vertices, and where in it the flesh is. Coordinates in a cell run from -1 to 1.
+///
+/// Fields are trilinear in a cell, `u = sum_i u_i (1 + s_ix x)(1 + s_iy y)(1 + s_iz z) / 8` with `s_i` in
+/// {-1, 1} the place of corner i: bit a of i is set where it is 1 along axis a.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FleshCell {
+    /// Its vertices.
+    pub corners: [u32; 8],
+    /// Length of an edge, metres.
+    pub side: f64,
+    /// Centre of the flesh.
+    pub centre: [f64; 3],
+    /// Variance of the flesh about its centre, along each axis: 1/3 for a cell that is full.
+    pub spread: [f64; 3],
+}
+
+impl FleshCell {
+    /// What the corners add to the gradient at the centre of the flesh, 1/m; they sum to zero.
+    pub fn gradients(&self) -> [[f64; 3]; 8] {
+        std::array::from_fn(|corner| {
+            let factor = |axis: usize| 1.0 + place(corner, axis) * self.centre[axis];
+            std::array::from_fn(|axis| {
+                let rest = factor((axis + 1) % 3) * factor((axis + 2) % 3);
+                place(corner, axis) * rest / (4.0 * self.side)
+            })
+        })
+    }
+
+    /// What the gradient at one place cannot tell: the factors s of `xy`, `yz`, `zx` and `xyz`, x in metres
+    /// from the middle of the cell, as sums over the corners, 1/m^2 and 1/m^3; and with each the mean square
+    /// gradient r that resists it.
+    ///
+    /// For `xy` r is `(side / 2)^2 (spread_x + spread_y) / 2`: a field `(xy, -x^2 / 2)`, which bends, has the
+    /// strain y only.
+    pub fn twists(&self) -> [(f64, [f64; 8]); 4] {
+        let half = self.side / 2.0;
+        std::array::from_fn(|twist| {
+            let factor = |corner, axis| place(corner, axis) / half;
+            if twist == 3 {
+                let s = std::array::from_fn(|i| (0..3).map(|axis| factor(i, axis)).product::<f64>() / 8.0);
+                return (half.powi(4) / 9.0, s);
+            }
+            let (a, b) = (twist, (twist + 1) % 3);
+            let s = std::array::from_fn(|i| factor(i, a) * factor(i, b) / 8.0);
+            (half * half * (self.spread[a] + self.spread[b]) / 2.0, s)
+        })
+    }
+}
+
+/// Where a corner is along an axis, -1 or 1.
+fn place(corner: usize, axis: usize) -> f64 {
+    if corner >> axis & 1 == 1 { 1.0 } else { -1.0 }
+}
