@@ -3,7 +3,8 @@
 import bpy
 import jounce
 
-from ..core import modes
+from ..core import modes, motion
+from ..core.settings import FrequencyOf
 from . import diagnosis
 
 
@@ -14,5 +15,6 @@ def remember(
     state = host.jounce
     state.built_digest, state.built_summary = digest, summary
     state.built_frequency = body.model.frequency
+    state.built_size_frequency = motion.built_frequency(body, FrequencyOf.SIZE)
     state.list_modes(modes.frequency_ratios(body))
     diagnosis.renew(host, "build", context)

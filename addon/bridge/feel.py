@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..core.motion import Feel, load_scale, stiffness_of
+from ..core.motion import Feel, built_frequency, load_scale, stiffness_of
 from . import animation, units
 
 # The settings that may be animated; the fields of `MotionSettings` that follow from them.
@@ -48,7 +48,7 @@ class FeelReader:
 
     def act_on(self, body: "object") -> None:
         """From now on it is this body that feels."""
-        self._built = body.model.frequency
+        self._built = built_frequency(body, self._host.jounce.motion_settings().frequency_of)
 
     def read(self, depsgraph: bpy.types.Depsgraph) -> Feel | None:
         """What a frame feels like; None where it is as in all others, or there is no body yet."""

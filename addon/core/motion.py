@@ -9,7 +9,7 @@ import numpy as np
 
 from .cuts import Teleport, Teleports
 from .refusal import Refusal, passing_on
-from .settings import Crossing, MotionSettings, Physical
+from .settings import Crossing, FrequencyOf, MotionSettings, Physical
 
 # What bodies are built with, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density, which are
 # set when the motion is computed.
@@ -214,13 +214,29 @@ def simulation(
         gravity=tuple(gravity),
         pose_rest=settings.pose_rest,
         integrator=settings.integrator,
-        stiffness=stiffness_of(body.model.frequency, settings),
+        stiffness=stiffness_of(built_frequency(body, settings.frequency_of), settings),
         limit=settings.limit,
     )
 
 
+def built_frequency(body: "jounce.Body", frequency_of: FrequencyOf) -> float:
+    """The frequency in Hz, as the body was built, of what sets its stiffness."""
+    if frequency_of is FrequencyOf.LOWEST_MODE:
+        return body.model.frequency
+    return size_frequency(float(body.mesh.volumes.sum()))
+
+
+def size_frequency(volume: float) -> float:
+    """How often a wave of pressure crosses a cube of that volume in a second: `sqrt(E / rho) / V^(1/3)`.
+
+    volume: m^3. It is free of what the flesh hangs on, so that pins, paint and rigid parts change nothing
+    elsewhere, and about what the lowest mode of a body has that hangs on its bones.
+    """
+    return (YOUNG / DENSITY) ** 0.5 / volume ** (1.0 / 3.0)
+
+
 def stiffness_of(built: float, settings: MotionSettings) -> float:
-    """The factor on the elastic energy of a body whose lowest frequency was built as `built`, in Hz."""
+    """The factor on the elastic energy of a body whose `built_frequency` is `built`, in Hz."""
     if settings.material is not None:
         return physical_stiffness(settings.material)
     return stiffness(built, settings.frequency)
@@ -237,7 +253,7 @@ def physical_frequency(built: float, material: Physical) -> float:
 
 
 def stiffness(built: float, wanted: float) -> float:
-    """The factor on the elastic energy that moves the lowest frequency from `built` to `wanted`, both in Hz.
+    """The factor on the elastic energy that moves a frequency from `built` to `wanted`, both in Hz.
 
     `s = (wanted / built)^2`: all frequencies grow alike, with the square root of the stiffness.
     """

@@ -52,6 +52,13 @@ class Crossing(Enum):
     KEPT = "KEPT"
 
 
+class FrequencyOf(Enum):
+    """Whose frequency sets the stiffness: flesh of the body's size, or the lowest mode of the body."""
+
+    SIZE = "SIZE"
+    LOWEST_MODE = "LOWEST_MODE"
+
+
 @dataclass(frozen=True)
 class Physical:
     """A material by its physical values: Young's modulus in Pa, density in kg/m^3."""
@@ -64,8 +71,8 @@ class Physical:
 class MotionSettings:
     """What the motion of a built model depends on.
 
-    frequency: Hz, of the lowest mode. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 = the scene's
-    gravity on a body of 1.8 m, 0 = none. integrator: the native module's name of the time integration.
+    frequency: Hz, of what frequency_of names. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 = the
+    scene's gravity on a body of 1.8 m, 0 = none. integrator: the native module's name of the integration.
     material: sets the stiffness in place of the frequency; gravity is then not scaled. limit: largest
     displacement as a share of the diagonal. start, after_cut: how a shot and what
     follows a cut begin. teleport: share of the diagonal from which a leap counts as a cut, None for never.
@@ -82,6 +89,7 @@ class MotionSettings:
     start: Crossing = Crossing.MOVING
     after_cut: Crossing = Crossing.SETTLED
     teleport: float | None = None
+    frequency_of: FrequencyOf = FrequencyOf.SIZE
 
 
 @dataclass(frozen=True)

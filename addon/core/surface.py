@@ -10,6 +10,10 @@ from .refusal import Refusal
 from .settings import BuildSettings
 from .stitches import NONE, Stitches
 
+# Rises whenever the same surface and settings give another body than before: motion that older files keep is
+# then known to be of another one.
+BUILDING = 1
+
 
 @dataclass(frozen=True)
 class Part:
@@ -54,9 +58,8 @@ class Surface:
         """Hash of all that a model depends on; equal digests give equal models, up to updates of modes."""
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
         rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)
-        return hashed(
-            (self.points, self.triangles, *painted, *rig, *astuple(self.stitches)), astuple(settings)
-        )
+        arrays = self.points, self.triangles, *painted, *rig, *astuple(self.stitches)
+        return hashed(arrays, (BUILDING, *astuple(settings)))
 
     def ground_digest(self, settings: BuildSettings) -> str:
         """Hash of what no map, no stitch and no setting but the resolution changes: lattice and weights."""

@@ -3,6 +3,7 @@
 import bpy
 
 from ..bridge import bodies, deformers, diagnosis
+from ..core.settings import FrequencyOf
 from . import needs
 from .operator import JounceOperator
 
@@ -30,6 +31,7 @@ def add_body(
     for obj in (host, *others):
         bodies.refuse_joining(obj, host, warn)
     host.jounce.is_host = True
+    host.jounce.frequency_of = FrequencyOf.SIZE.value
     for obj in others:
         obj.jounce.host = host
     diagnosis.keep(host, context)

@@ -9,7 +9,7 @@ from bpy.props import BoolProperty
 from ..bridge import bodies, feel, motions, readings
 from ..core import bodies as built
 from ..core import fitting
-from ..core.motion import Drive, held_sentence, stiffness_of
+from ..core.motion import Drive, built_frequency, held_sentence, stiffness_of
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, in_turn, scaled
 from . import needs
@@ -111,7 +111,7 @@ class Rehearsal:
         made = self._made
         settings = replace(made.scene.host.jounce.motion_settings(), frequency=frequency, limit=None)
         filling = made.rehearsal(self._scene, settings)
-        stiffness = stiffness_of(made.body.model.frequency, settings)
+        stiffness = stiffness_of(built_frequency(made.body, settings.frequency_of), settings)
         for drive in self._drives:
             felt = drive.feel and replace(drive.feel, stiffness=stiffness)
             filling.feed(replace(drive, feel=felt))

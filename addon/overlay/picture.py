@@ -9,7 +9,7 @@ from ..bridge.evaluated import Shape
 from ..core import fields
 from ..core.colours import Scale
 from ..core.fields import Field
-from ..core.motion import stiffness_of
+from ..core.motion import built_frequency, stiffness_of
 from . import shading
 
 
@@ -23,7 +23,8 @@ class Picture:
         self._skins = skins(host, len(body.embedding.points))
         self._peak = fields.Peak()
         if not field.moves:
-            factor = stiffness_of(body.model.frequency, host.jounce.motion_settings())
+            settings = host.jounce.motion_settings()
+            factor = stiffness_of(built_frequency(body, settings.frequency_of), settings)
             mode = min(mode, body.model.mode_count - 1)
             self._values, self.scale = fields.at_rest(field, body, mode, factor)
 

@@ -73,7 +73,8 @@ def draw_surfaces() -> None:
     key = (host.session_uid, host.jounce.built_digest)
     field = Field(settings.field)
     if field is not Field.NONE:
-        motion = host.jounce.frequency if field is Field.STIFFNESS else 0.0
+        state = host.jounce
+        motion = (state.frequency, state.frequency_of) if field is Field.STIFFNESS else None
         mode = host.jounce.mode_index if field is Field.WEIGHTS else 0
         picture = kept("picture", (*key, field, mode, motion), lambda: Picture(host, body, field, mode))
         picture.draw(context, settings.opacity)

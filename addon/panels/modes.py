@@ -22,7 +22,7 @@ class JOUNCE_UL_modes(bpy.types.UIList):
         """One mode: number, frequency, play."""
         row = layout.row()
         row.label(text=f"Mode {index + 1}")
-        row.label(text=f"{mode.ratio * state.frequency:.2f} Hz")
+        row.label(text=f"{mode.ratio * state.lowest_frequency():.2f} Hz")
         row.operator("jounce.flex_mode", text="", icon="PLAY", emboss=False).mode = index
 
 

@@ -26,6 +26,7 @@ def draw_stiffness(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -
     layout.prop(state, "stiffness_by")
     if state.stiffness_by == "FREQUENCY":
         layout.prop(state, "frequency")
+        layout.prop(state, "frequency_of")
         row = layout.row(align=True)
         row.prop(state, "amount")
         row.operator("jounce.fit", text="", icon="DRIVER_DISTANCE")

@@ -2,16 +2,29 @@
 
 from bpy.props import EnumProperty, FloatProperty
 
-from ..core.settings import Physical
+from ..core.settings import FrequencyOf, Physical
 from .refresh import refreshing
 
 STIFFNESS_BY = (
-    ("FREQUENCY", "Frequency", "Swings a second of the softest part: means the same for a mouse and a whale"),
+    ("FREQUENCY", "Frequency", "Swings a second: means the same for a mouse and a whale"),
     (
         "PHYSICAL",
         "Physical",
         "Young's modulus and density of a real material. A larger body of it swings more slowly, so the "
         "unit scale of the scene has to be right",
+    ),
+)
+
+FREQUENCY_OF = (
+    (
+        FrequencyOf.SIZE.value,
+        "Size",
+        "Of flesh of the body's size: pins, paint and rigid parts change nothing in the rest of the body",
+    ),
+    (
+        FrequencyOf.LOWEST_MODE.value,
+        "Lowest Mode",
+        "The softest mode of the body, which depends on all that holds it. Bodies of older files have it",
     ),
 )
 
@@ -21,6 +34,12 @@ class MaterialProps:
     """Of the host; changes act without a new build."""
 
     stiffness_by: EnumProperty(name="Stiffness By", description="What sets the stiffness", items=STIFFNESS_BY)
+    frequency_of: EnumProperty(
+        name="Frequency Of",
+        description="Whose frequency it is",
+        items=FREQUENCY_OF,
+        default=FrequencyOf.LOWEST_MODE.value,
+    )
     young: FloatProperty(
         name="Young's Modulus (Pa)",
         description="Stiffness of the material, in Pa: fat 2 thousand, muscle 3 thousand, rubber a million",
@@ -48,6 +67,19 @@ class MaterialProps:
         default=0.0,
         options={"HIDDEN"},
     )
+
+    built_size_frequency: FloatProperty(
+        name="Built Size Frequency",
+        description="Frequency of flesh of the body's size as it was built, in Hz",
+        default=0.0,
+        options={"HIDDEN"},
+    )
+
+    def lowest_frequency(self) -> float:
+        """The frequency of the lowest mode of the body as it was built last, in Hz."""
+        if FrequencyOf(self.frequency_of) is FrequencyOf.LOWEST_MODE or self.built_size_frequency == 0.0:
+            return self.frequency
+        return self.frequency * self.built_frequency / self.built_size_frequency
 
     def material(self) -> Physical | None:
         """The material, None where the frequency sets the stiffness."""

@@ -2,7 +2,7 @@
 
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ..core.settings import MotionSettings
+from ..core.settings import FrequencyOf, MotionSettings
 from .refresh import refreshing
 
 INTEGRATORS = (
@@ -20,8 +20,9 @@ class MotionProps:
     frequency: FloatProperty(
         name="Frequency (Hz)",
         description=(
-            "How often the softest mode swings in a second, in Hz; thin parts that bend swing two to five "
-            "times slower. Low is heavy and soft, high is firm; it means the same for a mouse and a whale"
+            "How firm the flesh is, in Hz: so often a wave crosses a cube of the body's volume in a second. "
+            "Large soft parts swing about half as often, long thin ones more slowly. Low is heavy and soft, "
+            "high is firm; it means the same for a mouse and a whale"
         ),
         default=5.0,
         min=0.05,
@@ -112,5 +113,6 @@ class MotionProps:
             gravity=self.gravity if self.use_gravity else 0.0,
             integrator=self.integrator,
             material=self.material(),
+            frequency_of=FrequencyOf(self.frequency_of),
             **self.shot_settings(),
         )

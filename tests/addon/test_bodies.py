@@ -1,14 +1,17 @@
 """Building bodies, the cache of built ones, and what a model depends on."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
+import jounce
 import numpy as np
 import pytest
 from jounce_core import bodies
+from jounce_core import surface as surfaces
 from jounce_core.maps import Maps
-from jounce_core.motion import load_scale, physical_frequency, stiffness, stiffness_of
+from jounce_core.motion import built_frequency, load_scale, physical_frequency, stiffness, stiffness_of
 from jounce_core.refusal import Refusal
-from jounce_core.settings import BuildSettings, MotionSettings, Physical
+from jounce_core.settings import BuildSettings, FrequencyOf, MotionSettings, Physical
 from jounce_core.stitches import Stitches
 from jounce_core.surface import Part, Surface
 from jounce_core.task import Runner
@@ -22,6 +25,13 @@ def tetrahedron():
     points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     triangles = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
     return Surface(points, triangles, np.ones((4, 1)), (Part("Tet", slice(0, 4), np.eye(3)),))
+
+
+def bar(length):
+    """Points and triangles of a closed bar along x with sides of one metre."""
+    points = np.array([(x, y, z) for x in (0.0, length) for y in (0.0, 1.0) for z in (0.0, 1.0)])
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    return points, np.array([corners for a, b, c, d in quads for corners in ((a, b, c), (a, c, d))])
 
 
 def sewn(stiffness):
@@ -107,6 +117,12 @@ def test_a_stopped_build_keeps_nothing():
     assert bodies.CACHE.get(surface.digest(replace(SETTINGS, resolution=40))) is None
 
 
+def test_motion_of_bodies_that_were_built_in_another_way_is_known_to_be_stale(monkeypatch):
+    before = tetrahedron().digest(SETTINGS)
+    monkeypatch.setattr(surfaces, "BUILDING", surfaces.BUILDING - 1)
+    assert tetrahedron().digest(SETTINGS) != before
+
+
 def test_the_digest_sees_every_input():
     surface = tetrahedron()
     digests = {
@@ -155,6 +171,52 @@ def test_frequencies_grow_with_the_root_of_the_stiffness():
     assert stiffness(built=5.0, wanted=10.0) == 4.0
     with pytest.raises(Refusal):
         stiffness(built=0.0, wanted=2.0)
+
+
+def far_motion(pinned, young, frequency_of):
+    """How the right end of a bar with a core in its middle moves when the longer end is held or painted."""
+    points, triangles = bar(6.0)
+    inside = jounce.TetMesh.lattice(points, triangles, 24, solid=True)
+    x = inside.vertices[:, 0]
+    core = (x > 2.9) & (x < 4.1)
+    left = inside.vertices[inside.tets][..., 0].mean(1) < 2.9
+    material = jounce.Material(young=np.where(left, young, 1e4))
+    modes = jounce.skinning_modes(inside, material, 40, pinned=core | (pinned & (x < 2.9)))
+    rig = jounce.Rig(inside, np.ones((len(x), 1)))
+    labels = np.arange(len(inside.tets), dtype=np.int32)
+    model = jounce.Model.skinning(inside, material, modes, labels, rig=rig)
+    built = built_frequency(SimpleNamespace(mesh=inside, model=model), frequency_of)
+    factor = stiffness_of(built, replace(MOTION, frequency=6.0))
+    drive = {"max_iterations": 300, "tolerance": 1e-8, "damping": 0.12}
+    simulation = jounce.Simulation(model, dt=1 / 24, substeps=2, stiffness=factor, **drive)
+    pose = np.eye(3, 4)[np.newaxis].copy()
+    simulation.reset(pose)
+    moved = []
+    for frame in range(24):
+        pose[0, 1, 3] = 0.3 * np.sin(0.5 * frame)
+        simulation.step(pose)
+        moved.append(simulation.displacement()[x > 4.1].astype(float))
+    return np.array(moved)
+
+
+def test_what_is_pinned_or_painted_changes_nothing_elsewhere():
+    free = far_motion(False, 1e4, FrequencyOf.SIZE)
+    for pinned, young in [(True, 1e4), (False, 1e5)]:
+        changed = far_motion(pinned, young, FrequencyOf.SIZE)
+        assert np.linalg.norm(changed - free) < 0.05 * np.linalg.norm(free)
+    old = [far_motion(pinned, 1e4, FrequencyOf.LOWEST_MODE) for pinned in (False, True)]
+    assert np.linalg.norm(old[1] - old[0]) > 0.3 * np.linalg.norm(old[0])
+
+
+def test_the_frequency_of_a_size_is_free_of_the_resolution():
+    points, triangles = bar(6.0)
+    coarse, fine = (
+        SimpleNamespace(mesh=jounce.TetMesh.lattice(points, triangles, resolution, solid=True))
+        for resolution in (20, 50)
+    )
+    frequencies = [built_frequency(body, FrequencyOf.SIZE) for body in (coarse, fine)]
+    assert frequencies[0] == pytest.approx(frequencies[1], rel=0.01)
+    assert frequencies[1] == pytest.approx(10.0**0.5 / 6.0 ** (1.0 / 3.0), rel=0.01)
 
 
 def test_gravity_bends_all_sizes_alike():

@@ -169,7 +169,7 @@ def _simulation(built: Built, **changes: float):
         "substeps": state.substeps,
         "damping": state.damping,
         "pose_rest": state.pose_rest,
-        "stiffness": (state.frequency / built.body.model.frequency) ** 2,
+        "stiffness": (state.frequency / state.built_size_frequency) ** 2,
     }
     return jounce.Simulation(built.body.model, **(settings | changes))
 

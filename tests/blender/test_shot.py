@@ -83,7 +83,8 @@ def test_drag_calms_a_swing(built, linear):
     settings = {"frequency": 2.0, "damping": 0.0, "integrator": "bdf2", "start": "SETTLED"}
 
     def swing():
-        return np.abs(np.diff(baked(obj, **settings)[7:], axis=0)).max()
+        # The largest would depend on where in a swing the frames happen to be.
+        return np.sqrt(np.square(np.diff(baked(obj, **settings)[7:], axis=0)).mean())
 
     free = swing()
     bpy.ops.object.effector_add(type="DRAG")
@@ -91,14 +92,13 @@ def test_drag_calms_a_swing(built, linear):
     field = bpy.context.object.field
     field.linear_drag, field.quadratic_drag = (0.0, 2.0) if linear else (2.0, 0.0)
     bpy.context.view_layer.update()
-    dragged = [swing()]
-    for weight in (4.0, 1000.0):
+    dragged = []
+    for weight in (1.5, 1000.0):
         obj.jounce.field_weight = weight
         dragged.append(swing())
     assert free > 0.01
     assert dragged[0] < 0.97 * free
-    assert dragged[1] < 0.97 * dragged[0]
-    assert dragged[2] < 0.8 * dragged[1]
+    assert dragged[1] < 0.8 * dragged[0]
 
 
 def test_turbulence_is_repeatable_and_moves(built):
@@ -199,7 +199,7 @@ def test_a_physical_body_swings_as_a_body_of_that_frequency(built):
     state = obj.jounce
     wanted = 3.0
     by_frequency = baked(obj, frequency=wanted)
-    young = 1e4 * (wanted / state.built_frequency) ** 2
+    young = 1e4 * (wanted / state.built_size_frequency) ** 2
     physical = baked(obj, stiffness_by="PHYSICAL", young=young, density=1000.0)
     assert np.abs(physical - by_frequency).max() < 1e-4
 
