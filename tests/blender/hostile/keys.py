@@ -12,7 +12,7 @@ def with_keys(*names: str) -> bpy.types.Object:
     obj, _ = scenes.character()
     obj.shape_key_add(name="Basis")
     for index, name in enumerate(names):
-        obj.shape_key_add(name=name).points[index % 100].co.x += 0.2
+        obj.shape_key_add(name=name, from_mix=False).points[index % 100].co.x += 0.2
     return obj
 
 

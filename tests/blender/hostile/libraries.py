@@ -224,5 +224,5 @@ def made_local(jounce: Hand) -> None:
     jounce.scrub(bpy.data.objects["Column", None])
     jounce.remove(bpy.data.objects["Column", None])
     # To override an object Blender itself reads all of it, and so gives it empty settings.
-    for obj in bpy.context.scene.objects:
+    for obj in bpy.data.objects:
         obj.property_unset("jounce")

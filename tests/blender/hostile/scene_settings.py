@@ -83,6 +83,7 @@ def the_scene_is_deleted(jounce: Hand) -> None:
     rig.animation_data_clear()
     for thing in (obj, rig):
         other.collection.objects.link(thing)
+        thing.select_set(False, view_layer=other.view_layers[0])
     jounce.add(obj)
     jounce.build(obj)
     jounce.preview(obj)

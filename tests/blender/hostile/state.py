@@ -13,7 +13,17 @@ import snapshot
 
 # What belongs to Blender's windows and tools, not to the scene that an artist made.
 IGNORED_KINDS = frozenset(
-    ["brushes", "fonts", "linestyles", "paint_curves", "palettes", "screens", "window_managers", "workspaces"]
+    [
+        "all_ids",
+        "brushes",
+        "fonts",
+        "linestyles",
+        "paint_curves",
+        "palettes",
+        "screens",
+        "window_managers",
+        "workspaces",
+    ]
 )
 # Arrays that `snapshot.mesh_state` reads at once, what evaluation writes, and what is the same for all files.
 IGNORED = snapshot.IGNORED | {
@@ -44,6 +54,8 @@ IGNORED = snapshot.IGNORED | {
     "sequencer_colorspace_settings",
     "session_uuid",
     "shading",
+    "texspace_location",
+    "texspace_size",
     "tool_settings",
     "uv_layers",
     "vertex_normals",
@@ -190,7 +202,8 @@ def custom(struct: bpy.types.bpy_struct) -> dict[str, Any]:
     groups = {}
     if hasattr(struct, "bl_system_properties_get"):
         system = struct.bl_system_properties_get()
-        groups["system"] = {} if system is None else plain(system)
+        # A group that was made stays where a struct has none of its properties any more.
+        groups["system"] = {} if system is None else {key: plain(system[key]) for key in system.keys()}  # noqa: SIM118
     with contextlib.suppress(TypeError):
         groups["custom"] = {key: plain(struct[key]) for key in struct.keys()}  # noqa: SIM118
     if isinstance(struct, bpy.types.Object) and (struct.library or struct.override_library):
