@@ -107,7 +107,7 @@ impl SkeletonCore {
     /// to their bones or in thin parts, unless they hang on free bones by more than a half.
     ///
     /// Close is `near < 0.8 amount (near + depth)`, with the distances to the nearest of the bones that weigh more than
-    /// 0.15 there and to the surface; thin is where the largest ball inside the body that reaches the vertex has a radius
+    /// 0.15 there and to the skin, what of the surface has the outside on one side; thin is where the largest ball inside the body that reaches the vertex has a radius
     /// below `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest second moment, r the radius of
     /// the largest ball of all. Bones that run outside of their flesh are moved into it. Loose parts that one bone holds
     /// whole are hard.

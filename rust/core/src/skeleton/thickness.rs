@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
 use crate::Result;
-use crate::mesh::{SurfaceMesh, TetMesh, closest_points};
+use crate::mesh::{SurfaceMesh, TetMesh, WindingNumber, closest_points};
 use crate::rig::Rig;
 
 /// Tets that make up a cell of a lattice.
@@ -13,9 +16,14 @@ const HALF_DIAGONAL: f64 = 0.866;
 /// A ball that stands out of another by less than this share of a cell lies in it.
 const INSIDE: f64 = 0.25;
 
+/// Winding number from which a place is inside.
+const WITHIN: f64 = 0.5;
+/// How far beside a triangle is looked for the outside, as a share of a cell.
+const BESIDE: f64 = 0.1;
+
 /// Lengths in metres at the vertices of a tet mesh.
 pub(super) struct Thickness {
-    /// Distance to the surface, n; 0 on the boundary of the mesh.
+    /// Distance to what of the surface bounds the body, n; 0 on the boundary of the mesh.
     pub(super) depth: Vec<f64>,
     /// Radius of the largest ball inside of the body that reaches the vertex, n.
     pub(super) radius: Vec<f64>,
@@ -37,11 +45,14 @@ impl Thickness {
         };
         let mut centres: Vec<[f64; 3]> = inner.iter().map(|&vertex| mesh.vertices()[vertex]).collect();
         centres.extend(tets.map(middle));
+        // The whole tets, whatever share of them is flesh.
+        let whole: f64 = mesh.volumes().iter().zip(mesh.solid()).map(|(volume, solid)| volume / solid).sum();
+        let cell = (TETS_A_CELL * whole / mesh.tets().len() as f64).cbrt();
+        let skin = skin(surface, cell)?;
         let mut balls: Vec<(f64, [f64; 3])> =
-            closest_points(surface, &centres)?.iter().map(|closest| closest.distance).zip(centres).collect();
+            closest_points(&skin, &centres)?.iter().map(|closest| closest.distance).zip(centres).collect();
         let mut depth = vec![0.0; count];
         inner.iter().zip(&balls).for_each(|(&vertex, ball)| depth[vertex] = ball.0);
-        let cell = (TETS_A_CELL * mesh.volumes().iter().sum::<f64>() / mesh.tets().len() as f64).cbrt();
         balls.sort_by(|a, b| b.0.total_cmp(&a.0));
         let radius = completed(mesh, covered(mesh.vertices(), &balls, cell));
         Ok(Self { depth, radius, cell })
@@ -55,6 +66,23 @@ impl Thickness {
         };
         (0..rig.bone_count()).map(of_bone).collect()
     }
+}
+
+/// The triangles with the outside on one of their sides: not skin below clothes, nor teeth. All where there are none.
+fn skin(surface: &SurfaceMesh, cell: f64) -> Result<SurfaceMesh> {
+    let winding = WindingNumber::new(surface);
+    let is_skin = |triangle: &[u32; 3]| {
+        let [a, b, c] = triangle.map(|point| Vector3::from(surface.points()[point as usize]));
+        let aside =
+            (b - a).cross(&(c - a)).try_normalize(0.0).map_or(Vector3::zeros(), |n| n * (BESIDE * cell));
+        let middle = (a + b + c) / 3.0;
+        [middle + aside, middle - aside].iter().any(|&place| winding.at(place.into()) < WITHIN)
+    };
+    let skin: Vec<[u32; 3]> = surface.triangles().par_iter().filter(|t| is_skin(t)).copied().collect();
+    if skin.is_empty() {
+        return Ok(surface.clone());
+    }
+    SurfaceMesh::new(surface.points().to_vec(), skin)
 }
 
 /// The radius of the first ball, largest first, that reaches each point; 0 where none does.
