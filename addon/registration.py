@@ -38,6 +38,8 @@ def register() -> None:
         type=props.JounceObject, name="Jounce", override={"LIBRARY_OVERRIDABLE"}
     )
     bpy.types.PoseBone.jounce_leak = bones.LEAK
+    bpy.types.PoseBone.jounce_role = bones.ROLE
+    bpy.types.Material.jounce_rigid = bones.HARD_MATERIAL
     bpy.types.Scene.jounce = bpy.props.PointerProperty(type=scene.JounceScene, name="Jounce")
     bpy.types.WindowManager.jounce = bpy.props.PointerProperty(
         type=window.JounceWindow, name="Jounce", options={"SKIP_SAVE"}
@@ -71,6 +73,8 @@ def unregister() -> None:
     view.sync(False)
     del bpy.types.WindowManager.jounce
     del bpy.types.Scene.jounce
+    del bpy.types.Material.jounce_rigid
+    del bpy.types.PoseBone.jounce_role
     del bpy.types.PoseBone.jounce_leak
     del bpy.types.Object.jounce
     for cls in reversed(CLASSES):

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.bones import Counting, merged_into_picked
 from ..core.refusal import Refusal
 from ..core.surface import Part, Surface
-from . import deformers, maps, meshes, registry, rigs, shapes, stitches, units
+from . import bone_core, deformers, maps, meshes, registry, rigs, shapes, stitches, units
 from .deformers import Warn
 from .feel import FeelReader
 from .forces import ForceReader
@@ -83,6 +83,7 @@ def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
             meshes.refuse_flat(obj)
         for obj in objects:
             obj.jounce.bind_matrix = np.array(obj.matrix_world).ravel()
+            bone_core.bind(obj, deformers.deformer(obj, lambda _sentence: None))
 
 
 def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> BodyScene:
@@ -96,6 +97,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     scale = units.metres_per_unit(context.scene)
     carried: dict[rigs.Carrier, tuple[bpy.types.Object, np.ndarray]] = {}
     points, triangles, parts, part_rigs, painted = [], [], [], [], []
+    bones, hard = bone_core.Bones(scale), []
     row_of: dict[bpy.types.Object, slice] = {}
     start = 0
     for obj in objects:
@@ -110,17 +112,22 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         parts.append(Part(obj.name, rows, matrix[:3, :3] * scale, preserves))
         painted.append(meshes.group_weights(obj))
         part_rigs.append(rigs.part_rig(obj, deformer, painted[-1], warn))
+        bones.see(obj, deformer)
+        hard.append(bone_core.hard_points(obj))
         carried.setdefault(rigs.carrier(obj), (obj, matrix))
         start += len(local)
     rig = rigs.joined(part_rigs)
+    places, amount = np.concatenate(points), host.jounce.bone_core
+    hard_places = np.concatenate(hard)
     surface = Surface(
-        np.concatenate(points),
+        places,
         np.concatenate(triangles),
         rig.weights,
         tuple(parts),
         maps.read(host, objects, painted).with_leak(rig.weights @ rigs.leaks(rig.movers)),
         stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
+        core=bones.core(rig.movers, places, rig.weights, amount, hard_places) if amount > 0.0 else None,
         shapes=shapes.driven(objects, parts) if host.jounce.shape_keys_count else None,
     )
     forces = ForceReader(host, context.scene, surface.diagonal, warn)

@@ -82,6 +82,7 @@ def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -
         poisson=settings.poisson,
         leak=maps.leak,
         pinned=maps.pinned,
+        core=None if surface.core is None else surface.core.native(),
         strength=maps.strength,
         bone_parents=surface.bone_parents,
         merge_into=surface.merge_into,

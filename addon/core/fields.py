@@ -23,6 +23,7 @@ class Field(Enum):
     NONE = "NONE"
     WEIGHTS = "WEIGHTS"
     CLUSTERS = "CLUSTERS"
+    CORE = "CORE"
     LEAK = "LEAK"
     STIFFNESS = "STIFFNESS"
     STRETCH = "STRETCH"
@@ -47,6 +48,9 @@ def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> t
     if field is Field.CLUSTERS:
         count = int(body.labels.max()) + 1
         return body.labels[body.embedding.tets], Scale(f"{count} clusters", "", Look.CATEGORIES)
+    if field is Field.CORE:
+        values = body.embedding.interpolate(body.pinned[:, np.newaxis].astype(np.float64))[:, 0]
+        return values, Scale("Bone core", "1: follows the rig", Look.SEQUENTIAL)
     if field is Field.LEAK:
         values = body.embedding.interpolate(body.leak[:, np.newaxis])[:, 0]
         return values, Scale("Momentum leak", "", Look.SEQUENTIAL)

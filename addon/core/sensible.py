@@ -11,6 +11,11 @@ TETS = 12_000
 # and volumes: 2.5 to 2.8 on characters of all kinds.
 FIRST_RESOLUTION = 24
 GROWTH = 2.65
+# Four tenths of the way from the bones to the surface follow them, and parts thinner than a forearm.
+BONE_CORE = 0.5
+# Percent of the size that flesh on bones moves at most: more reads as jelly.
+AMOUNT = 2.0
+
 LEAST_RESOLUTION, MOST_RESOLUTION = 16, 64
 
 # A mode for every so many bones, on top of those that the body as a whole needs.

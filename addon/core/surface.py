@@ -5,6 +5,7 @@ from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
+from .bone_core import BoneCore
 from .maps import Maps
 from .refusal import Refusal
 from .settings import BuildSettings
@@ -36,7 +37,7 @@ class Surface:
 
     maps: what is painted at the points. Of the bones all count, or those that are not small by bone_parents
     (b,) i64, or those that merge_into (b,) i64 leaves. shapes: (s, p, 3) f64, metres, what the rig adds and
-    the flesh must not imitate. stitches: between the points.
+    the flesh must not imitate. stitches: between the points. core: what follows the bones, None for nothing.
     """
 
     points: np.ndarray
@@ -48,6 +49,7 @@ class Surface:
     merge_into: np.ndarray | None = None
     shapes: np.ndarray | None = None
     stitches: Stitches = NONE
+    core: BoneCore | None = None
 
     @property
     def diagonal(self) -> float:
@@ -58,8 +60,9 @@ class Surface:
         """Hash of all that a model depends on; equal digests give equal models, up to updates of modes."""
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
         rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)
-        arrays = self.points, self.triangles, *painted, *rig, *astuple(self.stitches)
-        return hashed(arrays, (BUILDING, *astuple(settings)))
+        core, words = ((), ()) if self.core is None else (self.core.arrays, self.core.words)
+        arrays = self.points, self.triangles, *painted, *rig, *astuple(self.stitches), *core
+        return hashed(arrays, (BUILDING, *astuple(settings), *words))
 
     def ground_digest(self, settings: BuildSettings) -> str:
         """Hash of what no map, no stitch and no setting but the resolution changes: lattice and weights."""

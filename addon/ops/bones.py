@@ -1,12 +1,18 @@
-"""jounce.bone_leak: gives bones a momentum leak of their own."""
+"""jounce.bone_leak, jounce.bone_role: give bones a momentum leak and a role of their own."""
 
 import bpy
-from bpy.props import FloatProperty, StringProperty
+from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ..bridge import bodies, deformers, rigs
 from ..core.refusal import Refusal
+from ..props.bones import ROLES
 from .build import then_seen
 from .operator import JounceOperator
+
+COLLECTION = StringProperty(
+    name="Bone Collection",
+    description="The bones of this collection, and of those inside it, instead of the selected ones",
+)
 
 
 class JOUNCE_OT_bone_leak(JounceOperator):
@@ -24,20 +30,41 @@ class JOUNCE_OT_bone_leak(JounceOperator):
         max=1.0,
         subtype="FACTOR",
     )
-    collection: StringProperty(
-        name="Bone Collection",
-        description="The bones of this collection, and of those inside it, instead of the selected ones",
-    )
+    collection: COLLECTION
 
     def run(self, context: bpy.types.Context) -> str:
         """Sets it on the bones that move the selected bodies."""
-        bones, hosts = [], bodies.hosts(context)
-        for host in hosts:
-            for armature in deformers.armatures(bodies.members(host)):
-                bones += rigs.chosen_bones(armature, self.collection)
-        if not bones:
-            wanted = f"in the bone collection {self.collection}" if self.collection else "selected"
-            raise Refusal(f"No bone that moves the body is {wanted}; select some in Pose Mode first.")
+        bones, seen = chosen(context, self.collection)
         for bone in bones:
             bone.jounce_leak = self.value
-        return f"{len(bones)} bone(s) leak {self.value:.2g} of the usual momentum; {then_seen(hosts[0])}."
+        return f"{len(bones)} bone(s) leak {self.value:.2g} of the usual momentum; {seen}."
+
+
+class JOUNCE_OT_bone_role(JounceOperator):
+    """Say what the flesh of the selected bones does in a body with a core of bone"""
+
+    bl_idname = "jounce.bone_role"
+    bl_label = "Role of Bones"
+    bl_options = {"REGISTER", "UNDO"}
+
+    role: EnumProperty(name="Role", description="What the flesh of the bones does", items=ROLES)
+    collection: COLLECTION
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Sets it on the bones that move the selected bodies."""
+        bones, seen = chosen(context, self.collection)
+        for bone in bones:
+            bone.jounce_role = self.role
+        return f"{len(bones)} bone(s) are {self.role.lower()}; {seen}."
+
+
+def chosen(context: bpy.types.Context, collection: str) -> tuple[list[bpy.types.PoseBone], str]:
+    """The bones of a collection or the selected ones that move the selected bodies, and when it is seen."""
+    bones, hosts = [], bodies.hosts(context)
+    for host in hosts:
+        for armature in deformers.armatures(bodies.members(host)):
+            bones += rigs.chosen_bones(armature, collection)
+    if not bones:
+        wanted = f"in the bone collection {collection}" if collection else "selected"
+        raise Refusal(f"No bone that moves the body is {wanted}; select some in Pose Mode first.")
+    return bones, then_seen(hosts[0])

@@ -12,7 +12,8 @@ from ..core.task import Step, Task, in_turn
 from . import needs
 from .operator import LongOperator
 
-BindMatrices = dict[bpy.types.Object, tuple[float, ...] | None]
+BOUND = ("bind_matrix", "armature_matrix")
+BindMatrices = dict[tuple[bpy.types.Object, str], tuple[float, ...] | None]
 
 
 class JOUNCE_OT_build(LongOperator):
@@ -73,17 +74,18 @@ def keep(made: Built, context: bpy.types.Context) -> str:
 
 
 def bind_matrices(host: bpy.types.Object) -> BindMatrices:
-    """The bind matrix of each mesh of a body, as its numbers; None where it has none yet."""
+    """The matrices where each mesh of a body and its armature are bound, as numbers; None where not yet."""
     return {
-        obj: tuple(obj.jounce.bind_matrix) if obj.jounce.is_property_set("bind_matrix") else None
+        (obj, name): tuple(getattr(obj.jounce, name)) if obj.jounce.is_property_set(name) else None
         for obj in bodies.members(host)
+        for name in BOUND
     }
 
 
 def put_bind_matrices(matrices: BindMatrices) -> None:
     """Gives back what `bind_matrices` returned."""
-    for obj, matrix in matrices.items():
+    for (obj, name), matrix in matrices.items():
         if matrix is None:
-            obj.jounce.property_unset("bind_matrix")
+            obj.jounce.property_unset(name)
         else:
-            obj.jounce.bind_matrix = matrix
+            setattr(obj.jounce, name, matrix)

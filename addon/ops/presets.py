@@ -7,6 +7,18 @@ from . import needs
 from .operator import Needing
 
 
+class JOUNCE_OT_body_preset_add(Needing, AddPresetBase, bpy.types.Operator):
+    """Save what kind of body this is as a preset, or remove the preset chosen last"""
+
+    bl_idname = "jounce.body_preset_add"
+    bl_label = "Save Kind of Body"
+    needs = (needs.active_body,)
+    preset_menu = "JOUNCE_MT_bodies"
+    preset_subdir = "jounce/body"
+    preset_defines = ("body = bpy.context.object.jounce.of_body",)
+    preset_values = ("body.bone_core", "body.amount", "body.damping")
+
+
 class JOUNCE_OT_material_preset_add(Needing, AddPresetBase, bpy.types.Operator):
     """Save the material as a preset, or remove the preset chosen last"""
 

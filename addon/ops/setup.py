@@ -66,5 +66,6 @@ def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:
     bodies.bind(host, context)
     surface = bodies.read(host, context, lambda _sentence: None).surface
     surface.refuse_unusable()
+    host.jounce.bone_core, host.jounce.amount = sensible.BONE_CORE, sensible.AMOUNT
     host.jounce.resolution = sensible.resolution(surface)
     host.jounce.modes = sensible.modes(surface.weights.shape[1])

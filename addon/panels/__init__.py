@@ -2,12 +2,29 @@
 
 import bpy
 
-from . import bake, body, bone, clips, diagnosis, main, maps, modes, motion, overlay, preview, shot, stitches
+from . import (
+    bake,
+    body,
+    bone,
+    clips,
+    diagnosis,
+    main,
+    maps,
+    modes,
+    motion,
+    overlay,
+    parts,
+    preview,
+    shot,
+    stitches,
+)
 from .physics import twin
 
 SIDEBAR = (
     main.JOUNCE_PT_main,
     diagnosis.JOUNCE_PT_diagnosis,
+    parts.JOUNCE_MT_bodies,
+    parts.JOUNCE_PT_parts,
     body.JOUNCE_PT_build,
     *maps.MENUS,
     maps.JOUNCE_MT_regions,

@@ -19,8 +19,9 @@ class JOUNCE_PT_bone(bpy.types.Panel):
         return bone is not None and bone.bone.use_deform and context.object.mode != "EDIT"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the leak of the bone."""
+        """Shows the role and the leak of the bone."""
         self.layout.use_property_split = True
         self.layout.use_property_decorate = False
         bone = getattr(context, "pose_bone", None) or context.active_pose_bone
+        self.layout.prop(bone, "jounce_role")
         self.layout.prop(bone, "jounce_leak")

@@ -53,4 +53,4 @@ class JounceObject(
     def built_from(self) -> tuple[object, ...]:
         """What the artist has chosen that a build depends on, beside the meshes and the rig."""
         maps = (getattr(self, name) for name in MapProps.__annotations__)
-        return (self.build_settings(), self.bones_counting, self.bones_collection, *maps)
+        return (self.build_settings(), self.bone_core, self.bones_counting, self.bones_collection, *maps)

@@ -25,6 +25,17 @@ COUNTING = (
 class BodyProps:
     """Of the host; the body is built from these, again by itself while it is previewed."""
 
+    bone_core: FloatProperty(
+        name="Bone Core",
+        description=(
+            "How much of the body follows its bones: hands, feet, heads and thin parts, and around the bones "
+            "this share of the flesh. 0 is no core: all is flesh. Without unit"
+        ),
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+    )
     resolution: IntProperty(
         name="Resolution",
         description="Cells along the longest side of the body. More separate thinner parts and build slower",

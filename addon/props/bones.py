@@ -1,8 +1,9 @@
-"""What a bone says about the flesh that it moves, as a setting of the bone in its pose."""
+"""What a bone says about the flesh that it moves, as settings of the bone in its pose, and what is hard."""
 
 import bpy
-from bpy.props import FloatProperty
+from bpy.props import BoolProperty, EnumProperty, FloatProperty
 
+from ..core.bone_core import Role
 from .overrides import CHANGES
 
 
@@ -24,4 +25,43 @@ LEAK = FloatProperty(
     options=set(),
     override=CHANGES,
     update=refresh,
+)
+
+ROLES = (
+    (Role.AUTOMATIC.value, "Automatic", "By what part of the body the bone is: chain, shape and name say so"),
+    (Role.FLESH.value, "Flesh", "Thick flesh around the bone moves, thin flesh follows it"),
+    (Role.RIGID.value, "Rigid", "All of its flesh follows the bone, as a hand or a helmet does"),
+    (
+        Role.FREE.value,
+        "Free",
+        "Nothing of its flesh follows the bone for being close to it or thin, as an ear",
+    ),
+)
+
+ROLE = EnumProperty(
+    name="Role",
+    description=(
+        "What the flesh of this bone does in a body with a core of bone. Hold Alt to set it on all "
+        "selected bones"
+    ),
+    items=ROLES,
+    options=set(),
+    override=CHANGES,
+    update=refresh,
+)
+
+
+def refresh_users(material: bpy.types.Material, _context: bpy.types.Context) -> None:
+    """Has the objects looked at again that have a material."""
+    for obj in bpy.data.objects:
+        if obj.type == "MESH" and any(slot.material == material for slot in obj.material_slots):
+            obj.update_tag()
+
+
+HARD_MATERIAL = BoolProperty(
+    name="Rigid",
+    description="What has this material is hard, as metal is, and follows its bones; with Bone Core only",
+    default=False,
+    options=set(),
+    update=refresh_users,
 )

@@ -4,6 +4,7 @@ import bpy
 from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, PointerProperty
 
 from ..bridge import registry
+from .refresh import refresh
 
 
 def _is_mesh(_self: "MemberProps", other: bpy.types.Object) -> bool:
@@ -40,4 +41,16 @@ class MemberProps:
         description="The object's world matrix at the last build, armatures at rest, row by row",
         size=16,
         options={"HIDDEN"},
+    )
+    armature_matrix: FloatVectorProperty(
+        name="Armature Matrix",
+        description="The world matrix of the object's armature at the last build, row by row",
+        size=16,
+        options={"HIDDEN"},
+    )
+    is_rigid: BoolProperty(
+        name="Rigid Mesh",
+        description="All of this mesh is hard, as armour is, and follows its bones; with Bone Core only",
+        default=False,
+        update=refresh,
     )

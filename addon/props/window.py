@@ -10,6 +10,7 @@ FIELDS = (
     (Field.NONE.value, "None", "No colours"),
     (Field.WEIGHTS.value, "Mode", "How far the chosen mode moves each place, of its largest"),
     (Field.CLUSTERS.value, "Clusters", "The regions that turn as one"),
+    (Field.CORE.value, "Bone Core", "What follows the bones, 1, and what is flesh, 0"),
     (Field.LEAK.value, "Momentum Leak", "How much of the bones' momentum reaches the flesh, 0 to 1"),
     (Field.STIFFNESS.value, "Stiffness", "Young's modulus of the flesh, in kPa"),
     (Field.STRETCH.value, "Stretch", "By how much the skin is longer than at rest, in percent"),
@@ -22,6 +23,14 @@ def _changed(self: "JounceWindow", context: bpy.types.Context) -> None:
     view.redraw(context)
 
 
+def _shows_core(self: "JounceWindow") -> bool:
+    return self.field == Field.CORE.value
+
+
+def _show_core(self: "JounceWindow", shown: bool) -> None:
+    self.field = (Field.CORE if shown else Field.NONE).value
+
+
 class JounceWindow(bpy.types.PropertyGroup):
     """Nothing of it is kept in a file."""
 
@@ -30,6 +39,13 @@ class JounceWindow(bpy.types.PropertyGroup):
         description="What the body's meshes show in false colours; their materials stay as they are",
         items=FIELDS,
         update=_changed,
+        options={"SKIP_SAVE"},
+    )
+    show_core: BoolProperty(
+        name="Show Bone Core",
+        description="Colour what follows the bones, bright, and what is flesh, dark",
+        get=_shows_core,
+        set=_show_core,
         options={"SKIP_SAVE"},
     )
     opacity: FloatProperty(

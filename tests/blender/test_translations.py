@@ -18,6 +18,7 @@ def shown(package):
     """What the interface shows."""
     # Blender names a menu of presets after the one that was chosen last.
     bpy.types.JOUNCE_MT_materials.bl_label = "Materials"
+    bpy.types.JOUNCE_MT_bodies.bl_label = "Kind of Body"
     return messages.all_messages(package.__name__)
 
 

@@ -1,0 +1,41 @@
+"""What of the body is bone, what is flesh and what is hard."""
+
+import bpy
+
+from .sidebar import BodyPanel
+
+
+class JOUNCE_MT_bodies(bpy.types.Menu):
+    """Kinds of bodies, with how much of them is bone and how far their flesh moves"""
+
+    bl_label = "Kind of Body"
+    preset_subdir = "jounce/body"
+    preset_operator = "script.execute_preset"
+    draw = bpy.types.Menu.draw_preset
+
+
+class JOUNCE_PT_parts(BodyPanel, bpy.types.Panel):
+    """What of the body is bone, what is flesh and what is hard"""
+
+    bl_label = "Body Parts"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows the core, the role of the active bone, and what of the active mesh is hard."""
+        layout, state = self.layout_and_state(context)
+        row = layout.row(align=True)
+        row.menu(JOUNCE_MT_bodies.__name__, text=JOUNCE_MT_bodies.bl_label)
+        row.operator("jounce.body_preset_add", text="", icon="ADD")
+        row.operator("jounce.body_preset_add", text="", icon="REMOVE").remove_active = True
+        row = layout.row(align=True)
+        row.prop(state, "bone_core")
+        row.prop(context.window_manager.jounce, "show_core", text="", icon="HIDE_OFF")
+        column = layout.column()
+        column.active = state.bone_core > 0.0
+        obj, bone = context.object, context.active_pose_bone
+        if bone is not None:
+            column.prop(bone, "jounce_role", text=bone.name, translate=False)
+            column.operator_menu_enum("jounce.bone_role", "role")
+        if obj.type == "MESH":
+            column.prop(obj.jounce, "is_rigid")
+            if obj.active_material is not None:
+                column.prop(obj.active_material, "jounce_rigid", text="Rigid Material")
