@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-use jounce::method::skinning_modes::{Drag, Extras, SkinningModel};
+use jounce::method::skinning_modes::{Cubature, Drag, Extras, SkinningModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
 use jounce::operators::Stitches;
 use jounce::{Error, Progress, Result};
@@ -35,10 +35,20 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Every method and law, on the same bar, and the bar with stitches.
+/// Every method and law, on the same bar, and the bar with stitches and with forces by cubature.
 fn models() -> Vec<Model> {
     let plain = Body::bars().iter().map(Body::model).collect::<Vec<_>>();
-    plain.into_iter().chain(Body::bars().iter().map(stitched)).collect()
+    let others = Body::bars();
+    plain.into_iter().chain(others.iter().map(stitched)).chain(others.iter().map(sampled)).collect()
+}
+
+/// Few tets, so that most of the body is not seen.
+fn sampled(body: &Body) -> Model {
+    let (mesh, material, modes) = (&body.mesh, &body.material, &body.modes);
+    let found = Cubature::train(mesh, material, modes, Some(&body.rig), (24, 0), &Progress::default());
+    let extras = Extras { cubature: Some(&found.unwrap()), ..Extras::default() };
+    let model = SkinningModel::with_extras(mesh, material, modes, &body.labels, Some(&body.rig), &extras);
+    Model::Skinning(model.unwrap().into())
 }
 
 /// Springs from side to side, between points that the rig moves alike, so that a held pose stays what it is.

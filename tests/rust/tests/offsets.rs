@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jounce::body::{Body, BodyParams};
 use jounce::material::Law;
 use jounce::mesh::{SurfaceMesh, closest_points};
-use jounce::method::skinning_modes::{Drag, SkinningModel};
+use jounce::method::skinning_modes::{Drag, Extras, SkinningModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::operators::spread_to_interior;
 use jounce::rig::Rig;
@@ -112,7 +112,8 @@ fn a_linear_rig_given_as_offsets_is_the_linear_rig() {
     let surface = egg();
     let weights = weights(&surface);
     let corotated = BodyParams { law: Law::Corotated, poisson: 0.4, ..params() };
-    for params in [params(), corotated] {
+    let sampled = BodyParams { cubature: 40, ..corotated.clone() };
+    for params in [params(), corotated, sampled] {
         let body = Body::new(&surface, &weights, 2, &params, &Progress::default()).unwrap();
         let twin = |time: f64| {
             let offsets = difference(&posed(&surface, &weights, &swing(time)), surface.points());
@@ -173,15 +174,22 @@ fn with_shape_as_bone(surface: &SurfaceMesh, body: &Body) -> Model {
     let weights: Vec<f64> = spread.iter().flat_map(|s| [1.0, *s, -s]).collect();
     let rig = Rig::new(spread.len(), 3, &weights).unwrap();
     let (material, modes) = (&body.material, &body.modes);
-    let model = SkinningModel::new(&body.mesh, material, modes, &body.labels, Some(&rig)).unwrap();
-    Model::Skinning(model.into())
+    let extras = Extras { cubature: body.cubature.as_ref(), ..Extras::default() };
+    let model = SkinningModel::with_extras(&body.mesh, material, modes, &body.labels, Some(&rig), &extras);
+    Model::Skinning(model.unwrap().into())
 }
 
 #[test]
 fn what_no_bone_can_make_moves_the_flesh_as_its_harmonic_extension_does() {
+    for params in [params(), BodyParams { cubature: 30, ..params() }] {
+        residual_offsets_act_as_bones(&params);
+    }
+}
+
+fn residual_offsets_act_as_bones(params: &BodyParams) {
     let surface = egg();
     let count = surface.points().len();
-    let body = Body::new(&surface, &vec![1.0; count], 1, &params(), &Progress::default()).unwrap();
+    let body = Body::new(&surface, &vec![1.0; count], 1, params, &Progress::default()).unwrap();
     let reference = with_shape_as_bone(&surface, &body);
     let bone = |time: f64| turn([0.2, 1.0, 0.3], 0.5 * (5.0 * time).sin(), [0.0; 3], [0.0, 0.1 * time, 0.0]);
     let way = |time: f64| [0.03 * (2.0 * PI * time).sin(), 0.02 * (9.0 * time).cos(), 0.05 * time];

@@ -9,7 +9,7 @@ use super::{Body, BodyParams, Painted, check_maps, with_shapes};
 use crate::material::{Field, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh, lattice, solid_lattice};
 use crate::method::Model;
-use crate::method::skinning_modes::{Extras, SkinningModel};
+use crate::method::skinning_modes::{Cubature, Extras, SkinningModel};
 use crate::operators::{Stitches, lumped_mass};
 use crate::rig::Rig;
 use crate::skeleton::BoneRole;
@@ -68,7 +68,7 @@ impl Body {
     /// The lattice depends on the resolution and on what counts as solid alone; strength changes the model alone; leak, pins and bones the
     /// modes, the clusters and the model. Where only stiffness or stitches differ and both are `editable`, modes are
     /// found from those before ([`ModesProblem::update_stiffness`](crate::subspace::ModesProblem::update_stiffness))
-    /// and clusters stay, unless the [`Body::residual`] would be above one percent. A `like` of another surface or
+    /// and clusters and the tets of a cubature stay, unless the [`Body::residual`] would be above one percent. A `like` of another surface or
     /// other weights is of no use, and of no harm.
     ///
     /// # Errors
@@ -97,14 +97,12 @@ impl Body {
         progress.enter("modes", 0.35, 0.85)?;
         let stitches = params.stitches.hang(mesh, &ground.embedding)?;
         let found = found(like, mesh, &material, &bounds, &stitches, params, progress)?;
-        progress.enter("clusters", 0.85, 0.95)?;
-        let labels = match like.filter(|like| found.keeps_clusters && clusters_are_those_of(like, params)) {
-            Some(like) => like.labels.clone(),
-            None => cluster_tets(mesh, &found.modes, params.clusters, params.seed, progress)?,
-        };
+        let alike = like.filter(|like| found.keeps_clusters && like.params.seed == params.seed);
+        let (labels, cubature) = sampled(alike, (mesh, &material), &found.modes, rig, params, progress)?;
         progress.enter("model", 0.95, 1.0)?;
         let strength = core::strength(like, params, &carrier)?;
-        let extras = Extras { strength: strength.as_deref(), stitches: Some(&stitches) };
+        let extras =
+            Extras { strength: strength.as_deref(), stitches: Some(&stitches), cubature: cubature.as_ref() };
         let model = SkinningModel::with_extras(mesh, &material, &found.modes, &labels, Some(rig), &extras)?;
         progress.report(1.0)?;
         Ok(Self {
@@ -120,6 +118,7 @@ impl Body {
             residual: found.residual,
             base: found.base,
             labels,
+            cubature,
             model: Model::Skinning(Arc::new(model)),
             surface: surface.clone(),
             surface_rig,
@@ -132,8 +131,29 @@ impl Body {
     }
 }
 
-fn clusters_are_those_of(like: &Body, params: &BodyParams) -> bool {
-    like.params.clusters == params.clusters && like.params.seed == params.seed
+/// Clusters, and the tets at which forces are found, from a body that keeps them or anew.
+fn sampled(
+    alike: Option<&Body>,
+    (mesh, material): (&TetMesh, &Arc<Material>),
+    modes: &SkinningModes,
+    rig: &Rig,
+    params: &BodyParams,
+    progress: &Progress,
+) -> Result<(Vec<i32>, Option<Cubature>)> {
+    progress.enter("clusters", 0.85, 0.9)?;
+    let labels = match alike.filter(|like| like.params.clusters == params.clusters) {
+        Some(like) => like.labels.clone(),
+        None => cluster_tets(mesh, modes, params.clusters, params.seed, progress)?,
+    };
+    let train = |count| {
+        progress.enter("forces", 0.9, 0.95)?;
+        Cubature::train(mesh, material, modes, Some(rig), (count, params.seed), progress)
+    };
+    let cubature = match alike.filter(|like| like.params.cubature == params.cubature) {
+        Some(like) => like.cubature.clone(),
+        None => (params.cubature > 0).then(|| train(params.cubature)).transpose()?,
+    };
+    Ok((labels, cubature))
 }
 
 fn ground(

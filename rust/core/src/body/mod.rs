@@ -13,7 +13,7 @@ pub use editing::PointStitches;
 use crate::material::{Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::method::Model;
-use crate::method::skinning_modes::{OffsetCarrier, OffsetReduction, OffsetSource};
+use crate::method::skinning_modes::{Cubature, OffsetCarrier, OffsetReduction, OffsetSource};
 use crate::rig::Rig;
 use crate::skeleton::{BoneRole, SkeletonCore};
 use crate::subspace::SkinningModes;
@@ -66,6 +66,9 @@ pub struct BodyParams {
     pub locality: f64,
     /// Number of clusters asked for.
     pub clusters: usize,
+    /// Most tets at which elastic forces are found, as [`Cubature`] has them; 0 takes the means of the clusters, as
+    /// the paper does.
+    pub cubature: usize,
     /// Elastic law; preserves volume only if it is [`Law::Corotated`] with a Poisson ratio above 0.
     pub law: Law,
     /// Young's modulus, Pa.
@@ -91,7 +94,7 @@ pub struct BodyParams {
     pub stitches: PointStitches,
     /// Whether the factor is kept, so that stitches and stiffness can be changed at little cost.
     pub editable: bool,
-    /// Of the random start of the clusters.
+    /// Of the random start of the clusters, and of the states that a cubature is found on.
     pub seed: u64,
 }
 
@@ -103,6 +106,7 @@ impl Default for BodyParams {
             modes: 16,
             locality: 0.0,
             clusters: 100,
+            cubature: 0,
             law: Law::Arap,
             young: Painted::Uniform(1e4),
             poisson: 0.0,
@@ -142,6 +146,8 @@ pub struct Body {
     pub modes: Arc<SkinningModes>,
     /// Cluster of each tet, t.
     pub labels: Vec<i32>,
+    /// The tets at which elastic forces are found; `None` where they are the means of the clusters.
+    pub cubature: Option<Cubature>,
     /// The model, ready to simulate.
     pub model: Model,
     /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after

@@ -18,7 +18,7 @@ use crate::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
 /// Rises with every change of the layout; only files of the same version are read.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const SKINNING: u32 = 1;
 /// Bytes before the body.
 const HEADER: usize = 24;
@@ -120,6 +120,8 @@ fn write_skinning(out: &mut Writer, data: &SkinningData) {
     out.array(&data.cluster_weights, f64::to_le_bytes);
     out.array(&data.cluster_volumes, f64::to_le_bytes);
     out.array(&data.cluster_masses, f64::to_le_bytes);
+    out.array(&data.cubature_tets, u32::to_le_bytes);
+    out.array(&data.center_masses, f64::to_le_bytes);
     out.array(&data.uniform, f64::to_le_bytes);
     data.matrices().into_iter().for_each(|(_, matrix)| out.matrix(matrix));
     out.count(usize::from(data.stitches.is_some()));
@@ -155,6 +157,8 @@ fn read_skinning(input: &mut Reader<'_>) -> Result<SkinningData> {
         cluster_weights: input.array(f64::from_le_bytes)?,
         cluster_volumes: input.array(f64::from_le_bytes)?,
         cluster_masses: input.array(f64::from_le_bytes)?,
+        cubature_tets: input.array(u32::from_le_bytes)?,
+        center_masses: input.array(f64::from_le_bytes)?,
         uniform: input.array(f64::from_le_bytes)?,
         basis: input.matrix()?,
         reduction: input.matrix()?,

@@ -13,6 +13,7 @@ pub(crate) mod lanes;
 mod ordering;
 mod panels;
 pub mod polar;
+pub(crate) mod random;
 mod selection;
 mod separator;
 mod sets;

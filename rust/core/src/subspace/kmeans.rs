@@ -3,9 +3,10 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 
+use crate::math::random::{sample, uniform};
 use crate::{Progress, Result};
 
 /// Points a cluster that the start looks at: enough to place the centres, few enough to be fast.
@@ -33,20 +34,6 @@ pub(super) fn cluster(
         return Ok(labels);
     }
     Ok(lloyd(points, weights, centres, PASSES.1, progress)?.1)
-}
-
-/// Sorted indices of at most `wanted` of `total` points, each as likely as any other.
-fn sample(total: usize, wanted: usize, random: &mut ChaCha8Rng) -> Vec<usize> {
-    if wanted >= total {
-        return (0..total).collect();
-    }
-    let mut chosen = Vec::with_capacity(wanted);
-    for index in 0..total {
-        if uniform(random) * ((total - index) as f64) < (wanted - chosen.len()) as f64 {
-            chosen.push(index);
-        }
-    }
-    chosen
 }
 
 /// k-means++: each next centre is drawn with a probability proportional to weight times squared distance to the
@@ -78,10 +65,6 @@ fn draw(chances: &[f64], random: &mut ChaCha8Rng) -> usize {
         left < 0.0
     });
     found.unwrap_or_else(|| chances.iter().rposition(|&c| c > 0.0).unwrap_or(0))
-}
-
-fn uniform(random: &mut ChaCha8Rng) -> f64 {
-    random.next_u32() as f64 / (u32::MAX as f64 + 1.0)
 }
 
 fn lloyd(

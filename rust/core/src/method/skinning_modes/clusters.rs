@@ -3,15 +3,17 @@
 use faer::Mat;
 use rayon::prelude::*;
 
+use super::cubature::Cubature;
 use super::reduce::Body;
 use crate::material::{Law, Material};
 use crate::mesh::TetMesh;
 use crate::operators::Strains;
 use crate::{Error, Result};
 
-/// The tets of each cluster.
+/// The tets of each cluster, and how often a cluster counts.
 pub(super) struct Clusters {
     tets: Vec<Vec<u32>>,
+    factors: Vec<f64>,
 }
 
 /// Means of rows of B and J over clusters, q a cluster: qc x 4m and qc x 4h; and the weights of the clusters,
@@ -41,21 +43,46 @@ impl Clusters {
                 .push(element as u32);
         }
         tets.retain(|tets| !tets.is_empty());
-        Ok(Self { tets })
+        Ok(Self { factors: vec![1.0; tets.len()], tets })
+    }
+
+    /// Clusters of one tet each.
+    pub(super) fn of_single_tets(tets: &[u32], factors: Vec<f64>) -> Self {
+        Self { tets: tets.iter().map(|&tet| vec![tet]).collect(), factors }
+    }
+
+    /// Each tet of a cubature as the cluster that it stands for.
+    pub(super) fn of_cubature(cubature: &Cubature) -> Self {
+        Self::of_single_tets(&cubature.tets, cubature.weights.clone())
+    }
+
+    fn sums(&self, of_tet: impl Fn(usize) -> f64) -> Vec<f64> {
+        let sum = |tets: &Vec<u32>| tets.iter().map(|&t| of_tet(t as usize)).sum::<f64>();
+        self.tets.iter().zip(&self.factors).map(|(tets, factor)| factor * sum(tets)).collect()
+    }
+
+    /// What each stands for of the body's mass, kg.
+    pub(super) fn masses(&self, mesh: &TetMesh, material: &Material) -> Vec<f64> {
+        let mass = |t: usize| material.density(t) * mesh.volumes()[t];
+        let whole: f64 = (0..mesh.tets().len()).map(mass).sum();
+        let own = self.sums(mass);
+        let scale = whole / own.iter().sum::<f64>();
+        own.iter().map(|mass| scale * mass).collect()
     }
 
     /// The sum of `lambda V` in each cluster, 0 for a law that has no lambda.
     pub(super) fn volumes(&self, mesh: &TetMesh, material: &Material) -> Vec<f64> {
-        let resistance = |&t: &u32| match material.law() {
+        self.sums(|t| match material.law() {
             Law::Arap => 0.0,
-            Law::Corotated => material.lambda(t as usize) * mesh.volumes()[t as usize],
-        };
-        self.tets.iter().map(|tets| tets.iter().map(resistance).sum()).collect()
+            Law::Corotated => material.lambda(t) * mesh.volumes()[t],
+        })
     }
 
     /// Mean gradients, weighted by `2 mu V`.
     pub(super) fn gradients(&self, body: &Body<'_>, material: &Material) -> ClusterMeans {
-        means(body, &self.gradient_shares(body.mesh, material))
+        let mut means = means(body, &self.gradient_shares(body.mesh, material));
+        means.weights.iter_mut().zip(&self.factors).for_each(|(weight, factor)| *weight *= factor);
+        means
     }
 
     /// Centres of mass, with the mass lumped to the corners.
@@ -63,10 +90,14 @@ impl Clusters {
         means(body, &self.center_shares(body.mesh, material))
     }
 
-    /// What each vertex adds to mean gradients (3c) and centres of mass (c).
-    pub(super) fn functionals(&self, mesh: &TetMesh, material: &Material) -> Vec<Vec<(u32, f64)>> {
-        let gradients = functionals(&self.gradient_shares(mesh, material));
-        gradients.into_iter().chain(functionals(&self.center_shares(mesh, material))).collect()
+    /// What each vertex adds to mean gradients, 3c.
+    pub(super) fn gradient_functionals(&self, mesh: &TetMesh, material: &Material) -> Vec<Vec<(u32, f64)>> {
+        functionals(&self.gradient_shares(mesh, material))
+    }
+
+    /// What each vertex adds to centres of mass, c.
+    pub(super) fn center_functionals(&self, mesh: &TetMesh, material: &Material) -> Vec<Vec<(u32, f64)>> {
+        functionals(&self.center_shares(mesh, material))
     }
 
     fn gradient_shares(&self, mesh: &TetMesh, material: &Material) -> Vec<Shares<3>> {
@@ -79,6 +110,13 @@ impl Clusters {
         let mass = |t: usize| material.density(t) * mesh.volumes()[t];
         let corners = |t: usize| mesh.tets()[t].map(|corner| (corner, [0.25]));
         self.tets.par_iter().map(|tets| Shares::new(tets, mass, corners)).collect()
+    }
+}
+
+impl ClusterMeans {
+    /// The rows of J, each times the weight of its cluster.
+    pub(super) fn stiff_rig(&self) -> Mat<f64> {
+        Mat::from_fn(self.rig.nrows(), self.rig.ncols(), |i, j| self.weights[i / 3] * self.rig[(i, j)])
     }
 }
 

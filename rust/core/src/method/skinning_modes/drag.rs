@@ -172,7 +172,7 @@ impl DragForce {
             return Ok(());
         }
         let k = drag.count();
-        let longest = model.cluster_rig.columns().max(model.rank()).max(model.cluster_count());
+        let longest = model.cluster_rig.columns().max(model.rank()).max(model.center_count());
         self.linear.resize(k, 0.0);
         self.quadratic.resize(k, 0.0);
         self.known.resize(k, [0.0; 3]);

@@ -6,6 +6,7 @@
 //! diagonal solve.
 
 mod clusters;
+mod cubature;
 mod descent;
 mod drag;
 mod energy;
@@ -35,6 +36,7 @@ use crate::rig::{Pose, Rig};
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
 
+pub use cubature::Cubature;
 pub use drag::Drag;
 pub(crate) use offsets::OffsetCarrier;
 pub use offsets::{OffsetReduction, OffsetSource};
@@ -50,7 +52,7 @@ const LARGEST_TRANSFORM: f64 = 1e12;
 const RIGID_MODE: f64 = 1e-7;
 
 /// The numbers of a reduced body: what a file stores. r reduced coordinates, h = max(b, 1) handles, c
-/// clusters.
+/// clusters, or tets that stand as clusters where forces are sampled.
 #[derive(Clone)]
 pub(crate) struct SkinningData {
     /// The tet mesh: n vertices.
@@ -85,11 +87,16 @@ pub(crate) struct SkinningData {
     pub(crate) cluster_volumes: Vec<f64>,
     /// `G J`, 3c x 4h.
     pub(crate) cluster_rig: Mat<f64>,
-    /// Mass of each cluster, c, kg.
+    /// Mass that each cluster stands for, c, kg.
     pub(crate) cluster_masses: Vec<f64>,
-    /// The mean row of `B Phi` over the mass of each cluster, c x r.
+    /// The tet that each cluster is, c, where forces are sampled; else nothing.
+    pub(crate) cubature_tets: Vec<u32>,
+    /// Mass of each cluster that has a centre, k, kg: the clusters above, or those that a cubature leaves for
+    /// forces from outside.
+    pub(crate) center_masses: Vec<f64>,
+    /// The mean row of `B Phi` over the mass of each cluster, k x r.
     pub(crate) center_basis: Mat<f64>,
-    /// The mean row of J, likewise, c x 4h.
+    /// The mean row of J, likewise, k x 4h.
     pub(crate) center_rig: Mat<f64>,
     /// What stitches add beside the spectrum, which has their quadratic part.
     pub(crate) stitches: Option<ReducedStitches>,
@@ -103,14 +110,16 @@ pub struct Extras<'a> {
     pub strength: Option<&'a [f64]>,
     /// Springs between points of the body. The modes should know them too.
     pub stitches: Option<&'a Stitches>,
+    /// Tets at which elastic forces are found, in place of the means of the clusters.
+    pub cubature: Option<&'a Cubature>,
 }
 
 /// A body reduced to skinning eigenmodes and clusters; immutable.
 ///
 /// Elastic energy: `sum over tets of V (mu |F - R S|^2 + lambda / 2 (tr(S R'F) - tr S^2)^2)`, without the
-/// second term as rigid as possible, with R in clusters `[FastCD eq. 46-49, C.2]`; S is the identity, or
-/// follows the pose ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The
-/// quadratic part in z of the first term is exact; the second is that of the clusters' mean F. Stitches add
+/// second term as rigid as possible, with R in clusters `[FastCD eq. 46-49, C.2]` or in the tets of a
+/// [`Cubature`]; S is the identity, or follows the pose ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The
+/// quadratic part in z of the first term is exact with clusters; the second is that of the clusters' mean F. Stitches add
 /// `sum_s k_s / 2 |x_a - x_b|^2` exactly ([`Stitches`]), wherever the rest shape lies.
 pub struct SkinningModel {
     data: SkinningData,
@@ -237,9 +246,19 @@ impl SkinningModel {
         self.data.bones
     }
 
-    /// Number of clusters that hold a tet.
+    /// Number of clusters that hold a tet, or of the tets that stand as clusters.
     pub fn cluster_count(&self) -> usize {
         self.data.cluster_weights.len()
+    }
+
+    /// Number of clusters whose centres of mass are known.
+    pub(crate) fn center_count(&self) -> usize {
+        self.data.center_masses.len()
+    }
+
+    /// The tets at which elastic forces are found, c; none where they are those of clusters' means.
+    pub fn cubature_tets(&self) -> &[u32] {
+        &self.data.cubature_tets
     }
 
     /// Dimension r of the space the modes span, an xyz triple each: 4m, less what is linearly dependent.
@@ -357,7 +376,8 @@ impl SkinningData {
     fn check(&self) -> Result<()> {
         let (n, m) = (self.mesh.vertices().len(), self.eigenvalues.len());
         let (r, h, c) = (self.spectrum.len(), self.bones.max(1), self.cluster_weights.len());
-        if m == 0 || r == 0 || c == 0 {
+        let k = self.center_masses.len();
+        if m == 0 || r == 0 || c == 0 || k == 0 {
             return Err(Error::Empty { what: "model" });
         }
         let sizes = [
@@ -375,9 +395,10 @@ impl SkinningData {
             ("cluster_volumes", self.cluster_volumes.len(), c),
             ("uniform", self.uniform.len(), r),
             ("cluster_masses", self.cluster_masses.len(), c),
-            ("center_basis", self.center_basis.nrows(), c),
+            ("cubature_tets", self.cubature_tets.len(), if self.cubature_tets.is_empty() { 0 } else { c }),
+            ("center_basis", self.center_basis.nrows(), k),
             ("center_basis", self.center_basis.ncols(), r),
-            ("center_rig", self.center_rig.nrows(), c),
+            ("center_rig", self.center_rig.nrows(), k),
             ("center_rig", self.center_rig.ncols(), 4 * h),
             ("cluster_basis", self.cluster_basis.nrows(), 3 * c),
             ("cluster_basis", self.cluster_basis.ncols(), r),
@@ -428,6 +449,12 @@ impl SkinningData {
         positive("mass", self.mass)?;
         self.cluster_weights.iter().try_for_each(|&w| positive("cluster_weights", w))?;
         self.cluster_masses.iter().try_for_each(|&m| positive("cluster_masses", m))?;
+        self.center_masses.iter().try_for_each(|&m| positive("center_masses", m))?;
+        let count = self.mesh.tets().len();
+        if let Some(element) = self.cubature_tets.iter().position(|&tet| tet as usize >= count) {
+            let index = self.cubature_tets[element].into();
+            return Err(Error::Index { what: "cubature_tets", element, index, count });
+        }
         for (what, numbers) in [("spectrum", &self.spectrum), ("cluster_volumes", &self.cluster_volumes)] {
             if let Some(&got) = numbers.iter().find(|&&l| l < 0.0) {
                 return Err(Error::Range { what, expected: "numbers >= 0", got });

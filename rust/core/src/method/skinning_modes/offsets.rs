@@ -12,7 +12,7 @@ use faer::{Mat, MatRef};
 
 use super::clusters::Clusters;
 use super::reduce::{Body, diagonalise, handles_of_vertices};
-use super::{LARGEST_TRANSFORM, SkinningModel};
+use super::{LARGEST_TRANSFORM, SkinningData, SkinningModel};
 use crate::material::Material;
 use crate::math::dense::product;
 use crate::math::lanes::{Packed, multiply_add};
@@ -49,12 +49,12 @@ pub struct OffsetSource<'a> {
 
 /// Reduces offsets from linear skinning, p x 3, to the rows that a step of one model takes.
 ///
-/// Rows: 4h of the bones' share, and of the residual `Phi'B'M` (r), `Phi'B'L` (r), mean gradients (3c) and
-/// centres of mass (c) of the clusters. The operators are fixed: a reduction costs `(2r + 4c)` products a
-/// boundary vertex of the lattice, whatever the number of points.
+/// Rows: 4h of the bones' share, and of the residual `Phi'B'M` (r), `Phi'B'L` (r), mean gradients (3c) of
+/// the clusters or tets where forces are found, and centres of mass (k) of the clusters. The operators are fixed: a
+/// reduction costs `(2r + 3c + k)` products a boundary vertex of the lattice, whatever the number of points.
 pub struct OffsetReduction {
     carrier: OffsetCarrier,
-    /// 2r + 4c rows, one column a boundary vertex.
+    /// 2r + 3c + k rows, one column a boundary vertex.
     functionals: Packed<1>,
 }
 
@@ -295,8 +295,15 @@ fn functionals(
     };
     let basis = model.data().basis.as_ref();
     append(product(body.heavy_rows().as_ref(), basis).as_ref());
-    append(product(body.stiff_rows().as_ref(), basis).as_ref());
-    let shares = clusters.functionals(model.mesh(), source.material);
+    let tets = model.cubature_tets();
+    let sampled = (!tets.is_empty()).then(|| Clusters::of_single_tets(tets, vec![1.0; tets.len()]));
+    let gradients = sampled.as_ref().unwrap_or(&clusters).gradient_functionals(model.mesh(), source.material);
+    match sampled {
+        None => append(product(body.stiff_rows().as_ref(), basis).as_ref()),
+        Some(_) => append(sampled_stiff_rows(model.data(), &gradients).as_ref()),
+    }
+    let centers = clusters.center_functionals(model.mesh(), source.material);
+    let shares: Vec<Vec<(u32, f64)>> = gradients.into_iter().chain(centers).collect();
     for first in (0..shares.len()).step_by(BLOCK) {
         let shares = &shares[first..shares.len().min(first + BLOCK)];
         let mut block = Mat::zeros(body.vertex_count(), shares.len());
@@ -308,20 +315,33 @@ fn functionals(
     Ok(all)
 }
 
+/// `L B Phi` as samples see it, n x r: `sum of w g' (G B Phi)`, of what each vertex adds to their gradients, 3c.
+fn sampled_stiff_rows(data: &SkinningData, gradients: &[Vec<(u32, f64)>]) -> Mat<f64> {
+    let mut rows = Mat::zeros(data.mesh.vertices().len(), data.spectrum.len());
+    for (row, shares) in gradients.iter().enumerate() {
+        for j in 0..rows.ncols() {
+            let stiff = data.cluster_weights[row / 3] * data.cluster_basis[(row, j)];
+            let column = rows.col_as_slice_mut(j);
+            shares.iter().for_each(|&(vertex, share)| column[vertex as usize] += stiff * share);
+        }
+    }
+    rows
+}
+
 /// The parts of the rows of offsets that are not the bones' share; all empty where there are no offsets.
 pub(super) struct OffsetParts<'a> {
     /// `Phi'B'L`, r.
     pub(super) stiffness: &'a [[f64; 3]],
-    /// Mean gradients of the clusters, 3c.
+    /// Mean gradients where forces are found, 3c.
     pub(super) gradients: &'a [[f64; 3]],
-    /// Centres of mass of the clusters, c.
+    /// Centres of mass of the clusters, k.
     pub(super) centers: &'a [[f64; 3]],
 }
 
 impl SkinningModel {
-    /// Number of rows that reduced offsets have beside the bones' share: 2r + 4c.
+    /// Number of rows that reduced offsets have beside the bones' share: 2r + 3c + k.
     pub(super) fn offset_rows(&self) -> usize {
-        2 * self.rank() + 4 * self.cluster_count()
+        2 * self.rank() + 3 * self.cluster_count() + self.center_count()
     }
 
     /// The parts of these rows after the r of inertia.

@@ -7,7 +7,8 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use rayon::prelude::*;
 
-use super::clusters::Clusters;
+use super::clusters::{ClusterMeans, Clusters};
+use super::cubature;
 use super::stitches::StitchRows;
 use super::{Extras, SkinningData};
 use crate::material::Material;
@@ -37,24 +38,26 @@ pub(super) fn reduce(
     extras: &Extras<'_>,
 ) -> Result<SkinningData> {
     let clusters = Clusters::new(mesh, labels)?;
-    check(mesh, material, modes, rig)?;
-    check_strength(mesh, extras.strength)?;
-    let body = Body::new(mesh, material, modes, rig, extras.strength)?;
+    let body = Body::checked(mesh, material, modes, rig, extras.strength)?;
+    extras.cubature.map_or(Ok(()), |cubature| cubature.check(mesh))?;
+    let sampled = extras.cubature.map(Clusters::of_cubature);
+    let gradients = sampled.as_ref().unwrap_or(&clusters).gradients(&body, material);
+    let centers = clusters.centers(&body, material);
     let mut products = body.products();
     let stitches = stitch_rows(&body, extras.stitches)?;
-    if let Some(stitches) = &stitches {
-        products.stiffness += stitches.quadratic();
-    }
-    let (basis, spectrum) = diagonalise(&products.mass, &products.stiffness)?;
-    let reduction = product(basis.transpose(), products.mass.as_ref());
-    let gradients = clusters.gradients(&body, material);
-    let centers = clusters.centers(&body, material);
-    let rig_spread = {
-        let stiff = Mat::from_fn(gradients.rig.nrows(), gradients.rig.ncols(), |i, j| {
-            gradients.weights[i / 3] * gradients.rig[(i, j)]
-        });
-        &products.rig_energy - product(gradients.rig.transpose(), stiff.as_ref())
+    let pull = stitches.as_ref().map(StitchRows::quadratic);
+    let (basis, spectrum) = match &sampled {
+        None => {
+            pull.iter().for_each(|pull| products.stiffness += pull);
+            diagonalise(&products.mass, &products.stiffness)?
+        }
+        Some(_) => {
+            let twists = cubature::elements::twists(&body, material);
+            products.diagonalise_sampled(&gradients, twists.as_ref(), pull.as_ref())?
+        }
     };
+    let rig_spread = products.rig_energy_outside(&gradients, sampled.is_some());
+    let reduction = product(basis.transpose(), products.mass.as_ref());
     Ok(SkinningData {
         mesh: mesh.clone(),
         bones: rig.map_or(0, Rig::bone_count),
@@ -68,9 +71,14 @@ pub(super) fn reduce(
         cluster_rig: gradients.rig,
         center_basis: product(centers.modes.as_ref(), basis.as_ref()),
         center_rig: centers.rig,
-        cluster_masses: centers.weights,
+        cluster_masses: match &sampled {
+            None => centers.weights.clone(),
+            Some(sampled) => sampled.masses(mesh, material),
+        },
         cluster_weights: gradients.weights,
-        cluster_volumes: clusters.volumes(mesh, material),
+        cluster_volumes: sampled.as_ref().unwrap_or(&clusters).volumes(mesh, material),
+        cubature_tets: extras.cubature.map_or_else(Vec::new, |cubature| cubature.tets.clone()),
+        center_masses: centers.weights,
         weights: body.weights,
         eigenvalues: modes.eigenvalues.clone(),
         stitches: stitches.map(|stitches| stitches.reduce(&basis)),
@@ -138,9 +146,11 @@ pub(super) struct Body<'a> {
     pub(super) handles: usize,
     /// `[X^; 1]`, n.
     pub(super) points: Vec<[f64; 4]>,
+    /// Half the diagonal of the mesh, metres.
+    pub(super) size: f64,
     /// n x m.
     weights: Vec<f64>,
-    mass: Vec<f64>,
+    pub(super) mass: Vec<f64>,
     /// Share of the rig's acceleration that each vertex feels, n.
     strength: Vec<f64>,
     stiffness: Sparse,
@@ -159,7 +169,54 @@ struct Products {
     rig_energy: Mat<f64>,
 }
 
+impl Products {
+    /// Phi and the spectrum of a body whose forces are sampled, with the quadratic part of stitches; `B'LJ` becomes what the
+    /// samples see of it.
+    fn diagonalise_sampled(
+        &mut self,
+        gradients: &ClusterMeans,
+        twists: Option<&Mat<f64>>,
+        pull: Option<&Mat<f64>>,
+    ) -> Result<(Mat<f64>, Vec<f64>)> {
+        let (exact, spectrum) = diagonalise(&self.mass, &self.stiffness)?;
+        let seen = product(gradients.modes.as_ref(), exact.as_ref());
+        let reduced =
+            |form: &Mat<f64>| product(exact.transpose(), product(form.as_ref(), exact.as_ref()).as_ref());
+        let twists = twists.map(reduced);
+        let twists = twists.as_ref().map(Mat::as_ref);
+        let mut stiffness = cubature::quadratic(&spectrum, twists, seen.as_ref(), &gradients.weights)?;
+        if let Some(pull) = pull {
+            stiffness += reduced(pull);
+        }
+        self.rig_stiffness = product(gradients.modes.transpose(), gradients.stiff_rig().as_ref());
+        let (spectrum, rotation) = symmetric_eigen(stiffness.as_ref())?;
+        let spectrum = spectrum.into_iter().map(|l| l.max(0.0)).collect();
+        Ok((product(exact.as_ref(), rotation.as_ref()), spectrum))
+    }
+
+    /// Elastic energy of the rig that the gradients do not have: none where they are samples.
+    fn rig_energy_outside(&self, gradients: &ClusterMeans, sampled: bool) -> Mat<f64> {
+        if sampled {
+            return Mat::zeros(self.rig_energy.nrows(), self.rig_energy.ncols());
+        }
+        &self.rig_energy - product(gradients.rig.transpose(), gradients.stiff_rig().as_ref())
+    }
+}
+
 impl<'a> Body<'a> {
+    /// As [`Body::new`], for parts that may not fit together.
+    pub(super) fn checked(
+        mesh: &'a TetMesh,
+        material: &Material,
+        modes: &SkinningModes,
+        rig: Option<&Rig>,
+        strength: Option<&[f64]>,
+    ) -> Result<Self> {
+        check(mesh, material, modes, rig)?;
+        check_strength(mesh, strength)?;
+        Self::new(mesh, material, modes, rig, strength)
+    }
+
     pub(super) fn new(
         mesh: &'a TetMesh,
         material: &Material,
@@ -180,6 +237,7 @@ impl<'a> Body<'a> {
             mesh,
             modes: m,
             handles: rig.map_or(1, Rig::bone_count),
+            size: coordinates.size,
             points: mesh.vertices().iter().map(|p| coordinates.homogeneous(p)).collect(),
             weights,
             mass: lumped_mass(mesh, material),
@@ -222,11 +280,67 @@ impl<'a> Body<'a> {
         &self.rig_entries[self.rig_starts[vertex]..self.rig_starts[vertex + 1]]
     }
 
+    /// `B'MB` and `B'LB`, 4m x 4m.
+    pub(super) fn mass_and_stiffness(&self) -> (Mat<f64>, Mat<f64>) {
+        let products = self.products();
+        (products.mass, products.stiffness)
+    }
+
+    /// Whether a mode moves a vertex.
+    pub(super) fn is_moved(&self, vertex: usize) -> bool {
+        self.weights_of(vertex).iter().any(|&w| w != 0.0)
+    }
+
+    fn weights_of(&self, vertex: usize) -> &[f64] {
+        &self.weights[vertex * self.modes..(vertex + 1) * self.modes]
+    }
+
+    /// `B Z` at every vertex, n x 3, of 4m rows Z.
+    pub(super) fn displaced(&self, rows: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let at = |(vertex, point): (usize, &[f64; 4])| {
+            let mut sum = [0.0; 3];
+            for (rows, w) in rows.as_chunks::<4>().0.iter().zip(self.weights_of(vertex)) {
+                let moved = |c: usize| (0..4).map(|d| point[d] * rows[d][c]).sum::<f64>();
+                (0..3).for_each(|c| sum[c] += w * moved(c));
+            }
+            sum
+        };
+        self.points.iter().enumerate().map(at).collect()
+    }
+
+    /// `B'f` of forces at every vertex, 4m rows.
+    pub(super) fn gathered(&self, forces: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let mut sum = vec![[0.0; 3]; 4 * self.modes];
+        for (vertex, force) in forces.iter().enumerate() {
+            let lever = self.points[vertex].map(|x| force.map(|f| x * f));
+            for (rows, w) in sum.as_chunks_mut::<4>().0.iter_mut().zip(self.weights_of(vertex)) {
+                for (row, lever) in rows.iter_mut().zip(&lever) {
+                    (0..3).for_each(|c| row[c] += w * lever[c]);
+                }
+            }
+        }
+        sum
+    }
+
+    /// `J p` at every vertex, n x 3, of 4h rows p.
+    pub(super) fn rigged(&self, pose: &[[f64; 3]]) -> Vec<[f64; 3]> {
+        let at = |vertex: usize| {
+            let mut sum = [0.0; 3];
+            for &(handle, w) in self.handles_of(vertex) {
+                let rows = &pose[4 * handle as usize..][..4];
+                for (row, x) in rows.iter().zip(&self.points[vertex]) {
+                    (0..3).for_each(|c| sum[c] += w * x * row[c]);
+                }
+            }
+            sum
+        };
+        (0..self.points.len()).map(at).collect()
+    }
+
     /// Adds `scale *` the row of B at a vertex.
     pub(super) fn add_mode_row(&self, vertex: usize, scale: f64, row: &mut [f64]) {
         let point = self.points[vertex].map(|x| x * scale);
-        let weights = &self.weights[vertex * self.modes..(vertex + 1) * self.modes];
-        for (row, w) in row.as_chunks_mut::<4>().0.iter_mut().zip(weights) {
+        for (row, w) in row.as_chunks_mut::<4>().0.iter_mut().zip(self.weights_of(vertex)) {
             (0..4).for_each(|d| row[d] += w * point[d]);
         }
     }

@@ -71,24 +71,24 @@ impl SkinningModel {
             return Err(Error::Range { what: "count", expected: "at least one sample", got: 0.0 });
         }
         let data = &self.data;
-        let centers: Vec<[f64; 3]> = (0..self.cluster_count()).map(|c| self.rest_center(c)).collect();
-        let groups = group(&centers, &data.cluster_masses, count);
+        let centers: Vec<[f64; 3]> = (0..self.center_count()).map(|c| self.rest_center(c)).collect();
+        let groups = group(&centers, &data.center_masses, count);
         let masses: Vec<f64> =
-            groups.iter().map(|group| group.iter().map(|&c| data.cluster_masses[c]).sum()).collect();
+            groups.iter().map(|group| group.iter().map(|&c| data.center_masses[c]).sum()).collect();
         let mean = |rows: MatRef<'_, f64>| {
             Mat::from_fn(groups.len(), rows.ncols(), |s, j| {
-                groups[s].iter().map(|&c| data.cluster_masses[c] / masses[s] * rows[(c, j)]).sum()
+                groups[s].iter().map(|&c| data.center_masses[c] / masses[s] * rows[(c, j)]).sum()
             })
         };
         let (basis, rig) = (mean(data.center_basis.as_ref()), mean(data.center_rig.as_ref()));
         let modes = product(basis.as_ref(), data.reduction.as_ref());
         let mut shares = Mat::zeros(groups.len(), centers.len());
         for (s, group) in groups.iter().enumerate() {
-            group.iter().for_each(|&c| shares[(s, c)] = data.cluster_masses[c] / masses[s]);
+            group.iter().for_each(|&c| shares[(s, c)] = data.center_masses[c] / masses[s]);
         }
         let center = |s: usize| {
             std::array::from_fn(|d| {
-                groups[s].iter().map(|&c| data.cluster_masses[c] / masses[s] * centers[c][d]).sum()
+                groups[s].iter().map(|&c| data.center_masses[c] / masses[s] * centers[c][d]).sum()
             })
         };
         Ok(ForceSamples {
@@ -158,7 +158,7 @@ impl SkinningModel {
     /// Errors with [`Error::Shape`] for samples of a model of other sizes.
     pub(super) fn check_samples(&self, samples: &ForceSamples) -> Result<()> {
         let sizes = (samples.rig.columns(), samples.basis.columns(), samples.clusters.columns());
-        if sizes == (self.cluster_rig.columns(), self.rank(), self.cluster_count())
+        if sizes == (self.cluster_rig.columns(), self.rank(), self.center_count())
             && samples.gather.items() == 4 * self.mode_count()
         {
             return Ok(());

@@ -46,6 +46,8 @@ impl SkinningModel {
             cluster_weights: data.cluster_weights.clone(),
             cluster_volumes: data.cluster_volumes.clone(),
             cluster_masses: data.cluster_masses.clone(),
+            cubature_tets: data.cubature_tets.clone(),
+            center_masses: data.center_masses.clone(),
             cluster_rig: data.cluster_rig.clone(),
             center_rig: data.center_rig.clone(),
             stitches: data.stitches.as_ref().map(|stitches| ReducedStitches {

@@ -1,0 +1,158 @@
+//! Forces by cubature: a few tets with weights stand for all of them.
+//!
+//! A cluster's mean gradient cannot turn within the cluster, so that clusters resist bending. A tet can. Tets and
+//! weights are found by non-negative least squares on states that no simulation has to make (`states`): the
+//! skinning modes along their softest deformations, small to large, on the rig bent at random (`joints`).
+
+pub(super) mod elements;
+mod joints;
+mod states;
+
+use faer::{Mat, MatRef};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use super::reduce::{Body, diagonalise};
+use crate::material::Material;
+use crate::math::dense::{product, symmetric_eigen};
+use crate::math::random::sample;
+use crate::mesh::TetMesh;
+use crate::rig::Rig;
+use crate::solve::nonnegative_least_squares;
+use crate::subspace::SkinningModes;
+use crate::{Error, Progress, Result};
+use elements::Elements;
+
+/// Tets that are candidates, for each that is asked for; and the fewest candidates.
+const CANDIDATES: (usize, usize) = (8, 1500);
+/// With c tets and r coordinates, what these tets do not see of a body's stiffness is kept by this times `r / c`.
+///
+/// All of it would be what a cluster does: stiffness against turning. None of it would leave what no tet
+/// sees without resistance. Measured against the full space, a share of 0.1 to 0.2 gives the right size of
+/// motion at twice as many tets as coordinates, 0.2 to 0.5 at as many.
+const UNSEEN: f64 = 0.3;
+/// Share of the largest eigenvalue below which a direction stores no energy.
+const FREE: f64 = 1e-9;
+
+/// Tets at which the forces of a body are found, and how many such tets each stands for.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Cubature {
+    /// Indices of tets, c.
+    pub tets: Vec<u32>,
+    /// Factors on what each adds to the elastic energy, c, above 0.
+    pub weights: Vec<f64>,
+}
+
+impl Cubature {
+    /// Finds at most `count` tets that give the elastic forces of a body in the span of its modes.
+    ///
+    /// Minimises `sum over states z and directions d of (d . (sum_s c_s f_s(z) - sum_t f_t(z)))^2` over c >= 0,
+    /// with `f_t = 2 mu V G_t'(R S - F_rig)`, which differs from zero away from the posed rest shape only, and
+    /// the pressure where volume is preserved. Directions are weighted by how far a force would move the body
+    /// along them. A body with no more tets that move takes all of them; of a cell of flesh one tet stands
+    /// for all. The same seed gives the same tets. c is [`Cubature::weights`].
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a count of 0; those of the parts; [`Error::Cancelled`].
+    pub fn train(
+        mesh: &TetMesh,
+        material: &Material,
+        modes: &SkinningModes,
+        rig: Option<&Rig>,
+        (count, seed): (usize, u64),
+        progress: &Progress,
+    ) -> Result<Self> {
+        if count == 0 {
+            return Err(Error::Range { what: "cubature", expected: "at least one tet", got: 0.0 });
+        }
+        let body = Body::checked(mesh, material, modes, rig, None)?;
+        let elements = Elements::new(mesh, material);
+        let moving = elements.moving(&body);
+        if !moving.is_empty() && moving.len() * elements.tets_each() <= count {
+            return Ok(elements.all_tets(&moving));
+        }
+        progress.report(0.0)?;
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let wanted = CANDIDATES.1.max(CANDIDATES.0 * count);
+        let drawn = sample(moving.len(), wanted, &mut random);
+        let candidates: Vec<usize> = drawn.into_iter().map(|place| moving[place]).collect();
+        let training = states::Training::new(&body, &elements, &candidates, basis(&body)?)?;
+        let (columns, target) = training.equations(&mut random, progress)?;
+        let found = nonnegative_least_squares(columns.as_ref(), &target, count);
+        if found.is_empty() {
+            return Err(Error::Numerical { what: "cubature", why: "the modes deform nothing".into() });
+        }
+        progress.report(1.0)?;
+        Ok(Self {
+            tets: found.iter().map(|&(place, _)| elements.tet(candidates[place])).collect(),
+            weights: found
+                .iter()
+                .map(|&(place, x)| x * elements.tets_like_first(candidates[place]))
+                .collect(),
+        })
+    }
+
+    /// Errors unless every tet exists and every weight is positive.
+    pub(super) fn check(&self, mesh: &TetMesh) -> Result<()> {
+        let (what, count) = ("cubature", mesh.tets().len());
+        if self.tets.is_empty() {
+            return Err(Error::Empty { what });
+        }
+        if self.tets.len() != self.weights.len() {
+            let (expected, got) = (format!("{} weights", self.tets.len()), format!("{}", self.weights.len()));
+            return Err(Error::Shape { what, expected, got });
+        }
+        if let Some(element) = self.tets.iter().position(|&tet| tet as usize >= count) {
+            return Err(Error::Index { what, element, index: self.tets[element].into(), count });
+        }
+        match self.weights.iter().position(|weight| !(weight.is_finite() && *weight > 0.0)) {
+            Some(at) if !self.weights[at].is_finite() => {
+                Err(Error::NotFinite { what, element: at, value: self.weights[at] })
+            }
+            Some(at) => Err(Error::Range { what, expected: "numbers above 0", got: self.weights[at] }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Coordinates of mass one, orthogonal in the stiffness too: 4m x r.
+fn basis(body: &Body<'_>) -> Result<Mat<f64>> {
+    let (mass, stiffness) = body.mass_and_stiffness();
+    Ok(diagonalise(&mass, &stiffness)?.0)
+}
+
+/// The elastic quadratic form of a body whose forces are sampled, r x r, from its exact one, `diag(spectrum)`, what of that
+/// no gradient has, `twists`, and what the samples see of it: `gradients` (3c x r) and their weights.
+///
+/// With `Q = sum_s c_s w_s G_s'G_s` and twists T this is `T + Q + a (diag(spectrum) - T - Q)+`, the positive part taken
+/// relative to the spectrum, `a <= 1`. The reduced energy is then that of the sampled tets, each at least 0, and a
+/// quadratic form that is at least 0: the posed rest shape is its minimum, whatever the weights. Where the
+/// samples see all of a direction it is theirs, and bending is as soft as that of tets; where they see nothing it
+/// is the share `a` of the exact one.
+pub(super) fn quadratic(
+    spectrum: &[f64],
+    twists: Option<MatRef<'_, f64>>,
+    gradients: MatRef<'_, f64>,
+    weights: &[f64],
+) -> Result<Mat<f64>> {
+    let rank = spectrum.len();
+    let share = (UNSEEN * rank as f64 / weights.len() as f64).min(1.0);
+    let largest = spectrum.iter().copied().fold(0.0, f64::max);
+    let root = |i: usize| if spectrum[i] > FREE * largest { spectrum[i].sqrt() } else { 0.0 };
+    let scaled = Mat::from_fn(gradients.nrows(), rank, |i, j| {
+        let stiff = weights[i / 3].sqrt() * gradients[(i, j)];
+        if root(j) > 0.0 { stiff / root(j) } else { 0.0 }
+    });
+    let mut held = product(scaled.transpose(), scaled.as_ref());
+    if let Some(twists) = twists {
+        let relative = |i: usize, j: usize| {
+            if root(i) * root(j) > 0.0 { twists[(i, j)] / (root(i) * root(j)) } else { 0.0 }
+        };
+        held += Mat::from_fn(rank, rank, relative);
+    }
+    let (seen, directions) = symmetric_eigen(held.as_ref())?;
+    let kept = |k: usize| seen[k] + share * (1.0 - seen[k]).max(0.0);
+    let left = Mat::from_fn(rank, rank, |i, k| root(i) * directions[(i, k)] * kept(k));
+    let right = Mat::from_fn(rank, rank, |k, j| root(j) * directions[(j, k)]);
+    Ok(product(left.as_ref(), right.as_ref()))
+}
