@@ -1,12 +1,13 @@
 """What may be wrong with the meshes of a body, each finding in one sentence, some with a fix."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 
 import bpy
 import numpy as np
 
 from ..core import parts, shape_checks
+from ..core.bone_core import Role
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
 from . import bodies, deformers, forces, holders, maps, meshes, overrides, registry, rigs
@@ -33,11 +34,11 @@ class Finding:
     detail: str = ""
 
 
-def keep(host: bpy.types.Object, context: bpy.types.Context) -> int:
-    """Keeps the findings about a body on its host; returns their number."""
+def keep(host: bpy.types.Object, context: bpy.types.Context, seen: Iterable[Finding] = ()) -> int:
+    """Keeps the findings about a body on its host, and what its preview has shown; returns their number."""
     state = host.jounce
     state.findings.clear()
-    for number, finding in enumerate(findings(host, context), start=1):
+    for number, finding in enumerate((*findings(host, context), *seen), start=1):
         kept = state.findings.add()
         kept.name = f"Finding {number}"
         for field in fields(finding):
@@ -346,6 +347,10 @@ FIXES: dict[str, tuple[str, Fix | None]] = {
     "use_pose_position": (
         "Pose Position",
         lambda obj, _detail, _context: setattr(obj.data, "pose_position", "POSE"),
+    ),
+    "make_rigid": (
+        "Make Rigid",
+        lambda obj, detail, _context: setattr(obj.pose.bones[detail], "jounce_role", Role.RIGID.value),
     ),
     "add_to_body": ("Add to Body", None),
     "add_all_to_body": ("Add All to Body", None),

@@ -11,8 +11,9 @@ from .filling import Filling
 from .refusal import Refusal
 from .task import POLL_SECONDS, Step, scaled
 
-# A motion is as large as all but this share of the vertices stay below, in its wildest frame.
-SPIKES = 0.01
+# A motion is as large as all but this share of the soft vertices stay below, in all but this share of its
+# frames: one wild strike is for the limit to meet, not for a stiffer body.
+TIPS, STRIKES = 0.05, 0.05
 # Flesh that moves by less than this share of the size does not move.
 STILL = 1e-4
 # Motion falls with the square of the frequency, as long as it is slow against it.
@@ -31,18 +32,25 @@ Measuring = Generator[Step, None, float]
 def size_of(filling: Filling, body: "jounce.Body", diagonal: float) -> Measuring:
     """How large the motion over the drives of a pass is, measured while it is simulated."""
     moved = np.empty((len(body.embedding.tets), 3), np.float32)
-    largest, measured, frames = 0.0, 0, len(filling.drives)
+    soft, frames = soft_points(body), len(filling.drives)
+    sizes: list[float] = []
     with closing(filling):
-        while measured < frames:
+        while len(sizes) < frames:
             if not filling.collect():
                 time.sleep(POLL_SECONDS)
-                yield Step(measured / frames, "Fitting")
-            for coefficients in filling.cache.coefficients[measured:]:
+                yield Step(len(sizes) / frames, "Fitting")
+            for coefficients in filling.cache.coefficients[len(sizes) :]:
                 body.model.displacement(coefficients, body.embedding, out=moved)
-                largest = max(largest, float(np.quantile(np.linalg.norm(moved, axis=1), 1.0 - SPIKES)))
-                measured += 1
-                yield Step(measured / frames, "Fitting")
-    return largest / diagonal
+                sizes.append(float(np.quantile(np.linalg.norm(moved[soft], axis=1), 1.0 - TIPS)))
+                yield Step(len(sizes) / frames, "Fitting")
+    return float(np.quantile(sizes, 1.0 - STRIKES)) / diagonal
+
+
+def soft_points(body: "jounce.Body") -> np.ndarray:
+    """The render vertices, indices, that hang in flesh alone; all where none does."""
+    corners = body.mesh.tets[body.embedding.tets]
+    soft = np.flatnonzero(~body.pinned[corners].any(axis=1))
+    return soft if len(soft) else np.arange(len(corners))
 
 
 def fitted(

@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import IntProperty
 
-from ..bridge import bodies, diagnosis
+from ..bridge import bodies, diagnosis, preview, tearing
 from ..bridge.deformers import Warn
 from ..core.refusal import Refusal
 from ..core.task import Task
@@ -21,8 +21,14 @@ class JOUNCE_OT_diagnose(JounceOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Keeps the findings on each host."""
-        count = sum(diagnosis.keep(host, context) for host in bodies.hosts(context))
+        count = sum(diagnosis.keep(host, context, torn(host)) for host in bodies.hosts(context))
         return f"{count} finding(s)."
+
+
+def torn(host: bpy.types.Object) -> list[diagnosis.Finding]:
+    """Where the preview of a body tears, if it is previewed."""
+    known = preview.session(host)
+    return [] if known is None else list(tearing.findings(known))
 
 
 class JOUNCE_OT_fix(LongOperator):
@@ -53,7 +59,7 @@ class JOUNCE_OT_fix(LongOperator):
         context.view_layer.update()
         # Meshes in Edit Mode cannot be part of a body, which is no finding of the artist's.
         if not context.mode.startswith("EDIT"):
-            diagnosis.keep(host, context)
+            diagnosis.keep(host, context, torn(host))
         return f"{label}: {said or 'done'}."
 
 

@@ -34,8 +34,9 @@ class MotionProps:
     amount: FloatProperty(
         name="Amount",
         description=(
-            "How far Fit to Shot lets the flesh move, in percent of the size: all but a hundredth of the "
-            "vertices stay below it in the wildest frame. 1 to 2 reads as flesh, 5 as jelly"
+            "How far Fit to Shot lets the soft parts move, in percent of the size: all but a twentieth of "
+            "their vertices stay below it in all but a twentieth of the frames. 1 to 2 reads as flesh, 5 as "
+            "jelly"
         ),
         default=4.0,
         min=0.01,

@@ -181,3 +181,17 @@ def test_a_finding_that_is_gone_cannot_be_fixed(column):
     assert len(findings(column[0])) == 1
     with pytest.raises(RuntimeError, match="Column has no finding 3; diagnose it again"):
         bpy.ops.jounce.fix(index=3)
+
+
+def test_what_tears_is_named_and_may_be_made_rigid():
+    obj, rig = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.frequency, obj.jounce.use_limit = 0.4, False
+    assert not any("stretches" in sentence for sentence, _ in findings(obj))
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    torn = [found for found in findings(obj) if found[1] == "make_rigid"]
+    assert torn and all("In frame" in sentence and "%" in sentence for sentence, _ in torn)
+    names = [found.detail for found in obj.jounce.findings if found.fix == "make_rigid"]
+    bpy.ops.jounce.fix(index=[found.fix for found in obj.jounce.findings].index("make_rigid"))
+    assert rig.pose.bones[names[0]].jounce_role == "RIGID"

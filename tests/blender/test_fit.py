@@ -10,7 +10,7 @@ import snapshot
 
 
 def size_of_motion(obj):
-    """What all but a hundredth of the vertices stay below in the wildest frame, as a share of the size."""
+    """What all but a twentieth of the vertices stay below in all but a twentieth of the frames."""
     obj.jounce.use_limit = False
     scenes.activate(obj)
     bpy.ops.jounce.bake(target="FRAME_KEYS")
@@ -18,7 +18,7 @@ def size_of_motion(obj):
     bpy.ops.jounce.free_bake()
     rigged = scenes.evaluated_frames(obj, range(1, 13))
     moved = np.linalg.norm(fleshed - rigged, axis=2)
-    return np.quantile(moved, 0.99, axis=1).max() / np.linalg.norm(np.ptp(rigged[0], axis=0))
+    return np.quantile(np.quantile(moved, 0.95, axis=1), 0.95) / np.linalg.norm(np.ptp(rigged[0], axis=0))
 
 
 @pytest.mark.parametrize("amount", [1.0, 3.0])
