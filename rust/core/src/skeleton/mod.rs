@@ -106,11 +106,12 @@ impl SkeletonCore {
     /// The core of a body: vertices that hang on rigid bones by more than a half, and of the others those that are close
     /// to their bones or in thin parts, unless they hang on free bones by more than a half.
     ///
-    /// Close is `near < 0.8 amount (near + depth)`, with the distances to the nearest of the bones that weigh more than
-    /// 0.15 there and to the skin, what of the surface has the outside on one side; thin is where the largest ball inside the body that reaches the vertex has a radius
-    /// below `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest second moment, r the radius of
-    /// the largest ball of all. Bones that run outside of their flesh are moved into it. Loose parts that one bone holds
-    /// whole are hard.
+    /// Close is `near < h / 2 + 0.8 amount (near + depth)`, with the distances to the nearest of the bones that weigh
+    /// more than 0.15 there and to the skin, what of the surface has the outside on one side, and the edge h of a cell,
+    /// as a vertex stands for half of the cells around it; thin is where the largest ball inside the body that reaches
+    /// the vertex has a radius below `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest
+    /// second moment, r the radius of the largest ball of all. Bones that run outside of their flesh are moved into it.
+    /// Loose parts that one bone holds whole are hard.
     ///
     /// # Errors
     /// [`Error::Range`] if parents go round in circles.
@@ -130,10 +131,11 @@ impl SkeletonCore {
         let (rigid, free) = (share(BoneRole::Rigid), share(BoneRole::Free));
         let thickest = thickness.radius.iter().copied().fold(0.0, f64::max);
         let (close, thin) = (SHARE * self.amount, self.amount * thickest.min(THIN * length));
+        // A vertex stands for its half of the cells around it: coarse lattices have none that is closer.
+        let half = if self.amount > 0.0 { 0.5 * thickness.cell } else { 0.0 };
         let in_core = |v: usize| {
-            let thin_or_close =
-                near[v] < close * (near[v] + thickness.depth[v]) || thickness.radius[v] < thin;
-            rigid[v] > 0.5 || (free[v] <= 0.5 && thin_or_close)
+            let reach = half + close * (near[v] + thickness.depth[v]);
+            rigid[v] > 0.5 || (free[v] <= 0.5 && (near[v] < reach || thickness.radius[v] < thin))
         };
         let mut points = loose::held_whole(surface, surface_rig, length);
         for (point, rigid) in points.iter_mut().zip(self.rigid.iter().flatten()) {
