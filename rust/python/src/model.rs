@@ -83,7 +83,8 @@ impl Model {
         let t = mesh.0.tets().len();
         let labels = arrays::labels(labels, "labels", &[Axis::Is(t)])?;
         let rig = rig.map(|rig| rig.0.as_ref());
-        let extras = Extras { strength, stitches: stitches.map(|stitches| stitches.0.as_ref()) };
+        let stitches = stitches.map(|stitches| stitches.0.as_ref());
+        let extras = Extras { strength, stitches, cubature: None };
         let model =
             run(py, || SkinningModel::with_extras(&mesh.0, &material.0, &modes.0, &labels, rig, &extras))?;
         Ok(Self::wrap(method::Model::Skinning(Arc::new(model))))
