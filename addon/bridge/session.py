@@ -198,10 +198,10 @@ class Session:
     def _is_as_read(self) -> bool:
         """Whether bones and force fields are those that were read; where not, all is to be read again."""
         body = self.motions.scene
-        if body.reader.has_its_bones() and all(map(registry.is_there, body.forces.fields)):
-            return True
-        self.suspect(reread=True)
-        return False
+        is_whole = body.reader.has_its_bones() and all(map(registry.is_there, body.forces.fields))
+        if not is_whole:
+            self.suspect(reread=True)
+        return is_whole
 
     def suspect(self, reread: bool = False) -> None:
         """Something that the motion may depend on has changed; reread: so may the meshes."""
@@ -401,11 +401,8 @@ class Session:
         meshes = [block for obj in parts for block in (obj.data, obj.data.shape_keys)]
         armatures = [] if self.motions is None else self.motions.scene.reader.armatures
         for update in depsgraph.updates:
-            block, moved, reshaped = (
-                update.id.original,
-                update.is_updated_transform,
-                update.is_updated_geometry,
-            )
+            block = update.id.original
+            moved, reshaped = update.is_updated_transform, update.is_updated_geometry
             if isinstance(block, bpy.types.Object) and block.field is not None and block.field.type != "NONE":
                 self.suspect()
             if isinstance(block, bpy.types.Armature):
@@ -457,12 +454,11 @@ class Session:
         before, self._current = self._current, drive
         if before is None or drive.agrees(before):
             return
+        self.suspect()
         if drive.held or before.held:
             # What cannot be followed is not moved by hand; the frame is looked at again.
             self.interactive = None
-            self.suspect()
             return
-        self.suspect()
         index = self.scene.frame_current - self.cache.first
         if 0 <= index < len(self.filling.drives):
             # The artist's scene does not show what the rig makes of the meshes; `_move_on` asks a stage.
