@@ -304,8 +304,8 @@ class Session:
         body.model.displacement(coefficients, body.embedding, self._offsets)
 
     def _write(self, shown: np.ndarray | None) -> None:
-        surface = self.motions.scene.surface
-        for obj, part in zip(self.motions.scene.objects, surface.parts, strict=True):
+        scene = self.motions.scene
+        for obj, part in zip(scene.objects, scene.surface.parts, strict=True):
             offsets.write(obj, self._offsets[part.points])
         self._shown = shown
 
@@ -327,8 +327,7 @@ class Session:
 
     def fill(self, seconds: float) -> bool:
         """Reads and simulates frames for about that long; whether the current one is new."""
-        deadline = time.monotonic() + seconds
-        filling = self.filling
+        filling, deadline = self.filling, time.monotonic() + seconds
         while len(filling.drives) < self.wanted and not self._unsound and time.monotonic() < deadline:
             filling.feed(self._staged().drive(self.cache.first + len(filling.drives)))
         filling.collect()
