@@ -20,22 +20,23 @@ from . import (
 )
 from .physics import twin
 
+# First what everyone needs, then what shapes the flesh; the solver and what is rarely asked for are closed.
 SIDEBAR = (
     main.JOUNCE_PT_main,
     diagnosis.JOUNCE_PT_diagnosis,
+    preview.JOUNCE_PT_preview,
+    bake.JOUNCE_PT_bake,
     parts.JOUNCE_MT_bodies,
     parts.JOUNCE_PT_parts,
-    body.JOUNCE_PT_build,
+    motion.MATERIALS,
+    motion.JOUNCE_PT_motion,
     *maps.MENUS,
     maps.JOUNCE_MT_regions,
     maps.JOUNCE_PT_maps,
     stitches.JOUNCE_UL_seams,
     stitches.JOUNCE_PT_stitches,
-    motion.MATERIALS,
-    motion.JOUNCE_PT_motion,
     shot.JOUNCE_PT_shot,
-    preview.JOUNCE_PT_preview,
-    bake.JOUNCE_PT_bake,
+    body.JOUNCE_PT_build,
     modes.JOUNCE_UL_modes,
     modes.JOUNCE_PT_modes,
     overlay.JOUNCE_PT_overlay,

@@ -9,6 +9,7 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
     """The model of the body"""
 
     bl_label = "Body"
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows what the model depends on."""
@@ -22,7 +23,6 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
         if state.bones_counting == "PICKED":
             layout.prop(state, "bones_collection", icon="GROUP_BONE")
         layout.prop(state, "shape_keys_count")
-        layout.operator("jounce.build", icon="MOD_BUILD")
         if state.built_summary:
             parts = state.built_summary.split(", ")
             column = layout.column(align=True)

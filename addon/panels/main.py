@@ -42,4 +42,5 @@ class JOUNCE_PT_main(SidebarPanel, bpy.types.Panel):
         column = layout.column(align=True)
         column.operator("jounce.body_add", icon="ADD")
         column.operator("jounce.body_remove", icon="REMOVE")
+        layout.operator("jounce.build", icon="MOD_BUILD")
         layout.operator("jounce.remove", icon="X")

@@ -4,7 +4,6 @@ import subprocess
 import sys
 
 import bpy
-import jounce
 import numpy as np
 import pytest
 import recordings
@@ -195,7 +194,7 @@ def test_stopped_while_shape_keys_are_found_it_changes_nothing(module, monkeypat
     bpy.ops.jounce.bake(target="FRAME_KEYS")
     before = snapshot.snapshot(obj), snapshot.properties(obj.jounce)
     job = Endless()
-    monkeypatch.setattr(jounce, "ModalKeysJob", lambda *_, **__: job)
+    monkeypatch.setattr("jounce.ModalKeysJob", lambda *_, **__: job)
     settings = obj.jounce.bake_settings("MODAL_KEYS", FRAMES.start, FRAMES.stop - 1)
     task = module("ops.bake").bake_body(obj, bpy.context, settings, print)
     while next(task).stage != f"Finding the shape keys of {obj.name}: trying shapes":

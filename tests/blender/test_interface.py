@@ -7,7 +7,8 @@ import messages
 import pytest
 
 # What changes nothing of the file: they show something, or keep a preset beside it.
-CHANGES_NOTHING = {"jounce.fill_cache", "jounce.grab", "jounce.flex_mode", "jounce.material_preset_add"}
+CHANGES_NOTHING = {f"jounce.{name}" for name in ("fill_cache", "grab", "flex_mode")}
+CHANGES_NOTHING |= {"jounce.material_preset_add", "jounce.body_preset_add"}
 UNITS = ("without unit", "in Hz", "in Pa", "in kilograms", "in m/s")
 HAS_UNIT = {"PERCENTAGE", "FACTOR"}
 KEYED = {"strength", "cut", "push", "field_weight", "frequency", "damping", "pose_rest"} | {
