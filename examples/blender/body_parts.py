@@ -15,6 +15,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"
 
 import characters
 
+HEADING = """# What moves where, measured
+
+Made by `cargo x sheets`: twenty characters that nobody tuned to, each with the 60 frames of its clips that
+accelerate most, at the defaults of *Add Jounce*. Of hands, feet, heads, hips with spine, and thighs, found by
+the names of bones, all but a tenth of the vertices stay below the number, in percent of the size; parts that a
+rig does not name so are left out. Stretch is of edges against the posed mesh, flipped triangles turn inside
+out, both in the worst frame; jitter is the second difference of the displacement that all but a hundredth stay
+below.
+
+"""
 COLUMNS = {
     "file": "{}",
     "hands": "{:.2%}",
@@ -38,6 +48,7 @@ def main() -> int:
     script = Path(__file__).with_name("body_parts_of.py")
     sheets = ("--sheets", str(options.out.parent / "sheets"))
     rows = characters.run_all(script, options, COLUMNS, sheets)
+    options.out.write_text(HEADING + options.out.read_text(encoding="utf-8"), encoding="utf-8")
     return sum(bool(row.get("failed")) for row in rows) if rows else 1
 
 
