@@ -17,12 +17,12 @@ import characters
 
 HEADING = """# What moves where, measured
 
-Made by `cargo x sheets`: twenty characters that nobody tuned to, each with the 60 frames of its clips that
-accelerate most, at the defaults of *Add Jounce*. Of hands, feet, heads, hips with spine, and thighs, found by
-the names of bones, all but a tenth of the vertices stay below the number, in percent of the size; parts that a
-rig does not name so are left out. Stretch is of edges against the posed mesh, flipped triangles turn inside
-out, both in the worst frame; jitter is the second difference of the displacement that all but a hundredth stay
-below.
+Made by `cargo x sheets`: twenty characters that nobody tuned to, each with the 60 frames of its clips
+that accelerate most, at the defaults of *Add Jounce*. Of hands, feet, heads, hips with spine, and
+thighs, found by the names of bones, all but a tenth of the vertices stay below the number, in percent
+of the size; parts that a rig does not name so are left out. Stretch is of edges against the posed mesh,
+flipped triangles turn inside out, both in the worst frame; jitter is the second difference of the
+displacement that all but a hundredth stay below.
 
 """
 COLUMNS = {
