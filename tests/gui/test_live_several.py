@@ -10,6 +10,8 @@ import scenes
 
 FRAMES = range(1, 41)
 NAMES = ("Column", "Thin", "Round")
+# Seconds of work in a tick of the timer that suffice for no more than a frame of each body.
+A_FRAME_A_TICK = 1e-3
 
 
 def preview():
@@ -62,11 +64,15 @@ def assert_same(names, expected):
 
 
 def filling_again(names):
-    """Has all look at their frames again, until several of them have stages."""
-    for name in names:
-        session(name).suspect()
-    preview().ensure_timer()
-    yield lambda: sum(session(name)._stage is not None for name in names) > 1
+    """Has all look at their frames again, slowly enough that several of them are seen to have stages."""
+    usual, preview().RESTING_SECONDS = preview().RESTING_SECONDS, A_FRAME_A_TICK
+    try:
+        for name in names:
+            session(name).suspect()
+        preview().ensure_timer()
+        yield lambda: sum(session(name)._stage is not None for name in names) > 1
+    finally:
+        preview().RESTING_SECONDS = usual
 
 
 def test_two_fill_play_and_rest(window):
