@@ -42,7 +42,7 @@ PREVIEW_ERROR = 1e-6
 REOPENED = 1e-6
 # What single precision adds to a reported error, as a share of the size.
 SINGLE_PRECISION = 1e-6
-# What hangs on little, as a cow's tail without a core, comes to rest slowly: a tenth is left every 20 seconds.
+# What hangs on little, as a cow's tail without a core, rests slowly: a tenth is left after 20 seconds.
 SETTLING_SECONDS = 200.0
 
 
