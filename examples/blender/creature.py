@@ -24,7 +24,7 @@ import creature_shape
 
 RESOLUTION = 72
 COLOUR_LAYER = "Colour"
-FLESH = {"frequency": 3.4, "damping": 0.16, "resolution": 44}
+FLESH = {"damping": 0.16}
 """Settings of `object.jounce` that suit the creature."""
 
 

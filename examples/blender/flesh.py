@@ -53,18 +53,17 @@ def select(meshes: list[bpy.types.Object]) -> None:
 
 
 def add_flesh(meshes: list[bpy.types.Object], frames: range, target: str, **settings: float) -> Flesh:
-    """Add, build and bake a body over a range of frames; `settings` are properties of `object.jounce`.
+    """Add Jounce as its button does and bake over a range of frames; `settings` are of `object.jounce`.
 
     The refusals of the operators come through as RuntimeError.
     """
     select(meshes)
-    bpy.ops.jounce.add()
+    started = time.perf_counter()
+    bpy.ops.jounce.setup()
     for name, value in settings.items():
         setattr(meshes[0].jounce, name, value)
-    started = time.perf_counter()
-    bpy.ops.jounce.build()
-    if "frequency" not in settings:
-        bpy.ops.jounce.fit(only_firmer=True)
+    if settings:
+        bpy.ops.jounce.build()
     built = time.perf_counter()
     bpy.ops.jounce.bake(target=target, frame_start=frames.start, frame_end=frames.stop - 1)
     baked = time.perf_counter()
