@@ -13,12 +13,13 @@ def findings(known: Session) -> Iterator[Finding]:
     if not known.complete:
         return
     body_scene = known.motions.scene
-    frames = known.filling.checked
-    poses = [drive.pose for drive in known.filling.drives[:frames]]
-    found = tearing.tears(body_scene.surface, known.motions.body, poses, known.cache.coefficients[:frames])
-    for tear in found:
+    drives = known.filling.drives[: known.filling.checked]
+    # The poses of frames in which the flesh holds say nothing.
+    rows = [row for row, drive in enumerate(drives) if not drive.held]
+    poses, shown = [drives[row].pose for row in rows], [known.cache.coefficients[row] for row in rows]
+    for tear in tearing.tears(body_scene.surface, known.motions.body, poses, shown):
         mover = body_scene.reader.movers[tear.bone]
-        yield finding(mover, known.cache.first + tear.frame, tear.stretch, known.host.name)
+        yield finding(mover, known.cache.first + rows[tear.frame], tear.stretch, known.host.name)
 
 
 def finding(mover: rigs.Mover, frame: int, stretch: float, host: str) -> Finding:
