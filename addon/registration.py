@@ -5,7 +5,7 @@ from pathlib import Path
 import bpy
 
 from . import cli, ops, panels, props, translations
-from .bridge import cache_files, copies, old_files, preview, registry, renders
+from .bridge import cache_files, copies, old_files, played, preview, registry, renders
 from .core import bodies
 from .overlay import timeline, view
 from .panels import render
@@ -51,6 +51,7 @@ def register() -> None:
     old_files.register()
     cache_files.register()
     copies.register()
+    played.register()
     renders.register()
     render.register()
     timeline.register()
@@ -63,6 +64,7 @@ def unregister() -> None:
     renders.unregister()
     preview.unregister()
     timeline.unregister()
+    played.unregister()
     copies.unregister()
     cache_files.unregister()
     old_files.unregister()

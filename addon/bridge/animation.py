@@ -166,8 +166,13 @@ def owners(data: bpy.types.AnimData | None) -> list[compat.Owner]:
 
 def digest(action: bpy.types.Action) -> str:
     """Hash of all keys of an action."""
+    return digest_of_curves(compat.every_fcurve(action))
+
+
+def digest_of_curves(curves: list[bpy.types.FCurve]) -> str:
+    """Hash of all keys of F-curves."""
     numbers = []
-    for curve in compat.every_fcurve(action):
+    for curve in curves:
         for field in ("co", "handle_left", "handle_right"):
             values = np.empty(2 * len(curve.keyframe_points), np.float32)
             curve.keyframe_points.foreach_get(field, values)

@@ -31,6 +31,7 @@ CLASSES = (
     override.JOUNCE_OT_override,
     build.JOUNCE_OT_build,
     fit.JOUNCE_OT_fit,
+    fit.JOUNCE_OT_fit_again,
     bake.JOUNCE_OT_bake,
     free_bake.JOUNCE_OT_free_bake,
     select_copy.JOUNCE_OT_select_copy,

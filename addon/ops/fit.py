@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge import bodies, feel, motions, readings
+from ..bridge import bodies, feel, motions, played, readings
 from ..core import bodies as built
 from ..core import fitting
 from ..core.motion import Drive, built_frequency, held_sentence, stiffness_of
@@ -32,23 +32,52 @@ class JOUNCE_OT_fit(LongOperator):
 
     def task(self, context: bpy.types.Context) -> Task:
         """Fits one body after the other, and sets their frequencies once all are fitted."""
-        steps = shot(context.scene)
-        parts = (fit(host, context, steps, self.only_firmer) for host in bodies.hosts(context))
-        fits = yield from in_turn(parts)
-        return "; ".join(keep(fitted) for fitted in fits)
+        return (yield from fit_all(bodies.hosts(context), context, self.only_firmer))
+
+
+class JOUNCE_OT_fit_again(LongOperator):
+    """Fit the frequency, as it was fitted before, to what plays now"""
+
+    bl_idname = "jounce.fit_again"
+    bl_label = "Fit Again"
+    bl_options = {"UNDO"}
+    needs = (needs.fitted, needs.out_of_edit_mode)
+
+    def task(self, context: bpy.types.Context) -> Task:
+        """Fits those of the selected bodies that were fitted, and sets their frequencies at the end."""
+        return (yield from fit_all(needs.fitted(context), context))
+
+
+def fit_all(
+    hosts: list[bpy.types.Object], context: bpy.types.Context, only_firmer: bool | None = None
+) -> Task:
+    """Fits bodies one after the other, and sets their frequencies once all are fitted.
+
+    only_firmer: as `fit` takes it; None does to each body what was done to it before.
+    """
+    steps = shot(context.scene)
+    parts = (
+        fit(host, context, steps, only_firmer) if only_firmer is not None else again(host, context, steps)
+        for host in hosts
+    )
+    fits = yield from in_turn(parts)
+    return "; ".join(keep(fitted) for fitted in fits)
 
 
 @dataclass(frozen=True)
 class Fit:
     """What fits a shot: the frequency in Hz, and the size of the motion, as a share of the body's.
 
-    held: in which frames the flesh holds, and why; empty without one.
+    held: in which frames the flesh holds, and why; empty without one. first: the frequency to begin with.
+    only_firmer: whether that stayed where the motion was smaller.
     """
 
     host: bpy.types.Object
     frequency: float
     size: float
     held: str
+    first: float
+    only_firmer: bool
 
 
 def shot(scene: bpy.types.Scene) -> range:
@@ -63,11 +92,25 @@ def fit_body(
     return keep((yield from fit(host, context, steps, only_firmer)))
 
 
-def fit(
-    host: bpy.types.Object, context: bpy.types.Context, steps: range, only_firmer: bool
-) -> Generator[Step, None, Fit]:
-    """Finds the frequency with which a built body moves over these frames as its amount says."""
+def again(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Generator[Step, None, Fit]:
+    """Fits a body as it was fitted before."""
     state = host.jounce
+    return (yield from fit(host, context, steps, state.fitted_only_firmer, state.fitted_from))
+
+
+def fit(
+    host: bpy.types.Object,
+    context: bpy.types.Context,
+    steps: range,
+    only_firmer: bool,
+    first: float | None = None,
+) -> Generator[Step, None, Fit]:
+    """Finds the frequency with which a built body moves over these frames as its amount says.
+
+    first: the frequency to begin with, in Hz, that of the body unless given.
+    """
+    state = host.jounce
+    first = state.frequency if first is None else first
     if state.material() is not None:
         raise Refusal(f"The stiffness of {host.name} is that of a material; set Stiffness by Frequency.")
     if feel.is_animated(host, frozenset(["frequency"])):
@@ -79,14 +122,19 @@ def fit(
     made = motions.Motions(body, scene)
     drives = yield from scaled(read(made, steps, context), 0.0, 0.6)
     size_at = Rehearsal(made, drives, context.scene)
-    search = fitting.fitted(size_at, state.amount / 100.0, state.frequency, only_firmer)
+    search = fitting.fitted(size_at, state.amount / 100.0, first, only_firmer)
     frequency, size = yield from scaled(search, 0.6, 1.0)
-    return Fit(host, frequency, size, held_sentence(drives, steps.start))
+    return Fit(host, frequency, size, held_sentence(drives, steps.start), first, only_firmer)
 
 
 def keep(fitted: Fit) -> str:
-    """Sets the frequency that was found, and says what it is."""
-    fitted.host.jounce.frequency = fitted.frequency
+    """Sets the frequency that was found, remembers what it was found for, and says what it is."""
+    state, now = fitted.host.jounce, played.now(fitted.host)
+    state.frequency = fitted.frequency
+    state.fitted_frequency, state.fitted_from = state.frequency, fitted.first
+    state.fitted_only_firmer = fitted.only_firmer
+    state.fitted_names, state.fitted_outline = now.names, now.outline
+    state.fitted_keys = played.keys(fitted.host)
     held = f". {fitted.held}" if fitted.held else ""
     return f"{fitted.host.name}: {fitted.frequency:.3g} Hz, moves by {fitted.size:.2%} of the size{held}"
 

@@ -171,6 +171,14 @@ def findings(context: bpy.types.Context) -> None:
         raise Refusal(f"Nothing was found about {host.name}; diagnose it first.")
 
 
+def fitted(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected bodies whose frequency was fitted to a shot."""
+    found = [host for host in own_bodies(context) if host.jounce.fitted_names]
+    if not found:
+        raise Refusal("No selected body was fitted to a shot; use Fit to Shot first.")
+    return found
+
+
 def seam(context: bpy.types.Context) -> bpy.types.Object:
     """The host of the active body, with a seam that is chosen in its list."""
     active = context.view_layer.objects.active

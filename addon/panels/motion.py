@@ -3,6 +3,7 @@
 import bpy
 
 from ..core.motion import physical_frequency
+from .diagnosis import draw_difference
 from .sidebar import BodyPanel, keyed
 
 # Below this frequency a body of a real material is too large for what it looks like: a whale is above it.
@@ -21,7 +22,9 @@ class JOUNCE_MT_materials(bpy.types.Menu):
 MATERIALS = JOUNCE_MT_materials
 
 
-def draw_stiffness(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+def draw_stiffness(
+    layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context
+) -> None:
     """Shows what sets the stiffness, and for a material the frequency that follows."""
     layout.prop(state, "stiffness_by")
     if state.stiffness_by == "FREQUENCY":
@@ -30,6 +33,7 @@ def draw_stiffness(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -
         row = layout.row(align=True)
         row.prop(state, "amount")
         row.operator("jounce.fit", text="", icon="DRIVER_DISTANCE")
+        draw_difference(layout, context)
         return
     row = layout.row(align=True)
     row.menu(JOUNCE_MT_materials.__name__, text=JOUNCE_MT_materials.bl_label)
@@ -54,7 +58,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows what the motion depends on."""
         layout, state = self.layout_and_state(context)
-        draw_stiffness(layout, state)
+        draw_stiffness(layout, state, context)
         keyed(layout).prop(state, "damping")
         keyed(layout).prop(state, "strength")
         keyed(layout).prop(state, "pose_rest")

@@ -1,8 +1,13 @@
 """Where the panels of Jounce are: its tab of the 3D viewport's sidebar."""
 
+import textwrap
+
 import bpy
 
 from ..bridge import bodies
+
+# Characters that fit into a line, for each pixel of the panel's width at a scale of 1.
+CHARACTERS_PER_PIXEL = 0.14
 
 
 class SidebarPanel:
@@ -37,3 +42,12 @@ def keyed(layout: bpy.types.UILayout) -> bpy.types.UILayout:
     column = layout.column(align=True)
     column.use_property_decorate = True
     return column
+
+
+def said(layout: bpy.types.UILayout, context: bpy.types.Context, sentence: str) -> bpy.types.UILayout:
+    """A box with a sentence in as many lines as it takes."""
+    width = max(20, int(context.region.width / context.preferences.system.ui_scale * CHARACTERS_PER_PIXEL))
+    box = layout.box().column(align=True)
+    for line, text in enumerate(textwrap.wrap(sentence, width)):
+        box.label(text=text, icon="INFO" if line == 0 else "BLANK1")
+    return box

@@ -16,6 +16,7 @@ from .animated import keyed_where_read
 from .bake import BakeProps
 from .body import BodyProps
 from .diagnosis import DiagnosisProps
+from .fit import FitProps
 from .maps import MapProps
 from .material import MaterialProps
 from .member import MemberProps
@@ -36,6 +37,7 @@ class JounceObject(
     ModesProps,
     StitchProps,
     MotionProps,
+    FitProps,
     MaterialProps,
     ShotProps,
     PreviewProps,
