@@ -2,7 +2,7 @@
 
 use faer::{Mat, Side};
 use jounce::Progress;
-use jounce::material::{Corotated, Energy, Field, Law, Material};
+use jounce::material::{Energy, Field, Law, Material, PrincipalStretch};
 use jounce::mesh::{TetMesh, lattice};
 use jounce::method::skinning_modes::SkinningModel;
 use jounce::method::{Drive, Model, Simulation, SimulationParams};
@@ -154,7 +154,7 @@ fn skinning_basis(mesh: &TetMesh, weights: &Mat<f64>) -> Mat<f64> {
 
 /// The lowest eigenvectors of the full Hessian at rest, mass one a vertex: classical modes, 3n x count.
 fn displacement_modes(mesh: &TetMesh, count: usize) -> Mat<f64> {
-    let hessian = Corotated { mu: 1.0, lambda: 0.5 }.hessian(&Matrix3::identity());
+    let hessian = PrincipalStretch::Corotated { mu: 1.0, lambda: 0.5 }.hessian(&Matrix3::identity());
     let mut stiffness = Mat::<f64>::zeros(3 * mesh.vertices().len(), 3 * mesh.vertices().len());
     for ((tet, hats), volume) in mesh.tets().iter().zip(gradients(mesh)).zip(mesh.volumes()) {
         for ((a, i), (b, j)) in (0..12).flat_map(|r| (0..12).map(move |c| ((r / 3, r % 3), (c / 3, c % 3)))) {

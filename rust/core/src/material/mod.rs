@@ -1,8 +1,14 @@
 //! Elastic materials: a law and its parameters, uniform or per tet.
 
+mod curves;
 mod energy;
+mod fibre;
+mod principal_stretch;
 
-pub use energy::{Arap, Corotated, Energy};
+pub use curves::{StressCurve, StressCurves};
+pub use energy::{Energy, Hessian};
+pub use fibre::Fibre;
+pub use principal_stretch::PrincipalStretch;
 
 use serde::{Deserialize, Serialize};
 

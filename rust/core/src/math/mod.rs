@@ -1,4 +1,4 @@
-//! Dense and sparse linear algebra that the rest shares: polar decompositions, sparse factorisations.
+//! Dense and sparse linear algebra that the rest shares: polar and singular value decompositions, sparse factorisations.
 
 mod cholesky;
 mod conjugate_gradients;
@@ -20,6 +20,7 @@ mod sets;
 mod sparse;
 mod substitution;
 mod supernodes;
+mod svd;
 mod symbolic;
 mod tall;
 
@@ -32,6 +33,7 @@ pub(crate) use selection::Selection;
 pub(crate) use sets::Sets;
 pub use sparse::Sparse;
 pub(crate) use sparse::{add_diagonal, multiply_columns};
+pub use svd::SignedSvd;
 
 /// Does what has many short parallel parts on a thread that works for them itself: waiting for threads from outside
 /// takes tens of microseconds each time.

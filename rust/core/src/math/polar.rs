@@ -287,7 +287,7 @@ fn cofactors<S: Simd>(simd: S, f: &[S::f64s; 9]) -> [S::f64s; 9] {
 
 /// `A B`.
 #[inline(always)]
-fn multiply<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
+pub(super) fn multiply<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
     let mut out = *a;
     for e in 0..9 {
         let (i, j) = (e / 3, e % 3);
@@ -298,7 +298,7 @@ fn multiply<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9
 
 /// `A'B`.
 #[inline(always)]
-fn transpose_product<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
+pub(super) fn transpose_product<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
     let mut out = *a;
     for e in 0..9 {
         let (i, j) = (e / 3, e % 3);
