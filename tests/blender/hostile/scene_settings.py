@@ -217,6 +217,8 @@ def field(kind: str, strength: float) -> bpy.types.Object:
     with bpy.context.temp_override(object=obj, active_object=obj):
         bpy.ops.object.forcefield_toggle()
     obj.field.type, obj.field.strength = kind, strength
+    # Blender draws it from the clock, in seconds: two plays of a scene would differ in it now and then.
+    obj.field.seed = 1
     bpy.context.view_layer.update()
     return obj
 
