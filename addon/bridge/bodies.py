@@ -10,7 +10,7 @@ import numpy as np
 from ..core.bones import Counting, merged_into_picked
 from ..core.refusal import Refusal
 from ..core.surface import Part, Surface
-from . import bone_core, deformers, maps, meshes, registry, rigs, shapes, stitches, units
+from . import bone_core, deformers, hard_parts, maps, meshes, registry, rigs, shapes, stitches, units
 from .deformers import Warn
 from .feel import FeelReader
 from .forces import ForceReader
@@ -113,7 +113,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         painted.append(meshes.group_weights(obj))
         part_rigs.append(rigs.part_rig(obj, deformer, painted[-1], warn))
         bones.see(obj, deformer)
-        hard.append(bone_core.hard_points(obj))
+        hard.append(hard_parts.hard_points(obj))
         carried.setdefault(rigs.carrier(obj), (obj, matrix))
         start += len(local)
     rig = rigs.joined(part_rigs)

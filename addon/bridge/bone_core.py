@@ -1,4 +1,4 @@
-"""Reads what the core of bone of a body is made from: where its bones rest, their roles, and what is hard."""
+"""Reads what the core of bone of a body is made from: where its bones rest, and their roles."""
 
 import bpy
 import numpy as np
@@ -98,24 +98,3 @@ def parents(bones: list[bpy.types.PoseBone | None], movers: tuple[rigs.Mover, ..
         found = (rows.get(other) for other in (bone, *bone.parent_recursive))
         above[row] = next((other for other in found if other is not None and other != row), -1)
     return above
-
-
-def hard_points(obj: bpy.types.Object) -> np.ndarray:
-    """The vertices (p,) of a mesh that are marked as rigid, with the mesh or by a material."""
-    count = len(obj.data.vertices)
-    if obj.jounce.is_rigid:
-        return np.ones(count, bool)
-    hard = np.zeros(count, bool)
-    slots = [slot.material is not None and slot.material.jounce_rigid for slot in obj.material_slots]
-    if not any(slots):
-        return hard
-    mesh = obj.data
-    slot_of = np.empty(len(mesh.polygons), np.int32)
-    mesh.polygons.foreach_get("material_index", slot_of)
-    lengths, corners = np.empty(len(mesh.polygons), np.int32), np.empty(len(mesh.loops), np.int32)
-    mesh.polygons.foreach_get("loop_total", lengths)
-    mesh.loops.foreach_get("vertex_index", corners)
-    # Blender shows what is beyond the last slot with the last one.
-    of_faces = np.array(slots)[np.minimum(slot_of, len(slots) - 1)]
-    hard[corners[np.repeat(of_faces, lengths)]] = True
-    return hard

@@ -3,6 +3,8 @@
 Whatever Jounce adds to a file is named "Jounce", whatever it adds to a mesh "jounce: ".
 """
 
+from itertools import chain, count
+
 import bpy
 import numpy as np
 
@@ -95,6 +97,12 @@ def set_attribute(mesh: bpy.types.Mesh, name: str, kind: str, values: np.ndarray
     field = "vector" if kind == "FLOAT_VECTOR" else "value"
     attribute.data.foreach_set(field, np.ascontiguousarray(values, np.float32).ravel())
     mesh.attributes.active_index = active
+
+
+def unused_name(mesh: bpy.types.Mesh, name: str) -> str:
+    """A name for an attribute of a mesh, with a number where the artist has one that is called so."""
+    names = chain([name], (f"{name}.{number:03}" for number in count(1)))
+    return next(name for name in names if name not in mesh.attributes)
 
 
 def remove_attributes(mesh: bpy.types.Mesh, names: list[str]) -> None:

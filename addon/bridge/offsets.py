@@ -4,8 +4,6 @@ In renders the modifier does nothing: they show a bake. The attribute is called 
 the artist has one of that name; mesh and node group record its name.
 """
 
-from itertools import chain, count
-
 import bpy
 import numpy as np
 
@@ -60,7 +58,7 @@ def group(obj: bpy.types.Object) -> bpy.types.NodeTree:
     The meshes of this file share one; a mesh of another file has its own.
     """
     holder = holders.new(obj)
-    name = ATTRIBUTE if holder is not None else obj.data.get(NAME) or unused_name(obj.data)
+    name = ATTRIBUTE if holder is not None else obj.data.get(NAME) or nodes.unused_name(obj.data, ATTRIBUTE)
     if holder is None and (known := shared_group(name)) is not None:
         return known
     made = nodes.Group(GROUP if holder is None else f"{GROUP} {obj.name}")
@@ -77,12 +75,6 @@ def shared_group(name: str) -> bpy.types.NodeTree | None:
     """The group of the meshes of this file that have an attribute, None before there is one."""
     own = (tree for tree in bpy.data.node_groups if tree.library is None and marks.has(tree, marks.PREVIEW))
     return next((tree for tree in own if holders.of(tree) is None and read_by(tree) == name), None)
-
-
-def unused_name(mesh: bpy.types.Mesh) -> str:
-    """The name for the attribute on a mesh, none that the artist has."""
-    names = chain([ATTRIBUTE], (f"{ATTRIBUTE}.{number:03}" for number in count(1)))
-    return next(name for name in names if name not in mesh.attributes)
 
 
 def read_by(tree: bpy.types.NodeTree) -> str:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import bpy
 
-from ..bridge import bakes, bodies, diagnosis, preview
+from ..bridge import bakes, bodies, diagnosis, hard_parts, preview
 from ..bridge.deformers import Warn
 from ..core.task import Step, Task
 from . import needs
@@ -118,6 +118,7 @@ def leave(
                     host.jounce.seams[name].use = True
         for obj in leaving:
             bakes.free(obj)
+            hard_parts.forget(obj)
             obj.property_unset("jounce")
     return names
 

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bakes, bodies, motions, preview
+from ..bridge import bakes, bodies, hard_parts, motions, preview
 from .operator import JounceOperator
 
 
@@ -23,5 +23,6 @@ class JOUNCE_OT_remove(JounceOperator):
             motions.forget(host)
             for obj in bodies.members(host):
                 bakes.free(obj)
+                hard_parts.forget(obj)
                 obj.property_unset("jounce")
         return f"Removed Jounce from {', '.join(host.name for host in hosts)}."

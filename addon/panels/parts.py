@@ -39,3 +39,6 @@ class JOUNCE_PT_parts(BodyPanel, bpy.types.Panel):
             column.prop(obj.jounce, "is_rigid")
             if obj.active_material is not None:
                 column.prop(obj.active_material, "jounce_rigid", text="Rigid Material")
+            row = column.row(align=True)
+            row.operator("jounce.mark_rigid", icon="FACESEL")
+            row.operator("jounce.mark_rigid", text="Clear", icon="X").clear = True

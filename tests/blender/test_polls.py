@@ -48,7 +48,7 @@ PAINT = {"add", "region", "material_preset_add", "body_preset_add"} | {
     f"map_{end}"
     for end in ("add", "paint", "from_selection", "from_bones", "from_sphere", "smooth", "mirror")
 }
-SEW = {"stitch_selected", "stitch_groups", "stitch_nearest"}
+ON_A_MESH = {"stitch_selected", "stitch_groups", "stitch_nearest", "mark_rigid"}
 
 
 def test_what_can_be_pressed_follows_the_body(operators, tmp_path):
@@ -56,7 +56,7 @@ def test_what_can_be_pressed_follows_the_body(operators, tmp_path):
     scenes.activate(obj)
     assert can_run(operators) == {"setup", "add"}
     bpy.ops.jounce.add()
-    added = BODY | PAINT | SEW | {"fix"}
+    added = BODY | PAINT | ON_A_MESH | {"fix"}
     assert can_run(operators) == added
     scenes.coarse(obj)
     bpy.ops.jounce.build()
@@ -70,7 +70,7 @@ def test_what_can_be_pressed_follows_the_body(operators, tmp_path):
     assert {"clips_list", "clips_bake"} <= can_run(operators)
     scenes.activate(rig)
     assert can_run(operators) >= BODY | (PAINT - {"add"})
-    assert not can_run(operators) & SEW
+    assert not can_run(operators) & ON_A_MESH
 
 
 def test_edit_mode_greys_what_reads_the_mesh(operators):

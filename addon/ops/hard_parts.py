@@ -1,0 +1,35 @@
+"""jounce.mark_rigid: has faces of a body follow their bones, such as a loose part."""
+
+import bpy
+from bpy.props import BoolProperty
+
+from ..bridge import bodies, hard_parts, meshes
+from ..core.refusal import Refusal
+from . import needs
+from .build import then_seen
+from .operator import JounceOperator
+
+
+class JOUNCE_OT_mark_rigid(JounceOperator):
+    """Mark the selected faces as rigid, as a horn or a buckle is; with Bone Core only"""
+
+    bl_idname = "jounce.mark_rigid"
+    bl_label = "Mark Rigid"
+    bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.active_part,)
+
+    clear: BoolProperty(
+        name="Clear", description="Take the marks off the selected faces", options={"SKIP_SAVE"}
+    )
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Marks the faces that are selected on the active mesh, and on those that are edited with it."""
+        host = needs.active_part(context)
+        edited = context.objects_in_mode if context.mode == "EDIT_MESH" else [context.object]
+        objects = [obj for obj in edited if bodies.host_of(obj) is not None]
+        for obj in objects:
+            meshes.refuse_unpaintable(obj)
+        count = sum(hard_parts.mark(obj, not self.clear) for obj in objects)
+        if count == 0:
+            raise Refusal(f"No face of {context.object.name} is selected; select some in Edit Mode first.")
+        return f"{count} face(s) are {'soft' if self.clear else 'rigid'}; {then_seen(host)}."
