@@ -21,6 +21,10 @@ from . import animation, bodies, compat, marks, meshes, posing, registry, shape_
 from .bodies import BodyScene
 from .skeletons import skeleton
 
+# What a mesh records of its copy; on the armature, custom property, all copies that were made with it.
+RECORDED = ("bake_copy", "bake_rig", "bake_collection")
+COPIES = "jounce_copies"
+
 CHANNELS = (("location", "locations"), ("rotation_quaternion", "rotations"), ("scale", "scales"))
 
 
@@ -69,8 +73,11 @@ def write(scene: BodyScene, fit: HelperBones, frames: range, context: bpy.types.
     collection.objects.link(armature)
     for block in (collection, armature, armature.data):
         marks.put(block, marks.BAKE)
-    # From here on a copy leads to whatever is to be freed.
+    # From here on the meshes lead to whatever is to be freed.
+    for obj in scene.objects:
+        obj.jounce.bake_rig, obj.jounce.bake_collection = armature, collection
     copies = [copy(obj, armature) for obj in scene.objects]
+    armature[COPIES] = {str(number): made for number, made in enumerate(copies)}
     with edited(armature, context):
         names = add_bones(armature.data, fit.skeleton, scale)
     animate(armature, names, fit.channels, frames, scale)
@@ -187,30 +194,37 @@ def skin(made: bpy.types.Object, armature: bpy.types.Object, names: list[str], w
 
 
 def free(obj: bpy.types.Object) -> None:
-    """Deletes the copy of a mesh, with the last one the armature; unless a copy of the object needs it."""
-    made = obj.jounce.bake_copy
-    obj.jounce.property_unset("bake_copy")
-    if made is None or any(other.jounce.bake_copy == made for other in registry.meshes()):
-        return
-    armature, mesh = made.parent, made.data
-    above = [armature] if armature is not None and marks.has(armature, marks.BAKE) else []
-    collections = {c for obj in (made, *above) for c in obj.users_collection if marks.has(c, marks.BAKE)}
-    bpy.data.objects.remove(made)
-    if mesh.users == 0:
-        bpy.data.meshes.remove(mesh)
-    for obj in above:
-        if not obj.children:
-            remove_armature(obj)
+    """Deletes the copy of a mesh, unless another mesh needs it, and with the last one all that was made.
+
+    Copies, or the meshes that they are of, may have been deleted by hand, and lead to nothing any more.
+    """
+    made, armature, collections = obj.jounce.bake_copy, armature_of(obj), collections_of(obj)
+    for name in RECORDED:
+        obj.jounce.property_unset(name)
+    others = registry.meshes()
+    is_last = armature is not None and not any(armature_of(other) == armature for other in others)
+    copies = [made, *(armature.get(COPIES, {}).values() if is_last else ())]
+    needed = [None, *(other.jounce.bake_copy for other in others)]
+    for block in dict.fromkeys(block for block in copies if block not in needed):
+        bpy.data.objects.remove(block)
+    if is_last and not armature.children:
+        bpy.data.objects.remove(armature)
     for collection in collections:
         if not collection.all_objects and not collection.children:
             bpy.data.collections.remove(collection)
+    for kind in (bpy.data.meshes, bpy.data.armatures, bpy.data.actions):
+        for block in [block for block in kind if block.users == 0 and marks.has(block, marks.BAKE)]:
+            kind.remove(block)
 
 
-def remove_armature(armature: bpy.types.Object) -> None:
-    """Deletes an armature with its bones and its action."""
-    data, animated = armature.data, armature.animation_data
-    action = None if animated is None else animated.action
-    bpy.data.objects.remove(armature)
-    if data.users == 0:
-        bpy.data.armatures.remove(data)
-    animation.remove_unused(action)
+def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature of the copy of a mesh; files of older versions record the copy alone."""
+    above = None if obj.jounce.bake_copy is None else obj.jounce.bake_copy.parent
+    return obj.jounce.bake_rig or (above if above is not None and marks.has(above, marks.BAKE) else None)
+
+
+def collections_of(obj: bpy.types.Object) -> set[bpy.types.Collection]:
+    """The collections that were made for the copy of a mesh."""
+    parts = filter(None, (obj.jounce.bake_copy, armature_of(obj)))
+    found = {collection for part in parts for collection in part.users_collection}
+    return {c for c in (*found, obj.jounce.bake_collection) if c is not None and marks.has(c, marks.BAKE)}

@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 
-from . import animation, holders, marks, nodes, own_keys, skinning_nodes, stack
+from . import animation, helper_bones, holders, marks, nodes, own_keys, registry, skinning_nodes, stack
 
 # What an object records of its bake.
 RECORDED = (
@@ -17,7 +17,7 @@ RECORDED = (
     "bake_keys",
     "bake_action",
     "bake_group",
-    "bake_copy",
+    *helper_bones.RECORDED,
     "bake_modifier",
     "bake_modifier_name",
     "bake_cache",
@@ -42,9 +42,10 @@ class Record:
         self._keys = own_keys.take_record(own(obj))
 
     def put(self) -> None:
-        """Writes it on the mesh again, in the place of another one."""
+        """Writes it on the mesh again, in the place of another one; without what is no longer there."""
         for name, value in self.values.items():
-            setattr(self._obj.jounce, name, value)
+            if not isinstance(value, bpy.types.ID) or registry.is_there(value):
+                setattr(self._obj.jounce, name, value)
         if self._keys is not None:
             own(self._obj)[own_keys.RECORD] = self._keys
 
@@ -98,13 +99,11 @@ def own(obj: bpy.types.Object) -> bpy.types.Key | None:
 
 def blocks(obj: bpy.types.Object) -> list[bpy.types.ID]:
     """The data-blocks of this file that the bake of a mesh made."""
-    state, made = obj.jounce, obj.jounce.bake_copy
+    state, armature = obj.jounce, helper_bones.armature_of(obj)
     found = [state.bake_action, state.bake_group]
     if state.bake_group is not None:
         found += [holders.of(state.bake_group), action_of(state.bake_group)]
-    if made is not None:
-        found += [made, made.parent, action_of(made.parent)]
-        found += [c for part in (made, made.parent) if part is not None for c in part.users_collection]
+    found += [state.bake_copy, armature, action_of(armature), *helper_bones.collections_of(obj)]
     found += [block.data for block in found if isinstance(block, bpy.types.Object)]
     kinds = (marks.BAKE, marks.HOLDER)
     own_blocks = (b for b in found if b is not None and b.library is None)

@@ -27,7 +27,9 @@ class JOUNCE_OT_select_copy(JounceOperator):
             bpy.ops.object.mode_set(mode="OBJECT")
         for obj in context.selected_objects:
             obj.select_set(False)
-        for obj in (*shown, *(made.parent for made in shown)):
+        parents = dict.fromkeys(made.parent for made in shown if made.parent is not None)
+        armatures = [armature for armature in parents if armature.visible_get()]
+        for obj in (*shown, *armatures):
             obj.select_set(True)
-        context.view_layer.objects.active = shown[0].parent
+        context.view_layer.objects.active = (*armatures, *shown)[0]
         return f"Selected {', '.join(made.name for made in shown)}, with their armature."

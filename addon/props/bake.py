@@ -141,6 +141,12 @@ class BakeProps:
     bake_copy: PointerProperty(
         name="Bake Copy", description="The copy that the bake made for game engines", type=bpy.types.Object
     )
+    bake_rig: PointerProperty(
+        name="Bake Armature", description="The armature of that copy", type=bpy.types.Object
+    )
+    bake_collection: PointerProperty(
+        name="Bake Collection", description="The collection of that copy", type=bpy.types.Collection
+    )
     bake_modifier: IntProperty(
         name="Bake Modifier",
         description="The persistent_uid of the modifier that plays the bake, 0 for none",

@@ -191,6 +191,78 @@ def test_a_copy_of_the_character_keeps_the_copy_for_games():
     assert not [collection for collection in bpy.data.collections if collection.name.startswith("Jounce")]
 
 
+def delete_copy(_obj, _coat, copies):
+    bpy.data.objects.remove(copies[0])
+
+
+def delete_all_copies(_obj, _coat, copies):
+    for copy in copies:
+        bpy.data.objects.remove(copy)
+
+
+def delete_armature(_obj, _coat, copies):
+    bpy.data.objects.remove(copies[0].parent)
+
+
+def delete_by_key(_obj, _coat, copies):
+    scenes.activate(copies[0], copies[0].parent)
+    bpy.ops.object.delete()
+
+
+def delete_member(_obj, coat, _copies):
+    bpy.data.objects.remove(coat)
+
+
+def delete_host(obj, _coat, _copies):
+    bpy.data.objects.remove(obj)
+
+
+def left():
+    """What of copies is in the file."""
+    blocks = (bpy.data.objects, bpy.data.armatures, bpy.data.collections, bpy.data.actions, bpy.data.meshes)
+    return [block.name for kind in blocks for block in kind if block.get("jounce_made") == "bake"]
+
+
+DELETED = [delete_copy, delete_all_copies, delete_armature, delete_by_key, delete_member, delete_host]
+
+
+@pytest.mark.parametrize("delete", DELETED)
+@pytest.mark.parametrize("way", ["free", "again"])
+def test_what_was_deleted_by_hand_leaves_nothing(delete, way):
+    obj, coat, rig = dressed()
+    copies = bake(obj)
+    delete(obj, coat, copies)
+    bpy.context.view_layer.update()
+    host = coat if delete is delete_host else obj
+    scenes.activate(host)
+    if way == "again":
+        if delete is delete_host:
+            scenes.coarse(host)
+        bpy.ops.jounce.build()
+        found = set(bake(host))
+        armature = next(iter(found)).parent
+        assert set(armature.children) == found and armature.name == f"{host.name} Rig"
+        kept = {*found, *(copy.data for copy in found), armature, armature.data}
+        kept |= {armature.animation_data.action, *armature.users_collection}
+        assert len(left()) == len(kept)
+    bpy.ops.jounce.free_bake()
+    assert left() == []
+
+
+def test_what_the_artist_adds_to_the_copy_stays():
+    obj, coat, _ = dressed()
+    copies = bake(obj)
+    armature = copies[0].parent
+    scenes.activate(copies[0])
+    bpy.ops.object.duplicate()
+    twin = bpy.context.object
+    bpy.data.objects.remove(coat)
+    scenes.activate(obj)
+    bpy.ops.jounce.free_bake()
+    assert list(armature.children) == [twin]
+    assert twin.users_collection == armature.users_collection
+
+
 def test_a_render_still_lacks_the_flesh_and_does_not_show_the_copy(module):
     obj, _, _ = dressed()
     copy, _ = bake(obj)
