@@ -11,7 +11,7 @@ from dataclasses import astuple, fields
 
 import numpy as np
 
-from .surface import Surface
+from .surface import Surface, hashed
 
 Origin = dict[str, str]
 
@@ -87,7 +87,9 @@ def unpack(data: bytes) -> MotionCache | None:
 def surface_origin(surface: Surface) -> Origin:
     """What of the meshes a motion depends on."""
     maps = (getattr(surface.maps, field.name) for field in fields(surface.maps))
-    return {
+    core = surface.core
+    parts = {} if core is None else {"Body parts": hashed(core.arrays, core.words)}
+    return parts | {
         "Mesh": digest_of(surface.points, surface.triangles),
         "Weights": digest_of(surface.weights),
         "Maps": digest_of(*maps),

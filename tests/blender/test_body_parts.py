@@ -78,6 +78,21 @@ def test_a_role_of_a_bone_acts_and_a_preview_follows(module, column):
     assert body.pinned.sum() > free
 
 
+def test_what_was_cached_beside_another_core_is_not_shown(module, column):
+    obj, rig = column
+    built(module, obj)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    rig.pose.bones["Upper"].jounce_role = "RIGID"
+    bpy.context.view_layer.update()
+    shown = []
+    for _ in range(2):
+        bpy.ops.jounce.fill_cache()
+        shown.append(scenes.evaluated_frames(obj, range(1, 13)))
+        bpy.ops.jounce.clear_cache()
+    assert np.array_equal(*shown)
+
+
 def test_roles_are_set_on_many_bones(column):
     obj, rig = column
     select_bones(rig, "Upper")
