@@ -243,6 +243,12 @@ class TestModes:
                 refused(ValueError, sentence, whole.truncated, count)
             refused(ValueError, "count: expected", whole.truncated, -1)
 
+    def test_cubature(self, mesh, modes):
+        train, material = jounce.Cubature.train, jounce.Material()
+        refused(ValueError, "cubature: expected at least one tet, got 0", train, mesh, material, modes, 0)
+        refused(ValueError, "count: expected", train, mesh, material, modes, -3)
+        refused(ValueError, "modes: expected", train, jounce.TetMesh(TET, CORNERS), material, modes, 3)
+
     def test_clusters(self, mesh, modes):
         clusters = jounce.cluster_tets
         refused(ValueError, "count: expected at least one cluster, got 0", clusters, mesh, modes, 0)

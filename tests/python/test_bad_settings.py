@@ -127,6 +127,7 @@ class TestBody:
             ("modes", 0),
             ("modes", -1),
             ("clusters", 0),
+            ("cubature", -1),
             ("seed", -1),
             ("young", -1.0),
             ("poisson", 0.5),

@@ -7,7 +7,7 @@ import jounce
 import numpy as np
 import pytest
 
-STAGES = ["lattice", "embedding", "weights", "leak", "modes", "clusters", "model"]
+STAGES = ["lattice", "embedding", "weights", "leak", "modes", "clusters", "forces", "model"]
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +29,28 @@ def test_parts_fit_together(body, box):
     assert body.model is body.model
     carried = body.embedding.interpolate(body.rig.weights)
     assert np.abs(carried - weights).max() < 0.15
+
+
+def test_forces_may_be_those_of_a_few_tets(body, box):
+    sampled = jounce.Body(*box, resolution=16, modes=6, clusters=30, cubature=40)
+    found = jounce.Cubature.train(body.mesh, body.material, body.modes, 40, body.rig)
+    assert found.tets.dtype == np.int32
+    assert found.weights.shape == found.tets.shape == (sampled.model.cluster_count,)
+    assert 20 < len(np.unique(found.tets)) <= 40
+    assert found.tets.max() < len(body.mesh.tets)
+    assert found.weights.min() > 0
+    model = jounce.Model.skinning(body.mesh, body.material, body.modes, body.labels, body.rig, cubature=found)
+    poses = np.tile(np.eye(3, 4), (10, 2, 1, 1))
+    poses[:, 1, 1, 3] = 0.3 * np.sin(np.arange(10))
+
+    def shot(model):
+        simulation = jounce.Simulation(model)
+        for pose in poses:
+            simulation.step(pose)
+        return np.array(simulation.coefficients)
+
+    assert np.array_equal(shot(model), shot(sampled.model))
+    assert np.abs(shot(model) - shot(body.model)).max() > 1e-6
 
 
 def test_it_moves(body, box):

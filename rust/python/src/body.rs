@@ -62,7 +62,7 @@ impl Body {
     #[new]
     #[pyo3(signature = (*arguments, **settings),
            text_signature = "(points, triangles, weights, *, resolution=32, solid=True, modes=16, clusters=100, \
-                            young=1e4, \
+                            cubature=0, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
                             pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
                             stitch_stiffness=1e4, stitch_gap=0.0, editable=False, \
@@ -185,7 +185,8 @@ impl Body {
 
 /// A `Body` in the making, on a thread of its own that never touches Python; same arguments.
 ///
-/// Stages: "lattice", "embedding", "weights", "leak", "modes", "clusters" and "model"; `result()` gives the Body.
+/// Stages: "lattice", "embedding", "weights", "leak", "modes", "clusters", "forces" and "model"; `result()` gives
+/// the Body.
 /// Wrong arrays raise at once; what a stage refuses is raised by `result()`.
 #[pyclass(frozen, extends = Job, module = "jounce", name = "BodyJob")]
 pub struct BodyJob(Making<body::Body>);
@@ -193,12 +194,13 @@ pub struct BodyJob(Making<body::Body>);
 #[pymethods]
 impl BodyJob {
     #[new]
-    #[pyo3(signature = (points, triangles, weights, *, resolution=32, solid=true, modes=16, clusters=100, young=None,
+    #[pyo3(signature = (points, triangles, weights, *, resolution=32, solid=true, modes=16, clusters=100,
+                        cubature=0, young=None,
                         poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
                         pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0,
                         stitches=None, stitch_stiffness=None, stitch_gap=None, editable=false, like=None),
            text_signature = "(points, triangles, weights, *, resolution=32, solid=True, modes=16, clusters=100, \
-                            young=1e4, \
+                            cubature=0, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
                             pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
                             stitch_stiffness=1e4, stitch_gap=0.0, editable=False, \
@@ -211,6 +213,7 @@ impl BodyJob {
         solid: bool,
         modes: i64,
         clusters: i64,
+        cubature: i64,
         young: Option<&Bound<'_, PyAny>>,
         poisson: f64,
         density: f64,
@@ -230,8 +233,12 @@ impl BodyJob {
         editable: bool,
         like: Option<&Bound<'_, Body>>,
     ) -> PyResult<PyClassInitializer<Self>> {
-        let params =
-            params([resolution, modes, clusters, seed], law, [poisson, density, locality], editable)?;
+        let params = params(
+            [resolution, modes, clusters, cubature, seed],
+            law,
+            [poisson, density, locality],
+            editable,
+        )?;
         let maps = Maps {
             young,
             leak,

@@ -121,18 +121,19 @@ impl Input {
     }
 }
 
-/// Settings from `[resolution, modes, clusters, seed]`, the law and `[poisson, density, locality]`.
+/// Settings from `[resolution, modes, clusters, cubature, seed]`, the law and `[poisson, density, locality]`.
 pub fn params(
-    counts: [i64; 4],
+    counts: [i64; 5],
     law: &str,
     [poisson, density, locality]: [f64; 3],
     editable: bool,
 ) -> PyResult<BodyParams> {
-    let [resolution, modes, clusters, seed] = counts;
+    let [resolution, modes, clusters, cubature, seed] = counts;
     Ok(BodyParams {
         resolution: arrays::count(resolution, "resolution")?,
         modes: arrays::count(modes, "modes")?,
         clusters: arrays::count(clusters, "clusters")?,
+        cubature: arrays::count(cubature, "cubature")?,
         seed: arrays::count(seed, "seed")?,
         law: material::law(law)?,
         poisson,

@@ -4,6 +4,7 @@ mod arrays;
 mod bake;
 mod body;
 mod body_input;
+mod cubature;
 mod cycle;
 mod errors;
 mod forces;
@@ -27,6 +28,8 @@ mod _jounce {
     use crate::bake::{HelperBonesJob, ModalKeysJob, helper_bones, modal_keys, pull_back};
     #[pymodule_export]
     use crate::body::{Body, BodyJob};
+    #[pymodule_export]
+    use crate::cubature::Cubature;
     #[pymodule_export]
     use crate::cycle::CycleReport;
     #[pymodule_export]

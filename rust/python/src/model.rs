@@ -10,6 +10,7 @@ use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
+use crate::cubature::Cubature;
 use crate::errors::run;
 use crate::forces::ForceSamples;
 use crate::material::Material;
@@ -63,9 +64,11 @@ impl Model {
     /// labels: (t,) int32 or int64, from `cluster_tets`. rig: None for a body that no bone moves.
     /// strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1
     /// everywhere. stitches: springs between points of the body, exact; the modes should know them too.
+    /// cubature: tets at which elastic forces are found, in place of the means of the clusters.
     /// Raises ValueError for arguments that belong to another mesh.
     #[staticmethod]
-    #[pyo3(signature = (mesh, material, modes, labels, rig=None, strength=None, stitches=None))]
+    #[pyo3(signature = (mesh, material, modes, labels, rig=None, strength=None, stitches=None,
+                        cubature=None))]
     fn skinning(
         py: Python<'_>,
         mesh: &TetMesh,
@@ -75,6 +78,7 @@ impl Model {
         rig: Option<&Rig>,
         strength: Option<&Bound<'_, PyAny>>,
         stitches: Option<&Stitches>,
+        cubature: Option<&Cubature>,
     ) -> PyResult<Self> {
         let n = mesh.0.vertices().len();
         let strength =
@@ -83,8 +87,11 @@ impl Model {
         let t = mesh.0.tets().len();
         let labels = arrays::labels(labels, "labels", &[Axis::Is(t)])?;
         let rig = rig.map(|rig| rig.0.as_ref());
-        let stitches = stitches.map(|stitches| stitches.0.as_ref());
-        let extras = Extras { strength, stitches, cubature: None };
+        let extras = Extras {
+            strength,
+            stitches: stitches.map(|stitches| stitches.0.as_ref()),
+            cubature: cubature.map(|cubature| &cubature.0),
+        };
         let model =
             run(py, || SkinningModel::with_extras(&mesh.0, &material.0, &modes.0, &labels, rig, &extras))?;
         Ok(Self::wrap(method::Model::Skinning(Arc::new(model))))

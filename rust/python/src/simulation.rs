@@ -97,7 +97,8 @@ pub fn step_together(
 /// paper. stiffness: scales the elastic energy.
 /// integrator: "backward_euler" loses much energy, "bdf2" little. strength: scales how much of the rig's
 /// acceleration the flesh feels, 0 = none; it may be set between steps. limit: largest displacement anywhere, as
-/// a share of the body's diagonal; up to half of it nothing changes, beyond that the flesh stiffens.
+/// a share of the body's diagonal; up to half of it nothing changes, beyond that the flesh stiffens. stretch: the
+/// same for lengths, as a share of what they are in the rest shape.
 /// Several threads may each have a Simulation of the same model; one that another thread is in raises RuntimeError.
 /// Ctrl+C ends a step, and whatever else takes long; the state is then as it was before.
 /// Raises ValueError for a parameter out of range.
@@ -114,10 +115,10 @@ impl Simulation {
     #[new]
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
                         gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0,
-                        integrator="backward_euler", strength=1.0, limit=None),
+                        integrator="backward_euler", strength=1.0, limit=None, stretch=None),
            text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
                              gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0, \
-                             integrator='backward_euler', strength=1.0, limit=None)")]
+                             integrator='backward_euler', strength=1.0, limit=None, stretch=None)")]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
@@ -132,6 +133,7 @@ impl Simulation {
         integrator: &str,
         strength: f64,
         limit: Option<f64>,
+        stretch: Option<f64>,
     ) -> PyResult<Self> {
         let params = method::SimulationParams {
             dt,
@@ -145,6 +147,7 @@ impl Simulation {
             integrator: integrator_named(integrator)?,
             strength,
             limit,
+            stretch,
         };
         let shared = model.get().inner.clone();
         let (bones, modes) = (shared.bone_count(), shared.mode_count());

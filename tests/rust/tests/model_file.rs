@@ -185,6 +185,9 @@ fn sizes(bytes: &[u8]) -> Vec<usize> {
         array(&mut at, 1, width);
     }
     (0..9).for_each(|_| array(&mut at, 2, 8));
+    for (dimensions, width) in [(1, 4), (1, 8), (2, 8), (2, 8)] {
+        array(&mut at, dimensions, width);
+    }
     assert_eq!((word(at), at + 16), (0, bytes.len()), "no stitches, then the hash");
     places
 }
@@ -193,7 +196,7 @@ fn sizes(bytes: &[u8]) -> Vec<usize> {
 fn sizes_beyond_memory_are_refused() {
     let bytes = small();
     let places = sizes(&bytes);
-    assert_eq!(places.len(), 12 + 2 * 9);
+    assert_eq!(places.len(), 14 + 2 * 11);
     for place in places {
         for size in [u64::MAX, u64::MAX / 8, 1 << 61, 1 << 40] {
             let mut hostile = bytes.clone();
@@ -214,8 +217,8 @@ fn other_files_and_versions_are_named() {
     other[8] = 77;
     assert!(sentence(&with_hash(other)).contains("version 77"));
     let mut other = small();
-    other[8] = 4;
-    assert!(sentence(&with_hash(other)).contains("version 4, this program reads version 5; build it anew"));
+    other[8] = 5;
+    assert!(sentence(&with_hash(other)).contains("version 5, this program reads version 6; build it anew"));
     let mut other = small();
     other[12] = 9;
     assert!(sentence(&with_hash(other)).contains("method"));

@@ -13,12 +13,12 @@ use faer::Mat;
 
 use crate::mesh::TetMesh;
 use crate::method::Model;
-use crate::method::skinning_modes::{ReducedStitches, SkinningData, SkinningModel};
+use crate::method::skinning_modes::{ReducedStitches, SkinningData, SkinningModel, StretchPlaces};
 use crate::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
 /// Rises with every change of the layout; only files of the same version are read.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 const SKINNING: u32 = 1;
 /// Bytes before the body.
 const HEADER: usize = 24;
@@ -124,6 +124,10 @@ fn write_skinning(out: &mut Writer, data: &SkinningData) {
     out.array(&data.center_masses, f64::to_le_bytes);
     out.array(&data.uniform, f64::to_le_bytes);
     data.matrices().into_iter().for_each(|(_, matrix)| out.matrix(matrix));
+    out.array(&data.stretch.tets, u32::to_le_bytes);
+    out.array(&data.stretch.stiffness, f64::to_le_bytes);
+    out.matrix(&data.stretch.basis);
+    out.matrix(&data.stretch.rig);
     out.count(usize::from(data.stitches.is_some()));
     if let Some(stitches) = &data.stitches {
         out.matrix(&stitches.rig);
@@ -169,8 +173,14 @@ fn read_skinning(input: &mut Reader<'_>) -> Result<SkinningData> {
         cluster_rig: input.matrix()?,
         center_basis: input.matrix()?,
         center_rig: input.matrix()?,
+        stretch: read_stretch(input)?,
         stitches: read_stitches(input)?,
     })
+}
+
+fn read_stretch(input: &mut Reader<'_>) -> Result<StretchPlaces> {
+    let (tets, stiffness) = (input.array(u32::from_le_bytes)?, input.array(f64::from_le_bytes)?);
+    Ok(StretchPlaces { tets, stiffness, basis: input.matrix()?, rig: input.matrix()? })
 }
 
 fn read_stitches(input: &mut Reader<'_>) -> Result<Option<ReducedStitches>> {

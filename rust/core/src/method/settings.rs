@@ -68,6 +68,9 @@ pub struct SimulationParams {
     /// Largest displacement anywhere, as a share of the body's diagonal; `None` for no limit. Up to half of it
     /// nothing changes, beyond that the flesh stiffens.
     pub limit: Option<f64>,
+    /// Largest change of a length against what the rig makes of it, as a share; `None` for no limit. Up to half of
+    /// it nothing changes, beyond that the flesh stiffens.
+    pub stretch: Option<f64>,
 }
 
 impl Default for SimulationParams {
@@ -84,6 +87,7 @@ impl Default for SimulationParams {
             stiffness: 1.0,
             strength: 1.0,
             limit: None,
+            stretch: None,
         }
     }
 }
@@ -96,7 +100,7 @@ impl SimulationParams {
     pub fn check(&self) -> Result<()> {
         let positive = |v: f64| v.is_finite() && v > 0.0;
         let at_least_zero = |v: f64| v.is_finite() && v >= 0.0;
-        let limit = self.limit.unwrap_or(1.0);
+        let (limit, stretch) = (self.limit.unwrap_or(1.0), self.stretch.unwrap_or(1.0));
         let count = |v: u32| (1..=MOST_REPETITIONS).contains(&v);
         let checks = [
             ("dt", "a positive number of seconds", self.dt, positive(self.dt)),
@@ -113,6 +117,7 @@ impl SimulationParams {
             ("stiffness", "a positive number", self.stiffness, positive(self.stiffness)),
             ("strength", "a number >= 0", self.strength, at_least_zero(self.strength)),
             ("limit", "a positive share of the diagonal", limit, positive(limit)),
+            ("stretch", "a positive share", stretch, positive(stretch)),
         ];
         for (what, expected, got, valid) in checks {
             if !valid {

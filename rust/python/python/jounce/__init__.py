@@ -10,6 +10,7 @@ from __future__ import annotations
 from jounce._jounce import (
     Body,
     BodyJob,
+    Cubature,
     CycleReport,
     Drag,
     Embedding,
@@ -44,6 +45,7 @@ from jounce.io import read_mesh
 __all__ = [
     "Body",
     "BodyJob",
+    "Cubature",
     "CycleReport",
     "Drag",
     "Embedding",

@@ -11,6 +11,7 @@ from typing_extensions import disjoint_base
 __all__ = [
     "Body",
     "BodyJob",
+    "Cubature",
     "CycleReport",
     "Drag",
     "Embedding",
@@ -166,6 +167,22 @@ def localised_modes(
 def cluster_tets(mesh: TetMesh, modes: SkinningModes, count: int = 100, seed: int = 0) -> _Indices: ...
 
 @final
+class Cubature:
+    @staticmethod
+    def train(
+        mesh: TetMesh,
+        material: Material,
+        modes: SkinningModes,
+        count: int = 100,
+        rig: Rig | None = None,
+        seed: int = 0,
+    ) -> Cubature: ...
+    @property
+    def tets(self) -> _Indices: ...
+    @property
+    def weights(self) -> _Floats: ...
+
+@final
 class Model:
     @staticmethod
     def skinning(
@@ -176,6 +193,7 @@ class Model:
         rig: Rig | None = None,
         strength: _Rows = None,
         stitches: Stitches | None = None,
+        cubature: Cubature | None = None,
     ) -> Model: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
     @staticmethod
@@ -251,6 +269,7 @@ class Simulation:
         integrator: str = "backward_euler",
         strength: float = 1.0,
         limit: float | None = None,
+        stretch: float | None = None,
     ) -> Simulation: ...
     def step(
         self, pose: _Rows = None, force: _Rows = None, offsets: _Rows = None, drag: Drag | None = None
@@ -380,6 +399,7 @@ class Body:
         solid: bool = True,
         modes: int = 16,
         clusters: int = 100,
+        cubature: int = 0,
         young: _Field = 1e4,
         poisson: float = 0.0,
         density: float = 1000.0,
@@ -439,6 +459,7 @@ class BodyJob(Job):
         solid: bool = True,
         modes: int = 16,
         clusters: int = 100,
+        cubature: int = 0,
         young: _Field = 1e4,
         poisson: float = 0.0,
         density: float = 1000.0,

@@ -14,6 +14,7 @@ use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
 use super::metric::Metric;
+use super::stretch::StretchLimit;
 use crate::Result;
 
 /// Steps that are remembered.
@@ -39,6 +40,8 @@ pub(super) struct Objective<'a> {
     pub(super) pose_rest: f64,
     /// What is added where displacements near their limit.
     pub(super) limit: &'a mut Limit,
+    /// What is added where stretches near theirs.
+    pub(super) stretch: &'a mut StretchLimit,
     /// What resists velocities.
     pub(super) drag: &'a mut DragForce,
 }
@@ -68,9 +71,11 @@ impl Objective<'_> {
         }
         let clusters = self.stiffness * clusters;
         let limit = self.limit.evaluate(self.model, y, &mut at.gradient);
+        let stretch = self.stretch.evaluate(self.model, y, &mut at.gradient);
         let drag = self.drag.evaluate(y, &mut at.gradient);
-        let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * misfit).abs() + limit + drag;
-        Value { energy: quadratic - linear + clusters + limit + drag, size, misfit }
+        let resisted = limit + stretch + drag;
+        let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * misfit).abs() + resisted;
+        Value { energy: quadratic - linear + clusters + resisted, size, misfit }
     }
 }
 

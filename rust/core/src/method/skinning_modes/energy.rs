@@ -49,7 +49,7 @@ impl SkinningModel {
         let mut scratch = LocalScratch::new(self);
         let mut rig = RigPose::new(self);
         rig.set(self, &handles, &[], pose_rest);
-        scratch.set_pose(self, &rig.handles, &[], pose_rest);
+        scratch.posed.set_pose(&self.cluster_rig, &rig.handles, &[], pose_rest);
         let mut force = vec![[0.0; 3]; self.rank()];
         let misfit = scratch.solve(self, &reduced, pose_rest, &mut force);
         let energy = rig.elastic_energy(self, &reduced, &force, misfit, pose_rest);

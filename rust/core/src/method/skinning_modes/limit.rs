@@ -9,10 +9,11 @@ use faer::Mat;
 use rayon::prelude::*;
 
 use super::SkinningModel;
+use crate::math::dense::dot;
 use crate::math::lanes::{Packed, multiply_add};
 
 /// Share of the limit up to which nothing is felt.
-const KNEE: f64 = 0.5;
+pub(super) const KNEE: f64 = 0.5;
 /// Share of the limit that a state beyond it is pulled back to before it is stepped.
 const INSIDE: f64 = 0.9;
 /// Leverage below which a vertex needs no place of its own.
@@ -38,7 +39,7 @@ impl LimitPlaces {
     pub(super) fn new(model: &SkinningModel) -> Self {
         let outside = model.mesh().boundary_vertices();
         let rows: Vec<Vec<f64>> = outside.par_iter().map(|&i| row(model, i as usize)).collect();
-        let places = seeing_all(&rows);
+        let places = covering(&rows, 1, MOST * model.rank());
         Self {
             basis: Packed::new(places.len(), model.rank(), |s, _, j| rows[places[s]][j]),
             gather: Packed::new(model.rank(), places.len(), |j, _, s| rows[places[s]][j]),
@@ -48,27 +49,36 @@ impl LimitPlaces {
     }
 }
 
-/// Rows b_s chosen one after the other, each the one with the largest leverage `b' (sum of b_s b_s')^-1 b` left,
-/// until none has more than [`UNSEEN`]: what no chosen row sees, no other row sees much of.
-fn seeing_all(rows: &[Vec<f64>]) -> Vec<usize> {
-    let rank = rows[0].len();
-    let norms: Vec<f64> = rows.iter().map(|row| norm2(row)).collect();
+/// Items of `each` rows b, chosen one after the other, each the one with the largest leverage left, the sum of its
+/// `b' (sum of b_s b_s')^-1 b` over what is chosen, until none has more than [`UNSEEN`] or there are `most`: what no
+/// chosen row sees, no other row sees much of.
+pub(super) fn covering(rows: &[Vec<f64>], each: usize, most: usize) -> Vec<usize> {
+    let norms: Vec<f64> = rows.chunks_exact(each).map(|own| own.iter().map(|row| norm2(row)).sum()).collect();
     let faint = FAINT * norms.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    let rank = rows.first().map_or(0, Vec::len);
     let mut leverage: Vec<f64> = norms.iter().map(|norm| norm / faint).collect();
     let mut inverse = Mat::from_fn(rank, rank, |i, j| if i == j { 1.0 / faint } else { 0.0 });
     let mut chosen = Vec::new();
-    while chosen.len() < MOST * rank {
-        let best = (0..rows.len()).max_by(|&a, &b| leverage[a].total_cmp(&leverage[b])).unwrap_or(0);
-        if leverage[best] <= UNSEEN {
-            break;
-        }
+    while chosen.len() < most {
+        let best = (0..norms.len()).max_by(|&a, &b| leverage[a].total_cmp(&leverage[b]));
+        let Some(best) = best.filter(|&best| leverage[best] > UNSEEN) else { break };
         chosen.push(best);
-        let seen: Vec<f64> = (0..rank).map(|j| dot(inverse.col_as_slice(j), &rows[best])).collect();
-        let scale = 1.0 / (1.0 + leverage[best]);
-        for j in 0..rank {
-            inverse.col_as_slice_mut(j).iter_mut().zip(&seen).for_each(|(x, s)| *x -= scale * seen[j] * s);
+        for row in &rows[each * best..][..each] {
+            let seen: Vec<f64> = (0..rank).map(|j| dot(inverse.col_as_slice(j), row)).collect();
+            let scale = 1.0 / (1.0 + dot(&seen, row));
+            for j in 0..rank {
+                inverse
+                    .col_as_slice_mut(j)
+                    .iter_mut()
+                    .zip(&seen)
+                    .for_each(|(x, s)| *x -= scale * seen[j] * s);
+            }
+            let sees = |own: &[Vec<f64>]| own.iter().map(|row| dot(&seen, row).powi(2)).sum::<f64>();
+            leverage
+                .par_iter_mut()
+                .zip(rows.par_chunks_exact(each))
+                .for_each(|(l, own)| *l -= scale * sees(own));
         }
-        leverage.par_iter_mut().zip(rows).for_each(|(l, row)| *l -= scale * dot(&seen, row).powi(2));
         // Once is enough: a place that is taken again leaves less for the others.
         leverage[best] = f64::NEG_INFINITY;
     }
@@ -82,10 +92,6 @@ fn row(model: &SkinningModel, vertex: usize) -> Vec<f64> {
     let weights = &model.weights()[vertex * modes..][..modes];
     let entries: Vec<f64> = weights.iter().flat_map(|w| point.map(|x| w * x)).collect();
     (0..model.rank()).map(|j| dot(model.data.basis.col_as_slice(j), &entries)).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn norm2(x: &[f64]) -> f64 {
@@ -179,7 +185,7 @@ impl Limit {
 }
 
 /// `phi(x)` and its derivative, for x below 1.
-fn potential(x: f64) -> (f64, f64) {
+pub(super) fn potential(x: f64) -> (f64, f64) {
     if x <= KNEE {
         return (0.0, 0.0);
     }

@@ -6,39 +6,33 @@ use super::SkinningModel;
 use crate::math::lanes::{Buffer, Packed, columns_product};
 use crate::math::polar::rotations_in_lanes;
 
-/// Memory of the local step, in lanes of clusters.
-pub(super) struct LocalScratch {
-    /// `F_rig` of each cluster: blocks x 9 x lanes.
-    rig: Buffer<f64>,
+/// What a rig does to the places where gradients are found, one place a SIMD lane.
+pub(super) struct RigGradients {
+    /// `F_rig` of each place: blocks x 9 x lanes.
+    pub(super) rig: Buffer<f64>,
     /// What offsets add to `F_rig`, likewise; in use where there are offsets.
     offsets: Buffer<f64>,
-    /// The upper half of the rest stretch S of each cluster: blocks x 6 x lanes.
-    rest: Buffer<f64>,
-    /// The force, still spread over the lanes: r x 3 x lanes.
-    spread: Buffer<f64>,
+    /// The upper half of the rest stretch S of each place: blocks x 6 x lanes.
+    pub(super) rest: Buffer<f64>,
 }
 
-impl LocalScratch {
-    pub(super) fn new(model: &SkinningModel) -> Self {
-        let (blocks, lanes) = (model.cluster_basis.blocks(), model.cluster_basis.lanes());
-        Self {
-            rig: Buffer::zeros(9 * blocks * lanes),
-            offsets: Buffer::zeros(9 * blocks * lanes),
-            rest: Buffer::zeros(6 * blocks * lanes),
-            spread: Buffer::zeros(3 * model.rank() * lanes),
-        }
+impl RigGradients {
+    /// For as many places as `gradients` has.
+    pub(super) fn new(gradients: &Packed<3>) -> Self {
+        let lanes = gradients.blocks() * gradients.lanes();
+        let [rig, offsets, rest] = [9, 9, 6].map(|numbers| Buffer::zeros(numbers * lanes));
+        Self { rig, offsets, rest }
     }
 
-    /// Sets `F_rig` of a pose, with what offsets add to it (3c rows or none), and the rest stretch
-    /// `S = (1 - pose_rest) I + pose_rest S_rig`, `F_rig = R_rig S_rig`.
+    /// Sets `F_rig` of a pose by the gradients `G J`, with what offsets add to it (three rows a place or none), and
+    /// the rest stretch `S = (1 - pose_rest) I + pose_rest S_rig`, `F_rig = R_rig S_rig`.
     pub(super) fn set_pose(
         &mut self,
-        model: &SkinningModel,
+        gradients: &Packed<3>,
         pose: &[[f64; 3]],
         offsets: &[[f64; 3]],
         pose_rest: f64,
     ) {
-        let gradients = &model.cluster_rig;
         spread(offsets, gradients.lanes(), &mut self.offsets);
         Arch::new().dispatch(RigStep {
             gradients,
@@ -48,6 +42,23 @@ impl LocalScratch {
             rig: &mut self.rig,
             rest: &mut self.rest,
         });
+    }
+}
+
+/// Memory of the local step, in lanes of clusters.
+pub(super) struct LocalScratch {
+    pub(super) posed: RigGradients,
+    /// The force, still spread over the lanes: r x 3 x lanes.
+    spread: Buffer<f64>,
+}
+
+impl LocalScratch {
+    pub(super) fn new(model: &SkinningModel) -> Self {
+        let lanes = model.cluster_basis.lanes();
+        Self {
+            posed: RigGradients::new(&model.cluster_basis),
+            spread: Buffer::zeros(3 * model.rank() * lanes),
+        }
     }
 
     /// Finds the rotations at `reduced`, writes the force of the clusters, r x 3, and returns their misfit,
@@ -84,8 +95,8 @@ impl LocalScratch {
             gradients: &model.cluster_basis,
             weights: &model.lane_weights,
             volumes: &model.lane_volumes,
-            rig: &self.rig,
-            rest: &self.rest,
+            rig: &self.posed.rig,
+            rest: &self.posed.rest,
             pose_rest,
             reduced,
             spread: &mut self.spread,
@@ -229,7 +240,7 @@ fn growth<S: Simd>(
 
 /// `A S` of a symmetric S.
 #[inline(always)]
-fn times_symmetric<S: Simd>(simd: S, a: &[S::f64s; 9], s: &[S::f64s; 6]) -> [S::f64s; 9] {
+pub(super) fn times_symmetric<S: Simd>(simd: S, a: &[S::f64s; 9], s: &[S::f64s; 6]) -> [S::f64s; 9] {
     let [s00, s01, s02, s11, s12, s22] = *s;
     let columns = [[s00, s01, s02], [s01, s11, s12], [s02, s12, s22]];
     let mut out = *a;
@@ -245,7 +256,7 @@ fn times_symmetric<S: Simd>(simd: S, a: &[S::f64s; 9], s: &[S::f64s; 6]) -> [S::
 
 /// Adds `G' T` of one block of clusters, lane by lane: G is r x 3, T 3 x 3 (row-major), the sum r x 3.
 #[inline(always)]
-fn accumulate<S: Simd>(simd: S, gradients: &[f64], target: &[S::f64s; 9], spread: &mut [S::f64s]) {
+pub(super) fn accumulate<S: Simd>(simd: S, gradients: &[f64], target: &[S::f64s; 9], spread: &mut [S::f64s]) {
     let (gradients, _) = S::as_simd_f64s(gradients);
     for (g, sum) in gradients.chunks_exact(3).zip(spread.chunks_exact_mut(3)) {
         for i in 0..3 {

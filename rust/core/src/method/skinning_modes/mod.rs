@@ -21,6 +21,7 @@ mod rig_pose;
 mod samples;
 mod step;
 mod stitches;
+mod stretch;
 mod truncate;
 
 use std::sync::OnceLock;
@@ -44,6 +45,7 @@ pub(crate) use orbit::{Recurrence, Tangent};
 pub use samples::ForceSamples;
 pub(crate) use step::SkinningStepper;
 pub(crate) use stitches::ReducedStitches;
+pub(crate) use stretch::StretchPlaces;
 
 /// Largest entry of a pose that is accepted; of its translation in metres or half diagonals, whichever are
 /// longer.
@@ -98,6 +100,8 @@ pub(crate) struct SkinningData {
     pub(crate) center_basis: Mat<f64>,
     /// The mean row of J, likewise, k x 4h.
     pub(crate) center_rig: Mat<f64>,
+    /// Where stretch is limited.
+    pub(crate) stretch: StretchPlaces,
     /// What stitches add beside the spectrum, which has their quadratic part.
     pub(crate) stitches: Option<ReducedStitches>,
 }
@@ -148,6 +152,8 @@ pub struct SkinningModel {
     is_volumetric: bool,
     /// Where displacements are limited; found when a simulation first asks.
     limit_places: OnceLock<limit::LimitPlaces>,
+    /// Where stretch is limited.
+    stretch_places: stretch::PackedPlaces,
 }
 
 impl SkinningModel {
@@ -211,6 +217,7 @@ impl SkinningModel {
             volumetric: (0..data.spectrum.len()).map(|i| volumetric(&data, i)).collect(),
             is_volumetric: data.cluster_volumes.iter().any(|&v| v > 0.0),
             limit_places: OnceLock::new(),
+            stretch_places: stretch::PackedPlaces::new(&data.stretch),
             cluster_basis,
             data,
         })
@@ -259,6 +266,11 @@ impl SkinningModel {
     /// The tets at which elastic forces are found, c; none where they are those of clusters' means.
     pub fn cubature_tets(&self) -> &[u32] {
         &self.data.cubature_tets
+    }
+
+    /// The tets whose stretch is limited, w.
+    pub fn stretch_tets(&self) -> &[u32] {
+        &self.data.stretch.tets
     }
 
     /// Dimension r of the space the modes span, an xyz triple each: 4m, less what is linearly dependent.
@@ -376,8 +388,8 @@ impl SkinningData {
     fn check(&self) -> Result<()> {
         let (n, m) = (self.mesh.vertices().len(), self.eigenvalues.len());
         let (r, h, c) = (self.spectrum.len(), self.bones.max(1), self.cluster_weights.len());
-        let k = self.center_masses.len();
-        if m == 0 || r == 0 || c == 0 || k == 0 {
+        let (k, w) = (self.center_masses.len(), self.stretch.tets.len());
+        if [m, r, c, k, w].contains(&0) {
             return Err(Error::Empty { what: "model" });
         }
         let sizes = [
@@ -404,6 +416,11 @@ impl SkinningData {
             ("cluster_basis", self.cluster_basis.ncols(), r),
             ("cluster_rig", self.cluster_rig.nrows(), 3 * c),
             ("cluster_rig", self.cluster_rig.ncols(), 4 * h),
+            ("stretch", self.stretch.stiffness.len(), w),
+            ("stretch", self.stretch.basis.nrows(), 3 * w),
+            ("stretch", self.stretch.rig.nrows(), 3 * w),
+            ("stretch", self.stretch.basis.ncols(), r),
+            ("stretch", self.stretch.rig.ncols(), 4 * h),
             ("stitches", self.stitches.as_ref().map_or(r, |stitches| stitches.rig.nrows()), r),
             ("stitches", self.stitches.as_ref().map_or(4 * h, |stitches| stitches.rig.ncols()), 4 * h),
             ("stitches", self.stitches.as_ref().map_or(4 * h, |stitches| stitches.spread.nrows()), 4 * h),
@@ -429,11 +446,10 @@ impl SkinningData {
                 return Err(Error::NotFinite { what, element, value: numbers[element] });
             }
         }
-        let stitches = self
-            .stitches
-            .iter()
-            .flat_map(|stitches| [("stitches", &stitches.rig), ("stitches", &stitches.spread)]);
-        for (what, matrix) in self.matrices().into_iter().chain(stitches) {
+        let stitches = self.stitches.iter().flat_map(|stitches| [&stitches.rig, &stitches.spread]);
+        let others = stitches.map(|matrix| ("stitches", matrix));
+        let stretch = [("stretch", &self.stretch.basis), ("stretch", &self.stretch.rig)];
+        for (what, matrix) in self.matrices().into_iter().chain(others).chain(stretch) {
             let numbers = (0..matrix.ncols()).flat_map(|j| matrix.col_as_slice(j));
             if let Some((element, &value)) = numbers.enumerate().find(|(_, x)| !x.is_finite()) {
                 return Err(Error::NotFinite { what, element, value });
@@ -450,10 +466,12 @@ impl SkinningData {
         self.cluster_weights.iter().try_for_each(|&w| positive("cluster_weights", w))?;
         self.cluster_masses.iter().try_for_each(|&m| positive("cluster_masses", m))?;
         self.center_masses.iter().try_for_each(|&m| positive("center_masses", m))?;
+        self.stretch.stiffness.iter().try_for_each(|&k| positive("stretch", k))?;
         let count = self.mesh.tets().len();
-        if let Some(element) = self.cubature_tets.iter().position(|&tet| tet as usize >= count) {
-            let index = self.cubature_tets[element].into();
-            return Err(Error::Index { what: "cubature_tets", element, index, count });
+        for (what, tets) in [("cubature_tets", &self.cubature_tets), ("stretch", &self.stretch.tets)] {
+            if let Some(element) = tets.iter().position(|&tet| tet as usize >= count) {
+                return Err(Error::Index { what, element, index: tets[element].into(), count });
+            }
         }
         for (what, numbers) in [("spectrum", &self.spectrum), ("cluster_volumes", &self.cluster_volumes)] {
             if let Some(&got) = numbers.iter().find(|&&l| l < 0.0) {

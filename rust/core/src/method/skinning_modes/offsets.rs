@@ -50,11 +50,11 @@ pub struct OffsetSource<'a> {
 /// Reduces offsets from linear skinning, p x 3, to the rows that a step of one model takes.
 ///
 /// Rows: 4h of the bones' share, and of the residual `Phi'B'M` (r), `Phi'B'L` (r), mean gradients (3c) of
-/// the clusters or tets where forces are found, and centres of mass (k) of the clusters. The operators are fixed: a
-/// reduction costs `(2r + 3c + k)` products a boundary vertex of the lattice, whatever the number of points.
+/// the clusters or tets where forces are found, centres of mass (k) of the clusters, and gradients (3w) where
+/// stretch is limited. The operators are fixed: a reduction costs `(2r + 3c + k + 3w)` products a boundary vertex of the lattice, whatever the number of points.
 pub struct OffsetReduction {
     carrier: OffsetCarrier,
-    /// 2r + 3c + k rows, one column a boundary vertex.
+    /// 2r + 3c + k + 3w rows, one column a boundary vertex.
     functionals: Packed<1>,
 }
 
@@ -303,7 +303,8 @@ fn functionals(
         Some(_) => append(sampled_stiff_rows(model.data(), &gradients).as_ref()),
     }
     let centers = clusters.center_functionals(model.mesh(), source.material);
-    let shares: Vec<Vec<(u32, f64)>> = gradients.into_iter().chain(centers).collect();
+    let stretch = model.data().stretch.gradient_functionals(model.mesh());
+    let shares: Vec<Vec<(u32, f64)>> = gradients.into_iter().chain(centers).chain(stretch).collect();
     for first in (0..shares.len()).step_by(BLOCK) {
         let shares = &shares[first..shares.len().min(first + BLOCK)];
         let mut block = Mat::zeros(body.vertex_count(), shares.len());
@@ -336,22 +337,25 @@ pub(super) struct OffsetParts<'a> {
     pub(super) gradients: &'a [[f64; 3]],
     /// Centres of mass of the clusters, k.
     pub(super) centers: &'a [[f64; 3]],
+    /// Gradients where stretch is limited, 3w.
+    pub(super) stretch: &'a [[f64; 3]],
 }
 
 impl SkinningModel {
-    /// Number of rows that reduced offsets have beside the bones' share: 2r + 3c + k.
+    /// Number of rows that reduced offsets have beside the bones' share: 2r + 3c + k + 3w.
     pub(super) fn offset_rows(&self) -> usize {
-        2 * self.rank() + 3 * self.cluster_count() + self.center_count()
+        2 * self.rank() + 3 * self.cluster_count() + self.center_count() + 3 * self.data.stretch.tets.len()
     }
 
     /// The parts of these rows after the r of inertia.
     pub(super) fn offset_parts<'a>(&self, rows: &'a [[f64; 3]]) -> OffsetParts<'a> {
         if rows.is_empty() {
-            return OffsetParts { stiffness: &[], gradients: &[], centers: &[] };
+            return OffsetParts { stiffness: &[], gradients: &[], centers: &[], stretch: &[] };
         }
         let (stiffness, rest) = rows[self.rank()..].split_at(self.rank());
-        let (gradients, centers) = rest.split_at(3 * self.cluster_count());
-        OffsetParts { stiffness, gradients, centers }
+        let (gradients, rest) = rest.split_at(3 * self.cluster_count());
+        let (centers, stretch) = rest.split_at(self.center_count());
+        OffsetParts { stiffness, gradients, centers, stretch }
     }
 
     /// Adds the bones' share of reduced offsets to a pose, and copies the other rows.

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::clusters::{ClusterMeans, Clusters};
 use super::cubature;
 use super::stitches::StitchRows;
-use super::{Extras, SkinningData};
+use super::{Extras, SkinningData, StretchPlaces};
 use crate::material::Material;
 use crate::math::Sparse;
 use crate::math::dense::{product, symmetric_eigen};
@@ -79,6 +79,7 @@ pub(super) fn reduce(
         cluster_volumes: sampled.as_ref().unwrap_or(&clusters).volumes(mesh, material),
         cubature_tets: extras.cubature.map_or_else(Vec::new, |cubature| cubature.tets.clone()),
         center_masses: centers.weights,
+        stretch: StretchPlaces::new(&body, &basis, &spectrum),
         weights: body.weights,
         eigenvalues: modes.eigenvalues.clone(),
         stitches: stitches.map(|stitches| stitches.reduce(&basis)),

@@ -11,6 +11,7 @@ use super::history::{felt_acceleration, follow, on_parabola, past_acceleration, 
 use super::limit::Limit;
 use super::local::LocalScratch;
 use super::rig_pose::{RigPose, add};
+use super::stretch::StretchLimit;
 use crate::math::lanes::multiply_add;
 use crate::method::settings::HISTORY;
 use crate::method::{Drive, SimulationParams, State, StepReport};
@@ -48,6 +49,7 @@ pub(crate) struct SkinningStepper {
     pub(super) diagonal: Vec<f64>,
     pub(super) descent: Descent,
     limit: Limit,
+    stretch: StretchLimit,
     pub(super) drag: DragForce,
     /// Whether `descent.metric` is that of this step.
     is_measured: bool,
@@ -82,6 +84,7 @@ impl SkinningStepper {
             diagonal: vec![0.0; rank],
             descent: Descent::new(rank),
             limit: Limit::new(),
+            stretch: StretchLimit::new(),
             drag: DragForce::new(),
             is_measured: false,
             next: vec![[0.0; 3]; rank],
@@ -320,16 +323,23 @@ impl SkinningStepper {
         if !self.model.is_volumetric && self.drag.is_linear() {
             self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
             let (iterations, residual) = self.alternate(params, progress)?;
-            if !self.limit.is_felt(&self.model, &self.reduced) {
+            if !self.is_limited() {
                 return Ok((iterations, residual));
             }
             spent = iterations;
         }
         self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
         self.limit.enter(&self.model, &mut self.reduced);
+        self.stretch.enter(&self.model, &mut self.reduced);
         let heard = |_| progress.proceed();
         let (iterations, residual) = self.descend(params, -1.0, params.max_iterations, heard)?;
         Ok((spent + iterations, residual))
+    }
+
+    /// Whether a limit is felt at the displacement found.
+    fn is_limited(&mut self) -> bool {
+        let Self { model, reduced, limit, stretch, .. } = self;
+        limit.is_felt(model, reduced) || stretch.is_felt(model, reduced)
     }
 
     /// Local and global steps in turn.
@@ -394,6 +404,7 @@ impl SkinningStepper {
     ) -> (Objective<'_>, &mut Descent, &mut LocalScratch, Rows<'_>, Rows<'_>) {
         let objective = Objective {
             limit: &mut self.limit,
+            stretch: &mut self.stretch,
             drag: &mut self.drag,
             model: &self.model,
             diagonal: &self.diagonal,
@@ -439,7 +450,10 @@ impl SkinningStepper {
     fn set_rig(&mut self, params: &SimulationParams) {
         let offsets = self.model.offset_parts(&self.offset);
         self.rig.set(&self.model, &self.pose, offsets.stiffness, params.pose_rest);
-        self.local.set_pose(&self.model, &self.rig.handles, offsets.gradients, params.pose_rest);
+        let gradients = &self.model.cluster_rig;
+        self.local.posed.set_pose(gradients, &self.rig.handles, offsets.gradients, params.pose_rest);
+        let limit = (params.stretch, params.stiffness);
+        self.stretch.set(&self.model, limit, &self.rig.handles, offsets.stretch);
     }
 
     /// What pulls on a reduced coordinate whatever the state: gravity, the force given and the rig.

@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use super::reduce::diagonalise;
-use super::{ReducedStitches, SkinningData, SkinningModel};
+use super::{ReducedStitches, SkinningData, SkinningModel, StretchPlaces};
 use crate::Result;
 use crate::math::dense::product;
 use crate::subspace::check_truncation;
@@ -50,6 +50,7 @@ impl SkinningModel {
             center_masses: data.center_masses.clone(),
             cluster_rig: data.cluster_rig.clone(),
             center_rig: data.center_rig.clone(),
+            stretch: StretchPlaces { basis: columns(&data.stretch.basis), ..data.stretch.clone() },
             stitches: data.stitches.as_ref().map(|stitches| ReducedStitches {
                 rig: rows(&stitches.rig),
                 spread: stitches.spread.clone(),

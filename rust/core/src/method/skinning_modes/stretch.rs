@@ -1,0 +1,338 @@
+//! The limit of stretch: a potential that is zero up to half of the limit and grows without bound towards it, so
+//! that flesh stiffens before it tears.
+//!
+//! `U = sum over places s of kappa_s L_s^2 phi(|F_s - R_s S_s| / L_s)`, phi as for displacements
+//! ([`limit`](super::limit)), `F = F_rig + G B z`, S the stretch that the rig gives and R the rotation that brings
+//! `R S` nearest to F: flesh that is turned, or as the rig makes it, is not stretched. No length there changes by a larger
+//! share than the limit, `L_s = limit |F_rig| / sqrt(3)`. kappa_s is the least elastic energy of a stretch of 1 there, J.
+
+use faer::Mat;
+use nalgebra::Matrix3;
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::SkinningModel;
+use super::limit::{KNEE, covering, potential};
+use super::local::{RigGradients, accumulate, times_symmetric};
+use super::reduce::Body;
+use crate::math::dense::dot;
+use crate::math::lanes::{Buffer, Packed, columns_product};
+use crate::math::polar::rotations_in_lanes;
+use crate::mesh::TetMesh;
+use crate::operators::gradients;
+
+/// Share of the limit that a state beyond it is pulled back to before it is stepped.
+const INSIDE: f64 = 0.9;
+/// How often, before it begins from no displacement.
+const PULLS: usize = 8;
+/// Share of their size that places have at least where the rig flattens them.
+const FLAT: f64 = 0.1;
+/// Tets among which places are chosen; half of them are the softest.
+const CANDIDATES: usize = 3000;
+/// Share of the largest eigenvalue below which a direction stores no energy.
+const FREE: f64 = 1e-9;
+
+/// The tets whose stretch is limited: few, but such that no flesh stretches far without them.
+#[derive(Clone)]
+pub(crate) struct StretchPlaces {
+    /// Indices of the tets, k.
+    pub(crate) tets: Vec<u32>,
+    /// kappa, k, J.
+    pub(crate) stiffness: Vec<f64>,
+    /// `G B Phi`, 3k x r, 1/m.
+    pub(crate) basis: Mat<f64>,
+    /// `G J`, 3k x 4h.
+    pub(crate) rig: Mat<f64>,
+}
+
+impl StretchPlaces {
+    /// Places of a body with reduced coordinates Phi, 4m x r, of elastic eigenvalues `spectrum`.
+    pub(super) fn new(body: &Body<'_>, basis: &Mat<f64>, spectrum: &[f64]) -> Self {
+        let hats = gradients(body.mesh);
+        let moved: Vec<Vec<f64>> =
+            (0..body.vertex_count()).into_par_iter().map(|v| row(body, v, basis)).collect();
+        let least = FREE * spectrum.iter().copied().fold(0.0, f64::max);
+        let soft: Vec<f64> = spectrum.iter().map(|&l| if l > least { 1.0 / l } else { 0.0 }).collect();
+        let stretch = |tet: usize| Stretch::new(body.mesh.tets()[tet], &hats[tet], &moved);
+        let compliance = |tet| stretch(tet).rows.iter().map(|row| weighted(row, row, &soft)).sum();
+        let compliances: Vec<f64> = (0..hats.len()).into_par_iter().map(compliance).collect();
+        let candidates = candidates(&compliances);
+        let roots: Vec<f64> = soft.iter().map(|soft| soft.sqrt()).collect();
+        let scaled = |row: &Vec<f64>| row.iter().zip(&roots).map(|(x, root)| x * root).collect::<Vec<f64>>();
+        let rows: Vec<Vec<f64>> =
+            candidates.par_iter().flat_map_iter(|&tet| stretch(tet).rows.map(|row| scaled(&row))).collect();
+        let chosen = covering(&rows, 3, 2 * spectrum.len());
+        let tets: Vec<usize> = chosen.iter().map(|&place| candidates[place]).collect();
+        let found: Vec<Stretch> = tets.iter().map(|&tet| stretch(tet)).collect();
+        let handles = 4 * body.handles;
+        let rig: Vec<[Vec<f64>; 3]> = tets.iter().map(|&tet| rig_rows(body, tet, &hats[tet])).collect();
+        Self {
+            stiffness: found.iter().map(|stretch| 0.5 / stretch.softest(&soft)).collect(),
+            basis: Mat::from_fn(3 * tets.len(), spectrum.len(), |i, j| found[i / 3].rows[i % 3][j]),
+            rig: Mat::from_fn(3 * tets.len(), handles, |i, j| rig[i / 3][i % 3][j]),
+            tets: tets.into_iter().map(|tet| tet as u32).collect(),
+        }
+    }
+}
+
+impl StretchPlaces {
+    /// What each vertex adds to the gradients, 3k.
+    pub(super) fn gradient_functionals(&self, mesh: &TetMesh) -> Vec<Vec<(u32, f64)>> {
+        let hats = gradients(mesh);
+        let row = |tet: usize, d: usize| (0..4).map(|c| (mesh.tets()[tet][c], hats[tet][c][d])).collect();
+        self.tets.iter().flat_map(|&tet| [0, 1, 2].map(|d| row(tet as usize, d))).collect()
+    }
+}
+
+/// The row of `B Phi` of a vertex.
+fn row(body: &Body<'_>, vertex: usize, basis: &Mat<f64>) -> Vec<f64> {
+    let mut entries = vec![0.0; basis.nrows()];
+    body.add_mode_row(vertex, 1.0, &mut entries);
+    (0..basis.ncols()).map(|j| dot(basis.col_as_slice(j), &entries)).collect()
+}
+
+/// The rows of `G J` of a tet.
+fn rig_rows(body: &Body<'_>, tet: usize, hats: &[[f64; 3]; 4]) -> [Vec<f64>; 3] {
+    std::array::from_fn(|d| {
+        let mut row = vec![0.0; 4 * body.handles];
+        for (&v, hat) in body.mesh.tets()[tet].iter().zip(hats) {
+            body.add_rig_row(v as usize, hat[d], &mut row);
+        }
+        row
+    })
+}
+
+/// The rows of `G B Phi` of a tet.
+struct Stretch {
+    rows: [Vec<f64>; 3],
+}
+
+impl Stretch {
+    fn new(tet: [u32; 4], hats: &[[f64; 3]; 4], moved: &[Vec<f64>]) -> Self {
+        let corners = tet.map(|v| &moved[v as usize]);
+        let entry = |d: usize, j: usize| (0..4).map(|c| hats[c][d] * corners[c][j]).sum();
+        Self { rows: std::array::from_fn(|d| (0..corners[0].len()).map(|j| entry(d, j)).collect()) }
+    }
+
+    /// The largest stretch for an elastic energy of one half, squared.
+    fn softest(&self, soft: &[f64]) -> f64 {
+        let rows = &self.rows;
+        Matrix3::from_fn(|a, b| weighted(&rows[a], &rows[b], soft)).symmetric_eigenvalues().max()
+    }
+}
+
+fn weighted(a: &[f64], b: &[f64], weights: &[f64]) -> f64 {
+    a.iter().zip(b).zip(weights).map(|((a, b), w)| a * b * w).sum()
+}
+
+/// The tets that stretch: all of them, or the softest and some that are evenly spread.
+fn candidates(compliances: &[f64]) -> Vec<usize> {
+    let mut stretching: Vec<usize> = (0..compliances.len()).filter(|&tet| compliances[tet] > 0.0).collect();
+    if stretching.len() <= CANDIDATES {
+        return stretching;
+    }
+    stretching.sort_by(|&a, &b| compliances[b].total_cmp(&compliances[a]));
+    let mut rest = stretching.split_off(CANDIDATES / 2);
+    rest.sort_unstable();
+    let stride = rest.len().div_ceil(CANDIDATES / 2);
+    stretching.extend(rest.into_iter().step_by(stride));
+    stretching
+}
+
+/// Places, packed for a step.
+pub(super) struct PackedPlaces {
+    basis: Packed<3>,
+    rig: Packed<3>,
+}
+
+impl PackedPlaces {
+    pub(super) fn new(places: &StretchPlaces) -> Self {
+        let stacked =
+            |m: &Mat<f64>| Packed::new(places.tets.len(), m.ncols(), |i, row, j| m[(3 * i + row, j)]);
+        Self { basis: stacked(&places.basis), rig: stacked(&places.rig) }
+    }
+}
+
+/// A limit in force, and memory for the places.
+pub(super) struct StretchLimit {
+    memory: Option<Memory>,
+    /// Share of length; `None` for no limit.
+    limit: Option<f64>,
+    /// Factor on the elastic energy.
+    stiffness: f64,
+}
+
+struct Memory {
+    posed: RigGradients,
+    /// `F - R S`, blocks x 9 x lanes.
+    apart: Buffer<f64>,
+    /// The squares of its norm and of `|F_rig| / sqrt(3)`, each blocks x lanes.
+    apart2: Buffer<f64>,
+    size2: Buffer<f64>,
+    /// The force, still spread over the lanes: r x 3 x lanes.
+    spread: Buffer<f64>,
+}
+
+impl Memory {
+    fn new(model: &SkinningModel) -> Self {
+        let basis = &model.stretch_places.basis;
+        let places = basis.blocks() * basis.lanes();
+        Self {
+            posed: RigGradients::new(basis),
+            apart: Buffer::zeros(9 * places),
+            apart2: Buffer::zeros(places),
+            size2: Buffer::zeros(places),
+            spread: Buffer::zeros(3 * model.rank() * basis.lanes()),
+        }
+    }
+}
+
+impl StretchLimit {
+    pub(super) fn new() -> Self {
+        Self { memory: None, limit: None, stiffness: 0.0 }
+    }
+
+    /// Sets the limit, the factor on the elastic energy, and what the rig does in a pose, with what offsets add to
+    /// the gradients (3k rows or none); allocates the first time.
+    pub(super) fn set(
+        &mut self,
+        model: &SkinningModel,
+        (limit, stiffness): (Option<f64>, f64),
+        pose: &[[f64; 3]],
+        offsets: &[[f64; 3]],
+    ) {
+        (self.limit, self.stiffness) = (limit, stiffness);
+        if limit.is_some() {
+            let memory = self.memory.get_or_insert_with(|| Memory::new(model));
+            memory.posed.set_pose(&model.stretch_places.rig, pose, offsets, 1.0);
+        }
+    }
+
+    /// The largest stretch at y as a share of the limit, 0 without one.
+    fn largest(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
+        let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
+        let largest2 = Arch::new().dispatch(Measure { basis: &model.stretch_places.basis, y, memory });
+        largest2.sqrt() / limit
+    }
+
+    /// Whether the limit is felt at y.
+    pub(super) fn is_felt(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
+        self.largest(model, y) > KNEE
+    }
+
+    /// Scales y down where it lies beyond the limit, so that the potential is finite.
+    pub(super) fn enter(&mut self, model: &SkinningModel, y: &mut [[f64; 3]]) {
+        for _ in 0..PULLS {
+            let largest = self.largest(model, y);
+            if largest <= INSIDE {
+                return;
+            }
+            y.as_flattened_mut().iter_mut().for_each(|y| *y *= INSIDE / largest);
+        }
+        y.fill([0.0; 3]);
+    }
+
+    /// The potential at y, J, infinite beyond the limit; its gradient is added.
+    pub(super) fn evaluate(
+        &mut self,
+        model: &SkinningModel,
+        y: &[[f64; 3]],
+        gradient: &mut [[f64; 3]],
+    ) -> f64 {
+        let largest = self.largest(model, y);
+        let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
+        if largest <= KNEE {
+            return 0.0;
+        }
+        if largest.is_nan() || largest >= 1.0 {
+            return f64::INFINITY;
+        }
+        let basis = &model.stretch_places.basis;
+        let lanes = basis.lanes();
+        let mut energy = 0.0;
+        for place in 0..memory.apart2.len() {
+            let (block, lane) = (place / lanes, place % lanes);
+            // Lanes beyond the last place are filling.
+            let kappa = self.stiffness * model.data.stretch.stiffness.get(place).copied().unwrap_or(0.0);
+            let length2 = limit * limit * memory.size2[place];
+            let share = (memory.apart2[place] / length2).sqrt();
+            let (potential, slope) = potential(share);
+            energy += kappa * length2 * potential;
+            // The force along F - R S, written as a factor on it; below the knee the slope is zero.
+            let factor = if share > KNEE { kappa * slope / share } else { 0.0 };
+            (0..9).for_each(|e| memory.apart[(9 * block + e) * lanes + lane] *= factor);
+        }
+        Arch::new().dispatch(Gather { basis, apart: &memory.apart, spread: &mut memory.spread });
+        for (slope, spread) in gradient.as_flattened_mut().iter_mut().zip(memory.spread.chunks_exact(lanes)) {
+            *slope += spread.iter().sum::<f64>();
+        }
+        energy
+    }
+}
+
+/// How far each place is from what the rig makes of it, turned; gives the largest stretch, squared.
+struct Measure<'a> {
+    basis: &'a Packed<3>,
+    y: &'a [[f64; 3]],
+    memory: &'a mut Memory,
+}
+
+impl WithSimd for Measure<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let Memory { posed, apart, apart2, size2, .. } = self.memory;
+        let (rig, _) = S::as_simd_f64s(&posed.rig);
+        let (rest, _) = S::as_simd_f64s(&posed.rest);
+        let (apart, _) = S::as_mut_simd_f64s(apart);
+        let (apart2, _) = S::as_mut_simd_f64s(apart2);
+        let (size2, _) = S::as_mut_simd_f64s(size2);
+        let zero = simd.splat_f64s(0.0);
+        let (third, flat) = (simd.splat_f64s(1.0 / 3.0), simd.splat_f64s(FLAT * FLAT));
+        let mut largest = zero;
+        for block in 0..self.basis.blocks() {
+            let f_rig: &[S::f64s; 9] = rig[9 * block..].first_chunk().expect("nine numbers a block");
+            let s: &[S::f64s; 6] = rest[6 * block..].first_chunk().expect("six numbers a block");
+            let mut f = columns_product::<S, 3, 9>(simd, self.basis.block(block), self.y);
+            for e in 0..9 {
+                f[e] = simd.add_f64s(f[e], f_rig[e]);
+            }
+            let r = rotations_in_lanes(simd, times_symmetric(simd, &f, s));
+            let target = times_symmetric(simd, &r, s);
+            let (mut own, mut size) = (zero, zero);
+            for e in 0..9 {
+                let difference = simd.sub_f64s(f[e], target[e]);
+                own = simd.mul_add_e_f64s(difference, difference, own);
+                size = simd.mul_add_e_f64s(f_rig[e], f_rig[e], size);
+                apart[9 * block + e] = difference;
+            }
+            let size = simd.max_f64s(simd.mul_f64s(third, size), flat);
+            (apart2[block], size2[block]) = (own, size);
+            largest = simd.max_f64s(simd.div_f64s(own, size), largest);
+        }
+        simd.reduce_max_f64s(largest)
+    }
+}
+
+/// `G'P` of one 3 x 3 matrix a place, spread over the lanes.
+struct Gather<'a> {
+    basis: &'a Packed<3>,
+    apart: &'a [f64],
+    spread: &'a mut [f64],
+}
+
+impl WithSimd for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (apart, _) = S::as_simd_f64s(self.apart);
+        let (spread, _) = S::as_mut_simd_f64s(self.spread);
+        spread.fill(simd.splat_f64s(0.0));
+        for block in 0..self.basis.blocks() {
+            let matrix: &[S::f64s; 9] = apart[9 * block..].first_chunk().expect("nine numbers a block");
+            accumulate(simd, self.basis.block(block), matrix, spread);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The limit on stretch: nothing for calm motion, flesh that holds together in violent, and rest again after it.
+
+use std::sync::Arc;
+
+use jounce::method::skinning_modes::{Cubature, Extras, SkinningModel};
+use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::operators::gradients;
+use jounce::{Error, Progress};
+use jounce_tests::bodies::{Body, REST, Transform, displacement, largest, some_coefficients, swing, turn};
+use nalgebra::{Matrix3, Vector3};
+
+fn model(body: &Body) -> Arc<SkinningModel> {
+    let (mesh, material, modes, rig) = (&body.mesh, &body.material, &body.modes, Some(&body.rig));
+    let cubature = Cubature::train(mesh, material, modes, rig, (60, 0), &Progress::default()).unwrap();
+    let extras = Extras { cubature: Some(&cubature), ..Extras::default() };
+    SkinningModel::with_extras(mesh, material, modes, &body.labels, rig, &extras).unwrap().into()
+}
+
+fn settings() -> [SimulationParams; 2] {
+    let base = SimulationParams { stiffness: 0.05, damping: 0.1, max_iterations: 200, ..Default::default() };
+    [base, SimulationParams { substeps: 3, ..base }]
+}
+
+/// The largest change of a length in some tets, for a rig that only moves the body as a whole.
+fn stretch(body: &Body, tets: impl IntoIterator<Item = usize>, z: &[f64], pose: &Transform) -> f64 {
+    let (u, hats) = (displacement(body, z), gradients(&body.mesh));
+    let rig = Matrix3::from_fn(|i, j| pose[i][j]);
+    let of_tet = |t: usize| {
+        let (tet, hats) = (&body.mesh.tets()[t], &hats[t]);
+        let f = (0..4)
+            .fold(rig, |f, c| f + Vector3::from(u[tet[c] as usize]) * Vector3::from(hats[c]).transpose());
+        f.singular_values().iter().fold(0.0_f64, |most, s| most.max((s - 1.0).abs()))
+    };
+    tets.into_iter().map(of_tet).fold(0.0, f64::max)
+}
+
+/// Still, then beaten about by most of its own size.
+fn violent(frame: u32) -> [Transform; 2] {
+    let jump = if frame < 2 { 0.0 } else { 0.7 * f64::from((frame / 3) % 2) };
+    [turn([0.0, 1.0, 0.0], 1.5 * jump, [0.1, 0.0, 0.0], [jump, 0.0, 0.5 * jump]); 2]
+}
+
+/// The largest stretch in violent motion: where it is limited, and anywhere.
+fn worst(body: &Body, model: &Arc<SkinningModel>, params: SimulationParams) -> [f64; 2] {
+    let mut sim = Simulation::new(Model::Skinning(model.clone()), params).unwrap();
+    (0..24).fold([0.0; 2], |[held, any], frame| {
+        let pose = violent(frame);
+        sim.step(Some(&pose)).unwrap();
+        let limited = model.stretch_tets().iter().map(|&tet| tet as usize);
+        let z = sim.coefficients();
+        let all = 0..body.mesh.tets().len();
+        [held.max(stretch(body, limited, z, &pose[0])), any.max(stretch(body, all, z, &pose[0]))]
+    })
+}
+
+#[test]
+fn violent_motion_stretches_no_further_than_the_limit() {
+    for body in Body::bars() {
+        for model in [model(&body), body.reduced().into()] {
+            for params in settings() {
+                let [_, free] = worst(&body, &model, params);
+                for limit in [0.6, 0.3, 0.15] {
+                    let [held, any] =
+                        worst(&body, &model, SimulationParams { stretch: Some(limit), ..params });
+                    assert!(held < limit && any < 2.0 * limit, "limit {limit}: {held}, anywhere {any}");
+                    assert!(free > 5.0 * any, "limit {limit}: {any}, free {free}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn calm_motion_is_the_same_to_the_bit() {
+    for body in Body::bars() {
+        for model in [model(&body), body.reduced().into()] {
+            for params in settings() {
+                let shot = |stretch| {
+                    let params = SimulationParams { stretch, ..params };
+                    let mut sim = Simulation::new(Model::Skinning(model.clone()), params).unwrap();
+                    let frame = |frame: u32| {
+                        sim.step(Some(&swing(f64::from(frame) / 24.0))).unwrap();
+                        sim.coefficients().to_vec()
+                    };
+                    (0..24).map(frame).collect::<Vec<_>>()
+                };
+                assert_eq!(shot(None), shot(Some(100.0)));
+                assert_ne!(shot(None), shot(Some(1e-3)));
+            }
+        }
+    }
+}
+
+#[test]
+fn flesh_that_was_beaten_comes_to_rest() {
+    for body in Body::bars() {
+        let model = model(&body);
+        for pose_rest in [0.0, 1.0] {
+            let params = SimulationParams { stretch: Some(0.1), pose_rest, ..SimulationParams::default() };
+            let mut sim = Simulation::new(Model::Skinning(model.clone()), params).unwrap();
+            let force = some_coefficients(12 * model.mode_count(), 3e3);
+            sim.reset(Some(&[REST; 2])).unwrap();
+            for step in 0..3000 {
+                let force = (step < 3).then_some(&force[..]);
+                let drive = Drive { pose: Some(&[REST; 2]), force, ..Drive::default() };
+                let report = sim.step_with(&drive, &Progress::default()).unwrap();
+                assert!(report.energy.is_finite() && report.residual.is_finite());
+            }
+            let left = largest(&displacement(&body, sim.coefficients()));
+            assert!(left < 1e-6, "rest {pose_rest}: {left}");
+        }
+    }
+}
+
+/// Under a dead load the limit is in balance with it: the same place from two sides.
+#[test]
+fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {
+    let body = Body::bar();
+    let model = model(&body);
+    let params = SimulationParams { stretch: Some(0.2), tolerance: 1e-9, ..SimulationParams::default() };
+    let force = some_coefficients(12 * model.mode_count(), 200.0);
+    let drive = Drive { pose: Some(&[REST; 2]), force: Some(&force), ..Drive::default() };
+    let settled = |params: SimulationParams| {
+        let mut sim = Simulation::new(Model::Skinning(model.clone()), params).unwrap();
+        sim.settle(&drive, 5000, &Progress::default()).unwrap();
+        displacement(&body, sim.coefficients())
+    };
+    let held = settled(params);
+    let free = settled(SimulationParams { stretch: None, ..params });
+    let gap = |a: &[[f64; 3]], b: &[[f64; 3]]| {
+        a.as_flattened().iter().zip(b.as_flattened()).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()))
+    };
+    // Long steps, which leave little of the motion.
+    let params = SimulationParams { dt: 1.0, max_iterations: 300, ..params };
+    let mut sim = Simulation::new(Model::Skinning(model.clone()), params).unwrap();
+    for _ in 0..300 {
+        sim.step_with(&drive, &Progress::default()).unwrap();
+    }
+    let stepped = displacement(&body, sim.coefficients());
+    assert!(gap(&held, &free) > 0.05 * largest(&free), "the load reaches the limit");
+    assert!(gap(&stepped, &held) < 1e-4 * largest(&held), "{}", gap(&stepped, &held));
+}
+
+#[test]
+fn a_limit_that_is_none_is_refused() {
+    for stretch in [0.0, -0.1, f64::NAN, f64::INFINITY] {
+        let params = SimulationParams { stretch: Some(stretch), ..SimulationParams::default() };
+        assert!(matches!(params.check(), Err(Error::Range { what: "stretch", .. })));
+    }
+}
