@@ -76,6 +76,7 @@ def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -
         modes=settings.modes,
         locality=settings.locality,
         clusters=settings.clusters,
+        cubature=settings.cubature,
         young=YOUNG if maps.stiffness is None else YOUNG * maps.stiffness,
         density=DENSITY,
         law=settings.law,

@@ -216,6 +216,7 @@ def simulation(
         integrator=settings.integrator,
         stiffness=stiffness_of(built_frequency(body, settings.frequency_of), settings),
         limit=settings.limit,
+        stretch=settings.stretch,
     )
 
 

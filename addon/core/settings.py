@@ -25,7 +25,8 @@ class BuildSettings:
 
     The stiffness of the whole is not among it: modes do not depend on it, so it is set when the motion is
     computed. Where parts are stiffer than others is painted, and part of the surface. poisson: ratio, above 0
-    the flesh resists changes of volume. locality: 0 = global modes.
+    the flesh resists changes of volume. locality: 0 = global modes. cubature: tets at which forces are found,
+    0 = the means of the clusters.
     """
 
     resolution: int
@@ -33,6 +34,7 @@ class BuildSettings:
     clusters: int
     poisson: float
     locality: float = 0.0
+    cubature: int = 0
 
     @property
     def law(self) -> str:
@@ -74,8 +76,9 @@ class MotionSettings:
     frequency: Hz, of what frequency_of names. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: 1 = the
     scene's gravity on a body of 1.8 m, 0 = none. integrator: the native module's name of the integration.
     material: sets the stiffness in place of the frequency; gravity is then not scaled. limit: largest
-    displacement as a share of the diagonal. start, after_cut: how a shot and what
-    follows a cut begin. teleport: share of the diagonal from which a leap counts as a cut, None for never.
+    displacement as a share of the diagonal. stretch: largest change of length, as a share. start,
+    after_cut: how a shot and what follows a cut begin. teleport: share of the diagonal from which a leap
+    counts as a cut, None for never.
     """
 
     frequency: float
@@ -86,6 +89,7 @@ class MotionSettings:
     integrator: str
     material: Physical | None = None
     limit: float | None = None
+    stretch: float | None = None
     start: Crossing = Crossing.MOVING
     after_cut: Crossing = Crossing.SETTLED
     teleport: float | None = None

@@ -31,7 +31,10 @@ def add_body(
     for obj in (host, *others):
         bodies.refuse_joining(obj, host, warn)
     host.jounce.is_host = True
+    # What files of older versions have not; their bodies stay as they are.
     host.jounce.frequency_of = FrequencyOf.SIZE.value
+    host.jounce.forces = "CUBATURE"
+    host.jounce.use_stretch = True
     for obj in others:
         obj.jounce.host = host
     diagnosis.keep(host, context)

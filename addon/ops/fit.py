@@ -149,7 +149,7 @@ def read(
 
 
 class Rehearsal:
-    """How large the motion over some drives is at a frequency, without the limit."""
+    """How large the motion over some drives is at a frequency, without limits."""
 
     def __init__(self, made: motions.Motions, drives: list[Drive], scene: bpy.types.Scene) -> None:
         self._made, self._drives, self._scene = made, drives, scene
@@ -157,7 +157,9 @@ class Rehearsal:
     def __call__(self, frequency: float) -> fitting.Measuring:
         """The size of the motion, as a share of the diagonal."""
         made = self._made
-        settings = replace(made.scene.host.jounce.motion_settings(), frequency=frequency, limit=None)
+        settings = replace(
+            made.scene.host.jounce.motion_settings(), frequency=frequency, limit=None, stretch=None
+        )
         filling = made.rehearsal(self._scene, settings)
         stiffness = stiffness_of(built_frequency(made.body, settings.frequency_of), settings)
         for drive in self._drives:

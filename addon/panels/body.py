@@ -17,6 +17,7 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
         layout.prop(state, "resolution")
         layout.prop(state, "modes")
         layout.prop(state, "locality")
+        layout.prop(state, "forces")
         layout.prop(state, "clusters")
         layout.prop(state, "poisson")
         layout.prop(state, "bones_counting")

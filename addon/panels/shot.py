@@ -9,6 +9,14 @@ from .sidebar import BodyPanel, keyed
 NAMED = 8
 
 
+def draw_limit(row: bpy.types.UILayout, state: bpy.types.PropertyGroup, name: str) -> None:
+    """Shows a limit, grey where it is switched off."""
+    row.prop(state, f"use_{name}", text="")
+    limit = row.row()
+    limit.active = getattr(state, f"use_{name}")
+    limit.prop(state, name, text="")
+
+
 def draw_teleports(
     layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, known: "preview.Session | None"
 ) -> None:
@@ -31,7 +39,7 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows start and cuts, forces, and the limit."""
+        """Shows start and cuts, forces, and the limits."""
         layout, state = self.layout_and_state(context)
         layout.prop(state, "start")
         keyed(layout).prop(state, "cut")
@@ -40,8 +48,5 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
         keyed(layout).prop(state, "push")
         keyed(layout).prop(state, "field_weight")
         layout.prop(state, "field_collection")
-        row = layout.row(heading="Limit")
-        row.prop(state, "use_limit", text="")
-        limit = row.row()
-        limit.active = state.use_limit
-        limit.prop(state, "limit", text="")
+        draw_limit(layout.row(heading="Limit"), state, "limit")
+        draw_limit(layout.row(heading="Maximum Stretch"), state, "stretch")

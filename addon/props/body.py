@@ -6,6 +6,10 @@ from ..core.bones import Counting
 from ..core.settings import BuildSettings
 from .refresh import refreshing
 
+FORCES = (
+    ("CUBATURE", "Cubature", "At single cells, chosen and weighted so that they bend as the whole body does"),
+    ("CLUSTERS", "Clusters", "As means over regions, as first published. They hold against bending"),
+)
 COUNTING = (
     (
         Counting.AUTOMATIC.value,
@@ -64,9 +68,17 @@ class BodyProps:
         max=1000.0,
         soft_max=100.0,
     )
+    forces: EnumProperty(
+        name="Forces",
+        description="Where the elastic forces of the flesh are found",
+        items=FORCES,
+        default="CLUSTERS",
+    )
     clusters: IntProperty(
         name="Clusters",
-        description="Number of regions that turn as one when the flesh bends. More follow large bends better",
+        description=(
+            "Number of cells or regions at which elastic forces are found. More follow large bends better"
+        ),
         default=100,
         min=1,
         max=5000,
@@ -113,5 +125,6 @@ class BodyProps:
             modes=self.modes,
             locality=self.locality,
             clusters=self.clusters,
+            cubature=self.clusters if self.forces == "CUBATURE" else 0,
             poisson=self.poisson,
         )

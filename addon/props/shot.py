@@ -1,4 +1,4 @@
-"""What happens in a shot beside the animation: its start, cuts, pushes and force fields, and the limit."""
+"""What happens in a shot beside the animation: its start, cuts, pushes and force fields, and the limits."""
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
@@ -88,6 +88,21 @@ class ShotProps:
         description="Only force fields in this collection act; all of the scene without one",
         type=bpy.types.Collection,
     )
+    use_stretch: BoolProperty(
+        name="Maximum Stretch", description="Stiffen the flesh before it tears", default=False
+    )
+    stretch: FloatProperty(
+        name="Maximum Stretch",
+        description=(
+            "Largest change of any length in the flesh, in percent. Up to half of it nothing changes; "
+            "beyond, the flesh becomes ever stiffer"
+        ),
+        default=70.0,
+        min=1.0,
+        max=1000.0,
+        soft_max=100.0,
+        subtype="PERCENTAGE",
+    )
     use_limit: BoolProperty(
         name="Limit", description="Stiffen the flesh before it moves too far", default=True
     )
@@ -109,6 +124,7 @@ class ShotProps:
         """The fields of `MotionSettings` that stand here."""
         return {
             "limit": self.limit / 100.0 if self.use_limit else None,
+            "stretch": self.stretch / 100.0 if self.use_stretch else None,
             "start": Crossing(self.start),
             "after_cut": Crossing(self.after_cut),
             "teleport": self.teleport / 100.0 if self.find_teleports else None,

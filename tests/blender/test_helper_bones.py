@@ -107,8 +107,8 @@ def test_more_bones_are_nearer():
     obj, _, _ = dressed()
     bpy.ops.jounce.bake(target="SKINNING_NODES")
     expected = shapes(obj)
-    off = [np.linalg.norm(shapes(bake(obj, count)[0]) - expected, axis=2).mean() for count in (2, 8, 20)]
-    assert off[0] > 1.5 * off[1] > 2.0 * off[2] > 0.0
+    off = [np.linalg.norm(shapes(bake(obj, count)[0]) - expected, axis=2).mean() for count in (2, 8, 12)]
+    assert off[0] > 1.3 * off[1] > 1.3**2 * off[2] > 0.0
 
 
 @pytest.mark.parametrize("influences", [2, 4])

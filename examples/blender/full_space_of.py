@@ -1,0 +1,278 @@
+"""One character for `full_space.py`: its reduced motion over a clip, and that of every vertex of its lattice.
+
+    python full_space_of.py FILE --report OUT.json [--frames 30]
+
+Both step by backward Euler, twice a frame, without gravity, damping and limits, as rigid as possible, the
+rest shape following the pose, at what *Add Jounce* has chosen. The full space has the same cells, rig,
+material and bounds: what the core holds stays, and where the modes are complementary to the rig so is it.
+It is solved by local-global steps with a dense inverse, which a lattice of a few thousand vertices allows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import character as characters
+import extension
+import flesh
+import recordings
+
+if TYPE_CHECKING:
+    import jounce
+
+PER_FRAME = 2
+ITERATIONS = 80
+CHANGE = 2e-5
+COMPLEMENTARY = 1e-6
+# Where the corners of a cell are, -1 or 1 along each axis.
+PLACES = np.array([[1.0 if corner >> axis & 1 else -1.0 for axis in range(3)] for corner in range(8)])
+
+
+def main() -> None:
+    """Measure one character and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--report", type=Path, required=True)
+    parser.add_argument("--frames", type=int, default=30)
+    options = parser.parse_args()
+    package = extension.enable().__name__
+    try:
+        character = characters.load(options.file)
+        report = compare(package, character, characters.choose_shot(character, options.frames))
+    except (characters.Unreadable, RuntimeError) as refusal:
+        report = {"notes": [f"refused: {str(refusal).strip().removeprefix('Error: ')}"]}
+    options.report.write_text(json.dumps(report), encoding="utf-8")
+
+
+def compare(package: str, character: characters.Character, shot: characters.Shot) -> dict:
+    """The errors of both ways to find forces, and what they cost."""
+    # The module comes with the extension, which is switched on by now.
+    import jounce
+
+    bpy.context.scene.frame_set(shot.first)
+    flesh.select([character.armature])
+    bpy.ops.jounce.setup()
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+
+    def module(name: str) -> ModuleType:
+        return importlib.import_module(f"{package}.{name}")
+
+    _, body, motion = recordings.recorded(module, host, range(shot.first, shot.last + 1))
+    render = bpy.context.scene.render
+    dt = render.fps_base / render.fps / PER_FRAME
+    mesh, modes, material = body.mesh, body.modes, body.material
+    settings = host.jounce.motion_settings()
+    motions = module("core.motion")
+    stiffness = motions.stiffness_of(motions.built_frequency(body, settings.frequency_of), settings)
+    started = time.perf_counter()
+    cubature = jounce.Cubature.train(mesh, material, modes, host.jounce.clusters, body.rig)
+    training = time.perf_counter() - started
+    ways = {
+        "clusters": jounce.Model.skinning(mesh, material, modes, body.labels, body.rig),
+        "cubature": jounce.Model.skinning(mesh, material, modes, body.labels, body.rig, cubature=cubature),
+    }
+    poses = list(between(motion.poses))
+    mass = lumped_mass(mesh, module("core.bodies").DENSITY)
+    exact = full_space(body, mass, stiffness, poses, dt)
+    report = {
+        "vertices": len(mesh.vertices),
+        "pinned": float(np.mean(body.pinned)),
+        "frequency": host.jounce.frequency,
+        "clusters": ways["clusters"].cluster_count,
+        "tets": ways["cubature"].cluster_count,
+        "training s": training,
+    }
+    for name, model in ways.items():
+        found, seconds = reduced(model, stiffness, poses, dt)
+        report[f"error, {name}"] = norm(found - exact, mass) / norm(exact, mass)
+        report[f"size, {name}"] = norm(found, mass) / norm(exact, mass)
+        report[f"ms, {name}"] = 1e3 * seconds
+    return report
+
+
+def between(poses: np.ndarray) -> Iterator[np.ndarray]:
+    """The poses of all steps, straight between those of the frames."""
+    yield poses[0]
+    for before, after in zip(poses, poses[1:], strict=False):
+        for step in range(1, PER_FRAME + 1):
+            share = step / PER_FRAME
+            yield np.ascontiguousarray((1 - share) * before + share * after)
+
+
+def norm(motion: np.ndarray, mass: np.ndarray) -> float:
+    """Length of displacements (f, n, 3), weighted with the mass."""
+    return float(np.sqrt((mass[None, :, None] * motion**2).sum()))
+
+
+def reduced(
+    model: jounce.Model, stiffness: float, poses: list[np.ndarray], dt: float
+) -> tuple[np.ndarray, float]:
+    """Displacements (f, n, 3) after each step, and seconds a step."""
+    import jounce
+
+    simulation = jounce.Simulation(model, dt=dt, stiffness=stiffness, max_iterations=100, tolerance=1e-6)
+    simulation.reset(poses[0])
+    found, seconds = [], 0.0
+    for pose in poses[1:]:
+        started = time.perf_counter()
+        simulation.step(pose)
+        seconds += time.perf_counter() - started
+        found.append(np.array(simulation.displacement(), float))
+    return np.array(found), seconds / len(found)
+
+
+def full_space(
+    body: jounce.Body, mass: np.ndarray, stiffness: float, poses: list[np.ndarray], dt: float
+) -> np.ndarray:
+    """Displacements (f, n, 3) of every vertex after each step."""
+    mesh, pinned = body.mesh, np.asarray(body.pinned)
+    vertices = np.asarray(mesh.vertices)
+    corners, hats = elements(mesh)
+    # As rigid as possible: without a Poisson ratio Young's modulus is twice that of shear.
+    tets = stiffness * body.material.young * np.broadcast_to(mesh.volumes, len(mesh.tets))
+    weight = tets.reshape(len(corners), -1).sum(axis=1)
+    laplacian = assembled(hats @ hats.transpose(0, 2, 1), weight, corners, len(vertices))
+    twisting = assembled(twists(mesh), weight, corners, len(vertices))
+    whole = laplacian + twisting + np.diag(mass / dt**2)
+    inverse = bounded_inverse(whole, ~pinned, complement(body, mass))
+    points = np.hstack([vertices, np.ones((len(vertices), 1))])
+    size = CHANGE * np.ptp(vertices, axis=0).max()
+    rig = np.asarray(body.rig.weights)
+    last = before = skinned(rig, poses[0], points)
+    u = u_before = np.zeros_like(vertices)
+    found = []
+    for pose in poses[1:]:
+        posed = skinned(rig, pose, points)
+        rest = deformation(posed, hats, corners)
+        stretch = rotation(rest).transpose(0, 2, 1) @ rest
+        inertia = (mass / dt**2)[:, None] * (2 * (last + u) - before - u_before - posed)
+        constant = inertia - laplacian @ posed
+        now = u
+        for _ in range(ITERATIONS):
+            target = rotation(deformation(posed + now, hats, corners) @ stretch) @ stretch
+            pull = pulled(target, hats, weight, corners, len(vertices))
+            following = inverse @ (constant + pull)
+            change = np.abs(following - now).max()
+            now = following
+            if change < size:
+                break
+        u_before, u, before, last = u, now, last, posed
+        found.append(u)
+    return np.array(found)
+
+
+def lumped_mass(mesh: jounce.TetMesh, density: float) -> np.ndarray:
+    """Mass (n,) at the vertices, kg."""
+    share = np.repeat(density * np.asarray(mesh.volumes) / 4.0, 4)
+    return np.bincount(np.asarray(mesh.tets).ravel(), share, minlength=len(mesh.vertices))
+
+
+def elements(mesh: jounce.TetMesh) -> tuple[np.ndarray, np.ndarray]:
+    """Corners (e, 8) of the cells, and what they add to the gradient at their centres of flesh, (e, 8, 3)."""
+    corners = np.asarray(mesh.cells)
+    factors = 1.0 + PLACES * np.asarray(mesh.flesh)[:, None, 0, :]
+    rest = np.roll(factors, -1, axis=2) * np.roll(factors, -2, axis=2)
+    return corners, PLACES * rest / (4.0 * sides(mesh)[:, None, None])
+
+
+def sides(mesh: jounce.TetMesh) -> np.ndarray:
+    """Length (e,) of the edges of the cells."""
+    corners = np.asarray(mesh.vertices)[np.asarray(mesh.cells)]
+    return np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1)
+
+
+def twists(mesh: jounce.TetMesh) -> np.ndarray:
+    """What cells resist beside their gradient, for a weight of one: (e, 8, 8)."""
+    half, spread = sides(mesh) / 2.0, np.asarray(mesh.flesh)[:, 1, :]
+    total = np.zeros((len(half), 8, 8))
+    for axis in range(3):
+        signs = PLACES[:, axis] * PLACES[:, (axis + 1) % 3]
+        resistance = half**-2 * (spread[:, axis] + spread[:, (axis + 1) % 3]) / 2.0
+        total += (resistance / 64.0)[:, None, None] * np.outer(signs, signs)
+    signs = PLACES.prod(axis=1)
+    return total + (half**-2 / 9.0 / 64.0)[:, None, None] * np.outer(signs, signs)
+
+
+def assembled(blocks: np.ndarray, weight: np.ndarray, corners: np.ndarray, count: int) -> np.ndarray:
+    """The sum (n, n) of one matrix an element, each times its weight."""
+    places = corners[:, :, None].astype(np.int64) * count + corners[:, None, :]
+    values = (weight[:, None, None] * blocks).ravel()
+    return np.bincount(places.ravel(), values, minlength=count * count).reshape(count, count)
+
+
+def complement(body: jounce.Body, mass: np.ndarray) -> np.ndarray:
+    """Conditions (n, k) that the modes meet: ten a bone that counts, of those in force."""
+    vertices = np.asarray(body.mesh.vertices)
+    unit = (vertices - vertices.mean(axis=0)) / np.ptp(vertices, axis=0).max()
+    places = np.hstack([unit, np.ones((len(vertices), 1))])
+    rig = np.asarray(body.rig.weights)
+    counting = np.zeros_like(rig)
+    for bone, into in enumerate(body.merged):
+        counting[:, into] += rig[:, bone]
+    held = np.maximum(1.0 - np.asarray(body.leak), 1e-6)[:, None] * mass[:, None] * counting
+    columns = [held * (places[:, p] * places[:, q])[:, None] for p in range(4) for q in range(p, 4)]
+    conditions = np.hstack(columns)
+    length = np.linalg.norm(conditions, axis=0)
+    conditions = conditions[:, length > 0] / length[length > 0]
+    modes = np.asarray(body.modes.weights)
+    met = np.abs(conditions.T @ (modes / np.linalg.norm(modes, axis=0))).max(axis=1) < COMPLEMENTARY
+    return conditions[:, met]
+
+
+def bounded_inverse(matrix: np.ndarray, free: np.ndarray, conditions: np.ndarray) -> np.ndarray:
+    """What solves for displacements of the free vertices that meet conditions, (n, n)."""
+    inverse = np.linalg.inv(matrix[np.ix_(free, free)])
+    if conditions.shape[1] > 0:
+        held = conditions[free]
+        moved = inverse @ held
+        inverse -= moved @ np.linalg.pinv(held.T @ moved, rcond=1e-10, hermitian=True) @ moved.T
+    whole = np.zeros_like(matrix)
+    whole[np.ix_(free, free)] = inverse
+    return whole
+
+
+def skinned(weights: np.ndarray, pose: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Where the rig puts the vertices (n, 3)."""
+    moved = weights @ pose.reshape(len(pose), 12)
+    return np.einsum("nij,nj->ni", moved.reshape(-1, 3, 4), points)
+
+
+def deformation(values: np.ndarray, hats: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """Gradients (e, 3, 3) of what is given at the vertices."""
+    return values[corners].transpose(0, 2, 1) @ hats
+
+
+def rotation(matrices: np.ndarray) -> np.ndarray:
+    """The rotations (e, 3, 3) closest to matrices."""
+    left, _, right = np.linalg.svd(matrices)
+    left[..., :, 2] *= np.sign(np.linalg.det(left @ right))[..., None]
+    return left @ right
+
+
+def pulled(
+    target: np.ndarray, hats: np.ndarray, weight: np.ndarray, corners: np.ndarray, count: int
+) -> np.ndarray:
+    """What pulls every element to its target, (n, 3)."""
+    forces = (weight[:, None, None] * (hats @ target.transpose(0, 2, 1))).reshape(-1, 3)
+    return np.stack([np.bincount(corners.ravel(), forces[:, c], minlength=count) for c in range(3)], axis=1)
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    # Blender's own exit handlers can hang in a script that leaves a preview on.
+    os._exit(0)
