@@ -71,7 +71,7 @@ def test_only_firmer_leaves_calm_flesh_alone():
 def test_setting_up_tames_a_violent_shot():
     obj, rig = scenes.character()
     for frame in range(1, 13):
-        rig.pose.bones["Upper"].rotation_euler = (0.6 * (-1) ** frame, 0.0, 0.0)
+        rig.pose.bones["Upper"].rotation_euler = (1.2 * (-1) ** frame, 0.0, 0.0)
         rig.pose.bones["Upper"].keyframe_insert("rotation_euler", frame=frame)
     scenes.activate(obj)
     bpy.ops.jounce.setup()

@@ -105,10 +105,13 @@ def test_the_copy_moves_as_the_flesh_to_the_stated_error(change, scale):
 
 def test_more_bones_are_nearer():
     obj, _, _ = dressed()
+    # A column as slow as this bends as one; of its size alone two bones would follow more of it. So soft it would
+    # meet the limit of stretch, too.
+    obj.jounce.frequency_of, obj.jounce.use_stretch = "LOWEST_MODE", False
     bpy.ops.jounce.bake(target="SKINNING_NODES")
     expected = shapes(obj)
-    off = [np.linalg.norm(shapes(bake(obj, count)[0]) - expected, axis=2).mean() for count in (2, 8, 12)]
-    assert off[0] > 1.3 * off[1] > 1.3**2 * off[2] > 0.0
+    off = [np.linalg.norm(shapes(bake(obj, count)[0]) - expected, axis=2).mean() for count in (2, 6, 20)]
+    assert off[0] > 1.5 * off[1] > 2.0 * off[2] > 0.0
 
 
 @pytest.mark.parametrize("influences", [2, 4])

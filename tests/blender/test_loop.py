@@ -85,8 +85,9 @@ def test_walk_cycles_of_real_characters_close(file, action, first, last, integra
     obj.jounce.integrator = integrator
     # Without a core and a fit the flesh would meet the limit of stretch all the time.
     obj.jounce.use_stretch = False
-    if "Robot" in file:
-        # Its host is a hand of thin fingers, so soft at 5 Hz that it finds no loop.
+    if "Robot" in file and integrator == "bdf2":
+        # Its host is a hand of thin fingers. So soft, they strike their limit all the time, and BDF2 does not
+        # calm them: at 5 Hz a hundredth of the size stays open after 16 passes, at 10 Hz a ten-thousandth.
         obj.jounce.frequency = 16.0
     looped, reports = module("core.loops").looped, []
 

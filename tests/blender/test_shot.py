@@ -17,13 +17,13 @@ def built():
     return obj, rig
 
 
-def baked(obj, **settings):
+def baked(obj, last=12, **settings):
     """World positions over frames with the bake, for these settings."""
     for name, value in settings.items():
         setattr(obj.jounce, name, value)
     scenes.activate(obj)
-    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=12)
-    shapes = scenes.evaluated_frames(obj, range(1, 13))
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=1, frame_end=last)
+    shapes = scenes.evaluated_frames(obj, range(1, last + 1))
     bpy.ops.jounce.free_bake()
     return shapes
 
@@ -85,8 +85,8 @@ def test_drag_calms_a_swing(built, linear):
     settings["use_stretch"] = False
 
     def swing():
-        # The largest would depend on where in a swing the frames happen to be.
-        return np.sqrt(np.square(np.diff(baked(obj, **settings)[7:], axis=0)).mean())
+        # Over a few swings: drag shifts them, so in a few frames a braked one may be the faster.
+        return np.sqrt(np.square(np.diff(baked(obj, last=96, **settings)[7:], axis=0)).mean())
 
     free = swing()
     bpy.ops.object.effector_add(type="DRAG")
@@ -94,13 +94,14 @@ def test_drag_calms_a_swing(built, linear):
     field = bpy.context.object.field
     field.linear_drag, field.quadratic_drag = (0.0, 2.0) if linear else (2.0, 0.0)
     bpy.context.view_layer.update()
-    dragged = []
-    for weight in (5.0, 1000.0):
+    dragged = [swing()]
+    for weight in (4.0, 1000.0):
         obj.jounce.field_weight = weight
         dragged.append(swing())
     assert free > 0.01
-    assert dragged[0] < 0.97 * free
-    assert dragged[1] < 0.8 * dragged[0]
+    assert dragged[0] < 0.95 * free
+    assert dragged[1] < 0.95 * dragged[0]
+    assert dragged[2] < 0.7 * free
 
 
 def test_turbulence_is_repeatable_and_moves(built):

@@ -172,6 +172,14 @@ def test_stitches_hold_the_hat_of_a_character():
         bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=0, frame_end=28)
         gaps.append(np.abs(gap(hat, head, ends) - posed).max())
     assert gaps[1] < gaps[0] / 3.0
+    # With the core that Add Jounce gives, the hat is as hard as the head below it, and needs none.
+    body.jounce.bone_core, seam.use = 0.5, False
+    scenes.activate(body)
+    bpy.ops.jounce.build()
+    bpy.ops.jounce.free_bake()
+    posed = gap(hat, head, ends)
+    bpy.ops.jounce.bake(target="FRAME_KEYS", frame_start=0, frame_end=28)
+    assert np.abs(gap(hat, head, ends) - posed).max() < 1e-5 < gaps[1]
 
 
 def gap(one, other, ends):
