@@ -105,8 +105,8 @@ def test_the_copy_moves_as_the_flesh_to_the_stated_error(change, scale):
 
 def test_more_bones_are_nearer():
     obj, _, _ = dressed()
-    # A column as slow as this bends as one; of its size alone two bones would follow more of it. So soft it would
-    # meet the limit of stretch, too.
+    # A column as slow as this bends as one; of its size alone two bones would follow more of it. So soft it
+    # would meet the limit of stretch, too.
     obj.jounce.frequency_of, obj.jounce.use_stretch = "LOWEST_MODE", False
     bpy.ops.jounce.bake(target="SKINNING_NODES")
     expected = shapes(obj)
