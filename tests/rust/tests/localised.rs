@@ -1,13 +1,17 @@
 //! Localised modes: what they promise, and the one case that is known in closed form.
 
 use faer::Mat;
+use jounce::body::{Body, BodyParams};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
+use jounce::method::{Simulation, SimulationParams};
 use jounce::operators::{constraint, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
 use jounce::subspace::{LocalisedModes, Restraint, localised_modes, skinning_modes};
 use jounce::{Error, Progress};
+use jounce_tests::bodies::{REST, turn};
 use jounce_tests::boxes::{box_mesh, row_of, weights_along_x};
+use jounce_tests::surfaces::sphere;
 
 const DENSITY: f64 = 1000.0;
 
@@ -152,4 +156,32 @@ fn refusals() {
     let cancelled = Progress::default();
     cancelled.cancel();
     assert!(matches!(find(4, 1.0, &cancelled), Err(Error::Cancelled)));
+}
+
+/// Modes of hardly more than one vertex: what they do not move at vertices must not fly between them.
+#[test]
+fn points_of_the_surface_move_no_further_than_the_lattice_around_them() {
+    let surface = sphere(4).placed([1.0, 0.8, 0.6], [0.0; 3]).surface();
+    let weights: Vec<f64> =
+        surface.points().iter().flat_map(|p| [0.5 - 0.5 * p[0], 0.5 + 0.5 * p[0]]).collect();
+    for (resolution, locality) in [(9, 200.0), (12, 300.0), (16, 100.0), (16, 1000.0)] {
+        let params = BodyParams { resolution, locality, clusters: 60, ..BodyParams::default() };
+        let body = Body::new(&surface, &weights, 2, &params, &Progress::default()).unwrap();
+        let mut simulation = Simulation::new(body.model.clone(), SimulationParams::default()).unwrap();
+        simulation.reset(Some(&[REST; 2])).unwrap();
+        let projectors =
+            [None, Some(body.embedding.as_ref())].map(|hung| body.model.projector(hung).unwrap());
+        let mut farthest = [0.0_f32; 2];
+        for frame in 0..12 {
+            let shift = [0.0, 0.2 * (0.7 * f64::from(frame)).sin(), 0.0];
+            simulation.step(Some(&[REST, turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], shift)])).unwrap();
+            for (projector, farthest) in projectors.iter().zip(&mut farthest) {
+                let mut moved = vec![0.0; 3 * projector.point_count()];
+                projector.displacement(simulation.coefficients(), &mut moved).unwrap();
+                *farthest = moved.iter().fold(*farthest, |most, u| most.max(u.abs()));
+            }
+        }
+        let [lattice, points] = farthest;
+        assert!(lattice > 1e-3 && points < 2.0 * lattice, "{resolution}, {locality}: {points} of {lattice}");
+    }
 }

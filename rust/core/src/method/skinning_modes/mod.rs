@@ -8,6 +8,7 @@
 mod clusters;
 mod cubature;
 mod descent;
+mod diagonal;
 mod drag;
 mod energy;
 mod history;

@@ -11,7 +11,8 @@
 use faer::{Mat, MatRef};
 
 use super::clusters::Clusters;
-use super::reduce::{Body, diagonalise, handles_of_vertices};
+use super::diagonal::diagonalise;
+use super::reduce::{Body, handles_of_vertices};
 use super::{LARGEST_TRANSFORM, SkinningData, SkinningModel};
 use crate::material::Material;
 use crate::math::dense::product;

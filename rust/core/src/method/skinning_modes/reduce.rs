@@ -25,8 +25,6 @@ use crate::{Error, Result};
 const PARTS: usize = 16;
 /// Rows of B that are formed at once.
 const ROWS: usize = 128;
-/// Directions whose mass is below this share of the largest are linearly dependent on others.
-const DEPENDENT: f64 = 1e-12;
 
 /// Reduces a body.
 pub(super) fn reduce(
@@ -49,11 +47,12 @@ pub(super) fn reduce(
     let (basis, spectrum) = match &sampled {
         None => {
             pull.iter().for_each(|pull| products.stiffness += pull);
-            diagonalise(&products.mass, &products.stiffness)?
+            body.diagonalise(material, &products.mass, &products.stiffness)?
         }
         Some(_) => {
             let twists = cubature::elements::twists(&body, material);
-            products.diagonalise_sampled(&gradients, twists.as_ref(), pull.as_ref())?
+            let exact = body.diagonalise(material, &products.mass, &products.stiffness)?;
+            products.diagonalise_sampled(exact, &gradients, twists.as_ref(), pull.as_ref())?
         }
     };
     let rig_spread = products.rig_energy_outside(&gradients, sampled.is_some());
@@ -171,15 +170,15 @@ struct Products {
 }
 
 impl Products {
-    /// Phi and the spectrum of a body whose forces are sampled, with the quadratic part of stitches; `B'LJ` becomes what the
-    /// samples see of it.
+    /// Phi and the spectrum of a body whose forces are sampled, from the exact ones, with the quadratic part of stitches;
+    /// `B'LJ` becomes what the samples see of it.
     fn diagonalise_sampled(
         &mut self,
+        (exact, spectrum): (Mat<f64>, Vec<f64>),
         gradients: &ClusterMeans,
         twists: Option<&Mat<f64>>,
         pull: Option<&Mat<f64>>,
     ) -> Result<(Mat<f64>, Vec<f64>)> {
-        let (exact, spectrum) = diagonalise(&self.mass, &self.stiffness)?;
         let seen = product(gradients.modes.as_ref(), exact.as_ref());
         let reduced =
             |form: &Mat<f64>| product(exact.transpose(), product(form.as_ref(), exact.as_ref()).as_ref());
@@ -292,7 +291,7 @@ impl<'a> Body<'a> {
         self.weights_of(vertex).iter().any(|&w| w != 0.0)
     }
 
-    fn weights_of(&self, vertex: usize) -> &[f64] {
+    pub(super) fn weights_of(&self, vertex: usize) -> &[f64] {
         &self.weights[vertex * self.modes..(vertex + 1) * self.modes]
     }
 
@@ -468,24 +467,4 @@ pub(super) fn handles_of_vertices(n: usize, rig: Option<&Rig>) -> (Vec<usize>, V
         }
     }
     (starts, entries)
-}
-
-/// Phi and the spectrum: `Phi' B'MB Phi = I`, `Phi' B'LB Phi = diag`, without linearly dependent directions.
-pub(super) fn diagonalise(mass: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
-    let size = mass.nrows();
-    let scale: Vec<f64> =
-        (0..size).map(|i| mass[(i, i)]).map(|m| if m > 0.0 { 1.0 / m.sqrt() } else { 0.0 }).collect();
-    let scaled = Mat::from_fn(size, size, |i, j| scale[i] * mass[(i, j)] * scale[j]);
-    let (masses, vectors) = symmetric_eigen(scaled.as_ref())?;
-    let largest = masses.iter().copied().fold(0.0, f64::max);
-    let kept: Vec<usize> = (0..size).filter(|&i| masses[i] > DEPENDENT * largest).collect();
-    if kept.is_empty() {
-        return Err(Error::Numerical { what: "reduction", why: "the modes are zero everywhere".into() });
-    }
-    let whitened =
-        Mat::from_fn(size, kept.len(), |i, j| scale[i] * vectors[(i, kept[j])] / masses[kept[j]].sqrt());
-    let stiffness = product(whitened.transpose(), product(stiffness.as_ref(), whitened.as_ref()).as_ref());
-    let (spectrum, rotation) = symmetric_eigen(stiffness.as_ref())?;
-    let spectrum = spectrum.into_iter().map(|l| l.max(0.0)).collect();
-    Ok((product(whitened.as_ref(), rotation.as_ref()), spectrum))
 }

@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use super::reduce::diagonalise;
+use super::diagonal::diagonalise;
 use super::{ReducedStitches, SkinningData, SkinningModel, StretchPlaces};
 use crate::Result;
 use crate::math::dense::product;

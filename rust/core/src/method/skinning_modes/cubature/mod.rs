@@ -12,7 +12,7 @@ use faer::{Mat, MatRef};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::reduce::{Body, diagonalise};
+use super::reduce::Body;
 use crate::material::Material;
 use crate::math::dense::{product, symmetric_eigen};
 use crate::math::random::sample;
@@ -76,7 +76,7 @@ impl Cubature {
         let wanted = CANDIDATES.1.max(CANDIDATES.0 * count);
         let drawn = sample(moving.len(), wanted, &mut random);
         let candidates: Vec<usize> = drawn.into_iter().map(|place| moving[place]).collect();
-        let training = states::Training::new(&body, &elements, &candidates, basis(&body)?)?;
+        let training = states::Training::new(&body, &elements, &candidates, basis(&body, material)?)?;
         let (columns, target) = training.equations(&mut random, progress)?;
         let found = nonnegative_least_squares(columns.as_ref(), &target, count);
         if found.is_empty() {
@@ -116,9 +116,9 @@ impl Cubature {
 }
 
 /// Coordinates of mass one, orthogonal in the stiffness too: 4m x r.
-fn basis(body: &Body<'_>) -> Result<Mat<f64>> {
+fn basis(body: &Body<'_>, material: &Material) -> Result<Mat<f64>> {
     let (mass, stiffness) = body.mass_and_stiffness();
-    Ok(diagonalise(&mass, &stiffness)?.0)
+    Ok(body.diagonalise(material, &mass, &stiffness)?.0)
 }
 
 /// The elastic quadratic form of a body whose forces are sampled, r x r, from its exact one, `diag(spectrum)`, what of that
