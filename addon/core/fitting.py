@@ -23,7 +23,7 @@ STEEPEST, FLATTEST = -4.0, -0.5
 TRIES = 6
 # How far from the wanted motion is near enough, as a ratio.
 NEAR = 1.05
-SLOWEST, FASTEST = 0.5, 40.0
+SLOWEST, FASTEST = 0.5, 80.0
 
 # Finds how large a motion is, as a share of the diagonal.
 Measuring = Generator[Step, None, float]

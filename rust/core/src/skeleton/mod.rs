@@ -108,9 +108,10 @@ impl SkeletonCore {
     ///
     /// Close is `near < h / 2 + 0.8 amount (near + depth)`, with the distances to the nearest of the bones that weigh
     /// more than 0.15 there and to the skin, what of the surface has the outside on one side, and the edge h of a cell,
-    /// as a vertex stands for half of the cells around it; thin is where the largest ball inside the body that reaches
-    /// the vertex has a radius below `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest
-    /// second moment, r the radius of the largest ball of all. Bones that run outside of their flesh are moved into it.
+    /// as a vertex stands for half of the cells around it; thin is where the largest ball inside the body that comes as
+    /// near as `max(0.4 min(0.07 l, r), 0.87 h)` to the vertex, or to one inside beside it, has a radius below
+    /// `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest second moment, r the radius of
+    /// the largest ball of all. Bones that run outside of their flesh are moved into it.
     /// Loose parts that one bone holds whole are hard.
     ///
     /// # Errors
@@ -124,7 +125,7 @@ impl SkeletonCore {
         let volume = lumped_mass(mesh, &unit);
         let length = squared_length(mesh, &volume).sqrt();
         let tree = Tree::new(&self.bones, mesh, rig, &volume, length)?;
-        let thickness = Thickness::new(mesh, surface)?;
+        let thickness = Thickness::new(mesh, surface, THIN * length)?;
         let roles = parts::roles(&self.bones, &tree, &thickness.of_bones(rig), length);
         let near = distances(mesh, rig, &tree, &thickness);
         let share = |role: BoneRole| share_of(rig, |bone| roles[bone] == role);

@@ -13,6 +13,11 @@ use crate::rig::Rig;
 const TETS_A_CELL: f64 = 5.0;
 /// Half of the diagonal of a cell of length 1: a ball is known to reach this much further than where it was looked for.
 const HALF_DIAGONAL: f64 = 0.866;
+/// Edges of a thick part are no thin parts: a ball counts where it comes as near as this, as a share of the radius from
+/// which parts are thick at most.
+const EDGE: f64 = 0.4;
+/// Vertices on the outside are no more than this many tets from one inside.
+const RINGS: usize = 2;
 /// A ball that stands out of another by less than this share of a cell lies in it.
 const INSIDE: f64 = 0.25;
 
@@ -25,14 +30,16 @@ const BESIDE: f64 = 0.1;
 pub(super) struct Thickness {
     /// Distance to what of the surface bounds the body, n; 0 on the boundary of the mesh.
     pub(super) depth: Vec<f64>,
-    /// Radius of the largest ball inside of the body that reaches the vertex, n.
+    /// Radius of the largest ball inside of the body that comes near the vertex, or near those inside that one on the
+    /// outside hangs on, n.
     pub(super) radius: Vec<f64>,
     /// Edge of a cell that has as many tets as one of a lattice.
     pub(super) cell: f64,
 }
 
 impl Thickness {
-    pub(super) fn new(mesh: &TetMesh, surface: &SurfaceMesh) -> Result<Self> {
+    /// thick: the radius from which parts are thick at most, metres.
+    pub(super) fn new(mesh: &TetMesh, surface: &SurfaceMesh, thick: f64) -> Result<Self> {
         let count = mesh.vertices().len();
         let mut outer = vec![false; count];
         mesh.boundary_vertices().into_iter().for_each(|vertex| outer[vertex as usize] = true);
@@ -54,7 +61,13 @@ impl Thickness {
         let mut depth = vec![0.0; count];
         inner.iter().zip(&balls).for_each(|(&vertex, ball)| depth[vertex] = ball.0);
         balls.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let radius = completed(mesh, covered(mesh.vertices(), &balls, cell));
+        let largest = balls.first().map_or(0.0, |ball| ball.0);
+        let near = (HALF_DIAGONAL * cell).max(EDGE * largest.min(thick));
+        let mut radius = vec![0.0; count];
+        let places: Vec<[f64; 3]> = inner.iter().map(|&vertex| mesh.vertices()[vertex]).collect();
+        let found = covered(&places, &balls, (near, cell));
+        inner.iter().zip(found).for_each(|(&vertex, found)| radius[vertex] = found);
+        let radius = (0..RINGS).fold(radius, |radius, _| completed(mesh, radius));
         Ok(Self { depth, radius, cell })
     }
 
@@ -85,8 +98,8 @@ fn skin(surface: &SurfaceMesh, cell: f64) -> Result<SurfaceMesh> {
     SurfaceMesh::new(surface.points().to_vec(), skin)
 }
 
-/// The radius of the first ball, largest first, that reaches each point; 0 where none does.
-fn covered(points: &[[f64; 3]], balls: &[(f64, [f64; 3])], cell: f64) -> Vec<f64> {
+/// The radius of the first ball, largest first, that comes as near to each point; 0 where none does.
+fn covered(points: &[[f64; 3]], balls: &[(f64, [f64; 3])], (near, cell): (f64, f64)) -> Vec<f64> {
     let box_of = |place: [f64; 3]| place.map(|x| (x / cell).floor() as i64);
     let mut waiting: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
     for (point, &place) in (0..).zip(points) {
@@ -104,7 +117,7 @@ fn covered(points: &[[f64; 3]], balls: &[(f64, [f64; 3])], cell: f64) -> Vec<f64
             continue;
         }
         taken.push((radius, centre));
-        let reach = radius + HALF_DIAGONAL * cell;
+        let reach = radius + near;
         let (low, high) = (box_of(centre.map(|x| x - reach)), box_of(centre.map(|x| x + reach)));
         for (i, j) in (low[0]..=high[0]).flat_map(|i| (low[1]..=high[1]).map(move |j| (i, j))) {
             for k in low[2]..=high[2] {
@@ -122,7 +135,7 @@ fn covered(points: &[[f64; 3]], balls: &[(f64, [f64; 3])], cell: f64) -> Vec<f64
     radii
 }
 
-/// What no ball reaches, such as outer corners of cells, is as thick as what it shares a tet with.
+/// What no ball reaches for sure, such as outer corners of cells, is as thick as what it shares a tet with.
 fn completed(mesh: &TetMesh, radii: Vec<f64>) -> Vec<f64> {
     let mut complete = radii.clone();
     for tet in mesh.tets() {
