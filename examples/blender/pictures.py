@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import cut_bar
 import figures
 import flesh
+import numpy as np
 import studio
 import subjects
 from PIL import Image
@@ -96,6 +97,32 @@ def leak(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet(rows, columns, names, "red: 4 % of the size or more from the pose")
 
 
+def parts(engine: str, scratch: Path) -> Image.Image:
+    """The core of one character, and what momentum leak on its belly does beside it."""
+    creature = subjects.Creature()
+    takes = []
+    for kept in (1.0, 0.5, 0.0):
+        leak = 1.0 - (1.0 - kept) * np.minimum(2.0 * creature.soft_belly(), 1.0)
+        body = creature.body(core=creature.core(), leak=leak, modes=24)
+        # Of flesh of its size, as Add Jounce has it.
+        at_rest = np.sqrt(subjects.YOUNG / 1e3) / np.cbrt(body.mesh.volumes.sum())
+        takes.append(creature.played(body.model, body, at_rest))
+    core = body.embedding.interpolate(body.pinned[:, np.newaxis].astype(float))[:, 0]
+    frames = figures.strongest(creature, takes[0], 2)
+    room = studio.Studio(creature.meshes, [take[frame] for take in takes for frame in frames], engine)
+    rows = []
+    for frame in frames:
+        posed = creature.posed[frame]
+        shown = [figures.painted(room, creature, core, scratch, posed)]
+        for take in takes:
+            far = creature.distance(take[frame], posed) / 0.08
+            shown.append(figures.painted(room, creature, far, scratch, take[frame]))
+        rows.append(shown)
+    columns = ["core (red)", "leak 1", "leak 0.5 on the belly", "leak 0 on the belly"]
+    names = [f"frame {creature.first + frame}" for frame in frames]
+    return figures.sheet(rows, columns, names, "red: core; or 8 % of the size or more from the pose")
+
+
 def volume(engine: str, scratch: Path) -> Image.Image:
     """A ball between two plates: as rigid as possible, and keeping its volume."""
     ball = subjects.Ball()
@@ -124,6 +151,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "stiffness": stiffness,
     "localised": localised,
     "leak": leak,
+    "parts": parts,
     "volume": volume,
     "stitches": stitches,
 }

@@ -59,7 +59,23 @@ class Creature:
         )
         labels = jounce.cluster_tets(body.mesh, modes, 100)
         model = jounce.Model.skinning(body.mesh, body.material, modes, labels, body.rig)
-        stiffness = (FREQUENCY / body.model.frequency) ** 2
+        return self.played(model, body, body.model.frequency)
+
+    def core(self) -> jounce.SkeletonCore:
+        """What *Add Jounce* asks for."""
+        import jounce
+
+        armature, names = self.built.armature, self._bones()
+        bones = [armature.data.bones[name] for name in names]
+        parents = [-1 if bone.parent is None else names.index(bone.parent.name) for bone in bones]
+        heads = np.array([armature.matrix_world @ bone.head_local for bone in bones])
+        return jounce.SkeletonCore(heads, parents, names=names)
+
+    def played(self, model: jounce.Model, body: jounce.Body, at_rest: float) -> list[Shape]:
+        """The action with flesh of a model of this body. at_rest: Hz, what its stiffness stands for."""
+        import jounce
+
+        stiffness = (FREQUENCY / at_rest) ** 2
         simulation = jounce.Simulation(model, dt=1 / 24, damping=DAMPING, stiffness=stiffness)
         simulation.reset(self.poses[0])
         shapes = []

@@ -36,6 +36,7 @@ usage: cargo x <command>
   addon                 the Blender extension, to dist/
   sheets [character]    what moves where on every character at the defaults: out/body_parts.md and a contact
                         sheet of each in out/sheets/
+  honest [character]    volume and lowest frequency of every character's body at five resolutions: out/honest_body.md
   pictures              the pictures of the documentation, made in Blender, to docs/images/
   bench [--docs] [--long]
                         the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
@@ -57,6 +58,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["pictures"] => pictures::run(),
         ["sheets"] => sheets::run(""),
         ["sheets", only] => sheets::run(only),
+        ["honest"] => sheets::honest(""),
+        ["honest", only] => sheets::honest(only),
         ["bench", options @ ..] if options.iter().all(|option| ["--docs", "--long"].contains(option)) => {
             bench::run(options.contains(&"--docs"), options.contains(&"--long"))
         }

@@ -1,0 +1,28 @@
+"""What a body weighs and how fast it swings at five resolutions: first, in Blender, the surfaces.
+
+    python honest_body.py DATA_DIR --out DIR/surfaces.md [--extension ZIP] [--only NAME]
+
+The surfaces go beside the list, into the folder `surfaces`, for `honest_body_table.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import characters
+
+
+def main() -> int:
+    """Keep the surfaces of all characters."""
+    options = characters.parser(__doc__).parse_args()
+    script = Path(__file__).with_name("honest_body_of.py")
+    folder = ("--folder", str(options.out.parent / "surfaces"))
+    rows = characters.run_all(script, options, {"file": "{}", "points": "{}"}, folder)
+    return sum(bool(row.get("failed")) for row in rows) if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
