@@ -32,6 +32,24 @@ def test_names_are_hints(box, core):
     assert built(box, core=core(names=["Arm", "Hand"])).roles[0] == "flesh"
 
 
+def test_which_names_are_hard_is_told():
+    names = {"rig:LeftHand_2": True, "Head": True, "Ear.L": False, "Spine": False}
+    assert {name: jounce.SkeletonCore.is_hard_name(name) for name in names} == names
+
+
+def test_what_is_still_swings_where_it_is_an_appendage(box, core):
+    names = ["Body", "Tail"]
+    assert built(box, core=core(names=names, still=[False, True])).roles == ["flesh", "flesh"]
+    with pytest.raises(ValueError, match=r"still: expected shape \(2,\), got \(1,\)"):
+        core(still=[True])
+    points, triangles, weights = box
+    thirds = np.stack([weights[:, 0], weights[:, 1] / 2, weights[:, 1] / 2], axis=1)
+    heads = np.array([points.min(axis=0), points.mean(axis=0), points.max(axis=0)])
+    for still, role in (([False, True, True], "free"), ([True, True, True], "flesh"), ([False] * 3, "flesh")):
+        tail = jounce.SkeletonCore(heads, [-1, 0, 1], names=[*names, "Bone.012"], still=still)
+        assert built((points, triangles, thirds), core=tail).roles == ["flesh", role, role]
+
+
 def test_there_are_as_many_modes_as_the_flesh_allows(box, core):
     body = jounce.Body(*box, resolution=4, modes=60, clusters=8, core=core(amount=0.5))
     assert 0 < body.model.mode_count < 60

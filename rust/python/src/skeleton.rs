@@ -20,7 +20,8 @@ const ROLES: [(&str, BoneRole); 4] = [
 /// heads: (b, 3) float64, metres, where the bones of the rig begin at rest. parents: (b,) int32 or int64, the bone above
 /// each, -1 for none. names: b of them, hints at parts of the body. roles: for each bone "automatic", "flesh" (thick
 /// flesh around it moves), "rigid" (none moves) or "free" (all moves). amount: how much follows the bones beside rigid
-/// parts, from 0, nothing, to 1, all but the thickest flesh. rigid: (p,) bool, the points that are hard.
+/// parts, from 0, nothing, to 1, all but the thickest flesh. rigid: (p,) bool, the points that are hard. still: b bools,
+/// whether nothing moves a bone but what it hangs on; tails, ears and the like of which that is true swing freely.
 /// Hands, feet and heads are rigid by themselves, and so are loose parts of the surface that one bone holds whole.
 /// Raises ValueError for lengths that do not agree and unknown roles; `Body` for what does not fit its surface.
 #[pyclass(frozen, module = "jounce", name = "SkeletonCore")]
@@ -29,7 +30,7 @@ pub struct SkeletonCore(pub skeleton::SkeletonCore);
 #[pymethods]
 impl SkeletonCore {
     #[new]
-    #[pyo3(signature = (heads, parents, *, names=None, roles=None, amount=0.5, rigid=None))]
+    #[pyo3(signature = (heads, parents, *, names=None, roles=None, amount=0.5, rigid=None, still=None))]
     fn new(
         heads: &Bound<'_, PyAny>,
         parents: &Bound<'_, PyAny>,
@@ -37,6 +38,7 @@ impl SkeletonCore {
         roles: Option<Vec<String>>,
         amount: f64,
         rigid: Option<&Bound<'_, PyAny>>,
+        still: Option<Vec<bool>>,
     ) -> PyResult<Self> {
         let heads = arrays::points(heads, "heads")?;
         let count = heads.len();
@@ -45,12 +47,19 @@ impl SkeletonCore {
         let automatic = ROLES[0].0.to_owned();
         let roles = of_bones(roles, "roles", automatic, count)?;
         let roles = roles.iter().map(|name| role(name)).collect::<PyResult<Vec<_>>>()?;
-        let bones = heads.into_iter().zip(parents).zip(names.into_iter().zip(roles));
-        let bone = |((head, parent), (name, role))| Bone { head, parent, name, role };
+        let still = of_bones(still, "still", false, count)?;
+        let bones = heads.into_iter().zip(parents).zip(names.into_iter().zip(roles)).zip(still);
+        let bone = |(((head, parent), (name, role)), still)| Bone { head, parent, name, role, still };
         let rigid =
             rigid.map(|rigid| arrays::array::<bool>(rigid, "rigid", &[Axis::Any("p")])).transpose()?;
         let rigid = rigid.map(|rigid| rigid.slice().to_vec());
         Ok(Self(skeleton::SkeletonCore { bones: bones.map(bone).collect(), amount, rigid }))
+    }
+
+    /// Whether the name of a bone says that its flesh follows it, as that of hands, feet and heads does.
+    #[staticmethod]
+    fn is_hard_name(name: &str) -> bool {
+        skeleton::is_hard_name(name)
     }
 
     fn __repr__(&self) -> String {
@@ -59,7 +68,7 @@ impl SkeletonCore {
 }
 
 /// One value for each of `count` bones, the same for all where none are given.
-fn of_bones(given: Option<Vec<String>>, what: &str, default: String, count: usize) -> PyResult<Vec<String>> {
+fn of_bones<T: Clone>(given: Option<Vec<T>>, what: &str, default: T, count: usize) -> PyResult<Vec<T>> {
     match given {
         None => Ok(vec![default; count]),
         Some(values) if values.len() == count => Ok(values),

@@ -50,41 +50,60 @@ pub fn bone(name: &str) -> usize {
     BONES.iter().position(|bone| bone.2 == name).expect("a bone of the figure")
 }
 
+/// The same of a tail of four bones, and of two ears of two bones each.
+const TAIL_AND_EARS: [([f64; 3], Option<u32>, [f64; 3]); 8] = [
+    ([0.0, 0.14, 0.98], Some(0), [0.0, 0.34, 0.98]),
+    ([0.0, 0.34, 0.98], Some(16), [0.0, 0.54, 0.98]),
+    ([0.0, 0.54, 0.98], Some(17), [0.0, 0.74, 0.98]),
+    ([0.0, 0.74, 0.98], Some(18), [0.0, 0.94, 0.98]),
+    ([0.07, 0.0, 1.77], Some(3), [0.1, 0.0, 1.9]),
+    ([0.1, 0.0, 1.9], Some(20), [0.13, 0.0, 2.05]),
+    ([-0.07, 0.0, 1.77], Some(3), [-0.1, 0.0, 1.9]),
+    ([-0.1, 0.0, 1.9], Some(22), [-0.13, 0.0, 2.05]),
+];
+/// The bones of a beast that are its tail, and those that are its ears.
+pub const TAIL: std::ops::Range<usize> = 16..20;
+/// The same of both ears.
+pub const EARS: std::ops::Range<usize> = 20..24;
+
 /// Surface, weights and bones.
 pub struct Figure {
     /// The points and triangles.
     pub soup: Soup,
-    /// Weights, p x 16.
+    /// Weights, p x b.
     pub weights: Vec<f64>,
     /// Heads and parents; names are empty and roles automatic.
     pub bones: Vec<Bone>,
 }
 
 impl Figure {
-    /// 1.8 m tall, arms out along x, looking along -y.
+    /// 1.8 m tall, arms out along x, looking along -y; 16 bones.
     pub fn new() -> Self {
-        let block = |half: [f64; 3], at: [f64; 3]| cube(8).placed(half, at);
-        let mut soup = block([0.2, 0.14, 0.26], [0.0, 0.0, 1.16])
-            .and(sphere(3).placed([0.2, 0.2, 0.16], [0.0, -0.06, 1.08]))
-            .and(block([0.06, 0.06, 0.1], [0.0, 0.0, 1.5]))
-            .and(sphere(3).placed([0.11, 0.12, 0.14], [0.0, 0.0, 1.67]));
+        let bones = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
+        Self::of(body(), &bones.collect::<Vec<_>>())
+    }
+
+    /// The same with a tail and long ears; 24 bones.
+    pub fn beast() -> Self {
+        let mut soup = body().and(cube(8).placed([0.05, 0.42, 0.05], [0.0, 0.52, 0.98]));
         for side in [1.0, -1.0] {
-            soup = soup
-                .and(block([0.1, 0.1, 0.26], [0.12 * side, 0.0, 0.72]))
-                .and(block([0.05, 0.05, 0.24], [0.12 * side, 0.0, 0.28]))
-                .and(block([0.045, 0.12, 0.04], [0.12 * side, -0.06, 0.04]))
-                .and(block([0.17, 0.05, 0.05], [0.34 * side, 0.0, 1.38]))
-                .and(block([0.15, 0.04, 0.04], [0.62 * side, 0.0, 1.38]))
-                .and(block([0.09, 0.05, 0.02], [0.84 * side, 0.0, 1.38]));
+            soup = soup.and(cube(8).placed([0.04, 0.02, 0.16], [0.1 * side, 0.0, 1.9]));
         }
-        let weights = soup.points.iter().flat_map(|&point| weights_at(point)).collect();
-        let bones = BONES.iter().map(|&(head, parent, _)| Bone {
+        let bones = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
+        Self::of(soup, &bones.chain(TAIL_AND_EARS).collect::<Vec<_>>())
+    }
+
+    /// A figure of bones, each with its head, its parent and where it ends.
+    fn of(soup: Soup, bones: &[([f64; 3], Option<u32>, [f64; 3])]) -> Self {
+        let weights = soup.points.iter().flat_map(|&point| weights_at(point, bones)).collect();
+        let bone = |&(head, parent, _): &([f64; 3], Option<u32>, [f64; 3])| Bone {
             head,
             parent,
             name: String::new(),
             role: BoneRole::Automatic,
-        });
-        Self { soup, weights, bones: bones.collect() }
+            still: false,
+        };
+        Self { soup, weights, bones: bones.iter().map(bone).collect() }
     }
 
     /// The surface.
@@ -111,15 +130,34 @@ impl Default for Figure {
     }
 }
 
-/// Each bone by the inverse of the fourth power of its distance.
-fn weights_at(point: [f64; 3]) -> Vec<f64> {
-    let near = |(head, tail): ([f64; 3], [f64; 3])| {
+/// Torso, belly, neck, head, legs and arms.
+fn body() -> Soup {
+    let block = |half: [f64; 3], at: [f64; 3]| cube(8).placed(half, at);
+    let mut soup = block([0.2, 0.14, 0.26], [0.0, 0.0, 1.16])
+        .and(sphere(3).placed([0.2, 0.2, 0.16], [0.0, -0.06, 1.08]))
+        .and(block([0.06, 0.06, 0.1], [0.0, 0.0, 1.5]))
+        .and(sphere(3).placed([0.11, 0.12, 0.14], [0.0, 0.0, 1.67]));
+    for side in [1.0, -1.0] {
+        soup = soup
+            .and(block([0.1, 0.1, 0.26], [0.12 * side, 0.0, 0.72]))
+            .and(block([0.05, 0.05, 0.24], [0.12 * side, 0.0, 0.28]))
+            .and(block([0.045, 0.12, 0.04], [0.12 * side, -0.06, 0.04]))
+            .and(block([0.17, 0.05, 0.05], [0.34 * side, 0.0, 1.38]))
+            .and(block([0.15, 0.04, 0.04], [0.62 * side, 0.0, 1.38]))
+            .and(block([0.09, 0.05, 0.02], [0.84 * side, 0.0, 1.38]));
+    }
+    soup
+}
+
+/// Each bone by the inverse of the sixth power of its distance.
+fn weights_at(point: [f64; 3], bones: &[([f64; 3], Option<u32>, [f64; 3])]) -> Vec<f64> {
+    let near = |&(head, _, tail): &([f64; 3], Option<u32>, [f64; 3])| {
         let (point, start) = (Vector3::from(point), Vector3::from(head));
         let along = Vector3::from(tail) - start;
         let at = ((point - start).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
         (1e-4 + (point - start - along * at).norm_squared()).powi(-3)
     };
-    let near: Vec<f64> = BONES.iter().map(|bone| bone.0).zip(TAILS).map(near).collect();
+    let near: Vec<f64> = bones.iter().map(near).collect();
     let sum: f64 = near.iter().sum();
     near.iter().map(|x| x / sum).collect()
 }

@@ -6,7 +6,7 @@ use jounce::method::{Simulation, SimulationParams};
 use jounce::skeleton::{Bone, BoneRole, SkeletonCore};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, turn};
-use jounce_tests::figure::{Figure, bone};
+use jounce_tests::figure::{EARS, Figure, TAIL, bone};
 use jounce_tests::surfaces::{Soup, cube, sphere};
 
 fn params(core: Option<SkeletonCore>) -> BodyParams {
@@ -67,6 +67,61 @@ fn names_say_where_chain_and_shape_do_not() {
     assert_eq!(roles[bone("head")], BoneRole::Rigid, "what is below a skull is hard, too");
     assert_eq!(roles[bone("left hand")], BoneRole::Flesh, "what is below an ear is not");
     assert_eq!(roles[bone("spine")], BoneRole::Flesh);
+}
+
+#[test]
+fn tails_and_ears_are_found_without_names() {
+    let beast = Figure::beast();
+    let fine = |figure: &Figure| {
+        let params = BodyParams { resolution: 40, ..params(Some(figure.core(0.5))) };
+        build(figure, &params).unwrap().roles
+    };
+    let expected = |bone: usize| {
+        let rigid = ["head", "left hand", "right hand", "left foot", "right foot"];
+        if rigid.iter().any(|name| jounce_tests::figure::bone(name) == bone) {
+            BoneRole::Rigid
+        } else {
+            BoneRole::Flesh
+        }
+    };
+    let roles = fine(&beast);
+    for (bone, &role) in roles.iter().enumerate() {
+        assert_eq!(role, expected(bone), "bone {bone}");
+    }
+    let mut named = Figure::beast();
+    named.bones[bone("head")].name = "Head".to_owned();
+    for bone in TAIL.chain(EARS) {
+        named.bones[bone].name = format!("Bone.{bone:03}");
+    }
+    assert_eq!(fine(&named), roles, "names that do not tell are none");
+    named.bones[EARS.start].name = "Jaw".to_owned();
+    assert_eq!(fine(&named)[EARS.start], BoneRole::Rigid, "names that tell are stronger");
+}
+
+#[test]
+fn appendages_that_nothing_moves_swing_freely() {
+    let mut beast = Figure::beast();
+    let roles = |figure: &Figure| {
+        let params = BodyParams { resolution: 40, ..params(Some(figure.core(0.5))) };
+        build(figure, &params).unwrap().roles
+    };
+    let moved = roles(&beast);
+    assert!(!moved.contains(&BoneRole::Free));
+    for bone in TAIL.chain(EARS).chain([bone("left hand"), bone("right foot")]) {
+        beast.bones[bone].still = true;
+    }
+    for (bone, &role) in roles(&beast).iter().enumerate() {
+        let swings = TAIL.contains(&bone) || EARS.contains(&bone);
+        assert_eq!(role, if swings { BoneRole::Free } else { moved[bone] }, "bone {bone}");
+    }
+    beast.bones[TAIL.end - 1].still = false;
+    beast.bones[EARS.start].role = BoneRole::Rigid;
+    let some = roles(&beast);
+    assert_eq!(some[TAIL.start], BoneRole::Flesh, "a chain that is moved at its end is moved");
+    assert_eq!(some[EARS.start], BoneRole::Rigid, "a role that is chosen stays");
+    assert_eq!(some[EARS.end - 1], BoneRole::Free);
+    beast.bones.iter_mut().for_each(|bone| bone.still = true);
+    assert!(!roles(&beast).contains(&BoneRole::Free), "where nothing moves nothing is still beside it");
 }
 
 #[test]
@@ -235,7 +290,7 @@ fn ball(bones: Vec<Bone>) -> (Soup, Vec<f64>, SkeletonCore) {
 }
 
 fn at(head: [f64; 3], parent: Option<u32>) -> Bone {
-    Bone { head, parent, name: String::new(), role: BoneRole::Automatic }
+    Bone { head, parent, name: String::new(), role: BoneRole::Automatic, still: false }
 }
 
 #[test]

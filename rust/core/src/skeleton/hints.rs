@@ -1,10 +1,12 @@
 //! What the names of bones hint at.
 
-/// Words in the names of bones of which all flesh follows them.
-const HARD: [&str; 27] = [
-    "head", "skull", "face", "nose", "mouth", "muzzle", "beak", "jaw", "teeth", "tongue", "eye", "eyes",
-    "hand", "wrist", "palm", "finger", "fingers", "thumb", "index", "pinky", "foot", "feet", "toe", "toes",
-    "paw", "hoof", "claw",
+/// Words in the names of bones of heads.
+const HEAD: [&str; 2] = ["head", "skull"];
+/// Words in the names of other bones of which all flesh follows them.
+const HARD: [&str; 25] = [
+    "face", "nose", "mouth", "muzzle", "beak", "jaw", "teeth", "tongue", "eye", "eyes", "hand", "wrist",
+    "palm", "finger", "fingers", "thumb", "index", "pinky", "foot", "feet", "toe", "toes", "paw", "hoof",
+    "claw",
 ];
 /// Words in the names of bones of soft parts.
 const SOFT: [&str; 21] = [
@@ -15,6 +17,7 @@ const SOFT: [&str; 21] = [
 /// What a name hints at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hint {
+    Head,
     Hard,
     Soft,
 }
@@ -23,10 +26,14 @@ pub(super) enum Hint {
 pub(super) fn hint(name: &str) -> Option<Hint> {
     let words = words(name);
     let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    match (any(&SOFT), any(&HARD)) {
-        (true, _) => Some(Hint::Soft),
-        (false, true) => Some(Hint::Hard),
-        _ => None,
+    let known = [(Hint::Soft, any(&SOFT)), (Hint::Head, any(&HEAD)), (Hint::Hard, any(&HARD))];
+    known.into_iter().find(|&(_, is_meant)| is_meant).map(|(hint, _)| hint)
+}
+
+impl Hint {
+    /// Whether all flesh follows.
+    pub(super) fn is_hard(self) -> bool {
+        self != Hint::Soft
     }
 }
 

@@ -1,5 +1,6 @@
 //! The skeleton core: which part of a body follows its bones, and which is flesh.
 
+mod appendages;
 mod hints;
 mod loose;
 mod parts;
@@ -49,6 +50,8 @@ pub struct Bone {
     pub name: String,
     /// What its flesh does.
     pub role: BoneRole,
+    /// Whether nothing moves it but what it hangs on.
+    pub still: bool,
 }
 
 /// Asks for a core.
@@ -71,6 +74,11 @@ pub(crate) struct Core {
     pub(crate) points: Vec<bool>,
     /// The role of each bone, b, none of them automatic.
     pub(crate) roles: Vec<BoneRole>,
+}
+
+/// Whether the name of a bone says that its flesh follows it, as that of hands, feet and heads does.
+pub fn is_hard_name(name: &str) -> bool {
+    hints::hint(name).is_some_and(hints::Hint::is_hard)
 }
 
 impl SkeletonCore {
@@ -112,7 +120,8 @@ impl SkeletonCore {
     /// near as `max(0.4 min(0.07 l, r), 0.87 h)` to the vertex, or to one inside beside it, has a radius below
     /// `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest second moment, r the radius of
     /// the largest ball of all. Bones that run outside of their flesh are moved into it.
-    /// Loose parts that one bone holds whole are hard.
+    /// Loose parts that one bone holds whole are hard. Appendages that are still while other bones move are free: chains
+    /// of two bones and more with a name of one, and such as are slender where no limb is, behind the trunk or on the head.
     ///
     /// # Errors
     /// [`Error::Range`] if parents go round in circles.

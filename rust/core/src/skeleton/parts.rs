@@ -1,6 +1,9 @@
 //! Which part of a body each bone is, by chain and shape, with names as a hint.
 
+use nalgebra::Vector3;
+
 use super::hints::{Hint, hint};
+use super::thickness::Radii;
 use super::tree::Tree;
 use super::{Bone, BoneRole};
 
@@ -10,32 +13,40 @@ const LIMB: f64 = 0.1;
 const END: f64 = 0.36;
 /// How far limbs may differ in length and in volume and still be a pair.
 const ALIKE: [f64; 2] = [0.15, 0.35];
+/// Two pairs mirror at one plane from this cosine of the angle between their ways across on, and as far as their middles
+/// lie no further apart than this share of the body's length.
+const ACROSS: f64 = 0.95;
+const ASIDE: f64 = 0.02;
 /// What is left of a neck and head below the neck, as a share of their length.
 const HEAD: f64 = 0.85;
 /// A chain whose end has less than this share of its largest radius and of its volume tapers, as a tail does.
 const TAPER: [f64; 2] = [0.4, 0.2];
-/// How much less a chain that tapers, and how much more one with a name, is likely to be the head.
+/// How much less a chain that tapers or hangs behind limbs, and how much more one with a name, is likely to be the head.
 const LIKELY: [f64; 2] = [0.2, 4.0];
 /// What moves more than this share of the body is no hand, foot or head.
 const WHOLE: f64 = 0.75;
 
-/// The role of each bone, b, none of them automatic. radii: of the flesh, b, metres. length: of the body, metres.
-pub(super) fn roles(bones: &[Bone], tree: &Tree, radii: &[f64], length: f64) -> Vec<BoneRole> {
-    let parts = Parts { tree, radii, length, hints: bones.iter().map(|bone| hint(&bone.name)).collect() };
+/// The role of each bone, b, none of them automatic. radii: of the flesh, b. length: of the body, metres.
+pub(super) fn roles(bones: &[Bone], tree: &Tree, radii: &[Radii], length: f64) -> Vec<BoneRole> {
+    let hints = bones.iter().map(|bone| hint(&bone.name)).collect();
+    let mut parts = Parts { tree, radii, length, hints };
+    parts.find_appendages();
     let rigid = parts.rigid();
-    let role = |(bone, rigid): (&Bone, bool)| match bone.role {
-        BoneRole::Automatic if rigid => BoneRole::Rigid,
+    let swings = parts.swings(&bones.iter().map(|bone| bone.still).collect::<Vec<_>>());
+    let role = |number: usize| match bones[number].role {
+        BoneRole::Automatic if swings[number] => BoneRole::Free,
+        BoneRole::Automatic if rigid[number] => BoneRole::Rigid,
         BoneRole::Automatic => BoneRole::Flesh,
         chosen => chosen,
     };
-    bones.iter().zip(rigid).map(role).collect()
+    (0..bones.len()).map(role).collect()
 }
 
-struct Parts<'a> {
-    tree: &'a Tree,
-    radii: &'a [f64],
-    length: f64,
-    hints: Vec<Option<Hint>>,
+pub(super) struct Parts<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) radii: &'a [Radii],
+    pub(super) length: f64,
+    pub(super) hints: Vec<Option<Hint>>,
 }
 
 impl Parts<'_> {
@@ -49,7 +60,7 @@ impl Parts<'_> {
             }
         }
         self.head(&limbs).into_iter().for_each(|bone| rigid[bone] = true);
-        let named = |&bone: &usize| self.hints[bone] == Some(Hint::Hard) && self.tree.below[bone] < WHOLE;
+        let named = |&bone: &usize| self.is_hard(bone) && self.tree.below[bone] < WHOLE;
         for bone in (0..rigid.len()).filter(named) {
             self.tree.with_below(bone).into_iter().for_each(|bone| rigid[bone] = true);
         }
@@ -59,8 +70,13 @@ impl Parts<'_> {
         rigid
     }
 
+    /// Whether the name of a bone says that all flesh follows it.
+    fn is_hard(&self, bone: usize) -> bool {
+        self.hints[bone].is_some_and(Hint::is_hard)
+    }
+
     /// The topmost bones of limbs: long chains of which there are two alike, and that no two such chains hang on.
-    fn limbs(&self) -> Vec<usize> {
+    pub(super) fn limbs(&self) -> Vec<usize> {
         let pairs = self.pairs();
         let mut bears_pair = vec![false; self.hints.len()];
         for &[a, b] in &pairs {
@@ -77,7 +93,7 @@ impl Parts<'_> {
         limbs.iter().filter(topmost).copied().collect()
     }
 
-    /// Long chains of like length and volume, none of them below the other.
+    /// Long chains of like length and volume, none of them below the other, on the two sides of the body.
     fn pairs(&self) -> Vec<[usize; 2]> {
         let tree = self.tree;
         let long = |&bone: &usize| {
@@ -85,37 +101,60 @@ impl Parts<'_> {
                 && tree.reach[bone] > LIMB * self.length
                 && self.hints[bone] != Some(Hint::Soft)
         };
-        let alike = |a: f64, b: f64, tolerance: f64| (a - b).abs() < tolerance * a.max(b);
         let long: Vec<usize> = (0..self.hints.len()).filter(long).collect();
         let mut pairs = Vec::new();
         for (number, &a) in long.iter().enumerate() {
-            let fits = |&b: &usize| {
-                alike(tree.reach[a], tree.reach[b], ALIKE[0])
-                    && alike(tree.below[a], tree.below[b], ALIKE[1])
-                    && !tree.leads_to(a, b)
-                    && !tree.leads_to(b, a)
-            };
-            pairs.extend(long[number + 1..].iter().copied().filter(fits).map(|b| [a, b]));
+            pairs.extend(long[number + 1..].iter().filter(|&&b| self.are_alike(a, b)).map(|&b| [a, b]));
         }
-        pairs
+        self.mirrored(pairs)
     }
 
-    /// The bones of the head, without the neck: the most bulky chain of the trunk that no limb hangs on.
+    /// Whether two bones lead chains of like length and volume, none of them below the other.
+    pub(super) fn are_alike(&self, a: usize, b: usize) -> bool {
+        let tree = self.tree;
+        let alike = |a: f64, b: f64, tolerance: f64| (a - b).abs() < tolerance * a.max(b);
+        alike(tree.reach[a], tree.reach[b], ALIKE[0])
+            && alike(tree.below[a], tree.below[b], ALIKE[1])
+            && !tree.leads_to(a, b)
+            && !tree.leads_to(b, a)
+    }
+
+    /// Those of some pairs that mirror at the plane at which most of them do; two that hang on one bone say where it is.
+    fn mirrored(&self, pairs: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
+        let tree = self.tree;
+        let way = |&[a, b]: &[usize; 2]| {
+            (tree.heads[a] - tree.heads[b]).try_normalize(0.0).unwrap_or(Vector3::zeros())
+        };
+        let middle = |&[a, b]: &[usize; 2]| (tree.heads[a] + tree.heads[b]) / 2.0;
+        let are_siblings = |&&[a, b]: &&[usize; 2]| tree.parent[a] == tree.parent[b];
+        let mirrors = |pair: &[usize; 2], other: &[usize; 2]| {
+            let side = way(other);
+            let aside = (middle(pair) - middle(other)).dot(&side).abs();
+            way(pair).dot(&side).abs() > ACROSS && aside < ASIDE * self.length
+        };
+        let support = |pair: &[usize; 2]| {
+            let same = pairs.iter().filter(|other| mirrors(other, pair)).count();
+            (same, tree.below[pair[0]].min(tree.below[pair[1]]))
+        };
+        let known = pairs
+            .iter()
+            .filter(are_siblings)
+            .map(|pair| (*pair, support(pair)))
+            .reduce(|best, next| if next.1 > best.1 { next } else { best });
+        match known {
+            Some((model, _)) => pairs.into_iter().filter(|pair| mirrors(pair, &model)).collect(),
+            None => pairs,
+        }
+    }
+
+    /// The bones of the head, without the neck; none where names say where it begins.
     fn head(&self, limbs: &[usize]) -> Vec<usize> {
         let tree = self.tree;
-        let bears = |bone: usize| limbs.iter().any(|&limb| tree.leads_to(bone, limb));
-        let in_limb = |bone: usize| limbs.iter().any(|&limb| tree.leads_to(limb, bone));
-        let ends = |&bone: &usize| !bears(bone) && !in_limb(bone) && tree.parent[bone].is_some_and(bears);
-        let soft = |bone: usize| self.hints[bone] == Some(Hint::Soft);
-        let chains =
-            (0..self.hints.len()).filter(ends).filter(|&bone| !soft(bone) && tree.below[bone] < WHOLE);
-        let likelier = |best: (usize, f64), next: (usize, f64)| if next.1 > best.1 { next } else { best };
-        let Some((first, _)) = chains.map(|bone| (bone, self.bulk(bone))).reduce(likelier) else {
+        let Some(first) = self.head_among(&self.ends(limbs), limbs) else {
             return Vec::new();
         };
         let below = tree.with_below(first);
-        if below.iter().any(|&bone| self.hints[bone] == Some(Hint::Hard)) {
-            // Its name says where the head begins.
+        if below.iter().any(|&bone| self.is_hard(bone)) {
             return Vec::new();
         }
         let short = |&bone: &usize| {
@@ -124,6 +163,36 @@ impl Parts<'_> {
                     && (tree.children[bone].is_empty() || tree.reach[bone] <= HEAD * tree.reach[first])
         };
         below.iter().copied().filter(short).collect()
+    }
+
+    /// The chains of the trunk that no limb hangs on, by their first bones.
+    pub(super) fn ends(&self, limbs: &[usize]) -> Vec<usize> {
+        let tree = self.tree;
+        let bears = |bone: usize| limbs.iter().any(|&limb| tree.leads_to(bone, limb));
+        let in_limb = |bone: usize| limbs.iter().any(|&limb| tree.leads_to(limb, bone));
+        let ends = |&bone: &usize| !bears(bone) && !in_limb(bone) && tree.parent[bone].is_some_and(bears);
+        let is_soft = |bone: usize| self.hints[bone] == Some(Hint::Soft);
+        (0..self.hints.len())
+            .filter(ends)
+            .filter(|&bone| !is_soft(bone) && tree.below[bone] < WHOLE)
+            .collect()
+    }
+
+    /// Which of the ends of the trunk is the head with its neck: the most bulky.
+    pub(super) fn head_among(&self, ends: &[usize], limbs: &[usize]) -> Option<usize> {
+        let tree = self.tree;
+        // Where another end hangs beyond it on the trunk, beside limbs, an end is a tail or a belly.
+        let bears = |bone: usize| limbs.iter().any(|&limb| tree.parent[limb] == Some(bone));
+        let is_behind = |end: usize| {
+            let beyond = |&other: &usize| {
+                let places = tree.parent[end].zip(tree.parent[other]);
+                places.is_some_and(|(at, on)| at != on && tree.leads_to(at, on) && bears(on))
+            };
+            ends.iter().any(beyond)
+        };
+        let likely = |end: usize| self.bulk(end) * if is_behind(end) { LIKELY[0] } else { 1.0 };
+        let likelier = |best: (usize, f64), next: (usize, f64)| if next.1 > best.1 { next } else { best };
+        ends.iter().map(|&end| (end, likely(end))).reduce(likelier).map(|(end, _)| end)
     }
 
     /// How likely the chain from a bone is the head.
@@ -135,12 +204,12 @@ impl Parts<'_> {
             tree.children[bone].iter().copied().reduce(likelier)
         };
         let chain: Vec<usize> = std::iter::successors(Some(first), heaviest).collect();
-        let radius = chain.iter().map(|&bone| self.radii[bone]).fold(0.0, f64::max);
+        let radius = chain.iter().map(|&bone| self.radii[bone].largest).fold(0.0, f64::max);
         let bulk = tree.below[first] * radius;
         let last = chain[chain.len() - 1];
-        let named = tree.with_below(first).iter().any(|&bone| self.hints[bone] == Some(Hint::Hard));
+        let named = tree.with_below(first).iter().any(|&bone| self.is_hard(bone));
         let tapers = chain.len() > 1
-            && self.radii[last] < TAPER[0] * radius
+            && self.radii[last].largest < TAPER[0] * radius
             && tree.below[last] < TAPER[1] * tree.below[first];
         match (named, tapers) {
             (true, _) => LIKELY[1] * bulk,

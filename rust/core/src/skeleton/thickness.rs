@@ -37,6 +37,13 @@ pub(super) struct Thickness {
     pub(super) cell: f64,
 }
 
+/// How thick the flesh of a bone is, metres.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Radii {
+    pub(super) median: f64,
+    pub(super) largest: f64,
+}
+
 impl Thickness {
     /// thick: the radius from which parts are thick at most, metres.
     pub(super) fn new(mesh: &TetMesh, surface: &SurfaceMesh, thick: f64) -> Result<Self> {
@@ -71,11 +78,14 @@ impl Thickness {
         Ok(Self { depth, radius, cell })
     }
 
-    /// The largest radius where a bone weighs more than a half, b; 0 where it does so nowhere.
-    pub(super) fn of_bones(&self, rig: &Rig) -> Vec<f64> {
+    /// The median and the largest radius where a bone weighs more than a half, b; 0 where it does so nowhere.
+    pub(super) fn of_bones(&self, rig: &Rig) -> Vec<Radii> {
         let of_bone = |bone: usize| {
             let own = rig.bone(bone).iter().filter(|(_, weight)| *weight > 0.5);
-            own.map(|&(vertex, _)| self.radius[vertex as usize]).fold(0.0, f64::max)
+            let mut radii: Vec<f64> = own.map(|&(vertex, _)| self.radius[vertex as usize]).collect();
+            radii.sort_by(f64::total_cmp);
+            let largest = radii.last().copied().unwrap_or(0.0);
+            Radii { median: radii.get(radii.len() / 2).copied().unwrap_or(0.0), largest }
         };
         (0..rig.bone_count()).map(of_bone).collect()
     }

@@ -16,7 +16,7 @@ const SHARED: f64 = 1e-3;
 
 /// Bones, b, each with what is known of it.
 pub(super) struct Tree {
-    heads: Vec<Point>,
+    pub(super) heads: Vec<Point>,
     pub(super) parent: Vec<Option<usize>>,
     pub(super) children: Vec<Vec<usize>>,
     /// Share of the body's volume that a bone moves with all below it.
@@ -113,6 +113,17 @@ impl Tree {
             next += 1;
         }
         found
+    }
+
+    /// Share of the body's volume that a bone moves by itself.
+    pub(super) fn own(&self, bone: usize) -> f64 {
+        self.below[bone] - self.children[bone].iter().map(|&child| self.below[child]).sum::<f64>()
+    }
+
+    /// A bone and all below it, if these are one behind the other.
+    pub(super) fn chain(&self, bone: usize) -> Option<Vec<usize>> {
+        let chain = self.with_below(bone);
+        chain.iter().all(|&link| self.children[link].len() < 2).then_some(chain)
     }
 
     /// Whether a bone is another or above it.

@@ -385,7 +385,10 @@ class SkeletonCore:
         roles: Sequence[str] | None = None,
         amount: float = 0.5,
         rigid: _Flags | Sequence[bool] | None = None,
+        still: Sequence[bool] | None = None,
     ) -> SkeletonCore: ...
+    @staticmethod
+    def is_hard_name(name: str) -> bool: ...
 
 @final
 class Body:
