@@ -7,6 +7,8 @@ freeing the bake takes the track away without having touched their action. Keys 
 ours is the active action land in it; freeing then takes only our F-curves out, and the action becomes theirs.
 """
 
+from collections.abc import Iterator
+
 import bpy
 import numpy as np
 
@@ -162,6 +164,18 @@ def owners(data: bpy.types.AnimData | None) -> list[compat.Owner]:
         return []
     strips = [strip for track in data.nla_tracks for strip in track.strips]
     return [owner for owner in (data, *strips) if owner.action is not None]
+
+
+def heard(data: bpy.types.AnimData | None) -> Iterator[compat.Owner]:
+    """Animation data that plays an action, and those of its strips that have a part in what plays."""
+    return (owner for owner in owners(data) if owner == data or is_heard(owner, data))
+
+
+def is_heard(strip: bpy.types.NlaStrip, data: bpy.types.AnimData) -> bool:
+    """Whether a strip has a part in what plays."""
+    solo = any(track.is_solo for track in data.nla_tracks)
+    heard = (track for track in data.nla_tracks if (track.is_solo if solo else not track.mute))
+    return data.use_nla and not strip.mute and any(strip in track.strips.values() for track in heard)
 
 
 def digest(action: bpy.types.Action) -> str:

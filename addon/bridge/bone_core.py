@@ -1,10 +1,12 @@
 """Reads what the core of bone of a body is made from: where its bones rest, and their roles."""
 
+from collections.abc import Iterable
+
 import bpy
 import numpy as np
 
-from ..core.bone_core import BoneCore, Role
-from . import rigs
+from ..core.bone_core import BoneCore, Role, still_bones
+from . import moved_bones, rigs
 from .deformers import Deformer
 
 
@@ -64,13 +66,16 @@ class Bones:
                 heads[row] = shares @ points / shares.sum()
             else:
                 heads[row] = (matrix @ np.append(np.array(bone.bone.head_local), 1.0))[:3] * self._scale
+        above = parents([bone for bone, _ in bones], movers)
+        names = tuple("" if bone is None else bone.name for bone, _ in bones)
         return BoneCore(
             heads=heads,
-            parents=parents([bone for bone, _ in bones], movers),
-            names=tuple("" if bone is None else bone.name for bone, _ in bones),
+            parents=above,
+            names=names,
             roles=tuple(Role.AUTOMATIC if bone is None else Role(bone.jounce_role) for bone, _ in bones),
             amount=amount,
             rigid=rigid if rigid.any() else None,
+            still=still(above, names, (armature for armature, _ in self._placed.values())),
         )
 
     def _bone(self, mover: rigs.Mover) -> tuple[bpy.types.PoseBone | None, np.ndarray]:
@@ -82,6 +87,19 @@ class Bones:
             return None, matrix
         bone = mover.bone if mover.armature is not None else mover.carrier[2]
         return armature.pose.bones.get(bone), matrix
+
+
+def still(
+    above: np.ndarray, names: tuple[str, ...], armatures: Iterable[bpy.types.Object]
+) -> tuple[bool, ...]:
+    """Of each bone whether nothing moves it, as a core is asked for."""
+    moved = moved_bones.names(armatures)
+    return still_bones(above, np.array([name in moved for name in names]), names)
+
+
+def is_moved_otherwise(core: BoneCore | None, armatures: Iterable[bpy.types.Object]) -> bool:
+    """Whether bones are moved that were not when a core was read, or the other way round."""
+    return core is not None and core.still != still(core.parents, core.names, armatures)
 
 
 def parents(bones: list[bpy.types.PoseBone | None], movers: tuple[rigs.Mover, ...]) -> np.ndarray:

@@ -13,7 +13,7 @@ from ..core.filling import Filling, Start
 from ..core.looping import LoopFilling
 from ..core.motion import Course, load_scale, simulation
 from ..core.settings import MotionSettings
-from . import deformers, feel, posing, registry, units
+from . import bone_core, deformers, feel, posing, registry, units
 from .bodies import BodyScene
 
 KEY = "motion"
@@ -34,6 +34,10 @@ class Motions:
         self._surface = surface_origin(body_scene.surface) | updated
         body_scene.forces.act_on(body)
         body_scene.feel.act_on(body)
+
+    def moves_otherwise(self) -> bool:
+        """Whether bones are moved that were not when the body was read, or the other way round."""
+        return bone_core.is_moved_otherwise(self.scene.surface.core, self.scene.reader.armatures)
 
     def settings(self, scene: bpy.types.Scene) -> tuple[object, ...]:
         """Whatever in `origin` may change without the meshes; quick to make and to compare."""

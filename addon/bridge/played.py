@@ -73,15 +73,7 @@ def keyed(owner: compat.Owner) -> list[bpy.types.FCurve]:
 def owners(host: bpy.types.Object) -> Iterator[compat.Owner]:
     """The animation data of all that moves a body, and the strips of it that are heard."""
     for obj in movers(host):
-        data = obj.animation_data
-        yield from (owner for owner in animation.owners(data) if owner == data or is_heard(owner, data))
-
-
-def is_heard(strip: bpy.types.NlaStrip, data: bpy.types.AnimData) -> bool:
-    """Whether a strip has a part in what plays."""
-    solo = any(track.is_solo for track in data.nla_tracks)
-    heard = (track for track in data.nla_tracks if (track.is_solo if solo else not track.mute))
-    return data.use_nla and not strip.mute and any(strip in track.strips.values() for track in heard)
+        yield from animation.heard(obj.animation_data)
 
 
 def movers(host: bpy.types.Object) -> list[bpy.types.Object]:

@@ -408,7 +408,7 @@ class Session:
                 self.suspect(reread=any(armature.data == block for armature in armatures))
             elif isinstance(block, bpy.types.Action):
                 if not self._is_only_touched(block):
-                    self.suspect()
+                    self.suspect(reread=self.motions is not None and self.motions.moves_otherwise())
             elif moved and block in parts:
                 # Moved is also what Blender calls an object one of whose settings was changed.
                 self.suspect()

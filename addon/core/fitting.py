@@ -29,10 +29,15 @@ SLOWEST, FASTEST = 0.5, 80.0
 Measuring = Generator[Step, None, float]
 
 
-def size_of(filling: Filling, body: "jounce.Body", diagonal: float) -> Measuring:
-    """How large the motion over the drives of a pass is, measured while it is simulated."""
+def size_of(
+    filling: Filling, body: "jounce.Body", diagonal: float, swings: np.ndarray | None = None
+) -> Measuring:
+    """How large the motion over the drives of a pass is, measured while it is simulated.
+
+    swings: (b,) bool, bones whose flesh is no measure, as it swings freely.
+    """
     moved = np.empty((len(body.embedding.tets), 3), np.float32)
-    soft, frames = soft_points(body), len(filling.drives)
+    soft, frames = soft_points(body, swings), len(filling.drives)
     sizes: list[float] = []
     with closing(filling):
         while len(sizes) < frames:
@@ -46,11 +51,17 @@ def size_of(filling: Filling, body: "jounce.Body", diagonal: float) -> Measuring
     return float(np.quantile(sizes, 1.0 - STRIKES)) / diagonal
 
 
-def soft_points(body: "jounce.Body") -> np.ndarray:
-    """The render vertices, indices, that hang in flesh alone; all where none does."""
+def soft_points(body: "jounce.Body", swings: np.ndarray | None = None) -> np.ndarray:
+    """The render vertices, indices, that hang in flesh alone, without that of bones that swing, (b,) bool.
+
+    All of flesh where that leaves none, and all where there is no flesh.
+    """
     corners = body.mesh.tets[body.embedding.tets]
-    soft = np.flatnonzero(~body.pinned[corners].any(axis=1))
-    return soft if len(soft) else np.arange(len(corners))
+    soft = ~body.pinned[corners].any(axis=1)
+    calm = soft
+    if swings is not None and swings.any():
+        calm = soft & ~(body.rig.weights[:, swings].sum(axis=1)[corners] > 0.5).any(axis=1)
+    return next((np.flatnonzero(found) for found in (calm, soft) if found.any()), np.arange(len(corners)))
 
 
 def fitted(

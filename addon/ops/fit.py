@@ -7,12 +7,15 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..bridge import bodies, feel, motions, played, readings
+from ..bridge.deformers import Warn
 from ..core import bodies as built
 from ..core import fitting
 from ..core.motion import Drive, built_frequency, held_sentence, stiffness_of
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, in_turn, scaled
 from . import needs
+from .build import Built, build
+from .build import keep as keep_built
 from .operator import LongOperator
 
 
@@ -32,7 +35,10 @@ class JOUNCE_OT_fit(LongOperator):
 
     def task(self, context: bpy.types.Context) -> Task:
         """Fits one body after the other, and sets their frequencies once all are fitted."""
-        return (yield from fit_all(bodies.hosts(context), context, self.only_firmer))
+        steps = shot(context.scene)
+        parts = (fit(host, context, steps, self.only_firmer) for host in bodies.hosts(context))
+        fits = yield from in_turn(parts)
+        return "; ".join(keep(fitted, context) for fitted in fits)
 
 
 class JOUNCE_OT_fit_again(LongOperator):
@@ -45,23 +51,9 @@ class JOUNCE_OT_fit_again(LongOperator):
 
     def task(self, context: bpy.types.Context) -> Task:
         """Fits those of the selected bodies that were fitted, and sets their frequencies at the end."""
-        return (yield from fit_all(needs.fitted(context), context))
-
-
-def fit_all(
-    hosts: list[bpy.types.Object], context: bpy.types.Context, only_firmer: bool | None = None
-) -> Task:
-    """Fits bodies one after the other, and sets their frequencies once all are fitted.
-
-    only_firmer: as `fit` takes it; None does to each body what was done to it before.
-    """
-    steps = shot(context.scene)
-    parts = (
-        fit(host, context, steps, only_firmer) if only_firmer is not None else again(host, context, steps)
-        for host in hosts
-    )
-    fits = yield from in_turn(parts)
-    return "; ".join(keep(fitted) for fitted in fits)
+        steps, hosts = shot(context.scene), needs.fitted(context)
+        fits = yield from in_turn(again(host, context, steps, self.warn) for host in hosts)
+        return "; ".join(keep(fitted, context) for fitted in fits)
 
 
 @dataclass(frozen=True)
@@ -69,7 +61,7 @@ class Fit:
     """What fits a shot: the frequency in Hz, and the size of the motion, as a share of the body's.
 
     held: in which frames the flesh holds, and why; empty without one. first: the frequency to begin with.
-    only_firmer: whether that stayed where the motion was smaller.
+    only_firmer: whether that stayed where the motion was smaller. built: what was built for it first.
     """
 
     host: bpy.types.Object
@@ -78,6 +70,11 @@ class Fit:
     held: str
     first: float
     only_firmer: bool
+    built: Built | None = None
+
+
+# Finds what fits a shot.
+Fitting = Generator[Step, None, Fit]
 
 
 def shot(scene: bpy.types.Scene) -> range:
@@ -89,13 +86,22 @@ def fit_body(
     host: bpy.types.Object, context: bpy.types.Context, steps: range, only_firmer: bool = False
 ) -> Task:
     """Sets the frequency of a built body so that it moves over these frames as its amount says."""
-    return keep((yield from fit(host, context, steps, only_firmer)))
+    return keep((yield from fit(host, context, steps, only_firmer)), context)
 
 
-def again(host: bpy.types.Object, context: bpy.types.Context, steps: range) -> Generator[Step, None, Fit]:
-    """Fits a body as it was fitted before."""
-    state = host.jounce
-    return (yield from fit(host, context, steps, state.fitted_only_firmer, state.fitted_from))
+def again(host: bpy.types.Object, context: bpy.types.Context, steps: range, warn: Warn) -> Fitting:
+    """Fits a body as it was fitted before, built anew where what plays moves other bones than before."""
+    state, made = host.jounce, None
+    if not is_built(host, context):
+        made = yield from scaled(build(host, context, warn), 0.0, 0.5)
+    search = fit(host, context, steps, state.fitted_only_firmer, state.fitted_from)
+    return replace((yield from scaled(search, 0.0 if made is None else 0.5, 1.0)), built=made)
+
+
+def is_built(host: bpy.types.Object, context: bpy.types.Context) -> bool:
+    """Whether the body of a host was built as it is now, and is in memory."""
+    digest = bodies.read(host, context, lambda _sentence: None).surface.digest(host.jounce.build_settings())
+    return digest == host.jounce.built_digest and digest in built.CACHE
 
 
 def fit(
@@ -104,7 +110,7 @@ def fit(
     steps: range,
     only_firmer: bool,
     first: float | None = None,
-) -> Generator[Step, None, Fit]:
+) -> Fitting:
     """Finds the frequency with which a built body moves over these frames as its amount says.
 
     first: the frequency to begin with, in Hz, that of the body unless given.
@@ -127,8 +133,10 @@ def fit(
     return Fit(host, frequency, size, held_sentence(drives, steps.start), first, only_firmer)
 
 
-def keep(fitted: Fit) -> str:
+def keep(fitted: Fit, context: bpy.types.Context) -> str:
     """Sets the frequency that was found, remembers what it was found for, and says what it is."""
+    if fitted.built is not None:
+        keep_built(fitted.built, context)
     state, now = fitted.host.jounce, played.now(fitted.host)
     state.frequency = fitted.frequency
     state.fitted_frequency, state.fitted_from = state.frequency, fitted.first
@@ -165,4 +173,6 @@ class Rehearsal:
         for drive in self._drives:
             felt = drive.feel and replace(drive.feel, stiffness=stiffness)
             filling.feed(replace(drive, feel=felt))
-        return fitting.size_of(filling, made.body, made.diagonal)
+        core = made.scene.surface.core
+        swings = None if core is None else core.swings(made.body.roles)
+        return fitting.size_of(filling, made.body, made.diagonal, swings)
