@@ -33,6 +33,8 @@ pub(super) struct Thickness {
     /// Radius of the largest ball inside of the body that comes near the vertex, or near those inside that one on the
     /// outside hangs on, n.
     pub(super) radius: Vec<f64>,
+    /// Radius of the largest ball inside of the body that reaches the vertex itself, n.
+    reached: Vec<f64>,
     /// Edge of a cell that has as many tets as one of a lattice.
     pub(super) cell: f64,
 }
@@ -75,17 +77,18 @@ impl Thickness {
         let found = covered(&places, &balls, (near, cell));
         inner.iter().zip(found).for_each(|(&vertex, found)| radius[vertex] = found);
         let radius = (0..RINGS).fold(radius, |radius, _| completed(mesh, radius));
-        Ok(Self { depth, radius, cell })
+        let reached = completed(mesh, covered(mesh.vertices(), &balls, (HALF_DIAGONAL * cell, cell)));
+        Ok(Self { depth, radius, reached, cell })
     }
 
-    /// The median and the largest radius where a bone weighs more than a half, b; 0 where it does so nowhere.
+    /// The median radius that reaches, and the largest that comes near, where a bone weighs more than a half, b; else 0.
     pub(super) fn of_bones(&self, rig: &Rig) -> Vec<Radii> {
         let of_bone = |bone: usize| {
             let own = rig.bone(bone).iter().filter(|(_, weight)| *weight > 0.5);
-            let mut radii: Vec<f64> = own.map(|&(vertex, _)| self.radius[vertex as usize]).collect();
-            radii.sort_by(f64::total_cmp);
-            let largest = radii.last().copied().unwrap_or(0.0);
-            Radii { median: radii.get(radii.len() / 2).copied().unwrap_or(0.0), largest }
+            let largest = own.clone().map(|&(v, _)| self.radius[v as usize]).fold(0.0, f64::max);
+            let mut reached: Vec<f64> = own.map(|&(vertex, _)| self.reached[vertex as usize]).collect();
+            reached.sort_by(f64::total_cmp);
+            Radii { median: reached.get(reached.len() / 2).copied().unwrap_or(0.0), largest }
         };
         (0..rig.bone_count()).map(of_bone).collect()
     }
