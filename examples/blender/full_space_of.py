@@ -215,7 +215,10 @@ def assembled(blocks: np.ndarray, weight: np.ndarray, corners: np.ndarray, count
 
 
 def complement(body: jounce.Body, mass: np.ndarray) -> np.ndarray:
-    """Conditions (n, k) that the modes meet: ten a bone that counts, of those in force."""
+    """Conditions (n, k) on a displacement, of unit length: the momentum of no bone's four ways to move.
+
+    Of bones for which the modes meet them, which takes ten conditions on their weights.
+    """
     vertices = np.asarray(body.mesh.vertices)
     unit = (vertices - vertices.mean(axis=0)) / np.ptp(vertices, axis=0).max()
     places = np.hstack([unit, np.ones((len(vertices), 1))])
@@ -223,14 +226,19 @@ def complement(body: jounce.Body, mass: np.ndarray) -> np.ndarray:
     counting = np.zeros_like(rig)
     for bone, into in enumerate(body.merged):
         counting[:, into] += rig[:, bone]
-    held = np.maximum(1.0 - np.asarray(body.leak), 1e-6)[:, None] * mass[:, None] * counting
-    columns = [held * (places[:, p] * places[:, q])[:, None] for p in range(4) for q in range(p, 4)]
-    conditions = np.hstack(columns)
-    length = np.linalg.norm(conditions, axis=0)
-    conditions = conditions[:, length > 0] / length[length > 0]
+    held = np.where(body.pinned, 0.0, np.maximum(1.0 - np.asarray(body.leak), 1e-6) * mass)
     modes = np.asarray(body.modes.weights)
-    met = np.abs(conditions.T @ (modes / np.linalg.norm(modes, axis=0))).max(axis=1) < COMPLEMENTARY
-    return conditions[:, met]
+    modes = modes / np.linalg.norm(modes, axis=0)
+    conditions = []
+    for momentum in (held[:, None] * counting).T:
+        if not momentum.any():
+            continue
+        moments = [momentum * places[:, p] * places[:, q] for p in range(4) for q in range(p, 4)]
+        if all(np.abs(moment @ modes).max() < COMPLEMENTARY * np.linalg.norm(moment) for moment in moments):
+            conditions += [momentum * place for place in places.T]
+    return np.array([condition / np.linalg.norm(condition) for condition in conditions]).T.reshape(
+        len(mass), -1
+    )
 
 
 def bounded_inverse(matrix: np.ndarray, free: np.ndarray, conditions: np.ndarray) -> np.ndarray:
