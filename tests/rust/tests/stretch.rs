@@ -118,7 +118,7 @@ fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {
     let body = Body::bar();
     let model = model(&body);
     let params = SimulationParams { stretch: Some(0.2), tolerance: 1e-9, ..SimulationParams::default() };
-    let force = some_coefficients(12 * model.mode_count(), 200.0);
+    let force = some_coefficients(12 * model.mode_count(), 25.0);
     let drive = Drive { pose: Some(&[REST; 2]), force: Some(&force), ..Drive::default() };
     let settled = |params: SimulationParams| {
         let mut sim = Simulation::new(Model::Skinning(model.clone()), params).unwrap();
