@@ -66,14 +66,15 @@ fn furthest(a: &[Vec<f64>], b: &[Vec<f64>]) -> f64 {
     gap / size
 }
 
-/// Settings that differ in all that treats poses: time, substeps, rest shape, strength.
-fn settings() -> [SimulationParams; 4] {
+/// Settings that differ in all that treats poses: time, substeps, rest shape, strength, stretch.
+fn settings() -> [SimulationParams; 5] {
     let base = SimulationParams { damping: 0.05, stiffness: 0.5, tolerance: 1e-10, ..Default::default() };
     [
         base,
         SimulationParams { substeps: 3, integrator: Integrator::Bdf2, ..base },
         SimulationParams { pose_rest: 0.0, gravity: [0.0, 0.0, -9.81], ..base },
         SimulationParams { pose_rest: 0.6, strength: 1.7, substeps: 2, ..base },
+        SimulationParams { stretch: Some(0.05), max_iterations: 500, ..base },
     ]
 }
 
