@@ -57,6 +57,10 @@ struct Value {
 impl Objective<'_> {
     /// The energy at y; its gradient and the clusters' force are written.
     fn evaluate(&mut self, local: &mut LocalScratch, y: &[[f64; 3]], at: &mut Derivatives) -> Value {
+        let stretch = self.stretch.potential(self.model, y);
+        if !stretch.is_finite() {
+            return Value { energy: stretch, size: stretch, misfit: 0.0 };
+        }
         let misfit = local.solve(self.model, y, self.pose_rest, &mut at.force);
         let (mut quadratic, mut linear, mut clusters) = (0.0, 0.0, misfit);
         for i in 0..y.len() {
@@ -71,7 +75,7 @@ impl Objective<'_> {
         }
         let clusters = self.stiffness * clusters;
         let limit = self.limit.evaluate(self.model, y, &mut at.gradient);
-        let stretch = self.stretch.evaluate(self.model, y, &mut at.gradient);
+        self.stretch.add_gradient(self.model, &mut at.gradient);
         let drag = self.drag.evaluate(y, &mut at.gradient);
         let resisted = limit + stretch + drag;
         let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * misfit).abs() + resisted;

@@ -329,17 +329,22 @@ impl SkinningStepper {
             spent = iterations;
         }
         self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
-        self.limit.enter(&self.model, &mut self.reduced);
-        self.stretch.enter(&self.model, &mut self.reduced);
-        let heard = |_| progress.proceed();
-        let (iterations, residual) = self.descend(params, -1.0, params.max_iterations, heard)?;
-        Ok((spent + iterations, residual))
+        loop {
+            self.limit.enter(&self.model, &mut self.reduced);
+            self.stretch.enter(&self.model, &mut self.reduced);
+            let heard = |_| progress.proceed();
+            let (iterations, residual) = self.descend(params, -1.0, params.max_iterations, heard)?;
+            spent += iterations;
+            if !self.stretch.is_missed(&self.model, &self.reduced) {
+                return Ok((spent, residual));
+            }
+        }
     }
 
     /// Whether a limit is felt at the displacement found.
     fn is_limited(&mut self) -> bool {
         let Self { model, reduced, limit, stretch, .. } = self;
-        limit.is_felt(model, reduced) || stretch.is_felt(model, reduced)
+        stretch.watch(model, reduced) | limit.is_felt(model, reduced)
     }
 
     /// Local and global steps in turn.

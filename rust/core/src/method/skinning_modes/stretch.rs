@@ -23,6 +23,8 @@ use crate::operators::gradients;
 
 /// Share of the limit that a state beyond it is pulled back to before it is stepped.
 const INSIDE: f64 = 0.9;
+/// Share of the limit from which a place is looked at in a descent.
+const WATCHED: f64 = 0.35;
 /// How often, before it begins from no displacement.
 const PULLS: usize = 8;
 /// Share of their size that places have at least where the rig flattens them.
@@ -160,6 +162,8 @@ pub(super) struct StretchLimit {
     limit: Option<f64>,
     /// Factor on the elastic energy.
     stiffness: f64,
+    /// The largest stretch where the potential was last found, as a share of the limit.
+    last: f64,
 }
 
 struct Memory {
@@ -169,6 +173,9 @@ struct Memory {
     /// The squares of its norm and of `|F_rig| / sqrt(3)`, each blocks x lanes.
     apart2: Buffer<f64>,
     size2: Buffer<f64>,
+    /// The blocks that are looked at, ascending; what lies in others is far from its limit.
+    watched: Vec<usize>,
+    others: Vec<usize>,
     /// The force, still spread over the lanes: r x 3 x lanes.
     spread: Buffer<f64>,
 }
@@ -182,6 +189,8 @@ impl Memory {
             apart: Buffer::zeros(9 * places),
             apart2: Buffer::zeros(places),
             size2: Buffer::zeros(places),
+            watched: Vec::with_capacity(basis.blocks()),
+            others: Vec::with_capacity(basis.blocks()),
             spread: Buffer::zeros(3 * model.rank() * basis.lanes()),
         }
     }
@@ -189,7 +198,7 @@ impl Memory {
 
 impl StretchLimit {
     pub(super) fn new() -> Self {
-        Self { memory: None, limit: None, stiffness: 0.0 }
+        Self { memory: None, limit: None, stiffness: 0.0, last: 0.0 }
     }
 
     /// Sets the limit, the factor on the elastic energy, and what the rig does in a pose, with what offsets add to
@@ -205,6 +214,7 @@ impl StretchLimit {
         if limit.is_some() {
             let memory = self.memory.get_or_insert_with(|| Memory::new(model));
             memory.posed.set_pose(&model.stretch_places.rig, pose, offsets, 1.0);
+            self.watch_all(model);
         }
     }
 
@@ -215,9 +225,41 @@ impl StretchLimit {
         largest2.sqrt() / limit
     }
 
-    /// Whether the limit is felt at y.
-    pub(super) fn is_felt(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
-        self.largest(model, y) > KNEE
+    /// Whether the limit is felt anywhere at y; from then on only places that are near theirs there are looked at.
+    pub(super) fn watch(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
+        self.watch_all(model);
+        let felt = self.largest(model, y) > KNEE;
+        if let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) {
+            let Memory { watched, apart2, size2, .. } = memory;
+            let lanes = model.stretch_places.basis.lanes();
+            let near = |place: usize| apart2[place] > (WATCHED * limit).powi(2) * size2[place];
+            watched.retain(|block| (block * lanes..(block + 1) * lanes).any(near));
+        }
+        felt
+    }
+
+    /// Whether y, found with what is looked at, feels the limit elsewhere; from then on all places are looked at.
+    pub(super) fn is_missed(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
+        let Some(memory) = self.memory.as_mut().filter(|_| self.limit.is_some()) else { return false };
+        let blocks = model.stretch_places.basis.blocks();
+        if memory.watched.len() == blocks {
+            return false;
+        }
+        // The blocks that were not looked at.
+        let Memory { watched, others, .. } = memory;
+        others.clear();
+        others.extend((0..blocks).filter(|block| watched.binary_search(block).is_err()));
+        std::mem::swap(watched, others);
+        let missed = self.largest(model, y) > KNEE;
+        self.watch_all(model);
+        missed
+    }
+
+    fn watch_all(&mut self, model: &SkinningModel) {
+        if let Some(memory) = &mut self.memory {
+            memory.watched.clear();
+            memory.watched.extend(0..model.stretch_places.basis.blocks());
+        }
     }
 
     /// Scales y down where it lies beyond the limit, so that the potential is finite.
@@ -232,26 +274,22 @@ impl StretchLimit {
         y.fill([0.0; 3]);
     }
 
-    /// The potential at y, J, infinite beyond the limit; its gradient is added.
-    pub(super) fn evaluate(
-        &mut self,
-        model: &SkinningModel,
-        y: &[[f64; 3]],
-        gradient: &mut [[f64; 3]],
-    ) -> f64 {
-        let largest = self.largest(model, y);
+    /// The potential at y, J, infinite beyond the limit.
+    pub(super) fn potential(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
+        self.last = self.largest(model, y);
         let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
-        if largest <= KNEE {
+        if self.last <= KNEE {
             return 0.0;
         }
-        if largest.is_nan() || largest >= 1.0 {
+        if self.last.is_nan() || self.last >= 1.0 {
             return f64::INFINITY;
         }
-        let basis = &model.stretch_places.basis;
-        let lanes = basis.lanes();
+        let lanes = model.stretch_places.basis.lanes();
         let mut energy = 0.0;
-        for place in 0..memory.apart2.len() {
-            let (block, lane) = (place / lanes, place % lanes);
+        for (block, lane) in
+            memory.watched.iter().flat_map(|&block| (0..lanes).map(move |lane| (block, lane)))
+        {
+            let place = block * lanes + lane;
             // Lanes beyond the last place are filling.
             let kappa = self.stiffness * model.data.stretch.stiffness.get(place).copied().unwrap_or(0.0);
             let length2 = limit * limit * memory.size2[place];
@@ -262,11 +300,21 @@ impl StretchLimit {
             let factor = if share > KNEE { kappa * slope / share } else { 0.0 };
             (0..9).for_each(|e| memory.apart[(9 * block + e) * lanes + lane] *= factor);
         }
-        Arch::new().dispatch(Gather { basis, apart: &memory.apart, spread: &mut memory.spread });
-        for (slope, spread) in gradient.as_flattened_mut().iter_mut().zip(memory.spread.chunks_exact(lanes)) {
+        energy
+    }
+
+    /// Adds the gradient of the potential at the y for which it was last found.
+    pub(super) fn add_gradient(&mut self, model: &SkinningModel, gradient: &mut [[f64; 3]]) {
+        let Some(memory) = self.memory.as_mut().filter(|_| self.limit.is_some() && self.last > KNEE) else {
+            return;
+        };
+        let basis = &model.stretch_places.basis;
+        let Memory { apart, spread, watched, .. } = memory;
+        Arch::new().dispatch(Gather { basis, watched, apart, spread });
+        for (slope, spread) in gradient.as_flattened_mut().iter_mut().zip(spread.chunks_exact(basis.lanes()))
+        {
             *slope += spread.iter().sum::<f64>();
         }
-        energy
     }
 }
 
@@ -282,7 +330,7 @@ impl WithSimd for Measure<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Memory { posed, apart, apart2, size2, .. } = self.memory;
+        let Memory { posed, apart, apart2, size2, watched, .. } = self.memory;
         let (rig, _) = S::as_simd_f64s(&posed.rig);
         let (rest, _) = S::as_simd_f64s(&posed.rest);
         let (apart, _) = S::as_mut_simd_f64s(apart);
@@ -291,7 +339,7 @@ impl WithSimd for Measure<'_> {
         let zero = simd.splat_f64s(0.0);
         let (third, flat) = (simd.splat_f64s(1.0 / 3.0), simd.splat_f64s(FLAT * FLAT));
         let mut largest = zero;
-        for block in 0..self.basis.blocks() {
+        for &block in &*watched {
             let f_rig: &[S::f64s; 9] = rig[9 * block..].first_chunk().expect("nine numbers a block");
             let s: &[S::f64s; 6] = rest[6 * block..].first_chunk().expect("six numbers a block");
             let mut f = columns_product::<S, 3, 9>(simd, self.basis.block(block), self.y);
@@ -318,6 +366,7 @@ impl WithSimd for Measure<'_> {
 /// `G'P` of one 3 x 3 matrix a place, spread over the lanes.
 struct Gather<'a> {
     basis: &'a Packed<3>,
+    watched: &'a [usize],
     apart: &'a [f64],
     spread: &'a mut [f64],
 }
@@ -330,7 +379,7 @@ impl WithSimd for Gather<'_> {
         let (apart, _) = S::as_simd_f64s(self.apart);
         let (spread, _) = S::as_mut_simd_f64s(self.spread);
         spread.fill(simd.splat_f64s(0.0));
-        for block in 0..self.basis.blocks() {
+        for &block in self.watched {
             let matrix: &[S::f64s; 9] = apart[9 * block..].first_chunk().expect("nine numbers a block");
             accumulate(simd, self.basis.block(block), matrix, spread);
         }
