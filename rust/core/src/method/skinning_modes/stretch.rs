@@ -23,8 +23,8 @@ use crate::operators::gradients;
 
 /// Share of the limit that a state beyond it is pulled back to before it is stepped.
 const INSIDE: f64 = 0.9;
-/// Share of the limit from which a place is looked at in a descent.
-const WATCHED: f64 = 0.35;
+/// Share of the limit, without it, from which a place is looked at in a descent.
+const WATCHED: f64 = KNEE;
 /// How often, before it begins from no displacement.
 const PULLS: usize = 8;
 /// Share of their size that places have at least where the rig flattens them.
