@@ -36,6 +36,8 @@ usage: cargo x <command>
   addon                 the Blender extension, to dist/
   sheets [character]    what moves where on every character at the defaults: out/body_parts.md and a contact
                         sheet of each in out/sheets/
+  full-space [character]
+                        how far every character's motion is from the full space: out/full_space.md
   honest [character]    volume and lowest frequency of every character's body at five resolutions: out/honest_body.md
   pictures              the pictures of the documentation, made in Blender, to docs/images/
   bench [--docs] [--long]
@@ -58,6 +60,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["pictures"] => pictures::run(),
         ["sheets"] => sheets::run(""),
         ["sheets", only] => sheets::run(only),
+        ["full-space"] => sheets::full_space(""),
+        ["full-space", only] => sheets::full_space(only),
         ["honest"] => sheets::honest(""),
         ["honest", only] => sheets::honest(only),
         ["bench", options @ ..] if options.iter().all(|option| ["--docs", "--long"].contains(option)) => {

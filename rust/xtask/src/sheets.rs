@@ -1,7 +1,8 @@
-//! What is measured on every character: `cargo x sheets`, what moves where, and `cargo x honest`, what a body weighs and
-//! how fast it swings at several resolutions.
+//! What is measured on every character: `cargo x sheets`, what moves where, `cargo x full-space`, how far its motion is
+//! from the full space, and `cargo x honest`, what a body weighs and how fast it swings at several resolutions.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use crate::addon;
 use crate::process::{Result, heading, io_error, run as run_command};
@@ -11,32 +12,43 @@ use crate::wheel;
 
 /// Measures and photographs the characters whose names contain `only`: `out/body_parts.md` and `out/sheets/`.
 pub fn run(only: &str) -> Result<()> {
+    let table = measured("body_parts", &project::out(), only)?;
+    println!(
+        "\nThe table is {}, the pictures are in {}",
+        table.display(),
+        table.with_file_name("sheets").display()
+    );
+    Ok(())
+}
+
+/// Compares the motion of the characters whose names contain `only` with the full space: `out/full_space.md`.
+pub fn full_space(only: &str) -> Result<()> {
+    let table = measured("full_space", &project::out(), only)?;
+    println!("\nThe table is {}", table.display());
+    Ok(())
+}
+
+/// The table `NAME.md` in `folder` that an example of this name makes of the characters whose names contain `only`.
+fn measured(name: &str, folder: &Path, only: &str) -> Result<PathBuf> {
     let data = project::data().ok_or("JOUNCE_DATA names no folder with character files")?;
     let extension = addon::build()?;
     let blender = Venv::blender(DEFAULT_BLENDER)?;
-    heading("sheets");
-    let out = project::out();
-    fs::create_dir_all(&out).map_err(io_error(&out))?;
-    let table = out.join("body_parts.md");
+    heading(name);
+    fs::create_dir_all(folder).map_err(io_error(folder))?;
+    let table = folder.join(format!("{name}.md"));
     let mut script = blender.python();
-    script.arg("examples/blender/body_parts.py").arg(data).arg("--extension").arg(&extension);
+    script.arg(format!("examples/blender/{name}.py")).arg(data).arg("--extension").arg(&extension);
     run_command(script.args(["--only", only]).arg("--out").arg(&table))?;
-    println!("\nThe table is {}, the pictures are in {}", table.display(), out.join("sheets").display());
-    Ok(())
+    Ok(table)
 }
 
 /// Measures the bodies of the characters whose names contain `only` at several resolutions: `out/honest_body.md`.
 pub fn honest(only: &str) -> Result<()> {
-    let data = project::data().ok_or("JOUNCE_DATA names no folder with character files")?;
-    let extension = addon::build()?;
-    let (blender, tools) = (Venv::blender(DEFAULT_BLENDER)?, Venv::tools()?);
-    tools.install(&wheel::build()?)?;
-    heading("honest bodies");
     let folder = project::out().join("honest");
     project::empty_directory(&folder)?;
-    let mut script = blender.python();
-    script.arg("examples/blender/honest_body.py").arg(data).arg("--extension").arg(&extension);
-    run_command(script.args(["--only", only]).arg("--out").arg(folder.join("surfaces.md")))?;
+    measured("honest_body", &folder, only)?;
+    let tools = Venv::tools()?;
+    tools.install(&wheel::build()?)?;
     let table = project::out().join("honest_body.md");
     let mut script = tools.python();
     script.arg("examples/blender/honest_body_table.py").arg(folder.join("surfaces"));
