@@ -1,8 +1,5 @@
 //! A cubic cell of a lattice that flesh fills in part.
 
-/// The part of a cell's mass that its corners share evenly.
-const EVEN: f64 = 0.25;
-
 /// A cell of eight vertices, and where in it the flesh is. Coordinates in a cell run from -1 to 1.
 ///
 /// Fields are trilinear in a cell, `u = sum_i u_i (1 + s_ix x)(1 + s_iy y)(1 + s_iz z) / 8` with `s_i` in
@@ -20,16 +17,6 @@ pub struct FleshCell {
 }
 
 impl FleshCell {
-    /// The share of each corner in the mass of the flesh: mostly its weight at the centre of the flesh, with a part that
-    /// is the same for all, as corners without mass would fly. They sum to one.
-    pub fn mass_shares(&self) -> [f64; 8] {
-        std::array::from_fn(|corner| {
-            let weight: f64 =
-                (0..3).map(|axis| (1.0 + place(corner, axis) * self.centre[axis]) / 2.0).product();
-            (1.0 - EVEN) * weight + EVEN / 8.0
-        })
-    }
-
     /// What the corners add to the gradient at the centre of the flesh, 1/m; they sum to zero.
     pub fn gradients(&self) -> [[f64; 3]; 8] {
         std::array::from_fn(|corner| {

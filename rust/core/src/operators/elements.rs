@@ -33,27 +33,6 @@ pub fn lumped_mass(mesh: &TetMesh, material: &Material) -> Vec<f64> {
     mass
 }
 
-/// Mass at the vertices that moves with them, M: [`lumped_mass`], or where the mesh has [`TetMesh::cells`] the mass of
-/// each by [`FleshCell::mass_shares`](crate::mesh::FleshCell::mass_shares).
-///
-/// Corners that flesh hardly reaches are held by little; as heavy as the others they would swing too slowly. Shape n,
-/// in kg.
-pub fn moved_mass(mesh: &TetMesh, material: &Material) -> Vec<f64> {
-    if mesh.cells().is_empty() {
-        return lumped_mass(mesh, material);
-    }
-    let mut mass = vec![0.0; mesh.vertices().len()];
-    let split = mesh.tets_per_cell();
-    for (c, cell) in mesh.cells().iter().enumerate() {
-        let tets = split * c..split * (c + 1);
-        let whole: f64 = tets.map(|t| material.density(t) * mesh.volumes()[t]).sum();
-        for (&v, share) in cell.corners.iter().zip(cell.mass_shares()) {
-            mass[v as usize] += whole * share;
-        }
-    }
-    mass
-}
-
 /// Laplacian of piecewise linear functions: `L = sum over tets of c_t V_t g_t g_t'`, positive semi-definite.
 ///
 /// `conductivity` is one number a tet; L is n x n, symmetric, stored whole, in m times the unit of `c`.

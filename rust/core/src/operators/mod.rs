@@ -11,7 +11,7 @@ mod stitches;
 pub use constraint::{constraint, displacement_constraint};
 pub(crate) use diffusion::squared_length;
 pub use diffusion::{HIGHEST_LEAK, momentum_leak};
-pub use elements::{gradients, laplacian, lumped_mass, moved_mass};
+pub use elements::{gradients, laplacian, lumped_mass};
 pub use extension::spread_to_interior;
 pub(crate) use extension::{HarmonicExtension, out_of_reach};
 pub use stiffness::{Strains, stiffness};

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::material::Material;
 use crate::math::{Sparse, SparseCholesky, add_diagonal, polar};
 use crate::mesh::TetMesh;
-use crate::operators::{Strains, displacement_constraint, moved_mass, stiffness};
+use crate::operators::{Strains, displacement_constraint, lumped_mass, stiffness};
 use crate::rig::{Pose, Rig};
 use crate::{Error, Result};
 
@@ -63,7 +63,7 @@ impl ComplementarySolver {
                 got: params.dt,
             });
         }
-        let mass = moved_mass(mesh, material);
+        let mass = lumped_mass(mesh, material);
         let stiffness = stiffness(mesh, material)?;
         let constraint = displacement_constraint(mesh, &mass, rig, leak)?;
         let factor =

@@ -16,7 +16,7 @@ use crate::math::Sparse;
 use crate::math::dense::{product, symmetric_eigen};
 use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
-use crate::operators::{Stitches, moved_mass, stiffness};
+use crate::operators::{Stitches, lumped_mass, stiffness};
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
@@ -240,7 +240,7 @@ impl<'a> Body<'a> {
             size: coordinates.size,
             points: mesh.vertices().iter().map(|p| coordinates.homogeneous(p)).collect(),
             weights,
-            mass: moved_mass(mesh, material),
+            mass: lumped_mass(mesh, material),
             strength: strength.map_or_else(|| vec![1.0; n], <[f64]>::to_vec),
             stiffness: stiffness(mesh, material)?,
             rig_starts,
