@@ -99,7 +99,8 @@ def test_at_even_speed_only_a_held_start_is_felt(column, start):
             point.interpolation = "LINEAR"
     obj.jounce.damping = 1.0
     moved = motion(obj).max(axis=1)
-    assert (moved[:6].max() > 0.01) == (start == "SETTLED") and moved[-1] < 5e-4
+    jolt = moved[:6].max()
+    assert (jolt > 0.01) == (start == "SETTLED") and moved[-1] < max(0.05 * jolt, 5e-4)
 
 
 def test_where_all_is_pinned_one_sentence_says_so(column):
