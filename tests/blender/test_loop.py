@@ -85,6 +85,9 @@ def test_walk_cycles_of_real_characters_close(file, action, first, last, integra
     obj.jounce.integrator = integrator
     # Without a core and a fit the flesh would meet the limit of stretch all the time.
     obj.jounce.use_stretch = False
+    if "Snake" in file:
+        # As a fit makes it; softer it finds no loop by the second integrator.
+        obj.jounce.frequency = 8.0
     if "Robot" in file and integrator == "bdf2":
         # Its host is a hand of thin fingers. So soft, they strike their limit all the time, and BDF2 does not
         # calm them: at 5 Hz a hundredth of the size stays open after 16 passes, at 10 Hz a ten-thousandth.
