@@ -80,7 +80,7 @@ def test_escape_stops_a_bake_and_nothing_is_changed(window):
 def test_escape_stops_the_search_for_a_frequency(window):
     obj, _ = scenes.character()
     yield from build_in_window(window, obj)
-    scenes.settle_scene(end=600)
+    scenes.settle_scene(end=3000)
     obj.jounce.amount = 0.1
     before = state_of(obj)
     window.invoke("jounce.fit")
