@@ -11,9 +11,9 @@ from ..core.refusal import Refusal
 from ..core.task import Runner, Task
 from . import needs
 
-# A tick works at least this long, and so many times as long as Blender took since the last one, so that
-# redrawing the window costs no more than a quarter of the work; never longer than that ESC is heard.
-TICK_SECONDS, LONGEST_TICK_SECONDS, WORK_TO_REDRAW = 0.05, 0.3, 4.0
+# A tick works at least this long, and twice as long as Blender took since the last one, so that redrawing the
+# window costs no more than half of the work; never longer than that ESC is heard.
+TICK_SECONDS, LONGEST_TICK_SECONDS = 0.05, 0.3
 TIMER_SECONDS = 0.01
 
 
@@ -111,8 +111,7 @@ class LongOperator(JounceOperator):
         """One tick: works for its share of time and shows how far the task is."""
         try:
             elsewhere = time.monotonic() - self._worked
-            share = max(TICK_SECONDS, WORK_TO_REDRAW * elsewhere)
-            if not self._runner.run(min(share, LONGEST_TICK_SECONDS)):
+            if not self._runner.run(min(max(TICK_SECONDS, 2.0 * elsewhere), LONGEST_TICK_SECONDS)):
                 self.show_progress(context)
                 self._worked = time.monotonic()
                 return {"RUNNING_MODAL"}
