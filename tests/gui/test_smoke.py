@@ -81,7 +81,7 @@ def test_escape_stops_the_search_for_a_frequency(window):
     obj, _ = scenes.character()
     yield from build_in_window(window, obj)
     scenes.settle_scene(end=3000)
-    obj.jounce.amount = 0.1
+    obj.jounce.amount, obj.jounce.substeps = 0.1, 16
     before = state_of(obj)
     window.invoke("jounce.fit")
     yield lambda: stage_of(FIT, window) == "Fitting"
