@@ -11,6 +11,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..core import freed, pc2
+from . import handlers
 
 SIBLING = "//"
 PARENT = "//.."
@@ -70,11 +71,9 @@ HANDLERS = {"save_post": after_saving, "load_post": after_loading}
 
 def register() -> None:
     """Watches what is saved and opened."""
-    for kind, handler in HANDLERS.items():
-        getattr(bpy.app.handlers, kind).append(handler)
+    handlers.listen(HANDLERS, True)
 
 
 def unregister() -> None:
     """Undoes `register`."""
-    for kind, handler in HANDLERS.items():
-        getattr(bpy.app.handlers, kind).remove(handler)
+    handlers.listen(HANDLERS, False)

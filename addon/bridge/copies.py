@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from . import holders, meshes, offsets, registry, stack
+from . import handlers, holders, meshes, offsets, registry, stack
 
 # What a mesh of a body keeps of itself, not of the body.
 OWN = frozenset(["name", "is_host", "host", "bind_matrix", "mode_index", "seam_index", "is_diagnosed"])
@@ -103,11 +103,9 @@ HANDLERS = {"load_post": after_loading, "depsgraph_update_post": after_change}
 
 def register() -> None:
     """Watches what is copied."""
-    for kind, handler in HANDLERS.items():
-        getattr(bpy.app.handlers, kind).append(handler)
+    handlers.listen(HANDLERS, True)
 
 
 def unregister() -> None:
     """Undoes `register`."""
-    for kind, handler in HANDLERS.items():
-        getattr(bpy.app.handlers, kind).remove(handler)
+    handlers.listen(HANDLERS, False)

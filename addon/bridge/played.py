@@ -9,7 +9,7 @@ from bpy.app.handlers import persistent
 from ..core import played as known
 from ..core.played import Played, Track
 from ..core.surface import hashed
-from . import animation, bodies, compat, deformers, feel, rigs
+from . import animation, bodies, compat, deformers, feel, handlers, rigs
 
 K, V = TypeVar("K"), TypeVar("V")
 
@@ -120,12 +120,10 @@ HANDLERS = {
 
 def register() -> None:
     """Watches what may play."""
-    for kind, handler in HANDLERS.items():
-        getattr(bpy.app.handlers, kind).append(handler)
+    handlers.listen(HANDLERS, True)
 
 
 def unregister() -> None:
     """Undoes `register`."""
-    for kind, handler in HANDLERS.items():
-        getattr(bpy.app.handlers, kind).remove(handler)
+    handlers.listen(HANDLERS, False)
     after_step()

@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..core.refusal import Refusal
 from ..core.task import Step
-from . import bodies, copies, frames, meshes, motions, offsets, registry, stack, stage
+from . import bodies, copies, frames, handlers, meshes, motions, offsets, registry, stack, stage
 from .session import Session
 
 # How much of a redraw's time the timer takes, at rest and while frames are being played.
@@ -305,20 +305,10 @@ ALWAYS = {"load_post": after_loading, "undo_post": after_loading, "redo_post": a
 def listen(wanted: bool) -> None:
     """Adds the handlers of a preview, or takes them away."""
     global _rendering
-    set_handlers(WHILE_PREVIEWING, wanted)
+    handlers.listen(WHILE_PREVIEWING, wanted)
     for watcher in WATCHERS:
         watcher(wanted)
     _rendering = _rendering and wanted
-
-
-def set_handlers(functions: dict[str, Callable[..., None]], wanted: bool) -> None:
-    """Adds handlers by kind, or takes them away."""
-    for kind, handler in functions.items():
-        handlers = getattr(bpy.app.handlers, kind)
-        if wanted and handler not in handlers:
-            handlers.append(handler)
-        elif not wanted and handler in handlers:
-            handlers.remove(handler)
 
 
 # The timer.
@@ -370,7 +360,7 @@ def areas(kind: str) -> Iterable[bpy.types.Area]:
 
 def register() -> None:
     """Waits for files that have previews, and for the one that is open."""
-    set_handlers(ALWAYS, True)
+    handlers.listen(ALWAYS, True)
     if not bpy.app.background:
         bpy.app.timers.register(sync, first_interval=0.0)
 
@@ -378,7 +368,7 @@ def register() -> None:
 def unregister() -> None:
     """Leaves no handler and no timer behind."""
     listen(False)
-    set_handlers(ALWAYS, False)
+    handlers.listen(ALWAYS, False)
     for function in (tick, sync):
         if bpy.app.timers.is_registered(function):
             bpy.app.timers.unregister(function)

@@ -8,6 +8,8 @@ after objects came or went, not at every redraw and frame: a file may have thous
 import bpy
 from bpy.app.handlers import persistent
 
+from . import handlers
+
 # Of what is kept on the meshes of bodies; `old_files` brings those of older versions to it.
 FORMAT = 1
 
@@ -117,12 +119,10 @@ HANDLERS = {
 
 def register() -> None:
     """Watches what comes and goes."""
-    for kind, handler in HANDLERS.items():
-        getattr(bpy.app.handlers, kind).append(handler)
+    handlers.listen(HANDLERS, True)
 
 
 def unregister() -> None:
     """Undoes `register`."""
-    for kind, handler in HANDLERS.items():
-        getattr(bpy.app.handlers, kind).remove(handler)
+    handlers.listen(HANDLERS, False)
     look_again()
