@@ -10,6 +10,8 @@ use crate::{Error, Result};
 
 /// Directions whose mass is below this share of the largest are linearly dependent on others.
 const DEPENDENT: f64 = 1e-12;
+/// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
+pub(super) const FREE: f64 = 1e-9;
 /// Tets that are looked at at once.
 const ROWS: usize = 1024;
 /// Of directions whose coefficients are larger than this, squared, in units in which those of a mode of mass one are,
@@ -42,9 +44,14 @@ fn whitened(mass: &Mat<f64>) -> Result<Mat<f64>> {
 /// Directions of mass one, turned so that their stiffness decouples, and it.
 fn decoupled(whitened: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
     let stiffness = product(whitened.transpose(), product(stiffness.as_ref(), whitened.as_ref()).as_ref());
+    turned(whitened, &stiffness)
+}
+
+/// The same of their stiffness, k x k.
+pub(super) fn turned(directions: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
     let (spectrum, rotation) = symmetric_eigen(stiffness.as_ref())?;
     let spectrum = spectrum.into_iter().map(|l| l.max(0.0)).collect();
-    Ok((product(whitened.as_ref(), rotation.as_ref()), spectrum))
+    Ok((product(directions.as_ref(), rotation.as_ref()), spectrum))
 }
 
 impl Body<'_> {

@@ -9,11 +9,12 @@ use rayon::prelude::*;
 
 use super::clusters::{ClusterMeans, Clusters};
 use super::cubature;
+use super::diagonal::turned;
 use super::stitches::StitchRows;
 use super::{Extras, SkinningData, StretchPlaces};
 use crate::material::Material;
 use crate::math::Sparse;
-use crate::math::dense::{product, symmetric_eigen};
+use crate::math::dense::product;
 use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
 use crate::operators::{Stitches, lumped_mass, stiffness};
@@ -189,9 +190,7 @@ impl Products {
             stiffness += reduced(pull);
         }
         self.rig_stiffness = product(gradients.modes.transpose(), gradients.stiff_rig().as_ref());
-        let (spectrum, rotation) = symmetric_eigen(stiffness.as_ref())?;
-        let spectrum = spectrum.into_iter().map(|l| l.max(0.0)).collect();
-        Ok((product(exact.as_ref(), rotation.as_ref()), spectrum))
+        turned(&exact, &stiffness)
     }
 
     /// Elastic energy of the rig that the gradients do not have: none where they are samples.

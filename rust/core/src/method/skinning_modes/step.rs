@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 
 use super::SkinningModel;
 use super::descent::{Descent, Objective};
+use super::diagonal::FREE;
 use super::drag::DragForce;
 use super::history::{felt_acceleration, follow, on_parabola, past_acceleration, remember};
 use super::limit::Limit;
@@ -16,9 +17,6 @@ use crate::math::lanes::multiply_add;
 use crate::method::settings::HISTORY;
 use crate::method::{Drive, SimulationParams, State, StepReport};
 use crate::{Error, Progress, Result};
-
-/// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
-const FREE: f64 = 1e-9;
 
 type Rows<'a> = &'a mut [[f64; 3]];
 
@@ -319,8 +317,8 @@ impl SkinningStepper {
 
     /// Finds the displacement at the end of a substep from that at its start.
     pub(super) fn solve(&mut self, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
-        let mut spent = 0;
-        if !self.model.is_volumetric && self.drag.is_linear() {
+        let (mut spent, alternates) = (0, !self.model.is_volumetric && self.drag.is_linear());
+        if alternates {
             self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
             let (iterations, residual) = self.alternate(params, progress)?;
             if !self.is_limited() {
@@ -329,6 +327,9 @@ impl SkinningStepper {
             spent = iterations;
         }
         self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
+        if !alternates {
+            self.stretch.watch(&self.model, &self.reduced);
+        }
         loop {
             self.limit.enter(&self.model, &mut self.reduced);
             self.stretch.enter(&self.model, &mut self.reduced);

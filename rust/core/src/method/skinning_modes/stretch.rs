@@ -12,6 +12,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::SkinningModel;
+use super::diagonal::FREE;
 use super::limit::{KNEE, covering, potential};
 use super::local::{RigGradients, accumulate, times_symmetric};
 use super::reduce::Body;
@@ -23,16 +24,12 @@ use crate::operators::gradients;
 
 /// Share of the limit that a state beyond it is pulled back to before it is stepped.
 const INSIDE: f64 = 0.9;
-/// Share of the limit, without it, from which a place is looked at in a descent.
-const WATCHED: f64 = KNEE;
 /// How often, before it begins from no displacement.
 const PULLS: usize = 8;
 /// Share of their size that places have at least where the rig flattens them.
 const FLAT: f64 = 0.1;
 /// Tets among which places are chosen; half of them are the softest.
 const CANDIDATES: usize = 3000;
-/// Share of the largest eigenvalue below which a direction stores no energy.
-const FREE: f64 = 1e-9;
 
 /// The tets whose stretch is limited: few, but such that no flesh stretches far without them.
 #[derive(Clone)]
@@ -173,8 +170,9 @@ struct Memory {
     /// The squares of its norm and of `|F_rig| / sqrt(3)`, each blocks x lanes.
     apart2: Buffer<f64>,
     size2: Buffer<f64>,
-    /// The blocks that are looked at, ascending; what lies in others is far from its limit.
+    /// The blocks that are looked at, ascending.
     watched: Vec<usize>,
+    /// Memory for the others.
     others: Vec<usize>,
     /// The force, still spread over the lanes: r x 3 x lanes.
     spread: Buffer<f64>,
@@ -225,14 +223,14 @@ impl StretchLimit {
         largest2.sqrt() / limit
     }
 
-    /// Whether the limit is felt anywhere at y; from then on only places that are near theirs there are looked at.
+    /// Whether the limit is felt anywhere at y; from then on only the places that feel it there are looked at.
     pub(super) fn watch(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
         self.watch_all(model);
         let felt = self.largest(model, y) > KNEE;
         if let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) {
             let Memory { watched, apart2, size2, .. } = memory;
             let lanes = model.stretch_places.basis.lanes();
-            let near = |place: usize| apart2[place] > (WATCHED * limit).powi(2) * size2[place];
+            let near = |place: usize| apart2[place] > (KNEE * limit).powi(2) * size2[place];
             watched.retain(|block| (block * lanes..(block + 1) * lanes).any(near));
         }
         felt

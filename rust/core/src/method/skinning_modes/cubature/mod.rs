@@ -12,6 +12,7 @@ use faer::{Mat, MatRef};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use super::diagonal::FREE;
 use super::reduce::Body;
 use crate::material::Material;
 use crate::math::dense::{product, symmetric_eigen};
@@ -31,8 +32,6 @@ const CANDIDATES: (usize, usize) = (8, 1500);
 /// sees without resistance. Measured against the full space at as many tets as coordinates, 0.15 to 0.3 give about the
 /// right size of motion, and errors that hardly differ (`cargo x full-space`).
 const UNSEEN: f64 = 0.2;
-/// Share of the largest eigenvalue below which a direction stores no energy.
-const FREE: f64 = 1e-9;
 
 /// Tets at which the forces of a body are found, and how many such tets each stands for.
 #[derive(Debug, Clone, PartialEq, Default)]

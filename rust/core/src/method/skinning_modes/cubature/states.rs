@@ -5,8 +5,8 @@ use faer::{Accum, Mat, MatRef, Par};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use super::super::diagonal::FREE;
 use super::super::reduce::Body;
-use super::FREE;
 use super::elements::Elements;
 use super::joints::Joints;
 use crate::math::dense::{inner, product, symmetric_eigen};
