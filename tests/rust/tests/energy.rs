@@ -202,13 +202,15 @@ fn fibres_resist_stretch_along_them_alone() {
     assert!((contracted.stress(&Matrix3::identity()) - of([0.0, 10.0, 0.0])).norm() < 1e-13);
 }
 
-/// A pose that turns the body and stretches it by `least` along z: below 0 every deformation gradient is inverted.
+/// A pose that turns the body and stretches it by `least` along z: below 0 every deformation gradient is
+/// inverted.
 fn stretched_pose(least: f64) -> [Transform; 2] {
     let stretch = [[1.2, 0.0, 0.0, 0.0], [0.0, 0.8, 0.0, 0.0], [0.0, 0.0, least, 0.1]];
     [0.3, 0.5].map(|angle| compose(&turn([0.2, 1.0, -0.4], angle, [0.4, 0.1, 0.1], [0.0; 3]), &stretch))
 }
 
-/// The clustered energy with rest shapes from bind to pose, on bodies that are turned inside out or nearly flat.
+/// The clustered energy with rest shapes from bind to pose, on bodies that are turned inside out or nearly
+/// flat.
 #[test]
 fn blended_rest_shapes_match_finite_differences_where_inverted_and_near_singular() {
     for model in Body::bars().map(|body| body.reduced()) {

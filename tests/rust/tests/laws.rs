@@ -1,4 +1,5 @@
-//! Elastic laws by hand: stress in uniaxial stretch, shear and dilation, moduli at rest, the metric's stiffness, curves.
+//! Elastic laws by hand: stress in uniaxial stretch, shear and dilation, moduli at rest, the metric's
+//! stiffness, curves.
 
 use std::sync::Arc;
 
@@ -93,8 +94,8 @@ fn stress_of_a_dilation() {
     }
 }
 
-/// Crushed and everted flesh resists by a force that grows no faster than the compression: c itself goes on as a
-/// parabola, c'(J) as a straight line.
+/// Crushed and everted flesh resists by a force that grows no faster than the compression: c itself goes on
+/// as a parabola, c'(J) as a straight line.
 #[test]
 fn logarithms_go_on_as_parabolas_where_flesh_is_crushed() {
     let slope = (MU + LAMBDA * (1.0 - 0.5_f64.ln())) / 0.25;
@@ -110,7 +111,8 @@ fn logarithms_go_on_as_parabolas_where_flesh_is_crushed() {
     }
 }
 
-/// Flesh that cannot tell a mirrored shape from its own would heal everted: towards rest, each law's energy falls.
+/// Flesh that cannot tell a mirrored shape from its own would heal everted: towards rest, each law's energy
+/// falls.
 #[test]
 fn mirrored_shapes_are_pushed_back() {
     for (name, law) in laws() {

@@ -6,8 +6,8 @@ use crate::{Error, Result};
 /// How far from zero the stress at rest may be, as a share of the largest at a knot.
 const BALANCED: f64 = 1e-9;
 
-/// The derivatives of a, b and c of a law of principal stretches `[QN eq. 9]`, as smooth curves: stress, Pa, against a
-/// stretch, the product of two, and the product of all three.
+/// The derivatives of a, b and c of a law of principal stretches `[QN eq. 9]`, as smooth curves: stress, Pa,
+/// against a stretch, the product of two, and the product of all three.
 #[derive(Debug, Clone)]
 pub struct StressCurves {
     length: StressCurve,
@@ -43,7 +43,8 @@ impl StressCurves {
     }
 }
 
-/// A natural cubic spline through knots, continued by straight lines: twice continuously differentiable everywhere.
+/// A natural cubic spline through knots, continued by straight lines: twice continuously differentiable
+/// everywhere.
 #[derive(Debug, Clone)]
 pub struct StressCurve {
     knots: Vec<f64>,

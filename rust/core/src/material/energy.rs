@@ -19,8 +19,8 @@ pub trait Energy: Sealed {
     /// First Piola-Kirchhoff stress `P = d psi / d F`, 3 x 3, Pa.
     fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64>;
 
-    /// `d P / d F` in its eigenvectors, each eigenvalue replaced by `keep` of it, Pa. Where the stress jumps an
-    /// eigenvalue is unbounded; that part is left out.
+    /// `d P / d F` in its eigenvectors, each eigenvalue replaced by `keep` of it, Pa. Where the stress jumps
+    /// an eigenvalue is unbounded; that part is left out.
     fn filtered_hessian(&self, f: &Matrix3<f64>, keep: impl Fn(f64) -> f64) -> Hessian;
 
     /// Hessian `d P / d F`, Pa. It may be indefinite, as under compression.

@@ -3,6 +3,7 @@
 mod curves;
 mod energy;
 mod fibre;
+pub(crate) mod lanes;
 mod principal_stretch;
 
 pub use curves::{StressCurve, StressCurves};

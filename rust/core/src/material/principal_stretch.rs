@@ -9,10 +9,10 @@ use super::energy::{Energy, Hessian, Sealed};
 use crate::math::SignedSvd;
 
 /// Volume, as a share of that at rest, below which the logarithm of Neo-Hookean laws goes on as a parabola.
-const LEAST_VOLUME: f64 = 0.5;
-/// Stiffness of what keeps St. Venant-Kirchhoff flesh from being mirrored, in shares of `mu + lambda / 2`: from 148 on,
-/// `864 x (3 - 2 sqrt 2)` with the barrier's scale of 6, the mirrored shape is no equilibrium.
-const BARRIER: f64 = 200.0;
+pub(super) const LEAST_VOLUME: f64 = 0.5;
+/// Stiffness of what keeps St. Venant-Kirchhoff flesh from being mirrored, in shares of `mu + lambda / 2`:
+/// from 148 on, `864 x (3 - 2 sqrt 2)` with the barrier's scale of 6, the mirrored shape is no equilibrium.
+pub(super) const BARRIER: f64 = 200.0;
 /// Principal stretches closer than this count as equal.
 const EQUAL: f64 = 1e-5;
 /// Below this sum, two principal stretches count as opposite: the closest rotation jumps there.
@@ -29,34 +29,37 @@ pub(super) type Jet = [f64; 3];
 /// ```text
 /// psi = sum_i a(s_i) + sum_(i < j) b(s_i s_j) + c(s_1 s_2 s_3)
 /// ```
-/// The smallest stretch is negative where F is inverted. All parameters are in Pa; psi and stress are zero at rest.
+/// The smallest stretch is negative where F is inverted. All parameters are in Pa; psi and stress are zero at
+/// rest.
 #[derive(Debug, Clone)]
 pub enum PrincipalStretch {
-    /// Corotated linear elasticity, `psi = mu |F - R|^2 + lambda / 2 tr^2(R'F - I)`; as rigid as possible where lambda
-    /// is 0.
+    /// Corotated linear elasticity, `psi = mu |F - R|^2 + lambda / 2 tr^2(R'F - I)`; as rigid as possible
+    /// where lambda is 0.
     Corotated {
         /// Second Lamé parameter.
         mu: f64,
         /// First Lamé parameter; resists change of volume.
         lambda: f64,
     },
-    /// `psi = mu |E|^2 + lambda / 2 tr^2 E` of Green's strain E, and a barrier against mirrored shapes, which E does not
-    /// see: `200 (mu + lambda / 2) / 12 ((1 - J) / 6)^3` where `J = det F < 1`. It softens under compression.
+    /// `psi = mu |E|^2 + lambda / 2 tr^2 E` of Green's strain E, and a barrier against mirrored shapes, which
+    /// E does not see: `200 (mu + lambda / 2) / 12 ((1 - J) / 6)^3` where `J = det F < 1`. It softens under
+    /// compression.
     StVenantKirchhoff {
         /// Second Lamé parameter.
         mu: f64,
         /// First Lamé parameter.
         lambda: f64,
     },
-    /// `psi = mu / 2 (|F|^2 - 3) - mu ln J + lambda / 2 ln^2 J`; below `J = 0.5` the part of J goes on as a parabola.
+    /// `psi = mu / 2 (|F|^2 - 3) - mu ln J + lambda / 2 ln^2 J`; below `J = 0.5` the part of J goes on as a
+    /// parabola.
     NeoHookean {
         /// Second Lamé parameter.
         mu: f64,
         /// First Lamé parameter.
         lambda: f64,
     },
-    /// Neo-Hookean flesh that also resists change of area, `psi = c1 (|F|^2 - 3) + c2 (|cof F|^2 - 3) - 2 (c1 + 2 c2) ln J
-    /// + lambda / 2 ln^2 J`; its Lamé parameters are `2 (c1 + c2)` and `lambda + 4 c2`.
+    /// Neo-Hookean flesh that also resists change of area, `psi = c1 (|F|^2 - 3) + c2 (|cof F|^2 - 3) - 2 (c1
+    /// + 2 c2) ln J + lambda / 2 ln^2 J`; its Lamé parameters are `2 (c1 + c2)` and `lambda + 4 c2`.
     MooneyRivlin {
         /// Resistance to change of length.
         c1: f64,
@@ -134,8 +137,8 @@ impl PrincipalStretch {
         }
     }
 
-    /// Lamé parameters lambda and mu that the law has for small strains, Pa: `lambda = b' + b'' + c' + c''` and
-    /// `2 mu + lambda = a'' + 2 b'' + c''`, at 1.
+    /// Lamé parameters lambda and mu that the law has for small strains, Pa: `lambda = b' + b'' + c' + c''`
+    /// and `2 mu + lambda = a'' + 2 b'' + c''`, at 1.
     pub fn lame(&self) -> (f64, f64) {
         let [_, _, a2] = self.length(1.0);
         let [_, b1, b2] = self.area(1.0);
@@ -144,9 +147,9 @@ impl PrincipalStretch {
         (lambda, 0.5 * (a2 + 2.0 * b2 + c2 - lambda))
     }
 
-    /// Stiffness k of the metric in which descent directions are found, Pa: the slope of the line that comes closest to
-    /// the stress `a' + 2 b' + c'` of one stretch between 0.5 and 1.5 `[QN eq. 10]`, and at least a thousandth of the
-    /// steepest slope there.
+    /// Stiffness k of the metric in which descent directions are found, Pa: the slope of the line that comes
+    /// closest to the stress `a' + 2 b' + c'` of one stretch between 0.5 and 1.5 `[QN eq. 10]`, and at least
+    /// a thousandth of the steepest slope there.
     ///
     /// It bounds no single tet: the stiffest of corotated flesh, for change of volume, is `2 mu + 3 lambda`.
     pub fn slope(&self) -> f64 {
@@ -190,8 +193,9 @@ fn logarithmic(pull: f64, lambda: f64, j: f64) -> Jet {
     ]
 }
 
-/// The functions at some principal stretches; `areas` and what is said of pairs go by the axis that is not in them.
-struct Jets<'a> {
+/// The functions at some principal stretches; `areas` and what is said of pairs go by the axis that is not in
+/// them.
+pub(super) struct Jets<'a> {
     law: &'a PrincipalStretch,
     sigma: [f64; 3],
     lengths: [Jet; 3],
@@ -200,7 +204,7 @@ struct Jets<'a> {
 }
 
 impl<'a> Jets<'a> {
-    fn new(law: &'a PrincipalStretch, sigma: &Vector3<f64>) -> Self {
+    pub(super) fn new(law: &'a PrincipalStretch, sigma: &Vector3<f64>) -> Self {
         let [x, y, z] = [sigma.x, sigma.y, sigma.z];
         Self {
             law,
@@ -211,13 +215,13 @@ impl<'a> Jets<'a> {
         }
     }
 
-    fn density(&self) -> f64 {
+    pub(super) fn density(&self) -> f64 {
         let sum = |jets: &[Jet; 3]| jets.iter().map(|jet| jet[0]).sum::<f64>();
         sum(&self.lengths) + sum(&self.areas) + self.volume[0]
     }
 
     /// `d psi / d s_i`.
-    fn gradient(&self) -> Vector3<f64> {
+    pub(super) fn gradient(&self) -> Vector3<f64> {
         Vector3::from_fn(|i, _| {
             let (j, k) = ((i + 1) % 3, (i + 2) % 3);
             let (sj, sk) = (self.sigma[j], self.sigma[k]);
@@ -247,8 +251,8 @@ impl<'a> Jets<'a> {
         })
     }
 
-    /// Eigenvalues of the twist and of the flip in the plane without axis k: `(psi_i + psi_j) / (s_i + s_j)` and
-    /// `(psi_i - psi_j) / (s_i - s_j)`.
+    /// Eigenvalues of the twist and of the flip in the plane without axis k: `(psi_i + psi_j) / (s_i + s_j)`
+    /// and `(psi_i - psi_j) / (s_i - s_j)`.
     fn in_plane(&self, k: usize) -> [f64; 2] {
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
         let (si, sj, sk) = (self.sigma[i], self.sigma[j], self.sigma[k]);
@@ -270,8 +274,8 @@ impl<'a> Jets<'a> {
     }
 }
 
-/// `c (f'(c x) + f'(c y)) / (x + y)` for a sum that is close to zero: `c^2 f''` where f' is odd; else unbounded, and left
-/// out at the jump itself.
+/// `c (f'(c x) + f'(c y)) / (x + y)` for a sum that is close to zero: `c^2 f''` where f' is odd; else
+/// unbounded, and left out at the jump itself.
 fn over_opposite(f: impl Fn(f64) -> Jet, [x, y]: [f64; 2], c: f64) -> f64 {
     if f(c * x)[1] + f(-c * x)[1] == 0.0 {
         c * c * f(0.5 * c * (x - y))[2]
@@ -284,8 +288,8 @@ fn over_opposite(f: impl Fn(f64) -> Jet, [x, y]: [f64; 2], c: f64) -> f64 {
 
 impl Sealed for PrincipalStretch {}
 
-/// By the singular value decomposition; eigenvectors of the Hessian in closed form: three of the Hessian in the stretches,
-/// and a twist and a flip in each plane `[Eigensystems]`.
+/// By the singular value decomposition; eigenvectors of the Hessian in closed form: three of the Hessian in
+/// the stretches, and a twist and a flip in each plane `[Eigensystems]`.
 impl Energy for PrincipalStretch {
     fn density(&self, f: &Matrix3<f64>) -> f64 {
         Jets::new(self, &SignedSvd::new(f).sigma).density()

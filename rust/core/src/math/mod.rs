@@ -14,6 +14,7 @@ mod ordering;
 mod panels;
 pub mod polar;
 pub(crate) mod random;
+pub(crate) mod rows;
 mod selection;
 mod separator;
 mod sets;
@@ -34,6 +35,7 @@ pub(crate) use sets::Sets;
 pub use sparse::Sparse;
 pub(crate) use sparse::{add_diagonal, multiply_columns};
 pub use svd::SignedSvd;
+pub(crate) use svd::signed_svd_in_lanes;
 
 /// Does what has many short parallel parts on a thread that works for them itself: waiting for threads from outside
 /// takes tens of microseconds each time.

@@ -263,8 +263,9 @@ fn negative_mean<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> S::f64s {
     simd.neg_f64s(simd.mul_f64s(simd.splat_f64s(0.5), simd.add_f64s(a, b)))
 }
 
+/// The derivative of the determinant.
 #[inline(always)]
-fn cofactors<S: Simd>(simd: S, f: &[S::f64s; 9]) -> [S::f64s; 9] {
+pub(crate) fn cofactors<S: Simd>(simd: S, f: &[S::f64s; 9]) -> [S::f64s; 9] {
     // Each is `f_a f_b - f_c f_d`.
     const MINORS: [[usize; 4]; 9] = [
         [4, 8, 5, 7],
@@ -287,7 +288,7 @@ fn cofactors<S: Simd>(simd: S, f: &[S::f64s; 9]) -> [S::f64s; 9] {
 
 /// `A B`.
 #[inline(always)]
-pub(super) fn multiply<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
+pub(crate) fn multiply<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
     let mut out = *a;
     for e in 0..9 {
         let (i, j) = (e / 3, e % 3);
@@ -298,7 +299,7 @@ pub(super) fn multiply<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> 
 
 /// `A'B`.
 #[inline(always)]
-pub(super) fn transpose_product<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
+pub(crate) fn transpose_product<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
     let mut out = *a;
     for e in 0..9 {
         let (i, j) = (e / 3, e % 3);
@@ -308,12 +309,12 @@ pub(super) fn transpose_product<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s
 }
 
 #[inline(always)]
-fn dot3<S: Simd>(simd: S, a: [S::f64s; 3], b: [S::f64s; 3]) -> S::f64s {
+pub(crate) fn dot3<S: Simd>(simd: S, a: [S::f64s; 3], b: [S::f64s; 3]) -> S::f64s {
     simd.mul_add_e_f64s(a[0], b[0], simd.mul_add_e_f64s(a[1], b[1], simd.mul_f64s(a[2], b[2])))
 }
 
 #[inline(always)]
-fn dot<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> S::f64s {
+pub(crate) fn dot<S: Simd>(simd: S, a: &[S::f64s; 9], b: &[S::f64s; 9]) -> S::f64s {
     let mut sum = simd.mul_f64s(a[0], b[0]);
     for e in 1..9 {
         sum = simd.mul_add_e_f64s(a[e], b[e], sum);

@@ -1,7 +1,8 @@
 //! Singular values of 3x3 matrices with signs, several matrices at once.
 //!
-//! The polar decomposition gives `F = R S` with `det R = +1`, and the eigenvectors V of the symmetric S, found by
-//! Jacobi's rotations, the rest: `F = (R V) diag(sigma) V'`. A decomposition of `F'F` would lose half the digits.
+//! The polar decomposition gives `F = R S` with `det R = +1`, and the eigenvectors V of the symmetric S,
+//! found by Jacobi's rotations, the rest: `F = (R V) diag(sigma) V'`. A decomposition of `F'F` would lose
+//! half the digits.
 
 use nalgebra::{Matrix3, Vector3};
 use pulp::{Scalar, Simd};
@@ -38,7 +39,8 @@ impl SignedSvd {
 
 // Below there are plain loops only, as in `polar`.
 
-/// The singular values of one matrix a lane; U and V are written. Entry `3 i + j` of matrices is row i, column j.
+/// The singular values of one matrix a lane; U and V are written. Entry `3 i + j` of matrices is row i,
+/// column j.
 #[inline(always)]
 pub(crate) fn signed_svd_in_lanes<S: Simd>(
     simd: S,
@@ -53,7 +55,8 @@ pub(crate) fn signed_svd_in_lanes<S: Simd>(
     sigma
 }
 
-/// Eigenvalues of a matrix that is symmetric up to rounding; its eigenvectors become the columns of the rotation V.
+/// Eigenvalues of a matrix that is symmetric up to rounding; its eigenvectors become the columns of the
+/// rotation V.
 #[inline(always)]
 fn symmetric_eigen<S: Simd>(simd: S, a: &[S::f64s; 9], v: &mut [S::f64s; 9]) -> [S::f64s; 3] {
     let (zero, one, half) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0), simd.splat_f64s(0.5));

@@ -2,8 +2,10 @@
 
 mod coordinates;
 mod cycle;
+mod history;
 mod orbit;
 mod projector;
+pub mod quasi_newton;
 mod settings;
 mod simulation;
 pub mod skinning_modes;

@@ -26,17 +26,38 @@ use crate::mesh::{FleshCell, TetMesh};
 /// # Errors
 /// As [`laplacian`].
 pub fn stiffness(mesh: &TetMesh, material: &Material) -> Result<Sparse> {
+    let conductivity: Vec<f64> = (0..mesh.tets().len()).map(|t| 2.0 * material.mu(t)).collect();
+    stiffness_of(mesh, &conductivity)
+}
+
+/// The same with any conductivity in place of `2 mu`, one number a tet, Pa.
+///
+/// # Errors
+/// As [`laplacian`].
+pub fn stiffness_of(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
     if mesh.cells().is_empty() {
-        let conductivity: Vec<f64> = (0..mesh.tets().len()).map(|t| 2.0 * material.mu(t)).collect();
-        return laplacian(mesh, &conductivity);
+        return laplacian(mesh, conductivity);
     }
-    let weight = |t: usize| 2.0 * material.mu(t) * mesh.volumes()[t];
+    let element = |cell: &FleshCell, weight| CellElement::new(cell, weight, true);
+    Ok(cells(mesh, conductivity, element))
+}
+
+/// What of [`stiffness_of`] the gradients do not see; `None` for tets, where they see all.
+pub fn twisting_stiffness(mesh: &TetMesh, conductivity: &[f64]) -> Option<Sparse> {
+    let element = |cell: &FleshCell, weight| CellElement::new(cell, weight, false);
+    (!mesh.cells().is_empty()).then(|| cells(mesh, conductivity, element))
+}
+
+fn cells(
+    mesh: &TetMesh,
+    conductivity: &[f64],
+    element: impl Fn(&FleshCell, f64) -> CellElement + Sync,
+) -> Sparse {
+    let weight = |t: usize| conductivity[t] * mesh.volumes()[t];
     let split = mesh.tets_per_cell();
-    let element = |(c, cell): (usize, &FleshCell)| {
-        CellElement::new(cell, (split * c..split * (c + 1)).map(weight).sum::<f64>())
-    };
-    let elements: Vec<CellElement> = mesh.cells().par_iter().enumerate().map(element).collect();
-    Ok(assemble(mesh.vertices().len(), &elements))
+    let of = |(c, cell): (usize, &FleshCell)| element(cell, (split * c..split * (c + 1)).map(weight).sum());
+    let elements: Vec<CellElement> = mesh.cells().par_iter().enumerate().map(of).collect();
+    assemble(mesh.vertices().len(), &elements)
 }
 
 struct CellElement {
@@ -45,12 +66,12 @@ struct CellElement {
 }
 
 impl CellElement {
-    fn new(cell: &FleshCell, weight: f64) -> Self {
+    fn new(cell: &FleshCell, weight: f64, whole: bool) -> Self {
         let gradients = cell.gradients().map(Vector3::from);
         let twists = cell.twists();
         let entry = |i: usize, j: usize| {
             let twist: f64 = twists.iter().map(|(resistance, s)| resistance * s[i] * s[j]).sum();
-            weight * (gradients[i].dot(&gradients[j]) + twist)
+            weight * if whole { gradients[i].dot(&gradients[j]) + twist } else { twist }
         };
         let weights = std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)));
         Self { corners: cell.corners, weights }

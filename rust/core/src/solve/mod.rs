@@ -1,7 +1,14 @@
-//! Full-space solvers, the truth that reductions are measured against, and least squares.
+//! Full-space solvers, the truth that reductions are measured against, minimisers, and least squares.
 
 mod complementary;
+mod descent;
+mod lbfgs;
+mod line_search;
+mod newton;
 mod nnls;
 
 pub use complementary::{ComplementarySolver, ComplementarySolverParams};
+pub(crate) use descent::{Descent, Objective, Outcome};
+pub(crate) use line_search::Value;
+pub(crate) use newton::{BlockMatrix, block_solve};
 pub use nnls::nonnegative_least_squares;

@@ -11,6 +11,6 @@ mod update;
 pub use clusters::cluster_tets;
 pub(crate) use localised::localise;
 pub use localised::{LocalisedModes, localised_modes};
-pub(crate) use modes::check_truncation;
 pub use modes::{ModesProblem, Restraint, SkinningModes, restrained_modes, skinning_modes};
+pub(crate) use modes::{check_truncation, shift};
 pub use update::ModesUpdate;

@@ -161,12 +161,12 @@ impl ModesProblem {
     ) -> Result<Self> {
         material.check_tet_count(mesh.tets().len())?;
         stitches.check_vertices(mesh.vertices().len())?;
-        let free = free_vertices(mesh.vertices().len(), restraint.pinned)?;
+        let free = restraint.free_vertices(mesh.vertices().len())?;
         let mass = lumped_mass(mesh, material);
         let conductivity = conductivity(mesh, material);
         let (hessian, constraint) = rayon::join(
             || stitched(laplacian(mesh, &conductivity)?, stitches),
-            || constraint_or_none(mesh, &mass, restraint, &free),
+            || restraint.columns(mesh, &mass, &free, constraint),
         );
         let (hessian, constraint) = (hessian?, constraint?);
         let hessian = if free.is_whole() { hessian } else { free.square(&hessian) };
@@ -253,34 +253,39 @@ pub(crate) fn check_truncation(count: usize, modes: usize) -> Result<()> {
     })
 }
 
-fn constraint_or_none(
-    mesh: &TetMesh,
-    mass: &[f64],
-    restraint: &Restraint<'_>,
-    free: &Selection,
-) -> Result<Option<Sparse>> {
-    let Some(rig) = restraint.rig else { return Ok(None) };
-    let computed;
-    let leak = match restraint.leak {
-        Some(leak) => leak,
-        None => {
-            computed = momentum_leak(mesh)?;
-            &computed
-        }
-    };
-    // Built on the free vertices alone, so that its columns are independent there.
-    let rig = rig.restricted(|vertex| free.contains(vertex as usize));
-    let columns = constraint(mesh, mass, &rig, leak)?;
-    Ok(Some(if free.is_whole() { columns } else { free.rows_of(&columns) }))
-}
+impl Restraint<'_> {
+    /// The columns of a constraint on the free vertices; none without a rig.
+    pub(crate) fn columns(
+        &self,
+        mesh: &TetMesh,
+        mass: &[f64],
+        free: &Selection,
+        constraint: impl Fn(&TetMesh, &[f64], &Rig, &[f64]) -> Result<Sparse>,
+    ) -> Result<Option<Sparse>> {
+        let Some(rig) = self.rig else { return Ok(None) };
+        let computed;
+        let leak = match self.leak {
+            Some(leak) => leak,
+            None => {
+                computed = momentum_leak(mesh)?;
+                &computed
+            }
+        };
+        // Built on the free vertices alone, so that its columns are independent there.
+        let rig = rig.restricted(|vertex| free.contains(vertex as usize));
+        let columns = constraint(mesh, mass, &rig, leak)?;
+        Ok(Some(if free.is_whole() { columns } else { free.rows_of(&columns) }))
+    }
 
-fn free_vertices(n: usize, pinned: Option<&[bool]>) -> Result<Selection> {
-    match pinned {
-        Some(pinned) if pinned.len() != n => {
-            let (expected, got) = (format!("({n},)"), format!("({},)", pinned.len()));
-            Err(Error::Shape { what: "pinned", expected, got })
+    /// The vertices that are not pinned, of n.
+    pub(crate) fn free_vertices(&self, n: usize) -> Result<Selection> {
+        match self.pinned {
+            Some(pinned) if pinned.len() != n => {
+                let (expected, got) = (format!("({n},)"), format!("({},)", pinned.len()));
+                Err(Error::Shape { what: "pinned", expected, got })
+            }
+            pinned => Ok(Selection::new(n, |vertex| pinned.is_none_or(|pinned| !pinned[vertex]))),
         }
-        _ => Ok(Selection::new(n, |vertex| pinned.is_none_or(|pinned| !pinned[vertex]))),
     }
 }
 
@@ -298,7 +303,7 @@ fn check_count(asked: usize, available: usize) -> Result<()> {
 }
 
 /// A hundredth of the lowest eigenvalue of a cube of that volume; soft regions count most.
-fn shift(mesh: &TetMesh, mass: &[f64], conductivity: &[f64]) -> f64 {
+pub(crate) fn shift(mesh: &TetMesh, mass: &[f64], conductivity: &[f64]) -> f64 {
     let volume: f64 = mesh.volumes().iter().sum();
     let compliance: f64 = mesh.volumes().iter().zip(conductivity).map(|(v, c)| v / c).sum();
     let wave_number = std::f64::consts::PI / volume.cbrt();

@@ -1,0 +1,115 @@
+//! The incremental energy of a step.
+
+use faer::MatMut;
+
+use super::FullSpaceModel;
+use super::elements::Elements;
+use crate::math::rows::{Rows, combine};
+use crate::math::{Room, SparseCholesky};
+use crate::solve::{Objective, Value};
+
+/// What of a step's energy does not depend on the displacement.
+pub(super) struct Terms {
+    /// Displacements that inertia and constant forces want, of the rows that move.
+    pub(super) target: Vec<[f64; 3]>,
+    /// Displacements to which damping holds.
+    pub(super) damped: Vec<[f64; 3]>,
+    /// The rig's shape, all rows.
+    pub(super) rig: Vec<[f64; 3]>,
+    /// `a_0 / h^2`, 1/s^2.
+    pub(super) inertia: f64,
+    /// Factor on the elastic energy.
+    pub(super) stiffness: f64,
+    /// Share of the rig in the rest shape.
+    pub(super) pose_rest: f64,
+    /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
+    pub(super) drag: [f64; 2],
+}
+
+impl Terms {
+    pub(super) fn new(rows: usize, free: usize) -> Self {
+        Self {
+            target: vec![[0.0; 3]; free],
+            damped: vec![[0.0; 3]; free],
+            rig: vec![[0.0; 3]; rows],
+            inertia: 0.0,
+            stiffness: 1.0,
+            pose_rest: 0.0,
+            drag: [0.0; 2],
+        }
+    }
+
+    /// Factors of mass and Laplacian in the metric.
+    pub(super) fn metric(&self) -> [f64; 2] {
+        [self.inertia + self.drag[0], self.stiffness + self.drag[1]]
+    }
+}
+
+/// `inertia / 2 |u - target|_M^2 + stiffness E(rig + u)`, damping, and memory for them.
+pub(super) struct Incremental<'a> {
+    pub(super) model: &'a FullSpaceModel,
+    pub(super) elements: &'a mut Elements,
+    pub(super) terms: &'a Terms,
+    pub(super) factor: &'a SparseCholesky,
+    pub(super) room: &'a mut Room,
+    /// Positions of all rows.
+    pub(super) positions: &'a mut Vec<[f64; 3]>,
+    /// Displacements of all rows beyond the rest shape, where a quadratic needs them.
+    pub(super) beyond: &'a mut Vec<[f64; 3]>,
+}
+
+impl Incremental<'_> {
+    /// Elastic energy with its gradient, J and N; positions are set.
+    pub(super) fn elastic(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
+        let (terms, free) = (self.terms, self.model.free);
+        self.positions.copy_from_slice(&terms.rig);
+        for (position, u) in self.positions[..free].iter_mut().zip(u) {
+            (0..3).for_each(|c| position[c] += u[c]);
+        }
+        gradient.fill([0.0; 3]);
+        let mut energy = self.elements.evaluate(self.positions, gradient);
+        if let Some(twisting) = &self.model.twisting {
+            combine(self.beyond, self.positions, -terms.pose_rest, &terms.rig);
+            energy += twisting.evaluate(self.beyond, 1.0, gradient);
+        }
+        energy
+    }
+}
+
+impl Objective for Incremental<'_> {
+    fn evaluate(&mut self, u: &Rows, gradient: &mut Rows) -> Value {
+        let elastic = self.terms.stiffness * self.elastic(u, gradient);
+        let terms = self.terms;
+        let mut kinetic = 0.0;
+        for (row, gradient) in gradient.iter_mut().enumerate() {
+            let mass = self.model.mass[row];
+            for c in 0..3 {
+                let (apart, moved) = (u[row][c] - terms.target[row][c], u[row][c] - terms.damped[row][c]);
+                let (push, drag) = (mass * terms.inertia * apart, mass * terms.drag[0] * moved);
+                kinetic += 0.5 * (push * apart + drag * moved);
+                gradient[c] = terms.stiffness * gradient[c] + push + drag;
+            }
+        }
+        let mut energy = elastic + kinetic;
+        if terms.drag[1] > 0.0 {
+            let moved = &mut self.beyond[..self.model.free];
+            combine(moved, u, -1.0, &terms.damped);
+            energy += self.model.viscosity.evaluate(moved, terms.drag[1], gradient);
+        }
+        // Near rest the terms of a law cancel: their rounding is that of their size.
+        let size = energy + terms.stiffness * self.model.rounding;
+        Value { energy, size }
+    }
+
+    fn solve(&mut self, rows: &mut Rows) {
+        let count = rows.len();
+        let rows = MatMut::from_row_major_slice_mut(rows.as_flattened_mut(), count, 3);
+        self.factor.solve_ordered(self.room, |_| 1.0, rows);
+    }
+
+    fn length(&self, step: &Rows) -> f64 {
+        let weighted = |(row, mass): (&[f64; 3], &f64)| mass * row.iter().map(|x| x * x).sum::<f64>();
+        let squares: f64 = step.iter().zip(&self.model.mass).map(weighted).sum();
+        squares.sqrt() / self.model.unit()
+    }
+}

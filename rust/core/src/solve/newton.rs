@@ -1,0 +1,106 @@
+//! The matrix of projected Newton's method: blocks of 3 x 3 where vertices share an element `[QN sec. 5]`.
+
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use nalgebra::Matrix3;
+
+use crate::Result;
+use crate::math::rows::Rows;
+use crate::math::{Sparse, SparseCholesky};
+
+/// A symmetric matrix of 3 x 3 blocks, stored whole; rows of blocks are vertices.
+pub(crate) struct BlockMatrix {
+    starts: Vec<usize>,
+    columns: Vec<u32>,
+    blocks: Vec<Matrix3<f64>>,
+}
+
+impl BlockMatrix {
+    /// Zeros where two of `rows` vertices share an element, and on the diagonal.
+    pub(crate) fn new<'a>(rows: usize, elements: impl Iterator<Item = &'a [u32]>) -> Self {
+        let mut near: Vec<Vec<u32>> = (0..rows as u32).map(|row| vec![row]).collect();
+        for corners in elements {
+            let inside = || corners.iter().copied().filter(|&corner| (corner as usize) < rows);
+            inside().for_each(|row| near[row as usize].extend(inside().filter(|&other| other != row)));
+        }
+        let mut starts = vec![0];
+        let mut columns = Vec::new();
+        for mut row in near {
+            row.sort_unstable();
+            row.dedup();
+            columns.extend(row);
+            starts.push(columns.len());
+        }
+        Self { blocks: vec![Matrix3::zeros(); columns.len()], starts, columns }
+    }
+
+    /// Number of rows of blocks.
+    fn rows(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Sets all to zero.
+    pub(crate) fn clear(&mut self) {
+        self.blocks.fill(Matrix3::zeros());
+    }
+
+    /// Adds to the block of two vertices that share an element.
+    pub(crate) fn add(&mut self, row: usize, column: usize, block: &Matrix3<f64>) {
+        let own = self.starts[row]..self.starts[row + 1];
+        if let Ok(place) = self.columns[own.clone()].binary_search(&(column as u32)) {
+            self.blocks[own.start + place] += block;
+        }
+    }
+
+    /// The factor of the matrix, bordered by a constraint on each coordinate, n x c.
+    ///
+    /// # Errors
+    /// As [`SparseCholesky::constrained`].
+    pub(crate) fn factor(&self, constraint: Option<&Sparse>) -> Result<SparseCholesky> {
+        match constraint {
+            Some(constraint) => SparseCholesky::constrained(&self.whole(), &for_each_coordinate(constraint)),
+            None => SparseCholesky::new(&self.whole()),
+        }
+    }
+
+    /// 3n x 3n, coordinates of a vertex side by side.
+    fn whole(&self) -> Sparse {
+        let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+        for row in 0..self.rows() {
+            let own = self.starts[row]..self.starts[row + 1];
+            for c in 0..3 {
+                for (other, block) in self.columns[own.clone()].iter().zip(&self.blocks[own.clone()]) {
+                    rows.extend([3 * other, 3 * other + 1, 3 * other + 2]);
+                    // Symmetric: the row of this vertex serves as its column.
+                    values.extend((0..3).map(|d| block[(c, d)]));
+                }
+                ends.push(rows.len() as u32);
+            }
+        }
+        sparse(3 * self.rows(), ends, rows, values)
+    }
+}
+
+/// The constraint of one coordinate, for all three: 3n x 3c.
+fn for_each_coordinate(constraint: &Sparse) -> Sparse {
+    let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for column in 0..constraint.ncols() {
+        for c in 0..3 {
+            rows.extend(constraint.row_idx_of_col_raw(column).iter().map(|row| 3 * row + c));
+            values.extend_from_slice(constraint.val_of_col(column));
+            ends.push(rows.len() as u32);
+        }
+    }
+    sparse(3 * constraint.nrows(), ends, rows, values)
+}
+
+fn sparse(size: usize, ends: Vec<u32>, rows: Vec<u32>, values: Vec<f64>) -> Sparse {
+    let columns = ends.len() - 1;
+    SparseColMat::new(SymbolicSparseColMat::new_checked(size, columns, ends, None, rows), values)
+}
+
+/// Replaces rows by what the inverse makes of them.
+pub(crate) fn block_solve(factor: &SparseCholesky, rows: &mut Rows) {
+    let flat = rows.as_flattened_mut();
+    let count = flat.len();
+    factor.solve_in_place(faer::MatMut::from_column_major_slice_mut(flat, count, 1));
+}

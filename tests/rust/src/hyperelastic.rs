@@ -1,0 +1,106 @@
+//! Bars of hyperelastic flesh, and their incremental energy tet by tet, by the scalar form of the laws.
+
+use jounce::Progress;
+use jounce::material::{Energy, Field, Law, Material, PrincipalStretch};
+use jounce::mesh::TetMesh;
+use jounce::method::quasi_newton::{FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::operators::{gradients, lumped_mass};
+use jounce::subspace::Restraint;
+use nalgebra::{Matrix3, Vector3};
+
+/// Density, kg/m^3.
+pub const DENSITY: f64 = 1000.0;
+
+/// A mesh of one law.
+pub struct Flesh {
+    /// The mesh.
+    pub mesh: TetMesh,
+    /// The law.
+    pub law: PrincipalStretch,
+}
+
+impl Flesh {
+    /// The material, of which only the density matters.
+    pub fn material(&self) -> Material {
+        Material::new(Law::Arap, Field::Uniform(1.0), Field::Uniform(0.0), Field::Uniform(DENSITY))
+            .expect("a valid material")
+    }
+
+    /// The model, restrained or free.
+    pub fn model(&self, restraint: &Restraint<'_>) -> FullSpaceModel {
+        let laws = vec![self.law.clone(); self.mesh.tets().len()];
+        FullSpaceModel::new(&self.mesh, &self.material(), &laws, restraint, &Progress::default())
+            .expect("a valid body")
+    }
+
+    /// A stepper of a free body.
+    pub fn free(&self, minimiser: Minimiser) -> FullSpaceStepper {
+        FullSpaceStepper::new(self.model(&Restraint::default()).into(), minimiser)
+    }
+
+    /// A stepper of a body whose vertices with the least x are pinned.
+    pub fn hung(&self, minimiser: Minimiser) -> FullSpaceStepper {
+        let pinned = self.pinned();
+        let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
+        FullSpaceStepper::new(self.model(&restraint).into(), minimiser)
+    }
+
+    /// The vertices with the least x.
+    pub fn pinned(&self) -> Vec<bool> {
+        let least = self.mesh.vertices().iter().map(|v| v[0]).fold(f64::INFINITY, f64::min);
+        self.mesh.vertices().iter().map(|v| v[0] == least).collect()
+    }
+
+    /// Deformation gradient of each tet.
+    pub fn deformations(&self, x: &[[f64; 3]]) -> Vec<Matrix3<f64>> {
+        let of = |(tet, hats): (&[u32; 4], [[f64; 3]; 4])| {
+            let terms = tet.iter().zip(hats);
+            terms.map(|(&v, hat)| Vector3::from(x[v as usize]) * Vector3::from(hat).transpose()).sum()
+        };
+        self.mesh.tets().iter().zip(gradients(&self.mesh)).map(of).collect()
+    }
+
+    /// How many tets are inside out.
+    pub fn inverted(&self, x: &[[f64; 3]]) -> usize {
+        self.deformations(x).iter().filter(|f| f.determinant() <= 0.0).count()
+    }
+
+    /// Elastic energy, J, and its gradient, N.
+    pub fn elastic(&self, x: &[[f64; 3]]) -> (f64, Vec<[f64; 3]>) {
+        let mut forces = vec![[0.0; 3]; x.len()];
+        let mut energy = 0.0;
+        let hats = gradients(&self.mesh);
+        for (t, f) in self.deformations(x).iter().enumerate() {
+            energy += self.mesh.volumes()[t] * self.law.density(f);
+            let stress = self.mesh.volumes()[t] * self.law.stress(f);
+            for (&v, hat) in self.mesh.tets()[t].iter().zip(hats[t]) {
+                let force = stress * Vector3::from(hat);
+                (0..3).for_each(|c| forces[v as usize][c] += force[c]);
+            }
+        }
+        (energy, forces)
+    }
+
+    /// `|x - y|_M^2 / (2 h^2) + E(x)`, J, and its gradient, N.
+    pub fn incremental(&self, x: &[[f64; 3]], y: &[[f64; 3]], h: f64) -> (f64, Vec<[f64; 3]>) {
+        let (mut energy, mut gradient) = self.elastic(x);
+        for (v, mass) in lumped_mass(&self.mesh, &self.material()).into_iter().enumerate() {
+            for c in 0..3 {
+                let apart = x[v][c] - y[v][c];
+                energy += 0.5 * mass / (h * h) * apart * apart;
+                gradient[v][c] += mass / (h * h) * apart;
+            }
+        }
+        (energy, gradient)
+    }
+}
+
+/// Largest length of a row.
+pub fn longest(rows: &[[f64; 3]]) -> f64 {
+    rows.iter().map(|row| Vector3::from(*row).norm()).fold(0.0, f64::max)
+}
+
+/// `a - b`.
+pub fn apart(a: &[[f64; 3]], b: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    a.iter().zip(b).map(|(a, b)| std::array::from_fn(|c| a[c] - b[c])).collect()
+}
