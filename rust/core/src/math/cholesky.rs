@@ -5,6 +5,7 @@ use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
 use rayon::prelude::*;
 
+use super::few_columns::{COLUMNS, Sides, substitute};
 use super::fronts::{Front, Update};
 use super::ordering::nested_dissection;
 use super::panels::Panels;
@@ -19,10 +20,10 @@ const LEAST_PIVOT: f64 = 1e-15;
 
 /// The factor of a sparse symmetric positive definite K, or of K bordered by constraints.
 ///
-/// Bordered, it is the multifrontal `L D L'` of `[K A; A' 0]`, K in nested-dissection order and the constraints
-/// last; D is 1, and -1 for the constraints. That order needs no pivoting (K positive definite, A of full column
-/// rank), and the sparsity of A is used: a column of A only meets the parts of the factor above the vertices it
-/// touches. The same bits for any number of threads.
+/// Bordered, it is the multifrontal `L D L'` of `[K A; A' 0]`, K in nested-dissection order and the
+/// constraints last; D is 1, and -1 for the constraints. That order needs no pivoting (K positive definite, A
+/// of full column rank), and the sparsity of A is used: a column of A only meets the parts of the factor
+/// above the vertices it touches. The same bits for any number of threads.
 pub struct SparseCholesky {
     /// `order[k]` is the row of K eliminated k-th.
     order: Vec<u32>,
@@ -34,6 +35,13 @@ pub struct SparseCholesky {
 /// Memory that solving needs, kept from one solve to the next.
 #[derive(Default)]
 pub(crate) struct Room(Vec<Row>);
+
+/// The same for [`SparseCholesky::solve_vertices`].
+#[derive(Default)]
+pub(crate) struct VertexRoom {
+    x: Vec<f64>,
+    below: Vec<Vec<f64>>,
+}
 
 impl SparseCholesky {
     /// Factors a symmetric positive definite matrix, stored whole, n x n.
@@ -99,11 +107,69 @@ impl SparseCholesky {
         }
     }
 
+    /// Replaces b by the x of `K x + A y = b, A' x = 0`: three coordinates of each vertex, rows in the
+    /// factor's order.
+    pub(crate) fn solve_vertices(&self, room: &mut VertexRoom, rows: &mut [[f64; COLUMNS]]) {
+        room.x.resize(COLUMNS * self.room(), 0.0);
+        room.below.resize_with(self.parts.len(), Vec::new);
+        let last = &self.parts[self.parts.len() - 1];
+        let mut pieces = self.vertex_pieces(room, rows);
+        let Some((top, independent)) = pieces.split_last_mut() else { return };
+        independent.par_iter_mut().with_max_len(1).for_each(VertexPiece::descend);
+        top.load();
+        for piece in &*independent {
+            for c in 0..COLUMNS {
+                for (&row, from) in piece.part.tail.iter().zip(&piece.sides.x[c][piece.part.columns.len()..])
+                {
+                    top.sides.x[c][row as usize - last.columns.start] += from;
+                }
+            }
+        }
+        substitute(top.panels, &mut top.sides, true);
+        let constraints = top.rows.len()..last.columns.len();
+        top.sides.x.iter_mut().for_each(|x| x[constraints.clone()].iter_mut().for_each(|y| *y = -*y));
+        substitute(top.panels, &mut top.sides, false);
+        top.store();
+        let solved = &top.sides.x;
+        independent.par_iter_mut().with_max_len(1).for_each(|piece| {
+            for c in 0..COLUMNS {
+                for (&row, into) in
+                    piece.part.tail.iter().zip(&mut piece.sides.x[c][piece.part.columns.len()..])
+                {
+                    *into = solved[c][row as usize - last.columns.start];
+                }
+            }
+            substitute(piece.panels, &mut piece.sides, false);
+            piece.store();
+        });
+    }
+
+    fn vertex_pieces<'a>(
+        &'a self,
+        room: &'a mut VertexRoom,
+        mut rows: &'a mut [[f64; COLUMNS]],
+    ) -> Vec<VertexPiece<'a>> {
+        let mut pieces = Vec::with_capacity(self.parts.len());
+        let mut room_left = &mut room.x[..];
+        for ((part, panels), below) in self.parts.iter().zip(&self.panels).zip(&mut room.below) {
+            let size = part.size() + MARGIN;
+            let (own, others) = room_left.split_at_mut(COLUMNS * size);
+            let (x, rest) = own.split_at_mut(size);
+            let (y, z) = rest.split_at_mut(size);
+            let count = part.columns.len().min(rows.len());
+            let (first, later) = rows.split_at_mut(count);
+            pieces.push(VertexPiece { part, panels, sides: Sides { x: [x, y, z], below }, rows: first });
+            (room_left, rows) = (others, later);
+        }
+        pieces
+    }
+
     fn room(&self) -> usize {
         self.parts.iter().map(|part| part.size() + MARGIN).sum()
     }
 
-    /// The rows of `L^-1 b` that are not zero, in the factor's order, of at most [`LANES`] columns b in that order.
+    /// The rows of `L^-1 b` that are not zero, in the factor's order, of at most [`LANES`] columns b in that
+    /// order.
     ///
     /// What comes after the last row of K are the constraints, whose D is -1.
     pub(super) fn half_solve(&self, room: &mut Room, rhs: MatMut<'_, f64>) -> Vec<(usize, Row)> {
@@ -205,6 +271,36 @@ impl Piece<'_> {
                     *value = x[lane] * scale(self.part.columns.start + first + row);
                 }
             }
+        }
+    }
+}
+
+/// A part of the factor with the coordinates of vertices that are solved for there.
+struct VertexPiece<'a> {
+    part: &'a Part,
+    panels: &'a Panels,
+    sides: Sides<'a>,
+    rows: &'a mut [[f64; COLUMNS]],
+}
+
+impl VertexPiece<'_> {
+    fn load(&mut self) {
+        for (c, x) in self.sides.x.iter_mut().enumerate() {
+            let (own, others) = x.split_at_mut(self.rows.len());
+            own.iter_mut().zip(&*self.rows).for_each(|(x, row)| *x = row[c]);
+            others.fill(0.0);
+        }
+    }
+
+    /// Loads the right-hand sides and applies `L^-1`.
+    fn descend(&mut self) {
+        self.load();
+        substitute(self.panels, &mut self.sides, true);
+    }
+
+    fn store(&mut self) {
+        for (c, x) in self.sides.x.iter().enumerate() {
+            self.rows.iter_mut().zip(&**x).for_each(|(row, x)| row[c] = *x);
         }
     }
 }

@@ -6,6 +6,7 @@ mod cut;
 pub(crate) mod dense;
 mod dissection;
 mod eigen;
+mod few_columns;
 mod fronts;
 mod graph;
 mod inverse_forms;
@@ -25,8 +26,8 @@ mod svd;
 mod symbolic;
 mod tall;
 
-pub(crate) use cholesky::Room;
 pub use cholesky::SparseCholesky;
+pub(crate) use cholesky::{Room, VertexRoom};
 pub(crate) use conjugate_gradients::conjugate_gradients;
 pub(crate) use eigen::largest_eigenvectors;
 pub(crate) use inverse_forms::HalfSolved;

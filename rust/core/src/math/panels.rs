@@ -99,6 +99,11 @@ impl Panels {
         size_of_val(&self.values[..])
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.places.len()
+    }
+
     pub fn get(&self, index: usize) -> Panel<'_> {
         let place = &self.places[index];
         let (rows, values) = (&self.rows[place.rows.clone()], &self.values[place.values.clone()]);

@@ -72,7 +72,7 @@ impl Descent {
             let Some(share) = self.advance(objective, x, &mut value, &mut outcome.trials) else {
                 let length = objective.length(&self.direction);
                 outcome.stalled = length > tolerance.max(STALLED);
-                outcome.length = if length.is_finite() { 0.0 } else { length };
+                outcome.length = if length.is_finite() && !outcome.stalled { 0.0 } else { length };
                 break;
             };
             outcome.length = share * objective.length(&self.direction);

@@ -45,7 +45,7 @@ pub(super) struct Chunk {
     pub(super) gradients: Buffer<f64>,
     /// Blocks x lanes; 0 in lanes that only fill up.
     pub(super) volumes: Buffer<f64>,
-    /// Blocks x parameters x lanes.
+    /// Blocks x parameters x lanes, or one block where all are alike.
     parameters: Buffer<f64>,
     places: Vec<[f64; 3]>,
     forces: Vec<[f64; 3]>,
@@ -124,10 +124,12 @@ impl Chunk {
         for (slot, &element) in volumes.iter_mut().zip(&elements) {
             *slot = all[element as usize].volume;
         }
-        let mut parameters = Buffer::zeros(blocks * PARAMETERS * lanes);
+        let own = |slot: usize| of(slot).energy.in_lanes().1;
+        let alike = (1..elements.len()).all(|slot| own(slot) == own(0));
+        let mut parameters = Buffer::zeros(if alike { 1 } else { blocks } * PARAMETERS * lanes);
         for (place, slot) in parameters.iter_mut().enumerate() {
             let (lane, parameter, block) = unpack(place, lanes, PARAMETERS);
-            *slot = of(block * lanes + lane).energy.in_lanes().1[parameter];
+            *slot = own(block * lanes + lane)[parameter];
         }
         Self {
             law: first.energy.scaled_to_one(),
@@ -213,6 +215,7 @@ fn sum<S: Simd, L: Evaluate, const CORNERS: usize>(simd: S, law: L, chunk: &mut 
     let (gradients, _) = S::as_simd_f64s(&chunk.gradients);
     let (volumes, _) = S::as_simd_f64s(&chunk.volumes);
     let (parameters, _) = S::as_simd_f64s(&chunk.parameters);
+    let stride = if parameters.len() > PARAMETERS { PARAMETERS } else { 0 };
     let zero = simd.splat_f64s(0.0);
     let mut energy = zero;
     for block in 0..volumes.len() {
@@ -231,7 +234,7 @@ fn sum<S: Simd, L: Evaluate, const CORNERS: usize>(simd: S, law: L, chunk: &mut 
         }
         let mut own = [zero; PARAMETERS];
         for parameter in 0..PARAMETERS {
-            own[parameter] = parameters[block * PARAMETERS + parameter];
+            own[parameter] = parameters[block * stride + parameter];
         }
         let mut stress = [zero; 9];
         let density = law.evaluate(simd, &f, &own, &mut stress);

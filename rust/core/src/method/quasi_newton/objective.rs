@@ -1,11 +1,9 @@
 //! The incremental energy of a step.
 
-use faer::MatMut;
-
 use super::FullSpaceModel;
 use super::elements::Elements;
 use crate::math::rows::{Rows, combine};
-use crate::math::{Room, SparseCholesky};
+use crate::math::{SparseCholesky, VertexRoom};
 use crate::solve::{Objective, Value};
 
 /// What of a step's energy does not depend on the displacement.
@@ -51,7 +49,7 @@ pub(super) struct Incremental<'a> {
     pub(super) elements: &'a mut Elements,
     pub(super) terms: &'a Terms,
     pub(super) factor: &'a SparseCholesky,
-    pub(super) room: &'a mut Room,
+    pub(super) room: &'a mut VertexRoom,
     /// Positions of all rows.
     pub(super) positions: &'a mut Vec<[f64; 3]>,
     /// Displacements of all rows beyond the rest shape, where a quadratic needs them.
@@ -102,9 +100,7 @@ impl Objective for Incremental<'_> {
     }
 
     fn solve(&mut self, rows: &mut Rows) {
-        let count = rows.len();
-        let rows = MatMut::from_row_major_slice_mut(rows.as_flattened_mut(), count, 3);
-        self.factor.solve_ordered(self.room, |_| 1.0, rows);
+        self.factor.solve_vertices(self.room, rows);
     }
 
     fn length(&self, step: &Rows) -> f64 {

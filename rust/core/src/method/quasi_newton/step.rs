@@ -8,7 +8,7 @@ use super::elements::Elements;
 use super::newton::Newton;
 use super::objective::{Incremental, Terms};
 use crate::math::rows::{Rows, combine};
-use crate::math::{Room, SparseCholesky, on_pool};
+use crate::math::{SparseCholesky, VertexRoom, on_pool};
 use crate::method::SimulationParams;
 use crate::method::history::{felt_acceleration, past_acceleration, remember};
 use crate::method::settings::HISTORY;
@@ -63,7 +63,7 @@ pub struct FullSpaceStepper {
     /// Those of the bind shape, once a pose has bent the others.
     rest: Option<Elements>,
     metric: Option<([f64; 2], SparseCholesky)>,
-    room: Room,
+    room: VertexRoom,
     descent: Descent,
     terms: Terms,
     positions: Vec<[f64; 3]>,
@@ -88,7 +88,7 @@ impl FullSpaceStepper {
             elements: model.elements.clone(),
             rest: None,
             metric: None,
-            room: Room::default(),
+            room: VertexRoom::default(),
             descent: Descent::new(free, pairs),
             terms: Terms::new(rows, free),
             positions: vec![[0.0; 3]; rows],
@@ -129,8 +129,9 @@ impl FullSpaceStepper {
     /// One implicit step of `dt / substeps` to the vertices as the rig has them then, n x 3; the first is a
     /// reset. `heard` is told the incremental energy before each iteration, and can stop the step.
     ///
-    /// Of the settings, a limit is not obeyed. Damping is that of a Rayleigh damper: the ratio holds at the
-    /// lowest frequency of the metric and, unless nothing restrains the body, three times it.
+    /// Of the settings, the limits of displacement and stretch are not obeyed. Damping is that of a Rayleigh
+    /// damper: the ratio holds at the lowest frequency of the metric and, unless nothing restrains the body,
+    /// three times it.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`], those of the settings, [`Error::Numerical`] if numbers
@@ -203,8 +204,8 @@ impl FullSpaceStepper {
                 terms.damped[row][c] = last[row][c] - velocity;
             }
         }
-        // A constraint allows what was allowed before, which inertia of the rig alone is not; and where forces would
-        // take the flesh far off before it resists, what was before is nearer.
+        // A constraint allows what was allowed before, which inertia of the rig alone is not; and where
+        // forces would take the flesh far off before it resists, what was before is nearer.
         if self.model.constraint.is_none() && squares.sqrt() < FAR * self.model.unit() {
             self.u.copy_from_slice(&terms.target);
         }
@@ -286,7 +287,7 @@ impl Incremental<'_> {
         if self.length(&gradient) > FAR {
             let far = self.evaluate(u, &mut gradient).energy;
             let near = self.evaluate(last, &mut gradient).energy;
-            if !(far <= near) {
+            if near < far || far.is_nan() {
                 u.copy_from_slice(last);
             }
         }
@@ -305,11 +306,16 @@ fn finish(
 ) -> Result<Outcome> {
     descent.memory.clear();
     let rest = (max_iterations - so_far.iterations, tolerance);
-    let outcome = descent.minimise(&mut Newton::new(energy, f64::abs), u, rest, heard)?;
+    let outcome = match descent.minimise(&mut Newton::new(energy, f64::abs), u, rest, heard) {
+        // Elements so distorted that their Hessians cannot be factored: what has been reached is kept.
+        Err(Error::Numerical { .. }) => Outcome::default(),
+        outcome => outcome?,
+    };
     descent.memory.clear();
     Ok(Outcome {
         iterations: outcome.iterations + so_far.iterations,
         trials: outcome.trials + so_far.trials,
+        length: if outcome.iterations > 0 { outcome.length } else { so_far.length },
         ..outcome
     })
 }
