@@ -126,7 +126,7 @@ def fit(
     if body is None:
         raise Refusal(f"{host.name} is not built as it is now; use Build first.")
     made = motions.Motions(body, scene)
-    drives = yield from scaled(read(made, steps, context), 0.0, 0.6)
+    drives = yield from scaled(readings.of_body(made, steps, context), 0.0, 0.6)
     size_at = Rehearsal(made, drives, context.scene)
     search = fitting.fitted(size_at, state.amount / 100.0, first, only_firmer)
     frequency, size = yield from scaled(search, 0.6, 1.0)
@@ -145,15 +145,6 @@ def keep(fitted: Fit, context: bpy.types.Context) -> str:
     state.fitted_keys = played.keys(fitted.host)
     held = f". {fitted.held}" if fitted.held else ""
     return f"{fitted.host.name}: {fitted.frequency:.3g} Hz, moves by {fitted.size:.2%} of the size{held}"
-
-
-def read(
-    made: motions.Motions, steps: range, context: bpy.types.Context
-) -> Generator[Step, None, list[Drive]]:
-    """The drives of a body over some frames."""
-    drives: list[Drive] = []
-    yield from readings.over([(made.scene, made.body, drives.append)], steps, context)
-    return drives
 
 
 class Rehearsal:

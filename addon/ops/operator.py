@@ -11,9 +11,9 @@ from ..core.refusal import Refusal
 from ..core.task import Runner, Task
 from . import needs
 
-# A tick works at least this long, and twice as long as Blender took since the last one, so that redrawing the
-# window costs no more than half of the work; never longer than that ESC is heard.
-TICK_SECONDS, LONGEST_TICK_SECONDS = 0.05, 0.3
+# A tick works at least this long, and so many times as long as Blender took since the last one, so that
+# redrawing the window costs no more than a quarter of the work; never longer than that ESC is heard.
+TICK_SECONDS, LONGEST_TICK_SECONDS, WORK_TO_REDRAW = 0.05, 0.3, 4.0
 TIMER_SECONDS = 0.01
 
 
@@ -72,7 +72,8 @@ class LongOperator(JounceOperator):
 
     _runner: Runner
     _timer: bpy.types.Timer
-    _worked: float
+    # When the last tick ended; None before the first, which is a long one: all is drawn anew after it.
+    _worked: float | None
 
     def task(self, context: bpy.types.Context) -> Task:
         """The work in steps."""
@@ -90,7 +91,7 @@ class LongOperator(JounceOperator):
         if bpy.app.background:
             return self.execute(context)
         self._runner = Runner(self.task(context))
-        self._worked = time.monotonic()
+        self._worked = None
         manager = context.window_manager
         self._timer = manager.event_timer_add(TIMER_SECONDS, window=context.window)
         manager.progress_begin(0.0, 1.0)
@@ -110,8 +111,7 @@ class LongOperator(JounceOperator):
     def tick(self, context: bpy.types.Context) -> set[str]:
         """One tick: works for its share of time and shows how far the task is."""
         try:
-            elsewhere = time.monotonic() - self._worked
-            if not self._runner.run(min(max(TICK_SECONDS, 2.0 * elsewhere), LONGEST_TICK_SECONDS)):
+            if not self._runner.run(self.share()):
                 self.show_progress(context)
                 self._worked = time.monotonic()
                 return {"RUNNING_MODAL"}
@@ -125,6 +125,13 @@ class LongOperator(JounceOperator):
         self.close(context)
         self.report({"INFO"}, self._runner.message)
         return {"FINISHED"}
+
+    def share(self) -> float:
+        """How many seconds a tick works."""
+        if self._worked is None:
+            return LONGEST_TICK_SECONDS
+        elsewhere = time.monotonic() - self._worked
+        return min(max(TICK_SECONDS, WORK_TO_REDRAW * elsewhere), LONGEST_TICK_SECONDS)
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Called by ESC, and by Blender when it closes the window or the file under the operator."""

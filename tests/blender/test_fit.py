@@ -68,6 +68,45 @@ def test_only_firmer_leaves_calm_flesh_alone():
     assert obj.jounce.frequency > before
 
 
+def test_a_fit_hardly_evaluates_the_scene():
+    obj, _ = scenes.character()
+    scenes.settle_scene(end=100)
+    scenes.add_and_build(obj)
+    obj.jounce.amount = 1.0
+    shown, frames = bpy.context.scene, []
+
+    def note(scene, *_):
+        if scene == shown:
+            frames.append(scene.frame_current)
+
+    bpy.app.handlers.frame_change_post.append(note)
+    try:
+        bpy.ops.jounce.fit()
+    finally:
+        bpy.app.handlers.frame_change_post.remove(note)
+    assert len(frames) < 10 and obj.jounce.frequency != 5.0
+
+
+def test_a_rig_that_only_the_scene_moves_is_fitted_to_what_the_scene_shows():
+    obj, rig = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.amount = 1.0
+    rig.animation_data_clear()
+    shown = bpy.context.scene
+
+    def swing(scene, *_):
+        if scene == shown:
+            rig.pose.bones["Upper"].rotation_euler = (0.4 * np.sin(0.5 * scene.frame_current), 0.0, 0.0)
+
+    bpy.app.handlers.frame_change_pre.append(swing)
+    try:
+        bpy.ops.jounce.fit()
+        # A stage would have said that nothing moves.
+        assert size_of_motion(obj) == pytest.approx(0.01, rel=0.1)
+    finally:
+        bpy.app.handlers.frame_change_pre.remove(swing)
+
+
 def test_setting_up_tames_a_violent_shot():
     obj, rig = scenes.character()
     for frame in range(1, 13):
