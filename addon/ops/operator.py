@@ -111,7 +111,7 @@ class LongOperator(JounceOperator):
     def tick(self, context: bpy.types.Context) -> set[str]:
         """One tick: works for its share of time and shows how far the task is."""
         try:
-            if not self._runner.run(self.share()):
+            if not self._runner.run(share(self._worked)):
                 self.show_progress(context)
                 self._worked = time.monotonic()
                 return {"RUNNING_MODAL"}
@@ -125,13 +125,6 @@ class LongOperator(JounceOperator):
         self.close(context)
         self.report({"INFO"}, self._runner.message)
         return {"FINISHED"}
-
-    def share(self) -> float:
-        """How many seconds a tick works."""
-        if self._worked is None:
-            return LONGEST_TICK_SECONDS
-        elsewhere = time.monotonic() - self._worked
-        return min(max(TICK_SECONDS, WORK_TO_REDRAW * elsewhere), LONGEST_TICK_SECONDS)
 
     def cancel(self, context: bpy.types.Context) -> None:
         """Called by ESC, and by Blender when it closes the window or the file under the operator."""
@@ -151,3 +144,11 @@ class LongOperator(JounceOperator):
         manager.progress_end()
         if context.workspace is not None:
             context.workspace.status_text_set(None)
+
+
+def share(worked: float | None) -> float:
+    """How many seconds a tick works. worked: when the last one ended, None before the first."""
+    if worked is None:
+        return LONGEST_TICK_SECONDS
+    elsewhere = time.monotonic() - worked
+    return min(max(TICK_SECONDS, WORK_TO_REDRAW * elsewhere), LONGEST_TICK_SECONDS)
