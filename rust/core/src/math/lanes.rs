@@ -108,10 +108,30 @@ impl<const ROWS: usize> Packed<ROWS> {
         self.lanes
     }
 
+    /// Becomes those of another's items; takes no memory if it ever held as many.
+    pub(crate) fn select(&mut self, from: &Self, items: &[usize]) {
+        assert_eq!((self.columns, self.lanes), (from.columns, from.lanes));
+        self.items = items.len();
+        select_items(&from.values, self.columns * ROWS, items, &mut self.values);
+    }
+
     /// The packed numbers of one register's items: columns x ROWS x lanes.
     pub(crate) fn block(&self, block: usize) -> &[f64] {
         let size = self.columns * ROWS * self.lanes;
         &self.values[block * size..(block + 1) * size]
+    }
+}
+
+/// Copies items of blocks x numbers x lanes; the last register is filled up with the last item.
+pub(crate) fn select_items(from: &[f64], numbers: usize, items: &[usize], to: &mut [f64]) {
+    let (lanes, _) = lane_counts();
+    for (place, &item) in items.iter().enumerate() {
+        let from = &from[item / lanes * numbers * lanes + item % lanes..];
+        let to = &mut to[place / lanes * numbers * lanes + place % lanes..];
+        let filled = if place + 1 == items.len() { lanes - place % lanes } else { 1 };
+        for (from, to) in from.iter().step_by(lanes).zip(to.chunks_mut(lanes)).take(numbers) {
+            to[..filled].fill(*from);
+        }
     }
 }
 

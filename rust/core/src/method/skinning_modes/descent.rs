@@ -25,6 +25,8 @@ const SUFFICIENT: f64 = 1e-4;
 const TRIALS: u32 = 20;
 /// A trial is shortened to a share of its length between these.
 const SHORTEN: (f64, f64) = (0.05, 0.5);
+/// To which, where it lies beyond a limit.
+const BEYOND: f64 = 0.25;
 /// Differences of energy below this share of its parts are rounding; then the slope decides.
 const ROUNDING: f64 = 1e-13;
 
@@ -226,7 +228,7 @@ impl Descent {
             share = if parabola.is_finite() {
                 parabola.clamp(SHORTEN.0 * share, SHORTEN.1 * share)
             } else {
-                SHORTEN.0 * share
+                BEYOND * share
             };
         }
         None

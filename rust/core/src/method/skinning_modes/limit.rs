@@ -101,6 +101,9 @@ fn norm2(x: &[f64]) -> f64 {
 /// A limit in force: where, how far, how stiff, and memory for the places.
 pub(super) struct Limit {
     moved: Vec<[f64; 3]>,
+    /// Where places were last measured, and how far the furthest was moved there, m.
+    known: Vec<[f64; 3]>,
+    furthest: f64,
     /// L, metres.
     length: f64,
     /// kappa, 1/s^2; 0 where nothing is limited.
@@ -109,7 +112,7 @@ pub(super) struct Limit {
 
 impl Limit {
     pub(super) fn new() -> Self {
-        Self { moved: Vec::new(), length: 0.0, stiffness: 0.0 }
+        Self { moved: Vec::new(), known: Vec::new(), furthest: 0.0, length: 0.0, stiffness: 0.0 }
     }
 
     /// Sets the limit, a share of the diagonal, and the factor on the elastic energy; allocates the first time.
@@ -119,6 +122,7 @@ impl Limit {
             return;
         };
         self.moved.resize(model.limit_places().masses.len(), [0.0; 3]);
+        self.known.resize(model.rank(), [0.0; 3]);
         self.length = limit * 2.0 * model.coordinates.size;
         let omega = std::f64::consts::TAU * model.frequency();
         // A body without stiffness has no frequency of its own; once a second keeps the limit a limit.
@@ -133,13 +137,16 @@ impl Limit {
             return 0.0;
         }
         let places = model.limit_places();
-        let bound = places.reach * norm2(y.as_flattened()).sqrt();
-        if bound <= KNEE * self.length {
+        let apart =
+            y.as_flattened().iter().zip(self.known.as_flattened()).map(|(y, known)| (y - known).powi(2));
+        if self.furthest + places.reach * apart.sum::<f64>().sqrt() <= KNEE * self.length {
             return 0.0;
         }
         self.moved.fill([0.0; 3]);
         multiply_add(&places.basis, y, &mut self.moved);
-        self.moved.iter().map(|u| norm2(u)).fold(0.0, f64::max).sqrt() / self.length
+        self.known.copy_from_slice(y);
+        self.furthest = self.moved.iter().map(|u| norm2(u)).fold(0.0, f64::max).sqrt();
+        self.furthest / self.length
     }
 
     /// Whether the limit is felt at y.

@@ -3,7 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::SkinningModel;
-use crate::math::lanes::{Buffer, Packed, columns_product};
+use crate::math::lanes::{Buffer, Packed, columns_product, select_items};
 use crate::math::polar::rotations_in_lanes;
 
 /// What a rig does to the places where gradients are found, one place a SIMD lane.
@@ -42,6 +42,12 @@ impl RigGradients {
             rig: &mut self.rig,
             rest: &mut self.rest,
         });
+    }
+
+    /// Becomes those of another's places, without the offsets that are in them.
+    pub(super) fn select(&mut self, from: &Self, places: &[usize]) {
+        select_items(&from.rig, 9, places, &mut self.rig);
+        select_items(&from.rest, 6, places, &mut self.rest);
     }
 }
 

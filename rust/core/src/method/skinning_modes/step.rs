@@ -49,6 +49,8 @@ pub(crate) struct SkinningStepper {
     limit: Limit,
     stretch: StretchLimit,
     pub(super) drag: DragForce,
+    /// Whether a limit was felt in the last substep of this step.
+    is_pressed: bool,
     /// Whether `descent.metric` is that of this step.
     is_measured: bool,
     /// What a global step finds, r rows.
@@ -84,6 +86,7 @@ impl SkinningStepper {
             limit: Limit::new(),
             stretch: StretchLimit::new(),
             drag: DragForce::new(),
+            is_pressed: false,
             is_measured: false,
             next: vec![[0.0; 3]; rank],
             force: vec![[0.0; 3]; rank],
@@ -251,6 +254,7 @@ impl SkinningStepper {
         if !self.state.started {
             self.start();
         }
+        self.is_pressed = false;
         let mut report = StepReport { iterations: 0, residual: 0.0, energy: 0.0 };
         for substep in 1..=params.substeps {
             self.move_pose(substep, params.substeps);
@@ -317,18 +321,20 @@ impl SkinningStepper {
 
     /// Finds the displacement at the end of a substep from that at its start.
     pub(super) fn solve(&mut self, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
-        let (mut spent, alternates) = (0, !self.model.is_volumetric && self.drag.is_linear());
-        if alternates {
-            self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
+        let mut spent = 0;
+        self.stretch.look_away(&self.model);
+        self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
+        if self.is_pressed || self.model.is_volumetric || !self.drag.is_linear() {
+            self.stretch.look(&self.model, &self.reduced);
+        } else {
             let (iterations, residual) = self.alternate(params, progress)?;
-            if !self.is_limited() {
+            if !(self.stretch.look(&self.model, &self.reduced)
+                | self.limit.is_felt(&self.model, &self.reduced))
+            {
                 return Ok((iterations, residual));
             }
             spent = iterations;
-        }
-        self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
-        if !alternates {
-            self.stretch.watch(&self.model, &self.reduced);
+            self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
         }
         loop {
             self.limit.enter(&self.model, &mut self.reduced);
@@ -336,16 +342,11 @@ impl SkinningStepper {
             let heard = |_| progress.proceed();
             let (iterations, residual) = self.descend(params, -1.0, params.max_iterations, heard)?;
             spent += iterations;
-            if !self.stretch.is_missed(&self.model, &self.reduced) {
+            if !self.stretch.look(&self.model, &self.reduced) {
+                self.is_pressed = self.stretch.was_felt() || self.limit.is_felt(&self.model, &self.reduced);
                 return Ok((spent, residual));
             }
         }
-    }
-
-    /// Whether a limit is felt at the displacement found.
-    fn is_limited(&mut self) -> bool {
-        let Self { model, reduced, limit, stretch, .. } = self;
-        stretch.watch(model, reduced) | limit.is_felt(model, reduced)
     }
 
     /// Local and global steps in turn.

@@ -28,6 +28,8 @@ const INSIDE: f64 = 0.9;
 const PULLS: usize = 8;
 /// Share of their size that places have at least where the rig flattens them.
 const FLAT: f64 = 0.1;
+/// Share of the limit at which places are looked at with others that feel it.
+const NEAR: f64 = 0.4;
 /// Tets among which places are chosen; half of them are the softest.
 const CANDIDATES: usize = 3000;
 
@@ -163,17 +165,16 @@ pub(super) struct StretchLimit {
     last: f64,
 }
 
+type Watched<'a> = (&'a Packed<3>, &'a mut Apart, &'a [usize], &'a mut [f64]);
+
 struct Memory {
-    posed: RigGradients,
-    /// `F - R S`, blocks x 9 x lanes.
-    apart: Buffer<f64>,
-    /// The squares of its norm and of `|F_rig| / sqrt(3)`, each blocks x lanes.
-    apart2: Buffer<f64>,
-    size2: Buffer<f64>,
-    /// The blocks that are looked at, ascending.
-    watched: Vec<usize>,
-    /// Memory for the others.
-    others: Vec<usize>,
+    /// All places.
+    whole: Apart,
+    /// The places that are looked at, ascending.
+    places: Vec<usize>,
+    /// Those, and `G B Phi` there; in use while they are not all.
+    near: Apart,
+    basis: Packed<3>,
     /// The force, still spread over the lanes: r x 3 x lanes.
     spread: Buffer<f64>,
 }
@@ -181,16 +182,49 @@ struct Memory {
 impl Memory {
     fn new(model: &SkinningModel) -> Self {
         let basis = &model.stretch_places.basis;
-        let places = basis.blocks() * basis.lanes();
         Self {
-            posed: RigGradients::new(basis),
-            apart: Buffer::zeros(9 * places),
-            apart2: Buffer::zeros(places),
-            size2: Buffer::zeros(places),
-            watched: Vec::with_capacity(basis.blocks()),
-            others: Vec::with_capacity(basis.blocks()),
+            whole: Apart::new(basis),
+            places: Vec::with_capacity(basis.items()),
+            near: Apart::new(basis),
+            basis: basis.clone(),
             spread: Buffer::zeros(3 * model.rank() * basis.lanes()),
         }
+    }
+
+    /// `G B Phi` of the places that are looked at, how far apart they are, which they are, and memory for the force.
+    fn watched<'a>(&'a mut self, model: &'a SkinningModel) -> Watched<'a> {
+        let Self { whole, places, near, basis, spread } = self;
+        let all = &model.stretch_places.basis;
+        let (basis, apart) = if places.len() == all.items() { (all, whole) } else { (&*basis, near) };
+        (basis, apart, places, spread)
+    }
+}
+
+/// How far places are from what the rig makes of them, turned.
+struct Apart {
+    posed: RigGradients,
+    /// `F - R S`, blocks x 9 x lanes.
+    apart: Buffer<f64>,
+    /// The squares of its norm and of `|F_rig| / sqrt(3)`, each blocks x lanes.
+    apart2: Buffer<f64>,
+    size2: Buffer<f64>,
+}
+
+impl Apart {
+    fn new(basis: &Packed<3>) -> Self {
+        let places = basis.blocks() * basis.lanes();
+        let [apart, apart2, size2] = [9, 1, 1].map(|numbers| Buffer::zeros(numbers * places));
+        Self { posed: RigGradients::new(basis), apart, apart2, size2 }
+    }
+
+    /// Measures all places of a basis; the largest stretch.
+    fn measure(&mut self, basis: &Packed<3>, y: &[[f64; 3]]) -> f64 {
+        Arch::new().dispatch(Measure { basis, y, at: self }).sqrt()
+    }
+
+    /// Whether a place stretches by more.
+    fn is_beyond(&self, place: usize, stretch: f64) -> bool {
+        self.apart2[place] > stretch * stretch * self.size2[place]
     }
 }
 
@@ -200,7 +234,7 @@ impl StretchLimit {
     }
 
     /// Sets the limit, the factor on the elastic energy, and what the rig does in a pose, with what offsets add to
-    /// the gradients (3k rows or none); allocates the first time.
+    /// the gradients (3k rows or none); allocates the first time. All places are looked at.
     pub(super) fn set(
         &mut self,
         model: &SkinningModel,
@@ -211,53 +245,49 @@ impl StretchLimit {
         (self.limit, self.stiffness) = (limit, stiffness);
         if limit.is_some() {
             let memory = self.memory.get_or_insert_with(|| Memory::new(model));
-            memory.posed.set_pose(&model.stretch_places.rig, pose, offsets, 1.0);
-            self.watch_all(model);
+            memory.whole.posed.set_pose(&model.stretch_places.rig, pose, offsets, 1.0);
+            memory.places.clear();
+            memory.places.extend(0..model.stretch_places.basis.items());
         }
     }
 
-    /// The largest stretch at y as a share of the limit, 0 without one.
+    /// The largest stretch at y of what is looked at, as a share of the limit; 0 without one.
     fn largest(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
         let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
-        let largest2 = Arch::new().dispatch(Measure { basis: &model.stretch_places.basis, y, memory });
-        largest2.sqrt() / limit
+        let (basis, apart, _, _) = memory.watched(model);
+        apart.measure(basis, y) / limit
     }
 
-    /// Whether the limit is felt anywhere at y; from then on only the places that feel it there are looked at.
-    pub(super) fn watch(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
-        self.watch_all(model);
-        let felt = self.largest(model, y) > KNEE;
-        if let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) {
-            let Memory { watched, apart2, size2, .. } = memory;
-            let lanes = model.stretch_places.basis.lanes();
-            let near = |place: usize| apart2[place] > (KNEE * limit).powi(2) * size2[place];
-            watched.retain(|block| (block * lanes..(block + 1) * lanes).any(near));
+    /// Looks at no place, until one is found to feel the limit.
+    pub(super) fn look_away(&mut self, model: &SkinningModel) {
+        if let Some(memory) = &mut self.memory {
+            memory.places.clear();
+            memory.basis.select(&model.stretch_places.basis, &[]);
         }
-        felt
     }
 
-    /// Whether y, found with what is looked at, feels the limit elsewhere; from then on all places are looked at.
-    pub(super) fn is_missed(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
-        let Some(memory) = self.memory.as_mut().filter(|_| self.limit.is_some()) else { return false };
-        let blocks = model.stretch_places.basis.blocks();
-        if memory.watched.len() == blocks {
+    /// Whether places that are not looked at feel the limit at y; from then on they are.
+    pub(super) fn look(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
+        let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) else { return false };
+        let Memory { whole, places, near, basis, .. } = memory;
+        let all = &model.stretch_places.basis;
+        if places.len() == all.items() || whole.measure(all, y) <= KNEE * limit {
             return false;
         }
-        // The blocks that were not looked at.
-        let Memory { watched, others, .. } = memory;
-        others.clear();
-        others.extend((0..blocks).filter(|block| watched.binary_search(block).is_err()));
-        std::mem::swap(watched, others);
-        let missed = self.largest(model, y) > KNEE;
-        self.watch_all(model);
-        missed
-    }
-
-    fn watch_all(&mut self, model: &SkinningModel) {
-        if let Some(memory) = &mut self.memory {
-            memory.watched.clear();
-            memory.watched.extend(0..model.stretch_places.basis.blocks());
+        let is_new = |place: &usize| places.binary_search(place).is_err();
+        if !(0..all.items()).filter(is_new).any(|place| whole.is_beyond(place, KNEE * limit)) {
+            return false;
         }
+        let known = places.len();
+        for place in 0..all.items() {
+            if whole.is_beyond(place, NEAR * limit) && places[..known].binary_search(&place).is_err() {
+                places.push(place);
+            }
+        }
+        places.sort_unstable();
+        basis.select(all, places);
+        near.posed.select(&whole.posed, places);
+        true
     }
 
     /// Scales y down where it lies beyond the limit, so that the potential is finite.
@@ -272,6 +302,11 @@ impl StretchLimit {
         y.fill([0.0; 3]);
     }
 
+    /// Whether it was felt where the potential was last found.
+    pub(super) fn was_felt(&self) -> bool {
+        self.limit.is_some() && self.last > KNEE
+    }
+
     /// The potential at y, J, infinite beyond the limit.
     pub(super) fn potential(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
         self.last = self.largest(model, y);
@@ -283,32 +318,32 @@ impl StretchLimit {
             return f64::INFINITY;
         }
         let lanes = model.stretch_places.basis.lanes();
+        let (basis, apart, places, _) = memory.watched(model);
         let mut energy = 0.0;
-        for (block, lane) in
-            memory.watched.iter().flat_map(|&block| (0..lanes).map(move |lane| (block, lane)))
-        {
-            let place = block * lanes + lane;
-            // Lanes beyond the last place are filling.
-            let kappa = self.stiffness * model.data.stretch.stiffness.get(place).copied().unwrap_or(0.0);
-            let length2 = limit * limit * memory.size2[place];
-            let share = (memory.apart2[place] / length2).sqrt();
+        for slot in 0..basis.blocks() * lanes {
+            // Slots beyond the last place are filling.
+            let kappa =
+                places.get(slot).map_or(0.0, |&place| self.stiffness * model.data.stretch.stiffness[place]);
+            let length2 = limit * limit * apart.size2[slot];
+            let share = (apart.apart2[slot] / length2).sqrt();
             let (potential, slope) = potential(share);
             energy += kappa * length2 * potential;
             // The force along F - R S, written as a factor on it; below the knee the slope is zero.
             let factor = if share > KNEE { kappa * slope / share } else { 0.0 };
-            (0..9).for_each(|e| memory.apart[(9 * block + e) * lanes + lane] *= factor);
+            let (block, lane) = (slot / lanes, slot % lanes);
+            (0..9).for_each(|e| apart.apart[(9 * block + e) * lanes + lane] *= factor);
         }
         energy
     }
 
     /// Adds the gradient of the potential at the y for which it was last found.
     pub(super) fn add_gradient(&mut self, model: &SkinningModel, gradient: &mut [[f64; 3]]) {
-        let Some(memory) = self.memory.as_mut().filter(|_| self.limit.is_some() && self.last > KNEE) else {
+        if !self.was_felt() {
             return;
-        };
-        let basis = &model.stretch_places.basis;
-        let Memory { apart, spread, watched, .. } = memory;
-        Arch::new().dispatch(Gather { basis, watched, apart, spread });
+        }
+        let Some(memory) = &mut self.memory else { return };
+        let (basis, apart, _, spread) = memory.watched(model);
+        Arch::new().dispatch(Gather { basis, apart: &apart.apart, spread });
         for (slope, spread) in gradient.as_flattened_mut().iter_mut().zip(spread.chunks_exact(basis.lanes()))
         {
             *slope += spread.iter().sum::<f64>();
@@ -316,11 +351,11 @@ impl StretchLimit {
     }
 }
 
-/// How far each place is from what the rig makes of it, turned; gives the largest stretch, squared.
+/// Finds how far each place is from what the rig makes of it; gives the largest stretch, squared.
 struct Measure<'a> {
     basis: &'a Packed<3>,
     y: &'a [[f64; 3]],
-    memory: &'a mut Memory,
+    at: &'a mut Apart,
 }
 
 impl WithSimd for Measure<'_> {
@@ -328,7 +363,7 @@ impl WithSimd for Measure<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Memory { posed, apart, apart2, size2, watched, .. } = self.memory;
+        let Apart { posed, apart, apart2, size2 } = self.at;
         let (rig, _) = S::as_simd_f64s(&posed.rig);
         let (rest, _) = S::as_simd_f64s(&posed.rest);
         let (apart, _) = S::as_mut_simd_f64s(apart);
@@ -337,7 +372,7 @@ impl WithSimd for Measure<'_> {
         let zero = simd.splat_f64s(0.0);
         let (third, flat) = (simd.splat_f64s(1.0 / 3.0), simd.splat_f64s(FLAT * FLAT));
         let mut largest = zero;
-        for &block in &*watched {
+        for block in 0..self.basis.blocks() {
             let f_rig: &[S::f64s; 9] = rig[9 * block..].first_chunk().expect("nine numbers a block");
             let s: &[S::f64s; 6] = rest[6 * block..].first_chunk().expect("six numbers a block");
             let mut f = columns_product::<S, 3, 9>(simd, self.basis.block(block), self.y);
@@ -364,7 +399,6 @@ impl WithSimd for Measure<'_> {
 /// `G'P` of one 3 x 3 matrix a place, spread over the lanes.
 struct Gather<'a> {
     basis: &'a Packed<3>,
-    watched: &'a [usize],
     apart: &'a [f64],
     spread: &'a mut [f64],
 }
@@ -377,7 +411,7 @@ impl WithSimd for Gather<'_> {
         let (apart, _) = S::as_simd_f64s(self.apart);
         let (spread, _) = S::as_mut_simd_f64s(self.spread);
         spread.fill(simd.splat_f64s(0.0));
-        for &block in self.watched {
+        for block in 0..self.basis.blocks() {
             let matrix: &[S::f64s; 9] = apart[9 * block..].first_chunk().expect("nine numbers a block");
             accumulate(simd, self.basis.block(block), matrix, spread);
         }
