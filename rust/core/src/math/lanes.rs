@@ -122,6 +122,62 @@ impl<const ROWS: usize> Packed<ROWS> {
     }
 }
 
+/// The same of matrices each item of which uses few columns: those that no item of a register uses are left out.
+#[derive(Clone)]
+pub(crate) struct PackedSparse<const ROWS: usize> {
+    columns: usize,
+    lanes: usize,
+    /// The columns of each register.
+    used: Vec<Vec<u32>>,
+    /// Those of all registers one after the other, columns x ROWS x lanes each.
+    values: Buffer<f64>,
+}
+
+impl<const ROWS: usize> PackedSparse<ROWS> {
+    /// Packs `value(item, row, column)` where it is not 0.
+    pub(crate) fn new(items: usize, columns: usize, value: impl Fn(usize, usize, usize) -> f64) -> Self {
+        let (lanes, _) = lane_counts();
+        let item = |block: usize, lane: usize| (block * lanes + lane).min(items - 1);
+        let is_used = |block: usize, column: usize| {
+            (0..lanes).any(|lane| (0..ROWS).any(|row| value(item(block, lane), row, column) != 0.0))
+        };
+        let of_block =
+            |block| (0..columns as u32).filter(|&column| is_used(block, column as usize)).collect();
+        let used: Vec<Vec<u32>> = (0..items.div_ceil(lanes)).map(of_block).collect();
+        let mut values = Buffer::zeros(used.iter().map(Vec::len).sum::<usize>() * ROWS * lanes);
+        let rows = used.iter().enumerate().flat_map(|(block, used)| {
+            used.iter().flat_map(move |&column| (0..ROWS).map(move |row| (block, column as usize, row)))
+        });
+        for ((block, column, row), slots) in rows.zip(values.chunks_exact_mut(lanes)) {
+            slots
+                .iter_mut()
+                .enumerate()
+                .for_each(|(lane, slot)| *slot = value(item(block, lane), row, column));
+        }
+        Self { columns, lanes, used, values }
+    }
+
+    /// Number of columns of each item.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Number of items in a register.
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// The packed numbers of each register's items, columns x ROWS x lanes, and which columns they are.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = (&[f64], &[u32])> {
+        let mut rest: &[f64] = &self.values;
+        self.used.iter().map(move |used| {
+            let (block, others) = rest.split_at(used.len() * ROWS * self.lanes);
+            rest = others;
+            (block, &used[..])
+        })
+    }
+}
+
 /// Copies items of blocks x numbers x lanes; the last register is filled up with the last item.
 pub(crate) fn select_items(from: &[f64], numbers: usize, items: &[usize], to: &mut [f64]) {
     let (lanes, _) = lane_counts();
@@ -148,7 +204,7 @@ pub(crate) fn multiply_add(matrix: &Packed<1>, x: &[[f64; 3]], out: &mut [[f64; 
         fn with_simd<S: Simd>(self, simd: S) {
             let lanes = S::F64_LANES;
             for (block, out) in self.out.chunks_mut(lanes).enumerate() {
-                let sums = columns_product::<S, 1, 3>(simd, self.matrix.block(block), self.x);
+                let sums = columns_product::<S, 1, 3>(simd, self.matrix.block(block), self.x.iter());
                 let sums = pulp::bytemuck::cast_slice::<S::f64s, f64>(&sums);
                 for (lane, row) in out.iter_mut().enumerate() {
                     (0..3).for_each(|c| row[c] += sums[c * lanes + lane]);
@@ -162,12 +218,12 @@ pub(crate) fn multiply_add(matrix: &Packed<1>, x: &[[f64; 3]], out: &mut [[f64; 
 
 /// `x' G'` of one register's items: entry (c, row) of the 3 x ROWS result stands at `c * ROWS + row`.
 ///
-/// `OUT` must be `3 * ROWS`; `block` is columns x ROWS x lanes, `x` columns x 3.
+/// `OUT` must be `3 * ROWS`; `block` is columns x ROWS x lanes, `x` gives columns x 3.
 #[inline(always)]
-pub(crate) fn columns_product<S: Simd, const ROWS: usize, const OUT: usize>(
+pub(crate) fn columns_product<'x, S: Simd, const ROWS: usize, const OUT: usize>(
     simd: S,
     block: &[f64],
-    x: &[[f64; 3]],
+    x: impl Iterator<Item = &'x [f64; 3]>,
 ) -> [S::f64s; OUT] {
     let (block, _) = S::as_simd_f64s(block);
     let mut sums = [simd.splat_f64s(0.0); OUT];

@@ -3,7 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::SkinningModel;
-use crate::math::lanes::{Buffer, Packed, columns_product, select_items};
+use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_items};
 use crate::math::polar::rotations_in_lanes;
 
 /// What a rig does to the places where gradients are found, one place a SIMD lane.
@@ -28,7 +28,7 @@ impl RigGradients {
     /// the rest stretch `S = (1 - pose_rest) I + pose_rest S_rig`, `F_rig = R_rig S_rig`.
     pub(super) fn set_pose(
         &mut self,
-        gradients: &Packed<3>,
+        gradients: &PackedSparse<3>,
         pose: &[[f64; 3]],
         offsets: &[[f64; 3]],
         pose_rest: f64,
@@ -121,7 +121,7 @@ fn spread(gradients: &[[f64; 3]], lanes: usize, out: &mut [f64]) {
 }
 
 struct RigStep<'a> {
-    gradients: &'a Packed<3>,
+    gradients: &'a PackedSparse<3>,
     pose: &'a [[f64; 3]],
     offsets: Option<&'a [f64]>,
     pose_rest: f64,
@@ -138,8 +138,9 @@ impl WithSimd for RigStep<'_> {
         let (rest, _) = S::as_mut_simd_f64s(self.rest);
         let identity = simd.splat_f64s(1.0 - self.pose_rest);
         let half = simd.splat_f64s(0.5 * self.pose_rest);
-        for block in 0..self.gradients.blocks() {
-            let mut f = columns_product::<S, 3, 9>(simd, self.gradients.block(block), self.pose);
+        for (block, (gradients, columns)) in self.gradients.blocks().enumerate() {
+            let pose = columns.iter().map(|&column| &self.pose[column as usize]);
+            let mut f = columns_product::<S, 3, 9>(simd, gradients, pose);
             if let Some(offsets) = self.offsets {
                 let (offsets, _) = S::as_simd_f64s(offsets);
                 f.iter_mut().zip(&offsets[9 * block..]).for_each(|(f, &more)| *f = simd.add_f64s(*f, more));
@@ -193,7 +194,7 @@ impl<const VOLUMETRIC: bool> WithSimd for LocalStep<'_, VOLUMETRIC> {
         for block in 0..self.gradients.blocks() {
             let gradients = self.gradients.block(block);
             let f_rig: &[S::f64s; 9] = rig[9 * block..].first_chunk().expect("nine numbers a block");
-            let mut f = columns_product::<S, 3, 9>(simd, gradients, self.reduced);
+            let mut f = columns_product::<S, 3, 9>(simd, gradients, self.reduced.iter());
             for e in 0..9 {
                 f[e] = simd.add_f64s(f[e], f_rig[e]);
             }

@@ -29,7 +29,7 @@ use std::sync::OnceLock;
 use faer::Mat;
 
 use crate::material::Material;
-use crate::math::lanes::Packed;
+use crate::math::lanes::{Packed, PackedSparse};
 use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
 use crate::method::history;
@@ -141,7 +141,7 @@ pub struct SkinningModel {
     /// [`ReducedStitches`]: `rig` and `spread`.
     stitches: Option<[Packed<1>; 2]>,
     cluster_basis: Packed<3>,
-    cluster_rig: Packed<3>,
+    cluster_rig: PackedSparse<3>,
     /// Cluster weights in the lanes of `cluster_basis`, 0 in the filling.
     lane_weights: Vec<f64>,
     /// Cluster volumes, likewise.
@@ -195,9 +195,10 @@ impl SkinningModel {
     pub(crate) fn from_data(data: SkinningData) -> Result<Self> {
         data.check()?;
         let packed = |m: &Mat<f64>| Packed::<1>::new(m.nrows(), m.ncols(), |i, _, j| m[(i, j)]);
-        let stacked =
-            |m: &Mat<f64>| Packed::<3>::new(m.nrows() / 3, m.ncols(), |i, row, j| m[(3 * i + row, j)]);
-        let cluster_basis = stacked(&data.cluster_basis);
+        let (basis, rig) = (&data.cluster_basis, &data.cluster_rig);
+        let cluster_basis =
+            Packed::new(basis.nrows() / 3, basis.ncols(), |i, row, j| basis[(3 * i + row, j)]);
+        let cluster_rig = PackedSparse::new(rig.nrows() / 3, rig.ncols(), |i, row, j| rig[(3 * i + row, j)]);
         let lanes = cluster_basis.blocks() * cluster_basis.lanes();
         let in_lanes = |v: &[f64]| (0..lanes).map(|i| v.get(i).copied().unwrap_or(0.0)).collect();
         Ok(Self {
@@ -212,7 +213,7 @@ impl SkinningModel {
                 .stitches
                 .as_ref()
                 .map(|stitches| [packed(&stitches.rig), packed(&stitches.spread)]),
-            cluster_rig: stacked(&data.cluster_rig),
+            cluster_rig,
             lane_weights: in_lanes(&data.cluster_weights),
             lane_volumes: in_lanes(&data.cluster_volumes),
             volumetric: (0..data.spectrum.len()).map(|i| volumetric(&data, i)).collect(),

@@ -17,7 +17,7 @@ use super::limit::{KNEE, covering, potential};
 use super::local::{RigGradients, accumulate, times_symmetric};
 use super::reduce::Body;
 use crate::math::dense::dot;
-use crate::math::lanes::{Buffer, Packed, columns_product};
+use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product};
 use crate::math::polar::rotations_in_lanes;
 use crate::mesh::TetMesh;
 use crate::operators::gradients;
@@ -63,7 +63,9 @@ impl StretchPlaces {
         let rows: Vec<Vec<f64>> =
             candidates.par_iter().flat_map_iter(|&tet| stretch(tet).rows.map(|row| scaled(&row))).collect();
         let chosen = covering(&rows, 3, 2 * spectrum.len());
-        let tets: Vec<usize> = chosen.iter().map(|&place| candidates[place]).collect();
+        let mut tets: Vec<usize> = chosen.iter().map(|&place| candidates[place]).collect();
+        // Neighbours move with the same bones.
+        tets.sort_unstable();
         let found: Vec<Stretch> = tets.iter().map(|&tet| stretch(tet)).collect();
         let handles = 4 * body.handles;
         let rig: Vec<[Vec<f64>; 3]> = tets.iter().map(|&tet| rig_rows(body, tet, &hats[tet])).collect();
@@ -143,14 +145,16 @@ fn candidates(compliances: &[f64]) -> Vec<usize> {
 /// Places, packed for a step.
 pub(super) struct PackedPlaces {
     basis: Packed<3>,
-    rig: Packed<3>,
+    rig: PackedSparse<3>,
 }
 
 impl PackedPlaces {
     pub(super) fn new(places: &StretchPlaces) -> Self {
-        let stacked =
-            |m: &Mat<f64>| Packed::new(places.tets.len(), m.ncols(), |i, row, j| m[(3 * i + row, j)]);
-        Self { basis: stacked(&places.basis), rig: stacked(&places.rig) }
+        let (count, rank, handles) = (places.tets.len(), places.basis.ncols(), places.rig.ncols());
+        Self {
+            basis: Packed::new(count, rank, |i, row, j| places.basis[(3 * i + row, j)]),
+            rig: PackedSparse::new(count, handles, |i, row, j| places.rig[(3 * i + row, j)]),
+        }
     }
 }
 
@@ -375,7 +379,7 @@ impl WithSimd for Measure<'_> {
         for block in 0..self.basis.blocks() {
             let f_rig: &[S::f64s; 9] = rig[9 * block..].first_chunk().expect("nine numbers a block");
             let s: &[S::f64s; 6] = rest[6 * block..].first_chunk().expect("six numbers a block");
-            let mut f = columns_product::<S, 3, 9>(simd, self.basis.block(block), self.y);
+            let mut f = columns_product::<S, 3, 9>(simd, self.basis.block(block), self.y.iter());
             for e in 0..9 {
                 f[e] = simd.add_f64s(f[e], f_rig[e]);
             }
