@@ -339,12 +339,11 @@ impl SkinningStepper {
         loop {
             self.limit.enter(&self.model, &mut self.reduced);
             self.stretch.enter(&self.model, &mut self.reduced);
-            let heard = |_| progress.proceed();
-            let (iterations, residual) = self.descend(params, -1.0, params.max_iterations, heard)?;
-            spent += iterations;
+            let found = self.descend(params, -1.0, params.max_iterations, |_| progress.proceed())?;
+            spent += found.0;
             if !self.stretch.look(&self.model, &self.reduced) {
                 self.is_pressed = self.stretch.was_felt() || self.limit.is_felt(&self.model, &self.reduced);
-                return Ok((spent, residual));
+                return Ok((spent, found.1));
             }
         }
     }
