@@ -1,16 +1,18 @@
-"""What a body weighs and how fast it swings at five resolutions: second, with numpy and scipy, the table.
+"""What a body weighs and how fast it swings at five resolutions: second, with numpy and scipy, the tables.
 
-    python honest_body_table.py FOLDER --out table.md
+    python honest_body_table.py FOLDER --out tables.md
 
 FOLDER holds what `honest_body_of.py` kept. Volume is that of the simulated flesh against that in a lattice of
-160 cells; the frequency is that of the slowest small swing of all vertices that the core leaves free, with
-one Young's modulus at all resolutions.
+160 cells; frequencies are those of small swings of all vertices that the core leaves free, with one Young's
+modulus at all resolutions.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import jounce
@@ -19,47 +21,107 @@ import scipy.sparse as sparse
 import scipy.sparse.linalg as linalg
 
 RESOLUTIONS = (24, 32, 48, 64, 96)
-SWUNG = (32, 48, 96)
 FINEST = 160
 YOUNG, DENSITY = 1e4, 1e3
+# A swing counts as one of flesh, not of a tip, where it moves at least this share of all flesh.
+SHARE = 0.05
+# How many swings are looked for at first; as long as none is one of flesh, four times as many.
+SWINGS, MOST_SWINGS = 12, 200
+# Up to so many unknowns the matrix is factored.
+FACTORED = 32_000
+# A cell twists no more easily than one whose flesh has this variance about its centre.
+LEAST_SPREAD = 0.2
 PLACES = np.array([[1.0 if corner >> axis & 1 else -1.0 for axis in range(3)] for corner in range(8)])
 Cycle = Callable[[np.ndarray], np.ndarray]
 HEADING = """# An honest body, measured
 
-Made by `cargo x honest`: characters with the core that *Add Jounce* gives them. *Volume*: of the
-simulated flesh, against that at resolution 160, as a ratio. *Frequency*: of the slowest small swing of all
-vertices that the core leaves free, at 10 kPa and 1000 kg/m^3, against that at resolution 96.
+Made by `cargo x honest`: characters with the core that *Add Jounce* gives them.
 
 """
+TABLES = {
+    "volume": """## Volume
+
+Of the simulated flesh, against that at resolution 160, as a ratio.
+
+""",
+    "flesh": """## Frequency of flesh
+
+Of the slowest small swing that moves at least 5 percent of the flesh, at 10 kPa and 1000 kg/m^3: in Hz at
+resolution 96, the others against it, as ratios. What a swing `u` moves is `(sum m |u|^2)^2 / (sum m |u|^4)`,
+with the masses `m` of the vertices that the core leaves free, as a share of the sum of these. *Swings*: the
+bone on which most of what moves hangs, at 96, and at which other resolutions it is another one. A dash: none
+of the slowest 192 swings moves so much.
+
+""",
+    "any": """## Frequency of anything
+
+Of the slowest small swing of all, however little of the flesh it moves: mostly the same, otherwise that of a
+tip or of a thin part, which a coarse lattice holds or frees as a whole. *Moves*: the share of the flesh that
+it moves at 96.
+
+""",
+}
+
+
+@dataclass(frozen=True)
+class Swing:
+    """A small swing: its frequency in Hz, the share of flesh it moves, the bone that most of it hangs on."""
+
+    frequency: float
+    share: float
+    bone: str
 
 
 def main() -> None:
-    """Measure all and write the table."""
+    """Measure all and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    titles = [f"volume, {r}" for r in RESOLUTIONS]
-    titles += [f"frequency, {r}" for r in SWUNG[:-1]] + [f"Hz, {SWUNG[-1]}"]
-    lines = ["| character | " + " | ".join(titles) + " |", "| --- |" + " --- |" * len(titles)]
+    titles = {
+        "volume": [f"volume, {r}" for r in RESOLUTIONS],
+        "flesh": [*(f"{r}" for r in RESOLUTIONS[:-1]), f"Hz, {RESOLUTIONS[-1]}", "swings"],
+        "any": [*(f"{r}" for r in RESOLUTIONS[:-1]), f"Hz, {RESOLUTIONS[-1]}", "swings", "moves"],
+    }
+    tables = {
+        name: [f"{TABLES[name]}| character | {' | '.join(columns)} |", "| --- |" + " --- |" * len(columns)]
+        for name, columns in titles.items()
+    }
     for path in sorted(options.folder.glob("*.npz")):
-        lines.append(f"| {path.stem} | " + " | ".join(row(dict(np.load(path)))) + " |")
-        print(lines[-1], flush=True)
-        options.out.write_text(HEADING + "\n".join(lines) + "\n", encoding="utf-8")
+        for name, cells in rows(dict(np.load(path))).items():
+            tables[name].append(f"| {path.stem} | {' | '.join(cells)} |")
+            print(name, tables[name][-1], flush=True)
+        options.out.write_text(
+            HEADING + "\n\n".join("\n".join(lines) for lines in tables.values()) + "\n", encoding="utf-8"
+        )
 
 
-def row(kept: dict[str, np.ndarray]) -> list[str]:
-    """The cells of one character."""
+def rows(kept: dict[str, np.ndarray]) -> dict[str, list[str]]:
+    """The cells of one character in each table."""
     points, triangles = kept["points"], kept["triangles"]
     volumes = [
         jounce.TetMesh.lattice(points, triangles, resolution, solid=True).volumes.sum()
         for resolution in (*RESOLUTIONS, FINEST)
     ]
-    bodies = (body_of(kept, resolution) for resolution in SWUNG)
-    frequencies = [slowest_swing(body.mesh, ~body.pinned) for body in bodies]
-    volumes = [volume / volumes[-1] for volume in volumes[:-1]]
-    ratios = [frequency / frequencies[-1] for frequency in frequencies[:-1]]
-    return [f"{ratio:.3f}" for ratio in volumes + ratios] + [f"{frequencies[-1]:.3g}"]
+    found = [swings(body_of(kept, resolution), kept["names"]) for resolution in RESOLUTIONS]
+    slowest = [each[0] for each in found]
+    of_flesh = [next((swing for swing in each if swing.share >= SHARE), None) for each in found]
+    return {
+        "volume": [f"{volume / volumes[-1]:.3f}" for volume in volumes[:-1]],
+        "flesh": compared(of_flesh),
+        "any": [*compared(slowest), f"{slowest[-1].share:.1%}"],
+    }
+
+
+def compared(found: Sequence[Swing | None]) -> list[str]:
+    """The swing of each resolution against the last: ratios, its frequency, and what swings."""
+    last = found[-1]
+    if last is None:
+        return ["-"] * (len(found) + 1)
+    others = [str(r) for r, one in zip(RESOLUTIONS, found, strict=True) if one and one.bone != last.bone]
+    bone = f"{last.bone}, not at {', '.join(others)}" if others else last.bone
+    ratios = ["-" if one is None else f"{one.frequency / last.frequency:.3f}" for one in found[:-1]]
+    return [*ratios, f"{last.frequency:.3g}", bone]
 
 
 def body_of(kept: dict[str, np.ndarray], resolution: int) -> jounce.Body:
@@ -76,23 +138,60 @@ def body_of(kept: dict[str, np.ndarray], resolution: int) -> jounce.Body:
     return jounce.Body(*surface, resolution=resolution, modes=1, clusters=1, core=core)
 
 
-def slowest_swing(mesh: jounce.TetMesh, free: np.ndarray) -> float:
-    """Hz, of the vertices that are free (n,)."""
-    stiffness, mass = operators(mesh)
+def swings(body: jounce.Body, names: np.ndarray) -> list[Swing]:
+    """The slowest small swings of what the core leaves free, slowest first, one of flesh among them."""
+    free, count = ~body.pinned, SWINGS
+    stiffness, mass = operators(body.mesh)
     rows = np.flatnonzero(np.repeat(free, 3))
     root = np.sqrt(np.repeat(mass, 3)[rows])
     scaled = (sparse.diags(1.0 / root) @ stiffness[rows][:, rows] @ sparse.diags(1.0 / root)).tocsr()
-    cycle = two_grids(scaled, mesh.vertices[free], root, 2.0 * side(mesh))
-    start = np.random.default_rng(0).standard_normal((len(rows), 6))
-    values, vectors = np.full(3, np.inf), cycle(cycle(start))
-    operator = linalg.LinearOperator(scaled.shape, cycle, matmat=cycle)
     while True:
-        # A few steps at a time: of six vectors the first three have to settle only.
-        found, vectors = linalg.lobpcg(scaled, vectors, M=operator, largest=False, tol=1e-12, maxiter=6)
-        found = np.sort(found)[:3]
-        if np.all(np.abs(found / values - 1.0) < 1e-4):
-            return float(np.sqrt(found[0]) / (2.0 * np.pi))
-        values = found
+        if len(rows) <= FACTORED:
+            values, vectors = factored(scaled, count)
+        else:
+            values, vectors = iterated(
+                scaled, two_grids(scaled, body.mesh.vertices[free], root, 2.0 * side(body.mesh)), count
+            )
+        squares = ((vectors / root[:, np.newaxis]).reshape(-1, 3, len(values)) ** 2).sum(1)
+        moved = mass[free] @ squares
+        shares = moved**2 / (mass[free] @ squares**2) / mass[free].sum()
+        hung = (mass[free, np.newaxis] * body.rig.weights[free]).T @ squares
+        found = [
+            Swing(float(np.sqrt(value) / (2.0 * np.pi)), float(share), str(names[bone]))
+            for value, share, bone in zip(values, shares, hung.argmax(0), strict=True)
+        ]
+        if count >= MOST_SWINGS or any(swing.share >= SHARE for swing in found):
+            return found
+        count *= 4
+
+
+def factored(matrix: sparse.csr_matrix, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The lowest eigenvalues of a matrix, in order, and their vectors (n, count), by its factor."""
+    shifted = (matrix + 1e-9 * sparse.diags(matrix.diagonal())).tocsc()
+    options = {"SymmetricMode": True}
+    solver = linalg.splu(shifted, "MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+    inverse = linalg.LinearOperator(matrix.shape, solver.solve)
+    start = np.random.default_rng(0).standard_normal(matrix.shape[0])
+    values, vectors = linalg.eigsh(matrix, count, sigma=0.0, OPinv=inverse, v0=start, tol=1e-6)
+    order = np.argsort(values)
+    return values[order], vectors[:, order]
+
+
+def iterated(matrix: sparse.csr_matrix, cycle: Cycle, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first quarter of what `factored` gives, by steps with a cycle that nearly inverts the matrix."""
+    start = np.random.default_rng(0).standard_normal((matrix.shape[0], count))
+    # The last ones settle late.
+    before, settled, vectors = np.inf, count // 4, cycle(cycle(start))
+    operator = linalg.LinearOperator(matrix.shape, cycle, matmat=cycle)
+    with warnings.catch_warnings():
+        # It is asked for more digits than a few steps can give.
+        warnings.simplefilter("ignore", UserWarning)
+        while True:
+            values, vectors = linalg.lobpcg(matrix, vectors, M=operator, largest=False, tol=1e-12, maxiter=6)
+            order = np.argsort(values)[:settled]
+            if np.all(np.abs(values[order] / before - 1.0) < 3e-4):
+                return values[order], vectors[:, order]
+            before = values[order]
 
 
 def operators(mesh: jounce.TetMesh) -> tuple[sparse.csr_matrix, np.ndarray]:
@@ -106,7 +205,7 @@ def operators(mesh: jounce.TetMesh) -> tuple[sparse.csr_matrix, np.ndarray]:
     half = 0.5 * length
     for a in range(3):
         twist = PLACES[:, a] * PLACES[:, (a + 1) % 3] / (8.0 * half**2)
-        resistance = half**2 * (spread[:, a] + spread[:, (a + 1) % 3])
+        resistance = 2.0 * half**2 * np.maximum(0.5 * (spread[:, a] + spread[:, (a + 1) % 3]), LEAST_SPREAD)
         whole += resistance[:, np.newaxis, np.newaxis] * np.outer(twist, twist)
     twist = PLACES.prod(1) / (8.0 * half**3)
     whole += 2.0 * half**4 / 9.0 * np.outer(twist, twist)

@@ -2,7 +2,7 @@
 
 use faer::{Mat, Side};
 use jounce::material::{Field, Law, Material};
-use jounce::mesh::{SurfaceMesh, TetMesh, lattice, solid_lattice};
+use jounce::mesh::{FleshCell, SurfaceMesh, TetMesh, lattice, solid_lattice};
 use jounce::operators::{Strains, laplacian, lumped_mass, stiffness};
 use jounce::{Error, Progress};
 use jounce_tests::surfaces::{Soup, cube, sphere, square};
@@ -180,6 +180,23 @@ fn affine_fields_are_exact_in_cells_that_are_cut() {
         .sum();
     let exact = volume(&mesh) * (1.0 + 0.25);
     assert!((energy / exact - 1.0).abs() < 1e-12, "{}", energy / exact);
+}
+
+#[test]
+fn corners_that_flesh_hardly_reaches_do_not_swing_by_themselves() {
+    let cell = |centre, spread| FleshCell { corners: [0; 8], side: 0.3, centre, spread };
+    let resistance = |cell: &FleshCell, corner: usize| {
+        let straight: f64 = cell.gradients()[corner].iter().map(|g| g * g).sum();
+        straight + cell.twists().iter().map(|(r, s)| r * s[corner] * s[corner]).sum::<f64>()
+    };
+    let full = cell([0.0; 3], [1.0 / 3.0; 3]);
+    let places =
+        [0usize, 3, 7].map(|near| std::array::from_fn(|a| if near >> a & 1 == 1 { 0.9 } else { -0.9 }));
+    for few in places.map(|centre| cell(centre, [0.003; 3])) {
+        for corner in 0..8 {
+            assert!(resistance(&few, corner) > 0.15 * resistance(&full, corner), "{corner} of {few:?}");
+        }
+    }
 }
 
 #[test]

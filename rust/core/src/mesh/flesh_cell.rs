@@ -1,5 +1,8 @@
 //! A cubic cell of a lattice that flesh fills in part.
 
+/// A cell twists no more easily than one whose flesh has this variance about its centre.
+const LEAST_SPREAD: f64 = 0.2;
+
 /// A cell of eight vertices, and where in it the flesh is. Coordinates in a cell run from -1 to 1.
 ///
 /// Fields are trilinear in a cell, `u = sum_i u_i (1 + s_ix x)(1 + s_iy y)(1 + s_iz z) / 8` with `s_i` in
@@ -33,7 +36,8 @@ impl FleshCell {
     /// gradient r that resists it.
     ///
     /// For `xy` r is `(side / 2)^2 (spread_x + spread_y) / 2`: a field `(xy, -x^2 / 2)`, which bends, has the
-    /// strain y only.
+    /// strain y only. Of flesh that fills a corner alone it says next to nothing of the other corners, which have their
+    /// share of its mass and would swing by themselves: variances count as 0.2 and more on average.
     pub fn twists(&self) -> [(f64, [f64; 8]); 4] {
         let half = self.side / 2.0;
         std::array::from_fn(|twist| {
@@ -44,7 +48,8 @@ impl FleshCell {
             }
             let (a, b) = (twist, (twist + 1) % 3);
             let s = std::array::from_fn(|i| factor(i, a) * factor(i, b) / 8.0);
-            (half * half * (self.spread[a] + self.spread[b]) / 2.0, s)
+            let spread = (self.spread[a] + self.spread[b]) / 2.0;
+            (half * half * spread.max(LEAST_SPREAD), s)
         })
     }
 }
