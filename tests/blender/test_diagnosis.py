@@ -186,7 +186,7 @@ def test_a_finding_that_is_gone_cannot_be_fixed(column):
 def test_what_tears_is_named_and_may_be_made_rigid():
     obj, rig = scenes.character()
     scenes.add_and_build(obj)
-    obj.jounce.frequency, obj.jounce.use_limit = 0.4, False
+    obj.jounce.frequency, obj.jounce.use_limit, obj.jounce.use_stretch = 0.4, False, False
     assert not any("stretches" in sentence for sentence, _ in findings(obj))
     bpy.ops.jounce.preview()
     bpy.ops.jounce.fill_cache()

@@ -200,6 +200,8 @@ def test_materials_are_presets(built):
 def test_a_physical_body_swings_as_a_body_of_that_frequency(built):
     obj, _ = built
     state = obj.jounce
+    # Near a limit the last digits of a stiffness decide how often a step iterates.
+    state.use_stretch = False
     wanted = 3.0
     by_frequency = baked(obj, frequency=wanted)
     young = 1e4 * (wanted / state.built_size_frequency) ** 2
