@@ -63,6 +63,12 @@ CASES = {
         ),
         "failed: ",
     ),
+    "Unsupported": (
+        lambda model, mesh, material, **_: jounce.Simulation(
+            jounce.Model.full_space(mesh, material), limit=0.1
+        ),
+        "limit: a full-space model has no limit; its law says how flesh hardens",
+    ),
     "File": (lambda **_: jounce.Model.load("no/such/file.jounce"), "file: "),
     "Cancelled": (lambda box, **_: cancelled_job(box), "cancelled"),
 }

@@ -114,6 +114,14 @@ pub enum Error {
         /// What was observed.
         why: String,
     },
+    /// What is asked for is not for this method or law.
+    #[error("{what}: {why}")]
+    Unsupported {
+        /// The argument or the operation.
+        what: &'static str,
+        /// Why not, and what there is instead.
+        why: &'static str,
+    },
     /// A file cannot be read or written, or is not what it claims to be.
     #[error("file: {0}")]
     File(String),

@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arrays::{self, Axis};
 use crate::body_input::{Input, Maps, params};
 use crate::errors::run;
-use crate::job::{Job, Making};
+use crate::job::{Job, Making, made};
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::model::Model;
@@ -156,6 +156,16 @@ impl Body {
     #[getter]
     fn model(&self, py: Python<'_>) -> Py<Model> {
         self.model.clone_ref(py)
+    }
+
+    /// The same body in the full space: its mesh, rig, bounds, strength and stitches; what its model is measured against.
+    ///
+    /// material: of any law, (t,) or uniform; None is the body's own. As `Model.full_space`.
+    #[pyo3(signature = (material=None))]
+    fn full_space(&self, py: Python<'_>, material: Option<&Material>) -> PyResult<Model> {
+        let (body, material) = (self.inner.clone(), material.map(|material| material.0.clone()));
+        let full = made(py, move |progress| body.full_space(material.as_deref(), progress))?;
+        Ok(Model::wrap((*full).clone()))
     }
 
     /// Reduces what a rig adds to linear skinning at the surface's points to what `Simulation.step` takes.

@@ -91,6 +91,8 @@ impl Simulation {
             return Err(PyValueError::new_err(text));
         }
         let drags = drags.unwrap_or_default();
+        let coefficients: Vec<Axis> =
+            std::iter::once(frames).chain(self.shape.iter().copied().map(Axis::Is)).collect();
         let numbers = |given, what, axes: &[Axis]| {
             optional(given, what, axes).map(|array| array.map_or(Vec::new(), |array| array.slice().to_vec()))
         };
@@ -98,7 +100,7 @@ impl Simulation {
             frames: poses.len(0),
             poses: poses.slice().to_vec(),
             strengths: numbers(strengths, "strengths", &[frames])?,
-            forces: numbers(forces, "forces", &[frames, Axis::Is(self.modes), three, four])?,
+            forces: numbers(forces, "forces", &coefficients)?,
             offsets: numbers(offsets, "offsets", &[frames, Axis::Any("k"), three])?,
             drags: drags.iter().map(|drag| drag.as_ref().map(|drag| drag.get().0.clone())).collect(),
         })

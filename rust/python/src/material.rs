@@ -14,7 +14,9 @@ use crate::errors::refused;
 /// young: stiffness in Pa, above 0. poisson: ratio in [0, 0.5). density: kg/m^3, above 0.
 /// law: "arap", `psi = mu |F - R|^2` with `mu = young / (2 (1 + poisson))`, or "corotated", which adds
 /// `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2 poisson))`: it resists
-/// change of volume, and costs a line search a step [FastCD C.2].
+/// change of volume, and costs a line search a step [FastCD C.2]. For `Model.full_space` also "neo_hookean", "stvk",
+/// "mooney_rivlin" (with c1 = 0.4 mu, c2 = 0.1 mu) and "polynomial", `psi = mu sum_i (s_i - 1)^4` of the principal
+/// stretches, which has no resistance to small strains and none to change of volume.
 /// Raises ValueError for a parameter out of range and for an unknown law.
 #[pyclass(frozen, module = "jounce", name = "Material")]
 pub struct Material(pub Arc<material::Material>);
@@ -60,8 +62,15 @@ pub fn law(name: &str) -> PyResult<Law> {
     match name {
         "arap" => Ok(Law::Arap),
         "corotated" => Ok(Law::Corotated),
+        "neo_hookean" => Ok(Law::NeoHookean),
+        "stvk" => Ok(Law::StVenantKirchhoff),
+        "mooney_rivlin" => Ok(Law::MooneyRivlin),
+        "polynomial" => Ok(Law::Polynomial),
         other => {
-            let text = format!("law: expected \"arap\" or \"corotated\", got {other:?}");
+            let text = format!(
+                "law: expected \"arap\", \"corotated\", \"neo_hookean\", \"stvk\", \"mooney_rivlin\" or \
+                 \"polynomial\", got {other:?}"
+            );
             Err(PyValueError::new_err(text))
         }
     }

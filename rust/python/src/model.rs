@@ -3,26 +3,29 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use jounce::method::skinning_modes::{Extras, SkinningModel};
 use jounce::method::{self, Projector};
 use jounce::{file, mesh};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
-use crate::arrays::{self, Axis};
+use crate::arrays::{self, Axis, optional};
 use crate::cubature::Cubature;
 use crate::errors::run;
 use crate::forces::ForceSamples;
+use crate::job::made;
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::rig::Rig;
 use crate::stitches::Stitches;
-use crate::subspace::SkinningModes;
+use crate::subspace::{Restraint, SkinningModes};
 
 /// Projectors already made, by the embedding they were made for.
 type Projectors = Vec<(Weak<mesh::Embedding>, Arc<Projector>)>;
 
-/// A precomputed, immutable model; made by `Model.skinning` or `Model.load`.
+/// A precomputed, immutable model; made by `Model.skinning`, `Model.full_space` or `Model.load`.
 #[pyclass(frozen, module = "jounce", name = "Model")]
 pub struct Model {
     pub inner: method::Model,
@@ -33,6 +36,14 @@ pub struct Model {
 impl Model {
     pub fn wrap(inner: method::Model) -> Self {
         Self { inner, vertices: Mutex::default(), points: Mutex::default() }
+    }
+
+    /// What there is of coefficients, in words.
+    pub fn size(&self) -> String {
+        match &self.inner {
+            method::Model::Skinning(model) => format!("{} modes", model.mode_count()),
+            method::Model::FullSpace(model) => format!("{} vertices", model.mesh().vertices().len()),
+        }
     }
 
     /// The map from coefficients to displacements, at the points of an embedding or at the vertices.
@@ -97,6 +108,45 @@ impl Model {
         Ok(Self::wrap(method::Model::Skinning(Arc::new(model))))
     }
 
+    /// A model in which every vertex moves, of any law [QN]: what reduced models are measured against.
+    ///
+    /// The displacement is complementary to the rig, `J' M D u = 0` with D = 1 - leak, unless `complementary` is False:
+    /// then only `pinned` ties the flesh to its bones. leak: (n,) float64 in [0, 1]; None is `momentum_leak(mesh)`.
+    /// pinned: (n,) bool, where the flesh follows the rig exactly. stitches: springs between points of the body, without
+    /// gap. strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1 everywhere.
+    /// Coefficients are the displacements of the vertices, (n, 3). It has no limits, force samples, drag or file.
+    /// Raises ValueError for arguments that belong to another mesh, and where nothing is left to move.
+    #[staticmethod]
+    #[pyo3(signature = (mesh, material, rig=None, leak=None, pinned=None, stitches=None, strength=None,
+                        complementary=true))]
+    fn full_space(
+        py: Python<'_>,
+        mesh: &TetMesh,
+        material: &Material,
+        rig: Option<&Rig>,
+        leak: Option<&Bound<'_, PyAny>>,
+        pinned: Option<&Bound<'_, PyAny>>,
+        stitches: Option<&Stitches>,
+        strength: Option<&Bound<'_, PyAny>>,
+        complementary: bool,
+    ) -> PyResult<Self> {
+        let n = mesh.0.vertices().len();
+        let strength = optional(strength, "strength", &[Axis::Is(n)])?;
+        let strength = strength.map(|map| map.slice().to_vec());
+        let restraint = Restraint::new(mesh, rig.filter(|_| complementary), leak, pinned)?;
+        let (mesh, material) = (mesh.0.clone(), material.0.clone());
+        let (rig, stitches) = (rig.map(|rig| rig.0.clone()), stitches.map(|stitches| stitches.0.clone()));
+        let made = made(py, move |progress| {
+            let extras = FullSpaceExtras {
+                rig: rig.as_deref(),
+                strength: strength.as_deref(),
+                stitches: stitches.as_deref(),
+            };
+            FullSpaceModel::of(&mesh, &material, &restraint.borrowed(), &extras, progress)
+        })?;
+        Ok(Self::wrap(method::Model::FullSpace(made)))
+    }
+
     /// Writes the model to a file of Jounce's own format.
     ///
     /// Links are written through, and a file that is there keeps its mode, its owner and its other names.
@@ -113,9 +163,10 @@ impl Model {
         run(py, || file::load(&path)).map(Self::wrap)
     }
 
-    /// Secondary displacement `u = sum_k W_k(X) Z_k [X; 1]` for coefficients Z, metres.
+    /// Secondary displacement `u = sum_k W_k(X) Z_k [X; 1]` for coefficients Z, metres; that of the vertices in the full
+    /// space.
     ///
-    /// coefficients: (m, 3, 4) float64. emb: an Embedding in the model's mesh; None is the mesh's vertices.
+    /// coefficients: float64, of `coefficient_shape`. emb: an Embedding in the model's mesh; None is the mesh's vertices.
     /// out: (p, 3) float32 to write into; None makes a new array. Returns that array.
     #[pyo3(signature = (coefficients, emb=None, out=None))]
     fn displacement<'py>(
@@ -125,8 +176,7 @@ impl Model {
         emb: Option<&Embedding>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
-        let m = self.inner.mode_count();
-        let axes = [Axis::Is(m), Axis::Is(3), Axis::Is(4)];
+        let axes: Vec<Axis> = self.inner.coefficient_shape().into_iter().map(Axis::Is).collect();
         let coefficients = arrays::array::<f64>(coefficients, "coefficients", &axes)?;
         let coefficients = coefficients.slice();
         let projector = run(py, || self.projector(emb))?;
@@ -143,7 +193,8 @@ impl Model {
         run(py, || self.inner.truncated(count)).map(Self::wrap)
     }
 
-    /// Generalised force (m, 3, 4) float64 of forces on points, newtons: `sum_i W_k(X_i) f_i [X_i; 1]'`.
+    /// Generalised force, float64 of `coefficient_shape`, of forces on points, newtons: `sum_i W_k(X_i) f_i [X_i; 1]'`,
+    /// or the forces on the vertices in the full space.
     ///
     /// The exact transpose of `displacement`: it does the same work on coefficients as the forces do on
     /// displacements. forces: (p, 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for
@@ -160,7 +211,7 @@ impl Model {
         let forces = arrays::array::<f64>(forces, "forces", &axes)?;
         let forces = forces.slice();
         let reduced = run(py, || projector.reduce_forces(forces))?;
-        arrays::owned(py, reduced, &[self.inner.mode_count(), 3, 4])
+        arrays::owned(py, reduced, &self.inner.coefficient_shape())
     }
 
     /// Points at which force fields are read, at a cost that does not depend on the mesh: about `count` parts
@@ -179,7 +230,13 @@ impl Model {
         self.inner.frequency()
     }
 
-    /// Number of modes m.
+    /// Shape of the coefficients: (m, 3, 4), or (n, 3) in the full space.
+    #[getter]
+    fn coefficient_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.inner.coefficient_shape())
+    }
+
+    /// Number of modes m; 0 in the full space.
     #[getter]
     fn mode_count(&self) -> usize {
         self.inner.mode_count()
@@ -191,14 +248,14 @@ impl Model {
         self.inner.bone_count()
     }
 
-    /// Number of clusters that hold a tet.
+    /// Number of clusters that hold a tet; 0 in the full space.
     #[getter]
     fn cluster_count(&self) -> usize {
         self.inner.cluster_count()
     }
 
     fn __repr__(&self) -> String {
-        format!("Model({} modes, {} bones)", self.inner.mode_count(), self.inner.bone_count())
+        format!("Model({}, {} bones)", self.size(), self.inner.bone_count())
     }
 }
 

@@ -119,23 +119,24 @@ impl Shared {
 pub struct MotionJob {
     shared: Arc<Shared>,
     simulation: Py<Simulation>,
-    modes: usize,
+    /// Axes of the coefficients.
+    shape: Vec<usize>,
 }
 
 #[pymethods]
 impl MotionJob {
     #[new]
     fn new(simulation: Bound<'_, Simulation>) -> PyResult<PyClassInitializer<Self>> {
-        let (copy, modes) = {
+        let (copy, shape) = {
             let given = simulation.get();
-            (given.duplicate()?, given.modes)
+            (given.duplicate()?, given.shape.clone())
         };
         let shared = Arc::<Shared>::default();
         shared.lock().strength = copy.params().strength;
         let own = shared.clone();
         job::start("jounce-motion", move || own.work(copy))?;
         let job = Job::showing(shared.clone());
-        Ok(job.add_subclass(Self { shared, simulation: simulation.unbind(), modes }))
+        Ok(job.add_subclass(Self { shared, simulation: simulation.unbind(), shape }))
     }
 
     /// Asks for a step, as `Simulation.step`.
@@ -275,18 +276,19 @@ impl MotionJob {
         self.raise_failure()
     }
 
-    /// The coefficients kept by now, from number `start` on, (k, m, 3, 4) float64; raises what was refused.
+    /// The coefficients kept by now, from number `start` on, (k, ...) float64; raises what was refused.
     #[pyo3(signature = (start=0))]
     fn coefficients<'py>(&self, py: Python<'py>, start: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         self.raise_failure()?;
         let start: usize = arrays::count(start, "start")?;
+        let size: usize = self.shape.iter().product();
         let values = {
             let ledger = self.shared.lock();
-            let start = (12 * self.modes).saturating_mul(start).min(ledger.coefficients.len());
+            let start = size.saturating_mul(start).min(ledger.coefficients.len());
             ledger.coefficients[start..].to_vec()
         };
-        let count = values.len() / (12 * self.modes);
-        arrays::owned(py, values, &[count, self.modes, 3, 4])
+        let shape: Vec<usize> = std::iter::once(values.len() / size).chain(self.shape.clone()).collect();
+        arrays::owned(py, values, &shape)
     }
 
     /// The state kept with number `index`, None if it was kept without one or is not there yet.

@@ -89,7 +89,7 @@ pub fn step_together(
 ///
 /// Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes, with
 /// `y = 2 x_k - x_(k-1)` for backward Euler, by local (rotations) and global (linear) steps in turn, or by
-/// quasi-Newton descent where the material resists change of volume.
+/// quasi-Newton descent where the material resists change of volume and in the full space.
 /// dt: seconds a step; it is divided into `substeps`. max_iterations: at most, for each substep.
 /// tolerance: change in an iteration, root mean square over the mass as a share of the body's diagonal, at
 /// which iterating stops. damping: ratio, the same for every mode.
@@ -107,7 +107,8 @@ pub struct Simulation {
     inner: Mutex<method::Simulation>,
     model: Py<Model>,
     pub bones: usize,
-    pub modes: usize,
+    /// Axes of the coefficients.
+    pub shape: Vec<usize>,
 }
 
 #[pymethods]
@@ -150,16 +151,17 @@ impl Simulation {
             stretch,
         };
         let shared = model.get().inner.clone();
-        let (bones, modes) = (shared.bone_count(), shared.mode_count());
+        let (bones, shape) = (shared.bone_count(), shared.coefficient_shape());
         let inner = run(py, || method::Simulation::new(shared, params))?;
-        Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, modes })
+        Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape })
     }
 
     /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig.
     ///
-    /// force: (m, 3, 4) float64, a generalised force that acts all through the step, from
+    /// force: float64 of `Model.coefficient_shape`, a generalised force that acts all through the step, from
     /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. offsets: what the rig adds to linear
-    /// skinning with the pose, from `Body.reduce_offsets`; None for nothing. drag: the resistance of a medium, from
+    /// skinning with the pose, from `Body.reduce_offsets`, or (n, 3) at the vertices in the full space; None for
+    /// nothing. drag: the resistance of a medium, from
     /// `ForceSamples.drag`; None for none. Returns a StepReport. Raises ValueError for arguments of a wrong shape or
     /// with numbers that are not finite; the state is then unchanged.
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None))]
@@ -203,7 +205,7 @@ impl Simulation {
     /// position and velocity, so that the motion loops.
     ///
     /// poses: (f, b, 3, 4) float64, the last like the first up to a common translation. strengths: (f,),
-    /// forces: (f, m, 3, 4), offsets: (f, k, 3) float64, drags: f of them or of None, as a step takes them; None for
+    /// forces: (f, ...), offsets: (f, k, 3) float64, drags: f of them or of None, as a step takes them; None for
     /// none. The cycle is simulated until its seam is below tolerance, at most max_passes times. Returns a CycleReport. Raises ValueError for poses
     /// that are not cyclic; the state is then unchanged.
     #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
@@ -288,10 +290,10 @@ impl Simulation {
         })
     }
 
-    /// The coefficients Z, (m, 3, 4) float64, read only.
+    /// The coefficients Z, (m, 3, 4) float64, read only; (n, 3), the displacements of the vertices, in the full space.
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        arrays::read_only(arrays::owned(py, self.lock()?.coefficients().to_vec(), &[self.modes, 3, 4])?)
+        arrays::read_only(arrays::owned(py, self.lock()?.coefficients().to_vec(), &self.shape)?)
     }
 
     /// The model that is simulated.
@@ -364,7 +366,7 @@ impl Simulation {
     }
 
     fn __repr__(&self) -> String {
-        format!("Simulation({} modes, {} bones)", self.modes, self.bones)
+        format!("Simulation({}, {} bones)", self.model.get().size(), self.bones)
     }
 }
 
@@ -444,10 +446,10 @@ impl Simulation {
         offsets: Option<&Bound<'py, PyAny>>,
         drag: Option<&Bound<'py, Drag>>,
     ) -> PyResult<Arrays<'py>> {
-        let transforms = |count| [Axis::Is(count), Axis::Is(3), Axis::Is(4)];
+        let coefficients: Vec<Axis> = self.shape.iter().copied().map(Axis::Is).collect();
         Ok(Arrays {
-            pose: optional(pose, "pose", &transforms(self.bones))?,
-            force: optional(force, "force", &transforms(self.modes))?,
+            pose: optional(pose, "pose", &[Axis::Is(self.bones), Axis::Is(3), Axis::Is(4)])?,
+            force: optional(force, "force", &coefficients)?,
             offsets: optional(offsets, "offsets", &[Axis::Any("k"), Axis::Is(3)])?,
             drag: drag.map(|drag| drag.get().0.clone()),
         })

@@ -165,14 +165,14 @@ pub fn localised_modes(
 }
 
 /// Checked arguments on what modes must not do.
-struct Restraint {
+pub struct Restraint {
     rig: Option<Arc<jounce::rig::Rig>>,
     leak: Option<Vec<f64>>,
     pinned: Option<Vec<bool>>,
 }
 
 impl Restraint {
-    fn new(
+    pub fn new(
         mesh: &TetMesh,
         rig: Option<&Rig>,
         leak: Option<&Bound<'_, PyAny>>,
@@ -187,7 +187,7 @@ impl Restraint {
         })
     }
 
-    fn borrowed(&self) -> subspace::Restraint<'_> {
+    pub fn borrowed(&self) -> subspace::Restraint<'_> {
         subspace::Restraint {
             rig: self.rig.as_deref(),
             leak: self.leak.as_deref(),

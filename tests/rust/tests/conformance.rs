@@ -5,9 +5,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
+use jounce::material::{Field, Law, Material};
+use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use jounce::method::skinning_modes::{Cubature, Drag, Extras, SkinningModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
 use jounce::operators::Stitches;
+use jounce::subspace::Restraint;
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
 use jounce_tests::reports::{cancelling, counted};
@@ -37,9 +40,31 @@ static ALLOCATOR: Counting = Counting;
 
 /// Every method and law, on the same bar, and the bar with stitches and with forces by cubature.
 fn models() -> Vec<Model> {
+    let full = [Law::Corotated, Law::NeoHookean].map(full_space);
+    reduced().into_iter().chain(full).collect()
+}
+
+/// Those of skinning modes.
+fn reduced() -> Vec<Model> {
     let plain = Body::bars().iter().map(Body::model).collect::<Vec<_>>();
     let others = Body::bars();
     plain.into_iter().chain(others.iter().map(stitched)).chain(others.iter().map(sampled)).collect()
+}
+
+/// Every vertex, complementary to the rig.
+fn full_space(law: Law) -> Model {
+    let body = Body::bar();
+    let number = Field::Uniform;
+    let material = Material::new(law, number(2e4), number(0.3), number(1000.0)).unwrap();
+    let restraint = Restraint { rig: Some(&body.rig), ..Restraint::default() };
+    let extras = FullSpaceExtras { rig: Some(&body.rig), ..FullSpaceExtras::default() };
+    let model = FullSpaceModel::of(&body.mesh, &material, &restraint, &extras, &Progress::default());
+    Model::FullSpace(model.unwrap().into())
+}
+
+/// How many numbers coefficients are.
+fn size(model: &Model) -> usize {
+    model.coefficient_shape().iter().product()
 }
 
 /// Few tets, so that most of the body is not seen.
@@ -255,7 +280,7 @@ fn what_is_cancelled_leaves_the_state_and_what_is_not_has_the_same_bits() {
             motion(&mut sim, 0, 5);
             let state = sim.save_state();
             let pose = swing(0.3);
-            let force = vec![0.1; 12 * model.mode_count()];
+            let force = vec![0.1; size(&model)];
             let drive = Drive { pose: Some(&pose), force: Some(&force), ..Drive::default() };
             let acts: [&Act<'_>; 2] = [&|sim, progress| sim.step_with(&drive, progress), &|sim, progress| {
                 sim.settle(&drive, 100, progress)
@@ -298,12 +323,12 @@ fn drag(model: &Model, linear: f64, quadratic: f64) -> Drag {
 }
 
 #[test]
-fn a_step_allocates_nothing() {
-    for model in models() {
+fn a_step_of_a_reduced_model_allocates_nothing() {
+    for model in reduced() {
         for params in settings() {
             let mut sim = simulation(&model, params);
             let poses = [0, 1, 2, 3].map(|frame| swing(f64::from(frame) / 24.0));
-            let force = vec![1e-3; 12 * model.mode_count()];
+            let force = vec![1e-3; size(&model)];
             // The first step with drag makes room for it.
             let drags = [drag(&model, 3.0, 0.0), drag(&model, 3.0, 2.0)];
             sim.step_with(
@@ -385,7 +410,7 @@ fn wild_poses_bring_no_nan_and_pass() {
 
 #[test]
 fn wild_poses_in_a_medium_bring_no_nan_and_nothing_that_grows() {
-    for model in models() {
+    for model in reduced() {
         for params in settings() {
             let mut sim = simulation(&model, params);
             let drags =

@@ -31,7 +31,7 @@ impl Drop for Folder {
 }
 
 fn small() -> Vec<u8> {
-    encode(&Body::new(bar([2, 1, 1], 0.1), 2, 1).model())
+    encode(&Body::new(bar([2, 1, 1], 0.1), 2, 1).model()).unwrap()
 }
 
 fn with_hash(mut bytes: Vec<u8>) -> Vec<u8> {

@@ -13,10 +13,11 @@ pub use editing::PointStitches;
 use crate::material::{Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::method::Model;
+use crate::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use crate::method::skinning_modes::{Cubature, OffsetCarrier, OffsetReduction, OffsetSource};
 use crate::rig::Rig;
 use crate::skeleton::{BoneRole, SkeletonCore};
-use crate::subspace::SkinningModes;
+use crate::subspace::{Restraint, SkinningModes};
 use crate::{Error, Progress, Result};
 
 /// Which bones the constraint counts; the posed shape follows all of them.
@@ -203,11 +204,33 @@ impl Body {
         self.offset_reduction()?.reduce(offsets)
     }
 
+    /// The same body in the full space: its mesh, rig, bounds, strength and stitches, of its own or another material.
+    ///
+    /// # Errors
+    /// As [`FullSpaceModel::with_extras`].
+    pub fn full_space(&self, material: Option<&Material>, progress: &Progress) -> Result<Model> {
+        let material = material.unwrap_or(&self.material);
+        let stitches = self.params.stitches.hang(&self.mesh, &self.embedding)?;
+        let extras = FullSpaceExtras {
+            rig: Some(&self.rig),
+            strength: self.strength.as_deref(),
+            stitches: Some(&stitches),
+        };
+        let restraint = Restraint {
+            rig: self.tie.as_deref(),
+            leak: Some(&self.leak),
+            pinned: self.pinned.contains(&true).then_some(&self.pinned),
+        };
+        FullSpaceModel::of(&self.mesh, material, &restraint, &extras, progress)
+            .map(|model| Model::FullSpace(Arc::new(model)))
+    }
+
     fn offset_reduction(&self) -> Result<&OffsetReduction> {
         if let Some(ready) = self.offsets.get() {
             return Ok(ready);
         }
-        let Model::Skinning(model) = &self.model;
+        let why = "a full-space model takes the offsets of its vertices, (n, 3)";
+        let model = self.model.skinning("offsets", why)?;
         let source = OffsetSource {
             material: &self.material,
             modes: &self.modes,

@@ -34,7 +34,7 @@ const MOST_BONES: u64 = 1 << 24;
 /// # Errors
 /// [`Error::File`] for a folder, a pipe or a device, and if the disk refuses.
 pub fn save(model: &Model, path: &Path) -> Result<()> {
-    writing::write(path, &encode(model))
+    writing::write(path, &encode(model)?)
 }
 
 /// Reads a model that [`save`] wrote: the same bits.
@@ -49,8 +49,14 @@ pub fn load(path: &Path) -> Result<Model> {
 }
 
 /// The bytes of a model's file.
-pub fn encode(model: &Model) -> Vec<u8> {
-    let Model::Skinning(skinning) = model;
+///
+/// # Errors
+/// [`Error::Unsupported`] in the full space.
+pub fn encode(model: &Model) -> Result<Vec<u8>> {
+    let Model::Skinning(skinning) = model else {
+        let why = "a full-space model has no file; make it from its mesh and rig, which takes seconds";
+        return Err(Error::Unsupported { what: "save", why });
+    };
     let mut out = Writer(Vec::new());
     out.0.extend(MAGIC);
     out.0.extend(VERSION.to_le_bytes());
@@ -61,7 +67,7 @@ pub fn encode(model: &Model) -> Vec<u8> {
     out.0[HEADER - 8..HEADER].copy_from_slice(&length.to_le_bytes());
     let hash = fnv1a(&out.0);
     out.0.extend(hash.to_le_bytes());
-    out.0
+    Ok(out.0)
 }
 
 /// The model in the bytes of a file.

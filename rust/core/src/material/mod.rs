@@ -23,7 +23,18 @@ pub enum Law {
     Arap,
     /// Corotated linear elasticity: `psi = mu |F - R|^2 + lambda / 2 tr^2(R'F - I)`.
     Corotated,
+    /// [`PrincipalStretch::NeoHookean`]; the full space only, as those that follow.
+    NeoHookean,
+    /// [`PrincipalStretch::StVenantKirchhoff`].
+    StVenantKirchhoff,
+    /// [`PrincipalStretch::MooneyRivlin`] with `c1 = 0.4 mu` and `c2 = 0.1 mu`.
+    MooneyRivlin,
+    /// [`PrincipalStretch::Polynomial`]: soft at rest, and without resistance to change of volume.
+    Polynomial,
 }
+
+/// Shares of mu that c1 and c2 of a Mooney-Rivlin law have: `mu = 2 (c1 + c2)`.
+const MOONEY_RIVLIN: [f64; 2] = [0.4, 0.1];
 
 /// A material parameter: one value for the whole body, or one a tet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -107,6 +118,40 @@ impl Material {
     /// Young's modulus, Pa.
     pub fn young(&self) -> &Field {
         &self.young
+    }
+
+    /// The energy density of each of some tets; for small strains it has the material's parameters, but for the
+    /// polynomial.
+    pub fn energies(&self, tet_count: usize) -> Vec<PrincipalStretch> {
+        let of_tet = |t: usize| {
+            let (mu, lambda) = (self.mu(t), self.lambda(t));
+            match self.law {
+                Law::Arap => PrincipalStretch::Corotated { mu, lambda: 0.0 },
+                Law::Corotated => PrincipalStretch::Corotated { mu, lambda },
+                Law::NeoHookean => PrincipalStretch::NeoHookean { mu, lambda },
+                Law::StVenantKirchhoff => PrincipalStretch::StVenantKirchhoff { mu, lambda },
+                Law::MooneyRivlin => {
+                    let [c1, c2] = MOONEY_RIVLIN.map(|share| share * mu);
+                    PrincipalStretch::MooneyRivlin { c1, c2, lambda: lambda - 4.0 * c2 }
+                }
+                Law::Polynomial => PrincipalStretch::Polynomial { mu },
+            }
+        };
+        (0..tet_count).map(of_tet).collect()
+    }
+
+    /// What resists change of volume in a tet for a subspace, Pa: lambda, or 0 for a law that has none.
+    pub(crate) fn volumetric(&self, tet: usize) -> f64 {
+        if self.law == Law::Arap { 0.0 } else { self.lambda(tet) }
+    }
+
+    /// Errors with [`Error::Unsupported`] for a law that has no form in a subspace.
+    pub(crate) fn check_reducible(&self) -> Result<()> {
+        if matches!(self.law, Law::Arap | Law::Corotated) {
+            return Ok(());
+        }
+        let why = "skinning modes know \"arap\" and \"corotated\"; others are for the full space";
+        Err(Error::Unsupported { what: "law", why })
     }
 
     /// Density in a tet, kg/m^3.

@@ -4,15 +4,12 @@
 //! contraction. Its fixed point is found by Anderson's acceleration of repeated cycles: the next start is the
 //! combination of those seen whose seams would cancel best.
 
-use crate::method::orbit;
+use crate::method::orbit::{self, Tangent};
 use crate::method::settings::HISTORY;
-use crate::method::skinning_modes::Tangent;
-use crate::method::{Drive, Model, Simulation, SimulationParams, State};
+use crate::method::{Drive, Simulation, SimulationParams, State};
 use crate::{Error, Progress, Result};
 
-/// Places all over the body at which poses are compared.
-const PLACES: usize = 40;
-/// How far the last pose may put one of them from where the first does, as a share of the body's diagonal.
+/// How far the last pose may put a part of the body from where the first does, as a share of the body's diagonal.
 const CYCLIC: f64 = 1e-3;
 /// Share of its length below which a difference of seams says nothing that others have not said.
 const DEPENDENT: f64 = 1e-8;
@@ -120,7 +117,7 @@ impl Cycle<'_> {
             self.progress.enter("closing the cycle", share(0.0), share(PASS))?;
             let mut places = Vec::new();
             let end = self.pass(sim, &start, &mut places)?;
-            let (position, velocity) = self.seam(sim.model(), &start, &end);
+            let (position, velocity) = self.seam(sim.unit(), &start, &end);
             let report = CycleReport { passes, position, velocity };
             if best.as_ref().is_none_or(|(_, best)| report.seam() < best.seam()) {
                 best = Some((start.clone(), report));
@@ -216,9 +213,7 @@ impl Cycle<'_> {
     }
 
     /// Of position and of velocity a frame.
-    fn seam(&self, model: &Model, start: &State, end: &State) -> (f64, f64) {
-        let Model::Skinning(model) = model;
-        let unit = model.unit();
+    fn seam(&self, unit: f64, start: &State, end: &State) -> (f64, f64) {
         let (mut position2, mut velocity2) = (0.0, 0.0);
         for row in 0..start.reduced[0].len() {
             for c in 0..3 {
@@ -232,24 +227,11 @@ impl Cycle<'_> {
     }
 }
 
-/// The common translation from the first to the last pose, as places all over the body and the clusters' gradients show
-/// it: bones that move none of it may be anywhere. The state is then that of the last pose.
+/// The common translation from the first to the last pose. The state is then that of the last pose.
 fn advance(sim: &mut Simulation, first: &Drive<'_>, last: &Drive<'_>) -> Result<[f64; 3]> {
-    let samples = sim.model().force_samples(PLACES)?;
-    let mut held = |drive| -> Result<_> {
-        sim.reset_with(drive)?;
-        Ok((sim.sample_positions(&samples)?, sim.save_state()))
-    };
-    let ((from, start), (to, end)) = (held(first)?, held(last)?);
-    let count = from.len() as f64;
-    let advance: [f64; 3] =
-        std::array::from_fn(|c| from.iter().zip(&to).map(|(from, to)| to[c] - from[c]).sum::<f64>() / count);
-    let missed = |(from, to): (&[f64; 3], &[f64; 3])| {
-        (0..3).map(|c| (to[c] - from[c] - advance[c]).powi(2)).sum::<f64>().sqrt()
-    };
-    let Model::Skinning(model) = sim.model();
-    let moved = from.iter().zip(&to).map(missed).fold(0.0, f64::max) / model.diagonal();
-    let gap = moved.max(model.turned(&start.frames[1], &end.frames[1]));
+    let mut held = |drive| sim.reset_with(drive).map(|()| sim.save_state());
+    let (start, end) = (held(first)?, held(last)?);
+    let (advance, gap) = sim.carried(&start, &end)?;
     if gap <= CYCLIC {
         return Ok(advance);
     }

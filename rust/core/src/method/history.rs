@@ -77,3 +77,14 @@ pub(super) fn remember(history: &mut [Vec<[f64; 3]>; HISTORY], newest: &[[f64; 3
     history.rotate_left(1);
     history[HISTORY - 1].copy_from_slice(newest);
 }
+
+/// The mean change of places, and the furthest that one is from having gone by that.
+pub(super) fn apart(from: &[[f64; 3]], to: &[[f64; 3]]) -> ([f64; 3], f64) {
+    let count = from.len() as f64;
+    let mean: [f64; 3] =
+        std::array::from_fn(|c| from.iter().zip(to).map(|(from, to)| to[c] - from[c]).sum::<f64>() / count);
+    let missed = |(from, to): (&[f64; 3], &[f64; 3])| {
+        (0..3).map(|c| (to[c] - from[c] - mean[c]).powi(2)).sum::<f64>().sqrt()
+    };
+    (mean, from.iter().zip(to).map(missed).fold(0.0, f64::max))
+}

@@ -3,13 +3,17 @@
 mod coordinates;
 mod cycle;
 mod history;
+mod motion;
 mod orbit;
 mod projector;
 pub mod quasi_newton;
+mod rig_rows;
 mod settings;
 mod simulation;
 pub mod skinning_modes;
+mod substep;
 mod together;
+mod vertex_projector;
 
 use std::sync::Arc;
 
@@ -19,23 +23,38 @@ pub use settings::{Drive, Integrator, SimulationParams, State, StepReport};
 pub use simulation::Simulation;
 pub use together::{Turn, step_together};
 
-use crate::Result;
 use crate::mesh::{Embedding, TetMesh};
 use crate::rig::Pose;
+use crate::{Error, Result};
+use quasi_newton::FullSpaceModel;
 use skinning_modes::{ForceSamples, SkinningModel};
+
+/// What there is in the full space in place of samples.
+const AT_VERTICES: &str = "a full-space model takes forces at its vertices, (n, 3)";
 
 /// What a simulation needs of a body, whatever the method: immutable and cheap to clone.
 #[derive(Clone)]
 pub enum Model {
     /// Fast complementary dynamics on skinning eigenmodes.
     Skinning(Arc<SkinningModel>),
+    /// Hyperelastic flesh whose every vertex moves.
+    FullSpace(Arc<FullSpaceModel>),
 }
 
 impl Model {
-    /// Number of modes m; coefficients are m x 3 x 4.
+    /// Number of modes m, 0 in the full space.
     pub fn mode_count(&self) -> usize {
         match self {
             Self::Skinning(model) => model.mode_count(),
+            Self::FullSpace(_) => 0,
+        }
+    }
+
+    /// Shape of the coefficients: m x 3 x 4 of modes, n x 3 of vertices, whose displacements they then are.
+    pub fn coefficient_shape(&self) -> Vec<usize> {
+        match self {
+            Self::Skinning(model) => vec![model.mode_count(), 3, 4],
+            Self::FullSpace(model) => vec![model.mesh().vertices().len(), 3],
         }
     }
 
@@ -43,13 +62,15 @@ impl Model {
     pub fn bone_count(&self) -> usize {
         match self {
             Self::Skinning(model) => model.bone_count(),
+            Self::FullSpace(model) => model.bone_count(),
         }
     }
 
-    /// Number of clusters in which rotations are found.
+    /// Number of clusters in which rotations are found, 0 in the full space.
     pub fn cluster_count(&self) -> usize {
         match self {
             Self::Skinning(model) => model.cluster_count(),
+            Self::FullSpace(_) => 0,
         }
     }
 
@@ -57,6 +78,7 @@ impl Model {
     pub fn frequency(&self) -> f64 {
         match self {
             Self::Skinning(model) => model.frequency(),
+            Self::FullSpace(model) => model.frequency(),
         }
     }
 
@@ -64,27 +86,25 @@ impl Model {
     pub fn mesh(&self) -> &TetMesh {
         match self {
             Self::Skinning(model) => model.mesh(),
+            Self::FullSpace(model) => model.mesh(),
         }
     }
 
     /// The same body with the lowest `count` of its modes; see [`SkinningModel::truncated`].
     ///
     /// # Errors
-    /// [`Error::Range`](crate::Error::Range) unless there are that many modes.
+    /// [`Error::Range`] unless there are that many modes, [`Error::Unsupported`] in the full space.
     pub fn truncated(&self, count: usize) -> Result<Self> {
-        match self {
-            Self::Skinning(model) => Ok(Self::Skinning(model.truncated(count)?.into())),
-        }
+        let model = self.skinning("truncated", "a full-space model has no modes to leave out")?;
+        Ok(Self::Skinning(model.truncated(count)?.into()))
     }
 
     /// Samples of about `count` parts at which force fields are read; see [`SkinningModel::force_samples`].
     ///
     /// # Errors
-    /// [`Error::Range`](crate::Error::Range) for a count of 0.
+    /// [`Error::Range`] for a count of 0, [`Error::Unsupported`] in the full space.
     pub fn force_samples(&self, count: usize) -> Result<ForceSamples> {
-        match self {
-            Self::Skinning(model) => model.force_samples(count),
-        }
+        self.skinning("force samples", AT_VERTICES)?.force_samples(count)
     }
 
     /// Where the rig puts samples in a pose, k, metres; see [`SkinningModel::posed_samples`].
@@ -92,9 +112,7 @@ impl Model {
     /// # Errors
     /// As there.
     pub fn posed_samples(&self, samples: &ForceSamples, pose: Option<&Pose>) -> Result<Vec<[f64; 3]>> {
-        match self {
-            Self::Skinning(model) => model.posed_samples(samples, pose),
-        }
+        self.skinning("force samples", AT_VERTICES)?.posed_samples(samples, pose)
     }
 
     /// The generalised force, m x 3 x 4, of forces on samples, k x 3 in newtons.
@@ -102,25 +120,33 @@ impl Model {
     /// # Errors
     /// As [`SkinningModel::reduce_sample_forces`].
     pub fn reduce_sample_forces(&self, samples: &ForceSamples, forces: &[f64]) -> Result<Vec<f64>> {
+        self.skinning("force samples", AT_VERTICES)?.reduce_sample_forces(samples, forces)
+    }
+
+    /// The reduced model, or why there is none.
+    pub(crate) fn skinning(&self, what: &'static str, why: &'static str) -> Result<&SkinningModel> {
         match self {
-            Self::Skinning(model) => model.reduce_sample_forces(samples, forces),
+            Self::Skinning(model) => Ok(model),
+            Self::FullSpace(_) => Err(Error::Unsupported { what, why }),
         }
     }
 
     /// What turns coefficients into displacements: of the tet vertices, or of the points of an embedding.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::Index`](crate::Error::Index) if the embedding is not
+    /// [`Error::Shape`] or [`Error::Index`] if the embedding is not
     /// one in this model's mesh.
     pub fn projector(&self, embedding: Option<&Embedding>) -> Result<Projector> {
-        let (mesh, weights) = match self {
-            Self::Skinning(model) => (model.mesh(), model.weights()),
+        let model = match self {
+            Self::Skinning(model) => model,
+            Self::FullSpace(model) => return Projector::of_vertices(model.mesh(), embedding),
         };
-        let modes = self.mode_count();
+        let (mesh, modes) = (model.mesh(), model.mode_count());
         match embedding {
-            None => Projector::new(mesh.vertices(), weights, modes),
+            None => Projector::new(mesh.vertices(), model.weights(), modes),
             Some(embedding) => {
-                Projector::new(embedding.points(), &embedding.interpolate(mesh, weights, modes)?, modes)
+                let weights = embedding.interpolate(mesh, model.weights(), modes)?;
+                Projector::new(embedding.points(), &weights, modes)
             }
         }
     }

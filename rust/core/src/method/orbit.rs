@@ -10,13 +10,12 @@
 //! end of the cycle one sweep gives the rest; the end that comes out as it went in is found by the least squares of
 //! [`Memory`].
 
-use faer::linalg::solvers::Solve;
+use faer::linalg::solvers::{PartialPivLu, Solve};
 use faer::{ColRef, Mat};
 
 use super::cycle::{Cycle, Memory};
 use crate::Result;
 use crate::method::settings::HISTORY;
-use crate::method::skinning_modes::{Recurrence, Tangent};
 use crate::method::{Simulation, State};
 
 /// Most Newton steps.
@@ -33,6 +32,26 @@ const ROOM: usize = 1 << 29;
 
 type Places = Vec<Vec<[f64; 3]>>;
 
+/// A substep of a motion.
+pub(crate) struct Tangent {
+    /// Gradient of the incremental energy, 3r.
+    pub(crate) gradient: Vec<f64>,
+    /// Its derivative, factored, where it was asked for.
+    pub(crate) hessian: Option<PartialPivLu<f64>>,
+    /// What drag adds to it, where that was asked for and there is drag.
+    pub(crate) drag: Option<Mat<f64>>,
+}
+
+/// The part of a substep's equation that is the same in all of them.
+pub(crate) struct Recurrence {
+    /// Inertia, damping and the quadratic part of the elastic energy, r.
+    pub(crate) diagonal: Vec<f64>,
+    /// Factors on the coordinates one, two, ... substeps ago in what pulls on the next, each r.
+    pub(crate) recall: [Vec<f64>; HISTORY],
+    /// Factors on [`Tangent::drag`] times the coordinates one and two substeps ago, likewise.
+    pub(crate) dragged: [f64; 2],
+}
+
 /// Changes the places of a cycle to those of the periodic motion, until its equations are solved up to
 /// `tolerance`, as a share of the diagonal; false if they were not, or the cycle is too short or too large.
 pub(super) fn close(
@@ -47,7 +66,7 @@ pub(super) fn close(
     if places.len() < HISTORY || places.len() * matrices * size * size * size_of::<f64>() > ROOM {
         return Ok(false);
     }
-    let recurrence = sim.recurrence();
+    let Some(recurrence) = sim.recurrence() else { return Ok(false) };
     for step in 0..STEPS {
         let done = step as f32 / STEPS as f32;
         let Some(tangents) = cycle.along(sim, start, places, true, done)? else { return Ok(false) };
@@ -91,12 +110,11 @@ fn shorten(
 
 /// Root of the sum of the squares of what the substeps miss, as a share of the diagonal.
 fn error(sim: &Simulation, recurrence: &Recurrence, tangents: &[Tangent]) -> f64 {
-    let super::Model::Skinning(model) = sim.model();
     let missed = |tangent: &Tangent| -> f64 {
         let rows = tangent.gradient.chunks_exact(3).zip(&recurrence.diagonal);
         rows.map(|(row, diagonal)| row.iter().map(|g| (g / diagonal).powi(2)).sum::<f64>()).sum()
     };
-    tangents.iter().map(missed).sum::<f64>().sqrt() / model.unit()
+    tangents.iter().map(missed).sum::<f64>().sqrt() / sim.unit()
 }
 
 /// The Newton step of all substeps, each 3r.

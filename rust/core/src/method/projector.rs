@@ -4,17 +4,90 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::math::lanes::{Buffer, lane_counts};
+use crate::mesh::{Embedding, TetMesh};
 use crate::method::coordinates::Coordinates;
+use crate::method::vertex_projector::VertexProjector;
 use crate::{Error, Result};
 
 /// Points a task works on; bodies with fewer than two tasks stay on the caller's thread.
 const TASK: usize = 16 * 1024;
 
-/// Displacements `u_i = sum over k of W_ik Z_k [X_i; 1]` at fixed points: tet vertices or render vertices.
+/// What turns coefficients into displacements at fixed points: tet vertices or render vertices.
+pub struct Projector(Kind);
+
+enum Kind {
+    Modes(ModeProjector),
+    Vertices(VertexProjector),
+}
+
+impl Projector {
+    /// Of modes: takes points (p x 3) and the weights of the modes at them (p x m, C order).
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if the numbers do not match.
+    pub fn new(points: &[[f64; 3]], weights: &[f64], modes: usize) -> Result<Self> {
+        Ok(Self(Kind::Modes(ModeProjector::new(points, weights, modes)?)))
+    }
+
+    /// Of the vertices of a mesh, whose displacements are the coefficients.
+    pub(crate) fn of_vertices(mesh: &TetMesh, embedding: Option<&Embedding>) -> Result<Self> {
+        Ok(Self(Kind::Vertices(VertexProjector::new(mesh, embedding)?)))
+    }
+
+    /// Number of points p.
+    pub fn point_count(&self) -> usize {
+        match &self.0 {
+            Kind::Modes(projector) => projector.points,
+            Kind::Vertices(projector) => projector.point_count(),
+        }
+    }
+
+    /// Writes the displacements, p x 3 in metres, of coefficients in C order, m x 3 x 4 of modes or n x 3 of vertices.
+    ///
+    /// Large bodies are split between rayon's threads; the bits do not depend on it.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] if either slice has the wrong length.
+    pub fn displacement(&self, coefficients: &[f64], out: &mut [f32]) -> Result<()> {
+        if out.len() != 3 * self.point_count() {
+            let (expected, got) = (format!("({}, 3)", self.point_count()), format!("{} numbers", out.len()));
+            return Err(Error::Shape { what: "out", expected, got });
+        }
+        match &self.0 {
+            Kind::Modes(projector) => projector.displacement(coefficients, out),
+            Kind::Vertices(projector) => projector.displacement(coefficients, out),
+        }
+    }
+
+    /// The generalised force, of the shape of the coefficients, of forces at the points, p x 3 in newtons: the exact
+    /// transpose of [`Projector::displacement`].
+    ///
+    /// It does the same work on coefficients as the forces do on the displacements. Summed in f64 and in the same order
+    /// for any number of threads.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`] for the forces.
+    pub fn reduce_forces(&self, forces: &[f64]) -> Result<Vec<f64>> {
+        if forces.len() != 3 * self.point_count() {
+            let expected = format!("({}, 3)", self.point_count());
+            let got = format!("{} numbers", forces.len());
+            return Err(Error::Shape { what: "forces", expected, got });
+        }
+        if let Some(at) = forces.iter().position(|f| !f.is_finite()) {
+            return Err(Error::NotFinite { what: "forces", element: at / 3, value: forces[at] });
+        }
+        Ok(match &self.0 {
+            Kind::Modes(projector) => projector.reduce_forces(forces),
+            Kind::Vertices(projector) => projector.reduce_forces(forces),
+        })
+    }
+}
+
+/// Displacements `u_i = sum over k of W_ik Z_k [X_i; 1]`.
 ///
 /// Holds the points and one weight a mode and point as f32, in the order they are read. Displacements are
 /// rounded to f32; sums run in f32 too, about the body's centre.
-pub struct Projector {
+struct ModeProjector {
     coordinates: Coordinates,
     modes: usize,
     points: usize,
@@ -23,12 +96,8 @@ pub struct Projector {
     packed: Buffer<f32>,
 }
 
-impl Projector {
-    /// Takes points (p x 3) and the weights of the modes at them (p x m, C order).
-    ///
-    /// # Errors
-    /// [`Error::Shape`] if the numbers do not match.
-    pub fn new(points: &[[f64; 3]], weights: &[f64], modes: usize) -> Result<Self> {
+impl ModeProjector {
+    fn new(points: &[[f64; 3]], weights: &[f64], modes: usize) -> Result<Self> {
         if weights.len() != points.len() * modes {
             return Err(Error::Shape {
                 what: "weights",
@@ -49,28 +118,11 @@ impl Projector {
         Ok(Self { coordinates, modes, points: points.len(), lanes, packed })
     }
 
-    /// Number of points p.
-    pub fn point_count(&self) -> usize {
-        self.points
-    }
-
-    /// Writes the displacements, p x 3 in metres, of `coefficients`, m x 3 x 4 in C order.
-    ///
-    /// Large bodies are split between rayon's threads; the bits do not depend on it.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] if either slice has the wrong length.
-    pub fn displacement(&self, coefficients: &[f64], out: &mut [f32]) -> Result<()> {
-        let wrong = |what, rows: usize, columns: &str, got: usize| Error::Shape {
-            what,
-            expected: format!("({rows}, {columns})"),
-            got: format!("{got} numbers"),
-        };
+    fn displacement(&self, coefficients: &[f64], out: &mut [f32]) -> Result<()> {
         if coefficients.len() != 12 * self.modes {
-            return Err(wrong("coefficients", self.modes, "3, 4", coefficients.len()));
-        }
-        if out.len() != 3 * self.points {
-            return Err(wrong("out", self.points, "3", out.len()));
+            let expected = format!("({}, 3, 4)", self.modes);
+            let got = format!("{} numbers", coefficients.len());
+            return Err(Error::Shape { what: "coefficients", expected, got });
         }
         let transforms = coefficients.as_chunks::<4>().0.as_chunks::<3>().0.iter();
         let transforms: Vec<[[f32; 3]; 4]> =
@@ -88,25 +140,8 @@ impl Projector {
         Ok(())
     }
 
-    /// The generalised force, m x 3 x 4, of forces at the points, p x 3 in newtons: the exact transpose of
-    /// [`Projector::displacement`].
-    ///
-    /// `sum over i of W_ik f_i [X_i; 1]'`, so that it does the same work on coefficients as the forces do on
-    /// the displacements. Summed in f64 and in the same order for any number of threads.
-    ///
-    /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`] for the forces.
-    pub fn reduce_forces(&self, forces: &[f64]) -> Result<Vec<f64>> {
-        if forces.len() != 3 * self.points {
-            return Err(Error::Shape {
-                what: "forces",
-                expected: format!("({}, 3)", self.points),
-                got: format!("{} numbers", forces.len()),
-            });
-        }
-        if let Some(at) = forces.iter().position(|f| !f.is_finite()) {
-            return Err(Error::NotFinite { what: "forces", element: at / 3, value: forces[at] });
-        }
+    /// `sum over i of W_ik f_i [X_i; 1]'`.
+    fn reduce_forces(&self, forces: &[f64]) -> Vec<f64> {
         let size = (3 + self.modes) * self.lanes;
         let packed = self.packed.par_chunks(TASK / self.lanes * size);
         let parts: Vec<_> = forces
@@ -120,7 +155,7 @@ impl Projector {
             let part = part.as_flattened().as_flattened();
             sum.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
         }
-        Ok(sum.iter().flat_map(|rows| self.coordinates.leave_force(rows).into_iter().flatten()).collect())
+        sum.iter().flat_map(|rows| self.coordinates.leave_force(rows).into_iter().flatten()).collect()
     }
 
     /// Sums `W_ik [X^_i; 1] f_i'` over the points of one task.

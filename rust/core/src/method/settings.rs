@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::method::skinning_modes::Drag;
 use crate::rig::Pose;
+use crate::solve::Learnt;
 use crate::{Error, Result};
 
 /// How accelerations are had from positions; both are unconditionally stable.
@@ -178,6 +179,8 @@ pub struct State {
     pub(crate) offset_frames: [Vec<[f64; 3]>; 2],
     /// The offsets of the last substeps, likewise.
     pub(crate) offset_path: [Vec<[f64; 3]>; HISTORY],
+    /// What substeps have learnt for those that follow.
+    pub(crate) learnt: Learnt,
 }
 
 impl State {
@@ -191,6 +194,7 @@ impl State {
             reduced: std::array::from_fn(|_| reduced.clone()),
             offset_frames: Default::default(),
             offset_path: Default::default(),
+            learnt: Learnt::default(),
         }
     }
 
@@ -215,6 +219,7 @@ impl State {
     /// Copies, and allocates only where there is less room than ever before.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         (self.started, self.spacing) = (other.started, other.spacing);
+        self.learnt.copy_from(&other.learnt);
         let offsets = self.offset_frames.iter_mut().chain(&mut self.offset_path);
         let own = self.frames.iter_mut().chain(&mut self.path).chain(&mut self.reduced).chain(offsets);
         own.zip(other.rows()).for_each(|(to, from)| {
@@ -255,8 +260,10 @@ impl State {
     pub(crate) fn check(&self, like: &Self, offset_rows: usize) -> Result<()> {
         let not_finite = |element, value| Err(Error::NotFinite { what: "state", element, value });
         let held = if self.holds_offsets() { offset_rows } else { 0 };
-        let sizes = like.motion().map(Vec::len).chain(std::iter::repeat(held));
-        for (own, size) in self.rows().zip(sizes) {
+        let sizes = like.motion().map(Vec::len).chain([held; 2 + HISTORY]);
+        let learnt = self.learnt.pairs.as_flattened();
+        let sizes = sizes.chain(learnt.iter().map(|_| like.reduced[0].len()));
+        for (own, size) in self.rows().chain(learnt).zip(sizes) {
             if own.len() != size {
                 return Err(Error::Shape {
                     what: "state",

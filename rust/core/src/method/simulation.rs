@@ -1,37 +1,38 @@
 //! A running simulation: a model, settings and a state.
 
-use crate::method::skinning_modes::{ForceSamples, Recurrence, SkinningStepper, Tangent};
+use crate::method::motion::Motion;
+use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::quasi_newton::{FullSpaceSubstep, Minimiser};
+use crate::method::skinning_modes::{ForceSamples, SkinningSubstep};
+use crate::method::substep::Substep;
 use crate::method::{Drive, Model, SimulationParams, State, StepReport};
 use crate::rig::Pose;
-use crate::{Progress, Result};
-
-/// The state and scratch memory of a method.
-enum Stepper {
-    Skinning(SkinningStepper),
-}
+use crate::{Error, Progress, Result};
 
 /// Steps a model through poses.
 ///
 /// The first pose is a start at rest in that pose without displacement, whether it comes by
-/// [`Simulation::reset`] or by [`Simulation::step`]. A step allocates nothing (the first with offsets makes
-/// room for them), and its cost does not depend on the size of the mesh. The same inputs give the same bits.
+/// [`Simulation::reset`] or by [`Simulation::step`]. A step of a
+/// reduced model allocates nothing (the first with offsets makes room for them), and its cost does not depend on the
+/// size of the mesh. The same inputs give the same bits.
 pub struct Simulation {
     model: Model,
     params: SimulationParams,
-    stepper: Stepper,
+    motion: Motion<dyn Substep>,
 }
 
 impl Simulation {
     /// A simulation that has not started yet.
     ///
     /// # Errors
-    /// As [`SimulationParams::check`].
+    /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit in the full space.
     pub fn new(model: Model, params: SimulationParams) -> Result<Self> {
-        params.check()?;
-        let stepper = match &model {
-            Model::Skinning(model) => Stepper::Skinning(SkinningStepper::new(model.clone())),
+        check(&model, &params)?;
+        let substep: Box<dyn Substep> = match &model {
+            Model::Skinning(model) => Box::new(SkinningSubstep::new(model.clone())),
+            Model::FullSpace(model) => Box::new(FullSpaceSubstep::new(model.clone(), Minimiser::default())),
         };
-        Ok(Self { model, params, stepper })
+        Ok(Self { model, params, motion: Motion::new(substep) })
     }
 
     /// The model.
@@ -47,9 +48,9 @@ impl Simulation {
     /// Changes the settings from the next step on.
     ///
     /// # Errors
-    /// As [`SimulationParams::check`]; the settings then stay as they are.
+    /// As [`Simulation::new`]; the settings then stay as they are.
     pub fn set_params(&mut self, params: SimulationParams) -> Result<()> {
-        params.check()?;
+        check(&self.model, &params)?;
         self.params = params;
         Ok(())
     }
@@ -57,8 +58,8 @@ impl Simulation {
     /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig).
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::Pose`](crate::Error::Pose) for the pose;
-    /// [`Error::Numerical`](crate::Error::Numerical) if numbers overflow. The state then stays as it was.
+    /// [`Error::Shape`] or [`Error::Pose`] for the pose;
+    /// [`Error::Numerical`] if numbers overflow. The state then stays as it was.
     pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
         self.step_with(&Drive { pose, ..Drive::default() }, &Progress::default())
     }
@@ -67,26 +68,28 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Simulation::step`], and likewise for the force, the offsets and the drag;
-    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    /// [`Error::Cancelled`].
     pub fn step_with(&mut self, drive: &Drive<'_>, progress: &Progress) -> Result<StepReport> {
-        match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.step(drive, &self.params, progress),
-        }
+        self.motion.step(drive, &self.params, progress)
     }
 
-    /// As [`Simulation::step_with`]; keeps the reduced coordinates after each substep.
+    /// As [`Simulation::step_with`]; keeps the coordinates after each substep.
     pub(crate) fn step_traced(
         &mut self,
         drive: &Drive<'_>,
         places: &mut Vec<Vec<[f64; 3]>>,
         progress: &Progress,
     ) -> Result<()> {
-        match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.step_traced(drive, &self.params, places, progress),
-        }
+        let params = &self.params;
+        let report = self.motion.step_by(drive, params, &mut |substep, state| {
+            let solved = substep.solve(state, params, progress)?;
+            places.push(substep.found().to_vec());
+            Ok(solved)
+        });
+        report.map(drop)
     }
 
-    /// Goes to given reduced coordinates after each substep, and tells how far they are from what a step finds;
+    /// Goes to given coordinates after each substep, and tells how far they are from what a step finds;
     /// `probe` asks for the derivative as well.
     pub(crate) fn step_along(
         &mut self,
@@ -94,16 +97,35 @@ impl Simulation {
         places: &[Vec<[f64; 3]>],
         probe: bool,
     ) -> Result<Option<Vec<Tangent>>> {
-        match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.step_along(drive, &self.params, places, probe),
-        }
+        let (params, mut rest) = (&self.params, places.iter());
+        let mut tangents = Some(Vec::with_capacity(places.len()));
+        self.motion.step_by(drive, params, &mut |substep, _| {
+            if let Some(place) = rest.next() {
+                let tangent = substep.tangent(params, place, probe);
+                substep.found().copy_from_slice(place);
+                tangents = tangents.take().zip(tangent).map(|(mut all, tangent)| {
+                    all.push(tangent);
+                    all
+                });
+            }
+            Ok((0, 0.0))
+        })?;
+        Ok(tangents)
     }
 
-    /// How the substeps of a step depend on those before them.
-    pub(crate) fn recurrence(&self) -> Recurrence {
-        match &self.stepper {
-            Stepper::Skinning(stepper) => stepper.recurrence(&self.params),
-        }
+    /// As [`Substep::unit`].
+    pub(crate) fn unit(&self) -> f64 {
+        self.motion.substep.unit()
+    }
+
+    /// As [`Substep::carried`].
+    pub(crate) fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
+        self.motion.substep.carried(from, to)
+    }
+
+    /// How the substeps of a step depend on those before them, where the method says it.
+    pub(crate) fn recurrence(&self) -> Option<Recurrence> {
+        self.motion.substep.recurrence(&self.params)
     }
 
     /// Starts anew in static equilibrium: at rest in a pose, with the displacement that gravity and the
@@ -121,19 +143,15 @@ impl Simulation {
         max_iterations: u32,
         progress: &Progress,
     ) -> Result<StepReport> {
-        match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.settle(drive, max_iterations, &self.params, progress),
-        }
+        self.motion.settle(drive, max_iterations, &self.params, progress)
     }
 
     /// Where samples are after the last step, k points in metres; at rest before the first.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) for samples of another model.
+    /// [`Error::Shape`] for samples of another model.
     pub fn sample_positions(&self, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
-        match &self.stepper {
-            Stepper::Skinning(stepper) => stepper.sample_positions(samples),
-        }
+        self.motion.substep.sample_positions(self.motion.state(), samples)
     }
 
     /// A cut or a teleport: at rest relative to a pose, with the displacement kept, so that the jump of the pose
@@ -145,9 +163,7 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::step_with`].
     pub fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
-        match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.cut(drive),
-        }
+        self.motion.cut(drive)
     }
 
     /// Starts in steady motion: right after a start at rest, takes the rig as having come as fast as it goes on
@@ -159,16 +175,12 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::step_with`].
     pub fn coast(&mut self, next: &Drive<'_>) -> Result<()> {
-        match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.coast(next, &self.params),
-        }
+        self.motion.coast(next, &self.params)
     }
 
     /// Goes back to before the last step.
     pub(crate) fn undo(&mut self) {
-        match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.undo(),
-        }
+        self.motion.undo()
     }
 
     /// Starts anew: at rest in `pose`, without displacement or velocity.
@@ -184,33 +196,40 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::step_with`].
     pub fn reset_with(&mut self, drive: &Drive<'_>) -> Result<()> {
-        match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.reset(drive),
-        }
+        self.motion.reset(drive)
     }
 
-    /// The coefficients Z after the last step, m x 3 x 4 in C order: `u = sum over k of W_k Z_k [X; 1]`.
+    /// The coefficients after the last step in C order, as [`Model::coefficient_shape`] says: Z, m x 3 x 4, of modes,
+    /// `u = sum over k of W_k Z_k [X; 1]`, or the displacements of the vertices themselves, n x 3.
     pub fn coefficients(&self) -> &[f64] {
-        match &self.stepper {
-            Stepper::Skinning(stepper) => stepper.coefficients(),
-        }
+        self.motion.substep.coefficients()
     }
 
     /// A copy of the state.
     pub fn save_state(&self) -> State {
-        match &self.stepper {
-            Stepper::Skinning(stepper) => stepper.state().clone(),
-        }
+        self.motion.state().clone()
     }
 
     /// Goes back to a saved state.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) if the state is
+    /// [`Error::Shape`] or [`Error::NotFinite`] if the state is
     /// not one of this model.
     pub fn restore_state(&mut self, state: &State) -> Result<()> {
-        match &mut self.stepper {
-            Stepper::Skinning(stepper) => stepper.restore(state),
+        self.motion.restore(state)
+    }
+}
+
+/// Errors for settings that make no sense, or that the method has no part for.
+fn check(model: &Model, params: &SimulationParams) -> Result<()> {
+    params.check()?;
+    let limits = [("limit", params.limit), ("stretch", params.stretch)];
+    let given = limits.into_iter().find(|(_, limit)| limit.is_some());
+    match (model, given) {
+        (Model::FullSpace(_), Some((what, _))) => {
+            let why = "a full-space model has no limit; its law says how flesh hardens";
+            Err(Error::Unsupported { what, why })
         }
+        _ => Ok(()),
     }
 }

@@ -159,6 +159,19 @@ impl Stitches {
             .expect("indices were checked")
     }
 
+    /// `factor sum_s k_s a_s a_s'`, n x n, N/m.
+    pub(crate) fn laplacian(&self, factor: f64) -> Sparse {
+        let entries = self.stitches.iter().flat_map(|stitch| {
+            stitch.entries().flat_map(move |(row, a)| {
+                let value = move |b: f64| factor * stitch.stiffness * a * b;
+                stitch.entries().map(move |(column, b)| Triplet::new(row as u32, column as u32, value(b)))
+            })
+        });
+        let entries: Vec<_> = entries.collect();
+        SparseColMat::try_new_from_triplets(self.vertex_count, self.vertex_count, &entries)
+            .expect("indices were checked")
+    }
+
     /// What turns these springs into `wanted`: springs whose stiffness is what is to be added, negative to take
     /// away, none for what stays.
     pub(crate) fn change_to(&self, wanted: &Self) -> Self {

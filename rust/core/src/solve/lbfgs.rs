@@ -1,10 +1,29 @@
 //! Curvature learnt from the last few steps, on top of a constant metric `[QN alg. 2]`.
 
+use serde::{Deserialize, Serialize};
+
 use crate::math::rows::{Rows, add, combine, dot};
 
 /// Least cosine between a step and the change of the gradient at which they are learnt from: Armijo's rule
 /// alone does not keep it positive.
 const ACUTE: f64 = 1e-10;
+
+/// Pairs of a step and how it changed the gradient, older first, and what says in which metric they were learnt.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Learnt {
+    pub(crate) metric: [f64; 2],
+    pub(crate) pairs: Vec<[Vec<[f64; 3]>; 2]>,
+}
+
+impl Learnt {
+    /// Copies, and allocates only where there is less room than ever before.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.metric = other.metric;
+        self.pairs.resize_with(other.pairs.len(), Default::default);
+        let rows = self.pairs.as_flattened_mut().iter_mut();
+        rows.zip(other.pairs.as_flattened()).for_each(|(to, from)| to.clone_from(from));
+    }
+}
 
 /// A step taken, and how it changed the gradient.
 struct Pair {
@@ -18,6 +37,8 @@ struct Pair {
 pub(crate) struct Lbfgs {
     pairs: Vec<Pair>,
     known: usize,
+    /// What says of which metric.
+    metric: [f64; 2],
     shares: Vec<f64>,
 }
 
@@ -26,7 +47,7 @@ impl Lbfgs {
     pub(crate) fn new(rows: usize, most: usize) -> Self {
         let zeros = || vec![[0.0; 3]; rows];
         let pair = |_| Pair { step: zeros(), change: zeros(), curvature: 0.0 };
-        Self { pairs: (0..most).map(pair).collect(), known: 0, shares: vec![0.0; most] }
+        Self { pairs: (0..most).map(pair).collect(), known: 0, metric: [0.0; 2], shares: vec![0.0; most] }
     }
 
     /// Whether it has learnt anything.
@@ -37,6 +58,37 @@ impl Lbfgs {
     /// Forgets all, as what is learnt belongs to another energy.
     pub(crate) fn clear(&mut self) {
         self.known = 0;
+    }
+
+    /// Forgets all unless it was learnt in this metric.
+    pub(crate) fn enter(&mut self, metric: [f64; 2]) {
+        if self.metric != metric {
+            self.clear();
+            self.metric = metric;
+        }
+    }
+
+    /// Writes what is known.
+    pub(crate) fn save(&self, learnt: &mut Learnt) {
+        learnt.metric = self.metric;
+        learnt.pairs.resize_with(self.known, Default::default);
+        let known = self.pairs[self.pairs.len() - self.known..].iter();
+        for ([step, change], pair) in learnt.pairs.iter_mut().zip(known) {
+            step.clone_from(&pair.step);
+            change.clone_from(&pair.change);
+        }
+    }
+
+    /// Knows what was written, as far as there is room.
+    pub(crate) fn load(&mut self, learnt: &Learnt) {
+        self.metric = learnt.metric;
+        self.known = learnt.pairs.len().min(self.pairs.len());
+        let first = self.pairs.len() - self.known;
+        for (pair, [step, change]) in self.pairs[first..].iter_mut().zip(&learnt.pairs) {
+            pair.step.copy_from_slice(step);
+            pair.change.copy_from_slice(change);
+            pair.curvature = dot(step, change);
+        }
     }
 
     /// `direction = -B gradient` by the two loops, with `solve` replacing rows by `A_0^-1` of them.

@@ -9,6 +9,7 @@ mod nnls;
 
 pub use complementary::{ComplementarySolver, ComplementarySolverParams};
 pub(crate) use descent::{Descent, Objective, Outcome};
+pub(crate) use lbfgs::Learnt;
 pub(crate) use line_search::Value;
 pub(crate) use newton::{BlockMatrix, block_solve};
 pub use nnls::nonnegative_least_squares;

@@ -1,7 +1,6 @@
 //! Skinning eigenmodes, complementary to a rig.
 
 use faer::prelude::{Reborrow, ReborrowMut};
-use faer::sparse::Triplet;
 use faer::{Mat, MatMut, MatRef};
 
 use crate::material::Material;
@@ -226,19 +225,9 @@ pub(super) fn stitched(hessian: Sparse, stitches: &Stitches) -> Result<Sparse> {
     if stitches.is_empty() {
         return Ok(hessian);
     }
-    let mut entries = Vec::new();
-    for stitch in stitches.stitches() {
-        for (row, a) in stitch.entries() {
-            let value = |b| WEIGHT_SPACE * stitch.stiffness * a * b;
-            entries.extend(
-                stitch.entries().map(|(column, b)| Triplet::new(row as u32, column as u32, value(b))),
-            );
-        }
-    }
-    let failed = |why: String| Error::Numerical { what: "stitched Hessian", why };
-    let springs = Sparse::try_new_from_triplets(hessian.nrows(), hessian.ncols(), &entries)
-        .map_err(|error| failed(format!("{error:?}")))?;
-    faer::sparse::ops::add(hessian.as_ref(), springs.as_ref()).map_err(|error| failed(format!("{error:?}")))
+    let springs = stitches.laplacian(WEIGHT_SPACE);
+    let failed = |why| Error::Numerical { what: "stitched Hessian", why: format!("{why:?}") };
+    faer::sparse::ops::add(hessian.as_ref(), springs.as_ref()).map_err(failed)
 }
 
 /// Errors with [`Error::Range`] unless 1 to `modes` of them are to be kept.

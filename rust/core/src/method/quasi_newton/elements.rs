@@ -75,6 +75,11 @@ impl Elements {
     }
 
     /// The chunks.
+    pub(super) fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    /// The chunks, to change them.
     pub(super) fn chunks_mut(&mut self) -> &mut [Chunk] {
         &mut self.chunks
     }

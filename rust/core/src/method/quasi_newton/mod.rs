@@ -4,26 +4,38 @@
 //! What does not change is made once (`FullSpaceModel`); a step (`FullSpaceStepper`) minimises the
 //! incremental energy (`objective`), whose elastic part is summed over packed elements (`elements`).
 
+mod complement;
 mod elements;
 mod newton;
 mod objective;
+mod posing;
 mod quadratic;
 mod rest_shape;
-mod step;
+mod stepper;
+mod substep;
 
-pub use step::{FullSpaceReport, FullSpaceStepper, Minimiser};
+pub use stepper::{FullSpaceReport, FullSpaceStepper};
+pub(crate) use substep::FullSpaceSubstep;
+pub use substep::Minimiser;
 
+use complement::Complement;
 use elements::{Element, Elements};
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
+use posing::Posing;
 use quadratic::Quadratic;
 
 use crate::material::{Material, PrincipalStretch};
+use crate::math::rows::Rows;
 use crate::math::{
     Room, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenvectors, multiply_columns,
 };
 use crate::mesh::{FleshCell, TetMesh};
 use crate::method::SimulationParams;
-use crate::operators::{displacement_constraint, gradients, lumped_mass, stiffness_of, twisting_stiffness};
+use crate::operators::{
+    Stitches, displacement_constraint, gradients, lumped_mass, out_of_reach, stiffness_of, twisting_stiffness,
+};
+use crate::rig::Rig;
 use crate::subspace::{Restraint, shift};
 use crate::{Error, Progress, Result};
 
@@ -54,15 +66,37 @@ pub struct FullSpaceModel {
     stiffness: Sparse,
     vertex_mass: Vec<f64>,
     constraint: Option<Sparse>,
+    /// The constraint again, on the rows that move.
+    complement: Option<Complement>,
     /// The Laplacian again, on the rows that move.
     viscosity: Quadratic,
     /// What of cells the gradients do not see, on all rows.
     twisting: Option<Quadratic>,
+    /// Springs between vertices, on all rows.
+    stitches: Option<Quadratic>,
+    /// How much of the rig's acceleration each row that moves feels.
+    strength: Vec<f64>,
+    /// Whether neither pins nor the constraint hold the part of the body that each row that moves belongs to.
+    loose: Vec<bool>,
+    posing: Posing,
+    /// What makes the Laplacian of a part that is loose definite, 1/s^2.
+    shift: f64,
     frequency: f64,
 }
 
+/// What a full-space body may have beside its material and restraint; nothing by default.
+#[derive(Clone, Copy, Default)]
+pub struct FullSpaceExtras<'a> {
+    /// What poses the body; without it the body stands where it is at rest.
+    pub rig: Option<&'a Rig>,
+    /// How much of the rig's acceleration each vertex feels, n, >= 0. One everywhere is the same as none.
+    pub strength: Option<&'a [f64]>,
+    /// Springs between points of the body, without length: their gaps must be 0.
+    pub stitches: Option<&'a Stitches>,
+}
+
 impl FullSpaceModel {
-    /// Prepares a body: `energies` has one law a tet, `material` gives the density.
+    /// Prepares a body without a rig of its own: `energies` has one law a tet, `material` gives the density.
     ///
     /// The displacement u that is added to the rig is zero where `restraint` pins it, and complementary to
     /// its rig if it has one: `J'M D u = 0` `[FastCD eq. 3]`.
@@ -78,16 +112,52 @@ impl FullSpaceModel {
         restraint: &Restraint<'_>,
         progress: &Progress,
     ) -> Result<Self> {
+        Self::with_extras(mesh, material, energies, restraint, &FullSpaceExtras::default(), progress)
+    }
+
+    /// A body of one material, whose law each tet has.
+    ///
+    /// # Errors
+    /// As [`FullSpaceModel::with_extras`].
+    pub fn of(
+        mesh: &TetMesh,
+        material: &Material,
+        restraint: &Restraint<'_>,
+        extras: &FullSpaceExtras<'_>,
+        progress: &Progress,
+    ) -> Result<Self> {
+        material.check_tet_count(mesh.tets().len())?;
+        let energies = material.energies(mesh.tets().len());
+        Self::with_extras(mesh, material, &energies, restraint, extras, progress)
+    }
+
+    /// The same with what else a body may have.
+    ///
+    /// # Errors
+    /// As [`FullSpaceModel::new`]; [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`] or
+    /// [`Error::Unsupported`] for the extras.
+    pub fn with_extras(
+        mesh: &TetMesh,
+        material: &Material,
+        energies: &[PrincipalStretch],
+        restraint: &Restraint<'_>,
+        extras: &FullSpaceExtras<'_>,
+        progress: &Progress,
+    ) -> Result<Self> {
         material.check_tet_count(mesh.tets().len())?;
         check_length("energies", mesh.tets().len(), energies.len())?;
         let n = mesh.vertices().len();
+        extras.check(n)?;
         let free = restraint.free_vertices(n)?;
         if free.rows().is_empty() {
             return Err(Error::Range { what: "pinned", expected: "a vertex that moves", got: n as f64 });
         }
         let mass = lumped_mass(mesh, material);
         let conductivity: Vec<f64> = energies.iter().map(PrincipalStretch::slope).collect();
-        let whole = stiffness_of(mesh, &conductivity)?;
+        let springs =
+            extras.stitches.filter(|stitches| !stitches.is_empty()).map(|stitches| stitches.laplacian(1.0));
+        let flesh = stiffness_of(mesh, &conductivity)?;
+        let whole = springs.as_ref().map_or_else(|| flesh.clone(), |springs| &flesh + springs);
         let constraint = restraint.columns(mesh, &mass, &free, displacement_constraint)?;
         progress.report(0.2)?;
         let stiffness = if free.is_whole() { whole } else { free.square(&whole) };
@@ -101,9 +171,21 @@ impl FullSpaceModel {
         (0..).zip(&vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
         let free_place: Vec<u32> = free.rows().iter().map(|&vertex| place[vertex as usize]).collect();
         let (energies, elements) = elements_of(mesh, energies, &place)?;
+        let loose = loose(mesh, &free, constraint.as_ref());
+        let strength = |vertex: &u32| extras.strength.map_or(1.0, |strength| strength[*vertex as usize]);
+        let moving = &vertices[..vertex_mass.len()];
         Ok(Self {
+            stitches: springs.map(|springs| Quadratic::new(&springs, &place)),
+            strength: moving.iter().map(strength).collect(),
+            loose: moving.iter().map(|&vertex| loose[vertex as usize]).collect(),
+            posing: Posing::new(mesh, extras.rig, &vertices),
+            complement: match &constraint {
+                Some(constraint) => Some(Complement::new(permuted(constraint, &free_place))?),
+                None => None,
+            },
+            shift,
             elements: Elements::new(&elements),
-            mass: vertices[..vertex_mass.len()].iter().map(|&vertex| mass[vertex as usize]).collect(),
+            mass: moving.iter().map(|&vertex| mass[vertex as usize]).collect(),
             total_mass: mass.iter().sum(),
             rounding: mesh.volumes().iter().zip(&conductivity).map(|(volume, k)| volume * k).sum(),
             viscosity: Quadratic::new(&stiffness, &free_place),
@@ -124,9 +206,36 @@ impl FullSpaceModel {
         &self.mesh
     }
 
+    /// Number of bones b of a pose, 0 without a rig.
+    pub fn bone_count(&self) -> usize {
+        self.posing.bones
+    }
+
     /// Frequency of the lowest mode that deforms in the metric, Hz.
     pub fn frequency(&self) -> f64 {
         self.frequency
+    }
+
+    /// Errors unless numbers are n x 3.
+    fn check_vertex_rows(&self, what: &'static str, numbers: &[f64]) -> Result<()> {
+        if numbers.len() == 3 * self.vertices.len() {
+            return Ok(());
+        }
+        let (expected, got) = (format!("({}, 3)", self.vertices.len()), format!("{} numbers", numbers.len()));
+        Err(Error::Shape { what, expected, got })
+    }
+
+    /// Sets the first rows to those of n x 3 numbers in the order of the mesh.
+    fn enter(&self, numbers: &[f64], rows: &mut Rows) {
+        let numbers = numbers.as_chunks::<3>().0;
+        rows.iter_mut().zip(&self.vertices).for_each(|(row, &vertex)| *row = numbers[vertex as usize]);
+    }
+
+    /// The first rows, in the order of the mesh; the others are zero.
+    fn leave(&self, rows: &Rows, out: &mut Rows) {
+        for (&vertex, row) in self.vertices.iter().zip(rows) {
+            out[vertex as usize] = *row;
+        }
     }
 
     /// The mass that makes a root mean square over the body of the length of a displacement, and a share of
@@ -156,6 +265,54 @@ impl FullSpaceModel {
         matrix.val_mut().iter_mut().for_each(|value| *value *= stiffness);
         factor(&add_diagonal(&matrix, &self.vertex_mass, inertia), self.constraint.as_ref())
     }
+}
+
+impl FullSpaceExtras<'_> {
+    /// Errors unless all is of a mesh with n vertices.
+    fn check(&self, n: usize) -> Result<()> {
+        if let Some(rig) = self.rig {
+            check_length("rig", n, rig.vertex_count())?;
+        }
+        if let Some(stitches) = self.stitches {
+            stitches.check_vertices(n)?;
+            if stitches.stitches().iter().any(|stitch| stitch.gap > 0.0) {
+                let why = "in the full space stitches have no gap, as its springs have no length";
+                return Err(Error::Unsupported { what: "stitches", why });
+            }
+        }
+        let Some(strength) = self.strength else { return Ok(()) };
+        check_length("strength", n, strength.len())?;
+        match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
+            Some(element) if !strength[element].is_finite() => {
+                Err(Error::NotFinite { what: "strength", element, value: strength[element] })
+            }
+            Some(at) => Err(Error::Range { what: "strength", expected: "numbers >= 0", got: strength[at] }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The vertices of parts that neither pins nor the constraint hold, of n.
+fn loose(mesh: &TetMesh, free: &Selection, constraint: Option<&Sparse>) -> Vec<bool> {
+    let mut held: Vec<bool> = (0..mesh.vertices().len()).map(|vertex| !free.contains(vertex)).collect();
+    let entries = constraint.iter().flat_map(|constraint| constraint.row_idx());
+    entries.for_each(|&row| held[free.rows()[row as usize] as usize] = true);
+    out_of_reach(mesh, &held)
+}
+
+/// A matrix whose row i becomes row `place[i]`.
+fn permuted(matrix: &Sparse, place: &[u32]) -> Sparse {
+    let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
+    for column in 0..matrix.ncols() {
+        let own = matrix.row_idx_of_col_raw(column).iter().map(|&row| place[row as usize]);
+        let mut entries: Vec<(u32, f64)> = own.zip(matrix.val_of_col(column).iter().copied()).collect();
+        entries.sort_unstable_by_key(|entry| entry.0);
+        rows.extend(entries.iter().map(|entry| entry.0));
+        values.extend(entries.iter().map(|entry| entry.1));
+        ends.push(rows.len() as u32);
+    }
+    let shape = SymbolicSparseColMat::new_checked(matrix.nrows(), matrix.ncols(), ends, None, rows);
+    SparseColMat::new(shape, values)
 }
 
 fn check_length(what: &'static str, expected: usize, got: usize) -> Result<()> {

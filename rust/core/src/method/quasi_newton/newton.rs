@@ -1,16 +1,15 @@
 //! Projected Newton's method on the same energy: the reference, and what goes on where quasi-Newton steps
 //! stall.
 
-use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use nalgebra::Matrix3;
 
-use super::FullSpaceModel;
+use super::complement::Complement;
 use super::objective::Incremental;
 use super::rest_shape::deformation;
 use crate::Result;
 use crate::material::{Energy, Hessian};
+use crate::math::SparseCholesky;
 use crate::math::rows::Rows;
-use crate::math::{Sparse, SparseCholesky};
 use crate::solve::{BlockMatrix, Objective, Value, block_solve};
 
 /// The incremental energy in the metric of its own Hessian, each element's eigenvalues made positive.
@@ -19,7 +18,6 @@ pub(super) struct Newton<'a, 'b> {
     /// What becomes of an eigenvalue of an element.
     keep: fn(f64) -> f64,
     matrix: BlockMatrix,
-    constraint: Option<Sparse>,
     factor: Option<SparseCholesky>,
 }
 
@@ -31,8 +29,7 @@ impl<'a, 'b> Newton<'a, 'b> {
             corners.extend((0..chunk.elements.len()).map(|slot| chunk.element(slot).0));
         }
         let matrix = BlockMatrix::new(model.free, corners.iter().map(Vec::as_slice));
-        let constraint = model.constraint.as_ref().map(|constraint| in_rows(constraint, model));
-        Self { energy, keep, matrix, constraint, factor: None }
+        Self { energy, keep, matrix, factor: None }
     }
 
     /// The Hessian at the positions of the last evaluation.
@@ -58,8 +55,11 @@ impl<'a, 'b> Newton<'a, 'b> {
                 }
             }
         }
-        let quadratics =
-            [(model.twisting.as_ref(), terms.stiffness), (Some(&model.viscosity), terms.drag[1])];
+        let quadratics = [
+            (model.twisting.as_ref(), terms.stiffness),
+            (model.stitches.as_ref(), terms.stiffness),
+            (Some(&model.viscosity), terms.drag[1]),
+        ];
         for (quadratic, factor) in quadratics.into_iter().filter(|(_, factor)| *factor > 0.0) {
             let Some(quadratic) = quadratic else { continue };
             for row in 0..model.free {
@@ -83,7 +83,8 @@ impl Objective for Newton<'_, '_> {
         let mut gradient = vec![[0.0; 3]; u.len()];
         self.energy.elastic(u, &mut gradient);
         self.assemble();
-        self.factor = Some(self.matrix.factor(self.constraint.as_ref())?);
+        let constraint = self.energy.model.complement.as_ref().map(Complement::columns);
+        self.factor = Some(self.matrix.factor(constraint)?);
         Ok(())
     }
 
@@ -108,25 +109,4 @@ fn contract(hessian: &Hessian, a: &[f64; 3], b: &[f64; 3]) -> Matrix3<f64> {
         }
     }
     block
-}
-
-/// The constraint with the rows of the body.
-fn in_rows(constraint: &Sparse, model: &FullSpaceModel) -> Sparse {
-    let mut free: Vec<u32> = model.vertices[..model.free].to_vec();
-    free.sort_unstable();
-    let mut place = vec![0; free.len()];
-    for (row, vertex) in (0..).zip(&model.vertices[..model.free]) {
-        place[free.partition_point(|other| other < vertex)] = row;
-    }
-    let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-    for column in 0..constraint.ncols() {
-        let own = constraint.row_idx_of_col_raw(column).iter().map(|&row| place[row as usize]);
-        let mut entries: Vec<(u32, f64)> = own.zip(constraint.val_of_col(column).iter().copied()).collect();
-        entries.sort_unstable_by_key(|entry| entry.0);
-        rows.extend(entries.iter().map(|entry| entry.0));
-        values.extend(entries.iter().map(|entry| entry.1));
-        ends.push(rows.len() as u32);
-    }
-    let shape = SymbolicSparseColMat::new_checked(model.free, constraint.ncols(), ends, None, rows);
-    SparseColMat::new(shape, values)
 }

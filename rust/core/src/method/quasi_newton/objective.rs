@@ -2,7 +2,7 @@
 
 use super::FullSpaceModel;
 use super::elements::Elements;
-use crate::math::rows::{Rows, combine};
+use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::{SparseCholesky, VertexRoom};
 use crate::solve::{Objective, Value};
 
@@ -16,6 +16,8 @@ pub(super) struct Terms {
     pub(super) rig: Vec<[f64; 3]>,
     /// `a_0 / h^2`, 1/s^2.
     pub(super) inertia: f64,
+    /// What the metric has beside it, 1/s^2: statics have no inertia, and a loose body no other metric.
+    pub(super) held: f64,
     /// Factor on the elastic energy.
     pub(super) stiffness: f64,
     /// Share of the rig in the rest shape.
@@ -31,6 +33,7 @@ impl Terms {
             damped: vec![[0.0; 3]; free],
             rig: vec![[0.0; 3]; rows],
             inertia: 0.0,
+            held: 0.0,
             stiffness: 1.0,
             pose_rest: 0.0,
             drag: [0.0; 2],
@@ -39,15 +42,17 @@ impl Terms {
 
     /// Factors of mass and Laplacian in the metric.
     pub(super) fn metric(&self) -> [f64; 2] {
-        [self.inertia + self.drag[0], self.stiffness + self.drag[1]]
+        [self.inertia + self.held + self.drag[0], self.stiffness + self.drag[1]]
     }
 }
 
-/// `inertia / 2 |u - target|_M^2 + stiffness E(rig + u)`, damping, and memory for them.
+/// `inertia / 2 |u - target|_M^2 + stiffness E(rig + u) - force.u`, damping, and memory for them.
 pub(super) struct Incremental<'a> {
     pub(super) model: &'a FullSpaceModel,
     pub(super) elements: &'a mut Elements,
     pub(super) terms: &'a Terms,
+    /// N, of the rows that move; none where nothing pulls.
+    pub(super) force: &'a Rows,
     pub(super) factor: &'a SparseCholesky,
     pub(super) room: &'a mut VertexRoom,
     /// Positions of all rows.
@@ -69,6 +74,9 @@ impl Incremental<'_> {
         if let Some(twisting) = &self.model.twisting {
             combine(self.beyond, self.positions, -terms.pose_rest, &terms.rig);
             energy += twisting.evaluate(self.beyond, 1.0, gradient);
+        }
+        if let Some(stitches) = &self.model.stitches {
+            energy += stitches.evaluate(self.positions, 1.0, gradient);
         }
         energy
     }
@@ -95,7 +103,16 @@ impl Objective for Incremental<'_> {
             energy += self.model.viscosity.evaluate(moved, terms.drag[1], gradient);
         }
         // Near rest the terms of a law cancel: their rounding is that of their size.
-        let size = energy + terms.stiffness * self.model.rounding;
+        let mut size = energy + terms.stiffness * self.model.rounding;
+        if !self.force.is_empty() {
+            let work = dot(self.force, u);
+            add(gradient, -1.0, self.force);
+            energy -= work;
+            size += work.abs();
+        }
+        if let Some(complement) = &self.model.complement {
+            complement.purify(gradient);
+        }
         Value { energy, size }
     }
 

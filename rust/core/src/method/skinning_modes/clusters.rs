@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::cubature::Cubature;
 use super::reduce::Body;
-use crate::material::{Law, Material};
+use crate::material::Material;
 use crate::mesh::TetMesh;
 use crate::operators::Strains;
 use crate::{Error, Result};
@@ -72,10 +72,7 @@ impl Clusters {
 
     /// The sum of `lambda V` in each cluster, 0 for a law that has no lambda.
     pub(super) fn volumes(&self, mesh: &TetMesh, material: &Material) -> Vec<f64> {
-        self.sums(|t| match material.law() {
-            Law::Arap => 0.0,
-            Law::Corotated => material.lambda(t) * mesh.volumes()[t],
-        })
+        self.sums(|t| material.volumetric(t) * mesh.volumes()[t])
     }
 
     /// Mean gradients, weighted by `2 mu V`.

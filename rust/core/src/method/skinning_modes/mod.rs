@@ -33,6 +33,7 @@ use crate::math::lanes::{Packed, PackedSparse};
 use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
 use crate::method::history;
+use crate::method::rig_rows::enter_pose;
 use crate::operators::Stitches;
 use crate::rig::{Pose, Rig};
 use crate::subspace::SkinningModes;
@@ -42,15 +43,12 @@ pub use cubature::Cubature;
 pub use drag::Drag;
 pub(crate) use offsets::OffsetCarrier;
 pub use offsets::{OffsetReduction, OffsetSource};
-pub(crate) use orbit::{Recurrence, Tangent};
 pub use samples::ForceSamples;
-pub(crate) use step::SkinningStepper;
+pub(crate) use samples::foreign_samples;
+pub(crate) use step::SkinningSubstep;
 pub(crate) use stitches::ReducedStitches;
 pub(crate) use stretch::StretchPlaces;
 
-/// Largest entry of a pose that is accepted; of its translation in metres or half diagonals, whichever are
-/// longer.
-const LARGEST_TRANSFORM: f64 = 1e12;
 /// Share of the largest eigenvalue below which a mode counts as one that does not deform.
 const RIGID_MODE: f64 = 1e-7;
 
@@ -310,29 +308,7 @@ impl SkinningModel {
 
     /// Turns a pose into 4 rows a handle, in the body's coordinates.
     fn enter_pose(&self, pose: Option<&Pose>, rows: &mut [[f64; 3]]) -> Result<()> {
-        const REST: [[f64; 4]; 3] = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
-        let pose = match (pose, self.data.bones) {
-            (None, 0) => &[REST],
-            (Some(pose), bones) if bones > 0 && pose.len() == bones => {
-                self.check_pose(pose)?;
-                pose
-            }
-            (pose, bones) => return Err(wrong_pose(pose, bones)),
-        };
-        for (rows, transform) in rows.as_chunks_mut::<4>().0.iter_mut().zip(pose) {
-            *rows = self.coordinates.enter(transform);
-        }
-        Ok(())
-    }
-
-    fn check_pose(&self, pose: &Pose) -> Result<()> {
-        for (element, &value) in pose.as_flattened().as_flattened().iter().enumerate() {
-            let unit = if element % 4 == 3 { self.coordinates.size.max(1.0) } else { 1.0 };
-            if !value.is_finite() || value.abs() > LARGEST_TRANSFORM * unit {
-                return Err(Error::Pose { bone: element / 12, value });
-            }
-        }
-        Ok(())
+        enter_pose(&self.coordinates, self.data.bones, pose, rows)
     }
 
     /// Turns a generalised force, m x 3 x 4, into that on the reduced coordinates, r rows.
@@ -371,18 +347,6 @@ fn volumetric(data: &SkinningData, i: usize) -> f64 {
     let gradients = data.cluster_basis.col_as_slice(i).as_chunks::<3>().0;
     let size2 = |g: &[f64; 3]| g.iter().map(|x| x * x).sum::<f64>();
     gradients.iter().zip(&data.cluster_volumes).map(|(g, v)| v * size2(g)).sum()
-}
-
-fn wrong_pose(pose: Option<&Pose>, bones: usize) -> Error {
-    Error::Shape {
-        what: "pose",
-        expected: if bones == 0 {
-            "none, as the model has no rig".into()
-        } else {
-            format!("({bones}, 3, 4)")
-        },
-        got: pose.map_or("none".into(), |pose| format!("({}, 3, 4)", pose.len())),
-    }
 }
 
 impl SkinningData {

@@ -12,13 +12,14 @@ use faer::{Mat, MatRef};
 
 use super::clusters::Clusters;
 use super::diagonal::diagonalise;
-use super::reduce::{Body, handles_of_vertices};
-use super::{LARGEST_TRANSFORM, SkinningData, SkinningModel};
+use super::reduce::Body;
+use super::{SkinningData, SkinningModel};
 use crate::material::Material;
 use crate::math::dense::product;
 use crate::math::lanes::{Packed, multiply_add};
 use crate::mesh::{BoundarySamples, SurfaceMesh, TetMesh};
 use crate::method::coordinates::Coordinates;
+use crate::method::rig_rows::{check_offsets, handles_of_vertices, rig_rows};
 use crate::operators::{HarmonicExtension, spread_to_interior};
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
@@ -77,7 +78,7 @@ impl OffsetCarrier {
         let samples = BoundarySamples::new(surface, mesh)?;
         let coordinates = Coordinates::of_mesh(mesh);
         let carried = CarriedRig::new(&coordinates, surface, surface_rig, &samples);
-        let fit = carried.pseudo_inverse(&rig_rows(&coordinates, mesh, rig), 4 * rig.bone_count())?;
+        let fit = carried.pseudo_inverse(&rig_rows(&coordinates, mesh, Some(rig)), 4 * rig.bone_count())?;
         Ok(Self { points: surface.points().len(), samples, carried, fit: packed(fit.as_ref()) })
     }
 
@@ -105,7 +106,7 @@ impl OffsetCarrier {
     pub(crate) fn extend(&self, mesh: &TetMesh, rig: &Rig, offsets: &[f64]) -> Result<Vec<f64>> {
         let (bones, residual) = self.split(offsets)?;
         let mut values = spread_to_interior(mesh, self.samples.vertices(), &residual, 3)?;
-        let rows = rig_rows(&Coordinates::of_mesh(mesh), mesh, rig);
+        let rows = rig_rows(&Coordinates::of_mesh(mesh), mesh, Some(rig));
         for (row, value) in rows.iter().zip(values.as_chunks_mut::<3>().0) {
             for (bone, entries) in row {
                 for (moved, entry) in bones[4 * *bone as usize..][..4].iter().zip(entries) {
@@ -115,16 +116,6 @@ impl OffsetCarrier {
         }
         Ok(values)
     }
-}
-
-/// The rows of J at the tet vertices: handles and their four entries.
-fn rig_rows(coordinates: &Coordinates, mesh: &TetMesh, rig: &Rig) -> Vec<Vec<(u32, [f64; 4])>> {
-    let (starts, weights) = handles_of_vertices(mesh.vertices().len(), Some(rig));
-    let row = |(ends, place): (&[usize], &[f64; 3])| {
-        let place = coordinates.homogeneous(place);
-        weights[ends[0]..ends[1]].iter().map(|&(bone, w)| (bone, place.map(|x| w * x))).collect()
-    };
-    starts.windows(2).zip(mesh.vertices()).map(row).collect()
 }
 
 impl OffsetReduction {
@@ -366,23 +357,14 @@ impl SkinningModel {
         pose: &mut [[f64; 3]],
         rows: &mut [[f64; 3]],
     ) -> Result<()> {
-        let what = "offsets";
         if offsets.len() != 3 * (pose.len() + rows.len()) {
             return Err(Error::Shape {
-                what,
+                what: "offsets",
                 expected: format!("({}, 3), as reduced for this model", pose.len() + rows.len()),
                 got: format!("{} numbers", offsets.len()),
             });
         }
-        let limit = LARGEST_TRANSFORM * self.coordinates.size.max(1.0);
-        for (element, &value) in offsets.iter().enumerate() {
-            if !value.is_finite() {
-                return Err(Error::NotFinite { what, element: element / 3, value });
-            }
-            if value.abs() > limit {
-                return Err(Error::Range { what, expected: "numbers below 1e12", got: value });
-            }
-        }
+        check_offsets(&self.coordinates, offsets)?;
         let (bones, rest) = offsets.as_chunks::<3>().0.split_at(pose.len());
         pose.as_flattened_mut().iter_mut().zip(bones.as_flattened()).for_each(|(x, more)| *x += more);
         rows.copy_from_slice(rest);

@@ -17,6 +17,7 @@ use crate::math::Sparse;
 use crate::math::dense::product;
 use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
+use crate::method::rig_rows::handles_of_vertices;
 use crate::operators::{Stitches, lumped_mass, stiffness};
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
@@ -36,6 +37,7 @@ pub(super) fn reduce(
     rig: Option<&Rig>,
     extras: &Extras<'_>,
 ) -> Result<SkinningData> {
+    material.check_reducible()?;
     let clusters = Clusters::new(mesh, labels)?;
     let body = Body::checked(mesh, material, modes, rig, extras.strength)?;
     extras.cubature.map_or(Ok(()), |cubature| cubature.check(mesh))?;
@@ -445,25 +447,4 @@ impl<'a> Body<'a> {
             }
         }
     }
-}
-
-/// Handles of each vertex by ascending handle; without a rig one handle moves all.
-pub(super) fn handles_of_vertices(n: usize, rig: Option<&Rig>) -> (Vec<usize>, Vec<(u32, f64)>) {
-    let Some(rig) = rig else {
-        return ((0..=n).collect(), vec![(0, 1.0); n]);
-    };
-    let mut starts = vec![0; n + 1];
-    for bone in 0..rig.bone_count() {
-        rig.bone(bone).iter().for_each(|&(v, _)| starts[v as usize + 1] += 1);
-    }
-    (0..n).for_each(|v| starts[v + 1] += starts[v]);
-    let mut next = starts.clone();
-    let mut entries = vec![(0, 0.0); starts[n]];
-    for bone in 0..rig.bone_count() {
-        for &(v, w) in rig.bone(bone) {
-            entries[next[v as usize]] = (bone as u32, w);
-            next[v as usize] += 1;
-        }
-    }
-    (starts, entries)
 }

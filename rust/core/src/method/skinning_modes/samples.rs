@@ -3,13 +3,18 @@
 use faer::{Mat, MatRef};
 use nalgebra::Matrix3;
 
-use super::{SkinningData, SkinningModel, SkinningStepper};
+use super::{SkinningData, SkinningModel};
 use crate::math::dense::product;
 use crate::math::lanes::{Packed, multiply_add};
 use crate::math::polar::rotations;
+use crate::method::State;
+use crate::method::history::apart;
 use crate::method::settings::HISTORY;
 use crate::rig::Pose;
 use crate::{Error, Result};
+
+/// Places all over the body at which poses are compared.
+const PLACES: usize = 40;
 
 /// Centres of mass of k parts of a body: where they are, and what a force on a part does.
 ///
@@ -137,7 +142,7 @@ impl SkinningModel {
 
     /// How far the rig turns or strains a cluster from one pose to another (4 rows a handle), as a share of the
     /// diagonal: the change of its gradient times the share that a cluster of its mass has of the body's size.
-    pub(crate) fn turned(&self, from: &[[f64; 3]], to: &[[f64; 3]]) -> f64 {
+    fn turned(&self, from: &[[f64; 3]], to: &[[f64; 3]]) -> f64 {
         let masses = &self.data.cluster_masses;
         let whole: f64 = masses.iter().sum();
         let turned = |(cluster, mass): (usize, &f64)| {
@@ -163,11 +168,7 @@ impl SkinningModel {
         {
             return Ok(());
         }
-        Err(Error::Shape {
-            what: "samples",
-            expected: "samples of this model".into(),
-            got: "samples of another".into(),
-        })
+        Err(foreign_samples())
     }
 
     /// Where samples are in a pose (4 rows a handle) with reduced coordinates, and with offsets of the
@@ -204,6 +205,15 @@ impl SkinningModel {
     }
 }
 
+/// What refuses samples of another model, and drag at them.
+pub(crate) fn foreign_samples() -> Error {
+    Error::Shape {
+        what: "samples",
+        expected: "samples of this model".into(),
+        got: "samples of another".into(),
+    }
+}
+
 /// Groups of clusters around `count` of them that lie far apart.
 fn group(centers: &[[f64; 3]], masses: &[f64], count: usize) -> Vec<Vec<usize>> {
     let distance2 = |a: usize, b: usize| (0..3).map(|c| (centers[a][c] - centers[b][c]).powi(2)).sum::<f64>();
@@ -225,15 +235,23 @@ fn group(centers: &[[f64; 3]], masses: &[f64], count: usize) -> Vec<Vec<usize>> 
     groups
 }
 
-impl SkinningStepper {
-    /// Where samples were after the last step, k x 3; at rest before the first.
-    pub(crate) fn sample_positions(&self, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
-        if !self.state.started {
+impl SkinningModel {
+    /// Where samples are after the last substep of a state, k x 3; at rest before the first.
+    pub(super) fn samples_in(&self, state: &State, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        if !state.started {
             return Ok(samples.points().to_vec());
         }
         let last = HISTORY - 1;
-        let (pose, reduced) = (&self.state.path[last], &self.state.reduced[last]);
-        let centers = self.model.offset_parts(&self.state.offset_path[last]).centers;
-        self.model.sample_positions(samples, pose, reduced, centers)
+        let centers = self.offset_parts(&state.offset_path[last]).centers;
+        self.sample_positions(samples, &state.path[last], &state.reduced[last], centers)
+    }
+
+    /// As [`Substep::carried`](crate::method::substep::Substep::carried): places all over the body and the clusters'
+    /// gradients show it, as bones that move none of it may be anywhere.
+    pub(super) fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
+        let samples = self.force_samples(PLACES)?;
+        let (start, end) = (self.samples_in(from, &samples)?, self.samples_in(to, &samples)?);
+        let (advance, moved) = apart(&start, &end);
+        Ok((advance, (moved / self.diagonal()).max(self.turned(&from.frames[1], &to.frames[1]))))
     }
 }

@@ -2,41 +2,33 @@
 
 use std::sync::Arc;
 
-use nalgebra::Vector3;
+use nalgebra::Matrix3;
 
 use super::SkinningModel;
 use super::descent::{Descent, Objective};
 use super::diagonal::FREE;
 use super::drag::DragForce;
-use super::history::{felt_acceleration, follow, on_parabola, past_acceleration, remember};
+use super::history::{felt_acceleration, past_acceleration};
 use super::limit::Limit;
 use super::local::LocalScratch;
 use super::rig_pose::{RigPose, add};
+use super::samples::ForceSamples;
 use super::stretch::StretchLimit;
 use crate::math::lanes::multiply_add;
-use crate::method::settings::HISTORY;
-use crate::method::{Drive, SimulationParams, State, StepReport};
-use crate::{Error, Progress, Result};
+use crate::math::rows::Rows;
+use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::substep::{RigPlace, Substep, last};
+use crate::method::{Drive, SimulationParams, State};
+use crate::rig::Pose;
+use crate::{Progress, Result};
 
-type Rows<'a> = &'a mut [[f64; 3]];
-
-/// State and memory of a simulation of a [`SkinningModel`].
-pub(crate) struct SkinningStepper {
+/// What a [`SkinningModel`] finds in a substep, and the memory for that.
+pub(crate) struct SkinningSubstep {
     pub(super) model: Arc<SkinningModel>,
-    pub(super) state: State,
-    /// The state before a step, for when it fails.
-    before: State,
     local: LocalScratch,
     rig: RigPose,
-    /// The pose given, in the body's coordinates.
-    target: Vec<[f64; 3]>,
-    /// The pose of the substep.
-    pose: Vec<[f64; 3]>,
     acceleration: Vec<[f64; 3]>,
-    /// The offsets given, the offsets of the substep, and the acceleration of their inertial rows; no rows
-    /// before the first offsets.
-    offset_target: Vec<[f64; 3]>,
-    offset: Vec<[f64; 3]>,
+    /// The acceleration of the inertial rows of offsets; no rows before the first offsets.
     offset_acceleration: Vec<[f64; 3]>,
     /// What does not change in the iterations of a substep, r rows.
     fixed: Vec<[f64; 3]>,
@@ -63,20 +55,13 @@ pub(crate) struct SkinningStepper {
     coefficients: Vec<f64>,
 }
 
-impl SkinningStepper {
+impl SkinningSubstep {
     pub(crate) fn new(model: Arc<SkinningModel>) -> Self {
         let (pose, rank, modes) = (model.cluster_rig.columns(), model.rank(), model.mode_count());
-        let state = State::new(pose, rank);
         Self {
-            before: state.clone(),
-            state,
             local: LocalScratch::new(&model),
             rig: RigPose::new(&model),
-            target: vec![[0.0; 3]; pose],
-            pose: vec![[0.0; 3]; pose],
             acceleration: vec![[0.0; 3]; pose],
-            offset_target: Vec::new(),
-            offset: Vec::new(),
             offset_acceleration: Vec::new(),
             fixed: vec![[0.0; 3]; rank],
             past: vec![[0.0; 3]; rank],
@@ -98,232 +83,16 @@ impl SkinningStepper {
         }
     }
 
-    pub(crate) fn coefficients(&self) -> &[f64] {
-        &self.coefficients
-    }
-
-    pub(crate) fn state(&self) -> &State {
-        &self.state
-    }
-
-    pub(crate) fn restore(&mut self, state: &State) -> Result<()> {
-        state.check(&self.state, self.model.offset_rows())?;
-        let held = self.state.holds_offsets();
-        self.state.copy_from(state);
-        if held || state.holds_offsets() {
-            self.hold_offsets();
-        }
-        self.update_coefficients();
-        Ok(())
-    }
-
-    /// Makes room for offsets from now on.
-    fn hold_offsets(&mut self) {
-        let rows = self.model.offset_rows();
-        self.state.hold_offsets(rows);
-        self.offset_target.resize(rows, [0.0; 3]);
-        self.offset.resize(rows, [0.0; 3]);
-        self.offset_acceleration.resize(self.model.rank(), [0.0; 3]);
-    }
-
-    pub(crate) fn reset(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.enter(drive)?;
-        self.start();
-        self.update_coefficients();
-        Ok(())
-    }
-
-    /// At rest in the pose, keeping the displacement, turned as the rig turns the whole body.
-    pub(crate) fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.enter(drive)?;
-        let turn = self.state.started.then(|| self.model.turn(&self.state.path[HISTORY - 1], &self.target));
-        self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
-        self.start();
-        if let Some(turn) = turn {
-            for row in &mut self.reduced {
-                *row = (turn * Vector3::from(*row)).into();
-            }
-            self.state.reduced.iter_mut().for_each(|reduced| reduced.copy_from_slice(&self.reduced));
-        }
-        self.update_coefficients();
-        Ok(())
-    }
-
-    /// Gives the rig, at rest so far, the velocity at which it goes on to the next pose.
-    pub(crate) fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
-        self.enter(next)?;
-        if self.state.started {
-            self.state.coast(&self.target, &self.offset_target, params.dt);
-        }
-        Ok(())
-    }
-
-    /// Goes back to the state before the last step.
-    pub(crate) fn undo(&mut self) {
-        self.state.copy_from(&self.before);
-        self.update_coefficients();
-    }
-
-    /// At rest in the target pose.
-    fn start(&mut self) {
-        for pose in self.state.frames.iter_mut().chain(&mut self.state.path) {
-            pose.copy_from_slice(&self.target);
-        }
-        for offset in self.state.offset_frames.iter_mut().chain(&mut self.state.offset_path) {
-            offset.copy_from_slice(&self.offset_target);
-        }
-        self.state.reduced.iter_mut().for_each(|reduced| reduced.fill([0.0; 3]));
-        (self.state.started, self.state.spacing) = (true, 0.0);
-    }
-
-    fn enter(&mut self, drive: &Drive<'_>) -> Result<()> {
-        self.model.enter_pose(drive.pose, &mut self.target)?;
-        match drive.offsets {
-            Some(offsets) => {
-                self.hold_offsets();
-                self.model.enter_offsets(offsets, &mut self.target, &mut self.offset_target)?;
-            }
-            None => self.offset_target.fill([0.0; 3]),
-        }
-        self.drag.enter(&self.model, drive.drag)?;
-        self.is_measured = false;
-        match drive.force {
-            Some(force) => self.model.enter_force(force, &mut self.rows, &mut self.external),
-            None => {
-                self.external.fill([0.0; 3]);
-                Ok(())
-            }
-        }
-    }
-
-    /// Starts at rest in the static equilibrium: the lowest of elastic energy less the work of loads, reached
-    /// from no displacement.
-    pub(crate) fn settle(
-        &mut self,
-        drive: &Drive<'_>,
-        max_iterations: u32,
-        params: &SimulationParams,
-        progress: &Progress,
-    ) -> Result<StepReport> {
-        progress.enter("settling", 0.0, 1.0)?;
-        self.enter(drive)?;
-        self.before.copy_from(&self.state);
-        self.start();
-        self.pose.copy_from_slice(&self.target);
-        self.offset.copy_from_slice(&self.offset_target);
-        self.set_rig(params);
-        let least = FREE * self.model.data.spectrum.iter().copied().fold(0.0, f64::max);
-        for i in 0..self.diagonal.len() {
-            self.diagonal[i] = params.stiffness * self.model.data.spectrum[i];
-            (0..3).for_each(|c| self.fixed[i][c] = self.load(i, c, params));
-        }
-        let h = params.dt / f64::from(params.substeps);
-        self.drag.rest(&self.model, h, &mut self.fixed);
-        self.reduced.fill([0.0; 3]);
-        self.limit.set(&self.model, params.limit, params.stiffness);
-        let heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
-        let settled = self.descend(params, least, max_iterations, heard);
-        let (iterations, residual) = self.or_undone(settled)?;
-        self.state.reduced.iter_mut().for_each(|reduced| reduced.copy_from_slice(&self.reduced));
-        self.finish(StepReport { iterations, residual, energy: 0.0 }, params)
-    }
-
-    pub(crate) fn step(
-        &mut self,
-        drive: &Drive<'_>,
-        params: &SimulationParams,
-        progress: &Progress,
-    ) -> Result<StepReport> {
-        self.step_by(drive, params, |stepper| stepper.solve(params, progress))
-    }
-
-    /// What was found; the state before where it was not.
-    fn or_undone<T>(&mut self, found: Result<T>) -> Result<T> {
-        found.inspect_err(|_| self.undo())
-    }
-
-    /// A step that finds the displacement after each substep by `solve`, which returns iterations and residual.
-    pub(super) fn step_by(
-        &mut self,
-        drive: &Drive<'_>,
-        params: &SimulationParams,
-        mut solve: impl FnMut(&mut Self) -> Result<(u32, f64)>,
-    ) -> Result<StepReport> {
-        self.enter(drive)?;
-        self.before.copy_from(&self.state);
-        if !self.state.started {
-            self.start();
-        }
-        self.is_pressed = false;
-        let mut report = StepReport { iterations: 0, residual: 0.0, energy: 0.0 };
-        for substep in 1..=params.substeps {
-            self.move_pose(substep, params.substeps);
-            let solved = self.substep(params, &mut solve);
-            let (iterations, residual) = self.or_undone(solved)?;
-            report.iterations += iterations;
-            // A maximum would pass over what is no number.
-            if !(residual <= report.residual || report.residual.is_nan()) {
-                report.residual = residual;
-            }
-        }
-        follow(&mut self.state.frames, &self.target);
-        follow(&mut self.state.offset_frames, &self.offset_target);
-        self.finish(report, params)
-    }
-
-    /// Takes the new state over, or goes back to the one before if numbers overflowed.
-    fn finish(&mut self, mut report: StepReport, params: &SimulationParams) -> Result<StepReport> {
-        report.energy = self.last_energy(params);
-        self.update_coefficients();
-        // An energy need not see every coordinate.
-        let numbers = self.coefficients.iter().chain([&report.residual, &report.energy]);
-        if { numbers }.any(|x| !x.is_finite()) {
-            self.undo();
-            return Err(Error::Numerical {
-                what: "step",
-                why: "the motion is too violent for double precision; check the pose".into(),
-            });
-        }
-        Ok(report)
-    }
-
-    /// The pose of a substep lies on the parabola through the last three poses given.
-    ///
-    /// On straight lines instead the velocity of the rig would jump at each frame, and each jump would kick
-    /// the flesh in one substep of the frame.
-    fn move_pose(&mut self, substep: u32, substeps: u32) {
-        if substep == substeps {
-            self.pose.copy_from_slice(&self.target);
-            self.offset.copy_from_slice(&self.offset_target);
-            return;
-        }
-        let time = f64::from(substep) / f64::from(substeps);
-        on_parabola(&self.state.frames, &self.target, time, &mut self.pose);
-        on_parabola(&self.state.offset_frames, &self.offset_target, time, &mut self.offset);
-    }
-
-    /// Solves one implicit step to `self.pose`; returns iterations and residual.
-    fn substep(
-        &mut self,
-        params: &SimulationParams,
-        solve: &mut impl FnMut(&mut Self) -> Result<(u32, f64)>,
-    ) -> Result<(u32, f64)> {
-        let h = params.dt / f64::from(params.substeps);
-        self.state.respace(h);
-        self.prepare(params, h);
-        self.limit.set(&self.model, params.limit, params.stiffness);
-        let solved = solve(self)?;
-        remember(&mut self.state.reduced, &self.reduced);
-        remember(&mut self.state.path, &self.pose);
-        remember(&mut self.state.offset_path, &self.offset);
-        Ok(solved)
-    }
-
     /// Finds the displacement at the end of a substep from that at its start.
-    pub(super) fn solve(&mut self, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
+    fn solve_from(
+        &mut self,
+        start: &Rows,
+        params: &SimulationParams,
+        progress: &Progress,
+    ) -> Result<(u32, f64)> {
         let mut spent = 0;
         self.stretch.look_away(&self.model);
-        self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
+        self.reduced.copy_from_slice(start);
         if self.is_pressed || self.model.is_volumetric || !self.drag.is_linear() {
             self.stretch.look(&self.model, &self.reduced);
         } else {
@@ -334,7 +103,7 @@ impl SkinningStepper {
                 return Ok((iterations, residual));
             }
             spent = iterations;
-            self.reduced.copy_from_slice(&self.state.reduced[HISTORY - 1]);
+            self.reduced.copy_from_slice(start);
         }
         loop {
             self.limit.enter(&self.model, &mut self.reduced);
@@ -407,7 +176,7 @@ impl SkinningStepper {
     pub(super) fn objective(
         &mut self,
         params: &SimulationParams,
-    ) -> (Objective<'_>, &mut Descent, &mut LocalScratch, Rows<'_>, Rows<'_>) {
+    ) -> (Objective<'_>, &mut Descent, &mut LocalScratch, &mut Rows, &mut Rows) {
         let objective = Objective {
             limit: &mut self.limit,
             stretch: &mut self.stretch,
@@ -421,41 +190,10 @@ impl SkinningStepper {
         (objective, &mut self.descent, &mut self.local, &mut self.reduced, &mut self.force)
     }
 
-    /// Sets the rig's part and all that stands still in a substep: inertia, damping, gravity, cross term.
-    fn prepare(&mut self, params: &SimulationParams, h: f64) {
-        let (inertia, speed) = (params.integrator.acceleration(), params.integrator.velocity());
-        let felt = -params.strength;
-        felt_acceleration(&self.state.path, &self.pose, &inertia, felt, &mut self.acceleration);
-        felt_acceleration(
-            &self.state.offset_path,
-            &self.offset,
-            &inertia,
-            felt,
-            &mut self.offset_acceleration,
-        );
-        self.set_rig(params);
-        self.fixed.fill([0.0; 3]);
-        multiply_add(&self.model.rig_mass, &self.acceleration, &mut self.fixed);
-        add(&self.offset_acceleration, &mut self.fixed);
-        past_acceleration(&self.state.reduced, &inertia, &mut self.past);
-        let [.., older, last] = &self.state.reduced;
-        for i in 0..self.fixed.len() {
-            let spectrum = self.model.data.spectrum[i];
-            let damping = damping(spectrum, params);
-            self.diagonal[i] = inertia[0] / (h * h) + speed[0] * damping / h + params.stiffness * spectrum;
-            for c in 0..3 {
-                let momentum = inertia[0] * last[i][c] - self.past[i][c] + self.fixed[i][c];
-                let kept = speed[0] * last[i][c] - speed[1] * (last[i][c] - older[i][c]);
-                self.fixed[i][c] = momentum / (h * h) + damping / h * kept + self.load(i, c, params);
-            }
-        }
-        self.drag.prepare(&self.model, &self.state, (&self.pose, &self.offset), params, h);
-    }
-
-    /// Sets what the rig contributes at `self.pose`.
-    fn set_rig(&mut self, params: &SimulationParams) {
-        let offsets = self.model.offset_parts(&self.offset);
-        self.rig.set(&self.model, &self.pose, offsets.stiffness, params.pose_rest);
+    /// Sets what the rig contributes.
+    fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) {
+        let offsets = self.model.offset_parts(rig.offset);
+        self.rig.set(&self.model, rig.pose, offsets.stiffness, params.pose_rest);
         let gradients = &self.model.cluster_rig;
         self.local.posed.set_pose(gradients, &self.rig.handles, offsets.gradients, params.pose_rest);
         let limit = (params.stretch, params.stiffness);
@@ -481,16 +219,130 @@ impl SkinningStepper {
         std::mem::swap(&mut self.reduced, &mut self.next);
         change2.sqrt()
     }
+}
 
-    fn last_energy(&mut self, params: &SimulationParams) -> f64 {
+impl Substep for SkinningSubstep {
+    fn rows(&self) -> [usize; 3] {
+        [self.model.cluster_rig.columns(), self.model.rank(), self.model.offset_rows()]
+    }
+
+    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+        self.model.enter_pose(pose, rows)
+    }
+
+    fn hold_offsets(&mut self) {
+        self.offset_acceleration.resize(self.model.rank(), [0.0; 3]);
+    }
+
+    fn enter_offsets(&mut self, offsets: &[f64], pose: &mut Rows, rows: &mut Rows) -> Result<()> {
+        self.model.enter_offsets(offsets, pose, rows)
+    }
+
+    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.drag.enter(&self.model, drive.drag)?;
+        (self.is_measured, self.is_pressed) = (false, false);
+        match drive.force {
+            Some(force) => self.model.enter_force(force, &mut self.rows, &mut self.external),
+            None => {
+                self.external.fill([0.0; 3]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Sets the rig's part, inertia, damping, gravity and the cross term.
+    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+        let (inertia, speed) = (params.integrator.acceleration(), params.integrator.velocity());
+        let felt = -params.strength;
+        felt_acceleration(&state.path, rig.pose, &inertia, felt, &mut self.acceleration);
+        felt_acceleration(&state.offset_path, rig.offset, &inertia, felt, &mut self.offset_acceleration);
+        self.set_rig(rig, params);
+        self.fixed.fill([0.0; 3]);
+        multiply_add(&self.model.rig_mass, &self.acceleration, &mut self.fixed);
+        add(&self.offset_acceleration, &mut self.fixed);
+        past_acceleration(&state.reduced, &inertia, &mut self.past);
+        let [.., older, last] = &state.reduced;
+        for i in 0..self.fixed.len() {
+            let spectrum = self.model.data.spectrum[i];
+            let damping = damping(spectrum, params);
+            self.diagonal[i] = inertia[0] / (h * h) + speed[0] * damping / h + params.stiffness * spectrum;
+            for c in 0..3 {
+                let momentum = inertia[0] * last[i][c] - self.past[i][c] + self.fixed[i][c];
+                let kept = speed[0] * last[i][c] - speed[1] * (last[i][c] - older[i][c]);
+                self.fixed[i][c] = momentum / (h * h) + damping / h * kept + self.load(i, c, params);
+            }
+        }
+        self.drag.prepare(&self.model, state, (rig.pose, rig.offset), params, h);
+        self.limit.set(&self.model, params.limit, params.stiffness);
+        Ok(())
+    }
+
+    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
+        self.solve_from(last(state), params, progress)
+    }
+
+    fn settle(
+        &mut self,
+        rig: RigPlace<'_>,
+        params: &SimulationParams,
+        max_iterations: u32,
+        progress: &Progress,
+    ) -> Result<(u32, f64)> {
+        self.set_rig(rig, params);
+        let least = FREE * self.model.data.spectrum.iter().copied().fold(0.0, f64::max);
+        for i in 0..self.diagonal.len() {
+            self.diagonal[i] = params.stiffness * self.model.data.spectrum[i];
+            (0..3).for_each(|c| self.fixed[i][c] = self.load(i, c, params));
+        }
+        let h = params.dt / f64::from(params.substeps);
+        self.drag.rest(&self.model, h, &mut self.fixed);
+        self.reduced.fill([0.0; 3]);
+        self.limit.set(&self.model, params.limit, params.stiffness);
+        let heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
+        self.descend(params, least, max_iterations, heard)
+    }
+
+    fn found(&mut self) -> &mut Rows {
+        &mut self.reduced
+    }
+
+    fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
         let (rig, misfit) = (&mut self.rig, self.misfit);
         let energy = rig.elastic_energy(&self.model, &self.reduced, &self.force, misfit, params.pose_rest);
         params.stiffness * energy
     }
 
-    fn update_coefficients(&mut self) {
-        let Self { model, state, rows, coefficients, .. } = self;
-        model.leave_coefficients(&state.reduced[HISTORY - 1], rows, coefficients);
+    fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
+        self.model.turn(from, to)
+    }
+
+    fn show(&mut self, coordinates: &Rows) {
+        let Self { model, rows, coefficients, .. } = self;
+        model.leave_coefficients(coordinates, rows, coefficients);
+    }
+
+    fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    fn unit(&self) -> f64 {
+        self.model.unit()
+    }
+
+    fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
+        self.model.carried(from, to)
+    }
+
+    fn sample_positions(&self, state: &State, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        self.model.samples_in(state, samples)
+    }
+
+    fn tangent(&mut self, params: &SimulationParams, place: &Rows, probe: bool) -> Option<Tangent> {
+        self.derivative(params, place, probe)
+    }
+
+    fn recurrence(&self, params: &SimulationParams) -> Option<Recurrence> {
+        Some(self.recalled(params))
     }
 }
 

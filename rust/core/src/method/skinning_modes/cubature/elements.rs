@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::super::reduce::Body;
 use super::Cubature;
-use crate::material::{Law, Material};
+use crate::material::Material;
 use crate::math::dense::product;
 use crate::math::polar::Matrix;
 use crate::mesh::{FleshCell, TetMesh};
@@ -36,10 +36,7 @@ impl Elements {
             if mesh.cells().is_empty() { (1, 4) } else { (mesh.tets_per_cell(), 8) };
         let strains = Strains::new(mesh);
         let stiff = |t: usize| 2.0 * material.mu(t) * mesh.volumes()[t];
-        let resists = |t: usize| match material.law() {
-            Law::Arap => 0.0,
-            Law::Corotated => material.lambda(t) * mesh.volumes()[t],
-        };
+        let resists = |t: usize| material.volumetric(t) * mesh.volumes()[t];
         let firsts = || (0..mesh.tets().len()).step_by(tets_each);
         let sums = |of_tet: &dyn Fn(usize) -> f64| {
             firsts().map(|first| (first..first + tets_each).map(of_tet).sum()).collect::<Vec<f64>>()

@@ -64,6 +64,7 @@ impl Cubature {
         if count == 0 {
             return Err(Error::Range { what: "cubature", expected: "at least one tet", got: 0.0 });
         }
+        material.check_reducible()?;
         let body = Body::checked(mesh, material, modes, rig, None)?;
         let elements = Elements::new(mesh, material);
         let moving = elements.moving(&body);

@@ -1,0 +1,253 @@
+//! What drives time, for all methods: frames and substeps, the state with its history, cuts, and the way back.
+
+use nalgebra::Vector3;
+
+use super::history::{follow, on_parabola, remember};
+use super::settings::HISTORY;
+use super::substep::{RigPlace, Substep};
+use crate::method::{Drive, SimulationParams, State, StepReport};
+use crate::{Error, Progress, Result};
+
+/// Finds the end of a substep from a state; returns iterations and residual.
+pub(crate) type Solve<'a, S> = dyn FnMut(&mut S, &State) -> Result<(u32, f64)> + 'a;
+
+/// State of a simulation, and the method that goes through its substeps.
+pub(crate) struct Motion<S: Substep + ?Sized> {
+    state: State,
+    /// The state before a step, for when it fails.
+    before: State,
+    /// The pose given, in the body's coordinates.
+    target: Vec<[f64; 3]>,
+    /// The pose of the substep.
+    pose: Vec<[f64; 3]>,
+    /// The offsets given, and the offsets of the substep; no rows before the first offsets.
+    offset_target: Vec<[f64; 3]>,
+    offset: Vec<[f64; 3]>,
+    pub(crate) substep: Box<S>,
+}
+
+impl<S: Substep + ?Sized> Motion<S> {
+    pub(crate) fn new(substep: Box<S>) -> Self {
+        let [pose, coordinates, _] = substep.rows();
+        let state = State::new(pose, coordinates);
+        Self {
+            before: state.clone(),
+            state,
+            target: vec![[0.0; 3]; pose],
+            pose: vec![[0.0; 3]; pose],
+            offset_target: Vec::new(),
+            offset: Vec::new(),
+            substep,
+        }
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub(crate) fn restore(&mut self, state: &State) -> Result<()> {
+        let [.., offset_rows] = self.substep.rows();
+        state.check(&self.state, offset_rows)?;
+        let held = self.state.holds_offsets();
+        self.state.copy_from(state);
+        if held || state.holds_offsets() {
+            self.hold_offsets();
+        }
+        self.substep.learn(&self.state.learnt);
+        self.show();
+        Ok(())
+    }
+
+    /// Makes room for offsets from now on.
+    fn hold_offsets(&mut self) {
+        let [.., rows] = self.substep.rows();
+        self.state.hold_offsets(rows);
+        self.offset_target.resize(rows, [0.0; 3]);
+        self.offset.resize(rows, [0.0; 3]);
+        self.substep.hold_offsets();
+    }
+
+    pub(crate) fn reset(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.enter(drive)?;
+        self.start();
+        self.show();
+        Ok(())
+    }
+
+    /// At rest in the pose, keeping the displacement, turned as the rig turns the whole body.
+    pub(crate) fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.enter(drive)?;
+        let last = HISTORY - 1;
+        let turn = self.state.started.then(|| self.substep.turn(&self.state.path[last], &self.target));
+        self.substep.found().copy_from_slice(&self.state.reduced[last]);
+        self.start();
+        if let Some(turn) = turn {
+            for row in self.substep.found() {
+                *row = (turn * Vector3::from(*row)).into();
+            }
+            self.stay();
+        }
+        self.show();
+        Ok(())
+    }
+
+    /// Rests where the method has found the body to be.
+    pub(crate) fn stay(&mut self) {
+        let found = self.substep.found();
+        self.state.reduced.iter_mut().for_each(|reduced| reduced.copy_from_slice(found));
+        self.show();
+    }
+
+    /// Gives the rig, at rest so far, the velocity at which it goes on to the next pose.
+    pub(crate) fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
+        self.enter(next)?;
+        if self.state.started {
+            self.state.coast(&self.target, &self.offset_target, params.dt);
+        }
+        Ok(())
+    }
+
+    /// Goes back to the state before the last step.
+    pub(crate) fn undo(&mut self) {
+        self.state.copy_from(&self.before);
+        self.substep.learn(&self.state.learnt);
+        self.show();
+    }
+
+    /// At rest in the target pose.
+    fn start(&mut self) {
+        for pose in self.state.frames.iter_mut().chain(&mut self.state.path) {
+            pose.copy_from_slice(&self.target);
+        }
+        for offset in self.state.offset_frames.iter_mut().chain(&mut self.state.offset_path) {
+            offset.copy_from_slice(&self.offset_target);
+        }
+        self.state.reduced.iter_mut().for_each(|reduced| reduced.fill([0.0; 3]));
+        (self.state.started, self.state.spacing) = (true, 0.0);
+        self.state.learnt.pairs.clear();
+        self.substep.learn(&self.state.learnt);
+    }
+
+    fn enter(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.substep.enter_pose(drive.pose, &mut self.target)?;
+        match drive.offsets {
+            Some(offsets) => {
+                self.hold_offsets();
+                self.substep.enter_offsets(offsets, &mut self.target, &mut self.offset_target)?;
+            }
+            None => self.offset_target.fill([0.0; 3]),
+        }
+        self.substep.enter_loads(drive)
+    }
+
+    /// Starts at rest in the static equilibrium: the lowest of elastic energy less the work of loads, reached
+    /// from no displacement.
+    pub(crate) fn settle(
+        &mut self,
+        drive: &Drive<'_>,
+        max_iterations: u32,
+        params: &SimulationParams,
+        progress: &Progress,
+    ) -> Result<StepReport> {
+        progress.enter("settling", 0.0, 1.0)?;
+        self.enter(drive)?;
+        self.before.copy_from(&self.state);
+        self.start();
+        let rig = RigPlace { pose: &self.target, offset: &self.offset_target };
+        let settled = self.substep.settle(rig, params, max_iterations, progress);
+        let (iterations, residual) = self.or_undone(settled)?;
+        self.stay();
+        self.finish(StepReport { iterations, residual, energy: 0.0 }, params)
+    }
+
+    pub(crate) fn step(
+        &mut self,
+        drive: &Drive<'_>,
+        params: &SimulationParams,
+        progress: &Progress,
+    ) -> Result<StepReport> {
+        self.step_by(drive, params, &mut |substep, state| substep.solve(state, params, progress))
+    }
+
+    /// What was found; the state before where it was not.
+    fn or_undone<T>(&mut self, found: Result<T>) -> Result<T> {
+        found.inspect_err(|_| self.undo())
+    }
+
+    /// A step that finds the displacement after each substep by `solve`, which returns iterations and residual.
+    pub(crate) fn step_by(
+        &mut self,
+        drive: &Drive<'_>,
+        params: &SimulationParams,
+        solve: &mut Solve<'_, S>,
+    ) -> Result<StepReport> {
+        self.enter(drive)?;
+        self.before.copy_from(&self.state);
+        if !self.state.started {
+            self.start();
+        }
+        let mut report = StepReport { iterations: 0, residual: 0.0, energy: 0.0 };
+        for substep in 1..=params.substeps {
+            self.move_pose(substep, params.substeps);
+            let solved = self.substep(params, solve);
+            let (iterations, residual) = self.or_undone(solved)?;
+            report.iterations += iterations;
+            // A maximum would pass over what is no number.
+            if !(residual <= report.residual || report.residual.is_nan()) {
+                report.residual = residual;
+            }
+        }
+        follow(&mut self.state.frames, &self.target);
+        follow(&mut self.state.offset_frames, &self.offset_target);
+        self.finish(report, params)
+    }
+
+    /// Takes the new state over, or goes back to the one before if numbers overflowed.
+    fn finish(&mut self, mut report: StepReport, params: &SimulationParams) -> Result<StepReport> {
+        report.energy = self.substep.elastic_energy(params);
+        self.show();
+        // An energy need not see every coordinate.
+        let numbers = self.substep.coefficients().iter().chain([&report.residual, &report.energy]);
+        if { numbers }.any(|x| !x.is_finite()) {
+            self.undo();
+            return Err(Error::Numerical {
+                what: "step",
+                why: "the motion is too violent for double precision; check the pose".into(),
+            });
+        }
+        self.substep.learnt(&mut self.state.learnt);
+        Ok(report)
+    }
+
+    /// The pose of a substep lies on the parabola through the last three poses given.
+    ///
+    /// On straight lines instead the velocity of the rig would jump at each frame, and each jump would kick
+    /// the flesh in one substep of the frame.
+    fn move_pose(&mut self, substep: u32, substeps: u32) {
+        if substep == substeps {
+            self.pose.copy_from_slice(&self.target);
+            self.offset.copy_from_slice(&self.offset_target);
+            return;
+        }
+        let time = f64::from(substep) / f64::from(substeps);
+        on_parabola(&self.state.frames, &self.target, time, &mut self.pose);
+        on_parabola(&self.state.offset_frames, &self.offset_target, time, &mut self.offset);
+    }
+
+    /// Solves one implicit step to `self.pose`; returns iterations and residual.
+    fn substep(&mut self, params: &SimulationParams, solve: &mut Solve<'_, S>) -> Result<(u32, f64)> {
+        let h = params.dt / f64::from(params.substeps);
+        self.state.respace(h);
+        let rig = RigPlace { pose: &self.pose, offset: &self.offset };
+        self.substep.prepare(&self.state, rig, params, h)?;
+        let solved = solve(&mut self.substep, &self.state)?;
+        remember(&mut self.state.reduced, self.substep.found());
+        remember(&mut self.state.path, &self.pose);
+        remember(&mut self.state.offset_path, &self.offset);
+        Ok(solved)
+    }
+
+    fn show(&mut self) {
+        self.substep.show(&self.state.reduced[HISTORY - 1]);
+    }
+}

@@ -1,0 +1,57 @@
+//! Where the rig has the vertices: `x_i = sum_j w_ij T_j [X_i; 1]`.
+
+use crate::math::rows::Rows;
+use crate::mesh::TetMesh;
+use crate::method::coordinates::Coordinates;
+use crate::method::rig_rows::rig_rows;
+use crate::rig::Rig;
+
+/// The rows of J, in the order of the body's rows.
+pub(super) struct Posing {
+    pub(super) coordinates: Coordinates,
+    /// Number of bones, 0 without a rig.
+    pub(super) bones: usize,
+    starts: Vec<usize>,
+    /// Handles and their four entries.
+    entries: Vec<(u32, [f64; 4])>,
+}
+
+impl Posing {
+    /// Of a mesh whose vertices stand in some order.
+    pub(super) fn new(mesh: &TetMesh, rig: Option<&Rig>, vertices: &[u32]) -> Self {
+        let coordinates = Coordinates::of_mesh(mesh);
+        let rows = rig_rows(&coordinates, mesh, rig);
+        let (mut starts, mut entries) = (vec![0], Vec::new());
+        for &vertex in vertices {
+            entries.extend(&rows[vertex as usize]);
+            starts.push(entries.len());
+        }
+        Self { coordinates, bones: rig.map_or(0, Rig::bone_count), starts, entries }
+    }
+
+    /// Rows of a pose: four a handle.
+    pub(super) fn handle_rows(&self) -> usize {
+        4 * self.bones.max(1)
+    }
+
+    /// `out = J p`; `moved` is taken from the translation of each handle.
+    pub(super) fn apply(&self, pose: &Rows, moved: &[f64; 3], out: &mut Rows) {
+        for (ends, out) in self.starts.windows(2).zip(out) {
+            *out = [0.0; 3];
+            for (handle, entries) in &self.entries[ends[0]..ends[1]] {
+                let rows = &pose[4 * *handle as usize..][..4];
+                for c in 0..3 {
+                    let turned = (0..3)
+                        .fold(entries[3] * (rows[3][c] - moved[c]), |sum, d| sum + entries[d] * rows[d][c]);
+                    out[c] += turned;
+                }
+            }
+        }
+    }
+
+    /// The mean translation of a pose, which has no elastic effect: a body far from the origin would lose digits.
+    pub(super) fn translation(&self, pose: &Rows) -> [f64; 3] {
+        let count = (pose.len() / 4) as f64;
+        std::array::from_fn(|c| pose.iter().skip(3).step_by(4).map(|row| row[c]).sum::<f64>() / count)
+    }
+}

@@ -1,0 +1,419 @@
+//! How the full space finds the end of a substep.
+
+use std::sync::Arc;
+
+use nalgebra::Matrix3;
+
+use super::FullSpaceModel;
+use super::elements::Elements;
+use super::newton::Newton;
+use super::objective::{Incremental, Terms};
+use super::rest_shape::deformation;
+use crate::math::polar::rotations;
+use crate::math::rows::{Rows, combine};
+use crate::math::{SparseCholesky, VertexRoom, on_pool};
+use crate::method::history::{apart, felt_acceleration, past_acceleration};
+use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::rig_rows::{check_offsets, enter_pose};
+use crate::method::settings::HISTORY;
+use crate::method::skinning_modes::{ForceSamples, foreign_samples};
+use crate::method::substep::{RigPlace, Substep, last};
+use crate::method::{Drive, SimulationParams, State};
+use crate::rig::Pose;
+use crate::solve::{Descent, Learnt, Objective, Outcome};
+use crate::{Error, Progress, Result};
+
+/// Pairs of curvature that are learnt from `[QN sec. 4.2]`.
+const PAIRS: usize = 5;
+
+/// What is far for a descent to start at, root mean square as a share of the diagonal.
+const FAR: f64 = 0.1;
+
+/// How the energy of a step is minimised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Minimiser {
+    /// L-BFGS with as many pairs on the constant metric; none is projective dynamics with a line search.
+    QuasiNewton {
+        /// Most pairs of a step and the change of the gradient.
+        pairs: usize,
+    },
+    /// Newton's method on the projected Hessian: many times slower an iteration, and the reference.
+    Newton,
+}
+
+impl Default for Minimiser {
+    fn default() -> Self {
+        Self::QuasiNewton { pairs: PAIRS }
+    }
+}
+
+/// What a [`FullSpaceModel`] finds in a substep, and the memory for that; what its metric needs is kept between
+/// substeps.
+///
+/// A substep minimises `a_0 / (2 h^2) |x - y|_M^2 + s E(x) + damping - f.u` over the displacements u of `x = rig + u`
+/// that the model's restraint allows. Its coordinates are u of the rows that move, offsets have all rows.
+pub(crate) struct FullSpaceSubstep {
+    pub(super) model: Arc<FullSpaceModel>,
+    minimiser: Minimiser,
+    elements: Elements,
+    /// Those of the bind shape, once a pose has bent the others.
+    rest: Option<Elements>,
+    metric: Option<([f64; 2], SparseCholesky)>,
+    room: VertexRoom,
+    pub(super) descent: Descent,
+    terms: Terms,
+    positions: Vec<[f64; 3]>,
+    beyond: Vec<[f64; 3]>,
+    /// Acceleration of the pose.
+    acceleration: Vec<[f64; 3]>,
+    /// That of the rig's vertices, and of offsets.
+    felt: [Vec<[f64; 3]>; 2],
+    /// The force given, N, of the rows that move; none where nothing pulls.
+    force: Vec<[f64; 3]>,
+    u: Vec<[f64; 3]>,
+    /// Of the last descent, without the scale of stiffness, J.
+    elastic: f64,
+    coefficients: Vec<f64>,
+}
+
+impl FullSpaceSubstep {
+    pub(crate) fn new(model: Arc<FullSpaceModel>, minimiser: Minimiser) -> Self {
+        let (rows, free) = (model.vertices.len(), model.free);
+        let pairs = match minimiser {
+            Minimiser::QuasiNewton { pairs } => pairs,
+            Minimiser::Newton => 0,
+        };
+        let zeros = |rows: usize| vec![[0.0; 3]; rows];
+        Self {
+            minimiser,
+            elements: model.elements.clone(),
+            rest: None,
+            metric: None,
+            room: VertexRoom::default(),
+            descent: Descent::new(free, pairs),
+            terms: Terms::new(rows, free),
+            positions: zeros(rows),
+            beyond: zeros(rows),
+            acceleration: zeros(model.posing.handle_rows()),
+            felt: [zeros(rows), Vec::new()],
+            force: Vec::new(),
+            u: zeros(free),
+            elastic: 0.0,
+            coefficients: vec![0.0; 3 * rows],
+            model,
+        }
+    }
+
+    /// What the rig and the settings say of a substep: its shape, rest shapes and the metric.
+    fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
+        let posing = &self.model.posing;
+        let terms = &mut self.terms;
+        posing.apply(rig.pose, &posing.translation(rig.pose), &mut terms.rig);
+        let offsets = terms.rig.as_flattened_mut().iter_mut().zip(rig.offset.as_flattened());
+        offsets.for_each(|(x, offset)| *x += offset);
+        if params.pose_rest > 0.0 || self.rest.is_some() {
+            let rest = self.rest.get_or_insert_with(|| self.model.elements.clone());
+            self.elements.follow(rest, &terms.rig, params.pose_rest);
+        }
+        terms.stiffness = params.stiffness;
+        terms.pose_rest = params.pose_rest;
+        let key = terms.metric();
+        if self.metric.as_ref().is_none_or(|(known, _)| *known != key) {
+            self.metric = Some((key, self.model.metric(key[0], key[1])?));
+        }
+        self.descent.memory.enter(key);
+        Ok(())
+    }
+
+    /// Where inertia, gravity and damping want the flesh, and where its descent starts.
+    fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
+        let (inertia, velocity) = (params.integrator.acceleration(), params.integrator.velocity());
+        let posing = &self.model.posing;
+        felt_acceleration(&state.path, rig.pose, &inertia, params.strength, &mut self.acceleration);
+        let [felt, of_offsets] = &mut self.felt;
+        posing.apply(&self.acceleration, &[0.0; 3], felt);
+        felt_acceleration(&state.offset_path, rig.offset, &inertia, params.strength, of_offsets);
+        let offsets = felt.as_flattened_mut().iter_mut().zip(of_offsets.as_flattened());
+        offsets.for_each(|(felt, offset)| *felt += offset);
+        let terms = &mut self.terms;
+        past_acceleration(&state.reduced, &inertia, &mut terms.target);
+        let [.., older, last] = &state.reduced;
+        let mut squares = 0.0;
+        for row in 0..last.len() {
+            let strength = self.model.strength[row];
+            for c in 0..3 {
+                let kept = last[row][c] - terms.target[row][c] / inertia[0];
+                let push = (h * h * params.gravity[c] - strength * felt[row][c]) / inertia[0];
+                squares += self.model.mass[row] * push * push;
+                self.u[row][c] = kept;
+                terms.target[row][c] = kept + push;
+                let velocity = velocity[1] / velocity[0] * (last[row][c] - older[row][c]);
+                terms.damped[row][c] = last[row][c] - velocity;
+            }
+        }
+        // A constraint allows what was allowed before, which inertia of the rig alone is not; and where
+        // forces would take the flesh far off before it resists, what was before is nearer.
+        if self.model.constraint.is_none() && squares.sqrt() < FAR * self.model.unit() {
+            self.u.copy_from_slice(&terms.target);
+        }
+    }
+
+    /// Finds the end of a substep from where the flesh was; `heard` is told the number of each iteration and the energy
+    /// there, and can stop it.
+    pub(super) fn descend(
+        &mut self,
+        last: &Rows,
+        budget: (u32, f64),
+        mut heard: impl FnMut(u32, f64) -> Result<()> + Send,
+    ) -> Result<Outcome> {
+        let Some((_, factor)) = &self.metric else { return Ok(Outcome::default()) };
+        let mut energy = Incremental {
+            model: &self.model,
+            elements: &mut self.elements,
+            terms: &self.terms,
+            force: &self.force,
+            factor,
+            room: &mut self.room,
+            positions: &mut self.positions,
+            beyond: &mut self.beyond,
+        };
+        let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
+        let (outcome, elastic) = on_pool(move || -> Result<(Outcome, f64)> {
+            energy.start(last, u);
+            let outcome = match minimiser {
+                Minimiser::Newton => {
+                    let mut newton = Newton::new(&mut energy, |value| value.max(0.0));
+                    descent.minimise(&mut newton, u, budget, &mut heard)?
+                }
+                Minimiser::QuasiNewton { .. } => {
+                    let outcome = descent.minimise(&mut energy, u, budget, &mut heard)?;
+                    if outcome.stalled {
+                        finish(descent, &mut energy, u, budget, outcome, heard)?
+                    } else {
+                        outcome
+                    }
+                }
+            };
+            energy.project(u);
+            let elastic = energy.elastic(u, &mut vec![[0.0; 3]; u.len()]);
+            Ok((outcome, elastic))
+        })?;
+        self.elastic = elastic;
+        Ok(outcome)
+    }
+
+    /// Where the rig has the vertices at the end of the last substep of a state, in the body's coordinates.
+    fn places(&self, state: &State) -> Vec<[f64; 3]> {
+        let mut places = vec![[0.0; 3]; self.model.vertices.len()];
+        self.model.posing.apply(&state.path[HISTORY - 1], &[0.0; 3], &mut places);
+        let offsets = state.offset_path[HISTORY - 1].as_flattened();
+        places.as_flattened_mut().iter_mut().zip(offsets).for_each(|(x, offset)| *x += offset);
+        places
+    }
+}
+
+impl Substep for FullSpaceSubstep {
+    fn rows(&self) -> [usize; 3] {
+        [self.model.posing.handle_rows(), self.model.free, self.model.vertices.len()]
+    }
+
+    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+        let posing = &self.model.posing;
+        enter_pose(&posing.coordinates, posing.bones, pose, rows)
+    }
+
+    fn hold_offsets(&mut self) {
+        self.felt[1].resize(self.model.vertices.len(), [0.0; 3]);
+    }
+
+    fn enter_offsets(&mut self, offsets: &[f64], _: &mut Rows, rows: &mut Rows) -> Result<()> {
+        self.model.check_vertex_rows("offsets", offsets)?;
+        check_offsets(&self.model.posing.coordinates, offsets)?;
+        self.model.enter(offsets, rows);
+        Ok(())
+    }
+
+    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
+        if drive.drag.is_some() {
+            return Err(foreign_samples());
+        }
+        self.force.clear();
+        let Some(force) = drive.force else { return Ok(()) };
+        self.model.check_vertex_rows("force", force)?;
+        if let Some(at) = force.iter().position(|f| !f.is_finite()) {
+            return Err(Error::NotFinite { what: "force", element: at / 3, value: force[at] });
+        }
+        self.force.resize(self.model.free, [0.0; 3]);
+        self.model.enter(force, &mut self.force);
+        Ok(())
+    }
+
+    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+        self.terms.inertia = params.integrator.acceleration()[0] / (h * h);
+        self.terms.held = 0.0;
+        let [velocity, _] = params.integrator.velocity();
+        self.terms.drag = self.model.damping(params).map(|part| part * velocity / h);
+        self.set_rig(rig, params)?;
+        self.aim(state, rig, params, h);
+        Ok(())
+    }
+
+    fn solve(&mut self, state: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
+        let budget = (params.max_iterations, params.tolerance);
+        let outcome = self.descend(last(state), budget, |_, _| progress.proceed())?;
+        Ok((outcome.iterations, outcome.length))
+    }
+
+    /// What nothing holds feels no loads: it would never come to rest.
+    fn settle(
+        &mut self,
+        rig: RigPlace<'_>,
+        params: &SimulationParams,
+        max_iterations: u32,
+        progress: &Progress,
+    ) -> Result<(u32, f64)> {
+        self.terms.inertia = 0.0;
+        self.terms.held = params.stiffness * self.model.shift;
+        self.terms.drag = [0.0; 2];
+        self.set_rig(rig, params)?;
+        self.force.resize(self.model.free, [0.0; 3]);
+        for (row, force) in self.force.iter_mut().enumerate() {
+            let (mass, held) = (self.model.mass[row], if self.model.loose[row] { 0.0 } else { 1.0 });
+            (0..3).for_each(|c| force[c] = held * (force[c] + mass * params.gravity[c]));
+        }
+        self.u.fill([0.0; 3]);
+        let start = self.u.clone();
+        let budget = (max_iterations, params.tolerance);
+        let outcome = self.descend(&start, budget, |iteration, _| {
+            progress.report(iteration as f32 / max_iterations as f32)
+        })?;
+        Ok((outcome.iterations, outcome.length))
+    }
+
+    fn found(&mut self) -> &mut Rows {
+        &mut self.u
+    }
+
+    fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
+        params.stiffness * self.elastic
+    }
+
+    fn learnt(&self, learnt: &mut Learnt) {
+        self.descent.memory.save(learnt);
+    }
+
+    fn learn(&mut self, learnt: &Learnt) {
+        self.descent.memory.load(learnt);
+    }
+
+    fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
+        let posed = |pose: &Rows| {
+            let mut places = vec![[0.0; 3]; self.model.vertices.len()];
+            self.model.posing.apply(pose, &self.model.posing.translation(pose), &mut places);
+            places
+        };
+        let (from, to) = (posed(from), posed(to));
+        let mut moved = Matrix3::zeros();
+        for chunk in self.model.elements.chunks() {
+            for slot in 0..chunk.elements.len() {
+                let (corners, gradients) = chunk.element(slot);
+                let before = deformation(&from, &corners, &gradients);
+                moved += chunk.volumes[slot] * deformation(&to, &corners, &gradients) * before.transpose();
+            }
+        }
+        let mut turn = [[0.0; 9]];
+        rotations(&[std::array::from_fn(|e| moved[(e / 3, e % 3)])], &mut turn);
+        Matrix3::from_row_slice(&turn[0])
+    }
+
+    fn show(&mut self, coordinates: &Rows) {
+        self.model.leave(coordinates, self.coefficients.as_chunks_mut::<3>().0);
+    }
+
+    fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    fn unit(&self) -> f64 {
+        self.model.unit()
+    }
+
+    fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
+        let (advance, moved) = apart(&self.places(from), &self.places(to));
+        Ok((advance, moved / self.model.mesh.diagonal()))
+    }
+
+    fn sample_positions(&self, _: &State, _: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        Err(foreign_samples())
+    }
+
+    fn tangent(&mut self, _: &SimulationParams, _: &Rows, _: bool) -> Option<Tangent> {
+        None
+    }
+
+    fn recurrence(&self, _: &SimulationParams) -> Option<Recurrence> {
+        None
+    }
+}
+
+impl Incremental<'_> {
+    /// Takes u back to where the constraint is met, nearest in the metric. Directions are in its kernel but for rounding,
+    /// which velocities would else carry ever further.
+    fn project(&mut self, u: &mut Rows) {
+        if self.model.constraint.is_none() {
+            return;
+        }
+        let [inertia, stiffness] = self.terms.metric();
+        let pulls = &mut self.beyond[..self.model.free];
+        for (row, mass) in self.model.mass.iter().enumerate() {
+            pulls[row] = u[row].map(|u| inertia * mass * u);
+        }
+        self.model.viscosity.evaluate(u, stiffness, pulls);
+        self.factor.solve_vertices(self.room, pulls);
+        u.copy_from_slice(pulls);
+    }
+
+    /// Takes a start that is far from where the flesh was back there, or to the rig, if that is lower: forces or speed
+    /// would take it further than it resists, and, where each step ends early, ever further.
+    fn start(&mut self, last: &Rows, u: &mut Rows) {
+        let mut gradient = vec![[0.0; 3]; u.len()];
+        combine(&mut gradient, u, -1.0, last);
+        if self.length(&gradient).max(self.length(last)) <= FAR {
+            return;
+        }
+        let mut least = self.evaluate(u, &mut gradient).energy;
+        for other in [last, &vec![[0.0; 3]; u.len()]] {
+            let energy = self.evaluate(other, &mut gradient).energy;
+            if energy < least || least.is_nan() {
+                least = energy;
+                u.copy_from_slice(other);
+            }
+        }
+    }
+}
+
+/// Goes on by Newton's method where no direction of the metric leads down any more: with the magnitudes of
+/// eigenvalues, which do better than projected ones far from a minimum `[AbsoluteNewton]`.
+fn finish(
+    descent: &mut Descent,
+    energy: &mut Incremental<'_>,
+    u: &mut [[f64; 3]],
+    (max_iterations, tolerance): (u32, f64),
+    so_far: Outcome,
+    heard: impl FnMut(u32, f64) -> Result<()>,
+) -> Result<Outcome> {
+    descent.memory.clear();
+    let rest = (max_iterations - so_far.iterations, tolerance);
+    let outcome = match descent.minimise(&mut Newton::new(energy, f64::abs), u, rest, heard) {
+        // Elements so distorted that their Hessians cannot be factored: what has been reached is kept.
+        Err(Error::Numerical { .. }) => Outcome::default(),
+        outcome => outcome?,
+    };
+    descent.memory.clear();
+    Ok(Outcome {
+        iterations: outcome.iterations + so_far.iterations,
+        trials: outcome.trials + so_far.trials,
+        length: if outcome.iterations > 0 { outcome.length } else { so_far.length },
+        ..outcome
+    })
+}

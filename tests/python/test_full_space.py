@@ -1,0 +1,310 @@
+"""Full-space models from Python: any law, stepped like any other model, and what they refuse."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import cases
+import jounce
+import numpy as np
+import pytest
+
+LAWS = ["arap", "corotated", "neo_hookean", "stvk", "mooney_rivlin", "polynomial"]
+GRAVITY = (0.0, 0.0, -2.0)
+
+
+def material(law):
+    return jounce.Material(young=cases.YOUNG, poisson=0.3, density=cases.DENSITY, law=law)
+
+
+@pytest.fixture(scope="module", params=LAWS)
+def law(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def full(law, mesh, rig):
+    return jounce.Model.full_space(mesh, material(law), rig)
+
+
+@pytest.fixture(scope="module")
+def flesh(mesh, rig):
+    """One of them, where the law is of no matter."""
+    return jounce.Model.full_space(mesh, material("neo_hookean"), rig)
+
+
+def walked(model, bar, frames=12, **settings):
+    simulation = jounce.Simulation(model, dt=cases.DT, **settings)
+    simulation.reset(bar.poses[0])
+    for pose in bar.poses[1:frames]:
+        simulation.step(pose)
+    return simulation
+
+
+def test_the_bind_pose_held_moves_nothing(full, bar):
+    still = np.ascontiguousarray(np.broadcast_to(np.eye(3, 4), bar.poses[0].shape))
+    simulation = jounce.Simulation(full)
+    for _ in range(10):
+        simulation.step(still)
+    assert np.abs(simulation.coefficients).max() < 1e-12
+
+
+@pytest.mark.parametrize("integrator", ["backward_euler", "bdf2"])
+def test_flesh_moves_stays_finite_and_comes_to_rest(law, full, bar, integrator):
+    simulation = walked(full, bar, integrator=integrator, damping=0.1, substeps=2)
+    moved = np.abs(simulation.displacement()).max()
+    for _ in range(300):
+        report = simulation.step(bar.poses[11])
+    left = np.abs(simulation.coefficients).max()
+    assert np.isfinite([moved, left, report.energy]).all()
+    assert moved > 1e-3
+    if law != "polynomial":  # It has no stiffness at rest.
+        assert left < 0.02 * moved
+
+
+def test_what_moves_is_complementary_to_the_rig(flesh, mesh, rig, bar):
+    simulation = walked(flesh, bar)
+    mass = np.zeros(len(mesh.vertices))
+    np.add.at(mass, mesh.tets, np.repeat(mesh.volumes[:, None] / 4, 4, 1))
+    factor = mass * np.maximum(1 - jounce.momentum_leak(mesh), 1e-6)
+    points = np.column_stack([mesh.vertices, np.ones(len(mass))])
+    jacobian = (rig.weights[:, :, None] * points[:, None, :]).reshape(len(mass), -1)
+    u = simulation.coefficients
+    overlap = np.abs(jacobian.T @ (factor[:, None] * u)) / (
+        np.abs(jacobian).T @ (factor[:, None] * np.abs(u))
+    )
+    assert overlap.max() < 1e-8
+
+
+def test_energy_never_rises_undriven(full, bar):
+    simulation = walked(full, bar, tolerance=1e-9, max_iterations=200)
+    held = bar.poses[11]
+    simulation.cut(held)
+    # At rest when cut, so that none is ever above that of the start.
+    energies = [simulation.step(held).energy for _ in range(40)]
+    assert energies[0] > 1e-6
+    assert max(energies) <= energies[0] * (1 + 1e-9)
+
+
+def test_a_state_replays_bit_for_bit(flesh, bar):
+    simulation = walked(flesh, bar)
+    state, there = simulation.save_state(), simulation.coefficients
+    further = [(simulation.step(pose), simulation.coefficients)[1] for pose in bar.poses[12:18]]
+    for again in (simulation, jounce.Simulation(flesh, dt=cases.DT)):
+        again.restore_state(state)
+        assert np.array_equal(again.coefficients, there)
+        for pose, expected in zip(bar.poses[12:18], further, strict=True):
+            again.step(pose)
+            assert np.array_equal(again.coefficients, expected)
+
+
+def test_threads_change_no_bit():
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import cases, jounce; bar = cases.bar();"
+        "mesh = jounce.TetMesh(bar.vertices, bar.tets); rig = jounce.Rig(mesh, bar.weights);"
+        "m = jounce.Material(young=cases.YOUNG, poisson=0.3, density=cases.DENSITY, law='stvk');"
+        "s = jounce.Simulation(jounce.Model.full_space(mesh, m, rig), dt=cases.DT);"
+        "[s.step(p) for p in bar.poses[:8]]; print(s.coefficients.tobytes().hex())"
+    )
+    golden = str(Path(__file__).resolve().parents[1] / "golden")
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", script, golden],
+            env={**os.environ, "RAYON_NUM_THREADS": threads},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for threads in ("1", "3")
+    }
+    assert len(outputs) == 1
+    assert len(outputs.pop()) > 1000
+
+
+def test_pins_follow_the_rig_alone(mesh, rig, bar):
+    pinned = mesh.vertices[:, 0] < np.quantile(mesh.vertices[:, 0], 0.3)
+    model = jounce.Model.full_space(mesh, material("neo_hookean"), rig, pinned=pinned, complementary=False)
+    u = walked(model, bar).coefficients
+    assert (u[pinned] == 0).all()
+    assert np.abs(u[~pinned]).max() > 1e-3
+
+
+def test_strength_stiffness_and_forces_are_felt(mesh, rig, bar, flesh):
+    assert np.abs(walked(flesh, bar, strength=0.0).coefficients).max() < 1e-10
+    none = jounce.Model.full_space(mesh, material("neo_hookean"), rig, strength=np.zeros(len(mesh.vertices)))
+    assert np.abs(walked(none, bar).coefficients).max() < 1e-10
+    far = np.abs(walked(flesh, bar).coefficients).max()
+    assert np.abs(walked(flesh, bar, stiffness=20.0).coefficients).max() < 0.5 * far
+    simulation = jounce.Simulation(flesh, dt=cases.DT)
+    simulation.reset(bar.poses[0])
+    simulation.step(bar.poses[0], force=np.full(flesh.coefficient_shape, 0.01))
+    assert np.abs(simulation.coefficients).max() > 0
+
+
+def test_a_stiffness_map_stiffens_where_it_is_high(mesh, rig, bar):
+    middle = mesh.vertices[mesh.tets].mean(1)[:, 0]
+    soft = jounce.Material(cases.YOUNG, 0.3, cases.DENSITY, "neo_hookean")
+    young = np.where(middle < middle.mean(), 30 * cases.YOUNG, cases.YOUNG)
+    mapped = jounce.Material(young, 0.3, cases.DENSITY, "neo_hookean")
+    left = mesh.vertices[:, 0] < mesh.vertices[:, 0].mean() / 2
+    of = [
+        np.abs(walked(jounce.Model.full_space(mesh, m, rig), bar).coefficients[left]).max()
+        for m in (soft, mapped)
+    ]
+    assert of[1] < 0.5 * of[0]
+
+
+def test_settling_is_where_a_long_fall_ends(flesh, bar):
+    simulation = jounce.Simulation(
+        flesh, dt=cases.DT, gravity=GRAVITY, damping=1.0, tolerance=1e-9, max_iterations=200
+    )
+    simulation.reset(bar.poses[0])
+    for _ in range(400):
+        simulation.step(bar.poses[0])
+    fallen = simulation.coefficients
+    report = simulation.settle(bar.poses[0], max_iterations=2000)
+    assert report.residual <= 1e-9
+    assert np.abs(fallen).max() > 1e-4
+    assert np.abs(simulation.coefficients - fallen).max() < 1e-4 * np.abs(fallen).max()
+
+
+def test_a_free_body_settles_where_it_is(mesh):
+    model = jounce.Model.full_space(mesh, material("neo_hookean"))
+    simulation = jounce.Simulation(model, gravity=GRAVITY)
+    simulation.settle()
+    assert np.abs(simulation.coefficients).max() < 1e-12
+    simulation.step()
+    simulation.step()
+    assert simulation.coefficients[:, 2].max() < -1e-3
+
+
+def test_stitches_pull_shut(mesh, rig, bar):
+    far = int(np.argmax(mesh.vertices[:, 2])), int(np.argmin(mesh.vertices[:, 2]))
+    stitches = jounce.Stitches(mesh, np.array([far]), stiffness=1e4)
+    model = jounce.Model.full_space(mesh, material("corotated"), rig, stitches=stitches)
+    simulation = jounce.Simulation(model, dt=cases.DT)
+    simulation.settle(bar.poses[0])
+    moved = simulation.coefficients
+    apart = mesh.vertices[far[0]] - mesh.vertices[far[1]]
+    assert (moved[far[0]] - moved[far[1]]) @ apart < -1e-3
+
+
+def test_offsets_are_those_of_the_vertices(flesh, mesh, bar):
+    lifted = np.zeros_like(mesh.vertices)
+    simulation = jounce.Simulation(flesh, dt=cases.DT, pose_rest=0.0)
+    simulation.reset(bar.poses[0])
+    lifted[:, 2] = 0.02 * np.sin(20 * mesh.vertices[:, 0])
+    simulation.step(bar.poses[0], offsets=lifted)
+    assert np.abs(simulation.coefficients).max() > 1e-4
+
+
+def test_render_points_hang_in_the_mesh(flesh, mesh, bar):
+    simulation = walked(flesh, bar)
+    u = simulation.coefficients
+    assert u.shape == flesh.coefficient_shape == (len(mesh.vertices), 3)
+    assert np.array_equal(simulation.displacement(), u.astype(np.float32))
+    embedding = jounce.Embedding(mesh, np.ascontiguousarray(mesh.vertices[mesh.tets].mean(1)))
+    expected = embedding.interpolate(u)
+    assert np.abs(flesh.displacement(u, embedding) - expected).max() < 1e-6 * np.abs(u).max()
+    forces = np.random.default_rng(0).normal(size=expected.shape)
+    assert np.isclose((forces * expected).sum(), (flesh.reduce_forces(forces, embedding) * u).sum())
+
+
+def test_a_job_keeps_the_same_bits(flesh, bar):
+    simulation = jounce.Simulation(flesh, dt=cases.DT)
+    job = jounce.MotionJob(simulation)
+    job.reset(bar.poses[0])
+    for pose in bar.poses[1:6]:
+        job.step(pose)
+        job.keep()
+    job.wait()
+    simulation.reset(bar.poses[0])
+    for frame, pose in enumerate(bar.poses[1:6]):
+        simulation.step(pose)
+        assert np.array_equal(job.coefficients()[frame], simulation.coefficients)
+
+
+def test_a_cycle_closes(flesh, bar):
+    turns = 0.2 * np.sin(np.linspace(0, 2 * np.pi, 13))
+    poses = np.repeat(bar.poses[:1], 13, 0)
+    poses[:, -1, 2, 3] += turns
+    simulation = jounce.Simulation(flesh, dt=cases.DT, damping=0.2)
+    report = simulation.settle_cycle(poses, max_passes=8, tolerance=1e-4)
+    start = simulation.coefficients
+    for pose in poses[1:]:
+        simulation.step(pose)
+    assert max(report.position, report.velocity) <= 1e-4
+    assert np.abs(simulation.coefficients - start).max() < 1e-2 * np.abs(start).max() + 1e-6
+
+
+def test_a_body_goes_to_the_full_space(box):
+    points, triangles, weights = box
+    body = jounce.Body(points, triangles, weights, resolution=6, modes=4, clusters=8)
+    for chosen in (None, material("mooney_rivlin")):
+        model = body.full_space(chosen)
+        assert model.coefficient_shape == (len(body.mesh.vertices), 3)
+        simulation = jounce.Simulation(model)
+        pose = np.ascontiguousarray(np.broadcast_to(np.eye(3, 4), (2, 3, 4)))
+        simulation.step(pose)
+        pose = pose.copy()
+        pose[1, 2, 3] = 0.3
+        simulation.step(pose)
+        u = model.displacement(simulation.coefficients, body.embedding)
+        assert u.shape == points.shape
+        assert np.abs(u).max() > 0
+
+
+REFUSED = {
+    "law: skinning modes know": lambda mesh, modes, labels, **_: jounce.Model.skinning(
+        mesh, material("neo_hookean"), modes, labels
+    ),
+    "limit: a full-space model has no limit": lambda flesh, **_: jounce.Simulation(flesh, limit=0.1),
+    "stretch: a full-space model has no limit": lambda flesh, **_: jounce.Simulation(flesh, stretch=0.1),
+    "force samples: a full-space model takes forces at its vertices": lambda flesh, **_: flesh.force_samples(
+        4
+    ),
+    "truncated: a full-space model has no modes": lambda flesh, **_: flesh.truncated(2),
+    "save: a full-space model has no file": lambda flesh, tmp_path, **_: flesh.save(tmp_path / "m.jounce"),
+    "pinned: expected a vertex that moves": lambda mesh, rig, **_: jounce.Model.full_space(
+        mesh, material("arap"), rig, pinned=np.ones(len(mesh.vertices), bool)
+    ),
+    "strength: expected numbers >= 0": lambda mesh, rig, **_: jounce.Model.full_space(
+        mesh, material("arap"), rig, strength=np.full(len(mesh.vertices), -1.0)
+    ),
+    "stitches: in the full space": lambda mesh, **_: jounce.Model.full_space(
+        mesh, material("arap"), stitches=jounce.Stitches(mesh, np.array([[0, 5]]), gap=1.0)
+    ),
+    "law: expected": lambda **_: material("rubber"),
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_does_not_fit_is_refused_in_one_sentence(sentence, flesh, mesh, rig, modes, labels, tmp_path):
+    with pytest.raises(ValueError, match=sentence) as caught:
+        REFUSED[sentence](flesh=flesh, mesh=mesh, rig=rig, modes=modes, labels=labels, tmp_path=tmp_path)
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_refused_step_changes_nothing(flesh, model, bar):
+    simulation = walked(flesh, bar)
+    before, state = simulation.coefficients, simulation.save_state()
+    drag = model.force_samples(4).drag(np.ones(4))
+    n = flesh.coefficient_shape[0]
+    for arguments in (
+        {"pose": None},
+        {"pose": np.full_like(bar.poses[0], np.nan)},
+        {"pose": bar.poses[3], "force": np.full((n, 3), np.inf)},
+        {"pose": bar.poses[3], "force": np.zeros((n + 1, 3))},
+        {"pose": bar.poses[3], "offsets": np.zeros((n - 1, 3))},
+        {"pose": bar.poses[3], "drag": drag},
+    ):
+        with pytest.raises(ValueError, match=r"\w+: "):
+            simulation.step(**arguments)
+        assert np.array_equal(simulation.coefficients, before)
+    simulation.step(bar.poses[12])
+    after = simulation.coefficients
+    simulation.restore_state(state)
+    simulation.step(bar.poses[12])
+    assert np.array_equal(simulation.coefficients, after)
