@@ -5,7 +5,7 @@ import bpy
 from ..core.motion import Motion
 from ..core.prepared import Preparation, Prepared
 from ..core.refusal import Refusal
-from ..core.settings import BakeSettings, Target
+from ..core.settings import BakeSettings, Quality, Target
 from . import (
     animation,
     deformers,
@@ -34,6 +34,7 @@ PREPARE = {
 def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
     """Refuses a mesh that cannot take a bake, and warns where it would not be seen."""
     refuse_stuck(obj)
+    refuse_unfit(settings)
     if settings.target is Target.SKINNING_NODES:
         stack.refuse_nodes(obj)
     if settings.target.is_keys:
@@ -41,6 +42,15 @@ def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -
         animation.refuse_unusable(obj)
         posing.refuse_keys(obj, deformers.deformer(obj, lambda _: None))
         shape_keys.warn_if_hidden(obj, warn)
+
+
+def refuse_unfit(settings: BakeSettings) -> None:
+    """Refuses to bake a final motion to what plays modes."""
+    if settings.quality is Quality.FINAL and settings.target is Target.SKINNING_NODES:
+        raise Refusal(
+            "Skinning nodes play modes, of which a final motion has none; bake it to a mesh cache, shape "
+            "keys or helper bones, or bake a draft."
+        )
 
 
 def refuse_stuck(obj: bpy.types.Object) -> None:
@@ -87,5 +97,5 @@ def free(obj: bpy.types.Object) -> None:
 
 def forget(host: bpy.types.Object) -> None:
     """Drops what the host remembers of a bake that was freed."""
-    for name in ("bake_error", "bake_parts", "bake_range"):
+    for name in ("bake_draft_error", "bake_error", "bake_parts", "bake_range"):
         host.jounce.property_unset(name)

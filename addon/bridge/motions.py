@@ -1,6 +1,6 @@
 """The motion of a body in its scene: what it depends on, and the cache of it that travels with the file."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 import bpy
@@ -77,6 +77,12 @@ class Motions:
         if not self.scene.host.jounce.loop:
             return Filling(cache, start, course)
         return LoopFilling(cache, start, course, scene.frame_end - cache.first + 1, self.scene.surface)
+
+    def final(self, scene: bpy.types.Scene, first: int, model: "built.jounce.Model") -> Filling:
+        """A pass in the full space, of which no cache is kept. Its law alone says how far flesh stretches."""
+        settings = replace(self.scene.host.jounce.motion_settings(), limit=None, stretch=None)
+        start = partial(self._start(scene, settings), model=model)
+        return Filling(MotionCache({}, first), start, self._course(settings))
 
     def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> Filling:
         """A pass with other settings, that no cache is kept of and that does not loop."""

@@ -203,11 +203,15 @@ class Recorder:
 
 
 def simulation(
-    body: "jounce.Body", settings: MotionSettings, frame_seconds: float, gravity: np.ndarray
+    body: "jounce.Body",
+    settings: MotionSettings,
+    frame_seconds: float,
+    gravity: np.ndarray,
+    model: "jounce.Model | None" = None,
 ) -> "jounce.Simulation":
-    """A simulation that has not started. gravity: (3,) m/s^2, already scaled."""
+    """A simulation that has not started. gravity: (3,) m/s^2, already scaled. model: another of the body."""
     return jounce.Simulation(
-        body.model,
+        body.model if model is None else model,
         dt=frame_seconds,
         substeps=settings.substeps,
         damping=settings.damping,

@@ -19,6 +19,13 @@ class Target(Enum):
         return self in (Target.MODAL_KEYS, Target.FRAME_KEYS)
 
 
+class Quality(Enum):
+    """What a bake simulates: the modes of a body, as a preview does, or every vertex of its cage."""
+
+    DRAFT = "DRAFT"
+    FINAL = "FINAL"
+
+
 @dataclass(frozen=True)
 class BuildSettings:
     """What a model depends on, beside its surface.
@@ -109,6 +116,7 @@ class BakeSettings:
     pre_roll: int
     tolerance: float
     max_keys: int
+    quality: Quality = Quality.DRAFT
     caches: str = ""
 
     @property

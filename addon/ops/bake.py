@@ -1,8 +1,8 @@
 """jounce.bake: computes the motion of a body over some frames and writes it where it plays by itself."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
@@ -12,12 +12,13 @@ from ..bridge.bodies import BodyScene
 from ..bridge.deformers import Warn
 from ..core import bodies as built
 from ..core.filling import Filling
+from ..core.full_space import FullBody, draft_error, full_body, refuse_drive
 from ..core.loops import VISIBLE_SEAM, looped
 from ..core.motion import Drive, Motion
 from ..core.prepared import Prepared
 from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
-from ..core.settings import BakeSettings, Target
+from ..core.settings import BakeSettings, Quality, Target
 from ..core.task import Step, Task, in_turn, scaled
 from ..props.bake import TARGETS
 from . import needs
@@ -61,25 +62,40 @@ class JOUNCE_OT_bake(LongOperator):
 
 @dataclass(frozen=True)
 class Baking:
-    """A body that is about to be baked. built_again: what a build just made, empty without one."""
+    """A body that is about to be baked. built_again: what a build just made, empty without one.
+
+    full: the body in the full space, for a final bake.
+    """
 
     scene: BodyScene
     settings: BakeSettings
     body: "built.jounce.Body"
     digest: str
     built_again: str
+    full: FullBody | None = None
+
+    @property
+    def shown(self) -> "built.jounce.Body | FullBody":
+        """What turns the coefficients of the baked motion into shapes."""
+        return self.body if self.full is None else self.full
+
+    def final(self, made: motions.Motions, scene: bpy.types.Scene) -> Filling | None:
+        """A pass in the full space, where the bake is one."""
+        return None if self.full is None else made.final(scene, self.settings.frame_start, self.full.model)
 
 
 @dataclass(frozen=True)
 class Take:
     """A motion. seam: how far that of a loop ends from where it began, as a share of the size.
 
-    held: in which frames the flesh holds, and why; empty without one.
+    held: in which frames the flesh holds, and why; empty without one. draft_error: of a final motion, how far
+    its draft is from it.
     """
 
     motion: Motion
     seam: float = 0.0
     held: str = ""
+    draft_error: float = 0.0
 
 
 def bake_body(host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, warn: Warn) -> Task:
@@ -117,7 +133,19 @@ def prepare(
     built_again = ""
     if built.CACHE.get(digest) is None:
         built_again = yield from built.build(scene.surface, host.jounce.build_settings())
-    return Baking(scene, settings, built.CACHE.get(digest), digest, built_again)
+    body = built.CACHE.get(digest)
+    return Baking(scene, settings, body, digest, built_again, prepare_full(host, body, settings))
+
+
+def prepare_full(
+    host: bpy.types.Object, body: "built.jounce.Body", settings: BakeSettings
+) -> FullBody | None:
+    """The body in the full space, for a final bake."""
+    if settings.quality is not Quality.FINAL:
+        return None
+    if host.jounce.loop:
+        raise Refusal(f"{host.name}: a final motion cannot loop; switch Loop off, or bake a draft.")
+    return full_body(body)
 
 
 def shape(
@@ -128,7 +156,7 @@ def shape(
         name = baking.scene.host.name
         warn(f"The rest shape of {name} is unlike its posed shape; apply a good pose as rest pose.")
     with preview.paused():
-        return (yield from bakes.prepare(baking.scene, baking.body, motion, baking.settings, context))
+        return (yield from bakes.prepare(baking.scene, baking.shown, motion, baking.settings, context))
 
 
 def write(baking: Baking, taken: Take, prepared: Prepared, context: bpy.types.Context, warn: Warn) -> str:
@@ -143,13 +171,14 @@ def write(baking: Baking, taken: Take, prepared: Prepared, context: bpy.types.Co
         builds.remember(host, baking.body, baking.digest, host.jounce.built_summary, context)
     if taken.held:
         warn(f"{host.name}: {taken.held}.")
-    return conclusion(baking, taken.seam, prepared, warn)
+    return conclusion(baking, taken, prepared, warn)
 
 
-def conclusion(baking: Baking, seam: float, prepared: Prepared, warn: Warn) -> str:
+def conclusion(baking: Baking, taken: Take, prepared: Prepared, warn: Warn) -> str:
     """Keeps and tells the error of a finished bake."""
     scene, settings, state = baking.scene, baking.settings, baking.scene.host.jounce
-    state.bake_seam = seam
+    state.bake_seam = taken.seam
+    state.bake_draft_error = taken.draft_error
     state.bake_error = prepared.error / scene.surface.diagonal
     state.bake_parts = prepared.parts
     state.bake_range = (settings.frame_start, settings.frame_end)
@@ -162,6 +191,7 @@ def conclusion(baking: Baking, seam: float, prepared: Prepared, warn: Warn) -> s
     if not prepared.parts:
         warn(f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake.")
     closing = f", seam {state.bake_seam:.4%}" if state.loop else ""
+    closing += f"; the draft is {state.bake_draft_error:.0%} off" if baking.full is not None else ""
     parts = prepared.parts or "nothing to bake"
     return f"{scene.host.name}: {parts}, error {state.bake_error:.3%} of the rest diagonal{closing}"
 
@@ -173,7 +203,7 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
     """
     steps = bakings[0].settings.frames
     with ExitStack() as stack:
-        fillings, cycles, fed = [], [], []
+        fillings, cycles, finals, fed = [], [], [], []
         for baking in bakings:
             made = motions.Motions(baking.body, baking.scene)
             filling = made.filling(context.scene, made.cache(context.scene, steps.start))
@@ -181,11 +211,39 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
             fillings.append(stack.enter_context(closing(filling)))
             cycles.append(cycle)
             fed.append((baking.scene, baking.body, filling.feed if cycle is None else cycle.append))
+            final = baking.final(made, context.scene)
+            finals.append(final)
+            if final is not None:
+                stack.enter_context(closing(final))
+                fed[-1] = (baking.scene, baking.body, feeding(filling, final))
         yield from scaled(readings.over(fed, steps, context), 0.0, 0.7)
-        yield from scaled(in_turn(filling.caught_up() for filling in fillings), 0.7, 0.8)
+        passes = [*fillings, *filter(None, finals)]
+        yield from scaled(in_turn(filling.caught_up() for filling in passes), 0.7, 0.8)
         triples = zip(bakings, fillings, cycles, strict=True)
         takes = in_turn(take(baking.scene, filling, cycle) for baking, filling, cycle in triples)
-        return (yield from scaled(takes, 0.8, 1.0))
+        drafts = yield from scaled(takes, 0.8, 1.0)
+        return [finished(*each) for each in zip(bakings, drafts, finals, strict=True)]
+
+
+def feeding(draft: Filling, final: Filling) -> Callable[[Drive], None]:
+    """Gives drives to a final motion and to its draft."""
+
+    def feed(drive: Drive) -> None:
+        refuse_drive(drive)
+        draft.feed(drive)
+        final.feed(drive)
+
+    return feed
+
+
+def finished(baking: Baking, draft: Take, final: Filling | None) -> Take:
+    """What is baked: a draft, or the final motion and how far its draft is from it."""
+    if final is None or baking.full is None:
+        return draft
+    motion = final.motion()
+    return replace(
+        draft, motion=motion, draft_error=draft_error(draft.motion, baking.body, motion, baking.full)
+    )
 
 
 def take(scene: BodyScene, filling: Filling, cycle: list[Drive] | None) -> Generator[Step, None, Take]:

@@ -13,6 +13,8 @@ def draw_result(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> N
     for part in state.bake_parts.split(", "):
         lines.label(text=part)
     lines.label(text=f"Error {state.bake_error:.3%} of the size at most")
+    if state.bake_draft_error > 0.0:
+        lines.label(text=f"The draft is {state.bake_draft_error:.0%} off")
     lines.label(text=f"Frames {first} to {last}; still outside")
 
 
@@ -24,6 +26,7 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows how and to what the motion is baked."""
         layout, state = self.layout_and_state(context)
+        layout.prop(state, "quality")
         layout.prop(state, "target")
         if state.target == "MODAL_KEYS":
             layout.prop(state, "tolerance")

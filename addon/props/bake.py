@@ -11,7 +11,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..core.settings import BakeSettings, Target
+from ..core.settings import BakeSettings, Quality, Target
 from .refresh import refresh
 
 TARGETS = (
@@ -47,6 +47,19 @@ class BakeProps:
     """Settings of the host, and on every mesh what the bake added to it."""
 
     target: EnumProperty(name="Bake To", description="What the motion is baked to", items=TARGETS)
+    quality: EnumProperty(
+        name="Quality",
+        description="What a bake simulates",
+        items=(
+            (Quality.DRAFT.value, "Draft", "The modes, as the preview shows them"),
+            (
+                Quality.FINAL.value,
+                "Final",
+                "Every vertex of the cage: what the modes come near to. Takes seconds to minutes for a shot, "
+                "and has no limits",
+            ),
+        ),
+    )
     pre_roll: IntProperty(
         name="Pre-Roll",
         description="Frames for which the first pose is held before the shot, for a start at rest",
@@ -123,6 +136,11 @@ class BakeProps:
         description="How far the flesh of a looped bake ends from where it began, as a fraction of the size",
         options={"HIDDEN"},
     )
+    bake_draft_error: FloatProperty(
+        name="Draft Error",
+        description="How far the draft of a final bake is from it, as a fraction of the motion",
+        options={"HIDDEN"},
+    )
     bake_error: FloatProperty(
         name="Bake Error",
         description="Largest distance from the simulated shape, as a fraction of the rest diagonal",
@@ -188,4 +206,5 @@ class BakeProps:
             pre_roll=self.pre_roll,
             tolerance=self.tolerance / 100.0,
             max_keys=self.max_keys,
+            quality=Quality(self.quality),
         )

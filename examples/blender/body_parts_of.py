@@ -1,12 +1,13 @@
 """One character for `body_parts.py`: added as an artist does, previewed over a clip, measured, photographed.
 
-    python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
+    python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR] [--final DIR]
 
 Motion is how far a vertex is at most from where the rig has it, as a share of the diagonal at the first
 frame; of a part, all but a tenth of its vertices stay below it. Stretch is the change of an edge's length
 against the posed mesh, of edges longer than a thousandth of the size, in the worst frame. Flipped triangles
 are those that turn inside out against the posed mesh. Jitter: the second difference of the displacement in
-time that all but a hundredth of vertices and frames stay below.
+time that all but a hundredth of vertices and frames stay below. With --final the motion is that of a final
+bake, whose mesh caches go into that folder.
 """
 
 from __future__ import annotations
@@ -48,11 +49,12 @@ def main() -> None:
     parser.add_argument("--report", type=Path, required=True)
     parser.add_argument("--frames", type=int, default=60)
     parser.add_argument("--sheets", type=Path, help="folder for the contact sheet")
+    parser.add_argument("--final", type=Path, help="folder for the caches of a final bake")
     options = parser.parse_args()
     extension.enable()
     try:
         character = characters.load(options.file)
-        report, take = shoot(character, characters.choose_shot(character, options.frames))
+        report, take = shoot(character, characters.choose_shot(character, options.frames), options.final)
     except (characters.Unreadable, RuntimeError) as refusal:
         sentence = str(refusal).strip().removeprefix("Error: ")
         options.report.write_text(json.dumps({"notes": [f"refused: {sentence}"]}), encoding="utf-8")
@@ -66,21 +68,39 @@ def main() -> None:
         picture.with_suffix(".part.png").unlink()
 
 
-def shoot(character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
-    """Adds Jounce to a character and records its preview beside the pose: what was measured, and the take."""
+def shoot(
+    character: characters.Character, shot: characters.Shot, caches: Path | None
+) -> tuple[dict, sheet.Take]:
+    """Adds Jounce to a character and records its preview beside the pose: what was measured, and the take.
+
+    caches: where those of a final bake go, which is recorded then.
+    """
     posed = studio.record(character.body, shot.frames)
     bpy.context.scene.frame_set(shot.first)
     flesh.select([character.armature])
     started = time.perf_counter()
     bpy.ops.jounce.setup()
     seconds = time.perf_counter() - started
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    final = {} if caches is None else bake_final(host, shot, caches)
     fleshed = studio.record(character.body, shot.frames)
     render = bpy.context.scene.render
     size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
     title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
     take = sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed)
-    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
-    return {"add s": seconds, "frequency": host.jounce.frequency} | measure(character, take), take
+    chosen = {"add s": seconds, "frequency": host.jounce.frequency}
+    return chosen | final | measure(character, take), take
+
+
+def bake_final(host: bpy.types.Object, shot: characters.Shot, caches: Path) -> dict:
+    """Bakes every vertex of the cage; how long a frame took, and how far the draft is off."""
+    caches.mkdir(parents=True, exist_ok=True)
+    host.jounce.quality, host.jounce.cache_folder = "FINAL", str(caches)
+    frames = shot.frames
+    started = time.perf_counter()
+    bpy.ops.jounce.bake(target="MESH_CACHE", frame_start=frames[0], frame_end=frames[-1])
+    seconds = time.perf_counter() - started
+    return {"final s a frame": seconds / len(frames), "draft error": host.jounce.bake_draft_error}
 
 
 def measure(character: characters.Character, take: sheet.Take) -> dict:

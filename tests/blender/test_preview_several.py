@@ -55,7 +55,8 @@ def work_a_little(known):
 def fill(preview, objects):
     """Fills all by turns, as the timer does."""
     known = [preview.session(obj) for obj in objects]
-    for _ in range(1000):
+    # So many that a busy machine gets to its end as well.
+    for _ in range(100_000):
         working = [each for each in known if each.busy]
         for each in working:
             each.work(bpy.context, 1e-3)

@@ -1,0 +1,106 @@
+"""Final bakes: every vertex of the cage is simulated, not only what the modes can show."""
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+import snapshot
+from test_refusals import assert_refused
+
+FRAMES = range(1, 13)
+
+
+@pytest.fixture
+def character(tmp_path):
+    """A built character in a saved file."""
+    obj, rig = scenes.character()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    scenes.add_and_build(obj)
+    return obj, rig
+
+
+def baked(obj, quality, target="FRAME_KEYS"):
+    """The shapes (f, p, 3) of a bake, which is freed again."""
+    obj.jounce.quality = quality
+    bpy.ops.jounce.bake(target=target)
+    shapes = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.free_bake()
+    return shapes
+
+
+def test_drafts_come_nearer_to_the_final_motion_with_more_modes(character):
+    obj, _ = character
+    # Only the draft has limits.
+    obj.jounce.frequency, obj.jounce.use_limit, obj.jounce.use_stretch = 15.0, False, False
+    posed = scenes.evaluated_frames(obj, FRAMES)
+    final = baked(obj, "FINAL")
+    size = np.linalg.norm(final - posed)
+    assert size > 0.05
+
+    def error(modes, clusters):
+        obj.jounce.modes, obj.jounce.clusters = modes, clusters
+        bpy.ops.jounce.build()
+        return np.linalg.norm(baked(obj, "DRAFT") - final) / size
+
+    coarse, fine = error(2, 12), error(24, 400)
+    assert fine < 0.5 * coarse
+
+
+def test_the_draft_error_is_told(character):
+    obj, _ = character
+    obj.jounce.quality = "FINAL"
+    bpy.ops.jounce.bake(target="MESH_CACHE")
+    final, told = scenes.evaluated_frames(obj, FRAMES), obj.jounce.bake_draft_error
+    bpy.ops.jounce.free_bake()
+    assert obj.jounce.bake_draft_error == 0.0
+    posed, draft = scenes.evaluated_frames(obj, FRAMES), baked(obj, "DRAFT")
+    assert told == pytest.approx(np.linalg.norm(draft - final) / np.linalg.norm(final - posed), rel=1e-3)
+
+
+def test_all_bakes_of_shapes_show_the_same_motion_bit_for_bit_each_time(character):
+    obj, _ = character
+    keys, cache = baked(obj, "FINAL"), baked(obj, "FINAL", "MESH_CACHE")
+    assert np.abs(keys - cache).max() < 1e-5
+    assert np.array_equal(cache, baked(obj, "FINAL", "MESH_CACHE"))
+
+
+def test_a_pose_that_is_held_from_the_start_stays_as_it_is(character):
+    obj, rig = character
+    rig.animation_data_clear()
+    bpy.context.view_layer.update()
+    posed = scenes.evaluated_frames(obj, FRAMES)
+    assert np.abs(baked(obj, "FINAL", "MESH_CACHE") - posed).max() < 1e-5
+
+
+def test_freeing_a_final_bake_restores_everything(character):
+    obj, _ = character
+    obj.jounce.quality = "FINAL"
+    before = snapshot.snapshot(obj)
+    for target in ("MODAL_KEYS", "MESH_CACHE", "HELPER_BONES"):
+        bpy.ops.jounce.bake(target=target)
+        assert obj.jounce.bake_parts
+        bpy.ops.jounce.free_bake()
+        assert snapshot.differences(before, snapshot.snapshot(obj)) == []
+
+
+def test_nodes_that_play_modes_are_refused(character):
+    character[0].jounce.quality = "FINAL"
+    assert_refused(bpy.ops.jounce.bake, "modes", "mesh cache", target="SKINNING_NODES")
+
+
+def test_a_loop_is_refused(character):
+    character[0].jounce.quality = "FINAL"
+    character[0].jounce.loop = True
+    assert_refused(bpy.ops.jounce.bake, "Column", "Loop")
+
+
+def test_a_push_is_refused(character):
+    character[0].jounce.quality = "FINAL"
+    character[0].jounce.push = (1.0, 0.0, 0.0)
+    assert_refused(bpy.ops.jounce.bake, "Force fields and pushes")
+
+
+def test_a_rig_that_is_no_linear_skinning_is_refused(character):
+    character[0].jounce.quality = "FINAL"
+    character[0].modifiers["Armature"].use_deform_preserve_volume = True
+    assert_refused(bpy.ops.jounce.bake, "linear skinning")
