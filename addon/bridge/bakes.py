@@ -34,7 +34,6 @@ PREPARE = {
 def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
     """Refuses a mesh that cannot take a bake, and warns where it would not be seen."""
     refuse_stuck(obj)
-    refuse_unfit(settings)
     if settings.target is Target.SKINNING_NODES:
         stack.refuse_nodes(obj)
     if settings.target.is_keys:
@@ -44,13 +43,17 @@ def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -
         shape_keys.warn_if_hidden(obj, warn)
 
 
-def refuse_unfit(settings: BakeSettings) -> None:
-    """Refuses to bake a final motion to what plays modes."""
-    if settings.quality is Quality.FINAL and settings.target is Target.SKINNING_NODES:
+def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
+    """Refuses what only a draft can be."""
+    if settings.quality is not Quality.FINAL:
+        return
+    if settings.target is Target.SKINNING_NODES:
         raise Refusal(
-            "Skinning nodes play modes, of which a final motion has none; bake it to a mesh cache, shape "
-            "keys or helper bones, or bake a draft."
+            f"{host.name}: skinning nodes play modes, of which a final motion has none; bake it to a mesh "
+            "cache, shape keys or helper bones, or bake a draft."
         )
+    if host.jounce.loop:
+        raise Refusal(f"{host.name}: a final motion cannot loop; switch Loop off, or bake a draft.")
 
 
 def refuse_stuck(obj: bpy.types.Object) -> None:

@@ -126,6 +126,7 @@ def prepare(
     host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, warn: Warn
 ) -> Generator[Step, None, Baking]:
     """Reads one body, and builds it where it is not in memory."""
+    bakes.refuse_unfit(host, settings)
     scene = bodies.read(host, context, warn)
     for obj in scene.objects:
         bakes.refuse_unusable(obj, settings, warn)
@@ -134,18 +135,8 @@ def prepare(
     if built.CACHE.get(digest) is None:
         built_again = yield from built.build(scene.surface, host.jounce.build_settings())
     body = built.CACHE.get(digest)
-    return Baking(scene, settings, body, digest, built_again, prepare_full(host, body, settings))
-
-
-def prepare_full(
-    host: bpy.types.Object, body: "built.jounce.Body", settings: BakeSettings
-) -> FullBody | None:
-    """The body in the full space, for a final bake."""
-    if settings.quality is not Quality.FINAL:
-        return None
-    if host.jounce.loop:
-        raise Refusal(f"{host.name}: a final motion cannot loop; switch Loop off, or bake a draft.")
-    return full_body(body)
+    full = full_body(body) if settings.quality is Quality.FINAL else None
+    return Baking(scene, settings, body, digest, built_again, full)
 
 
 def shape(
@@ -215,35 +206,35 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
             finals.append(final)
             if final is not None:
                 stack.enter_context(closing(final))
-                fed[-1] = (baking.scene, baking.body, feeding(filling, final))
+                fed[-1] = (baking.scene, baking.body, feeding(filling, final, baking.scene.host.name))
         yield from scaled(readings.over(fed, steps, context), 0.0, 0.7)
         passes = [*fillings, *filter(None, finals)]
         yield from scaled(in_turn(filling.caught_up() for filling in passes), 0.7, 0.8)
         triples = zip(bakings, fillings, cycles, strict=True)
         takes = in_turn(take(baking.scene, filling, cycle) for baking, filling, cycle in triples)
-        drafts = yield from scaled(takes, 0.8, 1.0)
-        return [finished(*each) for each in zip(bakings, drafts, finals, strict=True)]
+        drafts = yield from scaled(takes, 0.8, 0.9)
+        compared = in_turn(chosen(*each) for each in zip(bakings, drafts, finals, strict=True))
+        return (yield from scaled(compared, 0.9, 1.0))
 
 
-def feeding(draft: Filling, final: Filling) -> Callable[[Drive], None]:
-    """Gives drives to a final motion and to its draft."""
+def feeding(draft: Filling, final: Filling, name: str) -> Callable[[Drive], None]:
+    """Gives drives to a final motion and to its draft. name: that of the body."""
 
     def feed(drive: Drive) -> None:
-        refuse_drive(drive)
+        refuse_drive(drive, name)
         draft.feed(drive)
         final.feed(drive)
 
     return feed
 
 
-def finished(baking: Baking, draft: Take, final: Filling | None) -> Take:
+def chosen(baking: Baking, draft: Take, final: Filling | None) -> Generator[Step, None, Take]:
     """What is baked: a draft, or the final motion and how far its draft is from it."""
     if final is None or baking.full is None:
         return draft
     motion = final.motion()
-    return replace(
-        draft, motion=motion, draft_error=draft_error(draft.motion, baking.body, motion, baking.full)
-    )
+    error = yield from draft_error(draft.motion, baking.body, motion, baking.full)
+    return replace(draft, motion=motion, draft_error=error)
 
 
 def take(scene: BodyScene, filling: Filling, cycle: list[Drive] | None) -> Generator[Step, None, Take]:

@@ -85,7 +85,7 @@ def test_freeing_a_final_bake_restores_everything(character):
 
 def test_nodes_that_play_modes_are_refused(character):
     character[0].jounce.quality = "FINAL"
-    assert_refused(bpy.ops.jounce.bake, "modes", "mesh cache", target="SKINNING_NODES")
+    assert_refused(bpy.ops.jounce.bake, "Column", "modes", "mesh cache", target="SKINNING_NODES")
 
 
 def test_a_loop_is_refused(character):
@@ -97,10 +97,10 @@ def test_a_loop_is_refused(character):
 def test_a_push_is_refused(character):
     character[0].jounce.quality = "FINAL"
     character[0].jounce.push = (1.0, 0.0, 0.0)
-    assert_refused(bpy.ops.jounce.bake, "Force fields and pushes")
+    assert_refused(bpy.ops.jounce.bake, "Column", "force fields and pushes")
 
 
 def test_a_rig_that_is_no_linear_skinning_is_refused(character):
     character[0].jounce.quality = "FINAL"
     character[0].modifiers["Armature"].use_deform_preserve_volume = True
-    assert_refused(bpy.ops.jounce.bake, "linear skinning")
+    assert_refused(bpy.ops.jounce.bake, "Column", "linear skinning")
