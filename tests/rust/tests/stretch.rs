@@ -91,6 +91,36 @@ fn calm_motion_is_the_same_to_the_bit() {
     }
 }
 
+/// What a step does at its limit depends on the state alone, not on the steps before it.
+#[test]
+fn violent_motion_replays_bit_for_bit_from_any_frame() {
+    let body = Body::bar();
+    let model = model(&body);
+    let play = |sim: &mut Simulation, frames: std::ops::Range<u32>| {
+        for frame in frames {
+            sim.step(Some(&violent(frame))).unwrap();
+        }
+    };
+    for params in settings() {
+        let params = SimulationParams { stretch: Some(0.15), ..params };
+        let new = || Simulation::new(Model::Skinning(model.clone()), params).unwrap();
+        let (mut sim, mut states) = (new(), Vec::new());
+        for frame in 0..24 {
+            states.push((frame, sim.save_state()));
+            play(&mut sim, frame..frame + 1);
+        }
+        let end = sim.save_state();
+        for (first, state) in states {
+            // One that has stepped otherwise, and is at its limit.
+            let mut other = new();
+            play(&mut other, 0..5);
+            other.restore_state(&state).unwrap();
+            play(&mut other, first..24);
+            assert!(other.save_state() == end, "from frame {first}");
+        }
+    }
+}
+
 #[test]
 fn flesh_that_was_beaten_comes_to_rest() {
     for body in Body::bars() {
