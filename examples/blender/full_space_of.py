@@ -26,6 +26,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
 
+import cells
 import character as characters
 import extension
 import flesh
@@ -38,8 +39,6 @@ PER_FRAME = 2
 ITERATIONS = 80
 CHANGE = 2e-5
 COMPLEMENTARY = 1e-6
-# Where the corners of a cell are, -1 or 1 along each axis.
-PLACES = np.array([[1.0 if corner >> axis & 1 else -1.0 for axis in range(3)] for corner in range(8)])
 
 
 def main() -> None:
@@ -141,12 +140,12 @@ def full_space(
     """Displacements (f, n, 3) of every vertex after each step."""
     mesh, pinned = body.mesh, np.asarray(body.pinned)
     vertices = np.asarray(mesh.vertices)
-    corners, hats = elements(mesh)
+    corners, hats = np.asarray(mesh.cells), cells.gradients(mesh)
     # As rigid as possible: without a Poisson ratio Young's modulus is twice that of shear.
     tets = stiffness * body.material.young * np.broadcast_to(mesh.volumes, len(mesh.tets))
     weight = tets.reshape(len(corners), -1).sum(axis=1)
     laplacian = assembled(hats @ hats.transpose(0, 2, 1), weight, corners, len(vertices))
-    twisting = assembled(twists(mesh), weight, corners, len(vertices))
+    twisting = assembled(cells.twists(mesh), weight, corners, len(vertices))
     whole = laplacian + twisting + np.diag(mass / dt**2)
     inverse = bounded_inverse(whole, ~pinned, complement(body, mass))
     points = np.hstack([vertices, np.ones((len(vertices), 1))])
@@ -179,32 +178,6 @@ def lumped_mass(mesh: jounce.TetMesh, density: float) -> np.ndarray:
     """Mass (n,) at the vertices, kg."""
     share = np.repeat(density * np.asarray(mesh.volumes) / 4.0, 4)
     return np.bincount(np.asarray(mesh.tets).ravel(), share, minlength=len(mesh.vertices))
-
-
-def elements(mesh: jounce.TetMesh) -> tuple[np.ndarray, np.ndarray]:
-    """Corners (e, 8) of the cells, and what they add to the gradient at their centres of flesh, (e, 8, 3)."""
-    corners = np.asarray(mesh.cells)
-    factors = 1.0 + PLACES * np.asarray(mesh.flesh)[:, None, 0, :]
-    rest = np.roll(factors, -1, axis=2) * np.roll(factors, -2, axis=2)
-    return corners, PLACES * rest / (4.0 * sides(mesh)[:, None, None])
-
-
-def sides(mesh: jounce.TetMesh) -> np.ndarray:
-    """Length (e,) of the edges of the cells."""
-    corners = np.asarray(mesh.vertices)[np.asarray(mesh.cells)]
-    return np.linalg.norm(corners[:, 1] - corners[:, 0], axis=1)
-
-
-def twists(mesh: jounce.TetMesh) -> np.ndarray:
-    """What cells resist beside their gradient, for a weight of one: (e, 8, 8)."""
-    half, spread = sides(mesh) / 2.0, np.asarray(mesh.flesh)[:, 1, :]
-    total = np.zeros((len(half), 8, 8))
-    for axis in range(3):
-        signs = PLACES[:, axis] * PLACES[:, (axis + 1) % 3]
-        resistance = half**-2 * (spread[:, axis] + spread[:, (axis + 1) % 3]) / 2.0
-        total += (resistance / 64.0)[:, None, None] * np.outer(signs, signs)
-    signs = PLACES.prod(axis=1)
-    return total + (half**-2 / 9.0 / 64.0)[:, None, None] * np.outer(signs, signs)
 
 
 def assembled(blocks: np.ndarray, weight: np.ndarray, corners: np.ndarray, count: int) -> np.ndarray:

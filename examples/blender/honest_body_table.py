@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import cells
 import jounce
 import numpy as np
 import scipy.sparse as sparse
@@ -29,9 +30,6 @@ SHARE = 0.05
 SWINGS, MOST_SWINGS = 12, 200
 # Up to so many unknowns the matrix is factored.
 FACTORED = 32_000
-# A cell twists no more easily than one whose flesh has this variance about its centre.
-LEAST_SPREAD = 0.2
-PLACES = np.array([[1.0 if corner >> axis & 1 else -1.0 for axis in range(3)] for corner in range(8)])
 Cycle = Callable[[np.ndarray], np.ndarray]
 HEADING = """# An honest body, measured
 
@@ -88,8 +86,8 @@ def main() -> None:
         for name, columns in titles.items()
     }
     for path in sorted(options.folder.glob("*.npz")):
-        for name, cells in rows(dict(np.load(path))).items():
-            tables[name].append(f"| {path.stem} | {' | '.join(cells)} |")
+        for name, row in rows(dict(np.load(path))).items():
+            tables[name].append(f"| {path.stem} | {' | '.join(row)} |")
             print(name, tables[name][-1], flush=True)
         options.out.write_text(
             HEADING + "\n\n".join("\n".join(lines) for lines in tables.values()) + "\n", encoding="utf-8"
@@ -150,7 +148,9 @@ def swings(body: jounce.Body, names: np.ndarray) -> list[Swing]:
             values, vectors = factored(scaled, count)
         else:
             values, vectors = iterated(
-                scaled, two_grids(scaled, body.mesh.vertices[free], root, 2.0 * side(body.mesh)), count
+                scaled,
+                two_grids(scaled, body.mesh.vertices[free], root, 2.0 * cells.sides(body.mesh)[0]),
+                count,
             )
         squares = ((vectors / root[:, np.newaxis]).reshape(-1, 3, len(values)) ** 2).sum(1)
         moved = mass[free] @ squares
@@ -196,33 +196,18 @@ def iterated(matrix: sparse.csr_matrix, cycle: Cycle, count: int) -> tuple[np.nd
 
 def operators(mesh: jounce.TetMesh) -> tuple[sparse.csr_matrix, np.ndarray]:
     """Stiffness at rest (3n, 3n) and mass (n,), as cells of flesh have them."""
-    cells, volumes, length = mesh.cells, mesh.volumes.reshape(len(mesh.cells), -1).sum(1), side(mesh)
-    centre, spread = mesh.flesh[:, 0], mesh.flesh[:, 1]
-    factors = 1.0 + PLACES * centre[:, np.newaxis]
-    slopes = [PLACES[:, a] * factors[..., (a + 1) % 3] * factors[..., (a + 2) % 3] for a in range(3)]
-    gradients = np.stack(slopes, axis=2) / (4.0 * length)
-    whole = np.einsum("cia,cja->cij", gradients, gradients)
-    half = 0.5 * length
-    for a in range(3):
-        twist = PLACES[:, a] * PLACES[:, (a + 1) % 3] / (8.0 * half**2)
-        resistance = 2.0 * half**2 * np.maximum(0.5 * (spread[:, a] + spread[:, (a + 1) % 3]), LEAST_SPREAD)
-        whole += resistance[:, np.newaxis, np.newaxis] * np.outer(twist, twist)
-    twist = PLACES.prod(1) / (8.0 * half**3)
-    whole += 2.0 * half**4 / 9.0 * np.outer(twist, twist)
+    corners, volumes = mesh.cells, mesh.volumes.reshape(len(mesh.cells), -1).sum(1)
+    gradients = cells.gradients(mesh)
+    whole = np.einsum("cia,cja->cij", gradients, gradients) + 2.0 * cells.twists(mesh)
     # A turn costs nothing, |sym G|^2 = (|G|^2 + G : G') / 2; the twists, above, count in full.
     blocks = np.einsum("cij,ab->ciajb", whole, np.eye(3)) + np.einsum("cib,cja->ciajb", gradients, gradients)
     blocks *= (0.5 * YOUNG * volumes)[:, np.newaxis, np.newaxis, np.newaxis, np.newaxis]
-    index = (3 * cells[:, :, np.newaxis] + np.arange(3)).reshape(len(cells), 24)
+    index = (3 * corners[:, :, np.newaxis] + np.arange(3)).reshape(len(corners), 24)
     places = np.repeat(index, 24, axis=1).ravel(), np.tile(index, (1, 24)).ravel()
     size = 3 * len(mesh.vertices)
     stiffness = sparse.coo_matrix((blocks.ravel(), places), (size, size)).tocsr()
     mass = np.bincount(mesh.tets.ravel(), np.repeat(0.25 * DENSITY * mesh.volumes, 4), size // 3)
     return stiffness, mass
-
-
-def side(mesh: jounce.TetMesh) -> float:
-    """The edge of a cell."""
-    return float(np.abs(mesh.vertices[mesh.cells[0, 1]] - mesh.vertices[mesh.cells[0, 0]]).max())
 
 
 def two_grids(matrix: sparse.csr_matrix, points: np.ndarray, root: np.ndarray, spacing: float) -> Cycle:
