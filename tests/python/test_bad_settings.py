@@ -71,6 +71,9 @@ class TestSimulation:
         other = jounce.Simulation(jounce.Model.skinning(mesh, material, modes, labels))
         refused(ValueError, "state: ", simulation.restore_state, other.save_state())
         mistyped("state", simulation.restore_state, None)
+        refused(ValueError, "this is not a Jounce state", jounce.State.from_bytes, b"")
+        damaged = simulation.save_state().to_bytes()[:-1]
+        refused(ValueError, "the state is incomplete", jounce.State.from_bytes, damaged)
 
     def test_out(self, simulation):
         refused(

@@ -16,6 +16,7 @@ mod motion;
 mod rig;
 mod simulation;
 mod skeleton;
+mod state;
 mod stitches;
 mod subspace;
 
@@ -47,9 +48,11 @@ mod _jounce {
     #[pymodule_export]
     use crate::rig::{Rig, momentum_leak, spread_to_interior};
     #[pymodule_export]
-    use crate::simulation::{Simulation, State, StepReport, step_together};
+    use crate::simulation::{Simulation, StepReport, step_together};
     #[pymodule_export]
     use crate::skeleton::SkeletonCore;
+    #[pymodule_export]
+    use crate::state::State;
     #[pymodule_export]
     use crate::stitches::Stitches;
     #[pymodule_export]

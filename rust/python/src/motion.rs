@@ -13,7 +13,8 @@ use crate::cycle::CycleReport;
 use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 use crate::forces::Drag;
 use crate::job::{self, Job, Working};
-use crate::simulation::{Simulation, State, varied};
+use crate::simulation::{Simulation, varied};
+use crate::state::State;
 
 /// Something that changes the state.
 type Advance = dyn FnOnce(&mut method::Simulation, &Progress) -> jounce::Result<()> + Send;

@@ -12,6 +12,7 @@ use crate::cycle::CycleReport;
 use crate::errors::{refused, run, run_long};
 use crate::forces::{Drag, ForceSamples};
 use crate::model::{Model, flat};
+use crate::state::State;
 
 /// What one step did.
 #[pyclass(frozen, get_all, module = "jounce", name = "StepReport")]
@@ -31,10 +32,6 @@ impl StepReport {
         format!("StepReport(iterations={iterations}, residual={residual:e}, energy={energy:e})")
     }
 }
-
-/// The state of a simulation at one time; `restore_state` continues from it bit for bit.
-#[pyclass(frozen, module = "jounce", name = "State")]
-pub struct State(pub method::State);
 
 /// Steps several simulations at once, in parallel, each exactly as it would be alone; a report each, in order.
 ///

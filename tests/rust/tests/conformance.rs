@@ -5,6 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
+use jounce::file::{decode_state, encode_state};
 use jounce::material::{Field, Law, Material};
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use jounce::method::skinning_modes::{Cubature, Drag, Extras, SkinningModel};
@@ -239,7 +240,7 @@ fn a_restored_state_replays_bit_for_bit() {
             assert_eq!(sim.coefficients(), coefficients);
             assert_eq!(motion(&mut sim, 7, 20), first);
             let mut other = simulation(&model, params);
-            other.restore_state(&state).unwrap();
+            other.restore_state(&decode_state(&encode_state(&state)).unwrap()).unwrap();
             assert_eq!(motion(&mut other, 7, 20), first);
         }
     }

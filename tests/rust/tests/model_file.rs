@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use jounce::Error;
-use jounce::file::{decode, encode, load, save};
+use jounce::file::{decode, decode_state, encode, encode_state, load, save};
 use jounce::method::{Simulation, SimulationParams};
 use jounce_tests::bodies::{Body, bar, swing};
 use rand::{RngExt, SeedableRng};
@@ -221,5 +221,26 @@ fn other_files_and_versions_are_named() {
     assert!(sentence(&with_hash(other)).contains("version 5, this program reads version 6; build it anew"));
     let mut other = small();
     other[12] = 9;
-    assert!(sentence(&with_hash(other)).contains("method"));
+    assert!(sentence(&with_hash(other)).contains("of a kind that is not read here"));
+}
+
+#[test]
+fn bytes_of_states_are_refused_when_anything_is_off() {
+    let body = Body::new(bar([2, 1, 1], 0.1), 2, 1);
+    let mut sim = Simulation::new(body.model(), SimulationParams::default()).unwrap();
+    sim.step(Some(&swing(0.3))).unwrap();
+    let bytes = encode_state(&sim.save_state());
+    assert_eq!(encode_state(&decode_state(&bytes).unwrap()), bytes);
+    for at in 0..bytes.len() {
+        assert!(decode_state(&bytes[..at]).is_err(), "{at}");
+        let mut hostile = bytes.clone();
+        hostile[at] ^= 0x40;
+        assert!(decode_state(&hostile).is_err(), "{at}");
+        // What has the right hash is refused at the latest where a simulation is to go on from it.
+        if let Ok(state) = decode_state(&with_hash(hostile)) {
+            let _ = sim.restore_state(&state);
+        }
+    }
+    assert!(decode_state(&small()).unwrap_err().to_string().contains("of a kind that is not read here"));
+    assert!(refusal(&bytes).unwrap().to_string().contains("of a kind that is not read here"));
 }

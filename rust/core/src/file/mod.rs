@@ -1,10 +1,13 @@
-//! Model files: versioned, validated, refused when anything is off.
+//! Models and states as bytes: versioned, validated, refused when anything is off.
 //!
-//! Little endian throughout: 8 bytes `JOUNCE\0\0`, the version (u32), the method (u32), the length of the
+//! Little endian throughout: 8 bytes `JOUNCE\0\0`, the version (u32), what it is (u32), the length of the
 //! body (u64), the body, and the FNV-1a hash of all that stands before it (u64). Arrays are a count (u64) and
 //! their numbers, matrices rows, columns (u64) and their numbers by columns.
 
+mod state;
 mod writing;
+
+pub use state::{decode_state, encode_state};
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +22,9 @@ use crate::{Error, Result};
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
 /// Rises with every change of the layout; only files of the same version are read.
 const VERSION: u32 = 6;
-const SKINNING: u32 = 1;
+/// What bytes may be of, each by its number and what to do without it.
+const SKINNING: Kind = Kind { number: 1, noun: "model", remedy: "build it anew" };
+const STATE: Kind = Kind { number: 2, noun: "state", remedy: "simulate anew" };
 /// Bytes before the body.
 const HEADER: usize = 24;
 /// Bytes of the hash.
@@ -57,17 +62,7 @@ pub fn encode(model: &Model) -> Result<Vec<u8>> {
         let why = "a full-space model has no file; make it from its mesh and rig, which takes seconds";
         return Err(Error::Unsupported { what: "save", why });
     };
-    let mut out = Writer(Vec::new());
-    out.0.extend(MAGIC);
-    out.0.extend(VERSION.to_le_bytes());
-    out.0.extend(SKINNING.to_le_bytes());
-    out.count(0);
-    write_skinning(&mut out, skinning.data());
-    let length = (out.0.len() - HEADER) as u64;
-    out.0[HEADER - 8..HEADER].copy_from_slice(&length.to_le_bytes());
-    let hash = fnv1a(&out.0);
-    out.0.extend(hash.to_le_bytes());
-    Ok(out.0)
+    Ok(SKINNING.seal(|out| write_skinning(out, skinning.data())))
 }
 
 /// The model in the bytes of a file.
@@ -75,35 +70,60 @@ pub fn encode(model: &Model) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`load`].
 pub fn decode(bytes: &[u8]) -> Result<Model> {
-    let refuse = |why: &str| Err(Error::File(why.into()));
-    if bytes.len() < MAGIC.len() || bytes[..MAGIC.len()] != MAGIC {
-        return refuse("this is not a Jounce model");
-    }
-    let mut header = Reader { bytes: &bytes[MAGIC.len()..] };
-    let version = u32::from_le_bytes(header.take()?);
-    if version != VERSION {
-        return Err(Error::File(format!(
-            "the model has version {version}, this program reads version {VERSION}; build it anew"
-        )));
-    }
-    let method = u32::from_le_bytes(header.take()?);
-    let length = u64::from_le_bytes(header.take()?);
-    if length != (header.bytes.len() as u64).saturating_sub(HASH as u64) || header.bytes.len() < HASH {
-        return refuse("the model is incomplete or has been added to; build it anew");
-    }
-    let (content, hash) = bytes.split_at(bytes.len() - HASH);
-    if u64::from_le_bytes(Reader { bytes: hash }.take()?) != fnv1a(content) {
-        return refuse("the model is damaged; build it anew");
-    }
-    if method != SKINNING {
-        return refuse("the model uses a method that this program does not know");
-    }
-    let mut body = Reader { bytes: &content[HEADER..] };
-    let data = read_skinning(&mut body)?;
-    if !body.bytes.is_empty() {
-        return refuse("the model holds more than it should; build it anew");
-    }
+    let data = SKINNING.open(bytes, read_skinning)?;
     Ok(Model::Skinning(SkinningModel::from_data(data)?.into()))
+}
+
+struct Kind {
+    number: u32,
+    noun: &'static str,
+    remedy: &'static str,
+}
+
+impl Kind {
+    /// The bytes of a body with what stands around it.
+    fn seal(&self, write: impl FnOnce(&mut Writer)) -> Vec<u8> {
+        let mut out = Writer(Vec::new());
+        out.0.extend(MAGIC);
+        out.0.extend(VERSION.to_le_bytes());
+        out.0.extend(self.number.to_le_bytes());
+        out.count(0);
+        write(&mut out);
+        let length = (out.0.len() - HEADER) as u64;
+        out.0[HEADER - 8..HEADER].copy_from_slice(&length.to_le_bytes());
+        let hash = fnv1a(&out.0);
+        out.0.extend(hash.to_le_bytes());
+        out.0
+    }
+
+    /// What `read` makes of all of a body.
+    fn open<T>(&self, bytes: &[u8], read: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<T> {
+        let Self { number, noun, remedy } = self;
+        let refuse = |why: &str| Error::File(format!("the {noun} {why}; {remedy}"));
+        if bytes.len() < MAGIC.len() || bytes[..MAGIC.len()] != MAGIC {
+            return Err(Error::File(format!("this is not a Jounce {noun}")));
+        }
+        let mut header = Reader { bytes: &bytes[MAGIC.len()..], kind: self };
+        let version = u32::from_le_bytes(header.take()?);
+        if version != VERSION {
+            return Err(refuse(&format!("has version {version}, this program reads version {VERSION}")));
+        }
+        let found = u32::from_le_bytes(header.take()?);
+        let length = u64::from_le_bytes(header.take()?);
+        if length != (header.bytes.len() as u64).saturating_sub(HASH as u64) || header.bytes.len() < HASH {
+            return Err(refuse("is incomplete or has been added to"));
+        }
+        let (content, hash) = bytes.split_at(bytes.len() - HASH);
+        if u64::from_le_bytes(Reader { bytes: hash, kind: self }.take()?) != fnv1a(content) {
+            return Err(refuse("is damaged"));
+        }
+        if found != *number {
+            return Err(refuse("is of a kind that is not read here"));
+        }
+        let mut body = Reader { bytes: &content[HEADER..], kind: self };
+        let made = read(&mut body)?;
+        if body.bytes.is_empty() { Ok(made) } else { Err(refuse("holds more than it should")) }
+    }
 }
 
 /// Any single changed byte changes it.
@@ -193,7 +213,7 @@ fn read_stitches(input: &mut Reader<'_>) -> Result<Option<ReducedStitches>> {
     match u64::from_le_bytes(input.take()?) {
         0 => Ok(None),
         1 => Ok(Some(ReducedStitches { rig: input.matrix()?, spread: input.matrix()? })),
-        _ => Err(too_short()),
+        _ => Err(input.too_short()),
     }
 }
 
@@ -221,11 +241,12 @@ impl Writer {
 
 struct Reader<'a> {
     bytes: &'a [u8],
+    kind: &'a Kind,
 }
 
 impl Reader<'_> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (&first, rest) = self.bytes.split_first_chunk::<N>().ok_or_else(too_short)?;
+        let (&first, rest) = self.bytes.split_first_chunk::<N>().ok_or_else(|| self.too_short())?;
         self.bytes = rest;
         Ok(first)
     }
@@ -234,7 +255,7 @@ impl Reader<'_> {
     fn numbers<T, const N: usize>(&mut self, count: u64, number: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
         let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(N));
         let (numbers, rest) =
-            length.and_then(|length| self.bytes.split_at_checked(length)).ok_or_else(too_short)?;
+            length.and_then(|length| self.bytes.split_at_checked(length)).ok_or_else(|| self.too_short())?;
         self.bytes = rest;
         Ok(numbers.as_chunks::<N>().0.iter().map(|&bytes| number(bytes)).collect())
     }
@@ -246,13 +267,14 @@ impl Reader<'_> {
 
     fn matrix(&mut self) -> Result<Mat<f64>> {
         let (rows, columns) = (u64::from_le_bytes(self.take()?), u64::from_le_bytes(self.take()?));
-        let count = rows.checked_mul(columns).filter(|&count| count > 0).ok_or_else(too_short)?;
+        let count = rows.checked_mul(columns).filter(|&count| count > 0).ok_or_else(|| self.too_short())?;
         let numbers = self.numbers(count, f64::from_le_bytes)?;
         let rows = rows as usize;
         Ok(Mat::from_fn(rows, columns as usize, |i, j| numbers[j * rows + i]))
     }
-}
 
-fn too_short() -> Error {
-    Error::File("the model's contents do not match their sizes; build it anew".into())
+    fn too_short(&self) -> Error {
+        let Kind { noun, remedy, .. } = self.kind;
+        Error::File(format!("the {noun}'s contents do not match their sizes; {remedy}"))
+    }
 }

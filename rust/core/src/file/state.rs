@@ -1,0 +1,79 @@
+//! States of a simulation as bytes.
+
+use super::{Reader, STATE, Writer};
+use crate::Result;
+use crate::method::State;
+use crate::solve::Learnt;
+
+type Rows = Vec<[f64; 3]>;
+
+/// A state as bytes, from which [`decode_state`] makes it again, bit for bit.
+pub fn encode_state(state: &State) -> Vec<u8> {
+    STATE.seal(|out| write_state(out, state))
+}
+
+/// The state in some bytes. Whether it is one of a model, restoring it tells.
+///
+/// # Errors
+/// [`Error::File`](crate::Error::File) for anything but what [`encode_state`] made in this version.
+pub fn decode_state(bytes: &[u8]) -> Result<State> {
+    STATE.open(bytes, read_state)
+}
+
+fn write_state(out: &mut Writer, state: &State) {
+    let State { started, spacing, frames, path, reduced, offset_frames, offset_path, learnt } = state;
+    out.count(usize::from(*started));
+    out.0.extend(spacing.to_le_bytes());
+    for rows in frames.iter().chain(path).chain(reduced).chain(offset_frames).chain(offset_path) {
+        write_rows(out, rows);
+    }
+    learnt.metric.iter().for_each(|part| out.0.extend(part.to_le_bytes()));
+    out.count(learnt.pairs.len());
+    learnt.pairs.as_flattened().iter().for_each(|rows| write_rows(out, rows));
+}
+
+fn read_state(input: &mut Reader<'_>) -> Result<State> {
+    let started = match u64::from_le_bytes(input.take()?) {
+        0 => false,
+        1 => true,
+        _ => return Err(input.too_short()),
+    };
+    Ok(State {
+        started,
+        spacing: f64::from_le_bytes(input.take()?),
+        frames: read_history(input)?,
+        path: read_history(input)?,
+        reduced: read_history(input)?,
+        offset_frames: read_history(input)?,
+        offset_path: read_history(input)?,
+        learnt: read_learnt(input)?,
+    })
+}
+
+fn read_learnt(input: &mut Reader<'_>) -> Result<Learnt> {
+    let metric = [f64::from_le_bytes(input.take()?), f64::from_le_bytes(input.take()?)];
+    let mut pairs = Vec::new();
+    // Every pair takes bytes, so that the count cannot ask for more than there are.
+    for _ in 0..u64::from_le_bytes(input.take()?) {
+        pairs.push(read_history(input)?);
+    }
+    Ok(Learnt { metric, pairs })
+}
+
+fn read_history<const N: usize>(input: &mut Reader<'_>) -> Result<[Rows; N]> {
+    let mut history = std::array::from_fn(|_| Rows::new());
+    for rows in &mut history {
+        *rows = read_rows(input)?;
+    }
+    Ok(history)
+}
+
+fn write_rows(out: &mut Writer, rows: &Rows) {
+    out.array(rows.as_flattened(), f64::to_le_bytes);
+}
+
+fn read_rows(input: &mut Reader<'_>) -> Result<Rows> {
+    let numbers = input.array(f64::from_le_bytes)?;
+    let (rows, rest) = numbers.as_chunks::<3>();
+    if rest.is_empty() { Ok(rows.to_vec()) } else { Err(input.too_short()) }
+}
