@@ -172,15 +172,12 @@ class Session:
         first = self.scene.frame_start
         self._settings = self.motions.settings(self.scene)
         origin = self.motions.origin(self.scene, first)
-        states = {}
         if self.filling is not None:
             self.filling.close()
-            states = self.filling.states
         self._changed = [] if cache is None else cache.changes(origin)
         if cache is None or self._changed:
-            cache, states = MotionCache(origin, first), {}
+            cache = MotionCache(origin, first)
         self.filling = self.motions.filling(self.scene, cache)
-        self.filling.states = states
         self._suspected, self._kept = 0.0, False
 
     def _differs(self) -> bool:

@@ -9,6 +9,7 @@ import hashlib
 import json
 from dataclasses import astuple, fields
 
+import jounce
 import numpy as np
 
 from .surface import Surface, hashed
@@ -20,7 +21,13 @@ DIGEST_BYTES = 16
 
 
 class MotionCache:
-    """Consecutive frames of a motion, each with its drive's digest and its coefficients (m, 3, 4) f64."""
+    """Consecutive frames of a motion, each with its drive's digest and its coefficients (m, 3, 4) f64.
+
+    states: from which the motion can be gone on with, by the index of the frame before; they are not packed.
+    """
+
+    # Going on from a state costs at most that many steps.
+    frames_per_state = 16
 
     def __init__(self, origin: Origin, first: int) -> None:
         """first: the frame at which the motion starts."""
@@ -28,6 +35,7 @@ class MotionCache:
         self.first = first
         self.digests: list[bytes] = []
         self.coefficients: list[np.ndarray] = []
+        self.states: dict[int, jounce.State] = {}
 
     def __len__(self) -> int:
         return len(self.digests)
@@ -42,10 +50,16 @@ class MotionCache:
         self.digests.append(digest)
         self.coefficients.append(coefficients)
 
+    def keep_state(self, index: int, state: "jounce.State") -> None:
+        """Keeps the state after the frame that was added last."""
+        self.states[index] = state
+
     def truncate(self, count: int) -> None:
         """Keeps only the first frames."""
         del self.digests[count:]
         del self.coefficients[count:]
+        for late in [index for index in self.states if index >= count]:
+            del self.states[late]
 
     def get(self, frame: int) -> np.ndarray | None:
         """The coefficients of a frame, None if it is not cached."""

@@ -17,24 +17,16 @@ from .motion import Course, Drive, Motion, Recorder, Target, advance, begin, ent
 from .settings import Crossing
 from .task import POLL_SECONDS, Step
 
-# A state is some tens of kilobytes, and going on from one costs at most that many steps.
-FRAMES_PER_STATE = 16
-
 Start = Callable[[], "jounce.Simulation"]
-States = dict[int, "jounce.State"]
 
 
 class Filling:
-    """A pass over the frames of a cache.
-
-    Frames are counted from the first one. states: by frame; an earlier pass may hand its own on.
-    """
+    """A pass over the frames of a cache, which are counted from the first one."""
 
     def __init__(self, cache: MotionCache, start: Start, course: Course) -> None:
         """start: makes a simulation that has not started."""
         self.cache = cache
         self.drives: list[Drive] = []
-        self.states: States = {}
         self._start = start
         self._course = course
         self._teleports = course.teleports()
@@ -102,7 +94,7 @@ class Filling:
                 return
             self._recorder = self._recorder_before(index)
         self._play(self._recorder.job, (index,))
-        self._recorder.job.keep(state=index % FRAMES_PER_STATE == 0)
+        self._recorder.job.keep(state=index % self.cache.frames_per_state == 0)
         self._asked.append((index, digest))
 
     def _digest(self, index: int) -> bytes:
@@ -119,7 +111,7 @@ class Filling:
             index, digest = self._asked.popleft()
             self.cache.append(digest, coefficients)
             if state is not None:
-                self.states[index] = state
+                self.cache.keep_state(index, state)
         return len(done)
 
     def caught_up(self) -> Generator[Step, None, None]:
@@ -133,7 +125,8 @@ class Filling:
     def motion(self) -> Motion:
         """The motion over all frames whose drives are known, once they are simulated."""
         self.collect(wait=True)
-        return motion_of(self.drives, np.stack(self.cache.coefficients[: len(self.drives)]))
+        frames = self.cache.coefficients[: len(self.drives)]
+        return motion_of(self.drives, np.stack(frames, dtype=np.float64))
 
     def simulation_at(self, index: int) -> "jounce.Simulation":
         """A simulation in the state after a frame whose drive is known."""
@@ -149,8 +142,6 @@ class Filling:
     def _recorder_before(self, index: int) -> Recorder:
         """A recorder that stands before a frame, at which the cache ends from now on."""
         self.cache.truncate(index)
-        for late in [kept for kept in self.states if kept >= index]:
-            del self.states[late]
         simulation, ahead = self._approach(index - 1)
         recorder = Recorder(simulation)
         self._play(recorder.job, ahead)
@@ -159,9 +150,10 @@ class Filling:
     def _approach(self, index: int) -> "tuple[jounce.Simulation, range]":
         """A simulation at the nearest state up to a frame, and the frames to be played to get there."""
         simulation = self._start()
-        nearest = max((kept for kept in self.states if kept <= index), default=-1)
+        states = self.cache.states
+        nearest = max((kept for kept in states if kept <= index), default=-1)
         if nearest >= 0:
-            simulation.restore_state(self.states[nearest])
+            simulation.restore_state(states[nearest])
         return simulation, range(nearest + 1, index + 1)
 
     def _play(self, target: Target, indices: Iterable[int]) -> None:

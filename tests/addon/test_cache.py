@@ -4,11 +4,12 @@ import jounce
 import numpy as np
 import pytest
 from jounce_core.cache import MotionCache, digest_of, surface_origin, unpack
-from jounce_core.filling import FRAMES_PER_STATE, Filling
+from jounce_core.filling import Filling
 from jounce_core.motion import Course, Drive
 from jounce_core.refusal import Refusal
 from jounce_core.surface import Part, Surface
 
+FRAMES_PER_STATE = MotionCache.frames_per_state
 ORIGIN = {"Mesh": "a", "Damping": "0.1"}
 
 
@@ -19,12 +20,11 @@ def shake(frame):
     return Drive(pose, 1.0)
 
 
-def filled(body, drives, cache=None, states=None):
+def filled(body, drives, cache=None):
     """A filling that was fed with drives and is done."""
     filling = Filling(
         MotionCache(ORIGIN, 1) if cache is None else cache, lambda: start(body), Course(pre_roll=2)
     )
-    filling.states = {} if states is None else states
     for drive in drives:
         filling.feed(drive)
     filling.collect(wait=True)
@@ -78,7 +78,7 @@ def test_what_is_still_right_is_kept_and_the_rest_has_the_bits_of_a_new_simulati
     before = list(first.cache.coefficients)
     changed = list(DRIVES)
     changed[40] = Drive(DRIVES[40].pose, 0.5)
-    again = filled(body, changed, first.cache, first.states)
+    again = filled(body, changed, first.cache)
     assert all(kept is old for kept, old in zip(again.cache.coefficients[:40], before[:40], strict=True))
     assert np.array_equal(again.cache.coefficients, stepped(body, changed))
     assert not np.array_equal(again.cache.coefficients[40], before[40])
