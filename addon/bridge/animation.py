@@ -178,6 +178,22 @@ def is_heard(strip: bpy.types.NlaStrip, data: bpy.types.AnimData) -> bool:
     return data.use_nla and not strip.mute and any(strip in track.strips.values() for track in heard)
 
 
+class Actions:
+    """Remembers actions, so that one that was only touched is told from one that was changed."""
+
+    def __init__(self) -> None:
+        self._digests: dict[str, str] = {}
+
+    def is_only_touched(self, action: bpy.types.Action, blocks: list[bpy.types.ID | None]) -> bool:
+        """Whether an action is of one of these data-blocks, with the keys that it had when asked for last."""
+        data = [block.animation_data for block in blocks if block is not None]
+        if action not in [owner.action for each in data for owner in owners(each)]:
+            return False
+        before, now = self._digests.get(action.name), digest(action)
+        self._digests[action.name] = now
+        return before == now
+
+
 def digest(action: bpy.types.Action) -> str:
     """Hash of all keys of an action."""
     return digest_of_curves(compat.every_fcurve(action))

@@ -52,8 +52,6 @@ def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
             f"{host.name}: skinning nodes play modes, of which a final motion has none; bake it to a mesh "
             "cache, shape keys or helper bones, or bake a draft."
         )
-    if host.jounce.loop:
-        raise Refusal(f"{host.name}: a final motion cannot loop; switch Loop off, or bake a draft.")
 
 
 def refuse_stuck(obj: bpy.types.Object) -> None:

@@ -10,13 +10,16 @@ from ..core import bodies as built
 from ..core.cache import MotionCache, Origin, surface_origin, unpack
 from ..core.cuts import Teleport
 from ..core.filling import Filling, Start
+from ..core.final_cache import FinalCache
 from ..core.looping import LoopFilling
-from ..core.motion import Course, load_scale, simulation
+from ..core.motion import Course, built_frequency, load_scale, simulation, stiffness_of
 from ..core.settings import MotionSettings
-from . import bone_core, deformers, feel, posing, registry, units
+from . import bone_core, deformers, feel, final_files, posing, registry, units
 from .bodies import BodyScene
 
 KEY = "motion"
+# Settings of modes and limits, of which the full space knows nothing.
+DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature", "limit", "stretch"))
 
 
 class Motions:
@@ -29,9 +32,7 @@ class Motions:
         )
         self.scene = body_scene
         self.diagonal = body_scene.surface.diagonal
-        # Updated modes are not those of a build: coefficients of the one mean nothing to the other.
-        updated = {"Modes of the stitches": repr(body.residual)}
-        self._surface = surface_origin(body_scene.surface) | updated
+        self._surface = surface_origin(body_scene.surface)
         body_scene.forces.act_on(body)
         body_scene.feel.act_on(body)
 
@@ -58,8 +59,20 @@ class Motions:
 
     def origin(self, scene: bpy.types.Scene, first: int) -> Origin:
         """All that the motion depends on beside the drives, under the names of the settings."""
+        # Updated modes are not those of a build: coefficients of the one mean nothing to the other.
+        updated = {"Modes of the stitches": repr(self.body.residual)}
+        return updated | self._origin(scene, first, frozenset())
+
+    def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
+        """The same of the final motion: of modes it depends on what frequency they say the body has."""
+        settings = self.scene.host.jounce.motion_settings()
+        stiffness = stiffness_of(built_frequency(self.body, settings.frequency_of), settings)
+        return {"Stiffness": repr(stiffness)} | self._origin(scene, first, DRAFT_ALONE)
+
+    def _origin(self, scene: bpy.types.Scene, first: int, without: frozenset[str]) -> Origin:
         known = self.scene.host.jounce.bl_rna.properties
         numbers, *others = self.settings(scene)
+        numbers = {key: value for key, value in numbers.items() if key not in without}
         named = {known[key].name if key in known else key: repr(value) for key, value in numbers.items()}
         names = ("Frame rate", "Unit scale", "Gravity of the scene", "Pre-roll", "Loop")
         of_the_scene = {name: repr(value) for name, value in zip(names, others, strict=True)}
@@ -73,16 +86,26 @@ class Motions:
     def filling(self, scene: bpy.types.Scene, cache: MotionCache) -> Filling:
         """A pass that fills a cache with the settings as they are now."""
         settings = self.scene.host.jounce.motion_settings()
-        start, course = self._start(scene, settings), self._course(settings)
+        return self._filling(scene, cache, settings, self._start(scene, settings))
+
+    def final_cache(self, scene: bpy.types.Scene, first: int) -> FinalCache:
+        """The final motion as far as it is kept."""
+        # A bake of other frames is not what the file is to hold.
+        path = final_files.path_of(self.scene.host) if first == scene.frame_start else None
+        return FinalCache(self.final_origin(scene, first), first, path)
+
+    def final(self, scene: bpy.types.Scene, cache: FinalCache, model: "built.jounce.Model") -> Filling:
+        """A pass in the full space. Its law alone says how far flesh stretches."""
+        settings = replace(self.scene.host.jounce.motion_settings(), limit=None, stretch=None)
+        return self._filling(scene, cache, settings, partial(self._start(scene, settings), model=model))
+
+    def _filling(
+        self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings, start: Start
+    ) -> Filling:
+        course = self._course(settings)
         if not self.scene.host.jounce.loop:
             return Filling(cache, start, course)
         return LoopFilling(cache, start, course, scene.frame_end - cache.first + 1, self.scene.surface)
-
-    def final(self, scene: bpy.types.Scene, first: int, model: "built.jounce.Model") -> Filling:
-        """A pass in the full space, of which no cache is kept. Its law alone says how far flesh stretches."""
-        settings = replace(self.scene.host.jounce.motion_settings(), limit=None, stretch=None)
-        start = partial(self._start(scene, settings), model=model)
-        return Filling(MotionCache({}, first), start, self._course(settings))
 
     def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> Filling:
         """A pass with other settings, that no cache is kept of and that does not loop."""

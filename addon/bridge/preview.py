@@ -12,7 +12,7 @@ from bpy.app.handlers import persistent
 
 from ..core.refusal import Refusal
 from ..core.task import Step
-from . import bodies, copies, frames, handlers, meshes, motions, offsets, registry, stack, stage
+from . import bodies, copies, final_files, frames, handlers, meshes, motions, offsets, registry, stack, stage
 from .session import Session
 
 # How much of a redraw's time the timer takes, at rest and while frames are being played.
@@ -76,6 +76,7 @@ def forget(host: bpy.types.Object) -> None:
     motions.forget(host)
     if host.session_uid in _sessions:
         _sessions.pop(host.session_uid).close()
+    final_files.delete(host)
     sync()
 
 
@@ -116,6 +117,15 @@ def paused() -> Iterator[None]:
         yield
     finally:
         resume()
+
+
+@contextmanager
+def without_finals(hosts: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """Pauses, and leaves the files of final motions to whoever bakes them."""
+    for known in filter(None, map(session, hosts)):
+        known.let_go_of_final()
+    with paused():
+        yield
 
 
 def sync() -> None:

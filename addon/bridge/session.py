@@ -15,7 +15,21 @@ from ..core.cache import MotionCache
 from ..core.filling import Filling
 from ..core.motion import Drive
 from ..core.task import Runner, Step, scaled
-from . import animation, bodies, builds, drives, forces, frames, motions, offsets, registry, stage, units
+from . import (
+    animation,
+    bodies,
+    builds,
+    drives,
+    final_preview,
+    forces,
+    frames,
+    motions,
+    offsets,
+    registry,
+    stage,
+    units,
+)
+from .display import Display, Shaper
 from .interactive import Interactive
 from .posed import PosedShapes
 
@@ -23,8 +37,6 @@ from .posed import PosedShapes
 PATIENCE_SECONDS = 0.2
 # Share of filling a cache that reading what drives the body takes, while all but a loop is simulated.
 READING = 0.7
-# Stands for no displacement where coefficients are shown.
-NOTHING = np.empty(0)
 # After a change the cache is checked once this much time has passed without another one.
 QUIET_SECONDS = 0.3
 
@@ -38,6 +50,7 @@ class Session:
         self.trouble = ""
         self.motions: motions.Motions | None = None
         self.filling: Filling | None = None
+        self.final: final_preview.FinalPreview | None = None
         self.interactive: Interactive | None = None
         self._changed: list[str] = []
         self._building: Runner | None = None
@@ -48,13 +61,12 @@ class Session:
         self._chosen_fields = (False, 0)
         self._built_from: tuple[object, ...] = ()
         self._current: Drive | None = None
-        self._shown: np.ndarray | None = None
+        self._display: Display | None = None
         self._wrote = False
         self._kept = False
-        self._key_digests: dict[str, str] = {}
+        self._actions = animation.Actions()
         self._due = 0.0
         self._settings: tuple[object, ...] = ()
-        self._offsets = np.empty((0, 3), np.float32)
 
     # What is known.
 
@@ -70,7 +82,7 @@ class Session:
 
     @property
     def complete(self) -> bool:
-        """Whether all frames are cached and fresh."""
+        """Whether all frames of the draft are cached and fresh."""
         return self.filling is not None and not self._suspected and self.filling.checked >= self.wanted
 
     @property
@@ -80,14 +92,12 @@ class Session:
             self._suspected or self.filling is None or not (self._unsound or (self.complete and self._kept))
         )
         staged = self.complete and self._stage is not None
-        return not self.trouble and (self.interactive is not None or bool(waiting) or staged)
+        behind = self.final is not None and not self.final.is_done(self.wanted)
+        return not self.trouble and (self.interactive is not None or bool(waiting) or staged or behind)
 
-    @property
-    def coefficients(self) -> np.ndarray | None:
-        """The coefficients (m, 3, 4) that the meshes show, None for none."""
-        if self.interactive is not None:
-            return self.interactive.simulation.coefficients
-        return None if self._shown is NOTHING else self._shown
+    def cage(self) -> np.ndarray | None:
+        """Displacements (n, 3) of the cage that the meshes show, None for none."""
+        return None if self._display is None else self._display.cage()
 
     def teleports(self) -> list[int]:
         """The frames at which the body was found to teleport, as far as the pass has come."""
@@ -99,6 +109,7 @@ class Session:
         if self.filling is None:
             return range(0), range(0)
         frames, checked = self.cache.frames, 0 if self._suspected else self.filling.checked
+        checked = checked if self.final is None else min(checked, self.final.checked)
         return frames[:checked], frames[checked:]
 
     def status(self) -> str:
@@ -114,6 +125,8 @@ class Session:
         first, checked = self.cache.first, self.filling.checked
         if self.complete:
             held = self.filling.held()
+            if self.final is not None:
+                return self.final.status(self.wanted) + (f". {held}" if held else "")
             return f"Cached {first} - {first + checked - 1}" + (f". {held}" if held else "")
         if self._suspected:
             return "Changed; checking the cache"
@@ -138,8 +151,8 @@ class Session:
         digest = scene.surface.digest(settings)
         body = built.CACHE.get(digest)
         if body is None:
-            if digest != self.host.jounce.built_digest:
-                self.hide()
+            if digest != self.host.jounce.built_digest and self._display is not None:
+                self._display.hide()
             self._building = Runner(built.build(scene.surface, settings))
             return
         if digest != self.host.jounce.built_digest or not self.host.jounce.modes_built:
@@ -149,8 +162,7 @@ class Session:
         self.motions = motions.Motions(body, scene)
         self._reread, self._built_from = False, self.host.jounce.built_from()
         self._unsound = stage.unsound(scene, self.scene)
-        self._offsets = np.zeros((len(scene.surface.points), 3), np.float32)
-        self._shown = None
+        self._display = Display(scene, self.scene)
         self.restart(motions.kept(self.host) if self.filling is None else self.cache)
 
     def _rebuilds(self) -> bool:
@@ -170,7 +182,7 @@ class Session:
         """Begins a new pass over the frames; what is cached stays as far as it is still right."""
         self.leave_stage()
         first = self.scene.frame_start
-        self._settings = self.motions.settings(self.scene)
+        self._settings = self._settings_now()
         origin = self.motions.origin(self.scene, first)
         if self.filling is not None:
             self.filling.close()
@@ -178,12 +190,15 @@ class Session:
         if cache is None or self._changed:
             cache = MotionCache(origin, first)
         self.filling = self.motions.filling(self.scene, cache)
+        self.final = final_preview.restarted(self.final, self.motions, self.scene)
         self._suspected, self._kept = 0.0, False
 
     def _differs(self) -> bool:
         """Whether a setting is not what it was when this pass began."""
-        now = self.motions.settings(self.scene)
-        return now != self._settings or self.scene.frame_start != self.cache.first
+        return self._settings_now() != self._settings or self.scene.frame_start != self.cache.first
+
+    def _settings_now(self) -> tuple[object, ...]:
+        return (*self.motions.settings(self.scene), self.host.jounce.quality)
 
     def is_whole(self) -> bool:
         """Whether nothing of what is shown has been deleted."""
@@ -213,22 +228,29 @@ class Session:
             self._building.cancel()
         if self.filling is not None:
             self.filling.close()
+        self.let_go_of_final()
+
+    def let_go_of_final(self) -> None:
+        """Stops simulating the final motion, whose file may then be written by others until the next pass."""
+        if self.final is not None:
+            self.final.close()
+            self.final = None
+            self.suspect()
 
     # Showing.
 
     def enter_frame(self, frame: int) -> None:
         """Before a frame is evaluated: shows it if it is cached, so that it is evaluated only once."""
         self.interactive = None
-        coefficients = None if self.filling is None else self.cache.get(frame)
-        if coefficients is not None:
-            self._show(coefficients)
+        if self.filling is not None and frame in self.cache.frames:
+            self._display.show(*self._best(frame - self.cache.first))
 
     def is_settled(self, frame: int) -> bool:
         """Whether a frame is shown that is fresh, as long as nothing has been noticed to change."""
         if self.filling is None or self._suspected:
             return False
         index = frame - self.cache.first
-        if not 0 <= index < self.filling.checked or self._shown is not self.cache.coefficients[index]:
+        if not 0 <= index < self.filling.checked or not self._display.shows(self._best(index)[0]):
             return False
         self._current = self.filling.drives[index]
         return True
@@ -245,28 +267,37 @@ class Session:
             self.restart(self.cache)
         index = frame - self.cache.first
         if index < 0:
-            self.hide()
+            self._display.hide()
             return
         if index < len(self.filling.drives) and not self.filling.agrees(index, drive):
             if not self._unsound and not self._staged().drive(frame).agrees(drive):
                 self._unsound = "its rig depends on the scene"
             self.restart(self.cache)
-        coefficients = self._reach(index, drive, patient)
+        is_there = self._reach(index, drive, patient)
         if patient:
             self.leave_stage()
-        if coefficients is None:
-            self.hide()
+        if is_there and patient and self.final is not None:
+            self.final.reach(self.filling.drives, index)
+        if is_there:
+            self._display.show(*self._best(index))
         else:
-            self._show(coefficients)
+            self._display.hide()
 
-    def _reach(self, index: int, drive: Drive, patient: bool) -> np.ndarray | None:
-        """The coefficients of a frame with this drive; None if getting there has to wait."""
+    def _best(self, index: int) -> tuple[np.ndarray, Shaper]:
+        """The coefficients of a cached frame, final ones where they are there, and what they are of."""
+        final = None if self.final is None else self.final.frame(index)
+        if final is None:
+            return self.cache.coefficients[index], self.motions.body
+        return final, self.final.full
+
+    def _reach(self, index: int, drive: Drive, patient: bool) -> bool:
+        """Sees to the draft of a frame with this drive; whether it is cached now, or has to wait."""
         filling, deadline = self.filling, time.monotonic() + PATIENCE_SECONDS
         if filling.agrees(index, drive) and filling.checked > index:
-            return self.cache.coefficients[index]
+            return True
         if not self.motions.is_linear:
             if self._unsound:
-                return None
+                return False
             # The artist's scene does not show what the rig alone makes of the meshes.
             drive = self._staged().drive(self.cache.first + index)
         known, needed = filling.remembers(index, drive), filling.needed(index)
@@ -278,33 +309,7 @@ class Session:
         may_wait = patient or (needed == index + 1 and not filling.closing)
         if len(filling.drives) >= needed and filling.checked <= index and may_wait:
             filling.collect(wait=True)
-        if filling.checked > index or known:
-            return self.cache.coefficients[index]
-        return None
-
-    def hide(self) -> None:
-        """Shows what the rig alone makes."""
-        if self.motions is not None and self._shown is not NOTHING:
-            self._offsets[:] = 0.0
-            self._write(NOTHING)
-
-    def _show(self, coefficients: np.ndarray) -> None:
-        """Shows what is in the cache, unless it is shown already."""
-        if coefficients is not self._shown:
-            self.project(coefficients)
-            self._write(coefficients)
-
-    def project(self, coefficients: np.ndarray) -> None:
-        """Turns coefficients into the offsets that are written next."""
-        body, unit = self.motions.body, units.metres_per_unit(self.scene)
-        coefficients = coefficients if unit == 1.0 else coefficients / unit
-        body.model.displacement(coefficients, body.embedding, self._offsets)
-
-    def _write(self, shown: np.ndarray | None) -> None:
-        scene = self.motions.scene
-        for obj, part in zip(scene.objects, scene.surface.parts, strict=True):
-            offsets.write(obj, self._offsets[part.points])
-        self._shown = shown
+        return filling.checked > index or known
 
     # Working in the background.
 
@@ -328,6 +333,8 @@ class Session:
         while len(filling.drives) < self.wanted and not self._unsound and time.monotonic() < deadline:
             filling.feed(self._staged().drive(self.cache.first + len(filling.drives)))
         filling.collect()
+        if self.final is not None:
+            self.final.work(filling.drives, self.cache, self.wanted, max(0.0, deadline - time.monotonic()))
         if self.complete:
             self.leave_stage()
         if self.complete and not self._kept:
@@ -345,6 +352,8 @@ class Session:
             self.filling.feed(drive)
             yield Step(READING * len(self.filling.drives) / self.wanted, "Simulating")
         yield from scaled(self.filling.caught_up(), READING, 1.0)
+        if self.final is not None:
+            yield from self.final.filled(self.filling.drives, self.cache, self.wanted)
         self.fill(0.0)
 
     def _drives_on_stage(self) -> Iterator[Drive]:
@@ -364,10 +373,10 @@ class Session:
         index = self.scene.frame_current - self.cache.first
         if self._current is None or not 0 <= index < self.filling.checked:
             return False
-        coefficients = self.cache.coefficients[index]
-        if coefficients is self._shown or not self.filling.agrees(index, self._current):
+        coefficients, shaper = self._best(index)
+        if self._display.shows(coefficients) or not self.filling.agrees(index, self._current):
             return False
-        self._show(coefficients)
+        self._display.show(coefficients, shaper)
         self._wrote = True
         return True
 
@@ -404,7 +413,9 @@ class Session:
             if isinstance(block, bpy.types.Armature):
                 self.suspect(reread=any(armature.data == block for armature in armatures))
             elif isinstance(block, bpy.types.Action):
-                if not self._is_only_touched(block):
+                keys = [obj.data.shape_keys for obj in parts]
+                # A stage makes doubles with shape keys, which touches their actions.
+                if not self._actions.is_only_touched(block, keys):
                     self.suspect(reread=self.motions is not None and self.motions.moves_otherwise())
             elif moved and block in parts:
                 # Moved is also what Blender calls an object one of whose settings was changed.
@@ -419,16 +430,6 @@ class Session:
         if self.filling is not None and not self._suspected and self._differs():
             self.suspect()
 
-    def _is_only_touched(self, action: bpy.types.Action) -> bool:
-        """Whether an action is one of shape keys, with which a stage makes doubles, and is as it was."""
-        keys = [obj.data.shape_keys for obj in bodies.members(self.host)]
-        data = [block.animation_data for block in keys if block is not None]
-        if action not in [owner.action for each in data for owner in animation.owners(each)]:
-            return False
-        before, now = self._key_digests.get(action.name), animation.digest(action)
-        self._key_digests[action.name] = now
-        return before == now
-
     def look_for_fields(self) -> None:
         """Has the body read again if other force fields act on it than did."""
         self._chosen_fields = forces.chosen(self.host)
@@ -438,7 +439,8 @@ class Session:
 
     def forget_shown(self) -> None:
         """The meshes may show something else than was written last."""
-        self._shown = None
+        if self._display is not None:
+            self._display.forget()
 
     # By hand.
 
@@ -461,7 +463,7 @@ class Session:
             drive = replace(drive, offsets=self.filling.drives[index].offsets)
         if self.filling.agrees(index, drive):
             self.interactive = None
-            self._shown = None
+            self._display.forget()
         elif self.interactive is not None:
             self.interactive.drive = drive
         else:
@@ -487,10 +489,9 @@ class Session:
             drive = self._staged().drive_by_hand(self.scene.frame_current)
             if not drive.held:
                 self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
-        before = self._offsets.copy()
-        self.project(self.interactive.step())
-        self.interactive.watch(before, self._offsets)
-        self._write(None)
+        before = self._display.offsets.copy()
+        self._display.move(self.interactive.step(), self.motions.body)
+        self.interactive.watch(before, self._display.offsets)
         self._wrote = True
         if self.interactive.settled:
             self.interactive = None

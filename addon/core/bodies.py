@@ -2,6 +2,7 @@
 
 import time
 from collections import OrderedDict
+from typing import Generic, TypeVar
 
 import jounce
 import numpy as np
@@ -12,25 +13,27 @@ from .settings import BuildSettings
 from .surface import Surface
 from .task import Task, finished
 
+Kept = TypeVar("Kept")
 
-class BodyCache:
-    """The bodies built last, by the digest of what they were built from.
+
+class BodyCache(Generic[Kept]):
+    """What was made last of bodies, by the digest of what it was made from.
 
     A key of contents rather than of names survives renaming, copying and undo, and cannot go stale.
     """
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
-        self._bodies: OrderedDict[str, jounce.Body] = OrderedDict()
+        self._bodies: OrderedDict[str, Kept] = OrderedDict()
 
-    def get(self, digest: str) -> "jounce.Body | None":
-        """The body built from this, if it is still kept."""
+    def get(self, digest: str) -> Kept | None:
+        """What was made from this, if it is still kept."""
         if digest in self._bodies:
             self._bodies.move_to_end(digest)
         return self._bodies.get(digest)
 
-    def put(self, digest: str, body: "jounce.Body") -> None:
-        """Keeps a body, and drops the one not asked for longest when there are too many."""
+    def put(self, digest: str, body: Kept) -> None:
+        """Keeps something, and drops what was not asked for longest when it is too much."""
         self._bodies[digest] = body
         self._bodies.move_to_end(digest)
         while len(self._bodies) > self._capacity:
@@ -46,7 +49,7 @@ class BodyCache:
 
 
 # Each body is there twice: as it is, and as one that others of the same surface begin with.
-CACHE = BodyCache(capacity=16)
+CACHE: "BodyCache[jounce.Body]" = BodyCache(capacity=16)
 
 
 def build(surface: Surface, settings: BuildSettings) -> Task:

@@ -11,15 +11,15 @@ def edges(body: "jounce.Body") -> np.ndarray:
     return np.unique(np.sort(pairs, axis=1), axis=0)
 
 
-def positions(body: "jounce.Body", pose: np.ndarray, coefficients: np.ndarray | None) -> np.ndarray:
+def positions(body: "jounce.Body", pose: np.ndarray, displacement: np.ndarray | None) -> np.ndarray:
     """Positions (n, 3) f64 of the tet mesh's vertices: `x = sum_j w_j T_j [X; 1] + u`, in metres.
 
-    pose: (b, 3, 4). coefficients: (m, 3, 4), None for no displacement.
+    pose: (b, 3, 4). displacement: (n, 3), None for none.
     """
     rest = body.mesh.vertices
     blended = (body.rig.weights @ pose.reshape(len(pose), 12)).reshape(-1, 3, 4)
     posed = np.einsum("nij,nj->ni", blended[:, :, :3], rest) + blended[:, :, 3]
-    return posed if coefficients is None else posed + body.model.displacement(coefficients)
+    return posed if displacement is None else posed + displacement
 
 
 def hangers(body: "jounce.Body", cage: np.ndarray, points: np.ndarray) -> np.ndarray:

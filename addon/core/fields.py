@@ -6,6 +6,7 @@ import jounce
 import numpy as np
 
 from .colours import Look, Scale
+from .full_space import DraftError
 
 # Triangles below this share of the largest one's area have no direction that a stretch could be told of.
 SLIVER = 1e-12
@@ -26,6 +27,7 @@ class Field(Enum):
     CORE = "CORE"
     LEAK = "LEAK"
     STIFFNESS = "STIFFNESS"
+    DRAFT_ERROR = "DRAFT_ERROR"
     STRETCH = "STRETCH"
     VELOCITY = "VELOCITY"
 
@@ -56,6 +58,17 @@ def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> t
         return values, Scale("Momentum leak", "", Look.SEQUENTIAL)
     young = np.broadcast_to(body.material.young, len(body.labels))[body.embedding.tets] * (1e-3 * stiffness)
     return young, Scale("Stiffness", "kPa", Look.LOGARITHMIC, float(young.min()), float(young.max()))
+
+
+def draft_error(error: DraftError | None, body: "jounce.Body") -> tuple[np.ndarray, Scale]:
+    """How far a draft is off at each point (p,), in percent of the size, and the scale of it."""
+    if error is None:
+        return np.zeros(len(body.embedding.points)), Scale(
+            "No final motion to compare with", "", Look.SEQUENTIAL
+        )
+    size = float(np.linalg.norm(np.ptp(body.embedding.points, axis=0)))
+    values = 100.0 * error.apart / size
+    return values, Scale("Draft error", "% of the size", Look.SEQUENTIAL, 0.0, float(values.max()))
 
 
 def stretch(rest: np.ndarray, posed: np.ndarray, triangles: np.ndarray) -> np.ndarray:

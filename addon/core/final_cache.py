@@ -1,4 +1,4 @@
-"""The final motion of a body as it is kept: displacements of every vertex of its cage, in a file frame by frame."""
+"""The final motion of a body as it is kept: displacements of all vertices of its cage, in a file."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from .cache import DIGEST_BYTES, MotionCache, Origin
 from .record_file import Record, RecordFile, is_of_kind
 
 MAGIC = b"jounce final motion 1\n"
-SUFFIX = ".jounce"
+SUFFIX = ".jcache"
 FRAME, STATE = b"F", b"S"
 
 
@@ -80,7 +80,11 @@ class FinalCache(MotionCache):
             if len(numbers) == 0 or len(numbers) % 12:
                 return False
             frame = np.frombuffer(numbers, "<f4").reshape(-1, 3)
-            if self.coefficients and frame.shape != self.coefficients[0].shape or not np.isfinite(frame).all():
+            if (
+                self.coefficients
+                and frame.shape != self.coefficients[0].shape
+                or not np.isfinite(frame).all()
+            ):
                 return False
             self._starts.append(record.start)
             super().append(record.contents[:DIGEST_BYTES], frame)

@@ -1,28 +1,51 @@
-"""The motion of every vertex of a body's cage, which its modes stand for in a preview."""
+"""The motion of every vertex of a body's cage, which its modes stand for in a draft."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
 import jounce
 import numpy as np
 
-from .motion import Drive, Motion
+from .bodies import BodyCache
+from .motion import Drive
 from .refusal import Refusal, passing_on
-from .task import Step
+from .task import Step, finished
 
 
 @dataclass(frozen=True)
 class FullBody:
-    """What a bake needs of a body: what turns coefficients into displacements, and where the surface is."""
+    """A body in the full space: what turns coefficients into displacements, and where the surface is."""
 
     model: "jounce.Model"
     embedding: "jounce.Embedding"
 
 
-def full_body(body: "jounce.Body") -> FullBody:
-    """A body in the full space: the same cage, flesh, rig, maps and stitches."""
-    with passing_on("The body has no full space"):
-        return FullBody(body.full_space(), body.embedding)
+@dataclass(frozen=True)
+class DraftError:
+    """How far a draft is from the final motion, root mean square over frames.
+
+    share: over all points, as a share of how far the final flesh moves. apart: (p,) of each point, metres.
+    """
+
+    share: float
+    apart: np.ndarray
+
+
+CACHE: "BodyCache[FullBody]" = BodyCache(capacity=4)
+
+
+def prepared(body: "jounce.Body", digest: str) -> Generator[Step, None, FullBody]:
+    """A body in the full space: the same cage, flesh, rig, maps and stitches.
+
+    digest: of what it was built from.
+    """
+    known = CACHE.get(digest)
+    if known is None:
+        with passing_on("The body has no full space"):
+            model = yield from finished(jounce.FullSpaceJob(body), "Preparing")
+        known = FullBody(model, body.embedding)
+        CACHE.put(digest, known)
+    return known
 
 
 def refuse_drive(drive: Drive, name: str) -> None:
@@ -30,23 +53,25 @@ def refuse_drive(drive: Drive, name: str) -> None:
     if drive.force is not None or drive.drag is not None:
         raise Refusal(
             f"{name}: force fields and pushes act on drafts alone; set their weight and the push to 0, or "
-            "bake a draft."
+            "choose Draft."
         )
     if drive.offsets is not None:
         raise Refusal(
             f"{name}: a rig that does more than linear skinning moves drafts alone; take what else shapes "
-            "the mesh (volume preservation, shape keys, lattices) off, or bake a draft."
+            "the mesh (volume preservation, shape keys, lattices) off, or choose Draft."
         )
 
 
-def draft_error(
-    draft: Motion, body: "jounce.Body", final: Motion, full: FullBody
-) -> Generator[Step, None, float]:
-    """How far a draft is from a final motion, root mean square over frames and points, as a share of it."""
-    apart = size = 0.0
-    for index, (near, right) in enumerate(zip(draft.coefficients, final.coefficients, strict=True)):
-        truth = full.model.displacement(right, full.embedding).astype(np.float64)
-        apart += float(((body.model.displacement(near, body.embedding) - truth) ** 2).sum())
+def compared(
+    draft: Iterable[np.ndarray], body: "jounce.Body", final: Iterable[np.ndarray], full: FullBody
+) -> Generator[Step, None, DraftError]:
+    """Looks at a draft beside the final motion: coefficients (m, 3, 4) and (n, 3) of the same frames."""
+    apart, size = np.zeros(len(body.embedding.points)), 0.0
+    pairs = list(zip(draft, final, strict=True))
+    for index, (near, right) in enumerate(pairs):
+        truth = full.model.displacement(np.asarray(right, np.float64), full.embedding).astype(np.float64)
+        apart += ((body.model.displacement(near, body.embedding) - truth) ** 2).sum(axis=1)
         size += float((truth**2).sum())
-        yield Step(index / len(final.coefficients), "Comparing with the draft")
-    return float(np.sqrt(apart / size)) if size > 0.0 else 0.0
+        yield Step(index / len(pairs), "Comparing with the draft")
+    share = float(np.sqrt(apart.sum() / size)) if size > 0.0 else 0.0
+    return DraftError(share, np.sqrt(apart / max(1, len(pairs))))

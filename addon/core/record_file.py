@@ -1,13 +1,13 @@
 """A file of records, each with its own hash, that is added to while they are being computed.
 
-It begins with a line on what all of them depend on. What a crash, a full disk or another program left is known by
-the hashes: the records before it are right, and writing goes on from there.
+It begins with a line on what all of them depend on. What a crash, a full disk or another program left
+is known by the hashes: the records before it are right, and writing goes on from there.
 """
 
 import hashlib
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -33,8 +33,9 @@ class RecordFile:
         self.trouble = ""
         self._magic = magic
         self._first = magic + origin + b"\n"
-        # Where the last record that counts ends, None before there is a file of this origin, and the whole size.
+        # Where the last record that counts ends, None before there is a file of this origin.
         self._end: int | None = None
+        # Of the whole file, as it was left.
         self._size = 0
 
     def records(self) -> Iterator[Record]:

@@ -20,7 +20,7 @@ class Target(Enum):
 
 
 class Quality(Enum):
-    """What a bake simulates: the modes of a body, as a preview does, or every vertex of its cage."""
+    """What is simulated: the modes of a body, or every vertex of its cage."""
 
     DRAFT = "DRAFT"
     FINAL = "FINAL"

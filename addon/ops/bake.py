@@ -1,6 +1,6 @@
 """jounce.bake: computes the motion of a body over some frames and writes it where it plays by itself."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,7 @@ from ..bridge.bodies import BodyScene
 from ..bridge.deformers import Warn
 from ..core import bodies as built
 from ..core.filling import Filling
-from ..core.full_space import FullBody, draft_error, full_body, refuse_drive
+from ..core.full_space import FullBody, compared, prepared, refuse_drive
 from ..core.loops import VISIBLE_SEAM, looped
 from ..core.motion import Drive, Motion
 from ..core.prepared import Prepared
@@ -80,8 +80,10 @@ class Baking:
         return self.body if self.full is None else self.full
 
     def final(self, made: motions.Motions, scene: bpy.types.Scene) -> Filling | None:
-        """A pass in the full space, where the bake is one."""
-        return None if self.full is None else made.final(scene, self.settings.frame_start, self.full.model)
+        """A pass in the full space, where the bake is one. It goes on from what is kept of the motion."""
+        if self.full is None:
+            return None
+        return made.final(scene, made.final_cache(scene, self.settings.frame_start), self.full.model)
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,8 @@ def bake_bodies(
         return "No body is without a bake."
     readings = in_turn(prepare(host, context, settings, warn) for host, settings in asked)
     bakings = yield from scaled(readings, 0.0, 0.2)
-    takes = yield from scaled(record(bakings, context), 0.2, 0.7)
+    with preview.without_finals(baking.scene.host for baking in bakings if baking.full is not None):
+        takes = yield from scaled(record(bakings, context), 0.2, 0.7)
     pairs = zip(bakings, takes, strict=True)
     shapings = in_turn(shape(baking, taken.motion, context, warn) for baking, taken in pairs)
     shaped = yield from scaled(shapings, 0.7, 1.0)
@@ -135,7 +138,9 @@ def prepare(
     if built.CACHE.get(digest) is None:
         built_again = yield from built.build(scene.surface, host.jounce.build_settings())
     body = built.CACHE.get(digest)
-    full = full_body(body) if settings.quality is Quality.FINAL else None
+    full = None
+    if settings.quality is Quality.FINAL:
+        full = yield from prepared(body, digest)
     return Baking(scene, settings, body, digest, built_again, full)
 
 
@@ -192,49 +197,58 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
 
     Every body is simulated on a thread of its own, while the next frame is evaluated.
     """
-    steps = bakings[0].settings.frames
+    steps, scene = bakings[0].settings.frames, context.scene
     with ExitStack() as stack:
-        fillings, cycles, finals, fed = [], [], [], []
-        for baking in bakings:
-            made = motions.Motions(baking.body, baking.scene)
-            filling = made.filling(context.scene, made.cache(context.scene, steps.start))
-            cycle = [] if baking.scene.host.jounce.loop else None
-            fillings.append(stack.enter_context(closing(filling)))
-            cycles.append(cycle)
-            fed.append((baking.scene, baking.body, filling.feed if cycle is None else cycle.append))
-            final = baking.final(made, context.scene)
-            finals.append(final)
-            if final is not None:
-                stack.enter_context(closing(final))
-                fed[-1] = (baking.scene, baking.body, feeding(filling, final, baking.scene.host.name))
-        yield from scaled(readings.over(fed, steps, context), 0.0, 0.7)
-        passes = [*fillings, *filter(None, finals)]
-        yield from scaled(in_turn(filling.caught_up() for filling in passes), 0.7, 0.8)
-        triples = zip(bakings, fillings, cycles, strict=True)
-        takes = in_turn(take(baking.scene, filling, cycle) for baking, filling, cycle in triples)
-        drafts = yield from scaled(takes, 0.8, 0.9)
-        compared = in_turn(chosen(*each) for each in zip(bakings, drafts, finals, strict=True))
-        return (yield from scaled(compared, 0.9, 1.0))
+        passes = [Passes(baking, scene, stack) for baking in bakings]
+        fed = [(each.baking.scene, each.baking.body, each.feed) for each in passes]
+        # Drafts are simulated while the scene is read, which final motions take longer than.
+        reading = 0.7 if all(each.final is None for each in passes) else 0.3
+        yield from scaled(readings.over(fed, steps, context), 0.0, reading)
+        fillings = [filling for each in passes for filling in each.fillings]
+        yield from scaled(in_turn(filling.caught_up() for filling in fillings), reading, 0.8)
+        return (yield from scaled(in_turn(each.taken() for each in passes), 0.8, 1.0))
 
 
-def feeding(draft: Filling, final: Filling, name: str) -> Callable[[Drive], None]:
-    """Gives drives to a final motion and to its draft. name: that of the body."""
+class Passes:
+    """What simulates a body that is baked: a draft, and for a final bake its final motion."""
 
-    def feed(drive: Drive) -> None:
-        refuse_drive(drive, name)
-        draft.feed(drive)
-        final.feed(drive)
+    def __init__(self, baking: Baking, scene: bpy.types.Scene, stack: ExitStack) -> None:
+        """stack: at whose end they are stopped."""
+        self.baking = baking
+        made = motions.Motions(baking.body, baking.scene)
+        self._draft = made.filling(scene, made.cache(scene, baking.settings.frame_start))
+        self.final = baking.final(made, scene)
+        self._cycle: list[Drive] | None = [] if baking.scene.host.jounce.loop else None
+        for filling in self.fillings:
+            stack.enter_context(closing(filling))
 
-    return feed
+    @property
+    def fillings(self) -> list[Filling]:
+        """The draft, and the final motion."""
+        return [self._draft] if self.final is None else [self._draft, self.final]
 
+    def feed(self, drive: Drive) -> None:
+        """Takes the drive of the next frame."""
+        if self.final is not None:
+            refuse_drive(drive, self.baking.scene.host.name)
+        if self._cycle is not None:
+            self._cycle.append(drive)
+            return
+        for filling in self.fillings:
+            filling.feed(drive)
 
-def chosen(baking: Baking, draft: Take, final: Filling | None) -> Generator[Step, None, Take]:
-    """What is baked: a draft, or the final motion and how far its draft is from it."""
-    if final is None or baking.full is None:
-        return draft
-    motion = final.motion()
-    error = yield from draft_error(draft.motion, baking.body, motion, baking.full)
-    return replace(draft, motion=motion, draft_error=error)
+    def taken(self) -> Generator[Step, None, Take]:
+        """What is baked: the draft, or the final motion and how far its draft is from it."""
+        scene = self.baking.scene
+        if self.final is None or self.baking.full is None:
+            return (yield from take(scene, self._draft, self._cycle))
+        draft, final = yield from scaled(
+            in_turn(take(scene, filling, self._cycle) for filling in self.fillings), 0.0, 0.5
+        )
+        pair = draft.motion.coefficients, final.motion.coefficients
+        both = compared(pair[0], self.baking.body, pair[1], self.baking.full)
+        error = yield from scaled(both, 0.5, 1.0)
+        return replace(final, draft_error=error.share)
 
 
 def take(scene: BodyScene, filling: Filling, cycle: list[Drive] | None) -> Generator[Step, None, Take]:

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bakes, bodies, hard_parts, motions, preview
+from ..bridge import bakes, bodies, final_files, hard_parts, motions, preview
 from .operator import JounceOperator
 
 
@@ -21,6 +21,7 @@ class JOUNCE_OT_remove(JounceOperator):
         for host in hosts:
             preview.switch_off(host)
             motions.forget(host)
+            final_files.delete(host)
             for obj in bodies.members(host):
                 bakes.free(obj)
                 hard_parts.forget(obj)

@@ -28,8 +28,7 @@ class Lattice:
         if drive.held:
             return
         known = preview.session(self._scene.host)
-        coefficients = None if known is None else known.coefficients
-        places = cage.positions(self._body, drive.pose, coefficients)
+        places = cage.positions(self._body, drive.pose, None if known is None else known.cage())
         if with_cage:
             shading.draw_lines(shading.line_batch(places * scale, self._edges), CAGE_COLOUR)
         if with_hangers:

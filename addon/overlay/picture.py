@@ -9,6 +9,7 @@ from ..bridge.evaluated import Shape
 from ..core import fields
 from ..core.colours import Scale
 from ..core.fields import Field
+from ..core.full_space import DraftError
 from ..core.motion import built_frequency, stiffness_of
 from . import shading
 
@@ -16,13 +17,18 @@ from . import shading
 class Picture:
     """One field of a body. Batches are kept for as long as the meshes do not move."""
 
-    def __init__(self, host: bpy.types.Object, body: "jounce.Body", field: Field, mode: int) -> None:
+    def __init__(
+        self, host: bpy.types.Object, body: "jounce.Body", field: Field, mode: int, error: DraftError | None
+    ) -> None:
+        """error: how far the draft is off, where that is known."""
         self.field = field
         self.scale: Scale | None = None
         self._values = np.empty(0)
         self._skins = skins(host, len(body.embedding.points))
         self._peak = fields.Peak()
-        if not field.moves:
+        if field is Field.DRAFT_ERROR:
+            self._values, self.scale = fields.draft_error(error, body)
+        elif not field.moves:
             settings = host.jounce.motion_settings()
             factor = stiffness_of(built_frequency(body, settings.frequency_of), settings)
             mode = min(mode, body.model.mode_count - 1)

@@ -19,6 +19,7 @@ class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows whether the motion is previewed, and how far it is."""
         layout, state = self.layout_and_state(context)
+        layout.row().prop(state, "quality", expand=True)
         row = layout.row(align=True)
         row.operator("jounce.preview", icon="HIDE_OFF" if state.preview else "HIDE_ON", depress=state.preview)
         row.operator("jounce.fill_cache", icon="FILE_REFRESH", text="")

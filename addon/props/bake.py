@@ -49,16 +49,17 @@ class BakeProps:
     target: EnumProperty(name="Bake To", description="What the motion is baked to", items=TARGETS)
     quality: EnumProperty(
         name="Quality",
-        description="What a bake simulates",
+        description="What a preview shows and a bake writes",
         items=(
-            (Quality.DRAFT.value, "Draft", "The modes, as the preview shows them"),
+            (Quality.DRAFT.value, "Draft", "The modes: at once, and near to the final motion"),
             (
                 Quality.FINAL.value,
                 "Final",
                 "Every vertex of the cage: what the modes come near to. Takes seconds to minutes for a shot, "
-                "and has no limits",
+                "simulated behind the draft and kept in a file beside the .blend. It has no limits",
             ),
         ),
+        update=refresh,
     )
     pre_roll: IntProperty(
         name="Pre-Roll",

@@ -13,6 +13,11 @@ FIELDS = (
     (Field.CORE.value, "Bone Core", "What follows the bones, 1, and what is flesh, 0"),
     (Field.LEAK.value, "Momentum Leak", "How much of the bones' momentum reaches the flesh, 0 to 1"),
     (Field.STIFFNESS.value, "Stiffness", "Young's modulus of the flesh, in kPa"),
+    (
+        Field.DRAFT_ERROR.value,
+        "Draft Error",
+        "How far the draft is from the final motion, as a root mean square over time, in percent of the size",
+    ),
     (Field.STRETCH.value, "Stretch", "By how much the skin is longer than at rest, in percent"),
     (Field.VELOCITY.value, "Velocity", "How fast the skin moves in the world, in m/s"),
 )

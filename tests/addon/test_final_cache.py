@@ -1,10 +1,10 @@
-"""Final motions on the disk: whatever happens to the file, what is taken from it is right and goes on from there."""
+"""Final motions on the disk: whatever happens to a file, what is taken from it is right and goes on."""
 
 import jounce
 import numpy as np
 import pytest
-from jounce_core.final_cache import MAGIC, FinalCache, is_cache
 from jounce_core.filling import Filling
+from jounce_core.final_cache import MAGIC, FinalCache, is_cache
 from jounce_core.motion import Course
 from test_cache import ORIGIN, shake
 

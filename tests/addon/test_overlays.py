@@ -5,6 +5,7 @@ import pytest
 from jounce_core import bodies, cage, fields
 from jounce_core.colours import DIVERGING, SEQUENTIAL, Look, Scale, hues
 from jounce_core.fields import Field
+from jounce_core.full_space import DraftError
 from jounce_core.task import Runner
 from test_bodies import SETTINGS, tetrahedron
 
@@ -108,7 +109,8 @@ def test_the_cage_is_where_the_rig_and_the_flesh_have_it(body):
     assert np.allclose(cage.positions(body, pose, None), rest + [1.0, 2.0, 3.0])
     coefficients = np.zeros((body.model.mode_count, 3, 4))
     coefficients[0, 2, 3] = 0.1
-    moved = cage.positions(body, pose, coefficients) - rest - [1.0, 2.0, 3.0]
+    displacement = body.model.displacement(coefficients)
+    moved = cage.positions(body, pose, displacement) - rest - [1.0, 2.0, 3.0]
     assert np.allclose(moved[:, 2], 0.1 * np.asarray(body.modes.weights)[:, 0], atol=1e-6)
 
 
@@ -117,3 +119,12 @@ def test_edges_of_the_cage_are_listed_once(body):
     assert len({tuple(pair) for pair in pairs.tolist()}) == len(pairs) and (pairs[:, 0] < pairs[:, 1]).all()
     lines = cage.hangers(body, np.asarray(body.mesh.vertices), tetrahedron().points)
     assert lines.shape == (4, 2, 3)
+
+
+def test_the_error_of_a_draft_is_a_share_of_the_size(body):
+    apart = np.linspace(0.0, 0.1, len(body.embedding.points))
+    values, scale = fields.draft_error(DraftError(0.3, apart), body)
+    size = np.linalg.norm(np.ptp(body.embedding.points, axis=0))
+    assert values[-1] == pytest.approx(10.0 / size) and scale.high == values[-1]
+    values, scale = fields.draft_error(None, body)
+    assert not values.any() and "No final motion" in scale.title

@@ -1,5 +1,7 @@
 """Final bakes: every vertex of the cage is simulated, not only what the modes can show."""
 
+import math
+
 import bpy
 import numpy as np
 import pytest
@@ -88,10 +90,24 @@ def test_nodes_that_play_modes_are_refused(character):
     assert_refused(bpy.ops.jounce.bake, "Column", "modes", "mesh cache", target="SKINNING_NODES")
 
 
-def test_a_loop_is_refused(character):
-    character[0].jounce.quality = "FINAL"
-    character[0].jounce.loop = True
-    assert_refused(bpy.ops.jounce.bake, "Column", "Loop")
+def test_a_loop_closes(character):
+    obj, rig = character
+    pose = rig.pose.bones["Upper"]
+    for frame in range(1, 27):
+        pose.rotation_euler = (0.5 * math.sin(2.0 * math.pi * (frame - 1) / 24.0), 0.0, 0.0)
+        pose.keyframe_insert("rotation_euler", frame=frame)
+    scenes.settle_scene(25)
+    obj.jounce.quality, obj.jounce.loop = "FINAL", True
+    over = range(1, 26)
+    posed = scenes.evaluated_frames(obj, over)
+    bpy.ops.jounce.bake(target="MESH_CACHE")
+    looped = scenes.evaluated_frames(obj, over)
+    assert np.abs(looped - posed).max() > 1e-2
+    assert np.abs(looped[-1] - looped[0]).max() < 2e-4 * 2.1
+    assert 0.0 < obj.jounce.bake_seam < 1e-4
+    bpy.ops.jounce.free_bake()
+    bpy.ops.jounce.preview()
+    assert np.abs(scenes.evaluated_frames(obj, over) - looped).max() < 1e-5
 
 
 def test_a_push_is_refused(character):

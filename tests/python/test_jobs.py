@@ -1,5 +1,6 @@
 """What all jobs have: how far they are, the wish to stop them, and what they make."""
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -22,6 +23,15 @@ def bones():
 def shapes(frames, points):
     """Displacements of which no shape is like another."""
     return RANDOM.standard_normal((frames, points, 3)).astype(np.float32)
+
+
+@functools.cache
+def fine_body():
+    """A body whose full space takes a while."""
+    points = np.array([(x, y, z) for x in (0.0, 4.0) for y in (0.0, 4.0) for z in (0.0, 4.0)])
+    quads = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    triangles = np.array([corners for a, b, c, d in quads for corners in ((a, b, c), (a, c, d))])
+    return jounce.Body(points, triangles, np.ones((8, 1)), resolution=24, modes=1, clusters=10)
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,13 @@ KINDS = (
         "model",
         quick=lambda box: arguments(*box, resolution=8, modes=4),
         slow=lambda box: arguments(*box, resolution=100, modes=60),
+    ),
+    Kind(
+        jounce.FullSpaceJob,
+        jounce.Body.full_space,
+        "full space",
+        quick=lambda box: arguments(jounce.Body(*box, resolution=8, modes=4)),
+        slow=lambda _: arguments(fine_body()),
     ),
     Kind(
         jounce.HelperBonesJob,

@@ -1,8 +1,9 @@
-//! `Body` and `BodyJob`: the whole way from a rigged surface to a model.
+//! `Body`, `BodyJob` and `FullSpaceJob`: the whole way from a rigged surface to a model.
 
 use std::sync::Arc;
 
 use jounce::body::{self, BodyParams};
+use jounce::method;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -272,5 +273,34 @@ impl BodyJob {
     /// Waits for the Body, and returns it or raises what went wrong.
     fn result(&self, py: Python<'_>) -> PyResult<Body> {
         Body::wrap(py, self.0.result(py)?)
+    }
+}
+
+/// A body's `full_space` in the making, on a thread of its own that never touches Python; same arguments.
+///
+/// Its stage is "full space"; `result()` gives the Model, or raises what is refused.
+#[pyclass(frozen, extends = Job, module = "jounce", name = "FullSpaceJob")]
+pub struct FullSpaceJob(Making<method::Model>);
+
+#[pymethods]
+impl FullSpaceJob {
+    #[new]
+    #[pyo3(signature = (body, material=None))]
+    fn new(
+        body: &Bound<'_, Body>,
+        material: Option<&Bound<'_, Material>>,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let body = body.get().inner.clone();
+        let material = material.map(|material| material.get().0.clone());
+        let model = Making::start(move |progress| {
+            progress.enter("full space", 0.0, 1.0)?;
+            body.full_space(material.as_deref(), progress)
+        })?;
+        Ok(model.job().add_subclass(Self(model)))
+    }
+
+    /// Waits for the Model, and returns it or raises what went wrong.
+    fn result(&self, py: Python<'_>) -> PyResult<Model> {
+        Ok(Model::wrap((*self.0.result(py)?).clone()))
     }
 }

@@ -28,7 +28,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::bake::{HelperBonesJob, ModalKeysJob, helper_bones, modal_keys, pull_back};
     #[pymodule_export]
-    use crate::body::{Body, BodyJob};
+    use crate::body::{Body, BodyJob, FullSpaceJob};
     #[pymodule_export]
     use crate::cubature::Cubature;
     #[pymodule_export]

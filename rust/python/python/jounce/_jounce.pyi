@@ -16,6 +16,7 @@ __all__ = [
     "Drag",
     "Embedding",
     "ForceSamples",
+    "FullSpaceJob",
     "HelperBonesJob",
     "Job",
     "LocalisedModes",
@@ -500,6 +501,11 @@ class BodyJob(Job):
         like: Body | None = None,
     ) -> BodyJob: ...
     def result(self) -> Body: ...
+
+@final
+class FullSpaceJob(Job):
+    def __new__(cls, body: Body, material: Material | None = None) -> FullSpaceJob: ...
+    def result(self) -> Model: ...
 
 @final
 class HelperBonesJob(Job):
