@@ -1,4 +1,4 @@
-"""The final motion in a window: it comes behind the draft, and a bake that is stopped goes on where it was."""
+"""The final motion in a window: behind its draft, and baked on from where a bake was stopped."""
 
 import importlib
 import tempfile
