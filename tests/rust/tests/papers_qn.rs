@@ -1,0 +1,256 @@
+//! What [QN] shows, and what a book on elasticity says of a bar, as the full space has it.
+
+use std::f64::consts::{PI, TAU};
+use std::sync::Arc;
+
+use jounce::material::PrincipalStretch;
+use jounce::method::quasi_newton::{FullSpaceStepper, Minimiser};
+use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::subspace::Restraint;
+use jounce_tests::bodies::bar;
+use jounce_tests::hyperelastic::{DENSITY, Flesh, apart, longest};
+use nalgebra::{Rotation3, Vector3};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const H: f64 = 1.0 / 30.0;
+const CELL: f64 = 0.1;
+const YOUNG: f64 = 1e5;
+
+fn params(iterations: u32, tolerance: f64) -> SimulationParams {
+    SimulationParams {
+        dt: H,
+        max_iterations: iterations,
+        tolerance,
+        pose_rest: 0.0,
+        ..SimulationParams::default()
+    }
+}
+
+fn silent(_: u32, _: f64) -> jounce::Result<()> {
+    Ok(())
+}
+
+/// Lame's parameters of Young's modulus and a ratio.
+fn lame(poisson: f64) -> [f64; 2] {
+    [YOUNG / (2.0 * (1.0 + poisson)), YOUNG * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))]
+}
+
+fn corotated(poisson: f64) -> PrincipalStretch {
+    let [mu, lambda] = lame(poisson);
+    PrincipalStretch::Corotated { mu, lambda }
+}
+
+fn neo_hookean(poisson: f64) -> PrincipalStretch {
+    let [mu, lambda] = lame(poisson);
+    PrincipalStretch::NeoHookean { mu, lambda }
+}
+
+/// A simulation of a body whose vertices with the least x are pinned.
+fn hung(flesh: &Flesh, params: SimulationParams) -> Simulation {
+    let pinned = flesh.pinned();
+    let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
+    Simulation::new(Model::FullSpace(Arc::new(flesh.model(&restraint))), params).unwrap()
+}
+
+/// The mean of a coordinate of the displacement of some vertices.
+fn mean(flesh: &Flesh, u: &[f64], coordinate: usize, of: impl Fn(&[f64; 3]) -> bool) -> f64 {
+    let rows = flesh.mesh.vertices().iter().zip(u.as_chunks::<3>().0);
+    let own: Vec<f64> = rows.filter(|(place, _)| of(place)).map(|(_, u)| u[coordinate]).collect();
+    own.iter().sum::<f64>() / own.len() as f64
+}
+
+fn length(flesh: &Flesh) -> f64 {
+    flesh.mesh.vertices().iter().map(|v| v[0]).fold(0.0, f64::max)
+}
+
+/// The mesh with its far end turned about x.
+fn twisted(flesh: &Flesh, angle: f64) -> Vec<[f64; 3]> {
+    let whole = length(flesh);
+    let turn = |v: &[f64; 3]| {
+        let about = Vector3::new(0.0, CELL, CELL);
+        let rotation = Rotation3::from_axis_angle(&Vector3::x_axis(), angle * v[0] / whole);
+        (rotation * (Vector3::from(*v) - about) + about).into()
+    };
+    flesh.mesh.vertices().iter().map(turn).collect()
+}
+
+fn start(stepper: &mut FullSpaceStepper, flesh: &Flesh, x: &[[f64; 3]]) {
+    stepper.reset(flesh.mesh.vertices(), &apart(x, flesh.mesh.vertices())).unwrap();
+}
+
+/// A hanging bar is longer by `rho g L^2 / 2 E`.
+#[test]
+fn a_bar_hangs_as_long_as_its_weight_pulls_it() {
+    for law in [corotated(0.0), neo_hookean(0.0)] {
+        let flesh = Flesh { mesh: bar([20, 2, 2], CELL), law };
+        let gravity = 0.2;
+        let mut sim = hung(&flesh, SimulationParams { gravity: [gravity, 0.0, 0.0], ..params(30, 1e-12) });
+        sim.settle(&Drive::default(), 2000, &jounce::Progress::default()).unwrap();
+        let end = length(&flesh);
+        let longer = mean(&flesh, sim.coefficients(), 0, |v| v[0] == end);
+        let expected = DENSITY * gravity * end * end / (2.0 * YOUNG);
+        assert!((longer / expected - 1.0).abs() < 0.01, "{longer} m, by hand {expected}");
+    }
+}
+
+/// A bar that is pulled gets thinner by Poisson's ratio of what it gets longer.
+#[test]
+fn a_pulled_bar_gets_thinner() {
+    for poisson in [0.0, 0.3, 0.45] {
+        let flesh = Flesh { mesh: bar([20, 2, 2], CELL), law: corotated(poisson) };
+        let mut sim = hung(&flesh, params(30, 1e-12));
+        let end = length(&flesh);
+        let strain = 0.01;
+        // What pulls at the end, on the vertices of its face as their share of its area.
+        let sides = [0.0, 2.0 * CELL];
+        let share = |x: f64| if sides.contains(&x) { 0.5 } else { 1.0 };
+        let pull = YOUNG * strain * CELL * CELL;
+        let force: Vec<f64> = flesh
+            .mesh
+            .vertices()
+            .iter()
+            .flat_map(|v| [if v[0] == end { pull * share(v[1]) * share(v[2]) } else { 0.0 }, 0.0, 0.0])
+            .collect();
+        sim.settle(&Drive { force: Some(&force), ..Drive::default() }, 3000, &jounce::Progress::default())
+            .unwrap();
+        let u = sim.coefficients();
+        // Far from both ends: the clamp and the way of pulling are not felt.
+        let [near, far] = [0.3, 0.7].map(|part| CELL * (part * end / CELL).round());
+        let at = |x: f64| move |v: &[f64; 3]| (v[0] - x).abs() < 1e-9;
+        let longer = (mean(&flesh, u, 0, at(far)) - mean(&flesh, u, 0, at(near))) / (far - near);
+        let middle = CELL * (0.5 * end / CELL).round();
+        let side = |y: f64| move |v: &[f64; 3]| (v[0] - middle).abs() < 1e-9 && v[1] == y;
+        let wider = (mean(&flesh, u, 1, side(sides[1])) - mean(&flesh, u, 1, side(sides[0]))) / sides[1];
+        assert!((longer / strain - 1.0).abs() < 0.02, "poisson {poisson}: longer by {longer}");
+        assert!((wider / strain + poisson).abs() < 0.02, "poisson {poisson}: wider by {wider}");
+    }
+}
+
+/// Along its axis a bar that is held at one end swings with `sqrt(E / rho) / 4 L`.
+#[test]
+fn a_bar_swings_along_its_axis_as_fast_as_sound_runs_four_times() {
+    let flesh = Flesh { mesh: bar([20, 2, 2], CELL), law: corotated(0.0) };
+    let end = length(&flesh);
+    let expected = (YOUNG / DENSITY).sqrt() / (4.0 * end);
+    let steps = 400;
+    let dt = 2.0 / expected / f64::from(steps);
+    let settings = SimulationParams { dt, integrator: Integrator::Bdf2, ..params(100, 1e-10) };
+    let mut sim = hung(&flesh, SimulationParams { gravity: [0.05, 0.0, 0.0], ..settings });
+    sim.settle(&Drive::default(), 2000, &jounce::Progress::default()).unwrap();
+    let first = mean(&flesh, sim.coefficients(), 0, |v| v[0] == end);
+    sim.set_params(settings).unwrap();
+    let mut crossings = Vec::new();
+    let mut before = first;
+    for step in 1..=steps {
+        sim.step(None).unwrap();
+        let now = mean(&flesh, sim.coefficients(), 0, |v| v[0] == end);
+        if before * now < 0.0 {
+            crossings.push(f64::from(step) - now / (now - before));
+        }
+        before = now;
+    }
+    // From let go to the first crossing it is a quarter, from there two crossings are half a period apart.
+    let period = 2.0 * (crossings[1] - crossings[0]) * dt;
+    assert!((1.0 / period / expected - 1.0).abs() < 0.02, "{} Hz, by hand {expected}", 1.0 / period);
+}
+
+/// What is left of the energy above the minimum after twenty iterations.
+fn error(flesh: &Flesh, x: &[[f64; 3]], least: f64, minimiser: Minimiser) -> f64 {
+    let mut stepper = flesh.hung(minimiser);
+    start(&mut stepper, flesh, x);
+    stepper.step(flesh.mesh.vertices(), &params(20, 0.0), silent).unwrap();
+    let first = flesh.incremental(x, x, H).0;
+    (flesh.incremental(&stepper.positions(), x, H).0 - least) / (first - least)
+}
+
+/// A few pairs are worth much, and more of them nothing [QN fig. 13].
+#[test]
+fn figure_13_five_pairs_are_enough() {
+    let flesh = Flesh { mesh: bar([12, 2, 2], CELL), law: neo_hookean(0.4) };
+    let x = twisted(&flesh, 2.0);
+    let mut newton = flesh.hung(Minimiser::Newton);
+    start(&mut newton, &flesh, &x);
+    newton.step(flesh.mesh.vertices(), &params(40, 0.0), silent).unwrap();
+    let least = flesh.incremental(&newton.positions(), &x, H).0;
+    let of = |pairs| error(&flesh, &x, least, Minimiser::QuasiNewton { pairs });
+    let errors: Vec<f64> = [0, 1, 2, 5, 10, 100].into_iter().map(of).collect();
+    println!("errors with 0, 1, 2, 5, 10 and 100 pairs: {errors:?}");
+    assert!(errors[3] < 0.1 * errors[0], "{errors:?}");
+    assert!(errors[4..].iter().all(|more| *more > 0.2 * errors[3]), "{errors:?}");
+}
+
+/// Every vertex anywhere: after some seconds no tet is inside out [QN fig. 15].
+#[test]
+fn figure_15_flesh_recovers_from_random_places() {
+    let flesh =
+        Flesh { mesh: bar([5, 3, 3], CELL), law: PrincipalStretch::NeoHookean { mu: 2e4, lambda: 1e5 } };
+    for seed in 0..3 {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let box_of = flesh.mesh.vertices()[flesh.mesh.vertices().len() - 1];
+        let x: Vec<[f64; 3]> = flesh
+            .mesh
+            .vertices()
+            .iter()
+            .map(|_| box_of.map(|side| side * rng.random_range(0.0..1.0)))
+            .collect();
+        assert!(flesh.inverted(&x) > flesh.mesh.tets().len() / 4);
+        let mut stepper = flesh.free(Minimiser::default());
+        start(&mut stepper, &flesh, &x);
+        for _ in 0..150 {
+            let report = stepper.step(flesh.mesh.vertices(), &params(30, 1e-8), silent).unwrap();
+            assert!(report.energy.is_finite());
+        }
+        assert_eq!(flesh.inverted(&stepper.positions()), 0, "seed {seed}");
+    }
+}
+
+/// A body is shaken for 400 frames: it jiggles without distortion, and the search hardly ever halves a step
+/// [QN figs. 2 and 3].
+#[test]
+fn figures_2_and_3_shaken_flesh_keeps_its_shape_in_one_trial_an_iteration() {
+    let flesh = Flesh { mesh: bar([6, 3, 3], CELL), law: neo_hookean(0.45) };
+    let mut stepper = flesh.hung(Minimiser::default());
+    let (mut iterations, mut trials, mut largest) = (0, 0, 0.0_f64);
+    let mut stretch = 1.0_f64;
+    for frame in 0..400 {
+        let time = H * f64::from(frame);
+        let shake = 0.05 * (TAU * 2.0 * time).sin();
+        let posed: Vec<[f64; 3]> = flesh.mesh.vertices().iter().map(|v| [v[0], v[1], v[2] + shake]).collect();
+        let report = stepper.step(&posed, &params(10, 0.0), silent).unwrap();
+        iterations += report.iterations;
+        trials += report.trials;
+        largest = largest.max(longest(&stepper.displacement()));
+        for f in flesh.deformations(&stepper.positions()) {
+            stretch = stretch.max(f.singular_values().max());
+            assert!(f.determinant() > 0.3, "frame {frame}");
+        }
+    }
+    let each = f64::from(trials) / f64::from(iterations);
+    println!("moves by {largest:.3} m, stretches by {stretch:.2}, {each:.2} trials an iteration");
+    assert!(largest > 0.02 && stretch < 1.6 && each < 1.2, "{largest} {stretch} {each}");
+}
+
+/// Ten thousand steps of a rig that leaps and spins, then rest.
+#[test]
+fn ten_thousand_violent_steps_end_at_rest() {
+    let flesh = Flesh { mesh: bar([3, 1, 1], CELL), law: neo_hookean(0.4) };
+    let mut stepper = flesh.hung(Minimiser::default());
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let settings = SimulationParams { damping: 0.1, ..params(20, 1e-7) };
+    for _ in 0..10_000 {
+        let axis = Vector3::from_fn(|_, _| rng.random_range(-1.0..1.0));
+        let turn = Rotation3::from_scaled_axis(PI * axis);
+        let leap = Vector3::from_fn(|_, _| rng.random_range(-1.0..1.0));
+        let posed: Vec<[f64; 3]> =
+            flesh.mesh.vertices().iter().map(|v| (turn * Vector3::from(*v) + leap).into()).collect();
+        let report = stepper.step(&posed, &settings, silent).unwrap();
+        assert!(report.energy.is_finite());
+    }
+    assert!(longest(&stepper.displacement()) > 0.1);
+    for _ in 0..600 {
+        stepper.step(flesh.mesh.vertices(), &settings, silent).unwrap();
+    }
+    let left = longest(&stepper.displacement());
+    assert!(left < 1e-4, "{left} m are left");
+}
