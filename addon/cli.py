@@ -8,7 +8,8 @@ import sys
 
 import bpy
 
-from .bridge import bodies, registry
+from .bridge.body import bodies
+from .bridge.common import registry
 from .core.refusal import Refusal
 from .core.settings import BakeSettings, Target
 from .core.task import Runner, Task

@@ -5,7 +5,11 @@ from pathlib import Path
 import bpy
 
 from . import cli, ops, panels, props, translations
-from .bridge import cache_files, copies, old_files, played, preview, registry, renders
+from .bridge.bake import cache_files, renders
+from .bridge.body import copies, old_files
+from .bridge.common import registry
+from .bridge.inputs import played_actions
+from .bridge.preview import previews
 from .core import bodies
 from .overlay import timeline, view
 from .panels import render
@@ -51,20 +55,20 @@ def register() -> None:
     old_files.register()
     cache_files.register()
     copies.register()
-    played.register()
+    played_actions.register()
     renders.register()
     render.register()
     timeline.register()
-    preview.register()
+    previews.register()
 
 
 def unregister() -> None:
     """Undoes `register` and drops the built bodies from memory."""
     render.unregister()
     renders.unregister()
-    preview.unregister()
+    previews.unregister()
     timeline.unregister()
-    played.unregister()
+    played_actions.unregister()
     copies.unregister()
     cache_files.unregister()
     old_files.unregister()

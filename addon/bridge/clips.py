@@ -11,7 +11,8 @@ from mathutils import Euler, Matrix, Quaternion
 from ..core import clips
 from ..core.clips import BoneClip, Clip
 from ..core.refusal import Refusal
-from . import animation, compat, deformers
+from .common import animation, compat
+from .rig import armature_modifier
 
 # Marks actions made here.
 MADE = "jounce_clip"
@@ -259,7 +260,7 @@ def write_channel(
 
 def armature_of(objects: tuple[bpy.types.Object, ...]) -> bpy.types.Object:
     """The armature that moves the first of these meshes that one moves."""
-    found = deformers.moving(objects)
+    found = armature_modifier.moving(objects)
     if not found:
         raise Refusal(f"{objects[0].name} has no armature that a clip could move.")
     return found[0]

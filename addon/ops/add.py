@@ -2,7 +2,8 @@
 
 import bpy
 
-from ..bridge import bodies, deformers, diagnosis
+from ..bridge.body import bodies, diagnosis
+from ..bridge.rig import armature_modifier
 from ..core.settings import FrequencyOf
 from . import needs
 from .operator import JounceOperator
@@ -25,7 +26,10 @@ class JOUNCE_OT_add(JounceOperator):
 
 
 def add_body(
-    host: bpy.types.Object, others: list[bpy.types.Object], context: bpy.types.Context, warn: deformers.Warn
+    host: bpy.types.Object,
+    others: list[bpy.types.Object],
+    context: bpy.types.Context,
+    warn: armature_modifier.Warn,
 ) -> None:
     """Gives the other meshes to the host, unless one of them cannot be part of a body, and looks at them."""
     for obj in (host, *others):

@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..bridge import bakes, bodies, builds, motions, preview, readings, renders
-from ..bridge.bodies import BodyScene
-from ..bridge.deformers import Warn
+from ..bridge.bake import bakes, renders
+from ..bridge.body import bodies, builds
+from ..bridge.body.bodies import BodyScene
+from ..bridge.inputs import frame_readings
+from ..bridge.preview import motions, previews
+from ..bridge.rig.armature_modifier import Warn
 from ..core import bodies as built
 from ..core.filling import Filling
 from ..core.full_space import FullBody, compared, prepared, refuse_drive
@@ -116,7 +119,7 @@ def bake_bodies(
         return "No body is without a bake."
     readings = in_turn(prepare(host, context, settings, warn) for host, settings in asked)
     bakings = yield from scaled(readings, 0.0, 0.2)
-    with preview.without_finals(baking.scene.host for baking in bakings if baking.full is not None):
+    with previews.without_finals(baking.scene.host for baking in bakings if baking.full is not None):
         takes = yield from scaled(record(bakings, context), 0.2, 0.7)
     pairs = zip(bakings, takes, strict=True)
     shapings = in_turn(shape(baking, taken.motion, context, warn) for baking, taken in pairs)
@@ -151,14 +154,14 @@ def shape(
     if is_crumpled(baking.scene.surface, motion.poses[0]):
         name = baking.scene.host.name
         warn(f"The rest shape of {name} is unlike its posed shape; apply a good pose as rest pose.")
-    with preview.paused():
+    with previews.paused():
         return (yield from bakes.prepare(baking.scene, baking.shown, motion, baking.settings, context))
 
 
 def write(baking: Baking, taken: Take, prepared: Prepared, context: bpy.types.Context, warn: Warn) -> str:
     """Puts a bake in the place of an earlier one, and says what it is."""
     scene, host = baking.scene, baking.scene.host
-    preview.switch_off(host)
+    previews.switch_off(host)
     bakes.replace(scene, prepared)
     if baking.digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
@@ -203,7 +206,7 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
         fed = [(each.baking.scene, each.baking.body, each.feed) for each in passes]
         # Drafts are simulated while the scene is read, which final motions take longer than.
         reading = 0.7 if all(each.final is None for each in passes) else 0.3
-        yield from scaled(readings.over(fed, steps, context), 0.0, reading)
+        yield from scaled(frame_readings.over(fed, steps, context), 0.0, reading)
         fillings = [filling for each in passes for filling in each.fillings]
         yield from scaled(in_turn(filling.caught_up() for filling in fillings), reading, 0.8)
         return (yield from scaled(in_turn(each.taken() for each in passes), 0.8, 1.0))

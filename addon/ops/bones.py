@@ -3,7 +3,8 @@
 import bpy
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 
-from ..bridge import bodies, deformers, rigs
+from ..bridge.body import bodies
+from ..bridge.rig import armature_modifier, bone_transforms
 from ..core.refusal import Refusal
 from ..props.bones import ROLES
 from .build import then_seen
@@ -62,8 +63,8 @@ def chosen(context: bpy.types.Context, collection: str) -> tuple[list[bpy.types.
     """The bones of a collection or the selected ones that move the selected bodies, and when it is seen."""
     bones, hosts = [], bodies.hosts(context)
     for host in hosts:
-        for armature in deformers.armatures(bodies.members(host)):
-            bones += rigs.chosen_bones(armature, collection)
+        for armature in armature_modifier.armatures(bodies.members(host)):
+            bones += bone_transforms.chosen_bones(armature, collection)
     if not bones:
         wanted = f"in the bone collection {collection}" if collection else "selected"
         raise Refusal(f"No bone that moves the body is {wanted}; select some in Pose Mode first.")

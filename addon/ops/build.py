@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import bpy
 
-from ..bridge import bodies, builds, preview
-from ..bridge.deformers import Warn
+from ..bridge.body import bodies, builds
+from ..bridge.preview import previews
+from ..bridge.rig.armature_modifier import Warn
 from ..core import bodies as built
 from ..core.task import Step, Task, in_turn
 from . import needs
@@ -69,7 +70,7 @@ def keep(made: Built, context: bpy.types.Context) -> str:
     """Keeps with its host what was built, and says what it is."""
     put_bind_matrices(made.bound)
     builds.remember(made.host, made.body, made.digest, made.message, context)
-    preview.renew(made.host)
+    previews.renew(made.host)
     return f"{made.host.name}: {made.message}"
 
 

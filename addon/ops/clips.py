@@ -6,7 +6,11 @@ from pathlib import Path
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..bridge import bakes, bodies, clips, diagnosis, mesh_cache, preview, stack
+from ..bridge import clips
+from ..bridge.bake import bakes, mesh_cache
+from ..bridge.body import bodies, diagnosis
+from ..bridge.common import modifier_stack
+from ..bridge.preview import previews
 from ..core import clips as found
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
@@ -94,7 +98,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
         """One clip after the other; the file that is open is as it was afterwards."""
         host = needs.only_body(context)
         objects = bodies.members(host)
-        if host.jounce.bake_parts or any(stack.is_baked(obj) for obj in objects):
+        if host.jounce.bake_parts or any(modifier_stack.is_baked(obj) for obj in objects):
             raise Refusal(f"{host.name} is baked already; free that bake first.")
         paths = found.files(folder(context))
         if not paths:
@@ -113,7 +117,7 @@ class JOUNCE_OT_clips_bake(LongOperator):
                 finally:
                     # A bake ends the preview.
                     if previewed:
-                        preview.switch_on(host)
+                        previews.switch_on(host)
         return f"{len(paths)} clip(s) baked onto {host.name}, into {into}."
 
     def bake_clip(self, host: bpy.types.Object, path: Path, into: Path, context: bpy.types.Context) -> Task:

@@ -3,8 +3,9 @@
 import bpy
 from bpy.props import IntProperty
 
-from ..bridge import bodies, diagnosis, preview, tearing
-from ..bridge.deformers import Warn
+from ..bridge.body import bodies, diagnosis
+from ..bridge.preview import previews, tearing
+from ..bridge.rig.armature_modifier import Warn
 from ..core.refusal import Refusal
 from ..core.task import Task
 from . import members, needs
@@ -27,7 +28,7 @@ class JOUNCE_OT_diagnose(JounceOperator):
 
 def torn(host: bpy.types.Object) -> list[diagnosis.Finding]:
     """Where the preview of a body tears, if it is previewed."""
-    known = preview.session(host)
+    known = previews.session(host)
     return [] if known is None else list(tearing.findings(known))
 
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge import bodies, feel, motions, played, readings
-from ..bridge.deformers import Warn
+from ..bridge.body import bodies
+from ..bridge.inputs import animated_settings, frame_readings, played_actions
+from ..bridge.preview import motions
+from ..bridge.rig.armature_modifier import Warn
 from ..core import bodies as built
 from ..core import fitting
 from ..core.motion import Drive, built_frequency, held_sentence, stiffness_of
@@ -119,14 +121,14 @@ def fit(
     first = state.frequency if first is None else first
     if state.material() is not None:
         raise Refusal(f"The stiffness of {host.name} is that of a material; set Stiffness by Frequency.")
-    if feel.is_animated(host, frozenset(["frequency"])):
+    if animated_settings.is_animated(host, frozenset(["frequency"])):
         raise Refusal(f"The frequency of {host.name} is animated, so it cannot be fitted; take its keys off.")
     scene = bodies.read(host, context, lambda _sentence: None)
     body = built.CACHE.get(scene.surface.digest(state.build_settings()))
     if body is None:
         raise Refusal(f"{host.name} is not built as it is now; use Build first.")
     made = motions.Motions(body, scene)
-    drives = yield from scaled(readings.of_body(made, steps, context), 0.0, 0.6)
+    drives = yield from scaled(frame_readings.of_body(made, steps, context), 0.0, 0.6)
     size_at = Rehearsal(made, drives, context.scene)
     search = fitting.fitted(size_at, state.amount / 100.0, first, only_firmer)
     frequency, size = yield from scaled(search, 0.6, 1.0)
@@ -137,12 +139,12 @@ def keep(fitted: Fit, context: bpy.types.Context) -> str:
     """Sets the frequency that was found, remembers what it was found for, and says what it is."""
     if fitted.built is not None:
         keep_built(fitted.built, context)
-    state, now = fitted.host.jounce, played.now(fitted.host)
+    state, now = fitted.host.jounce, played_actions.now(fitted.host)
     state.frequency = fitted.frequency
     state.fitted_frequency, state.fitted_from = state.frequency, fitted.first
     state.fitted_only_firmer = fitted.only_firmer
     state.fitted_names, state.fitted_outline = now.names, now.outline
-    state.fitted_keys = played.keys(fitted.host)
+    state.fitted_keys = played_actions.keys(fitted.host)
     held = f". {fitted.held}" if fitted.held else ""
     return f"{fitted.host.name}: {fitted.frequency:.3g} Hz, moves by {fitted.size:.2%} of the size{held}"
 

@@ -7,7 +7,8 @@ import bpy
 import numpy as np
 from bpy.props import IntProperty
 
-from ..bridge import bodies, preview, showing
+from ..bridge.body import bodies
+from ..bridge.preview import previews, temporary_display
 from ..core import fields, modes
 from ..core.fields import Field
 from ..core.refusal import Refusal
@@ -44,15 +45,15 @@ class JOUNCE_OT_flex_mode(JounceOperator):
 
     def _begin(self, context: bpy.types.Context) -> None:
         host = bodies.hosts(context)[0]
-        body = showing.body_of(host)
+        body = temporary_display.body_of(host)
         if self.mode >= body.model.mode_count:
             raise Refusal(f"{host.name} has {body.model.mode_count} modes; choose one of them.")
         host.jounce.mode_index = self.mode
         self._weights, _ = fields.at_rest(Field.WEIGHTS, body, self.mode, 1.0)
         self._diagonal = float(np.linalg.norm(np.ptp(body.embedding.points, axis=0)))
         self._rate = modes.shown_rate(host.jounce.modes_built[self.mode].ratio)
-        self._direction = showing.sideways(context)
-        self._shown = showing.Shown(host, context.scene)
+        self._direction = temporary_display.sideways(context)
+        self._shown = temporary_display.Shown(host, context.scene)
         self._start = time.monotonic()
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
@@ -64,7 +65,7 @@ class JOUNCE_OT_flex_mode(JounceOperator):
             return {"PASS_THROUGH"}
         phase = 2.0 * math.pi * self._rate * (time.monotonic() - self._start)
         self._shown.write(modes.swing(self._weights, self._direction, self._diagonal, phase))
-        preview.redraw(True)
+        previews.redraw(True)
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:

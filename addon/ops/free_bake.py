@@ -2,7 +2,8 @@
 
 import bpy
 
-from ..bridge import bakes, bodies
+from ..bridge.bake import bakes
+from ..bridge.body import bodies
 from .operator import JounceOperator
 
 

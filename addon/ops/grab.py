@@ -2,7 +2,8 @@
 
 import bpy
 
-from ..bridge import bodies, picking, pulling
+from ..bridge.body import bodies
+from ..bridge.preview import picking, pulling
 from ..core.refusal import Refusal
 from ..overlay.string import String
 from . import needs

@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty
 
-from ..bridge import bodies, hard_parts, meshes
+from ..bridge.body import bodies, hard_parts, meshes
 from ..core.refusal import Refusal
 from . import needs
 from .build import then_seen

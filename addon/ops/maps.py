@@ -4,7 +4,8 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ..bridge import bodies, deformers, diagnosis, map_shapes, maps, meshes
+from ..bridge.body import bodies, diagnosis, map_tools, meshes, weight_maps
+from ..bridge.rig import armature_modifier
 from ..core.maps import Kind
 from ..core.refusal import Refusal
 from . import needs
@@ -43,18 +44,18 @@ def active_mesh(context: bpy.types.Context) -> tuple[bpy.types.Object, bpy.types
 
 def selected_part(obj: bpy.types.Object) -> np.ndarray:
     """The selected vertices, (p,) 0 or 1."""
-    chosen = maps.selected(obj)
+    chosen = weight_maps.selected(obj)
     if not chosen.any():
         raise Refusal(f"No vertex of {obj.name} is selected; select some in Edit Mode first.")
     return chosen.astype(float)
 
 
-def bones_part(obj: bpy.types.Object, warn: deformers.Warn) -> np.ndarray:
+def bones_part(obj: bpy.types.Object, warn: armature_modifier.Warn) -> np.ndarray:
     """The share, (p,) in [0, 1], that the selected bones have in each vertex."""
-    deformer = deformers.deformer(obj, warn)
+    deformer = armature_modifier.deformer(obj, warn)
     if deformer is None:
         raise Refusal(f"{obj.name} has no armature, so no bones move it.")
-    share = maps.share_of_bones(obj, deformer.armature)
+    share = weight_maps.share_of_bones(obj, deformer.armature)
     if not share.any():
         raise Refusal(
             f"No selected bone of {deformer.armature.name} moves {obj.name}; select some in Pose Mode first."
@@ -64,7 +65,7 @@ def bones_part(obj: bpy.types.Object, warn: deformers.Warn) -> np.ndarray:
 
 def ball_part(obj: bpy.types.Object, context: bpy.types.Context, percent: float) -> np.ndarray:
     """How much each vertex (p,) belongs to a ball around the 3D cursor; radius in percent of the size."""
-    share = map_shapes.around(obj, context, percent / 100.0)
+    share = map_tools.around(obj, context, percent / 100.0)
     if not share.any():
         raise Refusal(f"The 3D cursor is too far from {obj.name}; place it there or enlarge the radius.")
     return share
@@ -81,10 +82,10 @@ class MapOperator(JounceOperator):
         """Makes the group where there is none, and gives it its new values."""
         obj, host = active_mesh(context)
         kind, objects = Kind(self.kind), bodies.members(host)
-        values = self.changed(context, obj, maps.values(host, objects, obj, kind))
-        group = maps.ensure(host, objects, obj, kind)
+        values = self.changed(context, obj, weight_maps.values(host, objects, obj, kind))
+        group = weight_maps.ensure(host, objects, obj, kind)
         if values is not None:
-            maps.fill(obj, group, values)
+            weight_maps.fill(obj, group, values)
         diagnosis.renew(host, "clear_map", context)
         return f"{obj.name}: the vertex group {group.name} is its map; paint it; {then_seen(host)}."
 
@@ -126,7 +127,7 @@ class JOUNCE_OT_map_paint(UnchangedOperator):
         if context.view_layer.objects.active != obj:
             bpy.ops.object.mode_set(mode="OBJECT")
             context.view_layer.objects.active = obj
-        maps.activate(obj, getattr(host.jounce, maps.SETTINGS[Kind(self.kind)][0]))
+        weight_maps.activate(obj, getattr(host.jounce, weight_maps.SETTINGS[Kind(self.kind)][0]))
         bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
         return sentence
 
@@ -203,7 +204,7 @@ class JOUNCE_OT_map_smooth(MapOperator):
 
     def changed(self, _context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray) -> np.ndarray:
         """The same map, smoother."""
-        return map_shapes.smoothed(obj, before, self.times)
+        return map_tools.smoothed(obj, before, self.times)
 
 
 class JOUNCE_OT_map_mirror(MapOperator):
@@ -219,7 +220,7 @@ class JOUNCE_OT_map_mirror(MapOperator):
 
     def changed(self, _context: bpy.types.Context, obj: bpy.types.Object, before: np.ndarray) -> np.ndarray:
         """The same map, its other side like the first."""
-        return map_shapes.mirrored(obj, before, self.from_negative)
+        return map_tools.mirrored(obj, before, self.from_negative)
 
 
 class JOUNCE_OT_maps_copy(JounceOperator):
@@ -233,12 +234,12 @@ class JOUNCE_OT_maps_copy(JounceOperator):
     def run(self, context: bpy.types.Context) -> str:
         """Copies the groups, and how stiff soft and stiff are."""
         source, targets = needs.active_body(context), needs.other_bodies(context)
-        kinds = [kind for kind in Kind if maps.has_begun(source, bodies.members(source), kind)]
+        kinds = [kind for kind in Kind if weight_maps.has_begun(source, bodies.members(source), kind)]
         if not kinds:
             raise Refusal(f"{source.name} has no maps.")
         for target in targets:
             for kind in kinds:
-                map_shapes.copy(source, target, kind)
+                map_tools.copy(source, target, kind)
             if Kind.STIFFNESS in kinds:
                 target.jounce.take_stiffness_scale(source.jounce)
             diagnosis.renew(target, "clear_map", context)

@@ -5,8 +5,10 @@ from contextlib import contextmanager
 
 import bpy
 
-from ..bridge import bakes, bodies, diagnosis, hard_parts, preview
-from ..bridge.deformers import Warn
+from ..bridge.bake import bakes
+from ..bridge.body import bodies, diagnosis, hard_parts
+from ..bridge.preview import previews
+from ..bridge.rig.armature_modifier import Warn
 from ..core.task import Step, Task
 from . import needs
 from .build import build, keep
@@ -59,13 +61,13 @@ def preview_off(host: bpy.types.Object) -> Iterator[None]:
     """Shows no preview of a body while its meshes change."""
     shown = host.jounce.preview
     if shown:
-        preview.refuse_unplaced(host)
-        preview.switch_off(host)
+        previews.refuse_unplaced(host)
+        previews.switch_off(host)
     try:
         yield
     finally:
         if shown:
-            preview.switch_on(host)
+            previews.switch_on(host)
 
 
 def join(host: bpy.types.Object, joining: Objects, context: bpy.types.Context, warn: Warn) -> Task:

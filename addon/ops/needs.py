@@ -5,7 +5,10 @@ Asked at every redraw for every button: nothing here reads a mesh, looks through
 
 import bpy
 
-from ..bridge import bodies, meshes, overrides, preview, registry, renders
+from ..bridge.bake import renders
+from ..bridge.body import bodies, meshes, overrides
+from ..bridge.common import registry
+from ..bridge.preview import previews
 from ..core import bodies as built
 from ..core.refusal import Refusal
 
@@ -145,7 +148,7 @@ def linked(context: bpy.types.Context) -> bpy.types.Object:
 
 def previewed(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected bodies that are previewed."""
-    found = [host for host in own_bodies(context) if preview.session(host) is not None]
+    found = [host for host in own_bodies(context) if previews.session(host) is not None]
     if not found:
         raise Refusal("No selected body is previewed; switch its preview on first.")
     return found

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import bpy
 
-from ..bridge import registry
+from ..bridge.common import registry
 from ..core.refusal import Refusal
 from ..core.task import Runner, Task
 from . import needs

@@ -2,7 +2,9 @@
 
 import bpy
 
-from ..bridge import overrides, preview, registry
+from ..bridge.body import overrides
+from ..bridge.common import registry
+from ..bridge.preview import previews
 from . import needs
 from .operator import JounceOperator
 
@@ -26,7 +28,7 @@ class JOUNCE_OT_override(JounceOperator):
             chosen = min(seen, key=rank)
             chosen.select_set(True)
             context.view_layer.objects.active = chosen
-        preview.sync()
+        previews.sync()
         return f"{len(made)} object(s) are library overrides now."
 
 

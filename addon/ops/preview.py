@@ -2,7 +2,8 @@
 
 import bpy
 
-from ..bridge import bodies, preview
+from ..bridge.body import bodies
+from ..bridge.preview import previews
 from ..core.task import Task, in_turn
 from . import needs
 from .build import build, keep
@@ -22,16 +23,16 @@ class JOUNCE_OT_preview(LongOperator):
         names = ", ".join(host.name for host in hosts)
         if any(host.jounce.preview for host in hosts):
             for host in hosts:
-                preview.switch_off(host)
+                previews.switch_off(host)
             return f"The preview of {names} is off."
         for host in hosts:
-            preview.refuse_unusable(host)
+            previews.refuse_unusable(host)
         missing = [host for host in hosts if not host.jounce.built_digest]
         made = yield from in_turn(build(host, context, self.warn) for host in missing)
         for each in made:
             keep(each, context)
         for host in hosts:
-            preview.switch_on(host)
+            previews.switch_on(host)
         return f"{names}: the motion is shown live."
 
 
@@ -45,8 +46,8 @@ class JOUNCE_OT_fill_cache(LongOperator):
     def task(self, context: bpy.types.Context) -> Task:
         """Fills one body after the other."""
         hosts = needs.previewed(context)
-        yield from in_turn(preview.filled(host, context) for host in hosts)
-        return "; ".join(f"{host.name}: {preview.session(host).status()}" for host in hosts)
+        yield from in_turn(previews.filled(host, context) for host in hosts)
+        return "; ".join(f"{host.name}: {previews.session(host).status()}" for host in hosts)
 
 
 class JOUNCE_OT_clear_cache(JounceOperator):
@@ -60,5 +61,5 @@ class JOUNCE_OT_clear_cache(JounceOperator):
         """Clears one body after the other."""
         hosts = bodies.hosts(context)
         for host in hosts:
-            preview.forget(host)
+            previews.forget(host)
         return f"Cleared the cache of {', '.join(host.name for host in hosts)}."

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, FloatProperty
 
-from ..bridge import bodies, diagnosis, maps
+from ..bridge.body import bodies, diagnosis, weight_maps
 from ..core.maps import Kind
 from . import needs
 from .build import then_seen
@@ -60,18 +60,18 @@ class JOUNCE_OT_region(JounceOperator):
         """Changes the three maps where the part is."""
         obj, host = active_mesh(context)
         part, objects = self.part(context, obj), bodies.members(host)
-        is_new = not maps.is_on(host, obj, Kind.STIFFNESS)
+        is_new = not weight_maps.is_on(host, obj, Kind.STIFFNESS)
         for kind, value in (
             (Kind.STIFFNESS, self.stiffness),
             (Kind.STRENGTH, self.strength),
             (Kind.LEAK, self.leak),
         ):
-            known = before = maps.values(host, objects, obj, kind)
+            known = before = weight_maps.values(host, objects, obj, kind)
             if kind is Kind.STIFFNESS and is_new:
                 before = np.full(len(before), self.elsewhere)
             values = before + part * (value - before)
             if (values != known).any():
-                maps.fill(obj, maps.ensure(host, objects, obj, kind), values)
+                weight_maps.fill(obj, weight_maps.ensure(host, objects, obj, kind), values)
         diagnosis.renew(host, "clear_map", context)
         count = np.count_nonzero(part)
         return f"{obj.name}: {count} vertices are a region of their own; {then_seen(host)}."

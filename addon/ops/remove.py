@@ -2,7 +2,9 @@
 
 import bpy
 
-from ..bridge import bakes, bodies, final_files, hard_parts, motions, preview
+from ..bridge.bake import bakes
+from ..bridge.body import bodies, hard_parts
+from ..bridge.preview import final_files, motions, previews
 from .operator import JounceOperator
 
 
@@ -19,7 +21,7 @@ class JOUNCE_OT_remove(JounceOperator):
         for obj in (obj for host in hosts for obj in bodies.members(host)):
             bakes.refuse_stuck(obj)
         for host in hosts:
-            preview.switch_off(host)
+            previews.switch_off(host)
             motions.forget(host)
             final_files.delete(host)
             for obj in bodies.members(host):

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies
+from ..bridge.body import bodies
 from ..core.refusal import Refusal
 from . import needs
 from .operator import JounceOperator

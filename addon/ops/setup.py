@@ -2,7 +2,10 @@
 
 import bpy
 
-from ..bridge import bodies, deformers, preview, registry
+from ..bridge.body import bodies
+from ..bridge.common import registry
+from ..bridge.preview import previews
+from ..bridge.rig import armature_modifier
 from ..core import sensible
 from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
@@ -37,7 +40,7 @@ class JOUNCE_OT_setup(LongOperator):
             yield from scaled(
                 fit_body(host, context, shot(context.scene)[:FITTED_FRAMES], only_firmer=True), 0.6, 1.0
             )
-            preview.switch_on(host)
+            previews.switch_on(host)
             finished = True
         finally:
             if not finished:
@@ -50,7 +53,7 @@ def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types
     """The mesh that is to be the host, and those beside it."""
     active = needs.character(context)
     if active.type == "ARMATURE":
-        meshes = deformers.moved_by(active, context)
+        meshes = armature_modifier.moved_by(active, context)
         if not meshes:
             raise Refusal(f"{active.name} moves no mesh; select the character's meshes.")
         host = meshes[0]

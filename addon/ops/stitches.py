@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
-from ..bridge import bodies, maps, meshes, stitches
+from ..bridge.body import bodies, meshes, stitches, weight_maps
 from ..core.refusal import Refusal
 from ..core.stitches import nearest_pairs, pairs_within
 from . import needs
@@ -64,7 +64,7 @@ class JOUNCE_OT_stitch_selected(SeamOperator):
 
     def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
         """Of two meshes those nearest to each other, of one the two nearest first."""
-        chosen = tuple(np.flatnonzero(maps.selected(obj)) for obj in (one, other))
+        chosen = tuple(np.flatnonzero(weight_maps.selected(obj)) for obj in (one, other))
         if one != other:
             return self.nearest((one, other), chosen, np.inf)
         if len(chosen[0]) < 2 or len(chosen[0]) % 2:

@@ -4,7 +4,10 @@ import bpy
 import jounce
 import numpy as np
 
-from ..bridge import bodies, drives, evaluated, preview, units
+from ..bridge.body import bodies
+from ..bridge.common import units
+from ..bridge.inputs import frame_inputs
+from ..bridge.preview import evaluated_meshes, previews
 from ..core import cage
 from . import shading
 
@@ -24,15 +27,15 @@ class Lattice:
         """Draws the tet mesh where the rig and the flesh have it, and lines to the render vertices."""
         depsgraph = context.evaluated_depsgraph_get()
         scale = 1.0 / units.metres_per_unit(context.scene)
-        drive = drives.read(self._scene, depsgraph)
+        drive = frame_inputs.read(self._scene, depsgraph)
         if drive.held:
             return
-        known = preview.session(self._scene.host)
+        known = previews.session(self._scene.host)
         places = cage.positions(self._body, drive.pose, None if known is None else known.cage())
         if with_cage:
             shading.draw_lines(shading.line_batch(places * scale, self._edges), CAGE_COLOUR)
         if with_hangers:
-            shapes = [evaluated.shape(obj, depsgraph) for obj in self._scene.objects]
+            shapes = [evaluated_meshes.shape(obj, depsgraph) for obj in self._scene.objects]
             points = np.concatenate([shape.in_metres(1.0 / scale) for shape in shapes])
             if len(points) == len(self._body.embedding.points):
                 lines = cage.hangers(self._body, places, points) * scale

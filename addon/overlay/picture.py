@@ -4,8 +4,10 @@ import bpy
 import jounce
 import numpy as np
 
-from ..bridge import bodies, evaluated, meshes, units
-from ..bridge.evaluated import Shape
+from ..bridge.body import bodies, meshes
+from ..bridge.common import units
+from ..bridge.preview import evaluated_meshes
+from ..bridge.preview.evaluated_meshes import Shape
 from ..core import fields
 from ..core.colours import Scale
 from ..core.fields import Field
@@ -38,8 +40,8 @@ class Picture:
         """Draws every mesh of the body that the viewport shows."""
         depsgraph = context.evaluated_depsgraph_get()
         for skin in self._skins:
-            if evaluated.is_shown(skin.obj, context.space_data):
-                shape = evaluated.shape(skin.obj, depsgraph)
+            if evaluated_meshes.is_shown(skin.obj, context.space_data):
+                shape = evaluated_meshes.shape(skin.obj, depsgraph)
                 skin.update(shape, self, context.scene, opacity)
                 if skin.batch is not None:
                     shading.draw_surface(skin.batch, context.region_data, shape.matrix)
@@ -92,7 +94,7 @@ class Skin:
         if len(values) == len(shape.points):
             return values
         if self._carriers is None or len(self._carriers[0]) != len(shape.points):
-            self._carriers = evaluated.carriers(shape.points, len(values))
+            self._carriers = evaluated_meshes.carriers(shape.points, len(values))
         rows, shares = self._carriers
         return (values[rows] * shares).sum(axis=1)
 

@@ -3,7 +3,8 @@
 import bpy
 import numpy as np
 
-from ..bridge import evaluated, stitches
+from ..bridge.body import stitches
+from ..bridge.preview import evaluated_meshes
 from . import shading
 
 HELD_COLOUR = (0.95, 0.35, 0.75, 1.0)
@@ -20,7 +21,7 @@ def draw(host: bpy.types.Object, context: bpy.types.Context) -> None:
             continue
         for obj in ends:
             if obj not in shown:
-                shown[obj] = evaluated.shape(obj, depsgraph).in_metres(1.0)
+                shown[obj] = evaluated_meshes.shape(obj, depsgraph).in_metres(1.0)
         pairs = stitches.vertices(seam)
         if any(column.max() >= len(shown[obj]) for obj, column in zip(ends, pairs.T, strict=True)):
             continue

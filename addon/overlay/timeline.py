@@ -8,7 +8,7 @@ import gpu
 import numpy as np
 from gpu_extras.batch import batch_for_shader
 
-from ..bridge import preview
+from ..bridge.preview import previews
 
 FRESH_COLOUR = (0.25, 0.75, 0.70, 0.9)
 STALE_COLOUR = (0.95, 0.60, 0.20, 0.9)
@@ -20,13 +20,13 @@ _handlers: list[object] = []
 
 def register() -> None:
     """Waits for previews."""
-    preview.WATCHERS.append(sync)
+    previews.WATCHERS.append(sync)
 
 
 def unregister() -> None:
     """Draws no more."""
     sync(False)
-    preview.WATCHERS.remove(sync)
+    previews.WATCHERS.remove(sync)
 
 
 def sync(wanted: bool) -> None:
@@ -44,7 +44,7 @@ def draw() -> None:
     if context.space_data.mode != "TIMELINE":
         return
     scale = context.preferences.system.ui_scale
-    for row, frames in enumerate(preview.strips(context.scene)):
+    for row, frames in enumerate(previews.strips(context.scene)):
         bottom = (BOTTOM + row * (HEIGHT + GAP)) * scale
         for part, colour in zip(frames, (FRESH_COLOUR, STALE_COLOUR), strict=True):
             if len(part):

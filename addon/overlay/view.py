@@ -5,7 +5,8 @@ from collections.abc import Callable
 import bpy
 from bpy.app.handlers import persistent
 
-from ..bridge import bodies, preview
+from ..bridge.body import bodies
+from ..bridge.preview import previews
 from ..core import bodies as built
 from ..core.fields import Field
 from ..core.refusal import Refusal
@@ -76,7 +77,7 @@ def draw_surfaces() -> None:
         state = host.jounce
         motion = (state.frequency, state.frequency_of) if field is Field.STIFFNESS else None
         mode = host.jounce.mode_index if field is Field.WEIGHTS else 0
-        known = preview.session(host) if field is Field.DRAFT_ERROR else None
+        known = previews.session(host) if field is Field.DRAFT_ERROR else None
         error = None if known is None or known.final is None else known.final.error
         look = (*key, field, mode, motion, id(error))
         picture = kept("picture", look, lambda: Picture(host, body, field, mode, error))

@@ -2,7 +2,8 @@
 
 import bpy
 
-from ..bridge import bodies, renders
+from ..bridge.bake import renders
+from ..bridge.body import bodies
 from .sidebar import BodyPanel
 
 

@@ -2,8 +2,9 @@
 
 import bpy
 
-from ..bridge import bodies, played
-from ..bridge.diagnosis import FIXES
+from ..bridge.body import bodies
+from ..bridge.body.diagnosis import FIXES
+from ..bridge.inputs import played_actions
 from .sidebar import BodyPanel, said
 
 
@@ -16,7 +17,7 @@ class JOUNCE_PT_diagnosis(BodyPanel, bpy.types.Panel):
     def draw_header_preset(self, context: bpy.types.Context) -> None:
         """Shows how many findings wait, while the panel is closed too."""
         _, state = self.layout_and_state(context)
-        count = len(state.findings) + bool(played.difference(bodies.host_of(context.object)))
+        count = len(state.findings) + bool(played_actions.difference(bodies.host_of(context.object)))
         if count:
             self.layout.label(text=f"{count}", icon="INFO")
 
@@ -35,7 +36,7 @@ class JOUNCE_PT_diagnosis(BodyPanel, bpy.types.Panel):
 
 def draw_difference(layout: bpy.types.UILayout, context: bpy.types.Context) -> bool:
     """Shows that something else plays than the body was fitted to, with a button; whether it does."""
-    sentence = played.difference(bodies.host_of(context.object))
+    sentence = played_actions.difference(bodies.host_of(context.object))
     if sentence:
         said(layout, context, sentence).operator("jounce.fit_again", icon="FILE_REFRESH")
     return bool(sentence)

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies, overrides
+from ..bridge.body import bodies, overrides
 from .sidebar import SidebarPanel
 
 

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import bodies, maps
+from ..bridge.body import bodies, weight_maps
 from ..core import region_presets
 from ..core.maps import Kind
 from .sidebar import BodyPanel
@@ -67,7 +67,7 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
         """Shows the vertex group of each map, and how to make it."""
         layout, state = self.layout_and_state(context)
         mesh = context.object if context.object.type == "MESH" else bodies.host_of(context.object)
-        for kind, (setting, _) in maps.SETTINGS.items():
+        for kind, (setting, _) in weight_maps.SETTINGS.items():
             row = layout.row(align=True)
             row.prop_search(state, setting, mesh, "vertex_groups")
             row.operator("jounce.map_paint", text="", icon="BRUSH_DATA").kind = kind.value

@@ -2,7 +2,8 @@
 
 import bpy
 
-from ..bridge import bodies, preview
+from ..bridge.body import bodies
+from ..bridge.preview import previews
 from .sidebar import BodyPanel
 
 
@@ -26,6 +27,6 @@ class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
         row.operator("jounce.clear_cache", icon="TRASH", text="")
         if state.preview:
             layout.operator("jounce.grab", icon="VIEW_PAN")
-        known = preview.session(bodies.host_of(context.object))
+        known = previews.session(bodies.host_of(context.object))
         if known is not None:
             layout.label(text=known.status())

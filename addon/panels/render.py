@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge import renders
+from ..bridge.bake import renders
 
 
 def draw(menu: bpy.types.Menu, context: bpy.types.Context) -> None:

@@ -2,7 +2,8 @@
 
 import bpy
 
-from ..bridge import bodies, preview
+from ..bridge.body import bodies
+from ..bridge.preview import previews
 from .sidebar import BodyPanel, keyed
 
 # So many teleports are named; a shot with more of them has another trouble.
@@ -18,7 +19,7 @@ def draw_limit(row: bpy.types.UILayout, state: bpy.types.PropertyGroup, name: st
 
 
 def draw_teleports(
-    layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, known: "preview.Session | None"
+    layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, known: "previews.Session | None"
 ) -> None:
     """Shows what counts as a teleport, and where the preview found some."""
     row = layout.row(heading="Teleports")
@@ -44,7 +45,7 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
         layout.prop(state, "start")
         keyed(layout).prop(state, "cut")
         layout.prop(state, "after_cut")
-        draw_teleports(layout, state, preview.session(bodies.host_of(context.object)))
+        draw_teleports(layout, state, previews.session(bodies.host_of(context.object)))
         keyed(layout).prop(state, "push")
         keyed(layout).prop(state, "field_weight")
         layout.prop(state, "field_collection")

@@ -4,7 +4,7 @@ import textwrap
 
 import bpy
 
-from ..bridge import bodies
+from ..bridge.body import bodies
 
 # Characters that fit into a line, for each pixel of the panel's width at a scale of 1.
 CHARACTERS_PER_PIXEL = 0.14

@@ -11,7 +11,7 @@ the same model.
 
 import bpy
 
-from ..bridge import bodies
+from ..bridge.body import bodies
 from .animated import keyed_where_read
 from .bake import BakeProps
 from .body import BodyProps

@@ -2,9 +2,9 @@
 
 from inspect import get_annotations
 
-from ..bridge import feel
+from ..bridge.inputs import animated_settings
 
-ANIMATED = feel.ANIMATED | {"strength", "cut", "push", "field_weight"}
+ANIMATED = animated_settings.ANIMATED | {"strength", "cut", "push", "field_weight"}
 
 
 def keyed_where_read(settings: type) -> type:

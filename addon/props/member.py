@@ -3,7 +3,7 @@
 import bpy
 from bpy.props import BoolProperty, FloatVectorProperty, IntProperty, PointerProperty
 
-from ..bridge import registry
+from ..bridge.common import registry
 from .refresh import refresh
 
 

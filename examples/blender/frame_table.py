@@ -78,7 +78,13 @@ def measure(
     obj.jounce.resolution, obj.jounce.modes = 32, 16
     bpy.ops.jounce.build()
     bpy.ops.jounce.preview()
-    names = ("bridge.preview", "bridge.drives", "bridge.offsets", "bridge.stage", "core.motion")
+    names = (
+        "bridge.preview.previews",
+        "bridge.inputs.frame_inputs",
+        "bridge.preview.preview_modifier",
+        "bridge.inputs.scratch_scene",
+        "core.motion",
+    )
     preview, drives, offsets, stage, motion = (importlib.import_module(f"{package}.{n}") for n in names)
     known = preview.session(obj)
     bpy.ops.jounce.fill_cache()

@@ -40,7 +40,7 @@ def main() -> None:
         options.report.write_text(json.dumps({"notes": [f"refused: {sentence}"]}), encoding="utf-8")
         return
     host = next(mesh for mesh in character.body if mesh.jounce.is_host)
-    bodies = importlib.import_module(f"{package.__name__}.bridge.bodies")
+    bodies = importlib.import_module(f"{package.__name__}.bridge.body.bodies")
     surface = bodies.read(host, bpy.context, lambda _sentence: None).surface
     core = surface.core
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ SCENE_DATA = {
 
 def sources(folder):
     """The modules of a folder of the extension."""
-    return sorted((ADDON / folder).glob("*.py"))
+    return sorted((ADDON / folder).rglob("*.py"))
 
 
 def imported(path):
@@ -41,9 +41,10 @@ def imported(path):
 
 
 def relative(path):
-    """The parts of the extension that a file imports."""
+    """The parts of the extension that a file imports, beside its own."""
     nodes = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
-    above = [node for node in nodes if node.level == 2]
+    depth = len(path.relative_to(ADDON).parts)
+    above = [node for node in nodes if node.level == depth]
     return {(node.module or alias.name).split(".")[0] for node in above for alias in node.names}
 
 

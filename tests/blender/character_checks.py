@@ -143,7 +143,7 @@ def _built(package: str, host: bpy.types.Object, shot: characters.Shot) -> Built
         return importlib.import_module(f"{package}.{name}")
 
     scene, body, motion = recordings.recorded(module, host, range(shot.first, shot.last + 1))
-    unit = module("bridge.units").metres_per_unit(bpy.context.scene)
+    unit = module("bridge.common.units").metres_per_unit(bpy.context.scene)
     return Built(body, scene.surface, scene, motion.poses, motion.coefficients, unit)
 
 
@@ -242,7 +242,7 @@ def check_preview(
     report: Report,
 ) -> None:
     """(c) The preview shows the simulated shape on frames in any order, and caches the same bits."""
-    scene, preview = bpy.context.scene, importlib.import_module(f"{package}.bridge.preview")
+    scene, preview = bpy.context.scene, importlib.import_module(f"{package}.bridge.preview.previews")
     shown = (scene.frame_start, scene.frame_end)
     scene.frame_start, scene.frame_end = shot.first, shot.last
     flesh.select(meshes)

@@ -29,7 +29,7 @@ def module(package: ModuleType) -> Callable[[str], ModuleType]:
 @pytest.fixture
 def preview(module: Callable[[str], ModuleType]) -> ModuleType:
     """The module of the extension that knows what is previewed."""
-    return module("bridge.preview")
+    return module("bridge.preview.previews")
 
 
 @pytest.fixture(autouse=True)

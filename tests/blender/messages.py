@@ -33,7 +33,7 @@ NAMED = frozenset(["operator", "menu", "prop"])
 def all_messages(package: str) -> dict[Message, None]:
     """The messages of registered classes, of what panels draw and of the diagnosis, in order, each once."""
     classes = importlib.import_module(f"{package}.registration").CLASSES
-    fixes = importlib.import_module(f"{package}.bridge.diagnosis").FIXES
+    fixes = importlib.import_module(f"{package}.bridge.body.diagnosis").FIXES
     found = [message for cls in classes for message in of_class(cls)]
     found += [message for path in sorted(SOURCES.glob("panels/*.py")) for message in of_source(path)]
     found += [(OWN, button) for button, _ in fixes.values()]

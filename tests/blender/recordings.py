@@ -18,7 +18,7 @@ def returned(task: Generator) -> object:
 def recorded(module: Callable[[str], ModuleType], host: bpy.types.Object, frames: range) -> tuple:
     """The body of a host as the scene has it, as it was built, and its motion over some frames."""
     bake, built = module("ops.bake"), module("core.bodies").CACHE
-    scene = module("bridge.bodies").read(host, bpy.context, print)
+    scene = module("bridge.body.bodies").read(host, bpy.context, print)
     body = built.get(host.jounce.built_digest)
     settings = host.jounce.bake_settings("MODAL_KEYS", frames.start, frames.stop - 1)
     (take,) = returned(bake.record([bake.Baking(scene, settings, body, "", "")], bpy.context))

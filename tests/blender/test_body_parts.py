@@ -27,7 +27,7 @@ def built(module, obj):
 
 def surface(module, obj):
     """The surface of an object's body."""
-    return module("bridge.bodies").read(obj, bpy.context, print).surface
+    return module("bridge.body.bodies").read(obj, bpy.context, print).surface
 
 
 def test_add_jounce_switches_it_on_and_a_body_of_a_script_has_none(module):

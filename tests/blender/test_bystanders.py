@@ -120,7 +120,7 @@ def test_a_look_at_an_object_does_not_hide_what_it_has():
 
 
 def test_neither_frames_nor_panels_look_through_the_file(draw_all, module, monkeypatch):
-    registry = module("bridge.registry")
+    registry = module("bridge.common.registry")
     obj, rig = previewed()
     bpy.ops.jounce.fill_cache()
     others = [bpy.data.objects.new(f"Other {number}", None) for number in range(50)]
@@ -132,7 +132,9 @@ def test_neither_frames_nor_panels_look_through_the_file(draw_all, module, monke
     looked_at = []
     plain = registry.state
     monkeypatch.setattr(registry, "state", lambda block: (looked_at.append(block), plain(block))[1])
-    monkeypatch.setattr(module("bridge.forces"), "followed", lambda *_: pytest.fail("fields are looked for"))
+    monkeypatch.setattr(
+        module("bridge.inputs.force_fields"), "followed", lambda *_: pytest.fail("fields are looked for")
+    )
     for frame in range(1, 13):
         shape(obj, frame)
         draw_all()
@@ -140,7 +142,7 @@ def test_neither_frames_nor_panels_look_through_the_file(draw_all, module, monke
 
 
 def test_the_meshes_of_bodies_are_found_however_they_come_and_go(module, tmp_path):
-    registry = module("bridge.registry")
+    registry = module("bridge.common.registry")
 
     def names():
         bpy.context.view_layer.update()

@@ -125,9 +125,9 @@ def test_a_clip_moves_what_only_hangs_on_bones(folder):
 @pytest.mark.skipif(bpy.app.version < (4, 4, 0), reason="Actions have no slots")
 def test_an_action_without_a_slot_moves_nothing(column, module):
     data = column[1].animation_data
-    assert len(module("bridge.compat").fcurves(data)) == 3
+    assert len(module("bridge.common.compat").fcurves(data)) == 3
     data.action_slot = None
-    assert module("bridge.compat").fcurves(data) == []
+    assert module("bridge.common.compat").fcurves(data) == []
 
 
 def test_a_clip_has_nothing_else_looked_at(column, module, monkeypatch):
@@ -135,7 +135,7 @@ def test_a_clip_has_nothing_else_looked_at(column, module, monkeypatch):
     bpy.context.scene.unit_settings.scale_length = 100.0
     bpy.ops.jounce.diagnose()
     assert "" in [found.fix for found in obj.jounce.findings]
-    monkeypatch.setattr(module("bridge.diagnosis"), "keep", lambda *_: 1 / 0)
+    monkeypatch.setattr(module("bridge.body.diagnosis"), "keep", lambda *_: 1 / 0)
     assert bpy.ops.jounce.clip_assign() == {"FINISHED"}
 
 

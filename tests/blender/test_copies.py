@@ -62,7 +62,7 @@ def test_a_copy_of_one_mesh_moves_by_itself_and_changes_nothing_of_the_original(
     (other,) = duplicate(coat)
     assert not offsets(other).any()
     assert other.jounce.is_host and other.jounce.host is None and other.jounce.frequency == 2.5
-    assert module("bridge.bodies").members(obj) == (obj, coat)
+    assert module("bridge.body.bodies").members(obj) == (obj, coat)
     assert np.abs(shown(other) - posed(other)).max() > 1e-3
     assert preview.session(other).status().startswith("Cached")
     for each, right in zip((obj, coat), expected, strict=True):
@@ -140,14 +140,14 @@ def test_what_is_left_shows_what_it_is(preview, module, capfd, way, seen):
         obj = there.get(name)
         if obj is not None:
             shapes[name] = shown(obj)
-            known = preview.session(module("bridge.bodies").host_of(obj))
+            known = preview.session(module("bridge.body.bodies").host_of(obj))
             if known is None:
                 assert not [modifier for modifier in obj.modifiers if modifier.type == "NODES"]
             else:
                 assert known.status() == "Cached 1 - 12"
     for name in shapes:
         scenes.activate(there[name])
-        if module("bridge.bodies").host_of(there[name]) is not None:
+        if module("bridge.body.bodies").host_of(there[name]) is not None:
             bpy.ops.jounce.remove()
         assert not there[name].is_property_set("jounce")
     said = "".join(capfd.readouterr())
@@ -176,7 +176,7 @@ SETTINGS = {
 
 @pytest.mark.parametrize("change", SETTINGS.values(), ids=SETTINGS.keys())
 def test_a_changed_frame_rate_is_noticed_at_once(preview, module, monkeypatch, change):
-    monkeypatch.setattr(module("bridge.session"), "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(module("bridge.preview.session"), "QUIET_SECONDS", 0.0)
     obj, _ = previewed()
     bpy.ops.jounce.fill_cache()
     bpy.context.scene.frame_set(8)

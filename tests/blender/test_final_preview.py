@@ -23,7 +23,7 @@ def character(tmp_path):
 @pytest.fixture
 def session(module):
     """Finds the session of a previewed object."""
-    return module("bridge.preview").session
+    return module("bridge.preview.previews").session
 
 
 def finished(known):
@@ -74,7 +74,7 @@ def test_the_draft_is_shown_until_the_final_frame_is_there(character, session, m
     draft = shape(obj, 8)
     obj.jounce.quality = "FINAL"
     known = session(obj)
-    with module("bridge.preview").paused():
+    with module("bridge.preview.previews").paused():
         known.restart(known.cache)
         assert known.busy and known.final.checked == 0
         known.enter_frame(8)
@@ -106,7 +106,7 @@ def test_a_motion_that_was_stopped_goes_on_when_the_file_is_opened_again(charact
     data = cache_of(obj).read_bytes()
     bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
     obj = bpy.data.objects["Column"]
-    module("bridge.preview").sync()
+    module("bridge.preview.previews").sync()
     shape(obj, 3)
     assert len(session(obj).final.cache) == 5
     shape(obj, 9)

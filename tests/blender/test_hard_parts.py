@@ -22,7 +22,7 @@ def column():
 @pytest.fixture
 def hard(module):
     """The hard vertices of a mesh, by their indices."""
-    return lambda obj: np.flatnonzero(module("bridge.hard_parts").hard_points(obj)).tolist()
+    return lambda obj: np.flatnonzero(module("bridge.body.hard_parts").hard_points(obj)).tolist()
 
 
 def choose(obj, *faces):

@@ -275,7 +275,7 @@ def test_what_the_artist_adds_to_the_copy_stays():
 def test_a_render_still_lacks_the_flesh_and_does_not_show_the_copy(module):
     obj, _, _ = dressed()
     copy, _ = bake(obj)
-    assert module("bridge.renders").unbaked(bpy.context.scene) == [obj]
+    assert module("bridge.bake.renders").unbaked(bpy.context.scene) == [obj]
     assert all(collection.hide_render for collection in copy.users_collection)
 
 

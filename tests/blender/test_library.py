@@ -113,14 +113,14 @@ def test_preview_and_cache_are_kept_in_the_shot(tmp_path, module):
     bpy.ops.jounce.preview()
     seen = shapes(obj, coat)
     bpy.ops.jounce.fill_cache()
-    kept = np.array(module("bridge.motions").kept(obj).coefficients)
+    kept = np.array(module("bridge.preview.motions").kept(obj).coefficients)
     obj, coat = reopened(tmp_path)
     assert obj.jounce.preview
-    assert np.array_equal(np.array(module("bridge.motions").kept(obj).coefficients), kept)
+    assert np.array_equal(np.array(module("bridge.preview.motions").kept(obj).coefficients), kept)
     assert np.array_equal(shapes(obj, coat), seen)
-    assert np.array_equal(np.array(module("bridge.preview").session(obj).cache.coefficients), kept)
+    assert np.array_equal(np.array(module("bridge.preview.previews").session(obj).cache.coefficients), kept)
     obj.name = "Hero"
-    assert np.array_equal(np.array(module("bridge.motions").kept(obj).coefficients), kept)
+    assert np.array_equal(np.array(module("bridge.preview.motions").kept(obj).coefficients), kept)
 
 
 def test_jounce_is_added_in_the_shot(tmp_path):
@@ -182,7 +182,7 @@ def test_a_bake_of_the_library_is_replaced_in_the_shot(tmp_path):
 @pytest.mark.parametrize("instance", [True, False])
 def test_a_linked_character_is_overridden_by_one_click(tmp_path, instance, module):
     character = link(make_library(tmp_path / "library.blend", build_and_preview), instance)
-    overrides = module("bridge.overrides")
+    overrides = module("bridge.body.overrides")
     linked = overrides.linked_of(character, bpy.context.scene)
     assert linked == bpy.data.collections["Character"] and overrides.stands_still(linked)
     if instance:
@@ -191,7 +191,7 @@ def test_a_linked_character_is_overridden_by_one_click(tmp_path, instance, modul
     assert bpy.ops.jounce.override() == {"FINISHED"}
     obj = bpy.context.object
     assert obj == own("Column") and not obj.override_library.is_system_override
-    assert module("bridge.preview").session(obj) is not None
+    assert module("bridge.preview.previews").session(obj) is not None
     assert overrides.linked_of(obj, bpy.context.scene) is None
     if instance:
         assert overrides.linked_of(character, bpy.context.scene) is None
@@ -336,9 +336,9 @@ def test_a_copy_of_an_override_has_a_holder_of_its_own(tmp_path, module):
     shown = shapes(obj)
     copy = obj.copy()
     bpy.context.scene.collection.objects.link(copy)
-    module("bridge.preview").sync()
+    module("bridge.preview.previews").sync()
     copied = shapes(copy)
-    group = module("bridge.offsets").modifier_of
+    group = module("bridge.preview.preview_modifier").modifier_of
     assert group(copy).node_group != group(obj).node_group
     assert np.array_equal(shapes(obj), shown)
     assert np.array_equal(shapes(copy), copied)

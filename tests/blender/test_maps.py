@@ -90,7 +90,7 @@ def test_a_mesh_without_the_group_is_as_stiff_as_without_the_map(column, module)
     coat.jounce.host = obj
     bpy.ops.jounce.map_add(kind="STIFFNESS")
     obj.vertex_groups["Stiffness"].add([0], 1.0, "REPLACE")
-    read = module("bridge.bodies").read
+    read = module("bridge.body.bodies").read
     bpy.ops.jounce.build()
     stiffness = read(obj, bpy.context, print).surface.maps.stiffness
     assert stiffness[0] == pytest.approx(30.0) and (stiffness[1:] == 1.0).all()
@@ -110,7 +110,7 @@ def test_a_map_of_an_older_file_means_what_it_meant(column, module):
     obj.jounce.stiffness_group = "Soft"
     obj.jounce.stiffness_soft = 0.25
     bpy.ops.jounce.build()
-    stiffness = module("bridge.bodies").read(obj, bpy.context, print).surface.maps.stiffness
+    stiffness = module("bridge.body.bodies").read(obj, bpy.context, print).surface.maps.stiffness
     assert np.allclose(stiffness[:4], [7.5**0.5, 7.5**0.5, 30.0, 0.25])
     assert np.allclose(stiffness[len(obj.data.vertices) :], 0.25)
     bpy.ops.jounce.map_smooth(kind="STIFFNESS", times=1)
@@ -313,7 +313,7 @@ def test_a_bone_has_a_leak_of_its_own(column, module):
     assert bpy.ops.jounce.bone_leak(value=0.0) == {"FINISHED"}
     assert rig.pose.bones["Upper"].jounce_leak == 0.0
     assert rig.pose.bones["Lower"].jounce_leak == 1.0
-    read = module("bridge.bodies").read(obj, bpy.context, print).surface.maps.leak
+    read = module("bridge.body.bodies").read(obj, bpy.context, print).surface.maps.leak
     assert np.allclose(read, 1.0 - weights_of(obj, "Upper"), atol=1e-6)
     upper = np.array([vertex.co.z > 1.6 for vertex in obj.data.vertices])
     assert bake(obj)[:, upper].max() < 0.5 * before[:, upper].max()

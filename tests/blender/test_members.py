@@ -38,7 +38,7 @@ def everything():
 
 def is_current(obj, module):
     """Whether a body was built as it is now."""
-    read = module("bridge.bodies").read(obj, bpy.context, print).surface
+    read = module("bridge.body.bodies").read(obj, bpy.context, print).surface
     return obj.jounce.built_digest == read.digest(obj.jounce.build_settings())
 
 
@@ -81,7 +81,7 @@ def test_a_body_that_was_not_built_stays_so(dressed):
 
 def test_a_preview_goes_on_with_the_meshes_that_are_left(dressed, module):
     obj, coat, hat = dressed
-    offsets, preview = module("bridge.offsets"), module("bridge.preview")
+    offsets, preview = module("bridge.preview.preview_modifier"), module("bridge.preview.previews")
     bpy.ops.jounce.preview()
     joined(dressed)
     assert obj.jounce.preview and all(offsets.is_shown(mesh) for mesh in dressed)

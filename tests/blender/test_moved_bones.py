@@ -119,7 +119,7 @@ def test_a_fit_looks_at_the_rest_of_the_body(module, beast, roles):
     obj, _ = beast
     roles(obj)
     body = module("core.bodies").CACHE.get(obj.jounce.built_digest)
-    core = module("bridge.bodies").read(obj, bpy.context, print).surface.core
+    core = module("bridge.body.bodies").read(obj, bpy.context, print).surface.core
     swings = core.swings(body.roles)
     assert swings.tolist() == [False, True, True]
     heights = np.array([vertex.co.z for vertex in obj.data.vertices])

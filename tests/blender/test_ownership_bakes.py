@@ -158,11 +158,11 @@ def contents(folder):
 def fail_at_the_second(module, monkeypatch, target):
     """Has the second mesh of a bake fail at the last thing that is written to it."""
     places = {
-        "FRAME_KEYS": ("bridge.animation", "write"),
-        "MODAL_KEYS": ("bridge.animation", "write"),
-        "SKINNING_NODES": ("bridge.stack", "insert_bake"),
-        "MESH_CACHE": ("bridge.mesh_cache", "relative"),
-        "HELPER_BONES": ("bridge.helper_bones", "skin"),
+        "FRAME_KEYS": ("bridge.common.animation", "write"),
+        "MODAL_KEYS": ("bridge.common.animation", "write"),
+        "SKINNING_NODES": ("bridge.common.modifier_stack", "insert_bake"),
+        "MESH_CACHE": ("bridge.bake.mesh_cache", "relative"),
+        "HELPER_BONES": ("bridge.bake.helper_bones", "skin"),
     }
     owner, name = places[target]
     whole, calls = getattr(module(owner), name), []

@@ -98,7 +98,7 @@ def test_a_key_that_is_called_as_a_bakes_stays_the_artists(column, end):
 
 
 def test_a_key_that_is_called_as_a_bakes_moves_the_mesh_as_any_other(column, module):
-    posing, deformers = module("bridge.posing"), module("bridge.deformers")
+    posing, deformers = module("bridge.rig.rig_stack"), module("bridge.rig.armature_modifier")
     assert not posing.has_keys(column)
     for name in ("Basis", "jounce: mine"):
         column.shape_key_add(name=name)
@@ -107,8 +107,8 @@ def test_a_key_that_is_called_as_a_bakes_moves_the_mesh_as_any_other(column, mod
     assert not posing.is_linear(column, deformers.deformer(column, print))
     blocks_of(column)["jounce: mine"].points[3].co.x += 0.5
     blocks_of(column)["jounce: mine"].keyframe_insert("value", frame=1)
-    assert [key.name for key in module("bridge.shapes").animated(column)] == ["jounce: mine"]
-    with module("bridge.stack").shown_as_posed([column]):
+    assert [key.name for key in module("bridge.rig.driven_keys").animated(column)] == ["jounce: mine"]
+    with module("bridge.common.modifier_stack").shown_as_posed([column]):
         assert not blocks_of(column)["jounce: mine"].mute
 
 

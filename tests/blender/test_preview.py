@@ -210,7 +210,7 @@ def test_the_cache_travels_with_the_file(preview, module, tmp_path):
     module("core.bodies").CACHE.clear()
     bpy.ops.wm.open_mainfile(filepath=str(path))
     obj = bpy.data.objects["Column"]
-    assert np.array_equal(np.array(module("bridge.motions").kept(obj).coefficients), stored)
+    assert np.array_equal(np.array(module("bridge.preview.motions").kept(obj).coefficients), stored)
     for frame in (7, 2, 12):
         assert np.array_equal(shape(obj, frame), expected[frame - 1])
     obj.name = "Renamed"
@@ -227,7 +227,7 @@ def test_an_appended_body_goes_on_with_its_cache(preview, module, tmp_path):
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.wm.append(filepath=f"{path}/Object/Column", directory=f"{path}/Object/", filename="Column")
     obj = bpy.data.objects["Column"]
-    assert len(module("bridge.motions").kept(obj)) == 12
+    assert len(module("bridge.preview.motions").kept(obj)) == 12
     scenes.settle_scene()
     preview.sync()
     assert np.array_equal(shape(obj, 7), expected)
@@ -336,7 +336,7 @@ def own_handlers():
         for kind in dir(bpy.app.handlers)
         if isinstance(getattr(bpy.app.handlers, kind), list)
         for handler in getattr(bpy.app.handlers, kind)
-        if handler.__module__.endswith(".bridge.preview")
+        if handler.__module__.endswith(".bridge.preview.previews")
     }
 
 

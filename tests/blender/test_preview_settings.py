@@ -160,7 +160,7 @@ def test_closing_a_loop_shows_how_far_it_is_and_is_not_waited_for(preview, modul
     known.get_ready(bpy.context)
     with preview.paused():
         bpy.context.scene.frame_set(12)
-    monkeypatch.setattr(module("bridge.session"), "PATIENCE_SECONDS", 600.0)
+    monkeypatch.setattr(module("bridge.preview.session"), "PATIENCE_SECONDS", 600.0)
     monkeypatch.setattr(type(known.filling), "collect", lambda _self, wait=False: not wait or 1 / 0)
     known.settle_frame(12, bpy.context.evaluated_depsgraph_get(), patient=False)
     assert len(known.filling.drives) == 12 and known.filling.closing and known.cage() is None

@@ -12,7 +12,7 @@ NAMES = ("Column", "Coarse", "Round")
 @pytest.fixture(autouse=True)
 def no_waiting(module, monkeypatch):
     """What has changed is looked at without waiting for another change."""
-    monkeypatch.setattr(module("bridge.session"), "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(module("bridge.preview.session"), "QUIET_SECONDS", 0.0)
 
 
 def cast():

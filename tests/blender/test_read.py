@@ -14,7 +14,7 @@ FRAMES = range(1, 10, 2)
 @pytest.fixture
 def read(module):
     """Reads the body of these objects, bound where they stand; fails on warnings unless told."""
-    bodies = module("bridge.bodies")
+    bodies = module("bridge.body.bodies")
 
     def read_body(obj, *others, warnings=None):
         scenes.activate(obj, *others)
@@ -120,8 +120,8 @@ def test_pieces_on_bones_are_bound_at_rest_whatever_the_frame(read, module):
     eye.parent, eye.parent_type, eye.parent_bone = rig, "BONE", "Upper"
     first = read(obj, eye).surface.points
     bpy.context.scene.frame_set(5)
-    module("bridge.bodies").bind(obj, bpy.context)
-    again = module("bridge.bodies").read(obj, bpy.context, print).surface.points
+    module("bridge.body.bodies").bind(obj, bpy.context)
+    again = module("bridge.body.bodies").read(obj, bpy.context, print).surface.points
     assert np.abs(again - first).max() < 1e-6
     assert rig.data.pose_position == "POSE"
 
@@ -232,8 +232,8 @@ def test_reading_twice_gives_the_same_bits(read, module):
     settings = obj.jounce.build_settings()
     bpy.context.scene.frame_set(7)
     rig.location.x = 5.0
-    again = module("bridge.bodies").read(obj, bpy.context, print)
+    again = module("bridge.body.bodies").read(obj, bpy.context, print)
     assert again.surface.digest(settings) == first.surface.digest(settings)
     obj.data.vertices[3].co.x += 0.01
-    changed = module("bridge.bodies").read(obj, bpy.context, print)
+    changed = module("bridge.body.bodies").read(obj, bpy.context, print)
     assert changed.surface.digest(settings) != first.surface.digest(settings)

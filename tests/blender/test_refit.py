@@ -23,7 +23,7 @@ def difference(module):
 
     def said(obj):
         bpy.context.view_layer.update()
-        return module("bridge.played").difference(obj)
+        return module("bridge.inputs.played_actions").difference(obj)
 
     return said
 

@@ -59,7 +59,7 @@ def test_a_render_changes_nothing(shot, target):
 
 
 def test_one_click_bakes_what_is_missing_whatever_is_selected(shot, module):
-    unbaked = module("bridge.renders").unbaked
+    unbaked = module("bridge.bake.renders").unbaked
     other = scenes.column("Other")
     other.location.x = 3.0
     other.keyframe_insert("location", frame=1)
@@ -76,7 +76,7 @@ def test_one_click_bakes_what_is_missing_whatever_is_selected(shot, module):
 
 
 def test_bodies_that_are_not_rendered_or_not_built_need_no_bake(shot, module):
-    unbaked = module("bridge.renders").unbaked
+    unbaked = module("bridge.bake.renders").unbaked
     assert unbaked(bpy.context.scene) == [shot]
     shot.hide_render = True
     assert unbaked(bpy.context.scene) == []

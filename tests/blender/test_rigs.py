@@ -234,7 +234,7 @@ def test_animated_and_driven_keys_count_for_the_modes(module):
             key.keyframe_insert("value", frame=1)
     scenes.settle_scene()
     scenes.add_and_build(obj)
-    read = module("bridge.bodies").read
+    read = module("bridge.body.bodies").read
     shapes = read(obj, bpy.context, print).surface.shapes
     assert shapes.shape == (2, len(obj.data.vertices), 3)
     bulge = shapes[0] + read(obj, bpy.context, print).surface.points
@@ -260,7 +260,7 @@ def test_reading_leaves_nothing_behind(module, monkeypatch):
     before = blocks()
     recorded(module, obj)
     assert blocks() == before
-    monkeypatch.setattr(module("bridge.posed"), "posed_points", lambda *_: 1 / 0)
+    monkeypatch.setattr(module("bridge.rig.posed_meshes"), "posed_points", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         recorded(module, obj)
     assert blocks() == before

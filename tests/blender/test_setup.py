@@ -54,7 +54,9 @@ def test_what_hangs_on_bones_is_offered(module):
     assert [(found.sentence, found.fix) for found in obj.jounce.findings] == [(sentence, "add_to_body")]
     assert bpy.ops.jounce.fix(index=0) == {"FINISHED"}
     assert hat.jounce.host == obj and len(obj.jounce.findings) == 0
-    digest = module("bridge.bodies").read(obj, bpy.context, print).surface.digest(obj.jounce.build_settings())
+    digest = (
+        module("bridge.body.bodies").read(obj, bpy.context, print).surface.digest(obj.jounce.build_settings())
+    )
     assert obj.jounce.built_digest == digest
     bpy.ops.jounce.fill_cache()
     bpy.context.scene.frame_set(6)
@@ -149,7 +151,7 @@ def test_the_armature_stands_for_what_it_deforms_before_what_it_carries(module):
     for mesh in (hat, obj):
         scenes.activate(mesh)
         bpy.ops.jounce.add()
-    bodies = module("bridge.bodies")
+    bodies = module("bridge.body.bodies")
     assert bodies.host_of(rig) == obj
     assert set(bodies.hosts_of(rig)) == {obj, hat}
 

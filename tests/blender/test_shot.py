@@ -72,7 +72,7 @@ def test_fields_that_are_not_followed_are_said(built, module):
     bpy.ops.object.effector_add(type="MAGNET")
     name = bpy.context.object.name
     said = []
-    module("bridge.bodies").read(obj, bpy.context, said.append)
+    module("bridge.body.bodies").read(obj, bpy.context, said.append)
     assert [text for text in said if name in text and "left out" in text]
 
 
@@ -142,7 +142,7 @@ def test_a_teleport_is_found_and_calm_and_a_run_is_none(built, module):
     scenes.activate(obj)
     bpy.ops.jounce.preview()
     bpy.ops.jounce.fill_cache()
-    preview = module("bridge.preview")
+    preview = module("bridge.preview.previews")
     assert preview.session(obj).teleports() == [6]
     shown = scenes.evaluated_frames(obj, range(1, 13))
     bpy.ops.jounce.preview()

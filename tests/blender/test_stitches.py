@@ -138,7 +138,7 @@ def test_vertices_in_one_place_are_one_part(module):
     bpy.ops.mesh.select_all(action="SELECT")
     bpy.ops.mesh.edge_split(type="EDGE")
     bpy.ops.object.mode_set(mode="OBJECT")
-    parts = module("bridge.stitches").loose_parts(obj)
+    parts = module("bridge.body.stitches").loose_parts(obj)
     assert len(parts) == len(obj.data.vertices) > before
     assert parts.max() == 0
 

@@ -18,7 +18,7 @@ OTHERS = {"Pose Position", "Render", "Apply", "Show on Mesh", "italics"}
 @pytest.fixture
 def labels(module):
     """Every label of the extension: properties, their items, operators, panels, fixes of the diagnosis."""
-    found = {button for button, _ in module("bridge.diagnosis").FIXES.values()} | OTHERS
+    found = {button for button, _ in module("bridge.body.diagnosis").FIXES.values()} | OTHERS
     for cls in module("registration").CLASSES:
         found.add(getattr(cls, "bl_label", ""))
         for prop in cls.bl_rna.properties:

@@ -52,7 +52,7 @@ def files() -> list[Path]:
 
 def session_of(host):
     """What the extension knows of a previewed body."""
-    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview").session(host)
+    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(host)
 
 
 def previewed(path, window):

@@ -23,7 +23,7 @@ def saved_character(folder):
 
 def session(obj):
     """What is known of a previewed object."""
-    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview").session(obj)
+    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(obj)
 
 
 def test_it_comes_behind_the_draft_and_then_rests(window):

@@ -32,7 +32,7 @@ def dressed(window):
     bpy.ops.jounce.build()
     if not body.jounce.preview:
         bpy.ops.jounce.preview()
-    preview = importlib.import_module(f"{extension.INSTALLED}.bridge.preview")
+    preview = importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews")
     yield lambda: preview.session(body) is not None
     session = preview.session(body)
     yield lambda: session.complete and not session.busy

@@ -31,7 +31,7 @@ def previewed(window):
     obj = built(window)
     window.invoke("jounce.preview")
     yield lambda: obj.jounce.preview
-    session = bridge("preview").session(obj)
+    session = bridge("preview.previews").session(obj)
     yield lambda: session.complete and not session.busy
     return obj
 
@@ -93,7 +93,7 @@ def test_flesh_follows_the_mouse_settles_and_shows_its_frame_again(window):
     window.screenshot("grab")
     window.hold("LEFTMOUSE", "RELEASE", (start[0] + 90, start[1]))
     yield 0.1
-    session = bridge("preview").session(obj)
+    session = bridge("preview.previews").session(obj)
     yield lambda: session.interactive is None
     yield 0.2
     assert np.array_equal(scenes.evaluated(obj), shown)

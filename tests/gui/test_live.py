@@ -12,7 +12,7 @@ FRAMES = range(1, 41)
 
 def preview():
     """The module of the extension that knows what is previewed."""
-    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview")
+    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews")
 
 
 def previewed(window, change=lambda _obj: None):

@@ -16,7 +16,7 @@ A_FRAME_A_TICK = 1e-3
 
 def preview():
     """The module of the extension that knows what is previewed."""
-    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview")
+    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews")
 
 
 def session(name):

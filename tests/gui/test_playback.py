@@ -16,7 +16,7 @@ FRAMES = range(1, LAST + 1)
 
 def session_of(obj):
     """What the extension knows of a previewed body."""
-    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview").session(obj)
+    return importlib.import_module(f"{extension.INSTALLED}.bridge.preview.previews").session(obj)
 
 
 def filled(name="Column"):

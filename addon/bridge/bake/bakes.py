@@ -1,0 +1,93 @@
+"""The kinds of bakes: which code prepares each of them, and what frees whatever a mesh carries."""
+
+import bpy
+
+from ...core.motion import Motion
+from ...core.prepared import Preparation, Prepared
+from ...core.refusal import Refusal
+from ...core.settings import BakeSettings, Quality, Target
+from ..body import old_files
+from ..body.bodies import BodyScene
+from ..common import animation, linked_mesh_proxy, modifier_stack
+from ..rig import armature_modifier, rig_stack
+from ..rig.armature_modifier import Warn
+from . import helper_bones, mesh_cache, replacing, shape_keys, skinning_nodes
+
+PREPARE = {
+    Target.MODAL_KEYS: shape_keys.prepare,
+    Target.FRAME_KEYS: shape_keys.prepare,
+    Target.SKINNING_NODES: skinning_nodes.prepare,
+    Target.MESH_CACHE: mesh_cache.prepare,
+    Target.HELPER_BONES: helper_bones.prepare,
+}
+
+
+def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
+    """Refuses a mesh that cannot take a bake, and warns where it would not be seen."""
+    refuse_stuck(obj)
+    if settings.target is Target.SKINNING_NODES:
+        modifier_stack.refuse_nodes(obj)
+    if settings.target.is_keys:
+        shape_keys.refuse_foreign(obj)
+        animation.refuse_unusable(obj)
+        rig_stack.refuse_keys(obj, armature_modifier.deformer(obj, lambda _: None))
+        shape_keys.warn_if_hidden(obj, warn)
+
+
+def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
+    """Refuses what only a draft can be."""
+    if settings.quality is not Quality.FINAL:
+        return
+    if settings.target is Target.SKINNING_NODES:
+        raise Refusal(
+            f"{host.name}: skinning nodes play modes, of which a final motion has none; bake it to a mesh "
+            "cache, shape keys or helper bones, or bake a draft."
+        )
+
+
+def refuse_stuck(obj: bpy.types.Object) -> None:
+    """Refuses to free shape keys that another file would bring back."""
+    if obj.jounce.bake_keys and linked_mesh_proxy.is_foreign(obj.data):
+        raise Refusal(
+            f"The mesh of {obj.name} brings the shape keys of a bake along from its own file; free that bake "
+            "there, or make the mesh local (Diagnosis has a button)."
+        )
+
+
+def prepare(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
+) -> Preparation:
+    """Computes all of a bake; nothing of the scene is changed before it is written."""
+    return PREPARE[settings.target](scene, body, motion, settings, context)
+
+
+def replace(scene: BodyScene, prepared: Prepared) -> None:
+    """Replaces the body's bake, which goes once the other one stands; where writing fails, it stays."""
+    for obj in scene.objects:
+        old_files.update(obj)
+    earlier = [replacing.Earlier(obj) for obj in scene.objects]
+    try:
+        prepared.write()
+    except BaseException:
+        for obj in scene.objects:
+            free(obj)
+        for bake in reversed(earlier):
+            bake.restore()
+        raise
+    for bake in earlier:
+        bake.remove(free)
+
+
+def free(obj: bpy.types.Object) -> None:
+    """Takes any bake off a mesh; all that is not ours stays as it is."""
+    old_files.update(obj)
+    for kind in (shape_keys, skinning_nodes, mesh_cache, helper_bones):
+        kind.free(obj)
+    for name in ("bake_target", "bake_modifier", "bake_modifier_name"):
+        obj.jounce.property_unset(name)
+
+
+def forget(host: bpy.types.Object) -> None:
+    """Drops what the host remembers of a bake that was freed."""
+    for name in ("bake_draft_error", "bake_error", "bake_parts", "bake_range"):
+        host.jounce.property_unset(name)

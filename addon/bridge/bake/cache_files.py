@@ -1,0 +1,79 @@
+"""Which .blend a mesh cache belongs to, and when its file may be deleted.
+
+A mesh records the .blend that was open when it was baked, and the path of the cache as that .blend gives it.
+The file is deleted only where both are still so: not from another .blend that was saved from the first one or
+appended its objects, but from one that was moved or copied together with its cache.
+"""
+
+from pathlib import Path
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...core import freed, pc2
+from ..common import handlers
+
+SIBLING = "//"
+PARENT = "//.."
+
+
+def record(obj: bpy.types.Object, path: str, blend: str) -> None:
+    """Remembers the cache of a mesh, as a .blend gives its path."""
+    obj.jounce.bake_cache, obj.jounce.bake_blend = path, blend
+
+
+def is_own(modifier: bpy.types.MeshCacheModifier) -> bool:
+    """Whether the open .blend has made what a modifier plays."""
+    state, here = modifier.id_data.jounce, bpy.data.filepath
+    path, blend = state.bake_cache, state.bake_blend
+    if not path or modifier.id_data.library is not None:
+        return False
+    if blend == here:
+        return Path(bpy.path.abspath(path)) == path_of(modifier)
+    moves_along = path.startswith(SIBLING) and not path.startswith(PARENT)
+    return moves_along and modifier.filepath == path and Path(blend).name == Path(here).name
+
+
+def free(path: Path) -> None:
+    """Gives up a cache of the open .blend, unless something still plays it."""
+    if path not in played() and pc2.is_cache(path):
+        freed.CACHES.free(path, bpy.data.filepath)
+
+
+def path_of(modifier: bpy.types.MeshCacheModifier) -> Path:
+    """Where the file of a modifier is."""
+    return Path(bpy.path.abspath(modifier.filepath, library=modifier.id_data.library))
+
+
+def played() -> set[Path]:
+    """The files of all Mesh Cache modifiers."""
+    modifiers = (modifier for obj in bpy.data.objects for modifier in obj.modifiers)
+    return {path_of(modifier) for modifier in modifiers if modifier.type == "MESH_CACHE"}
+
+
+@persistent
+def after_saving(path: str, *_: object) -> None:
+    """What nothing plays any more goes with the file that played it."""
+    if path == bpy.data.filepath:
+        freed.CACHES.saved(path, played())
+    else:
+        freed.CACHES.copied(played())
+
+
+@persistent
+def after_loading(*_: object) -> None:
+    """Another file, and nothing to be undone to."""
+    freed.CACHES.opened(played())
+
+
+HANDLERS = {"save_post": after_saving, "load_post": after_loading}
+
+
+def register() -> None:
+    """Watches what is saved and opened."""
+    handlers.listen(HANDLERS, True)
+
+
+def unregister() -> None:
+    """Undoes `register`."""
+    handlers.listen(HANDLERS, False)

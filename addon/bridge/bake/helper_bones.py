@@ -1,0 +1,233 @@
+"""The bake for game engines: a copy of the character that bones alone move, the rig's own and helper bones.
+
+The copy is an armature at the world's origin and the meshes below it, in a collection of its own, which
+renders leave out. The artist's meshes and armatures stay as they are.
+"""
+
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ...core.helper_bones import Channels, HelperBones, Skeleton, Wanted, fitted
+from ...core.motion import Motion
+from ...core.prepared import Preparation, Prepared
+from ...core.settings import BakeSettings
+from ...core.task import Step, scaled
+from ..body import bodies, meshes
+from ..body.bodies import BodyScene
+from ..common import animation, compat, marks, registry, units
+from ..rig import rig_stack
+from ..rig.skeletons import skeleton
+from . import sampled_meshes, shape_keys
+
+# What a mesh records of its copy; on the armature, custom property, all copies that were made with it.
+RECORDED = ("bake_copy", "bake_rig", "bake_collection")
+COPIES = "jounce_copies"
+
+CHANNELS = (("location", "locations"), ("rotation_quaternion", "rotations"), ("scale", "scales"))
+
+
+def prepare(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
+) -> Preparation:
+    """Reads the shapes and fits the bones; nothing is changed before they are written."""
+    state = scene.host.jounce
+    rig = skeleton(scene.reader, context.evaluated_depsgraph_get(), scene.surface.diagonal)
+    wanted = yield from scaled(read(scene, body, motion, settings, context), 0.0, 0.5)
+    fit = yield from scaled(
+        fitted(wanted, rig, motion.poses, state.helper_count, state.helper_influences), 0.5, 1.0
+    )
+    count = len(fit.skeleton.names) - len(rig.names)
+    parts = f"{count} helper bones, {fit.rms / scene.surface.diagonal:.3%} off on average"
+    return Prepared(fit.error, parts, partial(write, scene, fit, settings.frames, context))
+
+
+def read(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
+) -> Generator[Step, None, Wanted]:
+    """Where the vertices are at rest and in each frame."""
+    surface, over = scene.surface, settings.frames
+    frames = np.empty((len(over), len(surface.points), 3), np.float32)
+    shapes = sampled_meshes.shapes(scene, body, motion, over, context)
+    with closing(shapes):
+        for index, frame in enumerate(shapes):
+            for part, (shape, to_metres) in zip(surface.parts, frame, strict=True):
+                frames[index, part.points] = shape @ to_metres[:, :3].T + to_metres[:, 3]
+            yield Step(index / len(over), "Reading the shapes")
+    # The copy holds as a whole: until it can be followed for the first time, as it is then.
+    followed = next(index for index in range(len(over)) if index not in motion.held)
+    for index in range(len(over)):
+        followed = followed if index in motion.held else index
+        frames[index] = frames[followed]
+    return Wanted(surface.points, frames, surface.weights)
+
+
+def write(scene: BodyScene, fit: HelperBones, frames: range, context: bpy.types.Context) -> None:
+    """Makes the copy."""
+    collection = bpy.data.collections.new(f"{rig_stack.NAME} Export {scene.host.name}")
+    collection.hide_render = True
+    context.scene.collection.children.link(collection)
+    scale = units.metres_per_unit(context.scene)
+    armature = bpy.data.objects.new(f"{scene.host.name} Rig", bpy.data.armatures.new(rig_stack.NAME))
+    collection.objects.link(armature)
+    for block in (collection, armature, armature.data):
+        marks.put(block, marks.BAKE)
+    # From here on the meshes lead to whatever is to be freed.
+    for obj in scene.objects:
+        obj.jounce.bake_rig, obj.jounce.bake_collection = armature, collection
+    copies = [copy(obj, armature) for obj in scene.objects]
+    armature[COPIES] = {str(number): made for number, made in enumerate(copies)}
+    with edited(armature, context):
+        names = add_bones(armature.data, fit.skeleton, scale)
+    animate(armature, names, fit.channels, frames, scale)
+    bones = {bone.name for rig in scene.reader.armatures for bone in rig.data.bones} | set(names)
+    for made, obj, part in zip(copies, scene.objects, scene.surface.parts, strict=True):
+        collection.objects.link(made)
+        made.select_set(False)
+        take_rig_off(made, obj, bones)
+        skin(made, armature, names, fit.weights[part.points])
+
+
+def copy(obj: bpy.types.Object, armature: bpy.types.Object) -> bpy.types.Object:
+    """A copy of an object and its mesh at rest, below an armature, without whatever else moves it."""
+    made = obj.copy()
+    if made.override_library is not None:
+        made.make_local(clear_liboverride=True)
+    obj.jounce.bake_copy = made
+    made.property_unset("jounce")
+    made.data = obj.data.copy()
+    for block in (made, made.data):
+        marks.put(block, marks.BAKE)
+    made.parent, made.parent_type = armature, "OBJECT"
+    made.animation_data_clear()
+    made.constraints.clear()
+    made.matrix_parent_inverse = Matrix(bodies.bind_matrix(obj))
+    made.matrix_basis = Matrix()
+    made.delta_location, made.delta_scale = (0.0,) * 3, (1.0,) * 3
+    made.delta_rotation_euler, made.delta_rotation_quaternion = (0.0,) * 3, (1.0, 0.0, 0.0, 0.0)
+    points = meshes.rest_points(obj)
+    with shape_keys.leaving_no_block(made):
+        made.shape_key_clear()
+    made.data.attributes["position"].data.foreach_set("vector", points.astype(np.float32).ravel())
+    return made
+
+
+@contextmanager
+def edited(armature: bpy.types.Object, context: bpy.types.Context) -> Iterator[None]:
+    """An armature in Edit Mode, the only place where bones can be made; mode and selection come back."""
+    layer = context.view_layer
+    active, selected = layer.objects.active, context.selected_objects
+    mode = "OBJECT" if active is None else active.mode
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    for obj in selected:
+        obj.select_set(False)
+    layer.objects.active = armature
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        yield
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+        armature.select_set(False)
+        for obj in selected:
+            obj.select_set(True)
+        layer.objects.active = active
+        if mode != "OBJECT":
+            bpy.ops.object.mode_set(mode=mode)
+
+
+def add_bones(data: bpy.types.Armature, skeleton: Skeleton, scale: float) -> list[str]:
+    """Adds the bones to an armature in Edit Mode, and gives the names that Blender gave them."""
+    made = []
+    for name, rest, length in zip(skeleton.names, skeleton.rests, skeleton.lengths, strict=True):
+        bone = data.edit_bones.new(name)
+        bone.tail = (0.0, length / scale, 0.0)
+        matrix = Matrix(rest)
+        matrix.translation /= scale
+        bone.matrix = matrix
+        made.append(bone)
+    for bone, parent in zip(made, skeleton.parents, strict=True):
+        bone.parent = None if parent < 0 else made[parent]
+    return [bone.name for bone in made]
+
+
+def animate(
+    armature: bpy.types.Object, names: list[str], channels: Channels, frames: range, scale: float
+) -> None:
+    """Keys all bones on all frames, linear between them."""
+    action = bpy.data.actions.new(armature.name)
+    marks.put(action, marks.BAKE)
+    curves = compat.new_fcurves(action, armature)
+    times = np.asarray(frames, dtype=np.float64)
+    for index, name in enumerate(names):
+        bone = armature.pose.bones[name]
+        bone.rotation_mode = "QUATERNION"
+        for channel, field in CHANNELS:
+            values = getattr(channels, field)[:, index] / (scale if channel == "location" else 1.0)
+            for component, column in enumerate(values.T):
+                curve = curves.new(bone.path_from_id(channel), index=component)
+                animation.write_fcurve(curve, times, column)
+    data = armature.animation_data_create()
+    data.action = action
+    compat.use_slot(data, action)
+
+
+def take_rig_off(made: bpy.types.Object, obj: bpy.types.Object, bones: set[str]) -> None:
+    """Takes what poses an object, what is ours on it, and the vertex groups of bones off its copy."""
+    ours = [modifier.name for modifier in obj.modifiers if rig_stack.is_ours(modifier)]
+    for name in {modifier.name for modifier in list(obj.modifiers)[: rig_stack.end(obj)]}.union(ours):
+        made.modifiers.remove(made.modifiers[name])
+    for group in [group for group in made.vertex_groups if group.name in bones]:
+        made.vertex_groups.remove(group)
+
+
+def skin(made: bpy.types.Object, armature: bpy.types.Object, names: list[str], weights: np.ndarray) -> None:
+    """Gives a copy the weights (p, b) of an armature, and its modifier before all others."""
+    for name, column in zip(names, weights.T, strict=True):
+        rows = np.flatnonzero(column)
+        group = made.vertex_groups.new(name=name) if len(rows) else None
+        for row in rows.tolist():
+            group.add([row], float(column[row]), "REPLACE")
+    made.modifiers.new("Armature", "ARMATURE").object = armature
+    made.modifiers.move(len(made.modifiers) - 1, 0)
+
+
+def free(obj: bpy.types.Object) -> None:
+    """Deletes the copy of a mesh, unless another mesh needs it, and with the last one all that was made.
+
+    Copies, or the meshes that they are of, may have been deleted by hand, and lead to nothing any more.
+    """
+    made, armature, collections = obj.jounce.bake_copy, armature_of(obj), collections_of(obj)
+    for name in RECORDED:
+        obj.jounce.property_unset(name)
+    others = registry.meshes()
+    is_last = armature is not None and not any(armature_of(other) == armature for other in others)
+    copies = [made, *(armature.get(COPIES, {}).values() if is_last else ())]
+    needed = [None, *(other.jounce.bake_copy for other in others)]
+    for block in dict.fromkeys(block for block in copies if block not in needed):
+        bpy.data.objects.remove(block)
+    if is_last and not armature.children:
+        bpy.data.objects.remove(armature)
+    for collection in collections:
+        if not collection.all_objects and not collection.children:
+            bpy.data.collections.remove(collection)
+    for kind in (bpy.data.meshes, bpy.data.armatures, bpy.data.actions):
+        for block in [block for block in kind if block.users == 0 and marks.has(block, marks.BAKE)]:
+            kind.remove(block)
+
+
+def armature_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature of the copy of a mesh; files of older versions record the copy alone."""
+    above = None if obj.jounce.bake_copy is None else obj.jounce.bake_copy.parent
+    return obj.jounce.bake_rig or (above if above is not None and marks.has(above, marks.BAKE) else None)
+
+
+def collections_of(obj: bpy.types.Object) -> set[bpy.types.Collection]:
+    """The collections that were made for the copy of a mesh."""
+    parts = filter(None, (obj.jounce.bake_copy, armature_of(obj)))
+    found = {collection for part in parts for collection in part.users_collection}
+    return {c for c in (*found, obj.jounce.bake_collection) if c is not None and marks.has(c, marks.BAKE)}

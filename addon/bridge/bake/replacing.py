@@ -1,0 +1,116 @@
+"""An earlier bake that stands aside while another one is written, and goes only once that one stands.
+
+Two bakes are on a mesh for that moment. What the object records is the new one's; what the earlier one made
+keeps its place and loses only the names of its data-blocks, which the new one gets.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+from ..common import animation, linked_mesh_proxy, marks, modifier_stack, nodes, registry
+from . import helper_bones, own_keys, skinning_nodes
+
+# What an object records of its bake.
+RECORDED = (
+    "bake_target",
+    "bake_keys",
+    "bake_action",
+    "bake_group",
+    *helper_bones.RECORDED,
+    "bake_modifier",
+    "bake_modifier_name",
+    "bake_cache",
+    "bake_blend",
+    "bake_made_basis",
+    "bake_made_animation",
+)
+ASIDE = "before"
+
+
+class Record:
+    """What a mesh says of its bake, taken off it."""
+
+    def __init__(self, obj: bpy.types.Object) -> None:
+        state = obj.jounce
+        self._obj = obj
+        self.values: dict[str, Any] = {
+            name: getattr(state, name) for name in RECORDED if state.is_property_set(name)
+        }
+        for name in self.values:
+            state.property_unset(name)
+        self._keys = own_keys.take_record(own(obj))
+
+    def put(self) -> None:
+        """Writes it on the mesh again, in the place of another one; without what is no longer there."""
+        for name, value in self.values.items():
+            if not isinstance(value, bpy.types.ID) or registry.is_there(value):
+                setattr(self._obj.jounce, name, value)
+        if self._keys is not None:
+            own(self._obj)[own_keys.RECORD] = self._keys
+
+
+class Earlier:
+    """The earlier bake of a mesh, if it has one, while another one is written."""
+
+    def __init__(self, obj: bpy.types.Object) -> None:
+        self._obj = obj
+        self._names = [(block, block.name) for block in blocks(obj)]
+        for block, name in self._names:
+            block.name = f"{name} {ASIDE}"
+        self._attributes = skinning_nodes.attributes_of(obj.jounce.bake_group)
+        uid = obj.jounce.bake_modifier
+        # By their present names, so that the same shapes of the other bake are not taken for them.
+        own_keys.refresh(own(obj))
+        self._record = Record(obj)
+        obj.jounce.bake_earlier = uid
+
+    def restore(self) -> None:
+        """The other one was not finished, and is freed: all is as it was."""
+        self._record.put()
+        self._obj.jounce.property_unset("bake_earlier")
+        for block, name in reversed(self._names):
+            block.name = name
+
+    def remove(self, free: Callable[[bpy.types.Object], None]) -> None:
+        """The other one stands, so this one is freed."""
+        made = Record(self._obj)
+        self._record.put()
+        self._obj.jounce.property_unset("bake_earlier")
+        free(self._obj)
+        made.put()
+        state, keys = self._obj.jounce, self._obj.data.shape_keys
+        if state.bake_keys and keys is not None:
+            if self._record.values.get("bake_made_basis"):
+                state.bake_made_basis = True
+            if self._record.values.get("bake_made_animation"):
+                state.bake_made_animation = True
+                animation.make_active(self._obj)
+            own_keys.shorten_names(keys)
+        modifier_stack.shorten_name(self._obj)
+        if state.bake_copy is not None:
+            nodes.remove_attributes(state.bake_copy.data, self._attributes)
+
+
+def own(obj: bpy.types.Object) -> bpy.types.Key | None:
+    """The shape keys of a mesh that can be changed in this file."""
+    return None if linked_mesh_proxy.is_foreign(obj.data) else obj.data.shape_keys
+
+
+def blocks(obj: bpy.types.Object) -> list[bpy.types.ID]:
+    """The data-blocks of this file that the bake of a mesh made."""
+    state, armature = obj.jounce, helper_bones.armature_of(obj)
+    found = [state.bake_action, state.bake_group]
+    if state.bake_group is not None:
+        found += [linked_mesh_proxy.of(state.bake_group), action_of(state.bake_group)]
+    found += [state.bake_copy, armature, action_of(armature), *helper_bones.collections_of(obj)]
+    found += [block.data for block in found if isinstance(block, bpy.types.Object)]
+    kinds = (marks.BAKE, marks.HOLDER)
+    own_blocks = (b for b in found if b is not None and b.library is None)
+    return [block for block in dict.fromkeys(own_blocks) if any(marks.has(block, kind) for kind in kinds)]
+
+
+def action_of(block: bpy.types.ID | None) -> bpy.types.Action | None:
+    """The action that a data-block plays."""
+    return None if block is None or block.animation_data is None else block.animation_data.action

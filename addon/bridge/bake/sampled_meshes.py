@@ -1,0 +1,41 @@
+"""Whole shapes of a motion: what the rig and the flesh make together, read from the scene frame by frame."""
+
+from collections.abc import Generator
+
+import bpy
+import numpy as np
+
+from ...core.motion import Motion
+from ..body import meshes
+from ..body.bodies import BodyScene
+from ..common import frames, modifier_stack, units
+from ..rig import bone_transforms
+from ..rig.posed_meshes import evaluated_points
+
+Shapes = Generator[list[tuple[np.ndarray, np.ndarray]], None, None]
+
+
+def shapes(scene: BodyScene, body: object, motion: Motion, over: range, context: bpy.types.Context) -> Shapes:
+    """For each frame and mesh its shape (p, 3) f64 in the object's space, and the (3, 4) to world and metres.
+
+    Meshes are shown as their rigs leave them as long as it runs; close it. Where the flesh holds, nothing
+    leads to the world, and the mesh has the offsets of the frame before; its shape too where it has none.
+    """
+    scale = units.metres_per_unit(context.scene)
+    offsets = [np.zeros((part.points.stop - part.points.start, 3)) for part in scene.surface.parts]
+    posed = [meshes.rest_points(obj) for obj in scene.objects]
+    with modifier_stack.shown_as_posed(scene.objects), frames.kept(context.scene):
+        for row, (frame, coefficients) in enumerate(zip(over, motion.coefficients, strict=True)):
+            context.scene.frame_set(frame)
+            depsgraph = context.evaluated_depsgraph_get()
+            moved = body.model.displacement(coefficients, body.embedding).astype(np.float64)
+            made = []
+            for index, (obj, part) in enumerate(zip(scene.objects, scene.surface.parts, strict=True)):
+                to_metres = np.zeros((3, 4))
+                if row not in motion.held:
+                    to_metres = bone_transforms.world_matrix(obj, depsgraph)[:3] * scale
+                    offsets[index] = np.linalg.solve(to_metres[:, :3], moved[part.points].T).T
+                now = evaluated_points(obj, depsgraph)
+                posed[index] = now if np.isfinite(now).all() else posed[index]
+                made.append((posed[index] + offsets[index], to_metres))
+            yield made

@@ -1,0 +1,129 @@
+"""Writes the shape keys of a bake and takes away exactly these again.
+
+`own_keys` tells the bake's keys from all others. A mesh without shape keys gets a Basis, which goes when
+the bake is freed unless the artist has added keys of their own meanwhile.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import bpy
+import numpy as np
+
+from ...core.keys import KeySet, key_sets
+from ...core.motion import Motion
+from ...core.prepared import Preparation, Prepared
+from ...core.refusal import Refusal
+from ...core.settings import BakeSettings
+from ..body import meshes
+from ..body.bodies import BodyScene
+from ..common import animation, linked_mesh_proxy
+from ..common.nodes import PREFIX
+from ..rig.armature_modifier import Warn
+from . import own_keys
+
+
+def prepare(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, _context: bpy.types.Context
+) -> Preparation:
+    """Finds the keys of all meshes; nothing is changed before they are written."""
+    sets = yield from key_sets(body, scene.surface, motion, settings)
+    count = sum(len(keys.names) for keys in sets)
+    return Prepared(
+        max(keys.error for keys in sets),
+        f"{count} shape keys" if count else "",
+        partial(write_all, scene, sets, settings),
+    )
+
+
+def write_all(scene: BodyScene, sets: list[KeySet], settings: BakeSettings) -> None:
+    """Adds the keys of all meshes."""
+    for obj, keys in zip(scene.objects, sets, strict=True):
+        write(obj, keys, settings.frames)
+        obj.jounce.bake_target = settings.target.value
+
+
+def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
+    """Adds the keys of a part and animates them over the frames; a part that does not move gets none."""
+    if not keys.names:
+        return
+    state = obj.jounce
+    shown = (obj.active_shape_key_index, obj.show_only_shape_key)
+    if obj.data.shape_keys is None:
+        obj.shape_key_add(name="Basis", from_mix=False)
+        state.bake_made_basis = True
+    base = meshes.rest_points(obj)
+    blocks = []
+    for index, name in enumerate(keys.names):
+        block = obj.shape_key_add(name=PREFIX + name, from_mix=False)
+        block.relative_key = obj.data.shape_keys.reference_key
+        block.points.foreach_set("co", (base + keys.local_offsets(index)).astype(np.float32).ravel())
+        blocks.append(block)
+    obj.active_shape_key_index, obj.show_only_shape_key = shown
+    own_keys.record(obj.data.shape_keys, blocks)
+    animation.write(obj, [block.name for block in blocks], keys.values, frames)
+    state.bake_keys = len(blocks)
+    obj.data.update()
+
+
+def refuse_foreign(obj: bpy.types.Object) -> None:
+    """Refuses a mesh whose shape keys would be lost with this file."""
+    if linked_mesh_proxy.is_foreign(obj.data):
+        raise Refusal(
+            f"The mesh of {obj.name} is linked from another file, so it cannot get shape keys; bake to "
+            "Skinning Nodes or Mesh Cache, or make the mesh local (Diagnosis has a button)."
+        )
+
+
+def warn_if_hidden(obj: bpy.types.Object, warn: Warn) -> None:
+    """Says that Blender shows only one pinned key of a mesh, and so no bake."""
+    if obj.data.shape_keys is not None and obj.show_only_shape_key:
+        warn(f"{obj.name} shows only its active shape key, so the bake is not seen; unpin it.")
+
+
+def free(obj: bpy.types.Object) -> None:
+    """Takes the bake off a mesh; all other keys, values and animation stay as they are."""
+    if linked_mesh_proxy.is_foreign(obj.data):
+        return
+    animation.free(obj)
+    remove(obj)
+
+
+def remove(obj: bpy.types.Object) -> None:
+    """Takes the keys of a bake off a mesh, and the Basis that it made if no other key is left."""
+    state = obj.jounce
+    keys = obj.data.shape_keys
+    active = obj.active_shape_key_index
+    if keys is not None:
+        for block in own_keys.of(keys):
+            obj.shape_key_remove(block)
+        own_keys.take_record(keys)
+        if state.bake_made_basis and len(keys.key_blocks) == 1:
+            obj.shape_key_remove(keys.key_blocks[0])
+            keys = None
+        count = 0 if keys is None else len(keys.key_blocks)
+        obj.active_shape_key_index = max(0, min(active, count - 1))
+    for name in ("bake_keys", "bake_made_basis"):
+        state.property_unset(name)
+
+
+def free_copy(made: bpy.types.Object) -> None:
+    """Takes the bake off a copy of an object and its mesh that goes soon; the artist's keys play on."""
+    keys, action = made.data.shape_keys, made.jounce.bake_action
+    if keys is None:
+        return
+    data = keys.animation_data
+    if data is not None and action is not None and not animation.holds_more(action, own_keys.paths(keys)):
+        animation.detach(action, data)
+    remove(made)
+
+
+@contextmanager
+def leaving_no_block(made: bpy.types.Object) -> Iterator[None]:
+    """While keys are taken off a copy; removes the key block that Blender 4 leaves behind with the last."""
+    keys = made.data.shape_keys
+    name = None if keys is None else keys.name
+    yield
+    if name is not None and name in bpy.data.shape_keys and made.data.shape_keys is None:
+        bpy.data.batch_remove([bpy.data.shape_keys[name]])

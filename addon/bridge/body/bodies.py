@@ -1,0 +1,175 @@
+"""Finds the meshes of a body and reads them all as one surface."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import bpy
+import numpy as np
+
+from ...core.bones import Counting, merged_into_picked
+from ...core.refusal import Refusal
+from ...core.surface import Part, Surface
+from ..common import registry, units
+from ..inputs.animated_settings import FeelReader
+from ..inputs.force_fields import ForceReader
+from ..rig import armature_modifier, bone_core, bone_transforms, driven_keys
+from ..rig.armature_modifier import Warn
+from . import hard_parts, meshes, stitches, weight_maps
+
+
+@dataclass(frozen=True)
+class BodyScene:
+    """A body as the scene has it: its meshes in order, their surface, the reader of its transforms."""
+
+    host: bpy.types.Object
+    objects: tuple[bpy.types.Object, ...]
+    surface: Surface
+    reader: bone_transforms.PoseReader
+    forces: ForceReader
+    feel: FeelReader
+
+
+def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The host of the body of a mesh, or of the first that an armature moves; None without one."""
+    return next(hosts_of(obj), None)
+
+
+def hosts_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """The hosts of the bodies that a mesh belongs to or an armature moves, some of them repeatedly."""
+    if obj.type == "ARMATURE":
+        meshes_of_bodies = registry.meshes()
+        deformed = (o for o in meshes_of_bodies if o.find_armature() == obj)
+        hung = (o for o in meshes_of_bodies if armature_modifier.hangs_on(o, obj))
+        # Whoever asks for one host wants that of what is deformed.
+        for other in chain(deformed, hung):
+            yield from hosts_of(other)
+        return
+    state = registry.state(obj)
+    if state is not None and state.is_host:
+        yield obj
+    elif state is not None and state.host is not None:
+        yield state.host
+
+
+def hosts(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The hosts of the active and selected objects, each once."""
+    objects = [context.view_layer.objects.active, *context.selected_objects]
+    found = dict.fromkeys(host for obj in objects if obj is not None for host in hosts_of(obj))
+    if not found:
+        raise Refusal("None of the selected objects has Jounce; select a character and use Add Jounce first.")
+    return list(found)
+
+
+def refuse_joining(obj: bpy.types.Object, host: bpy.types.Object, warn: Warn) -> None:
+    """Refuses a mesh that cannot be a part of a body, or is one of another."""
+    owner = host_of(obj)
+    if owner is not None and owner != host:
+        raise Refusal(f"{obj.name} belongs to the body of {owner.name} already; remove it there first.")
+    meshes.refuse_unusable(obj)
+    meshes.refuse_flat(obj)
+    armature_modifier.deformer(obj, warn)
+
+
+def members(host: bpy.types.Object) -> tuple[bpy.types.Object, ...]:
+    """All meshes of a body, the host first, the others by name."""
+    return (host, *(obj for obj in registry.meshes() if obj.jounce.host == host and obj != host))
+
+
+def bind(host: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Remembers where the meshes of a body stand in the world with their armatures at rest."""
+    objects = members(host)
+    refuse_unevaluated(objects, context)
+    with bone_transforms.rest_position(objects, context.view_layer):
+        for obj in objects:
+            meshes.refuse_flat(obj)
+        for obj in objects:
+            obj.jounce.bind_matrix = np.array(obj.matrix_world).ravel()
+            bone_core.bind(obj, armature_modifier.deformer(obj, lambda _sentence: None))
+
+
+def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> BodyScene:
+    """Reads a body at rest in the world space of its bind matrices.
+
+    The same scene reads the same to the bit wherever the timeline and the objects stand, as nothing here is
+    evaluated.
+    """
+    objects = members(host)
+    refuse_unevaluated(objects, context)
+    scale = units.metres_per_unit(context.scene)
+    carried: dict[bone_transforms.Carrier, tuple[bpy.types.Object, np.ndarray]] = {}
+    points, triangles, parts, part_rigs, painted = [], [], [], [], []
+    bones, hard = bone_core.Bones(scale), []
+    row_of: dict[bpy.types.Object, slice] = {}
+    start = 0
+    for obj in objects:
+        meshes.refuse_unusable(obj)
+        matrix = bind_matrix(obj)
+        local = meshes.rest_points(obj)
+        points.append(units.points_in_metres(local, matrix, scale))
+        triangles.append(meshes.triangles(obj, flipped=np.linalg.det(matrix[:3, :3]) < 0.0) + start)
+        deformer = armature_modifier.deformer(obj, warn)
+        rows = row_of[obj] = slice(start, start + len(local))
+        preserves = deformer is not None and deformer.preserves_volume
+        parts.append(Part(obj.name, rows, matrix[:3, :3] * scale, preserves))
+        painted.append(meshes.group_weights(obj))
+        part_rigs.append(bone_transforms.part_rig(obj, deformer, painted[-1], warn))
+        bones.see(obj, deformer)
+        hard.append(hard_parts.hard_points(obj))
+        carried.setdefault(bone_transforms.carrier(obj), (obj, matrix))
+        start += len(local)
+    rig = bone_transforms.joined(part_rigs)
+    places, amount = np.concatenate(points), host.jounce.bone_core
+    hard_places = np.concatenate(hard)
+    surface = Surface(
+        places,
+        np.concatenate(triangles),
+        rig.weights,
+        tuple(parts),
+        weight_maps.read(host, objects, painted).with_leak(rig.weights @ bone_transforms.leaks(rig.movers)),
+        stitches=stitches.read(host, row_of),
+        **bones_that_count(host, rig.movers),
+        core=bones.core(rig.movers, places, rig.weights, amount, hard_places) if amount > 0.0 else None,
+        shapes=driven_keys.driven(objects, parts) if host.jounce.shape_keys_count else None,
+    )
+    forces = ForceReader(host, context.scene, surface.diagonal, warn)
+    reader = bone_transforms.PoseReader(rig.movers, carried, scale, surface.diagonal)
+    return BodyScene(
+        host, objects, surface, reader, forces, FeelReader(host, context.scene, surface.diagonal)
+    )
+
+
+def bones_that_count(
+    host: bpy.types.Object, movers: tuple[bone_transforms.Mover, ...]
+) -> dict[str, np.ndarray]:
+    """What a surface says about the bones that count, by the name of its field; nothing if all count."""
+    counting = Counting(host.jounce.bones_counting)
+    if counting is Counting.ALL:
+        return {}
+    above = bone_transforms.bones_above(movers)
+    if counting is Counting.AUTOMATIC:
+        return {"bone_parents": above}
+    picked = bone_transforms.in_collection(movers, host.jounce.bones_collection)
+    return {"merge_into": merged_into_picked(above, picked)}
+
+
+def bind_matrix(obj: bpy.types.Object) -> np.ndarray:
+    """The bind matrix (4, 4) f64 that the last build left on an object."""
+    if not is_bound(obj):
+        raise Refusal(f"{obj.name} is not built yet; use Build first.")
+    return np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
+
+
+def is_bound(obj: bpy.types.Object) -> bool:
+    """Whether a build has left a bind matrix on an object."""
+    return bool(np.linalg.matrix_rank(np.array(obj.jounce.bind_matrix).reshape(4, 4)) == 4)
+
+
+def refuse_unevaluated(objects: tuple[bpy.types.Object, ...], context: bpy.types.Context) -> None:
+    """Refuses meshes the view layer does not evaluate, as their motion cannot be read. Hidden is fine."""
+    depsgraph = context.evaluated_depsgraph_get()
+    for obj in objects:
+        if context.scene.objects.get(obj.name) != obj:
+            raise Refusal(f"{obj.name} is not in this scene, so its motion cannot be read; link it again.")
+        if obj.hide_viewport or not obj.evaluated_get(depsgraph).is_evaluated:
+            raise Refusal(f"{obj.name} is disabled in viewports, so its motion cannot be read; enable it.")

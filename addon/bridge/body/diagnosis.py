@@ -1,0 +1,365 @@
+"""What may be wrong with the meshes of a body, each finding in one sentence, some with a fix."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+
+import bpy
+import numpy as np
+
+from ...core import parts, shape_checks
+from ...core.bone_core import Role
+from ...core.refusal import Refusal
+from ...core.rest_check import is_crumpled
+from ..common import linked_mesh_proxy, registry
+from ..inputs import force_fields
+from ..rig import armature_modifier, bone_transforms
+from . import bodies, meshes, overrides, weight_maps
+
+# Bodies outside of these sizes, in metres, behave unlike what they look like under gravity and as materials.
+SMALLEST, LARGEST = 0.02, 50.0
+# Meshes that become parts of a body, and how many cannot.
+Joining = tuple[list[bpy.types.Object], int]
+# So many meshes that hang on bones are found one by one, more of them as one finding.
+FEW = 8
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that may be wrong with an object.
+
+    fix: name of the function in FIXES that mends it; "animate" where a clip does; or empty. detail:
+    what of the object is meant, such as the name of a modifier.
+    """
+
+    sentence: str
+    obj: str
+    fix: str = ""
+    detail: str = ""
+
+
+def keep(host: bpy.types.Object, context: bpy.types.Context, seen: Iterable[Finding] = ()) -> int:
+    """Keeps the findings about a body on its host, and what its preview has shown; returns their number."""
+    state = host.jounce
+    state.findings.clear()
+    for number, finding in enumerate((*findings(host, context), *seen), start=1):
+        kept = state.findings.add()
+        kept.name = f"Finding {number}"
+        for field in fields(finding):
+            setattr(kept, field.name, getattr(finding, field.name))
+    state.is_diagnosed = True
+    return len(state.findings)
+
+
+def kept_as(finding: bpy.types.PropertyGroup) -> Finding:
+    """A finding that a host keeps, as it was found."""
+    return Finding(**{field.name: getattr(finding, field.name) for field in fields(Finding)})
+
+
+def renew(host: bpy.types.Object, fix: str, context: bpy.types.Context) -> None:
+    """Looks again where a finding with this fix is kept, as it may be mended now; not in Edit Mode."""
+    if not context.mode.startswith("EDIT") and any(kept.fix == fix for kept in host.jounce.findings):
+        keep(host, context)
+
+
+def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding]:
+    """All that is found about a body, in the order in which it should be mended."""
+    objects = bodies.members(host)
+    found = [mendable(finding, obj) for obj in objects for finding in of_mesh(obj)]
+    found += of_maps(host, objects)
+    found += of_armatures(host, objects)
+    found += of_hung(host, objects, context)
+    found += of_forces(host, context.scene)
+    if not any(is_refused(obj) for obj in objects):
+        found += of_body(host, context)
+    return found
+
+
+def mendable(finding: Finding, obj: bpy.types.Object) -> Finding:
+    """A finding without its fix where that would be lost with this file."""
+    lost = finding.fix in CHANGES_MESH and linked_mesh_proxy.is_foreign(obj.data)
+    return replace(finding, fix="") if lost else finding
+
+
+def is_refused(obj: bpy.types.Object) -> bool:
+    """Whether a mesh cannot be part of a body as it is."""
+    try:
+        meshes.refuse_unusable(obj)
+    except Refusal:
+        return True
+    return False
+
+
+def of_mesh(obj: bpy.types.Object) -> Iterator[Finding]:
+    """What is found about one mesh."""
+    if obj.mode != "EDIT" and obj.library is None and obj.data.library is None:
+        sharing = meshes.sharer(obj)
+        if sharing is not None:
+            sentence = f"{obj.name} shares its mesh with {sharing.name}, which would get the same shape keys."
+            yield Finding(sentence, obj.name, "make_single_user")
+            return
+    try:
+        meshes.refuse_unusable(obj)
+    except Refusal as refusal:
+        yield Finding(str(refusal), obj.name)
+        return
+    if linked_mesh_proxy.is_foreign(obj.data):
+        sentence = f"The mesh of {obj.name} is linked: shape keys and paint of this file would be lost."
+        yield Finding(sentence, obj.name, "make_mesh_local")
+    if overrides.is_locked(obj):
+        sentence = f"Blender locks the settings of {obj.name}, as its library override is not editable."
+        yield Finding(sentence, obj.name, "make_editable")
+    if obj.hide_viewport:
+        sentence = f"{obj.name} is disabled in viewports, so its motion cannot be read."
+        yield Finding(sentence, obj.name, "enable")
+    if obj.data.shape_keys is not None and obj.show_only_shape_key:
+        sentence = f"{obj.name} shows only its active shape key, so a bake would not be seen."
+        yield Finding(sentence, obj.name, "unpin_shape_key")
+    yield from of_shape(obj)
+    yield from of_modifiers(obj)
+    yield from of_weights(obj)
+
+
+def of_shape(obj: bpy.types.Object) -> Iterator[Finding]:
+    """What is found about the mesh's own shape."""
+    points = meshes.rest_points(obj)
+    scales = np.linalg.norm(np.array(obj.matrix_world)[:3, :3], axis=0)
+    if scales.max() > 1.01 * scales.min():
+        yield Finding(f"{obj.name} is scaled unevenly; apply its scale if its motion looks skewed.", obj.name)
+    stray = shape_checks.strays(points)
+    if len(stray):
+        sentence = f"{len(stray)} vertices of {obj.name} lie far outside of the rest."
+        yield Finding(sentence, obj.name, "select_strays")
+    count = parts.count(points, meshes.triangles(obj, flipped=False))
+    if count > 1:
+        sentence = f"{obj.name} has {count} loose parts; those within a cell of each other move as one."
+        yield Finding(sentence, obj.name)
+
+
+def of_modifiers(obj: bpy.types.Object) -> Iterator[Finding]:
+    """Modifiers that stand where they hide the mesh's own vertices from the armature."""
+    for modifier in obj.modifiers:
+        if modifier.type == "ARMATURE":
+            return
+        if modifier.show_viewport and modifier.type not in armature_modifier.KEEPS_VERTICES:
+            if any(other.type == "ARMATURE" for other in obj.modifiers):
+                sentence = f"The modifier {modifier.name} of {obj.name} changes vertices before the armature."
+                yield Finding(sentence, obj.name, "move_armature_up", modifier.name)
+            return
+
+
+def of_weights(obj: bpy.types.Object) -> Iterator[Finding]:
+    """Vertices whose bone weights are missing or do not add up to one."""
+    weights = bone_weights(obj)
+    if weights.shape[1] == 0:
+        return
+    missing, uneven = shape_checks.without_weight(weights), shape_checks.not_normalised(weights)
+    if 0 < len(missing) < len(weights):
+        sentence = f"{len(missing)} vertices of {obj.name} have no bone weight, so no bone moves them."
+        yield Finding(sentence, obj.name, "select_unweighted")
+    if len(uneven):
+        sentence = f"The bone weights of {len(uneven)} vertices of {obj.name} do not sum to 1."
+        yield Finding(sentence, obj.name, "normalise_weights")
+
+
+def bone_weights(obj: bpy.types.Object) -> np.ndarray:
+    """Weights (p, b) of the vertex groups that deforming bones of the mesh's armature use."""
+    columns = bone_groups(obj)
+    return meshes.group_weights(obj)[:, columns] if columns else np.zeros((len(obj.data.vertices), 0))
+
+
+def bone_groups(obj: bpy.types.Object) -> list[int]:
+    """Indices of the vertex groups that deforming bones of the mesh's armature use."""
+    armature = obj.find_armature()
+    if armature is None:
+        return []
+    deforming = {bone.name for bone in armature.data.bones if bone.use_deform}
+    return [group.index for group in obj.vertex_groups if group.name in deforming]
+
+
+def of_maps(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
+    """Maps whose group is on none of the meshes."""
+    for setting, label in weight_maps.SETTINGS.values():
+        name = getattr(host.jounce, setting)
+        if name and not any(name in obj.vertex_groups for obj in objects):
+            sentence = f"The vertex group {name} of the map {label} is on no mesh of {host.name}."
+            yield Finding(sentence, host.name, "clear_map", setting)
+
+
+def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
+    """Armatures that cannot move the body."""
+    found = armature_modifier.moving(objects)
+    for armature in found:
+        if armature.data.pose_position == "REST":
+            sentence = f"{armature.name} is in Rest Position, so it does not move."
+            yield Finding(sentence, armature.name, "use_pose_position")
+    movers = [*found, *objects]
+    still = not any(
+        bone_transforms.is_animated(obj) or obj.constraints or has_bone_constraints(obj) for obj in movers
+    )
+    if still and not any(
+        bone_transforms.is_animated(above) for obj in movers for above in bone_transforms.ancestors(obj)
+    ):
+        sentence = f"Nothing moves {host.name}: neither bones nor object are animated."
+        yield Finding(sentence, host.name, "animate")
+
+
+def of_hung(
+    host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], context: bpy.types.Context
+) -> Iterator[Finding]:
+    """Meshes that hang on bones of the body's armatures, and belong to no body."""
+    for armature in armature_modifier.moving(objects):
+        hung = left_out(armature, context)
+        if len(hung) > FEW:
+            which = f"{len(hung)} meshes hang on bones of {armature.name}"
+            sentence = f"{which}: they stay rigid, flesh may cover them."
+            yield Finding(sentence, armature.name, "add_all_to_body")
+            continue
+        for obj in hung:
+            which = f"{obj.name} hangs on a bone of {armature.name}"
+            yield Finding(f"{which}: it stays rigid, flesh may cover it.", obj.name, "add_to_body")
+
+
+def left_out(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The meshes that hang on bones of an armature and belong to no body."""
+    return [obj for obj in armature_modifier.hung_on(armature, context) if not registry.is_of_body(obj)]
+
+
+def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
+    """Force fields that do not act as they do on all else."""
+    for obj in force_fields.acting(host, scene):
+        sentence = force_fields.left_out(obj)
+        if sentence:
+            yield Finding(sentence, obj.name)
+
+
+def has_bone_constraints(obj: bpy.types.Object) -> bool:
+    """Whether bones of an armature follow something else."""
+    return obj.type == "ARMATURE" and any(bone.constraints for bone in obj.pose.bones)
+
+
+def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Finding]:
+    """What only shows when the body is read as a whole."""
+    if not host.jounce.built_digest:
+        yield Finding(f"{host.name} is not built yet.", host.name, "build")
+        return
+    changed = Finding(f"{host.name} has changed since it was built.", host.name, "build")
+    if not all(bodies.is_bound(obj) for obj in bodies.members(host)):
+        yield changed
+        return
+    try:
+        scene = bodies.read(host, context, lambda _sentence: None)
+    except Refusal as refusal:
+        yield Finding(str(refusal), host.name)
+        return
+    size = scene.surface.diagonal
+    if not SMALLEST <= size <= LARGEST:
+        yield Finding(
+            f"{host.name} measures {size:.3g} m at the scene's unit scale; gravity and materials act as on a "
+            "body of that size.",
+            host.name,
+        )
+    if scene.surface.digest(host.jounce.build_settings()) != host.jounce.built_digest:
+        yield changed
+    try:
+        pose = scene.reader.read(context.evaluated_depsgraph_get())
+    except Refusal as refusal:
+        yield Finding(f"In this frame {refusal}.", host.name)
+        return
+    if is_crumpled(scene.surface, pose):
+        sentence = f"The rest shape of {host.name} is unlike its posed shape; apply a good pose as rest pose."
+        yield Finding(sentence, host.name)
+
+
+def select(obj: bpy.types.Object, vertices: np.ndarray, context: bpy.types.Context) -> None:
+    """Enters Edit Mode on an object with these vertices selected."""
+    meshes.refuse_hidden(obj)
+    context.view_layer.objects.active = obj
+    context.scene.tool_settings.mesh_select_mode = (True, False, False)
+    bpy.ops.object.mode_set(mode="EDIT")
+    # Blender 5.0 crashes where edges are deselected from outside.
+    bpy.ops.mesh.select_all(action="DESELECT")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    chosen = np.zeros(len(obj.data.vertices), bool)
+    chosen[vertices] = True
+    obj.data.vertices.foreach_set("select", chosen)
+    bpy.ops.object.mode_set(mode="EDIT")
+
+
+def normalise_weights(obj: bpy.types.Object) -> None:
+    """Divides the bone weights of each vertex by their sum."""
+    columns = bone_groups(obj)
+    weights = bone_weights(obj)
+    uneven = shape_checks.not_normalised(weights)
+    scaled = weights[uneven] / weights[uneven].sum(axis=1, keepdims=True)
+    for vertex, row in zip(uneven.tolist(), scaled, strict=True):
+        for column in np.flatnonzero(row):
+            obj.vertex_groups[columns[column]].add([vertex], float(row[column]), "REPLACE")
+
+
+def move_armature_up(obj: bpy.types.Object, before: str) -> None:
+    """Moves the first armature modifier to the place of another one."""
+    names = [modifier.name for modifier in obj.modifiers]
+    armature = next(index for index, modifier in enumerate(obj.modifiers) if modifier.type == "ARMATURE")
+    obj.modifiers.move(armature, names.index(before))
+
+
+def joining(fix: str, obj: bpy.types.Object, host: bpy.types.Object, context: bpy.types.Context) -> Joining:
+    """The meshes that a fix makes parts of a body, and how many others cannot be; none for other fixes.
+
+    Refuses where none can be, with what speaks against the first.
+    """
+    wanted = {"add_to_body": lambda: [obj], "add_all_to_body": lambda: left_out(obj, context)}
+    able: list[bpy.types.Object] = []
+    refused: list[Refusal] = []
+    for candidate in wanted.get(fix, list)():
+        try:
+            bodies.refuse_joining(candidate, host, lambda _sentence: None)
+            able.append(candidate)
+        except Refusal as refusal:
+            refused.append(refusal)
+    if not able and refused:
+        raise refused[0]
+    return able, len(refused)
+
+
+def make_single_user(obj: bpy.types.Object) -> None:
+    """Gives an object a mesh of its own."""
+    obj.data = obj.data.copy()
+
+
+# The fixes that work on the mesh itself.
+CHANGES_MESH = frozenset(["select_strays", "select_unweighted", "normalise_weights"])
+
+Fix = Callable[[bpy.types.Object, str, bpy.types.Context], object]
+
+# For each fix what its button says, and what it does to the object with the detail of the finding; none for
+# those that build.
+FIXES: dict[str, tuple[str, Fix | None]] = {
+    "make_single_user": ("Make Single User", lambda obj, _detail, _context: make_single_user(obj)),
+    "make_mesh_local": ("Make Mesh Local", lambda obj, _detail, _context: make_single_user(obj)),
+    "make_editable": ("Make Editable", lambda obj, _detail, _context: overrides.make_editable(obj)),
+    "enable": ("Enable", lambda obj, _detail, _context: setattr(obj, "hide_viewport", False)),
+    "unpin_shape_key": ("Unpin", lambda obj, _detail, _context: setattr(obj, "show_only_shape_key", False)),
+    "select_strays": (
+        "Select",
+        lambda obj, _detail, context: select(obj, shape_checks.strays(meshes.rest_points(obj)), context),
+    ),
+    "select_unweighted": (
+        "Select",
+        lambda obj, _detail, context: select(obj, shape_checks.without_weight(bone_weights(obj)), context),
+    ),
+    "normalise_weights": ("Normalise", lambda obj, _detail, _context: normalise_weights(obj)),
+    "move_armature_up": ("Move Armature Up", lambda obj, detail, _context: move_armature_up(obj, detail)),
+    "clear_map": ("Clear", lambda obj, detail, _context: obj.jounce.property_unset(detail)),
+    "use_pose_position": (
+        "Pose Position",
+        lambda obj, _detail, _context: setattr(obj.data, "pose_position", "POSE"),
+    ),
+    "make_rigid": (
+        "Make Rigid",
+        lambda obj, detail, _context: setattr(obj.pose.bones[detail], "jounce_role", Role.RIGID.value),
+    ),
+    "add_to_body": ("Add to Body", None),
+    "add_all_to_body": ("Add All to Body", None),
+    "build": ("Build", None),
+}

@@ -1,0 +1,97 @@
+"""What of a mesh is hard: the mesh as a whole, what has a hard material, and faces that the artist marked.
+
+The marks are an attribute of faces, 1 or 0, so they stay through editing, undo, copying and saving. It is
+called `jounce_rigid`, with a number where the artist has one of that name; the mesh records its name.
+"""
+
+import bmesh
+import bpy
+import numpy as np
+
+from ..common import nodes
+from . import meshes
+
+ATTRIBUTE = "jounce_rigid"
+# Custom property of a mesh: the name of the attribute.
+NAME = "jounce_rigid"
+# Of the attribute: Blender 4.2 edits no booleans.
+PLACE, KIND = "FACE", "INT"
+
+
+def hard_points(obj: bpy.types.Object) -> np.ndarray:
+    """The vertices (p,) of a mesh that are hard."""
+    mesh = obj.data
+    hard = np.zeros(len(mesh.vertices), bool)
+    if obj.jounce.is_rigid:
+        return ~hard
+    faces = marked(mesh) | of_materials(obj)
+    if faces.any():
+        lengths, corners = np.empty(len(mesh.polygons), np.int32), np.empty(len(mesh.loops), np.int32)
+        mesh.polygons.foreach_get("loop_total", lengths)
+        mesh.loops.foreach_get("vertex_index", corners)
+        hard[corners[np.repeat(faces, lengths)]] = True
+    return hard
+
+
+def of_materials(obj: bpy.types.Object) -> np.ndarray:
+    """The faces (f,) of a mesh that have a hard material."""
+    slots = [slot.material is not None and slot.material.jounce_rigid for slot in obj.material_slots]
+    if not any(slots):
+        return np.zeros(len(obj.data.polygons), bool)
+    slot_of = np.empty(len(obj.data.polygons), np.int32)
+    obj.data.polygons.foreach_get("material_index", slot_of)
+    # Blender shows what is beyond the last slot with the last one.
+    return np.array(slots)[np.minimum(slot_of, len(slots) - 1)]
+
+
+def marked(mesh: bpy.types.Mesh) -> np.ndarray:
+    """The faces (f,) of a mesh, not in Edit Mode, that are marked."""
+    faces = np.zeros(len(mesh.polygons), np.int32)
+    attribute = mesh.attributes.get(mesh.get(NAME, ""))
+    if attribute is not None and (attribute.domain, attribute.data_type) == (PLACE, KIND):
+        attribute.data.foreach_get("value", faces)
+    return faces != 0
+
+
+def mark(obj: bpy.types.Object, rigid: bool) -> int:
+    """Marks the selected faces of a mesh, or takes their marks off; how many are selected."""
+    meshes.bring_up_to_date(obj)
+    mesh = obj.data
+    chosen = np.empty(len(mesh.polygons), bool)
+    mesh.polygons.foreach_get("select", chosen)
+    if chosen.any() and (rigid or NAME in mesh):
+        name = mesh[NAME] = mesh.get(NAME) or nodes.unused_name(mesh, ATTRIBUTE)
+        if obj.mode == "EDIT":
+            write_edited(mesh, name, chosen, rigid)
+        else:
+            faces = np.where(chosen, rigid, marked(mesh)).astype(np.int32)
+            attribute = mesh.attributes.get(name) or mesh.attributes.new(name, KIND, PLACE)
+            attribute.data.foreach_set("value", faces)
+        mesh.update_tag()
+    return int(chosen.sum())
+
+
+def write_edited(mesh: bpy.types.Mesh, name: str, chosen: np.ndarray, rigid: bool) -> None:
+    """Gives faces of a mesh that is edited a value of the attribute."""
+    edited = bmesh.from_edit_mesh(mesh)
+    layer = edited.faces.layers.int.get(name) or edited.faces.layers.int.new(name)
+    edited.faces.ensure_lookup_table()
+    for face in np.flatnonzero(chosen).tolist():
+        edited.faces[face][layer] = rigid
+    bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
+
+
+def forget(obj: bpy.types.Object) -> None:
+    """Takes all marks off a mesh of this file, unless another object has it too."""
+    mesh = obj.data
+    if mesh.library is not None or meshes.sharer(obj) is not None:
+        return
+    name = mesh.pop(NAME, "")
+    if obj.mode == "EDIT":
+        edited = bmesh.from_edit_mesh(mesh)
+        layer = edited.faces.layers.int.get(name)
+        if layer is not None:
+            edited.faces.layers.int.remove(layer)
+            bmesh.update_edit_mesh(mesh, loop_triangles=False, destructive=False)
+    else:
+        nodes.remove_attributes(mesh, [name])

@@ -1,0 +1,91 @@
+"""Shapes that fill maps: balls around the cursor, smoothing, mirror images, the surfaces of other bodies."""
+
+import bpy
+import numpy as np
+from mathutils.bvhtree import BVHTree
+from mathutils.kdtree import KDTree
+
+from ...core import map_shapes
+from ...core.maps import Kind
+from . import bodies, meshes, weight_maps
+
+
+def around(obj: bpy.types.Object, context: bpy.types.Context, radius: float) -> np.ndarray:
+    """How much each vertex (p,) belongs to a ball around the 3D cursor, of a radius in sizes of the mesh.
+
+    Seen where the mesh is posed now; where it rests in Edit Mode, and where modifiers change its vertices.
+    """
+    evaluated = obj.evaluated_get(context.evaluated_depsgraph_get())
+    points = meshes.rest_points(obj)
+    if obj.mode != "EDIT" and len(evaluated.data.vertices) == len(points):
+        flat = np.empty(3 * len(points), np.float32)
+        evaluated.data.attributes["position"].data.foreach_get("vector", flat)
+        points = flat.reshape(-1, 3).astype(np.float64)
+    matrix = np.array(evaluated.matrix_world)
+    points = points @ matrix[:3, :3].T + matrix[:3, 3]
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    return map_shapes.sphere(points, np.array(context.scene.cursor.location), radius * size)
+
+
+def smoothed(obj: bpy.types.Object, values: np.ndarray, times: int) -> np.ndarray:
+    """Values (p,) smoothed along the edges of the mesh."""
+    flat = np.empty(2 * len(obj.data.edges), np.int32)
+    obj.data.edges.foreach_get("vertices", flat)
+    return map_shapes.smoothed(values, flat.reshape(-1, 2), times)
+
+
+def mirrored(obj: bpy.types.Object, values: np.ndarray, from_negative: bool) -> np.ndarray:
+    """Values (p,) whose other side has what the nearest vertex of the mirror image has."""
+    points = meshes.rest_points(obj)
+    tree = KDTree(len(points))
+    for index, point in enumerate(points):
+        tree.insert(point, index)
+    tree.balance()
+    other = points[:, 0] > 0.0 if from_negative else points[:, 0] < 0.0
+    image = points[other] * (-1.0, 1.0, 1.0)
+    result = values.copy()
+    result[other] = values[[tree.find(point)[1] for point in image]]
+    return result
+
+
+def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -> None:
+    """Gives each vertex of a body the value of the nearest place on another body's surface.
+
+    Both are seen at rest and as fractions of their bounding boxes, so neither size nor place matters.
+    """
+    points, triangles, values = [], [], []
+    start, objects = 0, bodies.members(source)
+    for obj in objects:
+        meshes.bring_up_to_date(obj)
+        points.append(rest_in_world(obj))
+        triangles.append(meshes.triangles(obj, flipped=False) + start)
+        values.append(weight_maps.values(source, objects, obj, kind))
+        start += len(points[-1])
+    corners = np.concatenate(points)
+    box = np.array((corners.min(axis=0), corners.max(axis=0)))
+    corners, faces, painted = (
+        map_shapes.in_box(corners, box),
+        np.concatenate(triangles),
+        np.concatenate(values),
+    )
+    tree = BVHTree.FromPolygons(corners.tolist(), faces.tolist())
+    objects = bodies.members(target)
+    for obj in objects:
+        meshes.bring_up_to_date(obj)
+    placed = [rest_in_world(obj) for obj in objects]
+    everything = np.concatenate(placed)
+    box = np.array((everything.min(axis=0), everything.max(axis=0)))
+    for obj, world in zip(objects, placed, strict=True):
+        found = [tree.find_nearest(point) for point in map_shapes.in_box(world, box)]
+        hit = faces[[index for _, _, index, _ in found]]
+        places = np.array([place for place, _, _, _ in found])
+        group = weight_maps.ensure(target, objects, obj, kind)
+        weight_maps.fill(obj, group, map_shapes.interpolated(corners[hit], painted[hit], places))
+
+
+def rest_in_world(obj: bpy.types.Object) -> np.ndarray:
+    """Where the vertices (p, 3) rest in the world: where the object was bound, or where it is now."""
+    matrix = np.array(obj.jounce.bind_matrix).reshape(4, 4)
+    if not matrix.any():
+        matrix = np.array(obj.matrix_world)
+    return meshes.rest_points(obj) @ matrix[:3, :3].T + matrix[:3, 3]

@@ -1,0 +1,128 @@
+"""Reads render meshes at rest, and refuses the ones that cannot be read or baked to."""
+
+import bpy
+import numpy as np
+
+from ...core.refusal import Refusal
+from ..common import linked_mesh_proxy
+
+
+def refuse_unusable(obj: bpy.types.Object) -> None:
+    """Refuses an object that cannot be a part of a body, with the sentence that says how to mend it."""
+    refuse_foreign(obj)
+    refuse_edited(obj)
+    mesh = obj.data
+    sharing = sharer(obj)
+    if sharing is not None and not linked_mesh_proxy.is_foreign(mesh):
+        raise Refusal(
+            f"{obj.name} shares its mesh with {sharing.name}, which would get the same shape keys; "
+            "make it a single user (Object > Relations > Make Single User)."
+        )
+    if len(mesh.vertices) == 0:
+        raise Refusal(f"{obj.name} has no vertices.")
+    keys = mesh.shape_keys
+    if keys is not None and not keys.use_relative:
+        raise Refusal(
+            f"{obj.name} has absolute shape keys; switch them to Relative, or they cannot be added to."
+        )
+    finite = np.isfinite(rest_points(obj)).all(axis=1)
+    if not finite.all():
+        raise Refusal(
+            f"Vertex {int(np.argmin(finite))} of {obj.name} is at no finite place; remove or move it."
+        )
+
+
+def sharer(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """Another object that has the same mesh, None without one."""
+    if obj.data.users < 2:
+        return None
+    return next((other for other in bpy.data.objects if other.data == obj.data and other != obj), None)
+
+
+def refuse_flat(obj: bpy.types.Object) -> None:
+    """Refuses an object that has no size where the timeline stands, so that nothing can be bound there."""
+    matrix = np.array(obj.matrix_world)
+    if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix[:3, :3]) < 3:
+        raise Refusal(
+            f"{obj.name} is scaled to nothing; give all three scales a value other than zero, or go to a "
+            "frame where they have one."
+        )
+
+
+def refuse_edited(obj: bpy.types.Object) -> None:
+    """Refuses a mesh in Edit Mode, as what is edited does not reach its vertices before."""
+    if obj.mode == "EDIT":
+        raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
+
+
+def bring_up_to_date(obj: bpy.types.Object) -> None:
+    """Lets a mesh in Edit Mode have what was edited and selected since; it stays in Edit Mode."""
+    if obj.mode == "EDIT":
+        obj.update_from_editmode()
+
+
+def refuse_hidden(obj: bpy.types.Object) -> None:
+    """Refuses a mesh out of sight, for which Blender has no other mode than Object Mode."""
+    if not obj.visible_get():
+        raise Refusal(f"{obj.name} is hidden, so it can be neither edited nor painted; show it first.")
+
+
+def refuse_foreign(obj: bpy.types.Object) -> None:
+    """Refuses what is not a mesh, and an object that cannot be changed in this file."""
+    if obj.type != "MESH":
+        raise Refusal(f"{obj.name} is not a mesh.")
+    if obj.library is not None:
+        raise Refusal(
+            f"{obj.name} is linked from {bpy.path.basename(obj.library.filepath)}; make a library override "
+            "of it first (Make Library Override in the panel Jounce), or make it local."
+        )
+
+
+def refuse_unpaintable(obj: bpy.types.Object) -> None:
+    """Refuses a mesh whose vertex groups would be lost with this file."""
+    if linked_mesh_proxy.is_foreign(obj.data):
+        raise Refusal(
+            f"The mesh of {obj.name} is linked from another file, so it cannot be painted here; paint it "
+            "there, or make the mesh local (Diagnosis has a button)."
+        )
+
+
+def vertex_count(obj: bpy.types.Object) -> int:
+    """How many vertices the mesh has itself."""
+    return len(obj.data.vertices)
+
+
+def rest_points(obj: bpy.types.Object) -> np.ndarray:
+    """Base coordinates (p, 3) f64 in the object's space: the reference shape key where there is one."""
+    mesh = obj.data
+    flat = np.empty(3 * len(mesh.vertices), np.float32)
+    if mesh.shape_keys is not None:
+        mesh.shape_keys.reference_key.points.foreach_get("co", flat)
+    elif mesh.is_editmode:
+        # Attributes are then those of the edited mesh, which has no positions among them.
+        mesh.vertices.foreach_get("co", flat)
+    else:
+        mesh.attributes["position"].data.foreach_get("vector", flat)
+    return flat.reshape(-1, 3).astype(np.float64)
+
+
+def triangles(obj: bpy.types.Object, flipped: bool) -> np.ndarray:
+    """Vertex indices (q, 3) i64 of the triangles; flipped for mirrored objects, so that outside stays out."""
+    mesh = obj.data
+    mesh.calc_loop_triangles()
+    flat = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", flat)
+    corners = flat.reshape(-1, 3).astype(np.int64)
+    return corners[:, ::-1].copy() if flipped else corners
+
+
+def group_weights(obj: bpy.types.Object) -> np.ndarray:
+    """Weights (p, g) f64 of all vertex groups, zero where a vertex is not in a group."""
+    weights = np.zeros((len(obj.data.vertices), len(obj.vertex_groups)))
+    # Blender has no faster way than asking every vertex, so this is read once and kept.
+    entries = [(v.index, g.group, g.weight) for v in obj.data.vertices for g in v.groups]
+    if entries:
+        vertex, group, weight = (np.array(column) for column in zip(*entries, strict=True))
+        known = group < weights.shape[1]
+        weights[vertex[known], group[known]] = weight[known]
+    return weights

@@ -1,0 +1,172 @@
+"""Reads pushes and force fields of the scene as what acts on a body: forces, and what resists its motion.
+
+Blender has no call that samples its force fields, so those that can be are evaluated here, at the places
+where the rig puts the parts of the body.
+"""
+
+from dataclasses import dataclass
+
+import bpy
+import jounce
+import numpy as np
+from mathutils import Vector, noise
+
+from ...core.forces import KINDS, SHAPES, Field, Range
+from ...core.motion import load_scale
+from ..common import units
+from ..rig.armature_modifier import Warn
+
+# Parts of the body at which fields are read.
+SAMPLES = 40
+# What Blender's turbulence adds up: octaves of gradient noise, and the factor that keeps the sum within 1.
+OCTAVES, OCTAVE_SUM = 3, 4.0 / 7.0
+
+
+@dataclass(frozen=True)
+class Load:
+    """What acts on a body in a frame: a generalised force (m, 3, 4), and drag; None for none."""
+
+    force: np.ndarray | None = None
+    drag: jounce.Drag | None = None
+
+
+class ForceReader:
+    """What acts on a body in a frame. It needs the built body, once there is one."""
+
+    def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene, diagonal: float, warn: Warn) -> None:
+        self._host = host
+        self._unit = units.metres_per_unit(scene)
+        self._diagonal = diagonal
+        self._samples = None
+        self.fields = tuple(followed(host, scene, warn))
+
+    def act_on(self, body: "object") -> None:
+        """From now on forces act on this body."""
+        self._samples = body.model.force_samples(SAMPLES)
+
+    def places(self, pose: np.ndarray) -> np.ndarray:
+        """Where a pose (b, 3, 4) puts parts all over the built body, (k, 3) in metres."""
+        return self._samples.posed(pose)
+
+    def read(self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph) -> Load:
+        """What acts in a pose of the body; nothing while there is no body yet."""
+        state = self._host.evaluated_get(depsgraph).jounce
+        push = np.array(state.push)
+        if self._samples is None or not (push.any() or (self.fields and state.field_weight != 0.0)):
+            return Load()
+        masses = self._samples.masses
+        acceleration = np.tile(push, (len(masses), 1))
+        linear, quadratic = np.zeros((2, len(masses)))
+        if state.field_weight != 0.0:
+            points = self._samples.posed(pose) / self._unit
+            for obj in self.fields:
+                seen = read_field(obj.evaluated_get(depsgraph))
+                chance = drawn(obj.field.seed, depsgraph.scene.frame_current, (2, len(points)))
+                acceleration += state.field_weight * seen.acceleration(points, turbulence, chance[0])
+                resistance = seen.resistance(points, chance)
+                linear += state.field_weight * resistance.linear
+                quadratic += state.field_weight * resistance.quadratic
+        scale = load_scale(self._host.jounce.motion_settings(), self._diagonal)
+        force = self._samples.reduce(acceleration * (scale * masses[:, None]))
+        # Bodies that look alike at any size have velocities in proportion to it.
+        coefficients = np.maximum([linear, quadratic / scale], 0.0) * masses
+        return Load(force, self._samples.drag(*coefficients) if coefficients.any() else None)
+
+
+def followed(host: bpy.types.Object, scene: bpy.types.Scene, warn: Warn) -> list[bpy.types.Object]:
+    """The force fields that act on a body; says which are left out."""
+    fields = acting(host, scene)
+    for obj in fields:
+        if not is_followed(obj):
+            warn(left_out(obj))
+    return [obj for obj in fields if is_followed(obj)]
+
+
+def acting(host: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The force fields that would act on a body if all could be followed."""
+    if host.jounce.field_weight == 0.0:
+        return []
+    collection = host.jounce.field_collection
+    objects = scene.objects if collection is None else collection.all_objects
+    return [obj for obj in objects if obj.field is not None and obj.field.type != "NONE"]
+
+
+def chosen(host: bpy.types.Object) -> tuple[bool, int]:
+    """What the settings of a body say of which fields act, to compare: whether any, and those of what."""
+    collection = host.jounce.field_collection
+    return host.jounce.field_weight == 0.0, 0 if collection is None else collection.session_uid
+
+
+def left_out(obj: bpy.types.Object) -> str:
+    """What of a force field does not act, in one sentence; empty if all of it does."""
+    field = obj.field
+    if not is_followed(obj):
+        return (
+            f"The force field of {obj.name} is left out; followed are wind, force, vortex, turbulence, "
+            "harmonic and drag, from a point, plane or line."
+        )
+    if field.type == "DRAG" and min(field.linear_drag, field.quadratic_drag) < 0.0:
+        return f"Drag below 0 of the force field of {obj.name} is left out, as it would drive what moves."
+    return ""
+
+
+def is_followed(obj: bpy.types.Object) -> bool:
+    """Whether a force field can be evaluated here."""
+    return obj.field.type in KINDS and obj.field.shape in SHAPES and obj.field.apply_to_location
+
+
+def read_field(obj: bpy.types.Object) -> Field:
+    """A force field as numbers, in Blender units."""
+    field = obj.field
+    matrix = np.array(obj.matrix_world)
+    length = float(np.linalg.norm(matrix[:3, 2]))
+    return Field(
+        kind=field.type,
+        shape=field.shape,
+        center=matrix[:3, 3],
+        axis=matrix[:3, 2] / length if length > 0.0 else np.array([0.0, 0.0, 1.0]),
+        strength=field.strength,
+        falloff=field.falloff_type,
+        along=Range(
+            field.falloff_power,
+            field.distance_min if field.use_min_distance else None,
+            field.distance_max if field.use_max_distance else None,
+        ),
+        radial=Range(
+            field.radial_falloff,
+            field.radial_min if field.use_radial_min else None,
+            field.radial_max if field.use_radial_max else None,
+        ),
+        side={"POSITIVE": 1, "NEGATIVE": -1}.get(field.z_direction, 0),
+        gravitation=field.use_gravity_falloff,
+        size=field.size,
+        is_global=field.use_global_coords,
+        rest_length=field.rest_length,
+        noise=field.noise,
+        flow=field.flow,
+        # Of a drag field Blender keeps "Quadratic Drag" here and "Linear Drag" as the strength, and takes the
+        # strength times the square of the velocity: each does what the other one's name says.
+        damping=field.harmonic_damping,
+    )
+
+
+def drawn(seed: int, frame: int, shape: int | tuple[int, ...]) -> np.ndarray:
+    """What the noise of a field is multiplied with, in this shape, the same whenever a frame is shown.
+
+    Spread as Blender's own: from -0.5 to 1, the mean 0.17.
+    """
+    generator = np.random.default_rng((seed, frame % 2**32))
+    share = generator.uniform(size=shape)
+    return np.where(share > 0.5, share, -share) / generator.uniform(1.0, 2.0, shape)
+
+
+def turbulence(places: np.ndarray) -> np.ndarray:
+    """Noise in [-1, 1] at places (k, 3), a component for each order of the coordinates, (k, 3)."""
+    values = np.empty_like(places)
+    for row, place in enumerate(places):
+        for component in range(3):
+            turned = Vector(np.roll(place, -component))
+            values[row, component] = OCTAVE_SUM * noise.turbulence(
+                turned, OCTAVES, False, noise_basis="PERLIN_NEW"
+            )
+    return values

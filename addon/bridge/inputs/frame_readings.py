@@ -1,0 +1,74 @@
+"""Reads what drives bodies over a range of frames, in one pass over the scene."""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
+
+import bpy
+import jounce
+
+from ...core.motion import Drive
+from ...core.task import Step, scaled
+from ..body.bodies import BodyScene
+from ..common import frames
+from ..preview import previews
+from ..preview.motions import Motions
+from ..rig.posed_meshes import PosedShapes
+from . import frame_inputs, scratch_scene
+
+# A body of the scene, what was built of it, and what takes its drives.
+Reading = tuple[BodyScene, "jounce.Body", Callable[[Drive], None]]
+Drives = Generator[Step, None, list[Drive]]
+
+# Into how many parts the frames are divided at whose ends a stage is compared with the scene.
+COMPARED = 2
+
+
+def of_body(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
+    """The drives of one body over some frames.
+
+    From a stage, where no mesh is evaluated, as long as it shows what the scene shows at some of the frames.
+    """
+    compared = steps[:: max(1, (len(steps) - 1) // COMPARED)]
+    seen = yield from scaled(in_scene(made, compared, context), 0.0, 0.1)
+    if not scratch_scene.unsound(made.scene, context.scene):
+        staged = yield from scaled(on_stage(made, steps, context), 0.1, 1.0)
+        if all(staged[steps.index(frame)].agrees(one) for frame, one in zip(compared, seen, strict=True)):
+            return staged
+    return (yield from scaled(in_scene(made, steps, context), 0.1, 1.0))
+
+
+def on_stage(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
+    """The drives of one body over some frames, from a scene beside the artist's."""
+    read: list[Drive] = []
+    with previews.paused(), closing(scratch_scene.Stage(made, context.scene)) as beside:
+        for frame in steps:
+            read.append(beside.drive(frame))
+            yield Step(len(read) / len(steps), f"Frame {frame}")
+    return read
+
+
+def in_scene(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
+    """The drives of one body over some frames, as the artist's scene shows them."""
+    read: list[Drive] = []
+    yield from over([(made.scene, made.body, read.append)], steps, context)
+    return read
+
+
+def over(
+    readings: Sequence[Reading], steps: range, context: bpy.types.Context
+) -> Generator[Step, None, None]:
+    """Gives the drive of each body in each frame away, in order; the current frame stays."""
+    scene = context.scene
+    with ExitStack() as stack:
+        stack.enter_context(previews.paused())
+        stack.enter_context(frames.kept(scene))
+        fed = []
+        for body_scene, body, take in readings:
+            shapes = stack.enter_context(PosedShapes(body, body_scene, scene, context.view_layer))
+            fed.append((body_scene, shapes, take))
+        for index, frame in enumerate(steps):
+            scene.frame_set(frame)
+            depsgraph = context.evaluated_depsgraph_get()
+            for body_scene, shapes, take in fed:
+                take(frame_inputs.read(body_scene, depsgraph, shapes))
+            yield Step(index / len(steps), f"Frame {frame}")

@@ -1,0 +1,132 @@
+"""Which actions move a body, and whether they are those that its frequency was fitted to."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...core import played as known
+from ...core.played import Played, Track
+from ...core.surface import hashed
+from ..body import bodies
+from ..common import animation, compat, handlers
+from ..rig import armature_modifier, bone_transforms
+from . import animated_settings
+
+K, V = TypeVar("K"), TypeVar("V")
+
+# Keys of our own settings move no bone.
+OWN = "jounce"
+
+# By session_uid of hosts, for what is asked at every redraw: what plays, and with it a hash of its keys.
+_playing: dict[int, Played] = {}
+_keys: dict[tuple[int, Played], str] = {}
+
+
+def now(host: bpy.types.Object) -> Played:
+    """What plays on a body now."""
+    return known.played(track(owner) for owner in owners(host) if keyed(owner))
+
+
+def keys(host: bpy.types.Object) -> str:
+    """Hash of all keys of what plays on a body, whatever it is called."""
+    digests = (animation.digest_of_curves(keyed(owner)) for owner in owners(host) if keyed(owner))
+    return hashed((), tuple(sorted(digests)))
+
+
+def difference(host: bpy.types.Object) -> str:
+    """One sentence where something else plays than the frequency of a body was fitted to, else nothing."""
+    state = host.jounce
+    if not state.fitted_names or state.frequency != state.fitted_frequency:
+        return ""
+    if state.material() is not None or animated_settings.is_animated(host, frozenset(["frequency"])):
+        return ""
+    fitted = Played(state.fitted_names, state.fitted_outline)
+    playing = remembered(_playing, host.session_uid, lambda: now(host))
+
+    def is_same() -> bool:
+        return state.fitted_keys == remembered(_keys, (host.session_uid, playing), lambda: keys(host))
+
+    return known.difference(fitted, playing, is_same)
+
+
+def remembered(memory: dict[K, V], key: K, make: Callable[[], V]) -> V:
+    """What is remembered under a key, else what is made and then remembered."""
+    if key not in memory:
+        memory[key] = make()
+    return memory[key]
+
+
+def track(owner: compat.Owner) -> Track:
+    """What animation data or a strip of it plays."""
+    curves, place = keyed(owner), ()
+    if isinstance(owner, bpy.types.NlaStrip):
+        place = (owner.frame_start, owner.frame_end, owner.action_frame_start, owner.action_frame_end)
+    channels = tuple((curve.data_path, curve.array_index) for curve in curves)
+    ends = [end for curve in curves for end in curve.range()]
+    return Track(owner.action.name, channels, (min(ends), max(ends)), place)
+
+
+def keyed(owner: compat.Owner) -> list[bpy.types.FCurve]:
+    """The F-curves of an owner that move something else than our settings."""
+    return [curve for curve in compat.fcurves(owner) if not curve.data_path.startswith(OWN)]
+
+
+def owners(host: bpy.types.Object) -> Iterator[compat.Owner]:
+    """The animation data of all that moves a body, and the strips of it that are heard."""
+    for obj in movers(host):
+        yield from animation.heard(obj.animation_data)
+
+
+def movers(host: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes of a body, the armatures that move them, those that these follow, and all above them."""
+    objects = bodies.members(host)
+    armatures = armature_modifier.moving(objects)
+    followed = (target for armature in armatures for target in targets(armature))
+    direct = dict.fromkeys((*objects, *armatures, *followed))
+    return list(direct | dict.fromkeys(above for obj in direct for above in bone_transforms.ancestors(obj)))
+
+
+def targets(armature: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """What the bones of an armature follow by constraints."""
+    for bone in armature.pose.bones:
+        for constraint in bone.constraints:
+            target = getattr(constraint, "target", None)
+            if target is not None:
+                yield target
+
+
+@persistent
+def after_step(*_: object) -> None:
+    """Other objects than before: a file was opened, or a step undone."""
+    _playing.clear()
+    _keys.clear()
+
+
+@persistent
+def after_change(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Whatever changes what plays has objects or actions evaluated; new frames do neither."""
+    if depsgraph.id_type_updated("OBJECT") or depsgraph.id_type_updated("ACTION"):
+        _playing.clear()
+    if depsgraph.id_type_updated("ACTION"):
+        _keys.clear()
+
+
+HANDLERS = {
+    "load_post": after_step,
+    "undo_post": after_step,
+    "redo_post": after_step,
+    "depsgraph_update_post": after_change,
+}
+
+
+def register() -> None:
+    """Watches what may play."""
+    handlers.listen(HANDLERS, True)
+
+
+def unregister() -> None:
+    """Undoes `register`."""
+    handlers.listen(HANDLERS, False)
+    after_step()

@@ -1,0 +1,165 @@
+"""A scene beside the artist's in which only what drives a body is evaluated, to read many frames quickly.
+
+The armatures of the body, the force fields, and the doubles of meshes whose shape is not linear skinning are
+linked to it. The meshes themselves are not: an empty that copies the transform of each makes Blender evaluate
+where they are but not their shape, and one that is driven by the strength makes it evaluate the host's
+animation. Whatever these depend on (parents, constraints, drivers, NLA) is evaluated along. Of what a scene
+itself adds, gravity and its keys are; rigid bodies and all other properties are not, and `unsound` says so.
+"""
+
+import bpy
+
+from ...core.motion import Drive
+from ..body.bodies import BodyScene
+from ..common import compat, marks, registry
+from ..preview.motions import Motions
+from ..rig import bone_transforms
+from ..rig.posed_meshes import PosedShapes
+from . import animated_settings, frame_inputs
+
+NAME = "Jounce Stage"
+# Custom property of a stage: the session_uid of each object of the artist's that is evaluated in it.
+GUESTS = "jounce_guests"
+PHYSICS = frozenset(["CLOTH", "SOFT_BODY", "FLUID", "PARTICLE_SYSTEM", "DYNAMIC_PAINT"])
+
+
+class Stage:
+    """Reads the drives of a body at any frame without touching the artist's scene. Close it after use."""
+
+    def __init__(self, of: Motions, scene: bpy.types.Scene) -> None:
+        self._body = of.scene
+        self._scene = bpy.data.scenes.new(NAME)
+        marks.put(self._scene, marks.STAGE)
+        self._empties: list[bpy.types.Object] = []
+        self._shapes: PosedShapes | None = None
+        self._frame: int | None = None
+        try:
+            self._set_up(scene)
+            self._shapes = PosedShapes(of.body, of.scene, self._scene, self._scene.view_layers[0])
+        except BaseException:
+            self.close()
+            raise
+
+    def _set_up(self, scene: bpy.types.Scene) -> None:
+        """Makes the scene what another one is to the body."""
+        body = self._body
+        render, own = scene.render, self._scene.render
+        own.fps, own.fps_base = render.fps, render.fps_base
+        own.frame_map_old, own.frame_map_new = render.frame_map_old, render.frame_map_new
+        self._scene.unit_settings.scale_length = scene.unit_settings.scale_length
+        guests = (*body.reader.armatures, *body.forces.fields)
+        for guest in guests:
+            self._scene.collection.objects.link(guest)
+        self._scene[GUESTS] = [guest.session_uid for guest in guests]
+        for obj in body.objects:
+            follower = self._empty().constraints.new("COPY_TRANSFORMS")
+            follower.target = obj
+        if bone_transforms.is_animated(body.host):
+            empty = self._empty()
+            empty["strength"] = 0.0
+            driver = empty.driver_add('["strength"]').driver
+            driver.type = "SUM"
+            target = driver.variables.new().targets[0]
+            target.id, target.data_path = body.host, "jounce.strength"
+        self._scene.gravity, self._scene.use_gravity = scene.gravity, scene.use_gravity
+        if animated_settings.varies(body.host, scene) and animated_settings.gravity_is_animated(scene):
+            # No other scene than its own is animated where a depsgraph is evaluated.
+            moved = self._scene.animation_data_create()
+            moved.action = scene.animation_data.action
+            compat.put_slot(moved, compat.slot(scene.animation_data))
+
+    def _empty(self) -> bpy.types.Object:
+        empty = bpy.data.objects.new(NAME, None)
+        marks.put(empty, marks.STAGE)
+        self._scene.collection.objects.link(empty)
+        self._empties.append(empty)
+        return empty
+
+    def drive(self, frame: int) -> Drive:
+        """The drive of a frame."""
+        self._scene.frame_set(frame)
+        self._frame = frame
+        return frame_inputs.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
+
+    def drive_by_hand(self, frame: int) -> Drive:
+        """The drive of a frame with what has been moved in it since, keyed or not."""
+        if self._frame != frame:
+            self.drive(frame)
+            # What is keyed was evaluated from its keys; another look takes it as it stands.
+            for obj in (*self._body.reader.armatures, *self._body.objects):
+                obj.update_tag()
+        self._scene.view_layers[0].update()
+        return frame_inputs.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether nobody has deleted the scene."""
+        return registry.is_there(self._scene)
+
+    def close(self) -> None:
+        """Takes away what it has made, and nothing of another stage."""
+        if self._shapes is not None:
+            self._shapes.close()
+        take_out([block for block in (self._scene, *self._empties) if registry.is_there(block)])
+
+
+def clear() -> None:
+    """Takes every stage out of the file, such as those that came back with an undo step."""
+    blocks = (*bpy.data.scenes, *bpy.data.objects, *bpy.data.meshes)
+    take_out([block for block in blocks if is_staged(block)])
+
+
+def take_out(blocks: list[bpy.types.ID]) -> None:
+    """Takes scenes of stages and what was made for them out of the file.
+
+    One that a window shows stays until it does not, and one into which the artist has put something for good.
+    """
+    windows = (window for manager in bpy.data.window_managers for window in manager.windows)
+    shown = {bpy.context.scene, *(window.scene for window in windows)}
+    stages = [block for block in blocks if isinstance(block, bpy.types.Scene)]
+    kept = [scene for scene in stages if scene in shown or has_more(scene)]
+    in_use = {*kept, *(obj for scene in kept for obj in scene.objects)}
+    bpy.data.batch_remove([block for block in blocks if block not in in_use])
+
+
+def is_staged(block: bpy.types.ID) -> bool:
+    """Whether a scene, an object or a mesh was made for a stage."""
+    return marks.has(block, marks.STAGE) and block.library is None
+
+
+def has_more(stage: bpy.types.Scene) -> bool:
+    """Whether a scene is the only one with an object that no stage has brought into it."""
+    guests = set(stage.get(GUESTS, ()))
+    return any(
+        not is_staged(obj) and obj.session_uid not in guests and obj.users_scene == (stage,)
+        for obj in stage.collection.all_objects
+    )
+
+
+def unsound(body: BodyScene, scene: bpy.types.Scene) -> str:
+    """Why the drives of a body depend on more than a stage has, empty if they do not."""
+    above = {*body.objects, *body.reader.armatures}
+    for obj in tuple(above):
+        above.update(bone_transforms.ancestors(obj))
+    if scene.rigidbody_world is not None and any(obj.rigid_body is not None for obj in above):
+        return "rigid bodies move it"
+    if animated_settings.varies(body.host, scene) and animated_settings.gravity_is_moved(scene):
+        return "drivers or strips move the scene's gravity"
+    for obj in above - set(body.objects):
+        if any(modifier.type in PHYSICS for modifier in obj.modifiers):
+            return f"it follows the physics of {obj.name}"
+    for obj in above:
+        if any(reads_scene(block) for block in (obj, obj.data) if block is not None):
+            return f"drivers of {obj.name} read the scene"
+    return ""
+
+
+def reads_scene(block: bpy.types.ID) -> bool:
+    """Whether a driver of a data-block reads properties of a scene."""
+    data = block.animation_data
+    variables = [] if data is None else [v for curve in data.drivers for v in curve.driver.variables]
+    return any(
+        variable.type == "CONTEXT_PROP" or isinstance(target.id, bpy.types.Scene)
+        for variable in variables
+        for target in variable.targets
+    )

@@ -1,0 +1,69 @@
+"""What the meshes of a previewed body show beside their pose, written only where it is something else."""
+
+from typing import Union
+
+import bpy
+import jounce
+import numpy as np
+
+from ...core.full_space import FullBody
+from ..body.bodies import BodyScene
+from ..common import units
+from . import preview_modifier
+
+# A body in coordinates of one kind, and so its coefficients mean something.
+Shaper = Union["jounce.Body", FullBody]
+
+
+class Display:
+    """Writes to the meshes of a body. offsets: (p, 3) f32, what was written last, in Blender units."""
+
+    def __init__(self, body_scene: BodyScene, scene: bpy.types.Scene) -> None:
+        self.offsets = np.zeros((len(body_scene.surface.points), 3), np.float32)
+        self._body_scene = body_scene
+        self._scene = scene
+        self._shown: np.ndarray | None = None
+        self._is_hidden = False
+        self._cage: tuple[np.ndarray, Shaper] | None = None
+
+    def shows(self, coefficients: np.ndarray) -> bool:
+        """Whether these very coefficients are shown."""
+        return self._shown is coefficients
+
+    def show(self, coefficients: np.ndarray, shaper: Shaper) -> None:
+        """Shows coefficients, unless they are shown already."""
+        if not self.shows(coefficients):
+            self.move(coefficients, shaper)
+            self._shown = coefficients
+
+    def move(self, coefficients: np.ndarray, shaper: Shaper) -> None:
+        """Shows coefficients that may change in their place."""
+        unit = units.metres_per_unit(self._scene)
+        scaled = np.asarray(coefficients if unit == 1.0 else coefficients / unit, np.float64)
+        shaper.model.displacement(scaled, shaper.embedding, self.offsets)
+        self._cage = coefficients, shaper
+        self._write()
+
+    def hide(self) -> None:
+        """Shows what the rig alone makes."""
+        if not self._is_hidden:
+            self.offsets[:] = 0.0
+            self._cage = None
+            self._write()
+            self._is_hidden = True
+
+    def forget(self) -> None:
+        """The meshes may show something else than was written last."""
+        self._shown, self._is_hidden = None, False
+
+    def cage(self) -> np.ndarray | None:
+        """The displacements (n, 3) of the cage's vertices that are shown, metres; None for none."""
+        if self._cage is None:
+            return None
+        coefficients, shaper = self._cage
+        return shaper.model.displacement(np.asarray(coefficients, np.float64))
+
+    def _write(self) -> None:
+        for obj, part in zip(self._body_scene.objects, self._body_scene.surface.parts, strict=True):
+            preview_modifier.write(obj, self.offsets[part.points])
+        self.forget()

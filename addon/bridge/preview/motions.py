@@ -1,0 +1,171 @@
+"""The motion of a body in its scene: what it depends on, and the cache of it that travels with the file."""
+
+from dataclasses import asdict, replace
+from functools import partial
+
+import bpy
+import numpy as np
+
+from ...core import bodies as built
+from ...core.cache import MotionCache, Origin, surface_origin, unpack
+from ...core.cuts import Teleport
+from ...core.filling import Filling, Start
+from ...core.final_cache import FinalCache
+from ...core.looping import LoopFilling
+from ...core.motion import Course, built_frequency, load_scale, simulation, stiffness_of
+from ...core.settings import MotionSettings
+from ..body.bodies import BodyScene
+from ..common import registry, units
+from ..inputs import animated_settings
+from ..rig import armature_modifier, bone_core, rig_stack
+from . import final_files
+
+KEY = "motion"
+# Settings of modes and limits, of which the full space knows nothing.
+DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature", "limit", "stretch"))
+
+
+class Motions:
+    """Makes the simulations and caches of one body."""
+
+    def __init__(self, body: "built.jounce.Body", body_scene: BodyScene) -> None:
+        self.body = body
+        self.is_linear = all(
+            rig_stack.is_linear(obj, armature_modifier.deformer(obj, lambda _: None))
+            for obj in body_scene.objects
+        )
+        self.scene = body_scene
+        self.diagonal = body_scene.surface.diagonal
+        self._surface = surface_origin(body_scene.surface)
+        body_scene.forces.act_on(body)
+        body_scene.feel.act_on(body)
+
+    def moves_otherwise(self) -> bool:
+        """Whether bones are moved that were not when the body was read, or the other way round."""
+        return bone_core.is_moved_otherwise(self.scene.surface.core, self.scene.reader.armatures)
+
+    def settings(self, scene: bpy.types.Scene) -> tuple[object, ...]:
+        """Whatever in `origin` may change without the meshes; quick to make and to compare."""
+        state = self.scene.host.jounce
+        motion, gravity = asdict(state.motion_settings()), self._gravity(scene)
+        if animated_settings.varies(self.scene.host, scene):
+            # Every drive has its own.
+            motion |= dict.fromkeys(animated_settings.FIELDS, "animated")
+            gravity = (
+                np.zeros(3) if animated_settings.gravity_is_animated(scene) else units.world_gravity(scene)
+            )
+        return (
+            asdict(state.build_settings()) | motion,
+            units.frame_seconds(scene),
+            units.metres_per_unit(scene),
+            tuple(gravity + 0.0),
+            state.pre_roll,
+            scene.frame_end if state.loop else None,
+        )
+
+    def origin(self, scene: bpy.types.Scene, first: int) -> Origin:
+        """All that the motion depends on beside the drives, under the names of the settings."""
+        # Updated modes are not those of a build: coefficients of the one mean nothing to the other.
+        updated = {"Modes of the stitches": repr(self.body.residual)}
+        return updated | self._origin(scene, first, frozenset())
+
+    def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
+        """The same of the final motion: of modes it depends on what frequency they say the body has."""
+        settings = self.scene.host.jounce.motion_settings()
+        stiffness = stiffness_of(built_frequency(self.body, settings.frequency_of), settings)
+        return {"Stiffness": repr(stiffness)} | self._origin(scene, first, DRAFT_ALONE)
+
+    def _origin(self, scene: bpy.types.Scene, first: int, without: frozenset[str]) -> Origin:
+        known = self.scene.host.jounce.bl_rna.properties
+        numbers, *others = self.settings(scene)
+        numbers = {key: value for key, value in numbers.items() if key not in without}
+        named = {known[key].name if key in known else key: repr(value) for key, value in numbers.items()}
+        names = ("Frame rate", "Unit scale", "Gravity of the scene", "Pre-roll", "Loop")
+        of_the_scene = {name: repr(value) for name, value in zip(names, others, strict=True)}
+        return self._surface | named | of_the_scene | {"Start frame": str(first)}
+
+    def cache(self, scene: bpy.types.Scene, first: int) -> MotionCache:
+        """The stored cache if it has the same origin, otherwise an empty one."""
+        origin, stored = self.origin(scene, first), kept(self.scene.host)
+        return stored if stored is not None and stored.origin == origin else MotionCache(origin, first)
+
+    def filling(self, scene: bpy.types.Scene, cache: MotionCache) -> Filling:
+        """A pass that fills a cache with the settings as they are now."""
+        settings = self.scene.host.jounce.motion_settings()
+        return self._filling(scene, cache, settings, self._start(scene, settings))
+
+    def final_cache(self, scene: bpy.types.Scene, first: int) -> FinalCache:
+        """The final motion as far as it is kept."""
+        # A bake of other frames is not what the file is to hold.
+        path = final_files.path_of(self.scene.host) if first == scene.frame_start else None
+        return FinalCache(self.final_origin(scene, first), first, path)
+
+    def final(self, scene: bpy.types.Scene, cache: FinalCache, model: "built.jounce.Model") -> Filling:
+        """A pass in the full space. Its law alone says how far flesh stretches."""
+        settings = replace(self.scene.host.jounce.motion_settings(), limit=None, stretch=None)
+        return self._filling(scene, cache, settings, partial(self._start(scene, settings), model=model))
+
+    def _filling(
+        self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings, start: Start
+    ) -> Filling:
+        course = self._course(settings)
+        if not self.scene.host.jounce.loop:
+            return Filling(cache, start, course)
+        return LoopFilling(cache, start, course, scene.frame_end - cache.first + 1, self.scene.surface)
+
+    def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> Filling:
+        """A pass with other settings, that no cache is kept of and that does not loop."""
+        return Filling(MotionCache({}, 0), self._start(scene, settings), self._course(settings))
+
+    def _start(self, scene: bpy.types.Scene, settings: MotionSettings) -> Start:
+        return partial(simulation, self.body, settings, units.frame_seconds(scene), self._gravity(scene))
+
+    def _course(self, settings: MotionSettings) -> Course:
+        teleport = None
+        if settings.teleport is not None:
+            teleport = Teleport(self.scene.forces.places, settings.teleport * self.diagonal)
+        pre_roll = self.scene.host.jounce.pre_roll
+        return Course(pre_roll, settings.start, settings.after_cut, teleport)
+
+    def _gravity(self, scene: bpy.types.Scene) -> np.ndarray:
+        settings = self.scene.host.jounce.motion_settings()
+        return units.world_gravity(scene) * settings.gravity * load_scale(settings, self.diagonal)
+
+
+def kept(host: bpy.types.Object) -> MotionCache | None:
+    """The cache that was stored for a host, if there is one."""
+    of_shot = (place.get(KEY) for _, place in places_of(host))
+    data = next((data for data in of_shot if data is not None), host.jounce.get(KEY))
+    return unpack(data) if isinstance(data, bytes) else None
+
+
+def keep(host: bpy.types.Object, cache: MotionCache) -> None:
+    """Stores a cache with its host, or with its scene where the host's own file would not be saved."""
+    if host.override_library is None:
+        host.jounce[KEY] = cache.pack()
+        return
+    forget(host)
+    scene = next(scene for scene in bpy.data.scenes if scene.objects.get(host.name) == host)
+    place = scene.jounce.motions.add()
+    place.host = host
+    place[KEY] = cache.pack()
+
+
+def forget(host: bpy.types.Object) -> None:
+    """Takes the stored cache away."""
+    for motions, place in reversed(places_of(host)):
+        scene = place.id_data
+        motions.remove(list(motions).index(place))
+        if not motions:
+            scene.jounce.property_unset("motions")
+            registry.forget_empty(scene)
+    if KEY in host.jounce:
+        del host.jounce[KEY]
+
+
+def places_of(
+    host: bpy.types.Object,
+) -> list[tuple["bpy.types.bpy_prop_collection", bpy.types.PropertyGroup]]:
+    """Where scenes keep caches of a host, each with the collection it is in."""
+    states = filter(None, map(registry.state, bpy.data.scenes))
+    return [(state.motions, place) for state in states for place in state.motions if place.host == host]

@@ -1,0 +1,110 @@
+"""Shows displacements on meshes: a point attribute, and a modifier that adds it right after the armature.
+
+In renders the modifier does nothing: they show a bake. The attribute is called `jounce`, with a number where
+the artist has one of that name; mesh and node group record its name.
+"""
+
+import bpy
+import numpy as np
+
+from ..body import meshes
+from ..common import linked_mesh_proxy, marks, modifier_stack, nodes
+from ..rig import rig_stack
+
+ATTRIBUTE = "jounce"
+# Custom property of a mesh and of a node group: the name of the attribute.
+NAME = "jounce_preview"
+GROUP = f"{modifier_stack.NAME} Preview"
+
+
+def add(obj: bpy.types.Object) -> None:
+    """Adds attribute and modifier where they are missing."""
+    for linked in [m for m in modifiers(obj) if modifier_stack.is_linked(obj, m)]:
+        # What another file showed when it was saved.
+        modifier_stack.remove(obj, linked)
+    modifier = modifier_of(obj)
+    if modifier is None:
+        modifier = modifier_stack.insert(obj, "NODES")
+        modifier.show_render = False
+    tree = modifier.node_group
+    if tree is None or (linked_mesh_proxy.of(tree) is not None and tree.users > 1):
+        # A copy of an object must not write where its original does.
+        tree = modifier.node_group = group(obj)
+    mesh, name = linked_mesh_proxy.mesh_of(obj, tree), read_by(tree)
+    if name not in mesh.attributes:
+        nothing = np.zeros((len(mesh.vertices), 3), np.float32)
+        nodes.set_attribute(mesh, name, "FLOAT_VECTOR", nothing)
+        mesh[NAME] = name
+
+
+def is_shown(obj: bpy.types.Object) -> bool:
+    """Whether both are there."""
+    modifier = modifier_of(obj)
+    tree = None if modifier is None else modifier.node_group
+    return tree is not None and read_by(tree) in linked_mesh_proxy.mesh_of(obj, tree).attributes
+
+
+def modifier_of(obj: bpy.types.Object) -> bpy.types.Modifier | None:
+    """The modifier that shows a preview, None without one."""
+    return next((m for m in modifiers(obj) if not modifier_stack.is_linked(obj, m)), None)
+
+
+def modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """The modifiers that show a preview, those that another file has among them."""
+    return [modifier for modifier in obj.modifiers if rig_stack.shows_preview(modifier)]
+
+
+def group(obj: bpy.types.Object) -> bpy.types.NodeTree:
+    """The node group that adds the attribute, an offset in world space, to the positions of an object.
+
+    The meshes of this file share one; a mesh of another file has its own.
+    """
+    holder = linked_mesh_proxy.new(obj)
+    name = ATTRIBUTE if holder is not None else obj.data.get(NAME) or nodes.unused_name(obj.data, ATTRIBUTE)
+    if holder is None and (known := shared_group(name)) is not None:
+        return known
+    made = nodes.Group(GROUP if holder is None else f"{GROUP} {obj.name}")
+    offsets = made.attribute(name, "FLOAT_VECTOR", 2.0, 0.0)
+    if holder is not None:
+        offsets = made.sampled(offsets, holder, 2.0)
+    made.finish(made.to_object_space(offsets, 4.0), 6.0, [name] if holder is None else [])
+    marks.put(made.tree, marks.PREVIEW)
+    made.tree[NAME] = name
+    return made.tree
+
+
+def shared_group(name: str) -> bpy.types.NodeTree | None:
+    """The group of the meshes of this file that have an attribute, None before there is one."""
+    own = (tree for tree in bpy.data.node_groups if tree.library is None and marks.has(tree, marks.PREVIEW))
+    return next((tree for tree in own if linked_mesh_proxy.of(tree) is None and read_by(tree) == name), None)
+
+
+def read_by(tree: bpy.types.NodeTree) -> str:
+    """The name of the attribute that a node group reads."""
+    return tree.get(NAME, ATTRIBUTE)
+
+
+def remove(obj: bpy.types.Object) -> None:
+    """Takes both away again, and the group with the last mesh that used it."""
+    modifier = modifier_of(obj)
+    if modifier is not None:
+        tree = modifier.node_group
+        modifier_stack.remove(obj, modifier)
+        if tree.users == 0:
+            linked_mesh_proxy.remove_group(tree)
+    if not linked_mesh_proxy.is_foreign(obj.data) and meshes.sharer(obj) is None:
+        nodes.remove_attributes(obj.data, [name] if (name := obj.data.pop(NAME, None)) else [])
+
+
+def write(obj: bpy.types.Object, offsets: np.ndarray) -> bool:
+    """Writes world offsets (p, 3) f32 in Blender units; False where the mesh cannot take them now."""
+    modifier = modifier_of(obj)
+    if modifier is None or obj.mode == "EDIT":
+        return False
+    mesh = linked_mesh_proxy.mesh_of(obj, modifier.node_group)
+    attribute = mesh.attributes.get(read_by(modifier.node_group))
+    if attribute is None or len(attribute.data) != len(offsets):
+        return False
+    attribute.data.foreach_set("vector", offsets.ravel())
+    mesh.update_tag()
+    return True

@@ -1,0 +1,396 @@
+"""The previewed bodies of the open file, and the handlers and the timer that keep them moving.
+
+Handlers that cost anything, and the timer, exist only while some body is previewed. What is previewed is read
+from the file, so that undo, reopening and copying need nothing of their own.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ...core.refusal import Refusal
+from ...core.task import Step
+from ..body import bodies, copies, meshes
+from ..common import frames, handlers, modifier_stack, registry
+from ..inputs import scratch_scene
+from . import final_files, motions, preview_modifier
+from .session import Session
+
+# How much of a redraw's time the timer takes, at rest and while frames are being played.
+RESTING_SECONDS = 0.03
+PLAYING_SECONDS = 0.008
+TICK_SECONDS = 0.01
+
+# Called with whether anything is previewed, as long as they stand here.
+WATCHERS: list[Callable[[bool], None]] = []
+
+_sessions: dict[int, Session] = {}
+_looks = -1
+_paused = 0
+_rendering = False
+_strips_drawn: list[tuple[range, range]] = []
+
+
+def refuse_unusable(host: bpy.types.Object) -> None:
+    """Refuses a body whose meshes cannot show a preview."""
+    refuse_unplaced(host)
+    if any(modifier_stack.is_baked(obj) for obj in bodies.members(host)):
+        raise Refusal(f"{host.name} shows its bake; free the bake to see the preview.")
+    for obj in bodies.members(host):
+        meshes.refuse_unusable(obj)
+        modifier_stack.refuse_nodes(obj)
+
+
+def refuse_unplaced(host: bpy.types.Object) -> None:
+    """Refuses a host that is in no scene, whose time a preview could follow."""
+    if scene_of(host) is None:
+        raise Refusal(f"{host.name} is not in any scene, so its motion cannot be shown; link it again.")
+
+
+def switch_on(host: bpy.types.Object) -> None:
+    """Shows the motion of a built body from now on."""
+    refuse_unusable(host)
+    for obj in bodies.members(host):
+        preview_modifier.add(obj)
+    host.jounce.preview = True
+    sync()
+    if bpy.app.background:
+        scene = _sessions[host.session_uid].scene
+        frames.show_again(scene)
+
+
+def switch_off(host: bpy.types.Object) -> None:
+    """Takes the preview of a body off its meshes."""
+    host.jounce.property_unset("preview")
+    for obj in bodies.members(host):
+        preview_modifier.remove(obj)
+    sync()
+
+
+def session(host: bpy.types.Object) -> Session | None:
+    """What is known of a previewed body, None for one that is not previewed."""
+    return _sessions.get(host.session_uid)
+
+
+def forget(host: bpy.types.Object) -> None:
+    """Throws the cache of a body away; while it is previewed it is made again."""
+    motions.forget(host)
+    if host.session_uid in _sessions:
+        _sessions.pop(host.session_uid).close()
+    final_files.delete(host)
+    sync()
+
+
+def renew(host: bpy.types.Object) -> None:
+    """Has everything looked at again, after the body has been built."""
+    if host.session_uid in _sessions:
+        _sessions[host.session_uid].suspect(reread=True)
+        ensure_timer()
+
+
+def filled(host: bpy.types.Object, context: bpy.types.Context) -> Generator[Step, None, None]:
+    """Fills the cache of a previewed body, with a step at every frame."""
+    known = _sessions[host.session_uid]
+    if known.scene != context.scene:
+        raise Refusal(f"{host.name} is previewed in the scene {known.scene.name}; fill its cache there.")
+    with paused():
+        yield from known.filled(context)
+    frames.show_again(known.scene)
+
+
+def pause() -> None:
+    """Writes nothing to meshes until `resume`, however often frames change. Calls may be nested."""
+    global _paused
+    _paused += 1
+
+
+def resume() -> None:
+    """Ends a `pause`."""
+    global _paused
+    _paused = max(0, _paused - 1)
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Pauses for a while."""
+    pause()
+    try:
+        yield
+    finally:
+        resume()
+
+
+@contextmanager
+def without_finals(hosts: Iterable[bpy.types.Object]) -> Iterator[None]:
+    """Pauses, and leaves the files of final motions to whoever bakes them."""
+    for known in filter(None, map(session, hosts)):
+        known.let_go_of_final()
+    with paused():
+        yield
+
+
+def sync() -> None:
+    """Makes sessions for what the file says is previewed, and lets go of all others."""
+    registry.look_again()
+    follow()
+    listen(bool(_sessions))
+
+
+def follow() -> None:
+    """What `sync` does to the sessions; the handlers stay as they are, as one of them may run."""
+    global _looks
+    _looks = registry.looks()
+    copies.part(registry.meshes())
+    hosts = {obj.session_uid: obj for obj in registry.meshes() if is_previewed(obj)}
+    for uid in [uid for uid, known in _sessions.items() if not is_alive(known) or uid not in hosts]:
+        _sessions.pop(uid).close()
+    for uid, host in hosts.items():
+        if uid not in _sessions:
+            _sessions[uid] = Session(host, scene_of(host))
+    if not _paused:
+        take_off_left(set(hosts.values()))
+    if _sessions:
+        ensure_timer()
+
+
+def has_changed() -> bool:
+    """Whether objects may have come or gone since sessions were made."""
+    return registry.looks() != _looks or not all(known.is_whole() for known in _sessions.values())
+
+
+def take_off_left(hosts: set[bpy.types.Object]) -> None:
+    """Takes what shows a preview off meshes whose host is gone, or in no scene: it would stand still."""
+    for obj in registry.meshes():
+        if (
+            obj.library is None
+            and bodies.host_of(obj) not in hosts
+            and preview_modifier.modifier_of(obj) is not None
+        ):
+            preview_modifier.remove(obj)
+
+
+def is_previewed(obj: bpy.types.Object) -> bool:
+    """Whether an object is the host of a body that the file says is previewed, in some scene."""
+    if obj.library is not None or not registry.is_host(obj):
+        return False
+    return obj.jounce.preview and scene_of(obj) is not None
+
+
+def scene_of(obj: bpy.types.Object) -> bpy.types.Scene | None:
+    """The scene whose time the preview of an object follows: the current one if the object is in it."""
+    scenes = [bpy.context.scene, *bpy.data.scenes]
+    return next(
+        (scene for scene in scenes if not scratch_scene.is_staged(scene) and obj.name in scene.objects), None
+    )
+
+
+def is_alive(known: Session) -> bool:
+    """Whether all that a session points at is still what the file has."""
+    try:
+        objects = [known.host]
+        if known.motions is not None:
+            objects += [*known.motions.scene.objects, *known.motions.scene.reader.armatures]
+        return known.host.name in known.scene.objects and all(
+            bpy.data.objects.get((obj.name, obj.library and obj.library.filepath)) == obj for obj in objects
+        )
+    except ReferenceError:
+        return False
+
+
+def shown_in(scene: bpy.types.Scene) -> list[Session]:
+    """The sessions of a scene, none while paused."""
+    if _paused or _rendering:
+        return []
+    if has_changed():
+        follow()
+        if not _sessions and not bpy.app.background:
+            bpy.app.timers.register(sync, first_interval=0.0)
+    return [known for known in _sessions.values() if known.scene == scene]
+
+
+@contextmanager
+def refusals(known: Session) -> Iterator[None]:
+    """What cannot be simulated is said in the panel."""
+    try:
+        yield
+    except Refusal as refusal:
+        known.trouble = str(refusal)
+        known.leave_stage()
+
+
+def strips(scene: bpy.types.Scene) -> list[tuple[range, range]]:
+    """The cached frames of each body of a scene: those known to be right, and those that may be stale."""
+    return [known.cached for known in _sessions.values() if known.scene == scene]
+
+
+def is_playing() -> bool:
+    """Whether a window plays the animation."""
+    return any(
+        window.screen.is_animation_playing
+        for manager in bpy.data.window_managers
+        for window in manager.windows
+    )
+
+
+# Handlers.
+
+
+@persistent
+def before_frame(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph) -> None:
+    """Shows what is cached before the frame is evaluated."""
+    for known in shown_in(scene):
+        known.enter_frame(scene.frame_current)
+
+
+@persistent
+def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Sees to it that what is shown is right, and simulates what is missing."""
+    playing = is_playing()
+    for known in shown_in(scene):
+        # Playing through what is cached costs no second look; any other way to a frame does.
+        if playing and known.is_settled(scene.frame_current):
+            continue
+        if scene.frame_subframe == 0.0 and known.host.evaluated_get(depsgraph).is_evaluated:
+            with refusals(known):
+                if bpy.app.background:
+                    # What becomes a force field, or ends to be one, changes the scene.
+                    if depsgraph.id_type_updated("SCENE"):
+                        known.look_for_fields()
+                    known.get_ready(bpy.context)
+                known.settle_frame(scene.frame_current, depsgraph, patient=bpy.app.background)
+        if known.busy:
+            ensure_timer()
+
+
+@persistent
+def after_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Lets the flesh follow what is moved by hand, and notes what the cache may depend on."""
+    playing = is_playing()
+    for known in shown_in(scene):
+        with refusals(known):
+            known.look_at_changes(depsgraph)
+            known.look_at_settings()
+            if not playing:
+                known.touch(depsgraph)
+        if known.busy:
+            ensure_timer()
+
+
+@persistent
+def before_render(*_: object) -> None:
+    """A render shows bakes, and may call the handlers from a thread of its own."""
+    global _rendering
+    _rendering = True
+
+
+@persistent
+def after_render(*_: object) -> None:
+    """The viewport goes on."""
+    global _rendering
+    _rendering = False
+
+
+@persistent
+def before_saving(*_: object) -> None:
+    """No stage gets into a file."""
+    for known in _sessions.values():
+        known.leave_stage()
+
+
+@persistent
+def after_loading(*_: object) -> None:
+    """Begins with what the newly opened file, or the step that was undone to, says."""
+    for known in _sessions.values():
+        known.lose_stage()
+        known.forget_shown()
+    scratch_scene.clear()
+    sync()
+
+
+WHILE_PREVIEWING = {
+    "frame_change_pre": before_frame,
+    "frame_change_post": after_frame,
+    "depsgraph_update_post": after_change,
+    "save_pre": before_saving,
+    "render_init": before_render,
+    "render_complete": after_render,
+    "render_cancel": after_render,
+}
+ALWAYS = {"load_post": after_loading, "undo_post": after_loading, "redo_post": after_loading}
+
+
+def listen(wanted: bool) -> None:
+    """Adds the handlers of a preview, or takes them away."""
+    global _rendering
+    handlers.listen(WHILE_PREVIEWING, wanted)
+    for watcher in WATCHERS:
+        watcher(wanted)
+    _rendering = _rendering and wanted
+
+
+# The timer.
+
+
+def ensure_timer() -> None:
+    """Has `tick` called while there is something to do; without a window there are no timers."""
+    if not bpy.app.background and not bpy.app.timers.is_registered(tick):
+        bpy.app.timers.register(tick, first_interval=TICK_SECONDS)
+
+
+def tick() -> float | None:
+    """Works a little on every body; seconds until the next tick, None when all is done."""
+    if _paused or _rendering:
+        return TICK_SECONDS
+    if has_changed():
+        sync()
+    seconds = PLAYING_SECONDS if is_playing() else RESTING_SECONDS
+    working = [known for known in _sessions.values() if known.busy]
+    changed = False
+    for known in working:
+        with refusals(known):
+            changed = known.work(bpy.context, seconds / len(working)) or changed
+    redraw(changed)
+    return TICK_SECONDS if any(known.busy for known in working) else None
+
+
+def redraw(meshes_changed: bool) -> None:
+    """Shows progress in the sidebar and the timelines, and new shapes in the viewports."""
+    for area in areas("VIEW_3D"):
+        for region in area.regions:
+            if meshes_changed or region.type == "UI":
+                region.tag_redraw()
+    now = [known.cached for known in _sessions.values()]
+    if now != _strips_drawn:
+        _strips_drawn[:] = now
+        for area in areas("DOPESHEET_EDITOR"):
+            area.tag_redraw()
+
+
+def areas(kind: str) -> Iterable[bpy.types.Area]:
+    """The areas of all windows that show a kind of editor."""
+    windows = [window for manager in bpy.data.window_managers for window in manager.windows]
+    return [area for window in windows for area in window.screen.areas if area.type == kind]
+
+
+# With the extension.
+
+
+def register() -> None:
+    """Waits for files that have previews, and for the one that is open."""
+    handlers.listen(ALWAYS, True)
+    if not bpy.app.background:
+        bpy.app.timers.register(sync, first_interval=0.0)
+
+
+def unregister() -> None:
+    """Leaves no handler and no timer behind."""
+    listen(False)
+    handlers.listen(ALWAYS, False)
+    for function in (tick, sync):
+        if bpy.app.timers.is_registered(function):
+            bpy.app.timers.unregister(function)
+    for known in _sessions.values():
+        known.close()
+    _sessions.clear()

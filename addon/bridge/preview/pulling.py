@@ -1,0 +1,98 @@
+"""A hand that holds the flesh of a previewed body at one vertex and pulls it."""
+
+import bpy
+import numpy as np
+
+from ...core.grip import Grip
+from ...core.refusal import Refusal
+from ..common import units
+from ..inputs import frame_inputs
+from . import previews
+from .interactive import Interactive
+from .picking import Hit
+
+
+class Hand:
+    """Takes hold, pulls, lets go; then the body settles and shows its frame again."""
+
+    def __init__(self, host: bpy.types.Object) -> None:
+        known = previews.session(host)
+        if known is None or known.filling is None:
+            raise Refusal(f"{host.name} is not previewed yet; switch its preview on and let it get ready.")
+        self._session = known
+        self._grip: Grip | None = None
+        self._interactive: Interactive | None = None
+        self._compliance = 0.0
+        self.target = np.zeros(3)
+
+    @property
+    def holds(self) -> bool:
+        """Whether flesh is held."""
+        return self._grip is not None
+
+    @property
+    def rests(self) -> bool:
+        """Whether nothing is held and what was let go has settled."""
+        return self._interactive is None
+
+    def take(self, hit: Hit, depsgraph: bpy.types.Depsgraph) -> None:
+        """Takes hold of the flesh at a vertex."""
+        known = self._session
+        body, surface = known.motions.body, known.motions.scene.surface
+        drive = frame_inputs.read(known.motions.scene, depsgraph)
+        if drive.held:
+            return
+        if known.interactive is None:
+            known.begin_by_hand(drive)
+        self._interactive = known.interactive
+        self._grip = Grip(body, surface.weights[hit.point], hit.point)
+        simulation = self._interactive.simulation
+        self._compliance = self._grip.compliance(simulation, drive.pose, surface.diagonal, drive.drag)
+        self.target = hit.place
+        self.pull()
+        previews.ensure_timer()
+
+    def position(self) -> np.ndarray:
+        """Where the held vertex is, (3,) in metres."""
+        moved = self._interactive
+        return self._grip.position(moved.drive.pose, moved.simulation.coefficients)
+
+    def pull(self) -> None:
+        """Gives the body the spring's force as it is now; shows the frame again once all has settled."""
+        if self._interactive is None:
+            return
+        if self._session.interactive is not self._interactive:
+            self.drop()
+            return
+        if self._grip is not None:
+            moved = self._interactive
+            moved.force = self._grip.spring(
+                self.target, moved.drive.pose, moved.simulation.coefficients, self._compliance
+            )
+
+    def drop(self) -> None:
+        """Holds nothing any more, as the frame has changed or everything has settled."""
+        self._grip = self._interactive = None
+        if self._session.interactive is None:
+            self._session.enter_frame(self._session.scene.frame_current)
+            previews.redraw(True)
+
+    def let_go(self) -> None:
+        """Lets the flesh swing on by itself."""
+        self._grip = None
+        if self._interactive is not None:
+            self._interactive.force = None
+
+    def close(self) -> None:
+        """Lets go and shows the frame again at once."""
+        self.let_go()
+        if self._interactive is not None:
+            self._session.interactive = None
+            self.drop()
+
+    def string(self) -> np.ndarray | None:
+        """The held vertex and the target, (2, 3) in Blender units; None where nothing is held."""
+        if self._grip is None:
+            return None
+        scale = units.metres_per_unit(self._session.scene)
+        return np.stack([self.position(), self.target]) / scale

@@ -1,0 +1,488 @@
+"""One body that is previewed: its model, its cache, and what its meshes show.
+
+Nothing here is kept in the file; a session is made again from the file whenever it has to be.
+"""
+
+import time
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+
+import bpy
+import numpy as np
+
+from ...core import bodies as built
+from ...core.cache import MotionCache
+from ...core.filling import Filling
+from ...core.motion import Drive
+from ...core.task import Runner, Step, scaled
+from ..body import bodies, builds
+from ..common import animation, frames, registry, units
+from ..inputs import force_fields, frame_inputs, scratch_scene
+from ..rig.posed_meshes import PosedShapes
+from . import final_preview, motions, preview_modifier
+from .display import Display, Shaper
+from .interactive import Interactive
+
+# A frame that is asked for and not cached is simulated on the spot if that takes no longer than a blink.
+PATIENCE_SECONDS = 0.2
+# Share of filling a cache that reading what drives the body takes, while all but a loop is simulated.
+READING = 0.7
+# After a change the cache is checked once this much time has passed without another one.
+QUIET_SECONDS = 0.3
+
+
+class Session:
+    """Shows one body, fills its cache, and says how far it is."""
+
+    def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene) -> None:
+        self.host = host
+        self.scene = scene
+        self.trouble = ""
+        self.motions: motions.Motions | None = None
+        self.filling: Filling | None = None
+        self.final: final_preview.FinalPreview | None = None
+        self.interactive: Interactive | None = None
+        self._changed: list[str] = []
+        self._building: Runner | None = None
+        self._stage: scratch_scene.Stage | None = None
+        self._unsound = ""
+        self._suspected = 0.0
+        self._reread = False
+        self._chosen_fields = (False, 0)
+        self._built_from: tuple[object, ...] = ()
+        self._current: Drive | None = None
+        self._display: Display | None = None
+        self._wrote = False
+        self._kept = False
+        self._actions = animation.Actions()
+        self._due = 0.0
+        self._settings: tuple[object, ...] = ()
+
+    # What is known.
+
+    @property
+    def cache(self) -> MotionCache:
+        """The cached motion; only once there is a filling."""
+        return self.filling.cache
+
+    @property
+    def wanted(self) -> int:
+        """How many frames are to be cached."""
+        return max(self.scene.frame_end, self.scene.frame_current) - self.cache.first + 1
+
+    @property
+    def complete(self) -> bool:
+        """Whether all frames of the draft are cached and fresh."""
+        return self.filling is not None and not self._suspected and self.filling.checked >= self.wanted
+
+    @property
+    def busy(self) -> bool:
+        """Whether `work` has something to do."""
+        waiting = (
+            self._suspected or self.filling is None or not (self._unsound or (self.complete and self._kept))
+        )
+        staged = self.complete and self._stage is not None
+        behind = self.final is not None and not self.final.is_done(self.wanted)
+        return not self.trouble and (self.interactive is not None or bool(waiting) or staged or behind)
+
+    def cage(self) -> np.ndarray | None:
+        """Displacements (n, 3) of the cage that the meshes show, None for none."""
+        return None if self._display is None else self._display.cage()
+
+    def teleports(self) -> list[int]:
+        """The frames at which the body was found to teleport, as far as the pass has come."""
+        return [] if self.filling is None else [self.cache.first + index for index in self.filling.teleports]
+
+    @property
+    def cached(self) -> tuple[range, range]:
+        """The frames that are cached and known to be right, and those that may be stale."""
+        if self.filling is None:
+            return range(0), range(0)
+        frames, checked = self.cache.frames, 0 if self._suspected else self.filling.checked
+        checked = checked if self.final is None else min(checked, self.final.checked)
+        return frames[:checked], frames[checked:]
+
+    def status(self) -> str:
+        """One line for the panel."""
+        if self.trouble:
+            return self.trouble
+        if self.filling is None:
+            step = self._building.step if self._building is not None else None
+            return "Getting ready" if step is None else f"{step.stage} {step.fraction:.0%}"
+        if self.interactive is not None:
+            kept = "" if self.motions.is_linear or not self._unsound else f", shape kept: {self._unsound}"
+            return f"Moved by hand{kept}"
+        first, checked = self.cache.first, self.filling.checked
+        if self.complete:
+            held = self.filling.held()
+            if self.final is not None:
+                return self.final.status(self.wanted) + (f". {held}" if held else "")
+            return f"Cached {first} - {first + checked - 1}" + (f". {held}" if held else "")
+        if self._suspected:
+            return "Changed; checking the cache"
+        if self._unsound:
+            return (
+                f"Cached {first} - {first + checked - 1}; {self._unsound}, so play it from the start or fill"
+            )
+        why = f": {', '.join(self._changed)} changed" if self._changed else ""
+        return f"Filling {self.filling.progress / self.wanted:.0%}{why}"
+
+    # Getting ready.
+
+    def prepare(self, context: bpy.types.Context, seconds: float) -> None:
+        """Reads the body, and builds it where it has changed or is not in memory, for about that long."""
+        summary = self.host.jounce.built_summary
+        if self._building is not None:
+            if not self._building.run(seconds):
+                return
+            summary, self._building = self._building.message, None
+        scene = bodies.read(self.host, context, lambda _: None)
+        settings = self.host.jounce.build_settings()
+        digest = scene.surface.digest(settings)
+        body = built.CACHE.get(digest)
+        if body is None:
+            if digest != self.host.jounce.built_digest and self._display is not None:
+                self._display.hide()
+            self._building = Runner(built.build(scene.surface, settings))
+            return
+        if digest != self.host.jounce.built_digest or not self.host.jounce.modes_built:
+            builds.remember(self.host, body, digest, summary, context)
+        for obj in scene.objects:
+            preview_modifier.add(obj)
+        self.motions = motions.Motions(body, scene)
+        self._reread, self._built_from = False, self.host.jounce.built_from()
+        self._unsound = scratch_scene.unsound(scene, self.scene)
+        self._display = Display(scene, self.scene)
+        self.restart(motions.kept(self.host) if self.filling is None else self.cache)
+
+    def _rebuilds(self) -> bool:
+        """Whether a setting that the body is built from is not what it was."""
+        return self.host.jounce.built_from() != self._built_from
+
+    def get_ready(self, context: bpy.types.Context) -> None:
+        """Does all of `prepare` at once, where it is not done yet."""
+        if force_fields.chosen(self.host) != self._chosen_fields:
+            self.look_for_fields()
+        if self.filling is not None:
+            self._is_as_read()
+        while not self.trouble and (self.filling is None or self._reread or self._rebuilds()):
+            self.prepare(context, float("inf"))
+
+    def restart(self, cache: MotionCache) -> None:
+        """Begins a new pass over the frames; what is cached stays as far as it is still right."""
+        self.leave_stage()
+        first = self.scene.frame_start
+        self._settings = self._settings_now()
+        origin = self.motions.origin(self.scene, first)
+        if self.filling is not None:
+            self.filling.close()
+        self._changed = [] if cache is None else cache.changes(origin)
+        if cache is None or self._changed:
+            cache = MotionCache(origin, first)
+        self.filling = self.motions.filling(self.scene, cache)
+        self.final = final_preview.restarted(self.final, self.motions, self.scene)
+        self._suspected, self._kept = 0.0, False
+
+    def _differs(self) -> bool:
+        """Whether a setting is not what it was when this pass began."""
+        return self._settings_now() != self._settings or self.scene.frame_start != self.cache.first
+
+    def _settings_now(self) -> tuple[object, ...]:
+        return (*self.motions.settings(self.scene), self.host.jounce.quality)
+
+    def is_whole(self) -> bool:
+        """Whether nothing of what is shown has been deleted."""
+        blocks = [self.scene, self.host]
+        if self.motions is not None:
+            blocks += [*self.motions.scene.objects, *self.motions.scene.reader.armatures]
+        return all(map(registry.is_there, blocks))
+
+    def _is_as_read(self) -> bool:
+        """Whether bones and force fields are those that were read; where not, all is to be read again."""
+        body = self.motions.scene
+        is_whole = body.reader.has_its_bones() and all(map(registry.is_there, body.forces.fields))
+        if not is_whole:
+            self.suspect(reread=True)
+        return is_whole
+
+    def suspect(self, reread: bool = False) -> None:
+        """Something that the motion may depend on has changed; reread: so may the meshes."""
+        self._suspected = time.monotonic()
+        self._reread = self._reread or reread
+        self.trouble = ""
+
+    def close(self) -> None:
+        """Lets go of everything; the meshes stay as they are."""
+        self.leave_stage()
+        if self._building is not None:
+            self._building.cancel()
+        if self.filling is not None:
+            self.filling.close()
+        self.let_go_of_final()
+
+    def let_go_of_final(self) -> None:
+        """Stops simulating the final motion, whose file may then be written by others until the next pass."""
+        if self.final is not None:
+            self.final.close()
+            self.final = None
+            self.suspect()
+
+    # Showing.
+
+    def enter_frame(self, frame: int) -> None:
+        """Before a frame is evaluated: shows it if it is cached, so that it is evaluated only once."""
+        self.interactive = None
+        if self.filling is not None and frame in self.cache.frames:
+            self._display.show(*self._best(frame - self.cache.first))
+
+    def is_settled(self, frame: int) -> bool:
+        """Whether a frame is shown that is fresh, as long as nothing has been noticed to change."""
+        if self.filling is None or self._suspected:
+            return False
+        index = frame - self.cache.first
+        if not 0 <= index < self.filling.checked or not self._display.shows(self._best(index)[0]):
+            return False
+        self._current = self.filling.drives[index]
+        return True
+
+    def settle_frame(self, frame: int, depsgraph: bpy.types.Depsgraph, patient: bool) -> None:
+        """After a frame was evaluated: makes sure that it shows what its drive says.
+
+        patient: whether the frame is simulated however long that takes.
+        """
+        if self.filling is None or not self._is_as_read():
+            return
+        self._current = drive = frame_inputs.read(self.motions.scene, depsgraph)
+        if (self._suspected and patient) or self._differs():
+            self.restart(self.cache)
+        index = frame - self.cache.first
+        if index < 0:
+            self._display.hide()
+            return
+        if index < len(self.filling.drives) and not self.filling.agrees(index, drive):
+            if not self._unsound and not self._staged().drive(frame).agrees(drive):
+                self._unsound = "its rig depends on the scene"
+            self.restart(self.cache)
+        is_there = self._reach(index, drive, patient)
+        if patient:
+            self.leave_stage()
+        if is_there and patient and self.final is not None:
+            self.final.reach(self.filling.drives, index)
+        if is_there:
+            self._display.show(*self._best(index))
+        else:
+            self._display.hide()
+
+    def _best(self, index: int) -> tuple[np.ndarray, Shaper]:
+        """The coefficients of a cached frame, final ones where they are there, and what they are of."""
+        final = None if self.final is None else self.final.frame(index)
+        if final is None:
+            return self.cache.coefficients[index], self.motions.body
+        return final, self.final.full
+
+    def _reach(self, index: int, drive: Drive, patient: bool) -> bool:
+        """Sees to the draft of a frame with this drive; whether it is cached now, or has to wait."""
+        filling, deadline = self.filling, time.monotonic() + PATIENCE_SECONDS
+        if filling.agrees(index, drive) and filling.checked > index:
+            return True
+        if not self.motions.is_linear:
+            if self._unsound:
+                return False
+            # The artist's scene does not show what the rig alone makes of the meshes.
+            drive = self._staged().drive(self.cache.first + index)
+        known, needed = filling.remembers(index, drive), filling.needed(index)
+        while (at := len(filling.drives)) < needed:
+            late = not patient and (known or time.monotonic() > deadline)
+            if at != index and (self._unsound or late):
+                break
+            filling.feed(drive if at == index else self._staged().drive(self.cache.first + at))
+        may_wait = patient or (needed == index + 1 and not filling.closing)
+        if len(filling.drives) >= needed and filling.checked <= index and may_wait:
+            filling.collect(wait=True)
+        return filling.checked > index or known
+
+    # Working in the background.
+
+    def work(self, context: bpy.types.Context, seconds: float) -> bool:
+        """Goes on with what is to be done for about that long; whether the meshes show something new."""
+        if self.interactive is not None:
+            return self._move_on()
+        if self._suspected and time.monotonic() - self._suspected < QUIET_SECONDS:
+            return False
+        if self._suspected:
+            self.look_for_fields()
+        if self.filling is None or self._reread or self._rebuilds():
+            self.prepare(context, seconds)
+        elif self._suspected:
+            self.restart(self.cache)
+        return self.filling is not None and not self._suspected and self.fill(seconds)
+
+    def fill(self, seconds: float) -> bool:
+        """Reads and simulates frames for about that long; whether the current one is new."""
+        filling, deadline = self.filling, time.monotonic() + seconds
+        while len(filling.drives) < self.wanted and not self._unsound and time.monotonic() < deadline:
+            filling.feed(self._staged().drive(self.cache.first + len(filling.drives)))
+        filling.collect()
+        if self.final is not None:
+            self.final.work(filling.drives, self.cache, self.wanted, max(0.0, deadline - time.monotonic()))
+        if self.complete:
+            self.leave_stage()
+        if self.complete and not self._kept:
+            motions.keep(self.host, self.cache)
+            self._kept, self._changed = True, []
+        return self._show_current()
+
+    def filled(self, context: bpy.types.Context) -> Generator[Step, None, None]:
+        """Fills the cache to its end, with a step at every frame."""
+        self.trouble = ""
+        self.look_for_fields()
+        self.get_ready(context)
+        self.restart(self.cache)
+        for drive in self._drives_in_scene(context) if self._unsound else self._drives_on_stage():
+            self.filling.feed(drive)
+            yield Step(READING * len(self.filling.drives) / self.wanted, "Simulating")
+        yield from scaled(self.filling.caught_up(), READING, 1.0)
+        if self.final is not None:
+            yield from self.final.filled(self.filling.drives, self.cache, self.wanted)
+        self.fill(0.0)
+
+    def _drives_on_stage(self) -> Iterator[Drive]:
+        while len(self.filling.drives) < self.wanted:
+            yield self._staged().drive(self.cache.first + len(self.filling.drives))
+
+    def _drives_in_scene(self, context: bpy.types.Context) -> Iterator[Drive]:
+        known = self.motions
+        shapes = PosedShapes(known.body, known.scene, self.scene, context.view_layer)
+        with shapes, frames.kept(self.scene):
+            while len(self.filling.drives) < self.wanted:
+                self.scene.frame_set(self.cache.first + len(self.filling.drives))
+                yield frame_inputs.read(known.scene, context.evaluated_depsgraph_get(), shapes)
+
+    def _show_current(self) -> bool:
+        """Shows the current frame if its drive is the cached one and it is not shown yet."""
+        index = self.scene.frame_current - self.cache.first
+        if self._current is None or not 0 <= index < self.filling.checked:
+            return False
+        coefficients, shaper = self._best(index)
+        if self._display.shows(coefficients) or not self.filling.agrees(index, self._current):
+            return False
+        self._display.show(coefficients, shaper)
+        self._wrote = True
+        return True
+
+    def _staged(self) -> scratch_scene.Stage:
+        if self._stage is not None and not self._stage.is_there:
+            self.leave_stage()
+        if self._stage is None:
+            self._stage = scratch_scene.Stage(self.motions, self.scene)
+        return self._stage
+
+    def lose_stage(self) -> None:
+        """The stage is not in the file any more."""
+        self._stage = None
+
+    def leave_stage(self) -> None:
+        """Takes the stage out of the file."""
+        if self._stage is not None:
+            self._stage.close()
+            self._stage = None
+
+    # Changes.
+
+    def look_at_changes(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Notes whether what was evaluated may have changed the motion, at this frame or another one."""
+        own, self._wrote = self._wrote, False
+        parts = bodies.members(self.host)
+        meshes = [block for obj in parts for block in (obj.data, obj.data.shape_keys)]
+        armatures = [] if self.motions is None else self.motions.scene.reader.armatures
+        for update in depsgraph.updates:
+            block = update.id.original
+            moved, reshaped = update.is_updated_transform, update.is_updated_geometry
+            if isinstance(block, bpy.types.Object) and block.field is not None and block.field.type != "NONE":
+                self.suspect()
+            if isinstance(block, bpy.types.Armature):
+                self.suspect(reread=any(armature.data == block for armature in armatures))
+            elif isinstance(block, bpy.types.Action):
+                keys = [obj.data.shape_keys for obj in parts]
+                # A stage makes doubles with shape keys, which touches their actions.
+                if not self._actions.is_only_touched(block, keys):
+                    self.suspect(reread=self.motions is not None and self.motions.moves_otherwise())
+            elif moved and block in parts:
+                # Moved is also what Blender calls an object one of whose settings was changed.
+                self.suspect()
+            elif block in armatures and (moved or reshaped):
+                self.suspect()
+            elif reshaped and not own and (block in meshes or block in parts):
+                self.suspect(reread=True)
+
+    def look_at_settings(self) -> None:
+        """Notes whether a setting, of the scene too, is another one than this pass was begun with."""
+        if self.filling is not None and not self._suspected and self._differs():
+            self.suspect()
+
+    def look_for_fields(self) -> None:
+        """Has the body read again if other force fields act on it than did."""
+        self._chosen_fields = force_fields.chosen(self.host)
+        if self.motions is not None:
+            now = force_fields.followed(self.host, self.scene, lambda _: None)
+            self._reread = self._reread or tuple(now) != self.motions.scene.forces.fields
+
+    def forget_shown(self) -> None:
+        """The meshes may show something else than was written last."""
+        if self._display is not None:
+            self._display.forget()
+
+    # By hand.
+
+    def touch(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """After an evaluation that is not a new frame: moves on if the pose is another one."""
+        if self.filling is None or not self._is_as_read():
+            return
+        drive = frame_inputs.read(self.motions.scene, depsgraph)
+        before, self._current = self._current, drive
+        if before is None or drive.agrees(before):
+            return
+        self.suspect()
+        if drive.held or before.held:
+            # What cannot be followed is not moved by hand; the frame is looked at again.
+            self.interactive = None
+            return
+        index = self.scene.frame_current - self.cache.first
+        if 0 <= index < len(self.filling.drives):
+            # The artist's scene does not show what the rig makes of the meshes; `_move_on` asks a stage.
+            drive = replace(drive, offsets=self.filling.drives[index].offsets)
+        if self.filling.agrees(index, drive):
+            self.interactive = None
+            self._display.forget()
+        elif self.interactive is not None:
+            self.interactive.drive = drive
+        else:
+            self.begin_by_hand(before).drive = drive
+
+    def begin_by_hand(self, drive: Drive) -> Interactive:
+        """Starts to simulate in real time, from the state that is shown; `work` steps it until it settles."""
+        index = self.scene.frame_current - self.cache.first
+        if self.filling.agrees(index, drive):
+            simulation = self.filling.simulation_at(index)
+        else:
+            simulation = self.filling.fresh()
+            simulation.reset(drive.pose)
+        self.interactive = Interactive(simulation, drive, self.motions.diagonal)
+        return self.interactive
+
+    def _move_on(self) -> bool:
+        now = time.monotonic()
+        if now < self._due:
+            return False
+        self._due = now + units.frame_seconds(self.scene)
+        if not self.motions.is_linear and not self._unsound:
+            drive = self._staged().drive_by_hand(self.scene.frame_current)
+            if not drive.held:
+                self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
+        before = self._display.offsets.copy()
+        self._display.move(self.interactive.step(), self.motions.body)
+        self.interactive.watch(before, self._display.offsets)
+        self._wrote = True
+        if self.interactive.settled:
+            self.interactive = None
+        return True

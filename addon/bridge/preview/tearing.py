@@ -1,0 +1,30 @@
+"""Says where the previewed flesh of a body still tears."""
+
+from collections.abc import Iterator
+
+from ...core import tearing
+from ..body.diagnosis import Finding
+from ..rig import bone_transforms
+from .session import Session
+
+
+def findings(known: Session) -> Iterator[Finding]:
+    """For each part that tears in the cached frames: frame, part and stretch; a bone may be made rigid."""
+    if not known.complete:
+        return
+    body_scene = known.motions.scene
+    drives = known.filling.drives[: known.filling.checked]
+    # The poses of frames in which the flesh holds say nothing.
+    rows = [row for row, drive in enumerate(drives) if not drive.held]
+    poses, shown = [drives[row].pose for row in rows], [known.cache.coefficients[row] for row in rows]
+    for tear in tearing.tears(body_scene.surface, known.motions.body, poses, shown):
+        mover = body_scene.reader.movers[tear.bone]
+        yield finding(mover, known.cache.first + rows[tear.frame], tear.stretch, known.host.name)
+
+
+def finding(mover: bone_transforms.Mover, frame: int, stretch: float, host: str) -> Finding:
+    """What is said of a part that tears."""
+    where = f"In frame {frame} flesh of {mover.bone or host} stretches by {stretch:.0%}"
+    if mover.armature is None:
+        return Finding(f"{where}; pin it or make it stiffer there.", host)
+    return Finding(f"{where}; its bone may be rigid.", mover.armature.name, "make_rigid", mover.bone)

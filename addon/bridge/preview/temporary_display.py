@@ -1,0 +1,59 @@
+"""Shows other displacements on a body for a while, previewed or not, and then again what it showed."""
+
+import bpy
+import jounce
+import numpy as np
+
+from ...core import bodies as built
+from ...core.refusal import Refusal
+from ..body import bodies
+from ..common import units
+from . import preview_modifier, previews
+
+
+class Shown:
+    """A body whose preview is paused. Close it after use."""
+
+    def __init__(self, host: bpy.types.Object, scene: bpy.types.Scene) -> None:
+        self._host = host
+        self._scene = scene
+        self._parts = bodies.members(host)
+        self._added = [obj for obj in self._parts if not preview_modifier.is_shown(obj)]
+        for obj in self._added:
+            preview_modifier.add(obj)
+        previews.pause()
+
+    def write(self, displacement: np.ndarray) -> None:
+        """Shows a displacement (p, 3) f32 of the body's render vertices, in metres."""
+        scaled = displacement / np.float32(units.metres_per_unit(self._scene))
+        start = 0
+        for obj in self._parts:
+            end = start + len(obj.data.vertices)
+            preview_modifier.write(obj, scaled[start:end])
+            start = end
+
+    def close(self) -> None:
+        """Leaves everything as it was."""
+        previews.resume()
+        for obj in self._added:
+            preview_modifier.remove(obj)
+        known = previews.session(self._host)
+        if known is not None:
+            known.forget_shown()
+            known.enter_frame(self._scene.frame_current)
+
+
+def body_of(host: bpy.types.Object) -> "jounce.Body":
+    """The built body of a host, refused where it is not in memory or the meshes have changed."""
+    body = built.CACHE.get(host.jounce.built_digest)
+    if body is None:
+        raise Refusal(f"The body of {host.name} is not in memory; build it first.")
+    if sum(len(obj.data.vertices) for obj in bodies.members(host)) != len(body.embedding.points):
+        raise Refusal(f"{host.name} has changed since it was built; build it again.")
+    return body
+
+
+def sideways(context: bpy.types.Context) -> np.ndarray:
+    """The direction to the right in the viewport, (3,) in the world; the world's X without a viewport."""
+    view = context.region_data
+    return np.array([1.0, 0.0, 0.0]) if view is None else np.array(view.view_matrix)[0, :3]

@@ -1,0 +1,198 @@
+"""The armature that deforms a mesh, and what in the stack speaks against reading it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import bpy
+import numpy as np
+
+from ...core.refusal import Refusal
+from ..common import registry
+
+# The modifiers known to keep the number and the order of vertices; any other one may change them.
+KEEPS_VERTICES = frozenset(
+    [
+        "ARMATURE",
+        "CAST",
+        "CLOTH",
+        "COLLISION",
+        "CORRECTIVE_SMOOTH",
+        "CURVE",
+        "DATA_TRANSFER",
+        "DISPLACE",
+        "DYNAMIC_PAINT",
+        "HOOK",
+        "LAPLACIANDEFORM",
+        "LAPLACIANSMOOTH",
+        "LATTICE",
+        "MESH_CACHE",
+        "MESH_DEFORM",
+        "NORMAL_EDIT",
+        "PARTICLE_SYSTEM",
+        "SHRINKWRAP",
+        "SIMPLE_DEFORM",
+        "SMOOTH",
+        "SOFT_BODY",
+        "SURFACE",
+        "SURFACE_DEFORM",
+        "TRIANGULATE",
+        "UV_PROJECT",
+        "UV_WARP",
+        "VERTEX_WEIGHT_EDIT",
+        "VERTEX_WEIGHT_MIX",
+        "VERTEX_WEIGHT_PROXIMITY",
+        "WARP",
+        "WAVE",
+        "WEIGHTED_NORMAL",
+    ]
+)
+
+# Among these, the ones that move no vertex and change no weight.
+MOVES_NOTHING = frozenset(
+    [
+        "COLLISION",
+        "DATA_TRANSFER",
+        "DYNAMIC_PAINT",
+        "NORMAL_EDIT",
+        "PARTICLE_SYSTEM",
+        "SURFACE",
+        "TRIANGULATE",
+        "UV_PROJECT",
+        "UV_WARP",
+        "WEIGHTED_NORMAL",
+    ]
+)
+
+Warn = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Deformer:
+    """The armature of a mesh; modifier is None where the mesh is parented to it with armature deform."""
+
+    armature: bpy.types.Object
+    modifier: bpy.types.ArmatureModifier | None
+
+    @property
+    def preserves_volume(self) -> bool:
+        """Whether rigid motions are blended instead of matrices."""
+        return self.modifier is not None and self.modifier.use_deform_preserve_volume
+
+    def mask(self) -> tuple[str, bool]:
+        """Name of the vertex group that limits the modifier (empty for none), and whether it is inverted."""
+        if self.modifier is None:
+            return "", False
+        return self.modifier.vertex_group, self.modifier.invert_vertex_group
+
+
+def deformer(obj: bpy.types.Object, warn: Warn) -> Deformer | None:
+    """The first armature that deforms a mesh, None for a mesh without."""
+    first, before = first_deformer(obj)
+    if first is None:
+        return None
+    refuse_unreadable(obj, first, before)
+    if first.armature.data.pose_position == "REST":
+        warn(f"{first.armature.name} is in Rest Position, so it does not move; set it to Pose Position.")
+    return first
+
+
+def first_deformer(obj: bpy.types.Object) -> tuple[Deformer | None, list[bpy.types.Modifier]]:
+    """The first armature that deforms a mesh, readable or not, and the modifiers before it."""
+    before: list[bpy.types.Modifier] = []
+    if is_armature_deformed(obj):
+        return Deformer(obj.parent, None), before
+    for modifier in obj.modifiers:
+        if modifier.show_viewport and modifier.type == "ARMATURE" and modifier.object is not None:
+            return Deformer(modifier.object, modifier), before
+        if modifier.show_viewport:
+            before.append(modifier)
+    return None, before
+
+
+def armatures(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The armatures whose bones count as those of these meshes, each once."""
+    found = (deformer(obj, lambda _sentence: None) for obj in objects)
+    return list(dict.fromkeys(first.armature for first in found if first is not None))
+
+
+def moving(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The armatures that move these meshes, each once: that deform them, else whose bones carry them."""
+    found: dict[bpy.types.Object, None] = {}
+    for obj in objects:
+        first, _ = first_deformer(obj)
+        above = carriers(obj) if first is None else iter([first.armature])
+        found |= dict.fromkeys(islice(above, 1))
+    return list(found)
+
+
+def moved_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The meshes that stand for an armature's character: those that it deforms, of most vertices first.
+
+    Where more of the character hangs on its bones, as of a robot, those as well, the largest first. What
+    hangs there but has Jounce already is something of its own.
+    """
+    deformed = deformed_by(armature, context)
+    hung = [obj for obj in hung_on(armature, context) if not registry.is_of_body(obj)]
+    return [*deformed, *hung] if sum(map(extent, hung)) > sum(map(extent, deformed)) else deformed
+
+
+def deformed_by(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The meshes of the view layer that an armature deforms, the one of most vertices first."""
+    objects = context.view_layer.objects
+    deformed = (obj for obj in objects if obj.type == "MESH" and obj.find_armature() == armature)
+    return sorted(deformed, key=lambda obj: len(obj.data.vertices), reverse=True)
+
+
+def hung_on(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The visible meshes that only hang on bones of an armature, the largest first."""
+    layer = context.view_layer
+    hung = (obj for obj in layer.objects if hangs_on(obj, armature) and obj.visible_get(view_layer=layer))
+    return sorted(hung, key=extent, reverse=True)
+
+
+def extent(obj: bpy.types.Object) -> float:
+    """The surface of the box around a mesh without its modifiers, in the world's unit of area."""
+    points = np.empty(3 * len(obj.data.vertices), np.float32)
+    obj.data.vertices.foreach_get("co", points)
+    if len(points) == 0:
+        return 0.0
+    scales = np.linalg.norm(np.array(obj.matrix_world)[:3, :3], axis=0)
+    a, b, c = np.ptp(points.reshape(-1, 3), axis=0) * scales
+    return float(2.0 * (a * b + b * c + c * a))
+
+
+def hangs_on(obj: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    """Whether an object is a mesh that a bone of an armature carries as a whole, itself or its parents."""
+    return obj.type == "MESH" and obj.find_armature() is None and armature in carriers(obj)
+
+
+def carriers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """The armatures whose bones carry an object as a whole, itself or its parents, the nearest first."""
+    while obj.parent is not None:
+        if obj.parent_type == "BONE" and obj.parent.type == "ARMATURE":
+            yield obj.parent
+        obj = obj.parent
+
+
+def is_armature_deformed(obj: bpy.types.Object) -> bool:
+    """Whether the mesh hangs on its parent with armature deform, which Blender treats as a first modifier."""
+    return obj.parent is not None and obj.parent.type == "ARMATURE" and obj.parent_type == "ARMATURE"
+
+
+def refuse_unreadable(obj: bpy.types.Object, first: Deformer, before: list[bpy.types.Modifier]) -> None:
+    """Refuses a stack whose armature does not see the mesh's own vertices, or not by vertex groups."""
+    for modifier in before:
+        if modifier.type not in KEEPS_VERTICES:
+            raise Refusal(
+                f"The modifier {modifier.name} of {obj.name} stands before its armature and may change the "
+                "number of vertices; move it below the armature or apply it."
+            )
+    if first.modifier is not None and not first.modifier.use_vertex_groups:
+        raise Refusal(
+            f"The armature modifier of {obj.name} does not use vertex groups; Jounce reads only those."
+        )
+    if first.armature.mode == "EDIT":
+        raise Refusal(
+            f"{first.armature.name} is in Edit Mode; leave it first, so that its bones are up to date."
+        )

@@ -1,0 +1,118 @@
+"""Reads what the core of bone of a body is made from: where its bones rest, and their roles."""
+
+from collections.abc import Iterable
+
+import bpy
+import numpy as np
+
+from ...core.bone_core import BoneCore, Role, still_bones
+from . import bone_transforms, moved_bones
+from .armature_modifier import Deformer
+
+
+def armature_of(obj: bpy.types.Object, deformer: Deformer | None) -> bpy.types.Object | None:
+    """The armature whose bones move a mesh or carry it."""
+    if deformer is not None:
+        return deformer.armature
+    return obj.parent if obj.parent is not None and obj.parent.type == "ARMATURE" else None
+
+
+def bind(obj: bpy.types.Object, deformer: Deformer | None) -> None:
+    """Remembers where the armature of a mesh stands in the world."""
+    armature = armature_of(obj, deformer)
+    matrix = np.eye(4) if armature is None else np.array(armature.matrix_world)
+    obj.jounce.armature_matrix = matrix.ravel()
+
+
+def armature_matrix(obj: bpy.types.Object, armature: bpy.types.Object) -> np.ndarray:
+    """The world matrix (4, 4) f64 that the armature of a mesh had when it was bound."""
+    matrix = np.array(obj.jounce.armature_matrix, dtype=np.float64).reshape(4, 4)
+    if np.linalg.matrix_rank(matrix) == 4:
+        return matrix
+    # Bound before bodies had a core: where it stands to the mesh now is where it stood then.
+    bound = np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
+    return bound @ np.linalg.inv(np.array(obj.matrix_world)) @ np.array(armature.matrix_world)
+
+
+class Bones:
+    """Where the bones of a rig rest and who is above whom, from the meshes that they move."""
+
+    def __init__(self, scale: float) -> None:
+        """scale: metres a unit."""
+        self._scale = scale
+        self._placed: dict[tuple[str, bone_transforms.Carrier], tuple[bpy.types.Object, np.ndarray]] = {}
+
+    def see(self, obj: bpy.types.Object, deformer: Deformer | None) -> None:
+        """Takes note of a mesh and of where its armature is bound."""
+        armature = armature_of(obj, deformer)
+        if armature is not None:
+            key, matrix = (armature.name, bone_transforms.carrier(obj)), armature_matrix(obj, armature)
+            self._placed.setdefault(key, (armature, matrix))
+
+    def core(
+        self,
+        movers: tuple[bone_transforms.Mover, ...],
+        points: np.ndarray,
+        weights: np.ndarray,
+        amount: float,
+        rigid: np.ndarray,
+    ) -> BoneCore:
+        """The core of a rig. points: (p, 3), metres. weights: (p, b). rigid: (p,) bool."""
+        bones = [self._bone(mover) for mover in movers]
+        heads = np.empty((len(movers), 3))
+        for row, (bone, matrix) in enumerate(bones):
+            if bone is None:
+                shares = weights[:, row]
+                heads[row] = shares @ points / shares.sum()
+            else:
+                heads[row] = (matrix @ np.append(np.array(bone.bone.head_local), 1.0))[:3] * self._scale
+        above = parents([bone for bone, _ in bones], movers)
+        names = tuple("" if bone is None else bone.name for bone, _ in bones)
+        return BoneCore(
+            heads=heads,
+            parents=above,
+            names=names,
+            roles=tuple(Role.AUTOMATIC if bone is None else Role(bone.jounce_role) for bone, _ in bones),
+            amount=amount,
+            rigid=rigid if rigid.any() else None,
+            still=still(above, names, (armature for armature, _ in self._placed.values())),
+        )
+
+    def _bone(self, mover: bone_transforms.Mover) -> tuple[bpy.types.PoseBone | None, np.ndarray]:
+        """The bone that a mover is or hangs on, and the world matrix of its armature where it is bound."""
+        carried = mover.carrier[0] == "bone"
+        name = mover.armature.name if mover.armature is not None else mover.carrier[1] if carried else ""
+        armature, matrix = self._placed.get((name, mover.carrier), (None, np.eye(4)))
+        if armature is None:
+            return None, matrix
+        bone = mover.bone if mover.armature is not None else mover.carrier[2]
+        return armature.pose.bones.get(bone), matrix
+
+
+def still(
+    above: np.ndarray, names: tuple[str, ...], armatures: Iterable[bpy.types.Object]
+) -> tuple[bool, ...]:
+    """Of each bone whether nothing moves it, as a core is asked for."""
+    moved = moved_bones.names(armatures)
+    return still_bones(above, np.array([name in moved for name in names]), names)
+
+
+def is_moved_otherwise(core: BoneCore | None, armatures: Iterable[bpy.types.Object]) -> bool:
+    """Whether bones are moved that were not when a core was read, or the other way round."""
+    return core is not None and core.still != still(core.parents, core.names, armatures)
+
+
+def parents(bones: list[bpy.types.PoseBone | None], movers: tuple[bone_transforms.Mover, ...]) -> np.ndarray:
+    """For each mover the nearest above its bone, (b,) i64; what hangs on a bone as a whole is below it."""
+    rows: dict[bpy.types.PoseBone, int] = {}
+    for deforms in (True, False):
+        for row, (bone, mover) in enumerate(zip(bones, movers, strict=True)):
+            if bone is not None and (mover.armature is not None) is deforms:
+                rows.setdefault(bone, row)
+    above = np.full(len(bones), -1)
+    for row, bone in enumerate(bones):
+        if bone is None:
+            continue
+        found = (rows.get(other) for other in (bone, *bone.parent_recursive))
+        above[row] = next((other for other in found if other is not None and other != row), -1)
+    return above

@@ -1,0 +1,290 @@
+"""The rig of a body: which transforms move its vertices, by which weights, and their values in the scene.
+
+A bone j of armature `arm` moves the vertices of an object `obj` by
+    T_j(t) = M_arm(t) P_j(t) R_j^-1 M_arm(t)^-1 M_obj(t) M_obj(bind)^-1,   X = M_obj(bind) X_local,
+with P_j the evaluated pose matrix, R_j the rest matrix, both in armature space: what the Armature modifier
+does, seen from the world. Vertices that no bone moves follow their object: T = M_obj(t) M_obj(bind)^-1. So
+T_j depends on how the object itself moves. Meshes that move alike (all children of one armature, say) share
+their bones; a mesh that moves on its own has its own copies. `carrier` names who moves a mesh.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+
+from ...core.refusal import Refusal
+from ...core.weights import skinned
+from ..common import compat, units
+from .armature_modifier import Deformer, Warn
+
+Carrier = tuple[str, ...]
+
+# Nothing that moves a body is further away than that many times its size, or scales it by more.
+FAR = 1e6
+
+
+@dataclass(frozen=True)
+class Mover:
+    """One transform of the rig: a bone of an armature, or the object alone where armature is None."""
+
+    carrier: Carrier
+    armature: bpy.types.Object | None = None
+    bone: str = ""
+
+
+@dataclass(frozen=True)
+class PartRig:
+    """What moves one mesh: its movers and their weights (p, b), rows summing to one."""
+
+    movers: tuple[Mover, ...]
+    weights: np.ndarray
+
+
+def carrier(obj: bpy.types.Object) -> Carrier:
+    """Who moves an object: two objects with equal carriers move alike."""
+    moves_itself = len(obj.constraints) > 0 or is_animated(obj)
+    if moves_itself or obj.parent_type.startswith("VERTEX"):
+        return ("object", obj.name)
+    if obj.parent is None:
+        return ("world",)
+    if obj.parent_type == "BONE":
+        return ("bone", obj.parent.name, obj.parent_bone)
+    return carrier(obj.parent)
+
+
+def is_animated(obj: bpy.types.Object) -> bool:
+    """Whether keyframes, strips or drivers may move the object."""
+    data = obj.animation_data
+    return data is not None and (data.action is not None or len(data.nla_tracks) > 0 or len(data.drivers) > 0)
+
+
+def part_rig(obj: bpy.types.Object, deformer: Deformer | None, groups: np.ndarray, warn: Warn) -> PartRig:
+    """The movers of a mesh, without those that move none of its vertices, and their weights.
+
+    groups: (p, g), the weights of all vertex groups.
+    """
+    own = Mover(carrier(obj))
+    if deformer is None:
+        return PartRig((own,), np.ones((len(obj.data.vertices), 1)))
+    deforming = {bone.name for bone in deformer.armature.data.bones if bone.use_deform}
+    columns = [group.index for group in obj.vertex_groups if group.name in deforming]
+    names = [obj.vertex_groups[column].name for column in columns]
+    weights = skinned(groups[:, columns], mask_of(obj, deformer, groups))
+    movers = [Mover(own.carrier, deformer.armature, name) for name in names] + [own]
+    used = np.flatnonzero(weights.any(axis=0))
+    if used.tolist() == [len(names)]:
+        warn(f"No vertex of {obj.name} has a weight for {deformer.armature.name}; it follows its object.")
+    return PartRig(tuple(movers[index] for index in used), weights[:, used])
+
+
+def mask_of(obj: bpy.types.Object, deformer: Deformer, groups: np.ndarray) -> np.ndarray | None:
+    """The modifier's own vertex group (p,), which limits how far it moves each vertex; None for no limit."""
+    name, inverted = deformer.mask()
+    if name not in obj.vertex_groups:
+        return None
+    mask = groups[:, obj.vertex_groups[name].index]
+    return 1.0 - mask if inverted else mask
+
+
+def joined(parts: list[PartRig]) -> PartRig:
+    """One rig for all parts of a body, their vertices one after the other."""
+    movers = list(dict.fromkeys(mover for part in parts for mover in part.movers))
+    column = {mover: index for index, mover in enumerate(movers)}
+    weights = np.zeros((sum(len(part.weights) for part in parts), len(movers)))
+    start = 0
+    for part in parts:
+        end = start + len(part.weights)
+        weights[start:end, [column[mover] for mover in part.movers]] = part.weights
+        start = end
+    return PartRig(tuple(movers), weights)
+
+
+def bones_above(movers: tuple[Mover, ...]) -> np.ndarray:
+    """For each mover the nearest mover among the bones above its bone, (b,) i64; -1 where there is none."""
+    rows = {mover: row for row, mover in enumerate(movers)}
+    above = np.full(len(movers), -1)
+    for row, mover in enumerate(movers):
+        if mover.armature is None:
+            continue
+        for bone in mover.armature.data.bones[mover.bone].parent_recursive:
+            found = rows.get(Mover(mover.carrier, mover.armature, bone.name))
+            if found is not None:
+                above[row] = found
+                break
+    return above
+
+
+def in_collection(movers: tuple[Mover, ...], name: str) -> np.ndarray:
+    """Which movers are bones of a bone collection of this name or of one inside it, (b,) bool."""
+    armatures = {mover.armature.data for mover in movers if mover.armature is not None}
+    found = [data.collections_all[name] for data in armatures if name in data.collections_all]
+    if not found:
+        raise Refusal(
+            f"No armature of the body has a bone collection named {name!r}; pick the bones that count."
+        )
+    bones = {(collection.id_data, bone.name) for collection in found for bone in collection.bones_recursive}
+    return np.array(
+        [mover.armature is not None and (mover.armature.data, mover.bone) in bones for mover in movers]
+    )
+
+
+def leaks(movers: tuple[Mover, ...]) -> np.ndarray:
+    """How much of its momentum each mover lets into its flesh, as a share of the usual, (b,) in [0, 1]."""
+    bones = (mover.armature and mover.armature.pose.bones[mover.bone] for mover in movers)
+    return np.array([1.0 if bone is None else bone.jounce_leak for bone in bones])
+
+
+def chosen_bones(armature: bpy.types.Object, collection: str) -> list[bpy.types.PoseBone]:
+    """The deforming bones in a bone collection or inside it, without one those that are selected."""
+    if collection:
+        found = armature.data.collections_all.get(collection)
+        names = set() if found is None else {bone.name for bone in found.bones_recursive}
+    else:
+        names = compat.selected_bones(armature)
+    return [bone for bone in armature.pose.bones if bone.name in names and bone.bone.use_deform]
+
+
+@contextmanager
+def rest_position(objects: Iterable[bpy.types.Object], view_layer: bpy.types.ViewLayer) -> Iterator[None]:
+    """Shows the armatures above these objects at rest, so that what hangs on bones is where it was made."""
+    before = {armature.data: armature.data.pose_position for armature in armatures_above(objects)}
+    try:
+        for data in before:
+            data.pose_position = "REST"
+        view_layer.update()
+        yield
+    finally:
+        for data, position in before.items():
+            data.pose_position = position
+        view_layer.update()
+
+
+def armatures_above(objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
+    """The armatures among the ancestors of these objects, each once."""
+    above = dict.fromkeys(ancestor for obj in objects for ancestor in ancestors(obj))
+    return [obj for obj in above if obj.type == "ARMATURE"]
+
+
+def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """Parents of an object and the targets of its constraints, and theirs, each once."""
+    seen: set[bpy.types.Object] = set()
+    waiting = [obj]
+    while waiting:
+        current = waiting.pop()
+        targets = [getattr(constraint, "target", None) for constraint in current.constraints]
+        for above in (current.parent, *targets):
+            if above is not None and above not in seen:
+                seen.add(above)
+                waiting.append(above)
+                yield above
+
+
+class Unposable(Refusal):
+    """Raised for a frame in which the rig makes no shape of the body that flesh could follow."""
+
+
+class PoseReader:
+    """Reads the transforms of a body's rig from the evaluated scene, frame by frame."""
+
+    def __init__(
+        self,
+        movers: tuple[Mover, ...],
+        carried: dict[Carrier, tuple[bpy.types.Object, np.ndarray]],
+        scale: float,
+        size: float,
+    ) -> None:
+        """carried: for each carrier one object it moves and its bind matrix (4, 4).
+
+        scale: metres a unit. size: of the body, in metres.
+        """
+        self.scale = scale
+        self.size = size
+        self.movers = movers
+        self.carried = {who: (obj, np.linalg.inv(bind)) for who, (obj, bind) in carried.items()}
+        self._rows: dict[tuple[bpy.types.Object | None, Carrier], list[int]] = {}
+        for row, mover in enumerate(movers):
+            self._rows.setdefault((mover.armature, mover.carrier), []).append(row)
+        self._bones = {
+            key: BoneReader(key[0], [movers[row].bone for row in rows])
+            for key, rows in self._rows.items()
+            if key[0] is not None
+        }
+
+    def has_its_bones(self) -> bool:
+        """Whether all armatures have the bones that were read."""
+        return all(bones.has_its_bones() for bones in self._bones.values())
+
+    @property
+    def armatures(self) -> list[bpy.types.Object]:
+        """The armatures whose bones move the body, each once."""
+        return list(dict.fromkeys(armature for armature, _ in self._bones))
+
+    def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+        """T (b, 3, 4) f64 in world space and metres."""
+        transforms = np.empty((len(self.movers), 4, 4))
+        for (armature, who), rows in self._rows.items():
+            obj, unbind = self.carried[who]
+            world = np.eye(4) if armature is None else posable(armature, depsgraph)
+            moved = posable(obj, depsgraph) @ unbind
+            if armature is None:
+                transforms[rows] = moved
+            else:
+                local = self._bones[armature, who].read(depsgraph)
+                transforms[rows] = world @ local @ np.linalg.inv(world) @ moved
+        transforms = units.transforms_in_metres(transforms, self.scale)
+        self._refuse_boundless(transforms)
+        return transforms
+
+    def _refuse_boundless(self, transforms: np.ndarray) -> None:
+        """Refuses transforms (b, 3, 4) that are no finite numbers, or beyond all that a shot has."""
+        bounds = np.full((3, 4), FAR)
+        bounds[:, 3] *= self.size
+        fine = (np.abs(transforms) <= bounds).all(axis=(1, 2))
+        if not fine.all():
+            mover = self.movers[int(np.argmin(fine))]
+            name = self.carried[mover.carrier][0].name
+            name = name if mover.armature is None else f"the bone {mover.bone} of {mover.armature.name}"
+            raise Unposable(f"{name} is at no place that can be; look at its keys, constraints and drivers")
+
+
+def posable(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+    """World matrix (4, 4) f64 of an object in the evaluated scene, refused where it has no inverse."""
+    matrix = world_matrix(obj, depsgraph)
+    if not np.isfinite(matrix).all():
+        raise Unposable(f"{obj.name} is at no finite place; look at its keys, constraints and drivers")
+    if np.linalg.matrix_rank(matrix[:3, :3]) < 3:
+        raise Unposable(f"{obj.name} is scaled to nothing; to hide it, animate its visibility")
+    return matrix
+
+
+def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+    """World matrix (4, 4) f64 of an object in the evaluated scene."""
+    return np.array(obj.evaluated_get(depsgraph).matrix_world)
+
+
+class BoneReader:
+    """Reads P_j R_j^-1 of some bones of an armature."""
+
+    def __init__(self, armature: bpy.types.Object, names: list[str]) -> None:
+        self._armature = armature
+        self._names = names
+        self._rows = [armature.pose.bones.find(name) for name in names]
+        self._unrest = np.linalg.inv(np.array([armature.data.bones[name].matrix_local for name in names]))
+
+    def has_its_bones(self) -> bool:
+        """Whether the armature has the bones where they were."""
+        bones = self._armature.pose.bones
+        places = zip(self._rows, self._names, strict=True)
+        return all(row < len(bones) and bones[row].name == name for row, name in places)
+
+    def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+        """P_j R_j^-1 (b, 4, 4) f64 in armature space."""
+        bones = self._armature.evaluated_get(depsgraph).pose.bones
+        # All at once is some fifty times as quick as one by one; each matrix arrives column by column.
+        flat = np.empty(16 * len(bones), np.float32)
+        bones.foreach_get("matrix", flat)
+        columns = flat.reshape(-1, 4, 4)[self._rows].astype(np.float64)
+        return columns.transpose(0, 2, 1) @ self._unrest

@@ -1,0 +1,44 @@
+"""The shape keys that the artist animates: shapes of the rig, which the flesh must not imitate."""
+
+from collections.abc import Sequence
+
+import bpy
+import numpy as np
+
+from ...core.surface import Part
+from ..bake import own_keys
+from ..common import animation
+
+# Each shape costs as much as a bone that counts; of more, those that move the most vertices furthest count.
+MOST = 8
+
+
+def driven(objects: Sequence[bpy.types.Object], parts: Sequence[Part]) -> np.ndarray | None:
+    """Displacements (s, p, 3) f64 of the animated keys at rest, metres, one for each name; None for none."""
+    shapes: dict[str, np.ndarray] = {}
+    for obj, part in zip(objects, parts, strict=True):
+        for key in animated(obj):
+            moved = (points(key) - points(key.relative_key)) @ part.to_world.T
+            if moved.any():
+                shape = shapes.setdefault(key.name, np.zeros((parts[-1].points.stop, 3)))
+                shape[part.points] += moved
+    names = sorted(shapes, key=lambda name: -np.linalg.norm(shapes[name]))[:MOST]
+    return np.stack([shapes[name] for name in names]) if names else None
+
+
+def animated(obj: bpy.types.Object) -> list[bpy.types.ShapeKey]:
+    """The keys of the artist's whose values are keyed or driven, muted ones left out."""
+    keys = obj.data.shape_keys
+    if keys is None:
+        return []
+    paths = (own_keys.VALUE.fullmatch(path) for path in animation.paths(keys.animation_data))
+    names = {bpy.utils.unescape_identifier(path[1]) for path in paths if path}
+    names -= {key.name for key in own_keys.of(keys)}
+    return [key for key in keys.key_blocks if key.name in names and not key.mute]
+
+
+def points(key: bpy.types.ShapeKey) -> np.ndarray:
+    """Coordinates (p, 3) f64 of a key in the object's space."""
+    flat = np.empty(3 * len(key.points), np.float32)
+    key.points.foreach_get("co", flat)
+    return flat.reshape(-1, 3).astype(np.float64)
