@@ -10,9 +10,9 @@ import bpy
 
 from .bridge.body import bodies
 from .bridge.common import registry
-from .core.refusal import Refusal
 from .core.settings import BakeSettings, Target
 from .core.task import Runner, Task
+from .core.user_error import UserError
 from .ops.bake import bake_body
 from .ops.build import build_body
 
@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
         return int(stop.code or 0)
     try:
         options.run(options)
-    except Refusal as refusal:
+    except UserError as refusal:
         print(f"error: {refusal}", file=sys.stderr)
         return REFUSED
     return 0
@@ -94,7 +94,7 @@ def bake_settings(host: bpy.types.Object, options: argparse.Namespace) -> BakeSe
     start = scene.frame_start if options.start is None else options.start
     end = scene.frame_end if options.end is None else options.end
     if end < start:
-        raise Refusal(f"The bake ends at frame {end}, before it starts at frame {start}.")
+        raise UserError(f"The bake ends at frame {end}, before it starts at frame {start}.")
     return host.jounce.bake_settings(options.target or host.jounce.target, start, end)
 
 
@@ -102,10 +102,10 @@ def chosen_hosts(names: list[str] | None) -> list[bpy.types.Object]:
     """The hosts of these names in the scene, all of them without names."""
     found = {obj.name: obj for obj in bpy.context.scene.objects if registry.is_host(obj)}
     if not found:
-        raise Refusal(f"No object of the scene {bpy.context.scene.name} has Jounce.")
+        raise UserError(f"No object of the scene {bpy.context.scene.name} has Jounce.")
     missing = [name for name in names or () if name not in found]
     if missing:
-        raise Refusal(f"There is no body {missing[0]}; the bodies are {', '.join(found)}.")
+        raise UserError(f"There is no body {missing[0]}; the bodies are {', '.join(found)}.")
     return [found[name] for name in names] if names else list(found.values())
 
 
@@ -128,11 +128,11 @@ def save(options: argparse.Namespace) -> None:
     """Saves the open file where the command wants it."""
     path = options.output or bpy.data.filepath
     if not path:
-        raise Refusal("The open file was never saved, so --save has no place for it; give --output.")
+        raise UserError("The open file was never saved, so --save has no place for it; give --output.")
     try:
         bpy.ops.wm.save_as_mainfile(filepath=bpy.path.abspath(path), copy=bool(options.output))
     except RuntimeError as error:
-        raise Refusal(f"{path} cannot be written: {str(error).strip()}") from error
+        raise UserError(f"{path} cannot be written: {str(error).strip()}") from error
 
 
 _registered: list[object] = []

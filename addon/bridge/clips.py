@@ -10,7 +10,7 @@ from mathutils import Euler, Matrix, Quaternion
 
 from ..core import clips
 from ..core.clips import BoneClip, Clip
-from ..core.refusal import Refusal
+from ..core.user_error import UserError
 from .common import animation, compat
 from .rig import armature_modifier
 
@@ -37,7 +37,7 @@ def read(path: Path, context: bpy.types.Context) -> Clip:
             data = obj.animation_data
             if obj.type == "ARMATURE" and data is not None and data.action is not None:
                 return clip_of(obj, path.stem, frames_per_second(context.scene))
-    raise Refusal(f"{path.name} holds no animated armature.")
+    raise UserError(f"{path.name} holds no animated armature.")
 
 
 def frames_per_second(scene: bpy.types.Scene) -> float:
@@ -48,11 +48,11 @@ def frames_per_second(scene: bpy.types.Scene) -> float:
 def refuse_to_import(context: bpy.types.Context) -> None:
     """Refuses all modes but Object Mode, the only one in which Blender imports, and a Blender that cannot."""
     if not hasattr(bpy.types, "IMPORT_SCENE_OT_fbx"):
-        raise Refusal(
+        raise UserError(
             'The add-on "FBX format" is off, so that no clip can be read; switch it on in the preferences.'
         )
     if context.mode != "OBJECT":
-        raise Refusal("Leave the current mode first; clips are read in Object Mode.")
+        raise UserError("Leave the current mode first; clips are read in Object Mode.")
 
 
 @contextmanager
@@ -74,7 +74,7 @@ def imported(path: Path, context: bpy.types.Context) -> Iterator[list[bpy.types.
         try:
             bpy.ops.import_scene.fbx(filepath=str(path), use_image_search=False)
         except RuntimeError as error:
-            raise Refusal(f"{path.name} cannot be read as FBX.") from error
+            raise UserError(f"{path.name} cannot be read as FBX.") from error
         yield sorted(set(bpy.data.objects) - before["objects"], key=lambda obj: obj.name)
     finally:
         for kind in IMPORTED:
@@ -262,5 +262,5 @@ def armature_of(objects: tuple[bpy.types.Object, ...]) -> bpy.types.Object:
     """The armature that moves the first of these meshes that one moves."""
     found = armature_modifier.moving(objects)
     if not found:
-        raise Refusal(f"{objects[0].name} has no armature that a clip could move.")
+        raise UserError(f"{objects[0].name} has no armature that a clip could move.")
     return found[0]

@@ -9,9 +9,9 @@ scene, so that nothing of the artist's is touched.
 import bpy
 import numpy as np
 
-from ..core.refusal import Refusal
 from ..core.rest_check import posed_points
 from ..core.surface import Part
+from ..core.user_error import UserError
 from . import deformers, marks, posing, registry, rigs, shape_keys, units
 from .bodies import BodyScene
 
@@ -55,7 +55,7 @@ class PosedShapes:
         for part, obj, made in self._doubles:
             local = evaluated_points(made, depsgraph)
             if len(local) != part.points.stop - part.points.start:
-                raise Refusal(f"The rig of {obj.name} changes its number of vertices; apply what does.")
+                raise UserError(f"The rig of {obj.name} changes its number of vertices; apply what does.")
             posed = units.points_in_metres(local, rigs.world_matrix(obj, depsgraph), self._scale)
             if not np.isfinite(posed).all():
                 raise rigs.Unposable(f"the rig of {obj.name} puts vertices at no finite place; look at it")

@@ -8,10 +8,10 @@ import jounce
 import numpy as np
 
 from .motion import DENSITY, YOUNG
-from .refusal import passing_on
 from .settings import BuildSettings
 from .surface import Surface
 from .task import Task, finished
+from .user_error import passing_on
 
 Kept = TypeVar("Kept")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .refusal import Refusal
+from .user_error import UserError
 from .volume import as_quaternions, without_flips
 
 SUFFIXES = frozenset([".fbx"])
@@ -50,7 +50,7 @@ class Clip:
 def files(folder: Path) -> list[Path]:
     """The clips of a folder, by name."""
     if not folder.is_dir():
-        raise Refusal(f"There is no folder {folder}; choose the folder that holds the clips.")
+        raise UserError(f"There is no folder {folder}; choose the folder that holds the clips.")
     return sorted(
         (path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()),
         key=lambda path: path.name.lower(),
@@ -74,9 +74,9 @@ def refuse_foreign(clip: Clip, bones: dict[str, str], rig: str) -> None:
     """Refuses a clip most of whose moving bones the rig does not have."""
     found, moving = len(set(bones.values()) & clip.bones.keys()), len(clip.bones)
     if moving == 0:
-        raise Refusal(f"The clip {clip.name} moves no bone.")
+        raise UserError(f"The clip {clip.name} moves no bone.")
     if found < LEAST_MATCHING * moving:
-        raise Refusal(
+        raise UserError(
             f"Only {found} of the {moving} bones that {clip.name} moves are found in {rig}; "
             "the clip was made for another kind of rig."
         )

@@ -7,9 +7,9 @@ from contextlib import closing
 import jounce
 import numpy as np
 
-from .filling import Filling
-from .refusal import Refusal
+from .simulation_pass import SimulationPass
 from .task import POLL_SECONDS, Step, scaled
+from .user_error import UserError
 
 # A motion is as large as all but this share of the soft vertices stay below, in all but this share of its
 # frames: one wild strike is for the limit to meet, not for a stiffer body.
@@ -30,7 +30,7 @@ Measuring = Generator[Step, None, float]
 
 
 def size_of(
-    filling: Filling, body: "jounce.Body", diagonal: float, swings: np.ndarray | None = None
+    filling: SimulationPass, body: "jounce.Body", diagonal: float, swings: np.ndarray | None = None
 ) -> Measuring:
     """How large the motion over the drives of a pass is, measured while it is simulated.
 
@@ -76,7 +76,7 @@ def fitted(
     if only_firmer and size <= wanted:
         return frequency, size
     if size < STILL:
-        raise Refusal("Nothing moves the body in the frames of the scene, so there is nothing to fit to.")
+        raise UserError("Nothing moves the body in the frames of the scene, so there is nothing to fit to.")
     slope = SLOPE
     for number in range(1, TRIES + 1):
         if max(size / wanted, wanted / size) < NEAR:

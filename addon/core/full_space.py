@@ -7,9 +7,9 @@ import jounce
 import numpy as np
 
 from .bodies import BodyCache
-from .motion import Drive
-from .refusal import Refusal, passing_on
+from .motion import FrameInput
 from .task import Step, finished
+from .user_error import UserError, passing_on
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,15 @@ def prepared(body: "jounce.Body", digest: str) -> Generator[Step, None, FullBody
     return known
 
 
-def refuse_drive(drive: Drive, name: str) -> None:
+def refuse_drive(drive: FrameInput, name: str) -> None:
     """Refuses what drives modes alone. name: that of the body."""
     if drive.force is not None or drive.drag is not None:
-        raise Refusal(
+        raise UserError(
             f"{name}: force fields and pushes act on drafts alone; set their weight and the push to 0, or "
             "choose Draft."
         )
     if drive.offsets is not None:
-        raise Refusal(
+        raise UserError(
             f"{name}: a rig that does more than linear skinning moves drafts alone; take what else shapes "
             "the mesh (volume preservation, shape keys, lattices) off, or choose Draft."
         )

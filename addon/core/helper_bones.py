@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import jounce
 import numpy as np
 
-from .refusal import passing_on
 from .task import Step, finished
+from .user_error import passing_on
 from .volume import as_quaternions, rotations, without_flips
 
 HELPER = "Helper {}"

@@ -13,10 +13,10 @@ import jounce
 import numpy as np
 
 from .motion import Motion
-from .refusal import passing_on
 from .settings import BakeSettings, Target
 from .surface import Part, Surface
 from .task import Step, finished, in_turn, scaled
+from .user_error import passing_on
 from .volume import preserving_linear
 
 # How often the tolerance of the modal keys is tightened when posing the keys enlarges their error.

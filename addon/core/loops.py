@@ -6,10 +6,10 @@ from typing import TypedDict, cast
 import jounce
 import numpy as np
 
-from .motion import Course, Drive, Motion, step
-from .refusal import Refusal, passing_on
+from .motion import FrameInput, Motion, Schedule, step
 from .surface import Surface
 from .task import Step, until_done
+from .user_error import UserError, passing_on
 
 # Share of the size by which the last pose may miss the first.
 CYCLIC = 1e-3
@@ -20,7 +20,7 @@ VISIBLE_SEAM = 1e-4
 
 
 def looped(
-    simulation: "jounce.Simulation", drives: list[Drive], surface: Surface, course: Course
+    simulation: "jounce.Simulation", drives: list[FrameInput], surface: Surface, course: Schedule
 ) -> "Generator[Step, None, tuple[Motion, jounce.CycleReport]]":
     """The motion over a cycle of drives, the last like the first, and how well it closes."""
     refuse_open(drives, surface, course)
@@ -41,25 +41,25 @@ def looped(
         job.cancel()
 
 
-def refuse_open(drives: list[Drive], surface: Surface, course: Course) -> None:
+def refuse_open(drives: list[FrameInput], surface: Surface, course: Schedule) -> None:
     """Refuses drives that are no cycle."""
     held = next((drive.held for drive in drives if drive.held), "")
     if held:
-        raise Refusal(f"The motion cannot loop, as it cannot be followed in all frames: {held}.")
+        raise UserError(f"The motion cannot loop, as it cannot be followed in all frames: {held}.")
     poses = [drive.pose for drive in drives]
     gap = pose_gap(surface, poses[0], poses[-1])
     if gap > CYCLIC:
-        raise Refusal(
+        raise UserError(
             f"The last frame shows another pose than the first, {gap:.2%} of the size apart, so the motion "
             "cannot loop; end the range where the first pose comes again, or switch Loop off."
         )
     teleports = course.teleports()
     if any([drive.cut or teleports.follow(drive.pose) for drive in drives][1:]):
-        raise Refusal(
+        raise UserError(
             "The motion is cut or teleports within the range, so it cannot loop; take the cuts or Loop off."
         )
     if any(drive.feel != drives[0].feel for drive in drives):
-        raise Refusal(
+        raise UserError(
             "How the flesh feels is animated (frequency, damping, gravity), so the motion cannot loop; take "
             "these keys or Loop off."
         )
@@ -76,7 +76,7 @@ class CycleArguments(TypedDict):
     max_passes: int
 
 
-def cycle_arguments(drives: list[Drive]) -> CycleArguments:
+def cycle_arguments(drives: list[FrameInput]) -> CycleArguments:
     """The drives of a cycle as the native module takes them."""
     return {
         "poses": np.stack([drive.pose for drive in drives]),

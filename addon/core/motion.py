@@ -8,8 +8,8 @@ import jounce
 import numpy as np
 
 from .cuts import Teleport, Teleports
-from .refusal import Refusal, passing_on
-from .settings import Crossing, FrequencyOf, MotionSettings, Physical
+from .settings import FrequencyOf, MotionSettings, Physical, RestartMode
+from .user_error import UserError, passing_on
 
 # What bodies are built with, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density, which are
 # set when the motion is computed.
@@ -21,7 +21,7 @@ REFERENCE_SIZE = 1.8
 
 
 @dataclass(frozen=True)
-class Feel:
+class FrameMaterial:
     """What of the settings may differ from frame to frame, as the native module takes it.
 
     stiffness: factor on the elastic energy. damping: ratio. pose_rest: 0 = bind, 1 = pose. gravity: (3,)
@@ -35,7 +35,7 @@ class Feel:
 
 
 @dataclass(frozen=True)
-class Drive:
+class FrameInput:
     """All that the step to a frame depends on, beside the state before it.
 
     pose: (b, 3, 4), rest to posed in world space, metres. strength: how much of its acceleration is felt.
@@ -51,7 +51,7 @@ class Drive:
     force: np.ndarray | None = None
     drag: "jounce.Drag | None" = None
     cut: bool = False
-    feel: Feel | None = None
+    feel: FrameMaterial | None = None
     held: str = ""
 
     def set_up(self, target: "Target") -> None:
@@ -60,7 +60,7 @@ class Drive:
         if self.feel is not None:
             target.vary(**asdict(self.feel))
 
-    def agrees(self, other: "Drive") -> bool:
+    def agrees(self, other: "FrameInput") -> bool:
         """Whether both are the same up to the offsets, which are not read from every scene."""
         return replace(self, offsets=None).digest() == replace(other, offsets=None).digest()
 
@@ -95,12 +95,12 @@ class Motion:
     held: frozenset[int] = frozenset()
 
 
-def motion_of(drives: "list[Drive]", coefficients: np.ndarray) -> Motion:
+def motion_of(drives: "list[FrameInput]", coefficients: np.ndarray) -> Motion:
     """The motion of drives and the coefficients (f, m, 3, 4) that were simulated with them."""
     held = frozenset(row for row, drive in enumerate(drives) if drive.held)
     followed = next((drive.pose for drive in drives if not drive.held), None)
     if followed is None:
-        raise Refusal(f"No frame can be followed: {drives[0].held}.")
+        raise UserError(f"No frame can be followed: {drives[0].held}.")
     poses = []
     for drive in drives:
         followed = followed if drive.held else drive.pose
@@ -108,7 +108,7 @@ def motion_of(drives: "list[Drive]", coefficients: np.ndarray) -> Motion:
     return Motion(np.stack(poses), coefficients, held)
 
 
-def held_sentence(drives: "list[Drive]", first: int) -> str:
+def held_sentence(drives: "list[FrameInput]", first: int) -> str:
     """In which frames the flesh holds, and why; empty without one. first: number of the first frame."""
     rows = [row for row, drive in enumerate(drives) if drive.held]
     if not rows:
@@ -121,28 +121,28 @@ Target = Union["jounce.Simulation", "jounce.MotionJob"]
 
 
 @dataclass(frozen=True)
-class Course:
+class Schedule:
     """How a motion begins, where it begins anew, and how it then goes on.
 
     pre_roll: frames for which the first pose is held. teleport: what counts as a cut though none is keyed.
     """
 
     pre_roll: int = 0
-    start: Crossing = Crossing.REST
-    cut: Crossing = Crossing.REST
+    start: RestartMode = RestartMode.REST
+    cut: RestartMode = RestartMode.REST
     teleport: Teleport | None = None
 
     @property
     def coasts(self) -> bool:
         """Whether the rig is on its way in the first frame, as fast as it leaves it."""
-        return self.start is Crossing.MOVING
+        return self.start is RestartMode.MOVING
 
     def teleports(self) -> Teleports:
         """Finds teleports from the first pose on."""
         return Teleports(self.teleport)
 
 
-def begin(target: Target, drive: Drive, course: Course) -> None:
+def begin(target: Target, drive: FrameInput, course: Schedule) -> None:
     """Starts a motion in its first pose."""
     enter(target, drive, course.start)
     for _ in range(0 if course.coasts else course.pre_roll):
@@ -150,7 +150,12 @@ def begin(target: Target, drive: Drive, course: Course) -> None:
 
 
 def advance(
-    target: Target, drive: Drive, course: Course, teleported: bool = False, *, is_first_step: bool = False
+    target: Target,
+    drive: FrameInput,
+    course: Schedule,
+    teleported: bool = False,
+    *,
+    is_first_step: bool = False,
 ) -> None:
     """Goes on to the next frame, or begins anew in it after a cut or a teleport."""
     if drive.cut or teleported:
@@ -161,18 +166,18 @@ def advance(
     step(target, drive)
 
 
-def enter(target: Target, drive: Drive, crossing: Crossing) -> None:
+def enter(target: Target, drive: FrameInput, crossing: RestartMode) -> None:
     """Is in a pose without having moved there."""
     drive.set_up(target)
-    if crossing in (Crossing.SETTLED, Crossing.MOVING):
+    if crossing in (RestartMode.SETTLED, RestartMode.MOVING):
         target.settle(drive.pose, drive.force, offsets=drive.offsets, drag=drive.drag)
-    elif crossing is Crossing.KEPT:
+    elif crossing is RestartMode.KEPT:
         target.cut(drive.pose, drive.offsets)
     else:
         target.reset(drive.pose, drive.offsets)
 
 
-def step(target: Target, drive: Drive) -> None:
+def step(target: Target, drive: FrameInput) -> None:
     """Moves to a pose in the time of a frame."""
     drive.set_up(target)
     target.step(drive.pose, drive.force, drive.offsets, drive.drag)
@@ -196,7 +201,7 @@ class Recorder:
                 self.job.wait()
             coefficients = self.job.coefficients(self._taken)
         if not np.isfinite(coefficients).all():
-            raise Refusal("The motion grew beyond all bounds; raise the damping or the substeps.")
+            raise UserError("The motion grew beyond all bounds; raise the damping or the substeps.")
         first = self._taken
         self._taken += len(coefficients)
         return [(frame, self.job.state(first + index)) for index, frame in enumerate(coefficients)]
@@ -263,7 +268,7 @@ def stiffness(built: float, wanted: float) -> float:
     `s = (wanted / built)^2`: all frequencies grow alike, with the square root of the stiffness.
     """
     if built <= 0.0:
-        raise Refusal(
+        raise UserError(
             "The body has a mode without stiffness, so its frequency cannot be set; check its weights."
         )
     return (wanted / built) ** 2

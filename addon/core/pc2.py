@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .refusal import Refusal
+from .user_error import UserError
 
 HEADER = struct.Struct("<12siiffi")
 SIGNATURE = b"POINTCACHE2\0"
@@ -41,17 +41,17 @@ class Writer:
             sweep(path.parent)
             self._file = open(self._partial, "wb")  # noqa: SIM115
         except OSError as error:
-            raise Refusal(f"{path} cannot be written: {error.strerror}; choose another folder.") from error
+            raise UserError(f"{path} cannot be written: {error.strerror}; choose another folder.") from error
         try:
             self._write(HEADER.pack(SIGNATURE, VERSION, points, start, 1.0, count))
-        except Refusal:
+        except UserError:
             self.discard()
             raise
 
     def add(self, positions: np.ndarray) -> None:
         """Appends a sample: positions (p, 3)."""
         if positions.shape != (self._points, 3) or not np.isfinite(positions).all():
-            raise Refusal(f"A frame of {self._path.name} has no finite place for each of its vertices.")
+            raise UserError(f"A frame of {self._path.name} has no finite place for each of its vertices.")
         self._write(np.ascontiguousarray(positions, "<f4").tobytes())
         self._left -= 1
 
@@ -60,10 +60,12 @@ class Writer:
         try:
             self._file.close()
             if self._left != 0:
-                raise Refusal(f"{self._path.name} lacks {self._left} frames, so it was not written.")
+                raise UserError(f"{self._path.name} lacks {self._left} frames, so it was not written.")
             os.replace(self._partial, self._path)
         except OSError as error:
-            raise Refusal(f"{self._path} cannot be written: {error.strerror}; close what uses it.") from error
+            raise UserError(
+                f"{self._path} cannot be written: {error.strerror}; close what uses it."
+            ) from error
 
     def discard(self) -> None:
         """Removes what is not finished, as far as it can be; may be called again."""
@@ -77,7 +79,7 @@ class Writer:
         try:
             self._file.write(data)
         except OSError as error:
-            raise Refusal(f"{self._path} cannot be written: {error.strerror}; free some space.") from error
+            raise UserError(f"{self._path} cannot be written: {error.strerror}; free some space.") from error
 
 
 def sweep(folder: Path) -> None:

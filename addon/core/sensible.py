@@ -2,8 +2,8 @@
 
 import jounce
 
-from .refusal import passing_on
 from .surface import Surface
+from .user_error import passing_on
 
 # Enough tets that fingers and ears stand apart from what is beside them, few enough to build in a second.
 TETS = 12_000

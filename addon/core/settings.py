@@ -49,7 +49,7 @@ class BuildSettings:
         return "corotated" if self.poisson > 0.0 else "arap"
 
 
-class Crossing(Enum):
+class RestartMode(Enum):
     """How the flesh is at the start or after a cut.
 
     In balance, and the rig on its way already; in balance; exactly as the rig has it; or as it was.
@@ -97,8 +97,8 @@ class MotionSettings:
     material: Physical | None = None
     limit: float | None = None
     stretch: float | None = None
-    start: Crossing = Crossing.MOVING
-    after_cut: Crossing = Crossing.SETTLED
+    start: RestartMode = RestartMode.MOVING
+    after_cut: RestartMode = RestartMode.SETTLED
     teleport: float | None = None
     frequency_of: FrequencyOf = FrequencyOf.SIZE
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from .bone_core import BoneCore
 from .maps import Maps
-from .refusal import Refusal
 from .settings import BuildSettings
 from .stitches import NONE, Stitches
+from .user_error import UserError
 
 # Rises whenever the same surface and settings give another body than before: motion that older files keep is
 # then known to be of another one.
@@ -72,12 +72,12 @@ class Surface:
         """Refuses what no volume can be made of."""
         if len(self.triangles) == 0:
             names = ", ".join(part.name for part in self.parts)
-            raise Refusal(f"{names} has no faces, so there is no volume to simulate.")
+            raise UserError(f"{names} has no faces, so there is no volume to simulate.")
         if self.diagonal == 0.0:
-            raise Refusal("All vertices of the body are in one place, so there is no volume to simulate.")
+            raise UserError("All vertices of the body are in one place, so there is no volume to simulate.")
         if self.maps.pinned is not None and self.maps.pinned.all():
             names = ", ".join(part.name for part in self.parts)
-            raise Refusal(
+            raise UserError(
                 f"All of {names} is pinned, so nothing of it can move; take some of it out of the map."
             )
 

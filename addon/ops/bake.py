@@ -14,15 +14,15 @@ from ..bridge.inputs import frame_readings
 from ..bridge.preview import motions, previews
 from ..bridge.rig.armature_modifier import Warn
 from ..core import bodies as built
-from ..core.filling import Filling
 from ..core.full_space import FullBody, compared, prepared, refuse_drive
 from ..core.loops import VISIBLE_SEAM, looped
-from ..core.motion import Drive, Motion
+from ..core.motion import FrameInput, Motion
 from ..core.prepared import Prepared
-from ..core.refusal import Refusal
 from ..core.rest_check import is_crumpled
 from ..core.settings import BakeSettings, Quality, Target
+from ..core.simulation_pass import SimulationPass
 from ..core.task import Step, Task, in_turn, scaled
+from ..core.user_error import UserError
 from ..props.bake import TARGETS
 from . import needs
 from .operator import LongOperator
@@ -59,7 +59,7 @@ class JOUNCE_OT_bake(LongOperator):
         start = self.frame_start if given("frame_start") else context.scene.frame_start
         end = self.frame_end if given("frame_end") else context.scene.frame_end
         if end < start:
-            raise Refusal(f"The bake ends at frame {end}, before it starts at frame {start}.")
+            raise UserError(f"The bake ends at frame {end}, before it starts at frame {start}.")
         return host.jounce.bake_settings(self.target if given("target") else host.jounce.target, start, end)
 
 
@@ -82,7 +82,7 @@ class Baking:
         """What turns the coefficients of the baked motion into shapes."""
         return self.body if self.full is None else self.full
 
-    def final(self, made: motions.Motions, scene: bpy.types.Scene) -> Filling | None:
+    def final(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass | None:
         """A pass in the full space, where the bake is one. It goes on from what is kept of the motion."""
         if self.full is None:
             return None
@@ -90,7 +90,7 @@ class Baking:
 
 
 @dataclass(frozen=True)
-class Take:
+class Recording:
     """A motion. seam: how far that of a loop ends from where it began, as a share of the size.
 
     held: in which frames the flesh holds, and why; empty without one. draft_error: of a final motion, how far
@@ -158,7 +158,9 @@ def shape(
         return (yield from bakes.prepare(baking.scene, baking.shown, motion, baking.settings, context))
 
 
-def write(baking: Baking, taken: Take, prepared: Prepared, context: bpy.types.Context, warn: Warn) -> str:
+def write(
+    baking: Baking, taken: Recording, prepared: Prepared, context: bpy.types.Context, warn: Warn
+) -> str:
     """Puts a bake in the place of an earlier one, and says what it is."""
     scene, host = baking.scene, baking.scene.host
     previews.switch_off(host)
@@ -173,7 +175,7 @@ def write(baking: Baking, taken: Take, prepared: Prepared, context: bpy.types.Co
     return conclusion(baking, taken, prepared, warn)
 
 
-def conclusion(baking: Baking, taken: Take, prepared: Prepared, warn: Warn) -> str:
+def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn) -> str:
     """Keeps and tells the error of a finished bake."""
     scene, settings, state = baking.scene, baking.settings, baking.scene.host.jounce
     state.bake_seam = taken.seam
@@ -195,7 +197,7 @@ def conclusion(baking: Baking, taken: Take, prepared: Prepared, warn: Warn) -> s
     return f"{scene.host.name}: {parts}, error {state.bake_error:.3%} of the rest diagonal{closing}"
 
 
-def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step, None, list[Take]]:
+def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step, None, list[Recording]]:
     """Reads what drives each body in each frame and simulates what is not cached; the current frame stays.
 
     Every body is simulated on a thread of its own, while the next frame is evaluated.
@@ -221,16 +223,16 @@ class Passes:
         made = motions.Motions(baking.body, baking.scene)
         self._draft = made.filling(scene, made.cache(scene, baking.settings.frame_start))
         self.final = baking.final(made, scene)
-        self._cycle: list[Drive] | None = [] if baking.scene.host.jounce.loop else None
+        self._cycle: list[FrameInput] | None = [] if baking.scene.host.jounce.loop else None
         for filling in self.fillings:
             stack.enter_context(closing(filling))
 
     @property
-    def fillings(self) -> list[Filling]:
+    def fillings(self) -> list[SimulationPass]:
         """The draft, and the final motion."""
         return [self._draft] if self.final is None else [self._draft, self.final]
 
-    def feed(self, drive: Drive) -> None:
+    def feed(self, drive: FrameInput) -> None:
         """Takes the drive of the next frame."""
         if self.final is not None:
             refuse_drive(drive, self.baking.scene.host.name)
@@ -240,7 +242,7 @@ class Passes:
         for filling in self.fillings:
             filling.feed(drive)
 
-    def taken(self) -> Generator[Step, None, Take]:
+    def taken(self) -> Generator[Step, None, Recording]:
         """What is baked: the draft, or the final motion and how far its draft is from it."""
         scene = self.baking.scene
         if self.final is None or self.baking.full is None:
@@ -254,9 +256,11 @@ class Passes:
         return replace(final, draft_error=error.share)
 
 
-def take(scene: BodyScene, filling: Filling, cycle: list[Drive] | None) -> Generator[Step, None, Take]:
+def take(
+    scene: BodyScene, filling: SimulationPass, cycle: list[FrameInput] | None
+) -> Generator[Step, None, Recording]:
     """The motion that a filling has made, or that of a cycle, with its seam."""
     if cycle is None:
-        return Take(filling.motion(), held=filling.held())
+        return Recording(filling.motion(), held=filling.held())
     motion, report = yield from looped(filling.fresh(), cycle, scene.surface, filling.course)
-    return Take(motion, max(report.position, report.velocity))
+    return Recording(motion, max(report.position, report.velocity))

@@ -5,7 +5,7 @@ from bpy.props import EnumProperty, FloatProperty, StringProperty
 
 from ..bridge.body import bodies
 from ..bridge.rig import armature_modifier, bone_transforms
-from ..core.refusal import Refusal
+from ..core.user_error import UserError
 from ..props.bones import ROLES
 from .build import then_seen
 from .operator import JounceOperator
@@ -67,5 +67,5 @@ def chosen(context: bpy.types.Context, collection: str) -> tuple[list[bpy.types.
             bones += bone_transforms.chosen_bones(armature, collection)
     if not bones:
         wanted = f"in the bone collection {collection}" if collection else "selected"
-        raise Refusal(f"No bone that moves the body is {wanted}; select some in Pose Mode first.")
+        raise UserError(f"No bone that moves the body is {wanted}; select some in Pose Mode first.")
     return bones, then_seen(hosts[0])

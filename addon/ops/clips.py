@@ -12,8 +12,8 @@ from ..bridge.body import bodies, diagnosis
 from ..bridge.common import modifier_stack
 from ..bridge.preview import previews
 from ..core import clips as found
-from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
+from ..core.user_error import UserError
 from . import needs
 from .bake import bake_body
 from .operator import JounceOperator, LongOperator
@@ -29,7 +29,7 @@ def save_copy(target: Path) -> None:
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=True)
     except RuntimeError as error:
-        raise Refusal(f"{target} cannot be written; choose another folder.") from error
+        raise UserError(f"{target} cannot be written; choose another folder.") from error
 
 
 class JOUNCE_OT_clips_list(JounceOperator):
@@ -99,15 +99,15 @@ class JOUNCE_OT_clips_bake(LongOperator):
         host = needs.only_body(context)
         objects = bodies.members(host)
         if host.jounce.bake_parts or any(modifier_stack.is_baked(obj) for obj in objects):
-            raise Refusal(f"{host.name} is baked already; free that bake first.")
+            raise UserError(f"{host.name} is baked already; free that bake first.")
         paths = found.files(folder(context))
         if not paths:
-            raise Refusal(f"There is no FBX file in {folder(context)}.")
+            raise UserError(f"There is no FBX file in {folder(context)}.")
         into = Path(bpy.path.abspath(self.directory)) if self.directory else folder(context) / "baked"
         try:
             into.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise Refusal(f"The folder {into} cannot be made: {error.strerror}.") from error
+            raise UserError(f"The folder {into} cannot be made: {error.strerror}.") from error
         previewed = host.jounce.preview
         with clips.kept_animation(clips.armature_of(objects), context.scene):
             for index, path in enumerate(paths):

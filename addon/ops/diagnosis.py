@@ -6,8 +6,8 @@ from bpy.props import IntProperty
 from ..bridge.body import bodies, diagnosis
 from ..bridge.preview import previews, tearing
 from ..bridge.rig.armature_modifier import Warn
-from ..core.refusal import Refusal
 from ..core.task import Task
+from ..core.user_error import UserError
 from . import members, needs
 from .build import build_body
 from .operator import JounceOperator, LongOperator
@@ -46,11 +46,11 @@ class JOUNCE_OT_fix(LongOperator):
         """Runs the fix of one finding; stopped or refused, nothing was mended."""
         host = bodies.hosts(context)[0]
         if self.index >= len(host.jounce.findings):
-            raise Refusal(f"{host.name} has no finding {self.index}; diagnose it again.")
+            raise UserError(f"{host.name} has no finding {self.index}; diagnose it again.")
         found = diagnosis.kept_as(host.jounce.findings[self.index])
         obj = bpy.data.objects.get(found.obj)
         if obj is None or found.fix not in diagnosis.FIXES:
-            raise Refusal(f"There is no fix for this at hand: {found.sentence}")
+            raise UserError(f"There is no fix for this at hand: {found.sentence}")
         label, fix = diagnosis.FIXES[found.fix]
         said = ""
         if fix is not None:

@@ -12,9 +12,9 @@ from ..bridge.preview import motions
 from ..bridge.rig.armature_modifier import Warn
 from ..core import bodies as built
 from ..core import fitting
-from ..core.motion import Drive, built_frequency, held_sentence, stiffness_of
-from ..core.refusal import Refusal
+from ..core.motion import FrameInput, built_frequency, held_sentence, stiffness_of
 from ..core.task import Step, Task, in_turn, scaled
+from ..core.user_error import UserError
 from . import needs
 from .build import Built, build
 from .build import keep as keep_built
@@ -120,13 +120,15 @@ def fit(
     state = host.jounce
     first = state.frequency if first is None else first
     if state.material() is not None:
-        raise Refusal(f"The stiffness of {host.name} is that of a material; set Stiffness by Frequency.")
+        raise UserError(f"The stiffness of {host.name} is that of a material; set Stiffness by Frequency.")
     if animated_settings.is_animated(host, frozenset(["frequency"])):
-        raise Refusal(f"The frequency of {host.name} is animated, so it cannot be fitted; take its keys off.")
+        raise UserError(
+            f"The frequency of {host.name} is animated, so it cannot be fitted; take its keys off."
+        )
     scene = bodies.read(host, context, lambda _sentence: None)
     body = built.CACHE.get(scene.surface.digest(state.build_settings()))
     if body is None:
-        raise Refusal(f"{host.name} is not built as it is now; use Build first.")
+        raise UserError(f"{host.name} is not built as it is now; use Build first.")
     made = motions.Motions(body, scene)
     drives = yield from scaled(frame_readings.of_body(made, steps, context), 0.0, 0.6)
     size_at = Rehearsal(made, drives, context.scene)
@@ -152,7 +154,7 @@ def keep(fitted: Fit, context: bpy.types.Context) -> str:
 class Rehearsal:
     """How large the motion over some drives is at a frequency, without limits."""
 
-    def __init__(self, made: motions.Motions, drives: list[Drive], scene: bpy.types.Scene) -> None:
+    def __init__(self, made: motions.Motions, drives: list[FrameInput], scene: bpy.types.Scene) -> None:
         self._made, self._drives, self._scene = made, drives, scene
 
     def __call__(self, frequency: float) -> fitting.Measuring:

@@ -11,7 +11,7 @@ from ..bridge.body import bodies
 from ..bridge.preview import previews, temporary_display
 from ..core import fields, modes
 from ..core.fields import Field
-from ..core.refusal import Refusal
+from ..core.user_error import UserError
 from . import needs
 from .operator import JounceOperator
 
@@ -31,7 +31,7 @@ class JOUNCE_OT_flex_mode(JounceOperator):
         """Starts to swing."""
         try:
             self._begin(context)
-        except Refusal as refusal:
+        except UserError as refusal:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
         self._timer = context.window_manager.event_timer_add(TIMER_SECONDS, window=context.window)
@@ -41,13 +41,13 @@ class JOUNCE_OT_flex_mode(JounceOperator):
 
     def run(self, _context: bpy.types.Context) -> str:
         """Is of no use to a script."""
-        raise Refusal("A mode swings only in a window; start it from the list of modes.")
+        raise UserError("A mode swings only in a window; start it from the list of modes.")
 
     def _begin(self, context: bpy.types.Context) -> None:
         host = bodies.hosts(context)[0]
         body = temporary_display.body_of(host)
         if self.mode >= body.model.mode_count:
-            raise Refusal(f"{host.name} has {body.model.mode_count} modes; choose one of them.")
+            raise UserError(f"{host.name} has {body.model.mode_count} modes; choose one of them.")
         host.jounce.mode_index = self.mode
         self._weights, _ = fields.at_rest(Field.WEIGHTS, body, self.mode, 1.0)
         self._diagonal = float(np.linalg.norm(np.ptp(body.embedding.points, axis=0)))

@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.preview import picking, pulling
-from ..core.refusal import Refusal
+from ..core.user_error import UserError
 from ..overlay.string import String
 from . import needs
 from .operator import JounceOperator
@@ -22,17 +22,17 @@ class JOUNCE_OT_grab(JounceOperator):
 
     def run(self, _context: bpy.types.Context) -> str:
         """Is of no use to a script."""
-        raise Refusal("Flesh is grabbed with the mouse; start it from the panel.")
+        raise UserError("Flesh is grabbed with the mouse; start it from the panel.")
 
     def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
         """Waits for the mouse."""
         try:
             self._region = picking.viewport_region(context)
             if self._region is None:
-                raise Refusal("There is no 3D viewport to grab the flesh in; open one.")
+                raise UserError("There is no 3D viewport to grab the flesh in; open one.")
             self._host = bodies.hosts(context)[0]
             self._hand = pulling.Hand(self._host)
-        except Refusal as refusal:
+        except UserError as refusal:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
         self._string = String()

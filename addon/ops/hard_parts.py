@@ -4,7 +4,7 @@ import bpy
 from bpy.props import BoolProperty
 
 from ..bridge.body import bodies, hard_parts, meshes
-from ..core.refusal import Refusal
+from ..core.user_error import UserError
 from . import needs
 from .build import then_seen
 from .operator import JounceOperator
@@ -31,5 +31,5 @@ class JOUNCE_OT_mark_rigid(JounceOperator):
             meshes.refuse_unpaintable(obj)
         count = sum(hard_parts.mark(obj, not self.clear) for obj in objects)
         if count == 0:
-            raise Refusal(f"No face of {context.object.name} is selected; select some in Edit Mode first.")
+            raise UserError(f"No face of {context.object.name} is selected; select some in Edit Mode first.")
         return f"{count} face(s) are {'soft' if self.clear else 'rigid'}; {then_seen(host)}."

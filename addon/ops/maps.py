@@ -7,7 +7,7 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from ..bridge.body import bodies, diagnosis, map_tools, meshes, weight_maps
 from ..bridge.rig import armature_modifier
 from ..core.maps import Kind
-from ..core.refusal import Refusal
+from ..core.user_error import UserError
 from . import needs
 from .build import then_seen
 from .operator import JounceOperator
@@ -46,7 +46,7 @@ def selected_part(obj: bpy.types.Object) -> np.ndarray:
     """The selected vertices, (p,) 0 or 1."""
     chosen = weight_maps.selected(obj)
     if not chosen.any():
-        raise Refusal(f"No vertex of {obj.name} is selected; select some in Edit Mode first.")
+        raise UserError(f"No vertex of {obj.name} is selected; select some in Edit Mode first.")
     return chosen.astype(float)
 
 
@@ -54,10 +54,10 @@ def bones_part(obj: bpy.types.Object, warn: armature_modifier.Warn) -> np.ndarra
     """The share, (p,) in [0, 1], that the selected bones have in each vertex."""
     deformer = armature_modifier.deformer(obj, warn)
     if deformer is None:
-        raise Refusal(f"{obj.name} has no armature, so no bones move it.")
+        raise UserError(f"{obj.name} has no armature, so no bones move it.")
     share = weight_maps.share_of_bones(obj, deformer.armature)
     if not share.any():
-        raise Refusal(
+        raise UserError(
             f"No selected bone of {deformer.armature.name} moves {obj.name}; select some in Pose Mode first."
         )
     return share
@@ -67,7 +67,7 @@ def ball_part(obj: bpy.types.Object, context: bpy.types.Context, percent: float)
     """How much each vertex (p,) belongs to a ball around the 3D cursor; radius in percent of the size."""
     share = map_tools.around(obj, context, percent / 100.0)
     if not share.any():
-        raise Refusal(f"The 3D cursor is too far from {obj.name}; place it there or enlarge the radius.")
+        raise UserError(f"The 3D cursor is too far from {obj.name}; place it there or enlarge the radius.")
     return share
 
 
@@ -236,7 +236,7 @@ class JOUNCE_OT_maps_copy(JounceOperator):
         source, targets = needs.active_body(context), needs.other_bodies(context)
         kinds = [kind for kind in Kind if weight_maps.has_begun(source, bodies.members(source), kind)]
         if not kinds:
-            raise Refusal(f"{source.name} has no maps.")
+            raise UserError(f"{source.name} has no maps.")
         for target in targets:
             for kind in kinds:
                 map_tools.copy(source, target, kind)

@@ -10,14 +10,14 @@ from ..bridge.body import bodies, meshes, overrides
 from ..bridge.common import registry
 from ..bridge.preview import previews
 from ..core import bodies as built
-from ..core.refusal import Refusal
+from ..core.user_error import UserError
 
 
 def active_object(context: bpy.types.Context) -> bpy.types.Object:
     """The active object."""
     active = context.view_layer.objects.active
     if active is None:
-        raise Refusal("No object is active; select the character.")
+        raise UserError("No object is active; select the character.")
     return active
 
 
@@ -25,7 +25,7 @@ def active_mesh(context: bpy.types.Context) -> bpy.types.Object:
     """The active object, a mesh of this file."""
     active = context.view_layer.objects.active
     if active is None or active.type != "MESH":
-        raise Refusal("The active object is not a mesh; make the character's mesh the active object.")
+        raise UserError("The active object is not a mesh; make the character's mesh the active object.")
     meshes.refuse_foreign(active)
     return active
 
@@ -34,11 +34,11 @@ def character(context: bpy.types.Context) -> bpy.types.Object:
     """The active object, a mesh or an armature that has no Jounce yet."""
     active = context.view_layer.objects.active
     if active is None or active.type not in ("MESH", "ARMATURE"):
-        raise Refusal("The active object is neither a mesh nor an armature; select the character.")
+        raise UserError("The active object is neither a mesh nor an armature; select the character.")
     if active.type == "MESH":
         meshes.refuse_foreign(active)
         if bodies.host_of(active) is not None:
-            raise Refusal(f"{active.name} has Jounce already.")
+            raise UserError(f"{active.name} has Jounce already.")
     return active
 
 
@@ -47,7 +47,7 @@ def active_body(context: bpy.types.Context) -> bpy.types.Object:
     active = context.view_layer.objects.active
     host = bodies.host_of(active) if active is not None else None
     if host is None:
-        raise Refusal("The active object has no Jounce; select a mesh and use Add Jounce first.")
+        raise UserError("The active object has no Jounce; select a mesh and use Add Jounce first.")
     meshes.refuse_foreign(host)
     return host
 
@@ -57,7 +57,7 @@ def active_part(context: bpy.types.Context) -> bpy.types.Object:
     active = context.view_layer.objects.active
     host = bodies.host_of(active) if active is not None and active.type == "MESH" else None
     if host is None:
-        raise Refusal("The active object is no mesh with Jounce; select a mesh and use Add Jounce first.")
+        raise UserError("The active object is no mesh with Jounce; select a mesh and use Add Jounce first.")
     meshes.refuse_foreign(host)
     return host
 
@@ -82,7 +82,7 @@ def bodies_to_bake(context: bpy.types.Context) -> None:
     """Selected bodies of this file, or such as are built and not baked."""
     try:
         own_bodies(context)
-    except Refusal:
+    except UserError:
         if all(host.library is not None for host in renders.unbaked(context.scene)):
             raise
 
@@ -96,7 +96,7 @@ def only_body(context: bpy.types.Context) -> bpy.types.Object:
     """The host of the one selected body."""
     hosts = own_bodies(context)
     if len(hosts) > 1:
-        raise Refusal("Several bodies are selected; select only one of them.")
+        raise UserError("Several bodies are selected; select only one of them.")
     return hosts[0]
 
 
@@ -110,7 +110,7 @@ def without_body(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected meshes that belong to no body."""
     found = [obj for obj in selected_meshes(context) if bodies.host_of(obj) is None]
     if not found:
-        raise Refusal("Every selected mesh has Jounce already; select the meshes to add as well.")
+        raise UserError("Every selected mesh has Jounce already; select the meshes to add as well.")
     return found
 
 
@@ -118,7 +118,7 @@ def parts(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected meshes of a body that are not its host."""
     found = [obj for obj in selected_meshes(context) if bodies.host_of(obj) not in (None, obj)]
     if not found:
-        raise Refusal("No mesh but the host is selected, which stays; Remove Jounce takes all of it away.")
+        raise UserError("No mesh but the host is selected, which stays; Remove Jounce takes all of it away.")
     return found
 
 
@@ -127,7 +127,7 @@ def other_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
     source = active_body(context)
     found = [host for host in bodies.hosts(context) if host != source]
     if not found:
-        raise Refusal("No other body is selected; select the bodies that are to get the maps as well.")
+        raise UserError("No other body is selected; select the bodies that are to get the maps as well.")
     return found
 
 
@@ -135,14 +135,14 @@ def out_of_edit_mode(context: bpy.types.Context) -> None:
     """Another mode than Edit Mode, as what is edited reaches neither mesh nor armature before."""
     if context.mode.startswith("EDIT"):
         name = context.view_layer.objects.active.name
-        raise Refusal(f"{name} is in Edit Mode; leave it first, so that what was edited is up to date.")
+        raise UserError(f"{name} is in Edit Mode; leave it first, so that what was edited is up to date.")
 
 
 def linked(context: bpy.types.Context) -> bpy.types.Object:
     """The active object, linked from another file or showing what is."""
     active = active_object(context)
     if overrides.linked_of(active, context.scene) is None:
-        raise Refusal(f"{active.name} is not linked from another file.")
+        raise UserError(f"{active.name} is not linked from another file.")
     return active
 
 
@@ -150,7 +150,7 @@ def previewed(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected bodies that are previewed."""
     found = [host for host in own_bodies(context) if previews.session(host) is not None]
     if not found:
-        raise Refusal("No selected body is previewed; switch its preview on first.")
+        raise UserError("No selected body is previewed; switch its preview on first.")
     return found
 
 
@@ -158,27 +158,27 @@ def in_memory(context: bpy.types.Context) -> None:
     """A body that was built since Blender was started."""
     host = own_bodies(context)[0]
     if host.jounce.built_digest not in built.CACHE:
-        raise Refusal(f"The body of {host.name} is not in memory; build it first.")
+        raise UserError(f"The body of {host.name} is not in memory; build it first.")
 
 
 def copied(context: bpy.types.Context) -> None:
     """A body that was baked to a copy of it."""
     if not any(host.jounce.bake_copy is not None for host in own_bodies(context)):
-        raise Refusal("No selected body has a copy; bake it to helper bones first.")
+        raise UserError("No selected body has a copy; bake it to helper bones first.")
 
 
 def findings(context: bpy.types.Context) -> None:
     """Something that the diagnosis has found."""
     host = own_bodies(context)[0]
     if len(host.jounce.findings) == 0:
-        raise Refusal(f"Nothing was found about {host.name}; diagnose it first.")
+        raise UserError(f"Nothing was found about {host.name}; diagnose it first.")
 
 
 def fitted(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected bodies whose frequency was fitted to a shot."""
     found = [host for host in own_bodies(context) if host.jounce.fitted_names]
     if not found:
-        raise Refusal("No selected body was fitted to a shot; use Fit to Shot first.")
+        raise UserError("No selected body was fitted to a shot; use Fit to Shot first.")
     return found
 
 
@@ -187,7 +187,7 @@ def seam(context: bpy.types.Context) -> bpy.types.Object:
     active = context.view_layer.objects.active
     host = bodies.host_of(active) if active is not None else None
     if host is None or not 0 <= host.jounce.seam_index < len(host.jounce.seams):
-        raise Refusal("No seam is chosen, so none can be removed.")
+        raise UserError("No seam is chosen, so none can be removed.")
     return host
 
 
@@ -195,7 +195,7 @@ def clip_folder(context: bpy.types.Context) -> str:
     """A folder of clips that was chosen."""
     state = registry.state(context.scene)
     if state is None or not state.clip_folder:
-        raise Refusal("No folder of clips is chosen; choose one first.")
+        raise UserError("No folder of clips is chosen; choose one first.")
     return state.clip_folder
 
 
@@ -203,4 +203,4 @@ def clip_list(context: bpy.types.Context) -> None:
     """Clips that were listed."""
     state = registry.state(context.scene)
     if state is None or len(state.clips) == 0:
-        raise Refusal("There is no list of clips yet; choose a folder and list its clips.")
+        raise UserError("There is no list of clips yet; choose a folder and list its clips.")

@@ -7,8 +7,8 @@ from typing import ClassVar
 import bpy
 
 from ..bridge.common import registry
-from ..core.refusal import Refusal
 from ..core.task import Runner, Task
+from ..core.user_error import UserError
 from . import needs
 
 # A tick works at least this long, and so many times as long as Blender took since the last one, so that
@@ -34,7 +34,7 @@ class Needing:
         try:
             for need in cls.needs:
                 need(context)
-        except Refusal as refusal:
+        except UserError as refusal:
             cls.poll_message_set(str(refusal))
             return False
         return True
@@ -49,7 +49,7 @@ class JounceOperator(Needing, bpy.types.Operator):
         registry.look_again()
         try:
             self.report({"INFO"}, self.run(context))
-        except Refusal as refusal:
+        except UserError as refusal:
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}
         return {"FINISHED"}
@@ -115,7 +115,7 @@ class LongOperator(JounceOperator):
                 self.show_progress(context)
                 self._worked = time.monotonic()
                 return {"RUNNING_MODAL"}
-        except Refusal as refusal:
+        except UserError as refusal:
             self.close(context)
             self.report({"ERROR"}, str(refusal))
             return {"CANCELLED"}

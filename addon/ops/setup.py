@@ -7,8 +7,8 @@ from ..bridge.common import registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier
 from ..core import sensible
-from ..core.refusal import Refusal
 from ..core.task import Step, Task, scaled
+from ..core.user_error import UserError
 from . import needs
 from .add import add_body
 from .build import build_body
@@ -55,12 +55,12 @@ def chosen(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types
     if active.type == "ARMATURE":
         meshes = armature_modifier.moved_by(active, context)
         if not meshes:
-            raise Refusal(f"{active.name} moves no mesh; select the character's meshes.")
+            raise UserError(f"{active.name} moves no mesh; select the character's meshes.")
         host = meshes[0]
     else:
         meshes, host = [obj for obj in context.selected_objects if obj.type == "MESH"], active
     if bodies.host_of(host) is not None:
-        raise Refusal(f"{host.name} has Jounce already.")
+        raise UserError(f"{host.name} has Jounce already.")
     return host, [obj for obj in meshes if obj != host]
 
 

@@ -5,8 +5,8 @@ import numpy as np
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
 from ..bridge.body import bodies, meshes, stitches, weight_maps
-from ..core.refusal import Refusal
 from ..core.stitches import nearest_pairs, pairs_within
+from ..core.user_error import UserError
 from . import needs
 from .operator import JounceOperator
 
@@ -25,7 +25,7 @@ class SeamOperator(JounceOperator):
         host, ends = self.ends(context)
         pairs = self.pairs(*ends)
         if len(pairs) == 0:
-            raise Refusal(
+            raise UserError(
                 "There is nothing near enough to stitch; raise the distance or choose other vertices."
             )
         name = ends[0].name if ends[0] == ends[1] else f"{ends[0].name} - {ends[1].name}"
@@ -38,7 +38,7 @@ class SeamOperator(JounceOperator):
         chosen = [obj for obj in context.selected_objects if obj.type == "MESH" and obj != active]
         others = [obj for obj in chosen if bodies.host_of(obj) == host]
         if len(others) > 1:
-            raise Refusal("More than two meshes of the body are selected; select one or two.")
+            raise UserError("More than two meshes of the body are selected; select one or two.")
         ends = (active, others[0] if others else active)
         for obj in ends:
             meshes.bring_up_to_date(obj)
@@ -68,9 +68,9 @@ class JOUNCE_OT_stitch_selected(SeamOperator):
         if one != other:
             return self.nearest((one, other), chosen, np.inf)
         if len(chosen[0]) < 2 or len(chosen[0]) % 2:
-            raise Refusal(f"{len(chosen[0])} vertices of {one.name} are selected; select pairs of them.")
+            raise UserError(f"{len(chosen[0])} vertices of {one.name} are selected; select pairs of them.")
         if len(chosen[0]) > 2 * self.most:
-            raise Refusal(
+            raise UserError(
                 f"{len(chosen[0])} vertices are selected, more than {self.most} pairs; select fewer."
             )
         return chosen[0][pairs_within(stitches.world_points(one)[chosen[0]])]
@@ -129,7 +129,7 @@ class JOUNCE_OT_stitch_nearest(SeamOperator):
             return self.nearest((one, other), every, reach)
         parts = stitches.loose_parts(one)
         if parts.max(initial=0) == 0:
-            raise Refusal(f"{one.name} is all in one part; select another mesh of the body too.")
+            raise UserError(f"{one.name} is all in one part; select another mesh of the body too.")
         largest = parts == np.argmax(np.bincount(parts))
         return self.nearest((one, one), (np.flatnonzero(largest), np.flatnonzero(~largest)), reach)
 

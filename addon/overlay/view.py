@@ -9,7 +9,7 @@ from ..bridge.body import bodies
 from ..bridge.preview import previews
 from ..core import bodies as built
 from ..core.fields import Field
-from ..core.refusal import Refusal
+from ..core.user_error import UserError
 from . import legend, seams
 from .lattice import Lattice
 from .picture import Picture
@@ -94,7 +94,7 @@ def read_lattice(
     """The lines of a body, none where it cannot be read as it is now."""
     try:
         return Lattice(host, body, context)
-    except Refusal:
+    except UserError:
         return None
 
 

@@ -3,28 +3,28 @@
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, PointerProperty
 
-from ..core.settings import Crossing
+from ..core.settings import RestartMode
 from .refresh import refreshing
 
 SETTLED = (
-    Crossing.SETTLED.value,
+    RestartMode.SETTLED.value,
     "Settled",
     "In balance with gravity and forces, as if the pose had been held for long",
 )
 MOVING = (
-    Crossing.MOVING.value,
+    RestartMode.MOVING.value,
     "In Motion",
     "In balance, and the rig comes as fast as it leaves the first frame, so that nothing jolts there",
 )
 STARTS = (
     MOVING,
     SETTLED,
-    (Crossing.REST.value, "At Rest", "Exactly as the rig has it; gravity then pulls it down"),
+    (RestartMode.REST.value, "At Rest", "Exactly as the rig has it; gravity then pulls it down"),
 )
 CUTS = (
     SETTLED,
-    (Crossing.REST.value, "At Rest", "Exactly as the rig has it"),
-    (Crossing.KEPT.value, "As It Was", "Bent as before the cut, turned with the body, without velocity"),
+    (RestartMode.REST.value, "At Rest", "Exactly as the rig has it"),
+    (RestartMode.KEPT.value, "As It Was", "Bent as before the cut, turned with the body, without velocity"),
 )
 
 
@@ -125,7 +125,7 @@ class ShotProps:
         return {
             "limit": self.limit / 100.0 if self.use_limit else None,
             "stretch": self.stretch / 100.0 if self.use_stretch else None,
-            "start": Crossing(self.start),
-            "after_cut": Crossing(self.after_cut),
+            "start": RestartMode(self.start),
+            "after_cut": RestartMode(self.after_cut),
             "teleport": self.teleport / 100.0 if self.find_teleports else None,
         }

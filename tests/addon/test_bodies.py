@@ -10,11 +10,11 @@ from jounce_core import bodies
 from jounce_core import surface as surfaces
 from jounce_core.maps import Maps
 from jounce_core.motion import built_frequency, load_scale, physical_frequency, stiffness, stiffness_of
-from jounce_core.refusal import Refusal
 from jounce_core.settings import BuildSettings, FrequencyOf, MotionSettings, Physical
 from jounce_core.stitches import Stitches
 from jounce_core.surface import Part, Surface
 from jounce_core.task import Runner
+from jounce_core.user_error import UserError
 
 SETTINGS = BuildSettings(resolution=6, modes=3, clusters=3, poisson=0.0)
 MOTION = MotionSettings(5.0, 0.1, 1.0, 4, 1.0, "bdf2")
@@ -157,19 +157,19 @@ def test_the_cache_forgets_what_was_not_asked_for():
 )
 def test_what_has_no_volume_is_refused(points, triangles, word):
     surface = Surface(points, triangles, np.ones((len(points), 1)), tetrahedron().parts)
-    with pytest.raises(Refusal, match=word):
+    with pytest.raises(UserError, match=word):
         Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
 
 
 def test_what_the_native_module_refuses_is_passed_on():
     surface = replace(tetrahedron(), weights=np.full((4, 1), 0.5))
-    with pytest.raises(Refusal, match=r"^The body cannot be built: .*weights.*\.$"):
+    with pytest.raises(UserError, match=r"^The body cannot be built: .*weights.*\.$"):
         Runner(bodies.build(surface, SETTINGS)).run(float("inf"))
 
 
 def test_frequencies_grow_with_the_root_of_the_stiffness():
     assert stiffness(built=5.0, wanted=10.0) == 4.0
-    with pytest.raises(Refusal):
+    with pytest.raises(UserError):
         stiffness(built=0.0, wanted=2.0)
 
 

@@ -4,10 +4,10 @@ import jounce
 import numpy as np
 import pytest
 from jounce_core.cache import MotionCache, digest_of, surface_origin, unpack
-from jounce_core.filling import Filling
-from jounce_core.motion import Course, Drive
-from jounce_core.refusal import Refusal
+from jounce_core.motion import FrameInput, Schedule
+from jounce_core.simulation_pass import SimulationPass
 from jounce_core.surface import Part, Surface
+from jounce_core.user_error import UserError
 
 FRAMES_PER_STATE = MotionCache.frames_per_state
 ORIGIN = {"Mesh": "a", "Damping": "0.1"}
@@ -17,13 +17,13 @@ def shake(frame):
     """The drive of a frame in which the bone moves to and fro."""
     pose = np.eye(3, 4)[None].copy()
     pose[0, 0, 3] = 0.1 * np.sin(1.3 * frame)
-    return Drive(pose, 1.0)
+    return FrameInput(pose, 1.0)
 
 
 def filled(body, drives, cache=None):
     """A filling that was fed with drives and is done."""
-    filling = Filling(
-        MotionCache(ORIGIN, 1) if cache is None else cache, lambda: start(body), Course(pre_roll=2)
+    filling = SimulationPass(
+        MotionCache(ORIGIN, 1) if cache is None else cache, lambda: start(body), Schedule(pre_roll=2)
     )
     for drive in drives:
         filling.feed(drive)
@@ -64,7 +64,7 @@ def test_filling_gives_the_bits_of_the_simulation(body):
 
 
 def test_whoever_waits_for_a_filling_learns_how_far_it_is(body):
-    filling = Filling(MotionCache(ORIGIN, first=1), lambda: start(body), Course())
+    filling = SimulationPass(MotionCache(ORIGIN, first=1), lambda: start(body), Schedule())
     drives = [shake(frame) for frame in range(200)]
     for drive in drives:
         filling.feed(drive)
@@ -77,7 +77,7 @@ def test_what_is_still_right_is_kept_and_the_rest_has_the_bits_of_a_new_simulati
     first = filled(body, DRIVES)
     before = list(first.cache.coefficients)
     changed = list(DRIVES)
-    changed[40] = Drive(DRIVES[40].pose, 0.5)
+    changed[40] = FrameInput(DRIVES[40].pose, 0.5)
     again = filled(body, changed, first.cache)
     assert all(kept is old for kept, old in zip(again.cache.coefficients[:40], before[:40], strict=True))
     assert np.array_equal(again.cache.coefficients, stepped(body, changed))
@@ -103,11 +103,11 @@ def test_the_state_after_any_frame_goes_on_as_the_motion_does(body):
 def test_frames_agree_with_their_own_drives_only(body):
     filling = filled(body, DRIVES[:3])
     assert filling.agrees(2, shake(2))
-    assert filling.agrees(2, Drive(shake(2).pose, 1.0, offsets=np.ones(3)))
+    assert filling.agrees(2, FrameInput(shake(2).pose, 1.0, offsets=np.ones(3)))
     assert not filling.agrees(2, shake(3))
-    assert not filling.agrees(2, Drive(shake(2).pose, 0.5))
-    assert not filling.agrees(2, Drive(shake(2).pose, 1.0, cut=True))
-    assert not filling.agrees(2, Drive(shake(2).pose, 1.0, force=np.ones((3, 3, 4))))
+    assert not filling.agrees(2, FrameInput(shake(2).pose, 0.5))
+    assert not filling.agrees(2, FrameInput(shake(2).pose, 1.0, cut=True))
+    assert not filling.agrees(2, FrameInput(shake(2).pose, 1.0, force=np.ones((3, 3, 4))))
     assert not filling.agrees(3, shake(3))
     assert not filling.agrees(-1, shake(2))
     assert filling.checked == 3
@@ -115,8 +115,8 @@ def test_frames_agree_with_their_own_drives_only(body):
 
 def test_poses_that_are_no_numbers_are_refused_and_what_was_cached_stays(body):
     filling = filled(body, DRIVES[:3])
-    filling.feed(Drive(np.full((1, 3, 4), np.nan), 1.0))
-    with pytest.raises(Refusal, match="pose"):
+    filling.feed(FrameInput(np.full((1, 3, 4), np.nan), 1.0))
+    with pytest.raises(UserError, match="pose"):
         filling.collect(wait=True)
     assert len(filling.cache) == 3
 
@@ -167,4 +167,4 @@ def test_digests_tell_shapes_and_missing_arrays_apart():
 def test_the_digest_of_a_drive_covers_all_of_it():
     drive = shake(1)
     assert drive.digest() == shake(1).digest()
-    assert len({drive.digest(), shake(2).digest(), Drive(drive.pose, 0.5).digest()}) == 3
+    assert len({drive.digest(), shake(2).digest(), FrameInput(drive.pose, 0.5).digest()}) == 3

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from jounce_core import clips
 from jounce_core.clips import BoneClip, Clip
-from jounce_core.refusal import Refusal
+from jounce_core.user_error import UserError
 from jounce_core.volume import as_matrices
 
 
@@ -55,9 +55,9 @@ def test_neighbouring_rotations_stay_in_one_half(bone):
 def test_a_clip_for_another_kind_of_rig_is_refused(bone):
     names = ["Hips", "Spine", "Tail1", "Tail2", "Tail3"]
     clip = Clip("swim", 30.0, 1.0, 20.0, 1.0, dict.fromkeys(names, bone), dict.fromkeys(names))
-    with pytest.raises(Refusal, match="Only 2 of the 5 bones that swim moves are found in Rig"):
+    with pytest.raises(UserError, match="Only 2 of the 5 bones that swim moves are found in Rig"):
         clips.refuse_foreign(clip, clips.matching(names, ["a:Hips", "a:Spine"]), "Rig")
-    with pytest.raises(Refusal, match="moves no bone"):
+    with pytest.raises(UserError, match="moves no bone"):
         clips.refuse_foreign(Clip("still", 30.0, 1.0, 2.0, 1.0), {}, "Rig")
 
 
@@ -65,5 +65,5 @@ def test_a_folder_lists_its_clips_by_name(tmp_path):
     for name in ("b.FBX", "a.fbx", "notes.txt"):
         (tmp_path / name).touch()
     assert [path.name for path in clips.files(tmp_path)] == ["a.fbx", "b.FBX"]
-    with pytest.raises(Refusal, match="There is no folder"):
+    with pytest.raises(UserError, match="There is no folder"):
         clips.files(tmp_path / "missing")

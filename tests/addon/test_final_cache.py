@@ -3,9 +3,9 @@
 import jounce
 import numpy as np
 import pytest
-from jounce_core.filling import Filling
 from jounce_core.final_cache import MAGIC, FinalCache, is_cache
-from jounce_core.motion import Course
+from jounce_core.motion import Schedule
+from jounce_core.simulation_pass import SimulationPass
 from test_cache import ORIGIN, shake
 
 DRIVES = [shake(frame) for frame in range(2 * FinalCache.frames_per_state + 5)]
@@ -26,7 +26,7 @@ def path(tmp_path):
 def filled(model, drives, cache):
     """The cache after a pass over drives."""
     start = lambda: jounce.Simulation(model, dt=1 / 24, damping=0.1, stiffness=0.01, max_iterations=5)  # noqa: E731
-    filling = Filling(cache, start, Course(pre_roll=2))
+    filling = SimulationPass(cache, start, Schedule(pre_roll=2))
     for drive in drives:
         filling.feed(drive)
     filling.collect(wait=True)

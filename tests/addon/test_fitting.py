@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from jounce_core import fitting
-from jounce_core.refusal import Refusal
 from jounce_core.task import Step
+from jounce_core.user_error import UserError
 
 
 def measured(size):
@@ -49,7 +49,7 @@ def test_a_resonance_on_the_way_is_passed():
 
 
 def test_what_does_not_move_cannot_be_fitted():
-    with pytest.raises(Refusal, match="Nothing moves the body"):
+    with pytest.raises(UserError, match="Nothing moves the body"):
         run(fitting.fitted(lambda _: measured(0.0), 0.04, 5.0))
 
 

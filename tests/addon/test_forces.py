@@ -4,8 +4,8 @@ import jounce
 import numpy as np
 import pytest
 from jounce_core.forces import Field, Range
-from jounce_core.motion import Course, Drive, advance, begin
-from jounce_core.settings import Crossing
+from jounce_core.motion import FrameInput, Schedule, advance, begin
+from jounce_core.settings import RestartMode
 
 UP = np.array([0.0, 0.0, 1.0])
 POINTS = np.array([[3.0, 0.0, 4.0], [0.0, 2.0, -1.0], [0.0, 0.0, 0.5]])
@@ -90,7 +90,7 @@ def test_one_side_only():
 
 def started(body, course, gravity=(0.0, 0.0, -9.81)):
     simulation = jounce.Simulation(body.model, dt=1 / 24, damping=0.1, stiffness=0.05, gravity=gravity)
-    begin(simulation, Drive(np.eye(3, 4)[None].copy(), 1.0), course)
+    begin(simulation, FrameInput(np.eye(3, 4)[None].copy(), 1.0), course)
     return simulation
 
 
@@ -99,17 +99,17 @@ def moved(simulation):
 
 
 def test_a_settled_start_hangs_and_a_start_at_rest_does_not(body):
-    assert moved(started(body, Course(start=Crossing.REST))) == 0.0
-    settled = started(body, Course(start=Crossing.SETTLED))
+    assert moved(started(body, Schedule(start=RestartMode.REST))) == 0.0
+    settled = started(body, Schedule(start=RestartMode.SETTLED))
     before = moved(settled)
     assert before > 1e-4
-    advance(settled, Drive(np.eye(3, 4)[None].copy(), 1.0), Course())
+    advance(settled, FrameInput(np.eye(3, 4)[None].copy(), 1.0), Schedule())
     assert moved(settled) == pytest.approx(before, rel=1e-3)
 
 
-@pytest.mark.parametrize("crossing", [Crossing.SETTLED, Crossing.REST, Crossing.KEPT])
+@pytest.mark.parametrize("crossing", [RestartMode.SETTLED, RestartMode.REST, RestartMode.KEPT])
 def test_a_cut_leaves_no_jolt(body, crossing):
-    course = Course(start=Crossing.REST, cut=crossing)
+    course = Schedule(start=RestartMode.REST, cut=crossing)
     far = np.eye(3, 4)[None].copy()
     far[0, :, 3] = 7.0
     largest = {}
@@ -117,7 +117,7 @@ def test_a_cut_leaves_no_jolt(body, crossing):
         simulation = started(body, course, (0.0, 0.0, 0.0))
         largest[cut] = 0.0
         for frame in range(6):
-            advance(simulation, Drive(far, 1.0, cut=cut and frame == 0), course)
+            advance(simulation, FrameInput(far, 1.0, cut=cut and frame == 0), course)
             largest[cut] = max(largest[cut], moved(simulation))
     assert largest[False] > 1e-3
     assert largest[True] < 1e-9
@@ -125,9 +125,9 @@ def test_a_cut_leaves_no_jolt(body, crossing):
 
 def test_a_force_acts(body):
     force = body.model.force_samples(4)
-    simulation = started(body, Course(), (0.0, 0.0, 0.0))
+    simulation = started(body, Schedule(), (0.0, 0.0, 0.0))
     push = force.reduce(np.tile([1.0, 0.0, 0.0], (len(force.masses), 1)) * force.masses[:, None])
-    advance(simulation, Drive(np.eye(3, 4)[None].copy(), 1.0, force=push), Course())
+    advance(simulation, FrameInput(np.eye(3, 4)[None].copy(), 1.0, force=push), Schedule())
     assert moved(simulation) > 1e-6
 
 
@@ -138,12 +138,12 @@ def test_drag_acts_and_is_part_of_the_drive(body):
         pose[0, :, 3] = 0.05 * index**2
     for linear in (0.0, 5.0):
         drag = samples.drag(linear * samples.masses)
-        simulation = started(body, Course(start=Crossing.REST), (0.0, 0.0, 0.0))
+        simulation = started(body, Schedule(start=RestartMode.REST), (0.0, 0.0, 0.0))
         for pose in poses:
-            advance(simulation, Drive(pose, 1.0, drag=drag), Course())
+            advance(simulation, FrameInput(pose, 1.0, drag=drag), Schedule())
         ends[linear] = simulation.coefficients.tobytes()
     assert ends[0.0] != ends[5.0]
-    drives = [Drive(poses[0], 1.0, drag=samples.drag(c * samples.masses)) for c in (1.0, 1.0, 2.0)]
+    drives = [FrameInput(poses[0], 1.0, drag=samples.drag(c * samples.masses)) for c in (1.0, 1.0, 2.0)]
     assert drives[0].agrees(drives[1])
     assert not drives[0].agrees(drives[2])
-    assert not drives[0].agrees(Drive(poses[0], 1.0))
+    assert not drives[0].agrees(FrameInput(poses[0], 1.0))

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from jounce_core.keys import PosedMotion, key_sets, measure
 from jounce_core.motion import Motion
-from jounce_core.refusal import Refusal
 from jounce_core.settings import BakeSettings, Target
 from jounce_core.surface import Part, Surface
 from jounce_core.task import Runner
+from jounce_core.user_error import UserError
 
 FRAMES = 20
 
@@ -161,6 +161,6 @@ def test_what_the_module_refuses_is_one_sentence(scene):
     body, surface, motion = scene
     task = key_sets(body, surface, motion, settings(Target.MODAL_KEYS, tolerance=-1.0))
     with pytest.raises(
-        Refusal, match="Shape keys of Low cannot be found: tolerance: expected a distance >= 0"
+        UserError, match="Shape keys of Low cannot be found: tolerance: expected a distance >= 0"
     ):
         finished(task)

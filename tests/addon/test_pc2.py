@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from jounce_core import pc2
-from jounce_core.refusal import Refusal
+from jounce_core.user_error import UserError
 
 
 def write(path, samples):
@@ -38,7 +38,7 @@ def test_an_earlier_file_stays_until_the_new_one_is_complete(tmp_path):
     before = path.read_bytes()
     writer = pc2.Writer(path, 1, 5, 2)
     writer.add(np.ones((1, 3)))
-    with pytest.raises(Refusal, match="lacks 1 frames"):
+    with pytest.raises(UserError, match="lacks 1 frames"):
         writer.finish()
     writer.discard()
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.pc2"] and path.read_bytes() == before
@@ -49,7 +49,7 @@ def test_an_earlier_file_stays_until_the_new_one_is_complete(tmp_path):
 @pytest.mark.parametrize("sample", [np.zeros((2, 3)), np.full((1, 3), np.nan)])
 def test_what_is_no_shape_is_refused(tmp_path, sample):
     writer = pc2.Writer(tmp_path / "a.pc2", 1, 0, 1)
-    with pytest.raises(Refusal, match="no finite place"):
+    with pytest.raises(UserError, match="no finite place"):
         writer.add(sample)
     writer.discard()
 
@@ -72,7 +72,7 @@ sys.path[:0] = sys.argv[2:]
 import conftest, numpy as np
 from pathlib import Path
 from jounce_core import pc2
-from jounce_core.refusal import Refusal
+from jounce_core.user_error import UserError
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 path = Path(sys.argv[1]) / "a.pc2"
 """
@@ -89,7 +89,7 @@ try:
     for _ in range(9):
         writer.add(np.zeros((100, 3)))
     writer.finish()
-except Refusal as refusal:
+except UserError as refusal:
     assert "cannot be written" in str(refusal), refusal
 else:
     raise SystemExit("nothing was refused")

@@ -1,8 +1,8 @@
 """Tasks run to their end, in slices, or are stopped and put everything back."""
 
 import pytest
-from jounce_core.refusal import Refusal
 from jounce_core.task import Runner, Step, finished, in_turn, scaled
+from jounce_core.user_error import UserError
 
 
 class Work:
@@ -70,12 +70,12 @@ def test_a_refusal_passes_through_after_the_clean_up():
     def refusing(log):
         try:
             yield Step(0.0, "")
-            raise Refusal("No.")
+            raise UserError("No.")
         finally:
             log.append("cleaned")
 
     log = []
-    with pytest.raises(Refusal, match="No"):
+    with pytest.raises(UserError, match="No"):
         Runner(refusing(log)).run(float("inf"))
     assert log == ["cleaned"]
 

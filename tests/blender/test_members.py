@@ -168,7 +168,7 @@ def test_what_cannot_join_or_leave_is_said(dressed):
     with pytest.raises(RuntimeError, match="No mesh but the host is selected"):
         bpy.ops.jounce.body_remove()
     scenes.activate(coat)
-    with pytest.raises(RuntimeError, match="None of the selected objects has Jounce"):
+    with pytest.raises(RuntimeError, match="No selected object has Jounce"):
         bpy.ops.jounce.body_add()
     bpy.context.scene.collection.objects.link(bpy.data.objects.new("Twin", hat.data))
     scenes.activate(obj, coat, hat)

@@ -78,7 +78,7 @@ def test_in_a_window_the_end_and_refusals_are_reported(window_run, module):
 
     def refusing():
         yield from ()
-        raise module("core.refusal").Refusal("It cannot be done.")
+        raise module("core.user_error").UserError("It cannot be done.")
 
     for task, result, report in (
         (ending(), {"FINISHED"}, ("INFO", "All done.")),

@@ -4,8 +4,8 @@ import bpy
 
 from ...core.motion import Motion
 from ...core.prepared import Preparation, Prepared
-from ...core.refusal import Refusal
 from ...core.settings import BakeSettings, Quality, Target
+from ...core.user_error import UserError
 from ..body import old_files
 from ..body.bodies import BodyScene
 from ..common import animation, linked_mesh_proxy, modifier_stack
@@ -39,7 +39,7 @@ def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
     if settings.quality is not Quality.FINAL:
         return
     if settings.target is Target.SKINNING_NODES:
-        raise Refusal(
+        raise UserError(
             f"{host.name}: skinning nodes play modes, of which a final motion has none; bake it to a mesh "
             "cache, shape keys or helper bones, or bake a draft."
         )
@@ -48,7 +48,7 @@ def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
 def refuse_stuck(obj: bpy.types.Object) -> None:
     """Refuses to free shape keys that another file would bring back."""
     if obj.jounce.bake_keys and linked_mesh_proxy.is_foreign(obj.data):
-        raise Refusal(
+        raise UserError(
             f"The mesh of {obj.name} brings the shape keys of a bake along from its own file; free that bake "
             "there, or make the mesh local (Diagnosis has a button)."
         )

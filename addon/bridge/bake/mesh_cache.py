@@ -15,9 +15,9 @@ import numpy as np
 from ...core import pc2
 from ...core.motion import Motion
 from ...core.prepared import Preparation, Prepared
-from ...core.refusal import Refusal
 from ...core.settings import BakeSettings, Target
 from ...core.task import Step
+from ...core.user_error import UserError
 from ..body.bodies import BodyScene
 from ..common import modifier_stack
 from . import cache_files, sampled_meshes
@@ -66,7 +66,7 @@ def own_beginning(host: bpy.types.Object) -> Path:
     """What the paths of a body's caches begin with: its folder, and the name of the .blend."""
     folder = host.jounce.cache_folder
     if not bpy.data.filepath and (not folder or folder.startswith("//")):
-        raise Refusal("The file is not saved yet, so there is no place for a mesh cache beside it; save it.")
+        raise UserError("The file is not saved yet, so a mesh cache has no place beside it; save it.")
     return Path(bpy.path.abspath(folder or "//")) / file_stem()
 
 

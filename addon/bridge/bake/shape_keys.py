@@ -14,8 +14,8 @@ import numpy as np
 from ...core.keys import KeySet, key_sets
 from ...core.motion import Motion
 from ...core.prepared import Preparation, Prepared
-from ...core.refusal import Refusal
 from ...core.settings import BakeSettings
+from ...core.user_error import UserError
 from ..body import meshes
 from ..body.bodies import BodyScene
 from ..common import animation, linked_mesh_proxy
@@ -70,7 +70,7 @@ def write(obj: bpy.types.Object, keys: KeySet, frames: range) -> None:
 def refuse_foreign(obj: bpy.types.Object) -> None:
     """Refuses a mesh whose shape keys would be lost with this file."""
     if linked_mesh_proxy.is_foreign(obj.data):
-        raise Refusal(
+        raise UserError(
             f"The mesh of {obj.name} is linked from another file, so it cannot get shape keys; bake to "
             "Skinning Nodes or Mesh Cache, or make the mesh local (Diagnosis has a button)."
         )

@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 
 from ...core.bones import Counting, merged_into_picked
-from ...core.refusal import Refusal
 from ...core.surface import Part, Surface
+from ...core.user_error import UserError
 from ..common import registry, units
 from ..inputs.animated_settings import FeelReader
 from ..inputs.force_fields import ForceReader
@@ -57,7 +57,7 @@ def hosts(context: bpy.types.Context) -> list[bpy.types.Object]:
     objects = [context.view_layer.objects.active, *context.selected_objects]
     found = dict.fromkeys(host for obj in objects if obj is not None for host in hosts_of(obj))
     if not found:
-        raise Refusal("None of the selected objects has Jounce; select a character and use Add Jounce first.")
+        raise UserError("No selected object has Jounce; select a character and use Add Jounce first.")
     return list(found)
 
 
@@ -65,7 +65,7 @@ def refuse_joining(obj: bpy.types.Object, host: bpy.types.Object, warn: Warn) ->
     """Refuses a mesh that cannot be a part of a body, or is one of another."""
     owner = host_of(obj)
     if owner is not None and owner != host:
-        raise Refusal(f"{obj.name} belongs to the body of {owner.name} already; remove it there first.")
+        raise UserError(f"{obj.name} belongs to the body of {owner.name} already; remove it there first.")
     meshes.refuse_unusable(obj)
     meshes.refuse_flat(obj)
     armature_modifier.deformer(obj, warn)
@@ -156,7 +156,7 @@ def bones_that_count(
 def bind_matrix(obj: bpy.types.Object) -> np.ndarray:
     """The bind matrix (4, 4) f64 that the last build left on an object."""
     if not is_bound(obj):
-        raise Refusal(f"{obj.name} is not built yet; use Build first.")
+        raise UserError(f"{obj.name} is not built yet; use Build first.")
     return np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
 
 
@@ -170,6 +170,6 @@ def refuse_unevaluated(objects: tuple[bpy.types.Object, ...], context: bpy.types
     depsgraph = context.evaluated_depsgraph_get()
     for obj in objects:
         if context.scene.objects.get(obj.name) != obj:
-            raise Refusal(f"{obj.name} is not in this scene, so its motion cannot be read; link it again.")
+            raise UserError(f"{obj.name} is not in this scene, so its motion cannot be read; link it again.")
         if obj.hide_viewport or not obj.evaluated_get(depsgraph).is_evaluated:
-            raise Refusal(f"{obj.name} is disabled in viewports, so its motion cannot be read; enable it.")
+            raise UserError(f"{obj.name} is disabled in viewports, so its motion cannot be read; enable it.")

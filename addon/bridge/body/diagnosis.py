@@ -8,8 +8,8 @@ import numpy as np
 
 from ...core import parts, shape_checks
 from ...core.bone_core import Role
-from ...core.refusal import Refusal
 from ...core.rest_check import is_crumpled
+from ...core.user_error import UserError
 from ..common import linked_mesh_proxy, registry
 from ..inputs import force_fields
 from ..rig import armature_modifier, bone_transforms
@@ -84,7 +84,7 @@ def is_refused(obj: bpy.types.Object) -> bool:
     """Whether a mesh cannot be part of a body as it is."""
     try:
         meshes.refuse_unusable(obj)
-    except Refusal:
+    except UserError:
         return True
     return False
 
@@ -99,7 +99,7 @@ def of_mesh(obj: bpy.types.Object) -> Iterator[Finding]:
             return
     try:
         meshes.refuse_unusable(obj)
-    except Refusal as refusal:
+    except UserError as refusal:
         yield Finding(str(refusal), obj.name)
         return
     if linked_mesh_proxy.is_foreign(obj.data):
@@ -248,7 +248,7 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
         return
     try:
         scene = bodies.read(host, context, lambda _sentence: None)
-    except Refusal as refusal:
+    except UserError as refusal:
         yield Finding(str(refusal), host.name)
         return
     size = scene.surface.diagonal
@@ -262,7 +262,7 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
         yield changed
     try:
         pose = scene.reader.read(context.evaluated_depsgraph_get())
-    except Refusal as refusal:
+    except UserError as refusal:
         yield Finding(f"In this frame {refusal}.", host.name)
         return
     if is_crumpled(scene.surface, pose):
@@ -310,12 +310,12 @@ def joining(fix: str, obj: bpy.types.Object, host: bpy.types.Object, context: bp
     """
     wanted = {"add_to_body": lambda: [obj], "add_all_to_body": lambda: left_out(obj, context)}
     able: list[bpy.types.Object] = []
-    refused: list[Refusal] = []
+    refused: list[UserError] = []
     for candidate in wanted.get(fix, list)():
         try:
             bodies.refuse_joining(candidate, host, lambda _sentence: None)
             able.append(candidate)
-        except Refusal as refusal:
+        except UserError as refusal:
             refused.append(refusal)
     if not able and refused:
         raise refused[0]

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from ...core.refusal import Refusal
+from ...core.user_error import UserError
 from ..common import linked_mesh_proxy
 
 
@@ -14,20 +14,20 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
     mesh = obj.data
     sharing = sharer(obj)
     if sharing is not None and not linked_mesh_proxy.is_foreign(mesh):
-        raise Refusal(
+        raise UserError(
             f"{obj.name} shares its mesh with {sharing.name}, which would get the same shape keys; "
             "make it a single user (Object > Relations > Make Single User)."
         )
     if len(mesh.vertices) == 0:
-        raise Refusal(f"{obj.name} has no vertices.")
+        raise UserError(f"{obj.name} has no vertices.")
     keys = mesh.shape_keys
     if keys is not None and not keys.use_relative:
-        raise Refusal(
+        raise UserError(
             f"{obj.name} has absolute shape keys; switch them to Relative, or they cannot be added to."
         )
     finite = np.isfinite(rest_points(obj)).all(axis=1)
     if not finite.all():
-        raise Refusal(
+        raise UserError(
             f"Vertex {int(np.argmin(finite))} of {obj.name} is at no finite place; remove or move it."
         )
 
@@ -43,7 +43,7 @@ def refuse_flat(obj: bpy.types.Object) -> None:
     """Refuses an object that has no size where the timeline stands, so that nothing can be bound there."""
     matrix = np.array(obj.matrix_world)
     if not np.isfinite(matrix).all() or np.linalg.matrix_rank(matrix[:3, :3]) < 3:
-        raise Refusal(
+        raise UserError(
             f"{obj.name} is scaled to nothing; give all three scales a value other than zero, or go to a "
             "frame where they have one."
         )
@@ -52,7 +52,7 @@ def refuse_flat(obj: bpy.types.Object) -> None:
 def refuse_edited(obj: bpy.types.Object) -> None:
     """Refuses a mesh in Edit Mode, as what is edited does not reach its vertices before."""
     if obj.mode == "EDIT":
-        raise Refusal(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
+        raise UserError(f"{obj.name} is in Edit Mode; leave it first, so that its vertices are up to date.")
 
 
 def bring_up_to_date(obj: bpy.types.Object) -> None:
@@ -64,15 +64,15 @@ def bring_up_to_date(obj: bpy.types.Object) -> None:
 def refuse_hidden(obj: bpy.types.Object) -> None:
     """Refuses a mesh out of sight, for which Blender has no other mode than Object Mode."""
     if not obj.visible_get():
-        raise Refusal(f"{obj.name} is hidden, so it can be neither edited nor painted; show it first.")
+        raise UserError(f"{obj.name} is hidden, so it can be neither edited nor painted; show it first.")
 
 
 def refuse_foreign(obj: bpy.types.Object) -> None:
     """Refuses what is not a mesh, and an object that cannot be changed in this file."""
     if obj.type != "MESH":
-        raise Refusal(f"{obj.name} is not a mesh.")
+        raise UserError(f"{obj.name} is not a mesh.")
     if obj.library is not None:
-        raise Refusal(
+        raise UserError(
             f"{obj.name} is linked from {bpy.path.basename(obj.library.filepath)}; make a library override "
             "of it first (Make Library Override in the panel Jounce), or make it local."
         )
@@ -81,7 +81,7 @@ def refuse_foreign(obj: bpy.types.Object) -> None:
 def refuse_unpaintable(obj: bpy.types.Object) -> None:
     """Refuses a mesh whose vertex groups would be lost with this file."""
     if linked_mesh_proxy.is_foreign(obj.data):
-        raise Refusal(
+        raise UserError(
             f"The mesh of {obj.name} is linked from another file, so it cannot be painted here; paint it "
             "there, or make the mesh local (Diagnosis has a button)."
         )

@@ -3,7 +3,7 @@
 import bpy
 from mathutils import Matrix
 
-from ...core.refusal import Refusal
+from ...core.user_error import UserError
 from ..common import registry
 
 Linked = bpy.types.Collection | bpy.types.Object
@@ -29,12 +29,12 @@ def make(obj: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Ob
     """Puts editable overrides in the place of what is linked; an empty that instanced it now carries them."""
     scene, linked = context.scene, linked_of(obj, context.scene)
     if linked is None:
-        raise Refusal(f"{obj.name} is not linked from another file.")
+        raise UserError(f"{obj.name} is not linked from another file.")
     if isinstance(linked, bpy.types.Collection) and not linked.all_objects:
-        raise Refusal(f"{linked.name} holds no object that could be overridden.")
+        raise UserError(f"{linked.name} holds no object that could be overridden.")
     before = set(bpy.data.objects)
     if linked.override_hierarchy_create(scene, context.view_layer, do_fully_editable=True) is None:
-        raise Refusal(f"Blender cannot make a library override of {linked.name}.")
+        raise UserError(f"Blender cannot make a library override of {linked.name}.")
     made = [o for o in bpy.data.objects if o not in before and o.override_library is not None]
     if obj.library is None:
         obj.instance_type = "NONE"

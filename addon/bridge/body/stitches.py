@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 
 from ...core import parts
-from ...core.refusal import Refusal
 from ...core.stitches import Stitches, joined
+from ...core.user_error import UserError
 from ..common import units
 from . import meshes
 
@@ -26,11 +26,11 @@ def seam_stitches(seam: bpy.types.PropertyGroup, rows: dict[bpy.types.Object, sl
     """The stitches of one seam."""
     ends = [rows.get(mesh) for mesh in (seam.mesh_a, seam.mesh_b)]
     if None in ends:
-        raise Refusal(f"The seam {seam.name} leads to a mesh that is not of this body; remove the seam.")
+        raise UserError(f"The seam {seam.name} leads to a mesh that is not of this body; remove the seam.")
     pairs = vertices(seam)
     for end, column in zip(ends, pairs.T, strict=True):
         if column.min() < 0 or column.max() >= end.stop - end.start:
-            raise Refusal(f"The seam {seam.name} leads to a vertex that is gone; make the seam again.")
+            raise UserError(f"The seam {seam.name} leads to a vertex that is gone; make the seam again.")
     starts = np.array([end.start for end in ends])
     count = len(pairs)
     return Stitches(pairs + starts, np.full(count, seam.stiffness), np.full(count, float(seam.keep_gap)))
@@ -72,7 +72,7 @@ def members(obj: bpy.types.Object, name: str) -> np.ndarray:
     """The vertices of a vertex group, by number."""
     group = obj.vertex_groups.get(name)
     if group is None:
-        raise Refusal(f'{obj.name} has no vertex group "{name}"; choose one that it has.')
+        raise UserError(f'{obj.name} has no vertex group "{name}"; choose one that it has.')
     return np.flatnonzero(meshes.group_weights(obj)[:, group.index] > MEMBER)
 
 

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 
 from ...core.cache import digest_of
-from ...core.refusal import Refusal
+from ...core.user_error import UserError
 from ..bake import own_keys
 from . import compat, marks
 
@@ -28,15 +28,15 @@ def refuse_unusable(obj: bpy.types.Object) -> None:
     if data is None:
         return
     if data.use_tweak_mode:
-        raise Refusal(
+        raise UserError(
             f"An NLA strip of the shape keys of {obj.name} is being tweaked; leave Tweak Mode first."
         )
     if not data.use_nla:
-        raise Refusal(
+        raise UserError(
             f"NLA is switched off for the shape keys of {obj.name}, so a bake would not play; switch it on."
         )
     if any(track.is_solo for track in data.nla_tracks):
-        raise Refusal(
+        raise UserError(
             f"An NLA track of the shape keys of {obj.name} plays solo, so a bake would not; switch solo off."
         )
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import bpy
 
-from ...core.refusal import Refusal
+from ...core.user_error import UserError
 from ..bake import own_keys
 from ..rig import rig_stack
 from ..rig.rig_stack import NAME
@@ -49,7 +49,7 @@ def refuse_nodes(obj: bpy.types.Object) -> None:
     wanting = (m for m in list(obj.modifiers)[rig_stack.end(obj) :] if m.type in WANT_THE_MESH)
     modifier = next(wanting, None)
     if modifier is not None:
-        raise Refusal(
+        raise UserError(
             f"The modifier {modifier.name} of {obj.name} wants the mesh itself, so neither a preview nor "
             "skinning nodes can stand before it; bake to shape keys or a mesh cache, or take it off."
         )

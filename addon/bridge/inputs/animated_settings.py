@@ -2,7 +2,7 @@
 
 import bpy
 
-from ...core.motion import Feel, built_frequency, load_scale, stiffness_of
+from ...core.motion import FrameMaterial, built_frequency, load_scale, stiffness_of
 from ..common import animation, units
 
 # The settings that may be animated; the fields of `MotionSettings` that follow from them.
@@ -50,13 +50,13 @@ class FeelReader:
         """From now on it is this body that feels."""
         self._built = built_frequency(body, self._host.jounce.motion_settings().frequency_of)
 
-    def read(self, depsgraph: bpy.types.Depsgraph) -> Feel | None:
+    def read(self, depsgraph: bpy.types.Depsgraph) -> FrameMaterial | None:
         """What a frame feels like; None where it is as in all others, or there is no body yet."""
         if self._built is None or not varies(self._host, self._scene):
             return None
         settings = self._host.evaluated_get(depsgraph).jounce.motion_settings()
         scale = settings.gravity * load_scale(settings, self._diagonal)
-        return Feel(
+        return FrameMaterial(
             stiffness_of(self._built, settings),
             settings.damping,
             settings.pose_rest,

@@ -3,13 +3,13 @@
 import bpy
 import numpy as np
 
-from ...core.motion import Drive
+from ...core.motion import FrameInput
 from ..body.bodies import BodyScene
 from ..rig.bone_transforms import Unposable
 from ..rig.posed_meshes import PosedShapes
 
 
-def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes | None = None) -> Drive:
+def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes | None = None) -> FrameInput:
     """The drive of the frame that is evaluated. It depends on nothing that was simulated.
 
     shapes: without them a rig that is not linear skinning is read as if it were.
@@ -19,7 +19,7 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
         pose = scene.reader.read(depsgraph)
         offsets = None if shapes is None else shapes.read(depsgraph, pose)
     except Unposable as refusal:
-        return Drive(np.zeros((len(scene.reader.movers), 3, 4)), 0.0, held=str(refusal))
+        return FrameInput(np.zeros((len(scene.reader.movers), 3, 4)), 0.0, held=str(refusal))
     load = scene.forces.read(pose, depsgraph)
     feel = scene.feel.read(depsgraph)
-    return Drive(pose, state.strength, offsets, load.force, load.drag, state.cut, feel)
+    return FrameInput(pose, state.strength, offsets, load.force, load.drag, state.cut, feel)

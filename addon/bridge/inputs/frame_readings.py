@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing
 import bpy
 import jounce
 
-from ...core.motion import Drive
+from ...core.motion import FrameInput
 from ...core.task import Step, scaled
 from ..body.bodies import BodyScene
 from ..common import frames
@@ -16,8 +16,8 @@ from ..rig.posed_meshes import PosedShapes
 from . import frame_inputs, scratch_scene
 
 # A body of the scene, what was built of it, and what takes its drives.
-Reading = tuple[BodyScene, "jounce.Body", Callable[[Drive], None]]
-Drives = Generator[Step, None, list[Drive]]
+Reading = tuple[BodyScene, "jounce.Body", Callable[[FrameInput], None]]
+Drives = Generator[Step, None, list[FrameInput]]
 
 # Into how many parts the frames are divided at whose ends a stage is compared with the scene.
 COMPARED = 2
@@ -39,7 +39,7 @@ def of_body(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
 
 def on_stage(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
     """The drives of one body over some frames, from a scene beside the artist's."""
-    read: list[Drive] = []
+    read: list[FrameInput] = []
     with previews.paused(), closing(scratch_scene.Stage(made, context.scene)) as beside:
         for frame in steps:
             read.append(beside.drive(frame))
@@ -49,7 +49,7 @@ def on_stage(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
 
 def in_scene(made: Motions, steps: range, context: bpy.types.Context) -> Drives:
     """The drives of one body over some frames, as the artist's scene shows them."""
-    read: list[Drive] = []
+    read: list[FrameInput] = []
     yield from over([(made.scene, made.body, read.append)], steps, context)
     return read
 

@@ -9,7 +9,7 @@ itself adds, gravity and its keys are; rigid bodies and all other properties are
 
 import bpy
 
-from ...core.motion import Drive
+from ...core.motion import FrameInput
 from ..body.bodies import BodyScene
 from ..common import compat, marks, registry
 from ..preview.motions import Motions
@@ -75,13 +75,13 @@ class Stage:
         self._empties.append(empty)
         return empty
 
-    def drive(self, frame: int) -> Drive:
+    def drive(self, frame: int) -> FrameInput:
         """The drive of a frame."""
         self._scene.frame_set(frame)
         self._frame = frame
         return frame_inputs.read(self._body, self._scene.view_layers[0].depsgraph, self._shapes)
 
-    def drive_by_hand(self, frame: int) -> Drive:
+    def drive_by_hand(self, frame: int) -> FrameInput:
         """The drive of a frame with what has been moved in it since, keyed or not."""
         if self._frame != frame:
             self.drive(frame)

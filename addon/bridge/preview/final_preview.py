@@ -6,13 +6,13 @@ import bpy
 import numpy as np
 
 from ...core.cache import MotionCache
-from ...core.filling import Filling
 from ...core.final_cache import FinalCache
 from ...core.full_space import DraftError, FullBody, compared, prepared, refuse_drive
-from ...core.motion import Drive
-from ...core.refusal import Refusal
+from ...core.motion import FrameInput
 from ...core.settings import Quality
+from ...core.simulation_pass import SimulationPass
 from ...core.task import Runner, Step, Task
+from ...core.user_error import UserError
 from . import final_files
 from .motions import Motions
 
@@ -27,7 +27,7 @@ class FinalPreview:
         self._scene = scene
         self._cache = cache
         self._blend = bpy.data.filepath
-        self._filling: Filling | None = None
+        self._filling: SimulationPass | None = None
         self._trouble = ""
         self._preparing = Runner(self._prepare())
         self._comparing: Runner | None = None
@@ -66,7 +66,7 @@ class FinalPreview:
             kept = "" if self._cache.path is not None else ". Kept with the file once it is saved"
         return f"Final {frames.start} - {frames.stop - 1}{off}{kept}"
 
-    def work(self, drives: list[Drive], draft: MotionCache, wanted: int, seconds: float) -> None:
+    def work(self, drives: list[FrameInput], draft: MotionCache, wanted: int, seconds: float) -> None:
         """Goes on for about that long, with the drives that the draft was given so far."""
         if self._trouble:
             return
@@ -79,10 +79,10 @@ class FinalPreview:
                 self._filling.collect()
                 if self.checked >= wanted and len(draft) >= wanted and self.error is None:
                     self._compare(draft, wanted, seconds)
-        except Refusal as refusal:
+        except UserError as refusal:
             self._trouble = str(refusal)
 
-    def reach(self, drives: list[Drive], index: int) -> None:
+    def reach(self, drives: list[FrameInput], index: int) -> None:
         """Waits until a frame is there whose drives are known."""
         if self._trouble:
             return
@@ -92,10 +92,12 @@ class FinalPreview:
             self._feed(drives)
             if self.checked <= index:
                 self._filling.collect(wait=True)
-        except Refusal as refusal:
+        except UserError as refusal:
             self._trouble = str(refusal)
 
-    def filled(self, drives: list[Drive], draft: MotionCache, wanted: int) -> Generator[Step, None, None]:
+    def filled(
+        self, drives: list[FrameInput], draft: MotionCache, wanted: int
+    ) -> Generator[Step, None, None]:
         """Waits until all frames are there and compared with the draft."""
         while not self.is_done(wanted):
             self.work(drives, draft, wanted, 0.0)
@@ -113,7 +115,7 @@ class FinalPreview:
         self._filling = self._motions.final(self._scene, self._cache, self.full.model)
         return ""
 
-    def _feed(self, drives: list[Drive]) -> None:
+    def _feed(self, drives: list[FrameInput]) -> None:
         for drive in drives[len(self._filling.drives) :]:
             refuse_drive(drive, self._motions.scene.host.name)
             self._filling.feed(drive)

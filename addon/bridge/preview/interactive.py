@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...core import motion
-from ...core.motion import Drive
+from ...core.motion import FrameInput
 
 # It has settled when no vertex moves by more than this share of the diagonal in a step, for some steps.
 STILL = 1e-5
@@ -18,7 +18,7 @@ class Interactive:
     force: (m, 3, 4), a generalised force that is added to what drives the body, None for none.
     """
 
-    def __init__(self, simulation: "motion.jounce.Simulation", drive: Drive, diagonal: float) -> None:
+    def __init__(self, simulation: "motion.jounce.Simulation", drive: FrameInput, diagonal: float) -> None:
         """simulation: in the state to go on from, its own from now on. diagonal: of the body."""
         self.simulation = simulation
         self.drive = drive

@@ -9,11 +9,11 @@ import numpy as np
 from ...core import bodies as built
 from ...core.cache import MotionCache, Origin, surface_origin, unpack
 from ...core.cuts import Teleport
-from ...core.filling import Filling, Start
 from ...core.final_cache import FinalCache
-from ...core.looping import LoopFilling
-from ...core.motion import Course, built_frequency, load_scale, simulation, stiffness_of
+from ...core.loop_pass import LoopPass
+from ...core.motion import Schedule, built_frequency, load_scale, simulation, stiffness_of
 from ...core.settings import MotionSettings
+from ...core.simulation_pass import SimulationPass, Start
 from ..body.bodies import BodyScene
 from ..common import registry, units
 from ..inputs import animated_settings
@@ -89,7 +89,7 @@ class Motions:
         origin, stored = self.origin(scene, first), kept(self.scene.host)
         return stored if stored is not None and stored.origin == origin else MotionCache(origin, first)
 
-    def filling(self, scene: bpy.types.Scene, cache: MotionCache) -> Filling:
+    def filling(self, scene: bpy.types.Scene, cache: MotionCache) -> SimulationPass:
         """A pass that fills a cache with the settings as they are now."""
         settings = self.scene.host.jounce.motion_settings()
         return self._filling(scene, cache, settings, self._start(scene, settings))
@@ -100,32 +100,32 @@ class Motions:
         path = final_files.path_of(self.scene.host) if first == scene.frame_start else None
         return FinalCache(self.final_origin(scene, first), first, path)
 
-    def final(self, scene: bpy.types.Scene, cache: FinalCache, model: "built.jounce.Model") -> Filling:
+    def final(self, scene: bpy.types.Scene, cache: FinalCache, model: "built.jounce.Model") -> SimulationPass:
         """A pass in the full space. Its law alone says how far flesh stretches."""
         settings = replace(self.scene.host.jounce.motion_settings(), limit=None, stretch=None)
         return self._filling(scene, cache, settings, partial(self._start(scene, settings), model=model))
 
     def _filling(
         self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings, start: Start
-    ) -> Filling:
+    ) -> SimulationPass:
         course = self._course(settings)
         if not self.scene.host.jounce.loop:
-            return Filling(cache, start, course)
-        return LoopFilling(cache, start, course, scene.frame_end - cache.first + 1, self.scene.surface)
+            return SimulationPass(cache, start, course)
+        return LoopPass(cache, start, course, scene.frame_end - cache.first + 1, self.scene.surface)
 
-    def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> Filling:
+    def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> SimulationPass:
         """A pass with other settings, that no cache is kept of and that does not loop."""
-        return Filling(MotionCache({}, 0), self._start(scene, settings), self._course(settings))
+        return SimulationPass(MotionCache({}, 0), self._start(scene, settings), self._course(settings))
 
     def _start(self, scene: bpy.types.Scene, settings: MotionSettings) -> Start:
         return partial(simulation, self.body, settings, units.frame_seconds(scene), self._gravity(scene))
 
-    def _course(self, settings: MotionSettings) -> Course:
+    def _course(self, settings: MotionSettings) -> Schedule:
         teleport = None
         if settings.teleport is not None:
             teleport = Teleport(self.scene.forces.places, settings.teleport * self.diagonal)
         pre_roll = self.scene.host.jounce.pre_roll
-        return Course(pre_roll, settings.start, settings.after_cut, teleport)
+        return Schedule(pre_roll, settings.start, settings.after_cut, teleport)
 
     def _gravity(self, scene: bpy.types.Scene) -> np.ndarray:
         settings = self.scene.host.jounce.motion_settings()

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import bpy
 from bpy.app.handlers import persistent
 
-from ...core.refusal import Refusal
 from ...core.task import Step
+from ...core.user_error import UserError
 from ..body import bodies, copies, meshes
 from ..common import frames, handlers, modifier_stack, registry
 from ..inputs import scratch_scene
@@ -37,7 +37,7 @@ def refuse_unusable(host: bpy.types.Object) -> None:
     """Refuses a body whose meshes cannot show a preview."""
     refuse_unplaced(host)
     if any(modifier_stack.is_baked(obj) for obj in bodies.members(host)):
-        raise Refusal(f"{host.name} shows its bake; free the bake to see the preview.")
+        raise UserError(f"{host.name} shows its bake; free the bake to see the preview.")
     for obj in bodies.members(host):
         meshes.refuse_unusable(obj)
         modifier_stack.refuse_nodes(obj)
@@ -46,7 +46,7 @@ def refuse_unusable(host: bpy.types.Object) -> None:
 def refuse_unplaced(host: bpy.types.Object) -> None:
     """Refuses a host that is in no scene, whose time a preview could follow."""
     if scene_of(host) is None:
-        raise Refusal(f"{host.name} is not in any scene, so its motion cannot be shown; link it again.")
+        raise UserError(f"{host.name} is not in any scene, so its motion cannot be shown; link it again.")
 
 
 def switch_on(host: bpy.types.Object) -> None:
@@ -94,7 +94,7 @@ def filled(host: bpy.types.Object, context: bpy.types.Context) -> Generator[Step
     """Fills the cache of a previewed body, with a step at every frame."""
     known = _sessions[host.session_uid]
     if known.scene != context.scene:
-        raise Refusal(f"{host.name} is previewed in the scene {known.scene.name}; fill its cache there.")
+        raise UserError(f"{host.name} is previewed in the scene {known.scene.name}; fill its cache there.")
     with paused():
         yield from known.filled(context)
     frames.show_again(known.scene)
@@ -215,7 +215,7 @@ def refusals(known: Session) -> Iterator[None]:
     """What cannot be simulated is said in the panel."""
     try:
         yield
-    except Refusal as refusal:
+    except UserError as refusal:
         known.trouble = str(refusal)
         known.leave_stage()
 

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 
 from ...core.grip import Grip
-from ...core.refusal import Refusal
+from ...core.user_error import UserError
 from ..common import units
 from ..inputs import frame_inputs
 from . import previews
@@ -18,7 +18,7 @@ class Hand:
     def __init__(self, host: bpy.types.Object) -> None:
         known = previews.session(host)
         if known is None or known.filling is None:
-            raise Refusal(f"{host.name} is not previewed yet; switch its preview on and let it get ready.")
+            raise UserError(f"{host.name} is not previewed yet; switch its preview on and let it get ready.")
         self._session = known
         self._grip: Grip | None = None
         self._interactive: Interactive | None = None

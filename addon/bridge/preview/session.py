@@ -12,8 +12,8 @@ import numpy as np
 
 from ...core import bodies as built
 from ...core.cache import MotionCache
-from ...core.filling import Filling
-from ...core.motion import Drive
+from ...core.motion import FrameInput
+from ...core.simulation_pass import SimulationPass
 from ...core.task import Runner, Step, scaled
 from ..body import bodies, builds
 from ..common import animation, frames, registry, units
@@ -39,7 +39,7 @@ class Session:
         self.scene = scene
         self.trouble = ""
         self.motions: motions.Motions | None = None
-        self.filling: Filling | None = None
+        self.filling: SimulationPass | None = None
         self.final: final_preview.FinalPreview | None = None
         self.interactive: Interactive | None = None
         self._changed: list[str] = []
@@ -50,7 +50,7 @@ class Session:
         self._reread = False
         self._chosen_fields = (False, 0)
         self._built_from: tuple[object, ...] = ()
-        self._current: Drive | None = None
+        self._current: FrameInput | None = None
         self._display: Display | None = None
         self._wrote = False
         self._kept = False
@@ -280,7 +280,7 @@ class Session:
             return self.cache.coefficients[index], self.motions.body
         return final, self.final.full
 
-    def _reach(self, index: int, drive: Drive, patient: bool) -> bool:
+    def _reach(self, index: int, drive: FrameInput, patient: bool) -> bool:
         """Sees to the draft of a frame with this drive; whether it is cached now, or has to wait."""
         filling, deadline = self.filling, time.monotonic() + PATIENCE_SECONDS
         if filling.agrees(index, drive) and filling.checked > index:
@@ -346,11 +346,11 @@ class Session:
             yield from self.final.filled(self.filling.drives, self.cache, self.wanted)
         self.fill(0.0)
 
-    def _drives_on_stage(self) -> Iterator[Drive]:
+    def _drives_on_stage(self) -> Iterator[FrameInput]:
         while len(self.filling.drives) < self.wanted:
             yield self._staged().drive(self.cache.first + len(self.filling.drives))
 
-    def _drives_in_scene(self, context: bpy.types.Context) -> Iterator[Drive]:
+    def _drives_in_scene(self, context: bpy.types.Context) -> Iterator[FrameInput]:
         known = self.motions
         shapes = PosedShapes(known.body, known.scene, self.scene, context.view_layer)
         with shapes, frames.kept(self.scene):
@@ -459,7 +459,7 @@ class Session:
         else:
             self.begin_by_hand(before).drive = drive
 
-    def begin_by_hand(self, drive: Drive) -> Interactive:
+    def begin_by_hand(self, drive: FrameInput) -> Interactive:
         """Starts to simulate in real time, from the state that is shown; `work` steps it until it settles."""
         index = self.scene.frame_current - self.cache.first
         if self.filling.agrees(index, drive):

@@ -5,7 +5,7 @@ import jounce
 import numpy as np
 
 from ...core import bodies as built
-from ...core.refusal import Refusal
+from ...core.user_error import UserError
 from ..body import bodies
 from ..common import units
 from . import preview_modifier, previews
@@ -47,9 +47,9 @@ def body_of(host: bpy.types.Object) -> "jounce.Body":
     """The built body of a host, refused where it is not in memory or the meshes have changed."""
     body = built.CACHE.get(host.jounce.built_digest)
     if body is None:
-        raise Refusal(f"The body of {host.name} is not in memory; build it first.")
+        raise UserError(f"The body of {host.name} is not in memory; build it first.")
     if sum(len(obj.data.vertices) for obj in bodies.members(host)) != len(body.embedding.points):
-        raise Refusal(f"{host.name} has changed since it was built; build it again.")
+        raise UserError(f"{host.name} has changed since it was built; build it again.")
     return body
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 import bpy
 import numpy as np
 
-from ...core.refusal import Refusal
+from ...core.user_error import UserError
 from ..common import registry
 
 # The modifiers known to keep the number and the order of vertices; any other one may change them.
@@ -184,15 +184,15 @@ def refuse_unreadable(obj: bpy.types.Object, first: Deformer, before: list[bpy.t
     """Refuses a stack whose armature does not see the mesh's own vertices, or not by vertex groups."""
     for modifier in before:
         if modifier.type not in KEEPS_VERTICES:
-            raise Refusal(
+            raise UserError(
                 f"The modifier {modifier.name} of {obj.name} stands before its armature and may change the "
                 "number of vertices; move it below the armature or apply it."
             )
     if first.modifier is not None and not first.modifier.use_vertex_groups:
-        raise Refusal(
+        raise UserError(
             f"The armature modifier of {obj.name} does not use vertex groups; Jounce reads only those."
         )
     if first.armature.mode == "EDIT":
-        raise Refusal(
+        raise UserError(
             f"{first.armature.name} is in Edit Mode; leave it first, so that its bones are up to date."
         )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...core.refusal import Refusal
+from ...core.user_error import UserError
 from ...core.weights import skinned
 from ..common import compat, units
 from .armature_modifier import Deformer, Warn
@@ -122,7 +122,7 @@ def in_collection(movers: tuple[Mover, ...], name: str) -> np.ndarray:
     armatures = {mover.armature.data for mover in movers if mover.armature is not None}
     found = [data.collections_all[name] for data in armatures if name in data.collections_all]
     if not found:
-        raise Refusal(
+        raise UserError(
             f"No armature of the body has a bone collection named {name!r}; pick the bones that count."
         )
     bones = {(collection.id_data, bone.name) for collection in found for bone in collection.bones_recursive}
@@ -182,7 +182,7 @@ def ancestors(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
                 yield above
 
 
-class Unposable(Refusal):
+class Unposable(UserError):
     """Raised for a frame in which the rig makes no shape of the body that flesh could follow."""
 
 

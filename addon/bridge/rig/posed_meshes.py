@@ -9,9 +9,9 @@ scene, so that nothing of the artist's is touched.
 import bpy
 import numpy as np
 
-from ...core.refusal import Refusal
 from ...core.rest_check import posed_points
 from ...core.surface import Part
+from ...core.user_error import UserError
 from ..bake import shape_keys
 from ..body.bodies import BodyScene
 from ..common import marks, registry, units
@@ -57,7 +57,7 @@ class PosedShapes:
         for part, obj, made in self._doubles:
             local = evaluated_points(made, depsgraph)
             if len(local) != part.points.stop - part.points.start:
-                raise Refusal(f"The rig of {obj.name} changes its number of vertices; apply what does.")
+                raise UserError(f"The rig of {obj.name} changes its number of vertices; apply what does.")
             posed = units.points_in_metres(local, bone_transforms.world_matrix(obj, depsgraph), self._scale)
             if not np.isfinite(posed).all():
                 raise bone_transforms.Unposable(f"the rig of {obj.name} puts vertices at no finite place")

@@ -6,7 +6,7 @@ evaluated mesh (`posed`). Modifiers after the rig finish the posed shape and go 
 
 import bpy
 
-from ...core.refusal import Refusal
+from ...core.user_error import UserError
 from ..bake import own_keys
 from ..common import marks, registry
 from .armature_modifier import KEEPS_VERTICES, MOVES_NOTHING, Deformer
@@ -114,7 +114,7 @@ def refuse_keys(obj: bpy.types.Object, deformer: Deformer | None) -> None:
     """Refuses to bake shape keys to a mesh that moves them in a way that cannot be undone exactly."""
     cause = unlike_skinning(obj, deformer)
     if cause:
-        raise Refusal(
+        raise UserError(
             f"{obj.name} is posed by {cause}, behind which shape keys would not give the simulated shape; "
             "bake to Skinning Nodes or Mesh Cache."
         )

@@ -13,20 +13,31 @@ import jounce
 import numpy as np
 
 from .cache import MotionCache
-from .motion import Course, Drive, Motion, Recorder, Target, advance, begin, enter, held_sentence, motion_of
-from .settings import Crossing
+from .motion import (
+    FrameInput,
+    Motion,
+    Recorder,
+    Schedule,
+    Target,
+    advance,
+    begin,
+    enter,
+    held_sentence,
+    motion_of,
+)
+from .settings import RestartMode
 from .task import POLL_SECONDS, Step
 
 Start = Callable[[], "jounce.Simulation"]
 
 
-class Filling:
+class SimulationPass:
     """A pass over the frames of a cache, which are counted from the first one."""
 
-    def __init__(self, cache: MotionCache, start: Start, course: Course) -> None:
+    def __init__(self, cache: MotionCache, start: Start, course: Schedule) -> None:
         """start: makes a simulation that has not started."""
         self.cache = cache
-        self.drives: list[Drive] = []
+        self.drives: list[FrameInput] = []
         self._start = start
         self._course = course
         self._teleports = course.teleports()
@@ -58,11 +69,11 @@ class Filling:
         return held_sentence(self.drives, self.cache.first)
 
     @property
-    def course(self) -> Course:
+    def course(self) -> Schedule:
         """How the motion begins, and where it begins anew."""
         return self._course
 
-    def agrees(self, index: int, drive: Drive) -> bool:
+    def agrees(self, index: int, drive: FrameInput) -> bool:
         """Whether a frame was driven by this, up to the offsets."""
         return 0 <= index < len(self.drives) and self.drives[index].agrees(drive)
 
@@ -74,16 +85,16 @@ class Filling:
         """How many drives have to be known before a frame can be."""
         return index + 1
 
-    def remembers(self, index: int, drive: Drive) -> bool:
+    def remembers(self, index: int, drive: FrameInput) -> bool:
         """Whether the cache holds a frame with this drive, though the frames before it may have changed."""
         return index < len(self.cache) and self.cache.digests[index] == drive.digest()
 
-    def feed(self, drive: Drive) -> None:
+    def feed(self, drive: FrameInput) -> None:
         """Takes the drive of the next frame, and has it simulated if the cache does not hold it."""
         self._take(drive)
         self._simulate(len(self.drives) - 1)
 
-    def _take(self, drive: Drive) -> None:
+    def _take(self, drive: FrameInput) -> None:
         self.drives.append(drive)
         self._teleports.follow(None if drive.held else drive.pose)
 
@@ -101,7 +112,7 @@ class Filling:
         """16 bytes that are the same as long as what a frame was simulated from is."""
         return self.drives[index].digest()
 
-    def _begin(self, target: Target, drive: Drive) -> None:
+    def _begin(self, target: Target, drive: FrameInput) -> None:
         begin(target, drive, self._course)
 
     def collect(self, wait: bool = False) -> int:
@@ -166,7 +177,7 @@ class Filling:
                 self._begin(target, drive)
             elif before.held:
                 # From wherever the flesh was held it goes on as it was.
-                enter(target, drive, Crossing.KEPT)
+                enter(target, drive, RestartMode.KEPT)
             else:
                 is_first = all(earlier.held for earlier in self.drives[: index - 1])
                 advance(target, drive, self._course, index in self.teleports, is_first_step=is_first)

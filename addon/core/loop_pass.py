@@ -9,10 +9,10 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from .cache import DIGEST_BYTES, MotionCache
-from .filling import Filling, Start
 from .loops import cycle_arguments, refuse_open
-from .motion import Course, Drive, Target
-from .settings import Crossing
+from .motion import FrameInput, Schedule, Target
+from .settings import RestartMode
+from .simulation_pass import SimulationPass, Start
 from .surface import Surface
 from .task import Step
 
@@ -20,15 +20,15 @@ from .task import Step
 CLOSING = 0.9
 
 
-class LoopFilling(Filling):
+class LoopPass(SimulationPass):
     """A pass over a cycle and whatever frames follow it."""
 
     def __init__(
-        self, cache: MotionCache, start: Start, course: Course, frames: int, surface: Surface
+        self, cache: MotionCache, start: Start, course: Schedule, frames: int, surface: Surface
     ) -> None:
         """frames: of the cycle, the last like the first."""
         # A cycle begins as it ends.
-        super().__init__(cache, start, replace(course, start=Crossing.SETTLED))
+        super().__init__(cache, start, replace(course, start=RestartMode.SETTLED))
         self._frames = frames
         self._surface = surface
         self._cycle = b""
@@ -62,11 +62,11 @@ class LoopFilling(Filling):
         """All of the cycle at least."""
         return max(self._frames, index + 1)
 
-    def remembers(self, _index: int, _drive: Drive) -> bool:
+    def remembers(self, _index: int, _drive: FrameInput) -> bool:
         """One drive says nothing of a cycle."""
         return False
 
-    def feed(self, drive: Drive) -> None:
+    def feed(self, drive: FrameInput) -> None:
         """Takes the drive of the next frame; the last of the cycle sets off its simulation."""
         self._take(drive)
         if len(self.drives) == self._frames:
@@ -84,7 +84,7 @@ class LoopFilling(Filling):
         whole = hashlib.blake2b(self._cycle + super()._digest(index), digest_size=DIGEST_BYTES)
         return whole.digest()
 
-    def _begin(self, target: Target, _drive: Drive) -> None:
+    def _begin(self, target: Target, _drive: FrameInput) -> None:
         cycle = self.drives[: self._frames]
         cycle[0].set_up(target)
         target.settle_cycle(**cycle_arguments(cycle))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Refusal(Exception):
+class UserError(Exception):
     """One sentence that says what is wrong, where, and what to do about it; the scene is as it was."""
 
 
@@ -14,4 +14,4 @@ def passing_on(consequence: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise Refusal(f"{consequence}: {error}.") from error
+        raise UserError(f"{consequence}: {error}.") from error
