@@ -1,4 +1,4 @@
-"""Reads animation clips from files and puts them onto an armature as an action of its own."""
+"""Reads actions from files and puts them onto an armature as an action of its own."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,10 +49,10 @@ def refuse_to_import(context: bpy.types.Context) -> None:
     """Refuses all modes but Object Mode, the only one in which Blender imports, and a Blender that cannot."""
     if not hasattr(bpy.types, "IMPORT_SCENE_OT_fbx"):
         raise UserError(
-            'The add-on "FBX format" is off, so that no clip can be read; switch it on in the preferences.'
+            'The add-on "FBX format" is off, so that no action can be read; switch it on in the preferences.'
         )
     if context.mode != "OBJECT":
-        raise UserError("Leave the current mode first; clips are read in Object Mode.")
+        raise UserError("Leave the current mode first; actions are read in Object Mode.")
 
 
 @contextmanager
@@ -167,10 +167,10 @@ def height(armature: bpy.types.Object) -> float:
 
 
 def assign(armature: bpy.types.Object, clip: Clip, scene: bpy.types.Scene) -> bpy.types.Action:
-    """Puts a clip onto an armature as its active action, and the scene's range on the clip.
+    """Puts an action onto an armature as its active action, and the scene's range on the action.
 
-    The clip keeps its speed at the scene's frame rate. An action of the artist's that was active stays in the
-    file, while those made here go with the next save, as any action does that nobody uses.
+    The action keeps its speed at the scene's frame rate. An action of the artist's that was active stays in
+    the file, while those made here go with the next save, as any action does that nobody uses.
     """
     bones = clips.matching(clip.parents, armature.data.bones.keys())
     clips.refuse_foreign(clip, bones, armature.name)
@@ -219,7 +219,7 @@ def write_bone(
 ) -> None:
     """The curves of one bone: its rotation, and its location if it is a root.
 
-    Other bones keep their rest location, as the locations in a clip are the proportions of its own rig.
+    Other bones keep their rest location, as the locations in an action are the proportions of its own rig.
     """
     moved, bone = clip.bones[source], armature.pose.bones[name]
     rest = rest_axes(armature.matrix_world, bone.bone)
@@ -262,5 +262,5 @@ def armature_of(objects: tuple[bpy.types.Object, ...]) -> bpy.types.Object:
     """The armature that moves the first of these meshes that one moves."""
     found = armature_modifier.moving(objects)
     if not found:
-        raise UserError(f"{objects[0].name} has no armature that a clip could move.")
+        raise UserError(f"{objects[0].name} has no armature that an action could move.")
     return found[0]

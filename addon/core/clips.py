@@ -1,4 +1,4 @@
-"""Animation clips of other rigs, put onto a rig with the same bones, named and resting otherwise.
+"""Actions of other rigs, put onto a rig with the same bones, named and resting otherwise.
 
 Rotations are carried over as turns away from the rest pose. With R the rest rotation of a bone in the world
 and B its rotation in its own rest axes, `R B R'` is that turn in world axes, whatever the bone's roll; the
@@ -22,7 +22,7 @@ LEAST_MATCHING = 0.5
 
 @dataclass(frozen=True)
 class BoneClip:
-    """How a clip moves one bone.
+    """How an action moves one bone.
 
     rest: (4, 4) rest matrix in the world, unit axes. times: (k,) frames. rotations: (k, 4) unit quaternions,
     w first, and locations (k, 3), both in the bone's rest axes, locations in world units.
@@ -48,9 +48,9 @@ class Clip:
 
 
 def files(folder: Path) -> list[Path]:
-    """The clips of a folder, by name."""
+    """The actions of a folder, by name."""
     if not folder.is_dir():
-        raise UserError(f"There is no folder {folder}; choose the folder that holds the clips.")
+        raise UserError(f"There is no folder {folder}; choose the folder that holds the actions.")
     return sorted(
         (path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()),
         key=lambda path: path.name.lower(),
@@ -71,14 +71,14 @@ def matching(source: Iterable[str], target: Iterable[str]) -> dict[str, str]:
 
 
 def refuse_foreign(clip: Clip, bones: dict[str, str], rig: str) -> None:
-    """Refuses a clip most of whose moving bones the rig does not have."""
+    """Refuses an action most of whose moving bones the rig does not have."""
     found, moving = len(set(bones.values()) & clip.bones.keys()), len(clip.bones)
     if moving == 0:
-        raise UserError(f"The clip {clip.name} moves no bone.")
+        raise UserError(f"The action {clip.name} moves no bone.")
     if found < LEAST_MATCHING * moving:
         raise UserError(
             f"Only {found} of the {moving} bones that {clip.name} moves are found in {rig}; "
-            "the clip was made for another kind of rig."
+            "the action was made for another kind of rig."
         )
 
 

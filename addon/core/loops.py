@@ -56,7 +56,7 @@ def refuse_open(drives: list[FrameInput], surface: Surface, course: Schedule) ->
     teleports = course.teleports()
     if any([drive.cut or teleports.follow(drive.pose) for drive in drives][1:]):
         raise UserError(
-            "The motion is cut or teleports within the range, so it cannot loop; take the cuts or Loop off."
+            "The motion is reset or teleports within the range, so it cannot loop; take these or Loop off."
         )
     if any(drive.feel != drives[0].feel for drive in drives):
         raise UserError(

@@ -27,7 +27,7 @@ NONE = Stitches(np.empty((0, 2), np.int64), np.empty(0), np.empty(0))
 
 
 def joined(seams: list[Stitches]) -> Stitches:
-    """All stitches of some seams."""
+    """All stitches of some stitch groups."""
     if not seams:
         return NONE
     return Stitches(

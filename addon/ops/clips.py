@@ -1,4 +1,4 @@
-"""Operators for a folder of animation clips: choose one, go on to the next, bake them all."""
+"""Operators for a folder of actions: choose one, go on to the next, bake them all."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from .operator import JounceOperator, LongOperator
 
 
 def folder(context: bpy.types.Context) -> Path:
-    """The chosen folder of clips."""
+    """The chosen folder of actions."""
     return Path(bpy.path.abspath(needs.clip_folder(context)))
 
 
@@ -36,7 +36,7 @@ class JOUNCE_OT_clips_list(JounceOperator):
     """List the FBX files of the folder"""
 
     bl_idname = "jounce.clips_list"
-    bl_label = "List Clips"
+    bl_label = "List Actions"
     bl_options = {"REGISTER", "UNDO"}
     needs = (needs.clip_folder,)
 
@@ -48,25 +48,25 @@ class JOUNCE_OT_clips_list(JounceOperator):
         for path in paths:
             state.clips.add().name = path.name
         state.clip_index = min(state.clip_index, max(0, len(paths) - 1))
-        return f"{len(paths)} clip(s) in {folder(context)}."
+        return f"{len(paths)} action(s) in {folder(context)}."
 
 
 class JOUNCE_OT_clip_assign(JounceOperator):
-    """Put a clip onto the armature of the selected body. The action it had stays in the file"""
+    """Put an action onto the armature of the selected body. The action it had stays in the file"""
 
     bl_idname = "jounce.clip_assign"
-    bl_label = "Use Clip"
+    bl_label = "Use Action"
     bl_options = {"REGISTER", "UNDO"}
     needs = (needs.only_body, needs.clip_list, clips.refuse_to_import)
 
     step: IntProperty(
         name="Step",
-        description="How many clips to go on from the chosen one; -1 is the one before",
+        description="How many actions to go on from the chosen one; -1 is the one before",
         default=0,
     )
 
     def run(self, context: bpy.types.Context) -> str:
-        """Reads the file of the clip and assigns it."""
+        """Reads the file of the action and assigns it."""
         state = context.scene.jounce
         host = needs.only_body(context)
         armature = clips.armature_of(bodies.members(host))
@@ -81,21 +81,21 @@ class JOUNCE_OT_clip_assign(JounceOperator):
 
 
 class JOUNCE_OT_clips_bake(LongOperator):
-    """Bake every clip of the folder onto the selected body, and save each as a .blend file of its own"""
+    """Bake every action of the folder onto the selected body, and save each as a .blend file of its own"""
 
     bl_idname = "jounce.clips_bake"
-    bl_label = "Bake All Clips"
+    bl_label = "Bake All Actions"
     bl_options = {"UNDO"}
     needs = (needs.only_body, needs.clip_folder, clips.refuse_to_import)
 
     directory: StringProperty(
         name="Into",
-        description="Folder for the files; `baked` inside the folder of clips if not given",
+        description="Folder for the files; `baked` inside the folder of actions if not given",
         subtype="DIR_PATH",
     )
 
     def task(self, context: bpy.types.Context) -> Task:
-        """One clip after the other; the file that is open is as it was afterwards."""
+        """One action after the other; the file that is open is as it was afterwards."""
         host = needs.only_body(context)
         objects = bodies.members(host)
         if host.jounce.bake_parts or any(modifier_stack.is_baked(obj) for obj in objects):
@@ -118,10 +118,10 @@ class JOUNCE_OT_clips_bake(LongOperator):
                     # A bake ends the preview.
                     if previewed:
                         previews.switch_on(host)
-        return f"{len(paths)} clip(s) baked onto {host.name}, into {into}."
+        return f"{len(paths)} action(s) baked onto {host.name}, into {into}."
 
     def bake_clip(self, host: bpy.types.Object, path: Path, into: Path, context: bpy.types.Context) -> Task:
-        """Bakes one clip and saves a copy of the file with it."""
+        """Bakes one action and saves a copy of the file with it."""
         scene, objects = context.scene, bodies.members(host)
         yield Step(0.0, f"Reading {path.name}")
         action = clips.assign(clips.armature_of(objects), clips.read(path, context), scene)

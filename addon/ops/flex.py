@@ -22,7 +22,7 @@ class JOUNCE_OT_flex_mode(JounceOperator):
     """Let the mode swing on the mesh, slowed down, from side to side of the view, until Esc or a click"""
 
     bl_idname = "jounce.flex_mode"
-    bl_label = "Flex Mode"
+    bl_label = "Play Mode"
     needs = (needs.in_memory,)
 
     mode: IntProperty(name="Mode", description="Which mode, from 0", min=0)

@@ -100,7 +100,8 @@ def leave(
 ) -> Generator[Step, None, list[str]]:
     """Takes meshes out of a body, built again if it was built; stopped or refused, all of them stay.
 
-    Seams that lead to them are switched off, so that they hold again when the meshes come back; their names.
+    Stitch groups that lead to them are switched off, so that they hold again when the meshes come back;
+    returns their names.
     """
     seams = [s for s in host.jounce.seams if s.use and (s.mesh_a in leaving or s.mesh_b in leaving)]
     names, finished = [seam.name for seam in seams], False

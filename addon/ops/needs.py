@@ -183,24 +183,24 @@ def fitted(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def seam(context: bpy.types.Context) -> bpy.types.Object:
-    """The host of the active body, with a seam that is chosen in its list."""
+    """The host of the active body, with a stitch group that is chosen in its list."""
     active = context.view_layer.objects.active
     host = bodies.host_of(active) if active is not None else None
     if host is None or not 0 <= host.jounce.seam_index < len(host.jounce.seams):
-        raise UserError("No seam is chosen, so none can be removed.")
+        raise UserError("No stitch group is chosen, so none can be removed.")
     return host
 
 
 def clip_folder(context: bpy.types.Context) -> str:
-    """A folder of clips that was chosen."""
+    """A folder of actions that was chosen."""
     state = registry.state(context.scene)
     if state is None or not state.clip_folder:
-        raise UserError("No folder of clips is chosen; choose one first.")
+        raise UserError("No folder of actions is chosen; choose one first.")
     return state.clip_folder
 
 
 def clip_list(context: bpy.types.Context) -> None:
-    """Clips that were listed."""
+    """Actions that were listed."""
     state = registry.state(context.scene)
     if state is None or len(state.clips) == 0:
-        raise UserError("There is no list of clips yet; choose a folder and list its clips.")
+        raise UserError("There is no list of actions yet; choose a folder and list its actions.")

@@ -40,7 +40,7 @@ class JOUNCE_OT_fill_cache(LongOperator):
     """Simulate all frames of the scene now, so that every one of them is shown at once"""
 
     bl_idname = "jounce.fill_cache"
-    bl_label = "Fill Cache"
+    bl_label = "Calculate"
     needs = (needs.previewed,)
 
     def task(self, context: bpy.types.Context) -> Task:

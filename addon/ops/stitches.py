@@ -1,4 +1,4 @@
-"""jounce.stitch_*: seams from selected vertices, from vertex groups and from what is nearest."""
+"""jounce.stitch_*: stitch groups from selected vertices, from vertex groups and from what is nearest."""
 
 import bpy
 import numpy as np
@@ -12,16 +12,16 @@ from .operator import JounceOperator
 
 
 class SeamOperator(JounceOperator):
-    """Makes a seam between the active mesh and another selected one of its body, or within the active one."""
+    """Makes a stitch group between the active mesh and another selected one of its body, or within it."""
 
     needs = (needs.active_part,)
 
     most: IntProperty(
-        name="Most Stitches", description="Stitches that are made at most", default=100, min=1, max=1000
+        name="Maximum Stitches", description="Stitches that are made at most", default=100, min=1, max=1000
     )
 
     def run(self, context: bpy.types.Context) -> str:
-        """Finds the pairs and adds the seam."""
+        """Finds the pairs and adds the stitch group."""
         host, ends = self.ends(context)
         pairs = self.pairs(*ends)
         if len(pairs) == 0:
@@ -80,7 +80,7 @@ class JOUNCE_OT_stitch_groups(SeamOperator):
     """Stitch the vertices of one vertex group to the nearest of another"""
 
     bl_idname = "jounce.stitch_groups"
-    bl_label = "Stitch Groups"
+    bl_label = "Stitch Vertex Groups"
     bl_options = {"REGISTER", "UNDO"}
 
     group_a: StringProperty(name="Group", description="Vertex group of the active mesh")
@@ -135,16 +135,16 @@ class JOUNCE_OT_stitch_nearest(SeamOperator):
 
 
 class JOUNCE_OT_stitch_remove(JounceOperator):
-    """Take the chosen seam away"""
+    """Take the chosen stitch group away"""
 
     bl_idname = "jounce.stitch_remove"
-    bl_label = "Remove Seam"
+    bl_label = "Remove Stitch Group"
     bl_options = {"REGISTER", "UNDO"}
     needs = (needs.seam,)
 
     def run(self, context: bpy.types.Context) -> str:
-        """Removes the seam that is chosen in the list."""
+        """Removes the stitch group that is chosen in the list."""
         host = needs.seam(context)
         name = host.jounce.seams[host.jounce.seam_index].name
         stitches.remove(host, host.jounce.seam_index)
-        return f"{host.name}: the seam {name} is gone; build to apply that."
+        return f"{host.name}: the stitch group {name} is gone; build to apply that."

@@ -1,4 +1,4 @@
-"""A browser for a folder of animation clips."""
+"""A browser for a folder of actions."""
 
 import bpy
 
@@ -6,17 +6,17 @@ from .sidebar import BodyPanel
 
 
 class JOUNCE_UL_clips(bpy.types.UIList):
-    """The clips of the folder, by name"""
+    """The actions of the folder, by name"""
 
 
 class JOUNCE_PT_clips(BodyPanel, bpy.types.Panel):
-    """Animation clips for this kind of rig, such as those of Mixamo"""
+    """Actions for this kind of rig, such as those of Mixamo"""
 
-    bl_label = "Clips"
+    bl_label = "Actions"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the folder, its clips, and what to do with them."""
+        """Shows the folder, its actions, and what to do with them."""
         layout, state = self.layout, context.scene.jounce
         row = layout.row(align=True)
         row.prop(state, "clip_folder", text="")

@@ -36,7 +36,7 @@ def draw_teleports(
 class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
     """What happens in the shot beside the animation"""
 
-    bl_label = "Shot"
+    bl_label = "Forces and Resets"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -49,5 +49,5 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
         keyed(layout).prop(state, "push")
         keyed(layout).prop(state, "field_weight")
         layout.prop(state, "field_collection")
-        draw_limit(layout.row(heading="Limit"), state, "limit")
+        draw_limit(layout.row(heading="Maximum Displacement"), state, "limit")
         draw_limit(layout.row(heading="Maximum Stretch"), state, "stretch")

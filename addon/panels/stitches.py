@@ -1,4 +1,4 @@
-"""The seams of the body."""
+"""The stitch groups of the body."""
 
 import bpy
 
@@ -6,7 +6,7 @@ from .sidebar import BodyPanel
 
 
 class JOUNCE_UL_seams(bpy.types.UIList):
-    """The seams, each with its switch and its number of stitches"""
+    """The stitch groups, each with its switch and its number of stitches"""
 
     def draw_item(
         self,
@@ -20,7 +20,7 @@ class JOUNCE_UL_seams(bpy.types.UIList):
         _index: int = 0,
         _flag: int = 0,
     ) -> None:
-        """One seam."""
+        """One stitch group."""
         row = layout.row(align=True)
         row.prop(item, "use", text="")
         row.prop(item, "name", text="", emboss=False)
@@ -34,7 +34,7 @@ class JOUNCE_PT_stitches(BodyPanel, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows the seams, and how to make them."""
+        """Shows the stitch groups, and how to make them."""
         layout, state = self.layout_and_state(context)
         row = layout.row()
         row.template_list("JOUNCE_UL_seams", "", state, "seams", state, "seam_index", rows=2)

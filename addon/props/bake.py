@@ -90,7 +90,7 @@ class BakeProps:
         subtype="PERCENTAGE",
     )
     max_keys: IntProperty(
-        name="Most Keys",
+        name="Maximum Keys",
         description=(
             "Most modal shape keys a mesh may get, even if the tolerance needs more; "
             "a constant one, which keeps their values from 0 to 1, is not counted"

@@ -86,7 +86,7 @@ class BodyProps:
     )
 
     poisson: FloatProperty(
-        name="Keep Volume",
+        name="Volume Preservation",
         description=(
             "How much the flesh bulges aside where it is squeezed, as a Poisson ratio, without unit: 0 not "
             "at all, 0.45 like real flesh. Above 0 a step takes about a third longer"
@@ -96,7 +96,7 @@ class BodyProps:
         max=0.49,
     )
     bones_counting: EnumProperty(
-        name="Counted Bones",
+        name="Constraint Bones",
         description=(
             "Which bones the flesh must not imitate. The shape follows all bones in any case; "
             "fewer that count build faster"

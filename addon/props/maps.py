@@ -15,7 +15,7 @@ class MapProps:
         description="Vertex group for stiffness: towards 0 it is softer, towards 1 stiffer, in equal factors",
     )
     stiffness_soft: FloatProperty(
-        name="At 0",
+        name="Minimum Factor",
         description="Factor on the stiffness (Young's modulus) where the group is 0, without unit",
         default=1.0,
         min=1e-4,
@@ -24,7 +24,7 @@ class MapProps:
         soft_max=1.0,
     )
     stiffness_stiff: FloatProperty(
-        name="At 1",
+        name="Maximum Factor",
         description="Factor on the stiffness (Young's modulus) where the group is 1, without unit",
         default=30.0,
         min=1e-4,

@@ -32,7 +32,7 @@ class MotionProps:
         step=10,
     )
     amount: FloatProperty(
-        name="Amount",
+        name="Target Amplitude",
         description=(
             "How far Fit to Shot lets the soft parts move, in percent of the size: all but a twentieth of "
             "their vertices stay below it in all but a twentieth of the frames. 1 to 2 reads as flesh, 5 as "
@@ -66,7 +66,7 @@ class MotionProps:
         step=5,
     )
     pose_rest: FloatProperty(
-        name="Follow Pose",
+        name="Pose Rest Shape",
         description=(
             "1: a held pose is kept exactly as the rig makes it. 0: the flesh relaxes to the bind shape. "
             "Blended between, without unit"
@@ -85,7 +85,7 @@ class MotionProps:
         soft_max=16,
     )
     integrator: EnumProperty(
-        name="Liveliness",
+        name="Integrator",
         description="How much of its swing the flesh keeps from step to step, beside the damping",
         items=INTEGRATORS,
     )

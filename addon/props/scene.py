@@ -5,7 +5,7 @@ from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringPr
 
 
 class JounceClip(bpy.types.PropertyGroup):
-    """A file with an animation clip; its name is the file's."""
+    """A file with an action; its name is the file's."""
 
 
 class JounceMotion(bpy.types.PropertyGroup):
@@ -15,13 +15,13 @@ class JounceMotion(bpy.types.PropertyGroup):
 
 
 class JounceScene(bpy.types.PropertyGroup):
-    """The clips to choose from, and what library overrides cannot keep themselves."""
+    """The actions to choose from, and what library overrides cannot keep themselves."""
 
     clip_folder: StringProperty(
-        name="Clips",
+        name="Actions",
         description="Folder of FBX files with animations for this kind of rig",
         subtype="DIR_PATH",
     )
     clips: CollectionProperty(type=JounceClip)
-    clip_index: IntProperty(name="Clip", description="The chosen clip")
+    clip_index: IntProperty(name="Action", description="The chosen action")
     motions: CollectionProperty(type=JounceMotion)

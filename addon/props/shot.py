@@ -24,7 +24,7 @@ STARTS = (
 CUTS = (
     SETTLED,
     (RestartMode.REST.value, "At Rest", "Exactly as the rig has it"),
-    (RestartMode.KEPT.value, "As It Was", "Bent as before the cut, turned with the body, without velocity"),
+    (RestartMode.KEPT.value, "As It Was", "Bent as before the reset, turned with the body, without velocity"),
 )
 
 
@@ -34,7 +34,7 @@ class ShotProps:
 
     start: EnumProperty(name="Start", description="How the flesh is in the first frame", items=STARTS)
     cut: BoolProperty(
-        name="Cut",
+        name="Reset",
         description=(
             "Begin anew in this frame, without a jolt: for teleports and cuts. Animate it: on in the first "
             "frame after the jump, off in the next"
@@ -43,7 +43,7 @@ class ShotProps:
     )
     find_teleports: BoolProperty(
         name="Teleports",
-        description="Take leaps of the whole body from one frame to the next for cuts, without a key on Cut",
+        description="Reset at leaps of the whole body from one frame to the next, without a key",
         default=True,
     )
     # The wildest clips of low-poly creatures change their step by a fifth of the size, runs by a thirtieth.
@@ -60,9 +60,9 @@ class ShotProps:
         soft_max=200.0,
         subtype="PERCENTAGE",
     )
-    after_cut: EnumProperty(name="After a Cut", description="How the flesh is after a cut", items=CUTS)
+    after_cut: EnumProperty(name="After a Reset", description="How the flesh is after a reset", items=CUTS)
     push: FloatVectorProperty(
-        name="Push",
+        name="Acceleration",
         description=(
             "Acceleration of the whole body in world directions, in m/s². May be animated. For a body of "
             "1.8 m; scaled with the body as gravity is, unless its stiffness is physical"
@@ -104,10 +104,10 @@ class ShotProps:
         subtype="PERCENTAGE",
     )
     use_limit: BoolProperty(
-        name="Limit", description="Stiffen the flesh before it moves too far", default=True
+        name="Maximum Displacement", description="Stiffen the flesh before it moves too far", default=True
     )
     limit: FloatProperty(
-        name="Limit",
+        name="Maximum Displacement",
         description=(
             "Largest displacement anywhere, in percent of the size. Up to half of it nothing changes; "
             "beyond, the flesh becomes ever stiffer"

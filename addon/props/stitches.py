@@ -1,4 +1,4 @@
-"""Seams: stitches that belong together, and the settings of each."""
+"""Stitch groups: stitches that belong together, and the settings of each."""
 
 import bpy
 from bpy.props import BoolProperty, CollectionProperty, FloatProperty, IntProperty, PointerProperty
@@ -9,10 +9,10 @@ from .overrides import overridable
 
 @overridable
 class JouncePair(bpy.types.PropertyGroup):
-    """One stitch of a seam: a vertex of each of its two meshes."""
+    """One stitch of a stitch group: a vertex of each of its two meshes."""
 
-    a: IntProperty(name="Vertex", description="Vertex of the seam's first mesh")
-    b: IntProperty(name="Other Vertex", description="Vertex of the seam's second mesh")
+    a: IntProperty(name="Vertex", description="Vertex of the stitch group's first mesh")
+    b: IntProperty(name="Other Vertex", description="Vertex of the stitch group's second mesh")
 
 
 @keyed_where_read
@@ -20,10 +20,12 @@ class JouncePair(bpy.types.PropertyGroup):
 class JounceSeam(bpy.types.PropertyGroup):
     """Stitches between two meshes of a body, or within one."""
 
-    use: BoolProperty(name="On", description="Whether the seam holds", default=True)
+    use: BoolProperty(name="On", description="Whether the stitch group holds", default=True)
     mesh_a: PointerProperty(name="Mesh", description="The first mesh", type=bpy.types.Object)
     mesh_b: PointerProperty(name="Other Mesh", description="The second mesh", type=bpy.types.Object)
-    pairs: CollectionProperty(name="Stitches", description="Which vertices the seam joins", type=JouncePair)
+    pairs: CollectionProperty(
+        name="Stitches", description="Which vertices the stitch group joins", type=JouncePair
+    )
     stiffness: FloatProperty(
         name="Stiffness",
         description=(
@@ -48,5 +50,7 @@ class JounceSeam(bpy.types.PropertyGroup):
 class StitchProps:
     """Of the host; a change of these needs a build, which is a short one."""
 
-    seams: CollectionProperty(name="Seams", description="What is sewn to what in the body", type=JounceSeam)
-    seam_index: IntProperty(name="Seam", description="The chosen seam")
+    seams: CollectionProperty(
+        name="Stitch Groups", description="What is sewn to what in the body", type=JounceSeam
+    )
+    seam_index: IntProperty(name="Stitch Group", description="The chosen stitch group")

@@ -129,7 +129,7 @@ def volume(engine: str, scratch: Path) -> Image.Image:
     shapes, columns = [ball.shape(None)], ["at rest"]
     for law, poisson, name in (
         ("arap", 0.0, "as rigid as possible"),
-        ("corotated", 0.45, "Keep Volume 0.45"),
+        ("corotated", 0.45, "Volume Preservation 0.45"),
     ):
         shape, change = ball.squashed(law, poisson)
         shapes.append(shape)

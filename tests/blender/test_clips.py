@@ -245,7 +245,7 @@ def test_what_cannot_be_read_is_refused(column, folder):
         bpy.ops.jounce.clip_assign()
     assert rig.animation_data.action == action
     bpy.context.scene.jounce.clip_folder = ""
-    with pytest.raises(RuntimeError, match="No folder of clips is chosen"):
+    with pytest.raises(RuntimeError, match="No folder of actions is chosen"):
         bpy.ops.jounce.clips_list()
     scenes.activate(obj)
     bpy.context.scene.jounce.clip_folder = str(folder)

@@ -108,7 +108,7 @@ def test_what_stitches_refuse(dressed):
         bpy.ops.jounce.stitch_selected()
     with pytest.raises(RuntimeError, match='no vertex group "Nose"'):
         bpy.ops.jounce.stitch_groups(group_a="Nose", group_b="Nose")
-    with pytest.raises(RuntimeError, match="No seam is chosen"):
+    with pytest.raises(RuntimeError, match="No stitch group is chosen"):
         bpy.ops.jounce.stitch_remove()
     scenes.activate(obj, sleeve)
     with pytest.raises(RuntimeError, match="near enough"):

@@ -1,4 +1,4 @@
-"""Seams of a body, from what is selected in the scene and to what it is built from."""
+"""Stitch groups of a body, from what is selected in the scene and to what it is built from."""
 
 from itertools import chain, count
 
@@ -18,31 +18,31 @@ Ends = tuple[bpy.types.Object, bpy.types.Object]
 
 
 def read(host: bpy.types.Object, rows: dict[bpy.types.Object, slice]) -> Stitches:
-    """The stitches of all seams that are on, between points of the body's surface. rows: of each mesh."""
+    """The stitches of all groups that are on, between points of the body's surface. rows: of each mesh."""
     return joined([seam_stitches(seam, rows) for seam in host.jounce.seams if seam.use and len(seam.pairs)])
 
 
 def seam_stitches(seam: bpy.types.PropertyGroup, rows: dict[bpy.types.Object, slice]) -> Stitches:
-    """The stitches of one seam."""
+    """The stitches of one stitch group."""
     ends = [rows.get(mesh) for mesh in (seam.mesh_a, seam.mesh_b)]
     if None in ends:
-        raise UserError(f"The seam {seam.name} leads to a mesh that is not of this body; remove the seam.")
+        raise UserError(f"The stitch group {seam.name} leads to a mesh that is not of this body; remove it.")
     pairs = vertices(seam)
     for end, column in zip(ends, pairs.T, strict=True):
         if column.min() < 0 or column.max() >= end.stop - end.start:
-            raise UserError(f"The seam {seam.name} leads to a vertex that is gone; make the seam again.")
+            raise UserError(f"The stitch group {seam.name} leads to a vertex that is gone; make it again.")
     starts = np.array([end.start for end in ends])
     count = len(pairs)
     return Stitches(pairs + starts, np.full(count, seam.stiffness), np.full(count, float(seam.keep_gap)))
 
 
 def vertices(seam: bpy.types.PropertyGroup) -> np.ndarray:
-    """The vertices (s, 2) i64 of a seam's stitches."""
+    """The vertices (s, 2) i64 of a stitch group's stitches."""
     return np.array([(pair.a, pair.b) for pair in seam.pairs], np.int64).reshape(-1, 2)
 
 
 def add(host: bpy.types.Object, name: str, ends: Ends, pairs: np.ndarray) -> bpy.types.PropertyGroup:
-    """A new seam of these stitches, which becomes the chosen one."""
+    """A new stitch group of these stitches, which becomes the chosen one."""
     taken = {seam.name for seam in host.jounce.seams}
     names = chain([name], (f"{name} {number}" for number in count(2)))
     seam = host.jounce.seams.add()
@@ -56,7 +56,7 @@ def add(host: bpy.types.Object, name: str, ends: Ends, pairs: np.ndarray) -> bpy
 
 
 def remove(host: bpy.types.Object, index: int) -> None:
-    """Takes a seam away."""
+    """Takes a stitch group away."""
     host.jounce.seams.remove(index)
     host.jounce.seam_index = max(0, min(index, len(host.jounce.seams) - 1))
 
