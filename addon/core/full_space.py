@@ -7,7 +7,8 @@ import jounce
 import numpy as np
 
 from .bodies import BodyCache
-from .motion import FrameInput
+from .motion import DENSITY, FrameInput
+from .settings import Law
 from .task import Step, finished
 from .user_error import UserError, passing_on
 
@@ -34,17 +35,19 @@ class DraftError:
 CACHE: "BodyCache[FullBody]" = BodyCache(capacity=4)
 
 
-def prepared(body: "jounce.Body", digest: str) -> Generator[Step, None, FullBody]:
-    """A body in the full space: the same cage, flesh, rig, maps and stitches.
+def prepared(body: "jounce.Body", digest: str, law: Law, poisson: float) -> Generator[Step, None, FullBody]:
+    """A body in the full space: the same cage, flesh, rig, maps and stitches, with an elastic law.
 
     digest: of what it was built from.
     """
-    known = CACHE.get(digest)
+    key = f"{digest} {law.value}"
+    known = CACHE.get(key)
     if known is None:
+        material = jounce.Material(body.material.young, poisson, DENSITY, law.value)
         with passing_on("The body has no full space"):
-            model = yield from finished(jounce.FullSpaceJob(body), "Preparing")
+            model = yield from finished(jounce.FullSpaceJob(body, material), "Preparing")
         known = FullBody(model, body.embedding)
-        CACHE.put(digest, known)
+        CACHE.put(key, known)
     return known
 
 

@@ -19,6 +19,15 @@ class Target(Enum):
         return self in (Target.MODAL_KEYS, Target.FRAME_KEYS)
 
 
+class Law(Enum):
+    """How final flesh answers to stretch, by the native module's names of elastic energies."""
+
+    COROTATED = "corotated"
+    NEO_HOOKEAN = "neo_hookean"
+    MOONEY_RIVLIN = "mooney_rivlin"
+    VENANT = "stvk"
+
+
 class Quality(Enum):
     """What is simulated: the modes of a body, or every vertex of its cage."""
 

@@ -19,7 +19,7 @@ from ..core.loops import VISIBLE_SEAM, looped
 from ..core.motion import FrameInput, Motion
 from ..core.prepared import Prepared
 from ..core.rest_check import is_crumpled
-from ..core.settings import BakeSettings, Quality, Target
+from ..core.settings import BakeSettings, Law, Quality, Target
 from ..core.simulation_pass import SimulationPass
 from ..core.task import Step, Task, in_turn, scaled
 from ..core.user_error import UserError
@@ -143,7 +143,7 @@ def prepare(
     body = built.CACHE.get(digest)
     full = None
     if settings.quality is Quality.FINAL:
-        full = yield from prepared(body, digest)
+        full = yield from prepared(body, digest, Law(host.jounce.law), host.jounce.poisson)
     return Baking(scene, settings, body, digest, built_again, full)
 
 

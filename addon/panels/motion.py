@@ -3,6 +3,7 @@
 import bpy
 
 from ..core.motion import physical_frequency
+from ..core.settings import Quality
 from .diagnosis import draw_difference
 from .sidebar import BodyPanel, keyed
 
@@ -62,6 +63,8 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         keyed(layout).prop(state, "damping")
         keyed(layout).prop(state, "strength")
         keyed(layout).prop(state, "pose_rest")
+        if state.quality == Quality.FINAL.value:
+            layout.prop(state, "law")
         layout.prop(state, "substeps")
         layout.prop(state, "integrator")
         row = keyed(layout).row(heading="Gravity")

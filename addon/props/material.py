@@ -2,7 +2,7 @@
 
 from bpy.props import EnumProperty, FloatProperty
 
-from ..core.settings import FrequencyOf, Physical
+from ..core.settings import FrequencyOf, Law, Physical
 from .refresh import refreshing
 
 STIFFNESS_BY = (
@@ -29,6 +29,26 @@ FREQUENCY_OF = (
 )
 
 
+LAWS = (
+    (Law.COROTATED.value, "Corotated", "Stress grows evenly with strain: as drafts have it"),
+    (
+        Law.NEO_HOOKEAN.value,
+        "Neo-Hookean",
+        "Rubber and fat: soft when stretched, and ever harder to squeeze flat",
+    ),
+    (
+        Law.MOONEY_RIVLIN.value,
+        "Mooney-Rivlin",
+        "Rubber that also resists changes of area: firmer where skin spreads",
+    ),
+    (
+        Law.VENANT.value,
+        "St. Venant-Kirchhoff",
+        "Hardens the more it is stretched, and gives way when it is squeezed",
+    ),
+)
+
+
 @refreshing
 class MaterialProps:
     """Of the host; changes act without a new build."""
@@ -39,6 +59,12 @@ class MaterialProps:
         description="Whose frequency it is",
         items=FREQUENCY_OF,
         default=FrequencyOf.LOWEST_MODE.value,
+    )
+    law: EnumProperty(
+        name="Law",
+        description="How the flesh of the final motion answers to stretch; drafts are corotated",
+        items=LAWS,
+        default=Law.COROTATED.value,
     )
     young: FloatProperty(
         name="Young's Modulus (Pa)",

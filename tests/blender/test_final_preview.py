@@ -225,3 +225,16 @@ def test_stopping_a_bake_keeps_what_is_simulated(character, module):
     assert len(data) > 1000
     bpy.ops.jounce.bake(target="MESH_CACHE")
     assert cache_of(obj).read_bytes().startswith(data)
+
+
+def test_each_law_moves_otherwise_and_is_baked_as_it_is_shown(character):
+    obj, _ = character
+    obj.jounce.frequency = 8.0
+    bpy.ops.jounce.preview()
+    seen = []
+    for law in ("corotated", "neo_hookean", "mooney_rivlin", "stvk"):
+        obj.jounce.law = law
+        seen.append(scenes.evaluated_frames(obj, FRAMES))
+    for index, shapes in enumerate(seen):
+        assert all(np.abs(shapes - other).max() > 1e-4 for other in seen[:index]), index
+    assert_shown_as_baked(obj)

@@ -9,7 +9,7 @@ from ...core.cache import MotionCache
 from ...core.final_cache import FinalCache
 from ...core.full_space import DraftError, FullBody, compared, prepared, refuse_drive
 from ...core.motion import FrameInput
-from ...core.settings import Quality
+from ...core.settings import Law, Quality
 from ...core.simulation_pass import SimulationPass
 from ...core.task import Runner, Step, Task
 from ...core.user_error import UserError
@@ -111,7 +111,8 @@ class FinalPreview:
 
     def _prepare(self) -> Task:
         state = self._motions.scene.host.jounce
-        self.full = yield from prepared(self._motions.body, state.built_digest)
+        law = Law(state.law)
+        self.full = yield from prepared(self._motions.body, state.built_digest, law, state.poisson)
         self._filling = self._motions.final(self._scene, self._cache, self.full.model)
         return ""
 

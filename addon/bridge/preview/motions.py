@@ -73,7 +73,8 @@ class Motions:
         """The same of the final motion: of modes it depends on what frequency they say the body has."""
         settings = self.scene.host.jounce.motion_settings()
         stiffness = stiffness_of(built_frequency(self.body, settings.frequency_of), settings)
-        return {"Stiffness": repr(stiffness)} | self._origin(scene, first, DRAFT_ALONE)
+        law = {"Law": self.scene.host.jounce.law}
+        return law | {"Stiffness": repr(stiffness)} | self._origin(scene, first, DRAFT_ALONE)
 
     def _origin(self, scene: bpy.types.Scene, first: int, without: frozenset[str]) -> Origin:
         known = self.scene.host.jounce.bl_rna.properties

@@ -188,7 +188,7 @@ class Session:
         return self._settings_now() != self._settings or self.scene.frame_start != self.cache.first
 
     def _settings_now(self) -> tuple[object, ...]:
-        return (*self.motions.settings(self.scene), self.host.jounce.quality)
+        return (*self.motions.settings(self.scene), self.host.jounce.quality, self.host.jounce.law)
 
     def is_whole(self) -> bool:
         """Whether nothing of what is shown has been deleted."""
