@@ -23,7 +23,7 @@ class JOUNCE_OT_remove(JounceOperator):
         for host in hosts:
             previews.switch_off(host)
             motions.forget(host)
-            final_files.delete(host)
+            final_files.delete(final_files.path_of(host))
             for obj in bodies.members(host):
                 bakes.free(obj)
                 hard_parts.forget(obj)

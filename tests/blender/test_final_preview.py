@@ -210,8 +210,12 @@ def test_a_file_that_jounce_has_not_made_stays(character, session):
     bpy.ops.jounce.preview()
     bpy.ops.jounce.fill_cache()
     assert "has not made" in session(obj).status()
+    foreign = cache_of(obj)
+    obj.name = "Pillar"
+    session(obj).fill(0.0)
+    assert cache_of(obj).is_file() and foreign.read_text() == "thesis"
     bpy.ops.jounce.clear_cache()
-    assert cache_of(obj).read_text() == "thesis"
+    assert foreign.read_text() == "thesis"
 
 
 def test_stopping_a_bake_keeps_what_is_simulated(character, module):

@@ -23,9 +23,8 @@ def path_of(host: bpy.types.Object) -> Path | None:
     return Path(bpy.path.abspath(folder)) / name
 
 
-def delete(host: bpy.types.Object) -> None:
-    """Deletes the file of a host, if Jounce has made it."""
-    path = path_of(host)
+def delete(path: Path | None) -> None:
+    """Deletes a file, if there is one that Jounce has made."""
     with suppress(OSError):
         if path is not None and is_cache(path):
             path.unlink()

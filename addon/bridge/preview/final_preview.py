@@ -139,8 +139,8 @@ class FinalPreview:
         self._cache = self._cache.moved(now)
         if self._filling is not None:
             self._filling.cache = self._cache
-        if before is not None and self._blend == bpy.data.filepath:
-            before.unlink(missing_ok=True)
+        if self._blend == bpy.data.filepath:
+            final_files.delete(before)
         self._blend = bpy.data.filepath
 
 

@@ -79,7 +79,7 @@ def forget(host: bpy.types.Object) -> None:
     motions.forget(host)
     if host.session_uid in _sessions:
         _sessions.pop(host.session_uid).close()
-    final_files.delete(host)
+    final_files.delete(final_files.path_of(host))
     sync()
 
 
