@@ -166,7 +166,7 @@ def test_what_teleports_cannot_loop(built):
         rig.location.x = place
         rig.keyframe_insert("location", frame=frame)
     obj.jounce.loop = True
-    with pytest.raises(RuntimeError, match="cut or teleports within the range"):
+    with pytest.raises(RuntimeError, match="reset or teleports within the range"):
         baked(obj)
 
 
