@@ -4,8 +4,10 @@ mod arrays;
 mod bake;
 mod body;
 mod body_input;
+mod contact;
 mod cubature;
 mod cycle;
+mod drive;
 mod errors;
 mod forces;
 mod job;
@@ -29,6 +31,8 @@ mod _jounce {
     use crate::bake::{HelperBonesJob, ModalKeysJob, helper_bones, modal_keys, pull_back};
     #[pymodule_export]
     use crate::body::{Body, BodyJob, FullSpaceJob};
+    #[pymodule_export]
+    use crate::contact::Collider;
     #[pymodule_export]
     use crate::cubature::Cubature;
     #[pymodule_export]

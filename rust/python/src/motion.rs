@@ -141,21 +141,22 @@ impl MotionJob {
     }
 
     /// Asks for a step, as `Simulation.step`.
-    #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None))]
+    #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None))]
     fn step(
         &self,
         pose: Option<&Bound<'_, PyAny>>,
         force: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
         drag: Option<&Bound<'_, Drag>>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let driven = self.simulation.get().arrays(pose, force, offsets, drag)?.to_owned();
+        let driven = self.simulation.get().arrays(pose, force, offsets, drag, colliders)?.to_owned();
         self.ask(move |simulation, progress| simulation.step_with(&driven.drive(), progress).map(drop));
         Ok(())
     }
 
     /// Asks to start in static equilibrium, as `Simulation.settle`.
-    #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None))]
+    #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None, colliders=None))]
     fn settle(
         &self,
         pose: Option<&Bound<'_, PyAny>>,
@@ -163,9 +164,10 @@ impl MotionJob {
         max_iterations: i64,
         offsets: Option<&Bound<'_, PyAny>>,
         drag: Option<&Bound<'_, Drag>>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
-        let driven = self.simulation.get().arrays(pose, force, offsets, drag)?.to_owned();
+        let driven = self.simulation.get().arrays(pose, force, offsets, drag, colliders)?.to_owned();
         self.ask(move |simulation, progress| {
             simulation.settle(&driven.drive(), max_iterations, progress).map(drop)
         });
@@ -173,25 +175,40 @@ impl MotionJob {
     }
 
     /// Asks to start at rest in a pose, as `Simulation.reset`.
-    #[pyo3(signature = (pose=None, offsets=None))]
-    fn reset(&self, pose: Option<&Bound<'_, PyAny>>, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let driven = self.simulation.get().arrays(pose, None, offsets, None)?.to_owned();
+    #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
+    fn reset(
+        &self,
+        pose: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+        colliders: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let driven = self.simulation.get().arrays(pose, None, offsets, None, colliders)?.to_owned();
         self.ask(move |simulation, _| simulation.reset_with(&driven.drive()));
         Ok(())
     }
 
     /// Asks for a cut, as `Simulation.cut`.
-    #[pyo3(signature = (pose=None, offsets=None))]
-    fn cut(&self, pose: Option<&Bound<'_, PyAny>>, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let driven = self.simulation.get().arrays(pose, None, offsets, None)?.to_owned();
+    #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
+    fn cut(
+        &self,
+        pose: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+        colliders: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let driven = self.simulation.get().arrays(pose, None, offsets, None, colliders)?.to_owned();
         self.ask(move |simulation, _| simulation.cut(&driven.drive()));
         Ok(())
     }
 
     /// Asks to go on in steady motion, as `Simulation.coast`.
-    #[pyo3(signature = (pose=None, offsets=None))]
-    fn coast(&self, pose: Option<&Bound<'_, PyAny>>, offsets: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
-        let driven = self.simulation.get().arrays(pose, None, offsets, None)?.to_owned();
+    #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
+    fn coast(
+        &self,
+        pose: Option<&Bound<'_, PyAny>>,
+        offsets: Option<&Bound<'_, PyAny>>,
+        colliders: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let driven = self.simulation.get().arrays(pose, None, offsets, None, colliders)?.to_owned();
         self.ask(move |simulation, _| simulation.coast(&driven.drive()));
         Ok(())
     }

@@ -2,15 +2,17 @@
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use jounce::method::{self, Drive, Integrator, Turn, skinning_modes};
+use jounce::method::{self, Integrator, Turn};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrays::{self, Array, Axis, optional};
+use crate::arrays;
+use crate::contact::Collider;
 use crate::cycle::CycleReport;
 use crate::errors::{refused, run, run_long};
 use crate::forces::{Drag, ForceSamples};
+use crate::mesh::Embedding;
 use crate::model::{Model, flat};
 use crate::state::State;
 
@@ -35,11 +37,11 @@ impl StepReport {
 
 /// Steps several simulations at once, in parallel, each exactly as it would be alone; a report each, in order.
 ///
-/// simulations: of any models, no one twice. poses, forces, offsets, drags: for each what `Simulation.step` takes; None
+/// simulations: of any models, no one twice. poses, forces, offsets, drags, colliders: for each what `Simulation.step` takes; None
 /// for none at all.
 /// Raises ValueError as `Simulation.step` does, for the first in order that refuses; then none has moved.
 #[pyfunction]
-#[pyo3(signature = (simulations, poses, forces=None, offsets=None, drags=None))]
+#[pyo3(signature = (simulations, poses, forces=None, offsets=None, drags=None, colliders=None))]
 pub fn step_together(
     py: Python<'_>,
     simulations: Vec<Bound<'_, Simulation>>,
@@ -47,13 +49,15 @@ pub fn step_together(
     forces: Option<Vec<Option<Bound<'_, PyAny>>>>,
     offsets: Option<Vec<Option<Bound<'_, PyAny>>>>,
     drags: Option<Vec<Option<Bound<'_, Drag>>>>,
+    colliders: Option<Vec<Option<Bound<'_, PyAny>>>>,
 ) -> PyResult<Vec<StepReport>> {
     let count = simulations.len();
     let none = || (0..count).map(|_| None).collect();
     let (forces, offsets) = (forces.unwrap_or_else(none), offsets.unwrap_or_else(none));
     let drags = drags.unwrap_or_else(|| (0..count).map(|_| None).collect());
-    let lengths = [poses.len(), forces.len(), offsets.len(), drags.len()];
-    for (what, got) in ["poses", "forces", "offsets", "drags"].into_iter().zip(lengths) {
+    let colliders = colliders.unwrap_or_else(none);
+    let lengths = [poses.len(), forces.len(), offsets.len(), drags.len(), colliders.len()];
+    for (what, got) in ["poses", "forces", "offsets", "drags", "colliders"].into_iter().zip(lengths) {
         if got != count {
             let text = format!("{what}: expected one for each of {count} simulations, got {got}");
             return Err(PyValueError::new_err(text));
@@ -71,7 +75,8 @@ pub fn step_together(
     let mut inputs = Vec::with_capacity(count);
     for (i, simulation) in simulations.iter().enumerate() {
         let (pose, force, offsets) = (poses[i].as_ref(), forces[i].as_ref(), offsets[i].as_ref());
-        inputs.push(simulation.get().arrays(pose, force, offsets, drags[i].as_ref())?);
+        let (drag, colliders) = (drags[i].as_ref(), colliders[i].as_ref());
+        inputs.push(simulation.get().arrays(pose, force, offsets, drag, colliders)?);
     }
     let mut turns: Vec<Turn<'_>> = bodies
         .iter_mut()
@@ -96,6 +101,8 @@ pub fn step_together(
 /// acceleration the flesh feels, 0 = none; it may be set between steps. limit: largest displacement anywhere, as
 /// a share of the body's diagonal; up to half of it nothing changes, beyond that the flesh stiffens. stretch: the
 /// same for lengths, as a share of what they are in the rest shape.
+/// colliders: what the flesh cannot enter, for a full-space model and backward Euler. contact_points: an Embedding in
+/// the model's mesh whose points touch them, such as `body.embedding`, the skin; None is the mesh's own boundary.
 /// Several threads may each have a Simulation of the same model; one that another thread is in raises RuntimeError.
 /// Ctrl+C ends a step, and whatever else takes long; the state is then as it was before.
 /// Raises ValueError for a parameter out of range.
@@ -106,6 +113,7 @@ pub struct Simulation {
     pub bones: usize,
     /// Axes of the coefficients.
     pub shape: Vec<usize>,
+    pub colliders: usize,
 }
 
 #[pymethods]
@@ -113,10 +121,12 @@ impl Simulation {
     #[new]
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
                         gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0,
-                        integrator="backward_euler", strength=1.0, limit=None, stretch=None),
+                        integrator="backward_euler", strength=1.0, limit=None, stretch=None,
+                        colliders=None, contact_points=None),
            text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
                              gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0, \
-                             integrator='backward_euler', strength=1.0, limit=None, stretch=None)")]
+                             integrator='backward_euler', strength=1.0, limit=None, stretch=None, \
+                             colliders=None, contact_points=None)")]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
@@ -132,6 +142,8 @@ impl Simulation {
         strength: f64,
         limit: Option<f64>,
         stretch: Option<f64>,
+        colliders: Option<Vec<Bound<'_, Collider>>>,
+        contact_points: Option<&Embedding>,
     ) -> PyResult<Self> {
         let params = method::SimulationParams {
             dt,
@@ -149,8 +161,15 @@ impl Simulation {
         };
         let shared = model.get().inner.clone();
         let (bones, shape) = (shared.bone_count(), shared.coefficient_shape());
-        let inner = run(py, || method::Simulation::new(shared, params))?;
-        Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape })
+        let colliders = colliders.unwrap_or_default();
+        let colliders: Vec<_> = colliders.iter().map(|collider| collider.get().inner.clone()).collect();
+        let points = contact_points.map(|points| points.inner.clone());
+        let count = colliders.len();
+        let inner = run(py, || match count {
+            0 => method::Simulation::new(shared, params),
+            _ => method::Simulation::among(shared, params, &colliders, points),
+        })?;
+        Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape, colliders: count })
     }
 
     /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig.
@@ -159,9 +178,10 @@ impl Simulation {
     /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. offsets: what the rig adds to linear
     /// skinning with the pose, from `Body.reduce_offsets`, or (n, 3) at the vertices in the full space; None for
     /// nothing. drag: the resistance of a medium, from
-    /// `ForceSamples.drag`; None for none. Returns a StepReport. Raises ValueError for arguments of a wrong shape or
+    /// `ForceSamples.drag`; None for none. colliders: (c, 3, 4) float64, a rotation and a translation of each from where
+    /// it was made; None leaves them where they are. Returns a StepReport. Raises ValueError for arguments of a wrong shape or
     /// with numbers that are not finite; the state is then unchanged.
-    #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None))]
+    #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None))]
     fn step(
         &self,
         py: Python<'_>,
@@ -169,8 +189,9 @@ impl Simulation {
         force: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
         drag: Option<&Bound<'_, Drag>>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<StepReport> {
-        let arrays = self.arrays(pose, force, offsets, drag)?;
+        let arrays = self.arrays(pose, force, offsets, drag, colliders)?;
         let drive = arrays.drive();
         let simulation = &mut *self.lock()?;
         run_long(py, |progress| simulation.step_with(&drive, progress)).map(StepReport::from)
@@ -178,10 +199,10 @@ impl Simulation {
 
     /// Starts anew in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
     ///
-    /// pose, force, offsets and drag are as in `step`; drag acts as on a body at rest. max_iterations: at most; a residual above `tolerance` in the report
+    /// pose, force, offsets, drag and colliders are as in `step`; drag acts as on a body at rest, and colliders do not rub. max_iterations: at most; a residual above `tolerance` in the report
     /// says that they were too few. What stores no energy, such as the place of a body without a rig, stays
     /// where it is.
-    #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None))]
+    #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None, colliders=None))]
     fn settle(
         &self,
         py: Python<'_>,
@@ -190,9 +211,10 @@ impl Simulation {
         max_iterations: i64,
         offsets: Option<&Bound<'_, PyAny>>,
         drag: Option<&Bound<'_, Drag>>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<StepReport> {
         let max_iterations = arrays::count(max_iterations, "max_iterations")?;
-        let arrays = self.arrays(pose, force, offsets, drag)?;
+        let arrays = self.arrays(pose, force, offsets, drag, colliders)?;
         let drive = arrays.drive();
         let simulation = &mut *self.lock()?;
         run_long(py, |progress| simulation.settle(&drive, max_iterations, progress)).map(StepReport::from)
@@ -315,15 +337,16 @@ impl Simulation {
     /// A cut or a teleport: at rest relative to a pose, with the displacement kept, so that the jump of the pose is
     /// not felt as a kick. The displacement turns as the rig turns the body as a whole.
     ///
-    /// `reset` and `settle` are the other two ways across a cut. offsets are as in `step`.
-    #[pyo3(signature = (pose=None, offsets=None))]
+    /// `reset` and `settle` are the other two ways across a cut. offsets and colliders are as in `step`.
+    #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn cut(
         &self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let arrays = self.arrays(pose, None, offsets, None)?;
+        let arrays = self.arrays(pose, None, offsets, None, colliders)?;
         let drive = arrays.drive();
         let simulation = &mut *self.lock()?;
         run(py, || simulation.cut(&drive))
@@ -332,15 +355,16 @@ impl Simulation {
     /// Starts in steady motion: right after `reset` or `settle`, takes the rig as having come as fast as it goes on to the
     /// next pose, so that the first step is no jolt. Step to that pose afterwards.
     ///
-    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh moves along. offsets are as in `step`.
-    #[pyo3(signature = (pose=None, offsets=None))]
+    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh moves along. offsets and colliders are as in `step`.
+    #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn coast(
         &self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let arrays = self.arrays(pose, None, offsets, None)?;
+        let arrays = self.arrays(pose, None, offsets, None, colliders)?;
         let drive = arrays.drive();
         let simulation = &mut *self.lock()?;
         run(py, || simulation.coast(&drive))
@@ -348,15 +372,16 @@ impl Simulation {
 
     /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, where the pose jumps.
     ///
-    /// offsets are as in `step`.
-    #[pyo3(signature = (pose=None, offsets=None))]
+    /// offsets and colliders are as in `step`.
+    #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn reset(
         &self,
         py: Python<'_>,
         pose: Option<&Bound<'_, PyAny>>,
         offsets: Option<&Bound<'_, PyAny>>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
-        let arrays = self.arrays(pose, None, offsets, None)?;
+        let arrays = self.arrays(pose, None, offsets, None, colliders)?;
         let drive = arrays.drive();
         let simulation = &mut *self.lock()?;
         run(py, || simulation.reset_with(&drive))
@@ -364,51 +389,6 @@ impl Simulation {
 
     fn __repr__(&self) -> String {
         format!("Simulation({}, {} bones)", self.model.get().size(), self.bones)
-    }
-}
-
-/// Checked arguments of what drives a step.
-pub struct Arrays<'py> {
-    pose: Option<Array<'py, f64>>,
-    force: Option<Array<'py, f64>>,
-    offsets: Option<Array<'py, f64>>,
-    drag: Option<skinning_modes::Drag>,
-}
-
-impl Arrays<'_> {
-    fn drive(&self) -> Drive<'_> {
-        Drive {
-            pose: self.pose.as_ref().map(|pose| arrays::transforms(pose.slice())),
-            force: self.force.as_ref().map(Array::slice),
-            offsets: self.offsets.as_ref().map(Array::slice),
-            drag: self.drag.as_ref(),
-        }
-    }
-
-    /// A copy that needs no Python.
-    pub fn to_owned(&self) -> Owned {
-        let copy = |array: &Option<Array<'_, f64>>| array.as_ref().map(|array| array.slice().to_vec());
-        let [pose, force, offsets] = [&self.pose, &self.force, &self.offsets].map(copy);
-        Owned { pose, force, offsets, drag: self.drag.clone() }
-    }
-}
-
-/// What drives a step, free of Python.
-pub struct Owned {
-    pose: Option<Vec<f64>>,
-    force: Option<Vec<f64>>,
-    offsets: Option<Vec<f64>>,
-    drag: Option<skinning_modes::Drag>,
-}
-
-impl Owned {
-    pub fn drive(&self) -> Drive<'_> {
-        Drive {
-            pose: self.pose.as_deref().map(arrays::transforms),
-            force: self.force.as_deref(),
-            offsets: self.offsets.as_deref(),
-            drag: self.drag.as_ref(),
-        }
     }
 }
 
@@ -427,29 +407,7 @@ impl Simulation {
 
     /// The same model, settings and state once more.
     pub fn duplicate(&self) -> PyResult<method::Simulation> {
-        let own = self.lock()?;
-        let copy = || {
-            let mut copy = method::Simulation::new(own.model().clone(), *own.params())?;
-            copy.restore_state(&own.save_state())?;
-            Ok(copy)
-        };
-        copy().map_err(refused)
-    }
-
-    pub fn arrays<'py>(
-        &self,
-        pose: Option<&Bound<'py, PyAny>>,
-        force: Option<&Bound<'py, PyAny>>,
-        offsets: Option<&Bound<'py, PyAny>>,
-        drag: Option<&Bound<'py, Drag>>,
-    ) -> PyResult<Arrays<'py>> {
-        let coefficients: Vec<Axis> = self.shape.iter().copied().map(Axis::Is).collect();
-        Ok(Arrays {
-            pose: optional(pose, "pose", &[Axis::Is(self.bones), Axis::Is(3), Axis::Is(4)])?,
-            force: optional(force, "force", &coefficients)?,
-            offsets: optional(offsets, "offsets", &[Axis::Any("k"), Axis::Is(3)])?,
-            drag: drag.map(|drag| drag.get().0.clone()),
-        })
+        self.lock()?.duplicate().map_err(refused)
     }
 }
 

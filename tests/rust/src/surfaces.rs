@@ -117,6 +117,24 @@ pub fn sphere(refinements: u32) -> Soup {
     Soup { points, triangles }
 }
 
+/// A torus about z: radius of the ring 1, of the tube `tube`.
+pub fn torus(tube: f64, around: u32, across: u32) -> Soup {
+    let turn = |i: u32, n: u32| std::f64::consts::TAU * f64::from(i) / f64::from(n);
+    let point = |i: u32, j: u32| {
+        let (a, b) = (turn(i, around), turn(j, across));
+        let ring = 1.0 + tube * b.cos();
+        [ring * a.cos(), ring * a.sin(), tube * b.sin()]
+    };
+    let points = (0..around).flat_map(|i| (0..across).map(move |j| point(i, j))).collect();
+    let index = |i: u32, j: u32| (i % around) * across + j % across;
+    let cell = |i: u32, j: u32| {
+        let [a, b, c, d] = [index(i, j), index(i + 1, j), index(i + 1, j + 1), index(i, j + 1)];
+        [[a, b, c], [a, c, d]]
+    };
+    let triangles = (0..around).flat_map(|i| (0..across).flat_map(move |j| cell(i, j))).collect();
+    Soup { points, triangles }
+}
+
 /// Points spread evenly over the cube [-1, 1]^3, the same each time (additive recurrence of the plastic
 /// constant).
 pub fn scattered(count: usize) -> Vec<[f64; 3]> {

@@ -3,6 +3,7 @@
 use super::{Reader, STATE, Writer};
 use crate::Result;
 use crate::method::State;
+use crate::method::loads::contact::{Anchor, ContactState};
 use crate::solve::Learnt;
 
 type Rows = Vec<[f64; 3]>;
@@ -21,7 +22,8 @@ pub fn decode_state(bytes: &[u8]) -> Result<State> {
 }
 
 fn write_state(out: &mut Writer, state: &State) {
-    let State { started, spacing, frames, path, reduced, offset_frames, offset_path, learnt } = state;
+    let State { started, spacing, frames, path, reduced, offset_frames, offset_path, learnt, contact } =
+        state;
     out.count(usize::from(*started));
     out.0.extend(spacing.to_le_bytes());
     for rows in frames.iter().chain(path).chain(reduced).chain(offset_frames).chain(offset_path) {
@@ -30,6 +32,16 @@ fn write_state(out: &mut Writer, state: &State) {
     learnt.metric.iter().for_each(|part| out.0.extend(part.to_le_bytes()));
     out.count(learnt.pairs.len());
     learnt.pairs.as_flattened().iter().for_each(|rows| write_rows(out, rows));
+    write_contact(out, contact);
+}
+
+fn write_contact(out: &mut Writer, ContactState { frames, last, anchors }: &ContactState) {
+    frames.iter().chain([last]).for_each(|rows| write_rows(out, rows));
+    out.count(anchors.len());
+    for Anchor { point, collider, place } in anchors {
+        [point, collider].into_iter().for_each(|index| out.0.extend(index.to_le_bytes()));
+        place.iter().for_each(|x| out.0.extend(x.to_le_bytes()));
+    }
 }
 
 fn read_state(input: &mut Reader<'_>) -> Result<State> {
@@ -47,7 +59,23 @@ fn read_state(input: &mut Reader<'_>) -> Result<State> {
         offset_frames: read_history(input)?,
         offset_path: read_history(input)?,
         learnt: read_learnt(input)?,
+        contact: read_contact(input)?,
     })
+}
+
+fn read_contact(input: &mut Reader<'_>) -> Result<ContactState> {
+    let (frames, [last]) = (read_history(input)?, read_history(input)?);
+    let mut anchors = Vec::new();
+    // Every anchor takes bytes, so that the count cannot ask for more than there are.
+    for _ in 0..u64::from_le_bytes(input.take()?) {
+        let (point, collider) = (u32::from_le_bytes(input.take()?), u32::from_le_bytes(input.take()?));
+        let mut place = [0.0; 3];
+        for x in &mut place {
+            *x = f64::from_le_bytes(input.take()?);
+        }
+        anchors.push(Anchor { point, collider, place });
+    }
+    Ok(ContactState { frames, last, anchors })
 }
 
 fn read_learnt(input: &mut Reader<'_>) -> Result<Learnt> {

@@ -51,7 +51,8 @@ impl Simulation {
     ///
     /// # Errors
     /// [`Error::Range`] for fewer than two drives, no passes, and poses that are not cyclic, with the gap as a
-    /// share of the diagonal; [`Error::Shape`] for the strengths; [`Error::Cancelled`]; as
+    /// share of the diagonal; [`Error::Shape`] for the strengths; [`Error::Unsupported`] among colliders;
+    /// [`Error::Cancelled`]; as
     /// [`Simulation::step_with`]. The state then stays as it was.
     pub fn settle_cycle(
         &mut self,
@@ -62,6 +63,10 @@ impl Simulation {
         progress: &Progress,
     ) -> Result<CycleReport> {
         check(drives, strengths, max_passes)?;
+        if self.collider_count() > 0 {
+            let why = "a motion that touches something is not found as a loop; settle and step instead";
+            return Err(Error::Unsupported { what: "settle_cycle", why });
+        }
         let (before, params) = (self.save_state(), *self.params());
         let found = advance(self, &drives[0], &drives[drives.len() - 1]).and_then(|advance| {
             let cycle = Cycle { drives, strengths, params, advance, progress };

@@ -3,6 +3,7 @@
 mod coordinates;
 mod cycle;
 mod history;
+pub mod loads;
 mod motion;
 mod orbit;
 mod projector;

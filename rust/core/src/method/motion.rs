@@ -5,6 +5,7 @@ use nalgebra::Vector3;
 use super::history::{follow, on_parabola, remember};
 use super::settings::HISTORY;
 use super::substep::{RigPlace, Substep};
+use crate::method::loads::contact::Placement;
 use crate::method::{Drive, SimulationParams, State, StepReport};
 use crate::{Error, Progress, Result};
 
@@ -23,13 +24,19 @@ pub(crate) struct Motion<S: Substep + ?Sized> {
     /// The offsets given, and the offsets of the substep; no rows before the first offsets.
     offset_target: Vec<[f64; 3]>,
     offset: Vec<[f64; 3]>,
+    /// Likewise where colliders are.
+    collider_target: Vec<[f64; 3]>,
+    colliders: Vec<[f64; 3]>,
     pub(crate) substep: Box<S>,
 }
 
 impl<S: Substep + ?Sized> Motion<S> {
     pub(crate) fn new(substep: Box<S>) -> Self {
         let [pose, coordinates, _] = substep.rows();
-        let state = State::new(pose, coordinates);
+        let [colliders, _] = substep.contact_sizes();
+        let mut state = State::new(pose, coordinates, colliders);
+        let made = Placement::made(colliders);
+        state.contact.start(&made);
         Self {
             before: state.clone(),
             state,
@@ -37,6 +44,8 @@ impl<S: Substep + ?Sized> Motion<S> {
             pose: vec![[0.0; 3]; pose],
             offset_target: Vec::new(),
             offset: Vec::new(),
+            colliders: made.clone(),
+            collider_target: made,
             substep,
         }
     }
@@ -47,13 +56,16 @@ impl<S: Substep + ?Sized> Motion<S> {
 
     pub(crate) fn restore(&mut self, state: &State) -> Result<()> {
         let [.., offset_rows] = self.substep.rows();
+        let [_, points] = self.substep.contact_sizes();
         state.check(&self.state, offset_rows)?;
+        state.contact.check(&self.state.contact, points)?;
         let held = self.state.holds_offsets();
         self.state.copy_from(state);
         if held || state.holds_offsets() {
             self.hold_offsets();
         }
         self.substep.learn(&self.state.learnt);
+        self.collider_target.copy_from_slice(&self.state.contact.frames[1]);
         self.show();
         Ok(())
     }
@@ -102,7 +114,7 @@ impl<S: Substep + ?Sized> Motion<S> {
     pub(crate) fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
         self.enter(next)?;
         if self.state.started {
-            self.state.coast(&self.target, &self.offset_target, params.dt);
+            self.state.coast([&self.target, &self.offset_target, &self.collider_target], params.dt);
         }
         Ok(())
     }
@@ -110,6 +122,7 @@ impl<S: Substep + ?Sized> Motion<S> {
     /// Goes back to the state before the last step.
     pub(crate) fn undo(&mut self) {
         self.state.copy_from(&self.before);
+        self.collider_target.copy_from_slice(&self.state.contact.frames[1]);
         self.substep.learn(&self.state.learnt);
         self.show();
     }
@@ -123,6 +136,7 @@ impl<S: Substep + ?Sized> Motion<S> {
             offset.copy_from_slice(&self.offset_target);
         }
         self.state.reduced.iter_mut().for_each(|reduced| reduced.fill([0.0; 3]));
+        self.state.contact.start(&self.collider_target);
         (self.state.started, self.state.spacing) = (true, 0.0);
         self.state.learnt.pairs.clear();
         self.substep.learn(&self.state.learnt);
@@ -136,6 +150,9 @@ impl<S: Substep + ?Sized> Motion<S> {
                 self.substep.enter_offsets(offsets, &mut self.target, &mut self.offset_target)?;
             }
             None => self.offset_target.fill([0.0; 3]),
+        }
+        if let Some(colliders) = drive.colliders {
+            Placement::enter(colliders, &mut self.collider_target)?;
         }
         self.substep.enter_loads(drive)
     }
@@ -153,7 +170,8 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.enter(drive)?;
         self.before.copy_from(&self.state);
         self.start();
-        let rig = RigPlace { pose: &self.target, offset: &self.offset_target };
+        let (pose, offset, colliders) = (&self.target, &self.offset_target, &self.collider_target);
+        let rig = RigPlace { pose, offset, colliders };
         let settled = self.substep.settle(rig, params, max_iterations, progress);
         let (iterations, residual) = self.or_undone(settled)?;
         self.stay();
@@ -199,6 +217,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         }
         follow(&mut self.state.frames, &self.target);
         follow(&mut self.state.offset_frames, &self.offset_target);
+        follow(&mut self.state.contact.frames, &self.collider_target);
         self.finish(report, params)
     }
 
@@ -227,23 +246,28 @@ impl<S: Substep + ?Sized> Motion<S> {
         if substep == substeps {
             self.pose.copy_from_slice(&self.target);
             self.offset.copy_from_slice(&self.offset_target);
+            self.colliders.copy_from_slice(&self.collider_target);
             return;
         }
         let time = f64::from(substep) / f64::from(substeps);
         on_parabola(&self.state.frames, &self.target, time, &mut self.pose);
         on_parabola(&self.state.offset_frames, &self.offset_target, time, &mut self.offset);
+        on_parabola(&self.state.contact.frames, &self.collider_target, time, &mut self.colliders);
     }
 
     /// Solves one implicit step to `self.pose`; returns iterations and residual.
     fn substep(&mut self, params: &SimulationParams, solve: &mut Solve<'_, S>) -> Result<(u32, f64)> {
         let h = params.dt / f64::from(params.substeps);
         self.state.respace(h);
-        let rig = RigPlace { pose: &self.pose, offset: &self.offset };
+        let rig = RigPlace { pose: &self.pose, offset: &self.offset, colliders: &self.colliders };
         self.substep.prepare(&self.state, rig, params, h)?;
         let solved = solve(&mut self.substep, &self.state)?;
         remember(&mut self.state.reduced, self.substep.found());
         remember(&mut self.state.path, &self.pose);
         remember(&mut self.state.offset_path, &self.offset);
+        self.state.contact.last.copy_from_slice(&self.colliders);
+        self.state.contact.anchors.clear();
+        self.state.contact.anchors.extend_from_slice(self.substep.anchors());
         Ok(solved)
     }
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::method::loads::contact::ContactState;
 use crate::method::skinning_modes::Drag;
 use crate::rig::Pose;
 use crate::solve::Learnt;
@@ -146,6 +147,9 @@ pub struct Drive<'a> {
     pub offsets: Option<&'a [f64]>,
     /// The resistance of a medium, that acts all through the step; `None` for none.
     pub drag: Option<&'a Drag>,
+    /// Where colliders then are: for each a rotation and a translation from where it was made. `None` leaves them where
+    /// they are; they have been made there.
+    pub colliders: Option<&'a [[[f64; 4]; 3]]>,
 }
 
 /// What happened in a step.
@@ -181,10 +185,12 @@ pub struct State {
     pub(crate) offset_path: [Vec<[f64; 3]>; HISTORY],
     /// What substeps have learnt for those that follow.
     pub(crate) learnt: Learnt,
+    /// Of colliders.
+    pub(crate) contact: ContactState,
 }
 
 impl State {
-    pub(crate) fn new(handle_rows: usize, reduced_rows: usize) -> Self {
+    pub(crate) fn new(handle_rows: usize, reduced_rows: usize, collider_rows: usize) -> Self {
         let (pose, reduced) = (vec![[0.0; 3]; handle_rows], vec![[0.0; 3]; reduced_rows]);
         Self {
             started: false,
@@ -195,6 +201,7 @@ impl State {
             offset_frames: Default::default(),
             offset_path: Default::default(),
             learnt: Learnt::default(),
+            contact: ContactState::new(collider_rows),
         }
     }
 
@@ -220,6 +227,7 @@ impl State {
     pub(crate) fn copy_from(&mut self, other: &Self) {
         (self.started, self.spacing) = (other.started, other.spacing);
         self.learnt.copy_from(&other.learnt);
+        self.contact.copy_from(&other.contact);
         let offsets = self.offset_frames.iter_mut().chain(&mut self.offset_path);
         let own = self.frames.iter_mut().chain(&mut self.path).chain(&mut self.reduced).chain(offsets);
         own.zip(other.rows()).for_each(|(to, from)| {
@@ -240,16 +248,17 @@ impl State {
         self.spacing = spacing;
     }
 
-    /// As though the rig had come within `seconds` from as far behind the last pose as `next` is ahead of it.
-    pub(crate) fn coast(&mut self, next: &[[f64; 3]], next_offsets: &[[f64; 3]], seconds: f64) {
+    /// As though the rig had come within `seconds` from as far behind the last pose as `next` is ahead of it, and colliders
+    /// likewise.
+    pub(crate) fn coast(&mut self, [next, next_offsets, next_colliders]: [&[[f64; 3]]; 3], seconds: f64) {
+        let [before, last] = &mut self.contact.frames;
+        reflect(before, last, next_colliders);
         for (frames, path, next) in [
             (&mut self.frames, &mut self.path, next),
             (&mut self.offset_frames, &mut self.offset_path, next_offsets),
         ] {
             let [before, last] = frames;
-            for row in 0..last.len() {
-                (0..3).for_each(|c| before[row][c] = 2.0 * last[row][c] - next[row][c]);
-            }
+            reflect(before, last, next);
             path[HISTORY - 2].copy_from_slice(before);
             respace(path, 1.0);
         }
@@ -276,6 +285,13 @@ impl State {
             }
         }
         if self.spacing.is_finite() { Ok(()) } else { not_finite(0, self.spacing) }
+    }
+}
+
+/// `before = 2 last - next`.
+fn reflect(before: &mut [[f64; 3]], last: &[[f64; 3]], next: &[[f64; 3]]) {
+    for row in 0..last.len() {
+        (0..3).for_each(|c| before[row][c] = 2.0 * last[row][c] - next[row][c]);
     }
 }
 

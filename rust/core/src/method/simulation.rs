@@ -1,11 +1,15 @@
 //! A running simulation: a model, settings and a state.
 
+use std::sync::Arc;
+
+use crate::mesh::Embedding;
+use crate::method::loads::contact::Collider;
 use crate::method::motion::Motion;
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::quasi_newton::{FullSpaceSubstep, Minimiser};
 use crate::method::skinning_modes::{ForceSamples, SkinningSubstep};
 use crate::method::substep::Substep;
-use crate::method::{Drive, Model, SimulationParams, State, StepReport};
+use crate::method::{Drive, Integrator, Model, SimulationParams, State, StepReport};
 use crate::rig::Pose;
 use crate::{Error, Progress, Result};
 
@@ -18,7 +22,14 @@ use crate::{Error, Progress, Result};
 pub struct Simulation {
     model: Model,
     params: SimulationParams,
+    surroundings: Option<Surroundings>,
     motion: Motion<dyn Substep>,
+}
+
+/// What a simulation is among, and the points that touch it, if they are not the vertices of the boundary.
+struct Surroundings {
+    colliders: Arc<[Collider]>,
+    points: Option<Arc<Embedding>>,
 }
 
 impl Simulation {
@@ -27,17 +38,67 @@ impl Simulation {
     /// # Errors
     /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit in the full space.
     pub fn new(model: Model, params: SimulationParams) -> Result<Self> {
-        check(&model, &params)?;
+        check(&model, &params, false)?;
         let substep: Box<dyn Substep> = match &model {
             Model::Skinning(model) => Box::new(SkinningSubstep::new(model.clone())),
             Model::FullSpace(model) => Box::new(FullSpaceSubstep::new(model.clone(), Minimiser::default())),
         };
-        Ok(Self { model, params, motion: Motion::new(substep) })
+        Ok(Self { model, params, surroundings: None, motion: Motion::new(substep) })
+    }
+
+    /// A simulation among colliders, which stand where they were made until a step says otherwise.
+    ///
+    /// They are touched by the points of an embedding in the model's mesh, about one of several that are much nearer to each
+    /// other than vertices are, or without one by the vertices of the mesh's boundary.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another mesh,
+    /// [`Error::Unsupported`] for skinning modes and for an integrator other than backward Euler.
+    pub fn among(
+        model: Model,
+        params: SimulationParams,
+        colliders: &[Collider],
+        points: Option<Arc<Embedding>>,
+    ) -> Result<Self> {
+        if colliders.is_empty() {
+            return Err(Error::Empty { what: "colliders" });
+        }
+        let Model::FullSpace(body) = &model else {
+            let why = "skinning modes cannot dent; a full-space model can";
+            return Err(Error::Unsupported { what: "colliders", why });
+        };
+        check(&model, &params, true)?;
+        let colliders: Arc<[Collider]> = colliders.into();
+        let body = FullSpaceSubstep::new(body.clone(), Minimiser::default());
+        let substep: Box<dyn Substep> = Box::new(body.among(colliders.clone(), points.as_deref())?);
+        let surroundings = Some(Surroundings { colliders, points });
+        Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
+    }
+
+    /// The same model, settings, colliders and state once more.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn duplicate(&self) -> Result<Self> {
+        let (model, params) = (self.model.clone(), self.params);
+        let mut copy = match &self.surroundings {
+            None => Self::new(model, params)?,
+            Some(Surroundings { colliders, points }) => {
+                Self::among(model, params, colliders, points.clone())?
+            }
+        };
+        copy.restore_state(self.motion.state())?;
+        Ok(copy)
     }
 
     /// The model.
     pub fn model(&self) -> &Model {
         &self.model
+    }
+
+    /// How many colliders it is among.
+    pub fn collider_count(&self) -> usize {
+        self.surroundings.as_ref().map_or(0, |surroundings| surroundings.colliders.len())
     }
 
     /// The settings.
@@ -50,7 +111,7 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::new`]; the settings then stay as they are.
     pub fn set_params(&mut self, params: SimulationParams) -> Result<()> {
-        check(&self.model, &params)?;
+        check(&self.model, &params, self.surroundings.is_some())?;
         self.params = params;
         Ok(())
     }
@@ -221,8 +282,12 @@ impl Simulation {
 }
 
 /// Errors for settings that make no sense, or that the method has no part for.
-fn check(model: &Model, params: &SimulationParams) -> Result<()> {
+fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
     params.check()?;
+    if among && params.integrator != Integrator::BackwardEuler {
+        let why = "among colliders only backward Euler loses what an impact takes; bdf2 would give it back";
+        return Err(Error::Unsupported { what: "integrator", why });
+    }
     let limits = [("limit", params.limit), ("stretch", params.stretch)];
     let given = limits.into_iter().find(|(_, limit)| limit.is_some());
     match (model, given) {

@@ -3,6 +3,7 @@
 use nalgebra::Matrix3;
 
 use crate::math::rows::Rows;
+use crate::method::loads::contact::Anchor;
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::settings::HISTORY;
 use crate::method::skinning_modes::ForceSamples;
@@ -11,11 +12,13 @@ use crate::rig::Pose;
 use crate::solve::Learnt;
 use crate::{Progress, Result};
 
-/// Where the rig is: rows of a pose, and of offsets beside the bones' share, if there have been any.
+/// Where the rig is: rows of a pose, and of offsets beside the bones' share, if there have been any; and where colliders are.
 #[derive(Clone, Copy)]
 pub(crate) struct RigPlace<'a> {
     pub(crate) pose: &'a Rows,
     pub(crate) offset: &'a Rows,
+    /// Of placements of colliders.
+    pub(crate) colliders: &'a Rows,
 }
 
 /// A body's coordinates at the end of a substep: how a method finds them.
@@ -33,6 +36,16 @@ pub(crate) trait Substep: Send + Sync {
 
     /// Adds the bones' share of offsets to a pose, and sets the other rows.
     fn enter_offsets(&mut self, offsets: &[f64], pose: &mut Rows, rows: &mut Rows) -> Result<()>;
+
+    /// Rows of the placements of colliders, and points that may touch them.
+    fn contact_sizes(&self) -> [usize; 2] {
+        [0; 2]
+    }
+
+    /// What sticks to colliders at the end of a substep.
+    fn anchors(&self) -> &[Anchor] {
+        &[]
+    }
 
     /// Takes what else acts all through a step.
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()>;

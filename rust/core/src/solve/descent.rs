@@ -3,7 +3,7 @@
 use super::lbfgs::Lbfgs;
 use super::line_search::{Start, Value, search};
 use crate::Result;
-use crate::math::rows::Rows;
+use crate::math::rows::{Rows, dot};
 
 /// An energy that is minimised, with the metric in which its descent directions are found.
 pub(crate) trait Objective {
@@ -17,6 +17,15 @@ pub(crate) trait Objective {
 
     /// Replaces a gradient by what the metric's inverse makes of it.
     fn solve(&mut self, rows: &mut Rows);
+
+    /// Turns a direction from x as energy wants that neither gradient nor memory know of, whose `value` at x may
+    /// change with that.
+    fn correct(&mut self, _x: &Rows, _memory: &mut Lbfgs, _direction: &mut Rows, _value: &mut Value) {}
+
+    /// The slope along a direction of energy that the gradient leaves out, where it was evaluated last.
+    fn further_slope(&self, _direction: &Rows) -> f64 {
+        0.0
+    }
 
     /// Length of a step, by which convergence is judged.
     fn length(&self, step: &Rows) -> f64;
@@ -101,10 +110,10 @@ impl Descent {
         loop {
             let learnt = !self.memory.is_empty();
             self.memory.aim(&self.here, &mut self.direction, |rows| objective.solve(rows));
-            let start = Start { place: x, value: *value, gradient: &self.here, direction: &self.direction };
-            let found = search(&start, (&mut self.trial, &mut self.there), trials, |x, gradient| {
-                objective.evaluate(x, gradient)
-            });
+            objective.correct(x, &mut self.memory, &mut self.direction, value);
+            let slope = dot(&self.here, &self.direction) + objective.further_slope(&self.direction);
+            let start = Start { place: x, value: *value, slope, direction: &self.direction };
+            let found = search(&start, objective, (&mut self.trial, &mut self.there), trials);
             if let Some(step) = found {
                 *value = step.value;
                 return Some(step.share);

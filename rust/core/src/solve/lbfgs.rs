@@ -26,11 +26,13 @@ impl Learnt {
 }
 
 /// A step taken, and how it changed the gradient.
-struct Pair {
-    step: Vec<[f64; 3]>,
-    change: Vec<[f64; 3]>,
+pub(super) struct Pair {
+    pub(super) step: Vec<[f64; 3]>,
+    pub(super) change: Vec<[f64; 3]>,
     /// Their product.
-    curvature: f64,
+    pub(super) curvature: f64,
+    /// What the metric's inverse makes of the change; no rows where nobody has asked.
+    pub(super) image: Vec<[f64; 3]>,
 }
 
 /// The last few pairs; older first, of which the last `known` count.
@@ -46,13 +48,23 @@ impl Lbfgs {
     /// Memory for `most` pairs of some rows.
     pub(crate) fn new(rows: usize, most: usize) -> Self {
         let zeros = || vec![[0.0; 3]; rows];
-        let pair = |_| Pair { step: zeros(), change: zeros(), curvature: 0.0 };
+        let pair = |_| Pair { step: zeros(), change: zeros(), curvature: 0.0, image: Vec::new() };
         Self { pairs: (0..most).map(pair).collect(), known: 0, metric: [0.0; 2], shares: vec![0.0; most] }
     }
 
     /// Whether it has learnt anything.
     pub(crate) fn is_empty(&self) -> bool {
         self.known == 0
+    }
+
+    /// The pairs that count, older first.
+    pub(super) fn known(&self) -> &[Pair] {
+        &self.pairs[self.pairs.len() - self.known..]
+    }
+
+    pub(super) fn known_mut(&mut self) -> &mut [Pair] {
+        let first = self.pairs.len() - self.known;
+        &mut self.pairs[first..]
     }
 
     /// Forgets all, as what is learnt belongs to another energy.
@@ -72,8 +84,7 @@ impl Lbfgs {
     pub(crate) fn save(&self, learnt: &mut Learnt) {
         learnt.metric = self.metric;
         learnt.pairs.resize_with(self.known, Default::default);
-        let known = self.pairs[self.pairs.len() - self.known..].iter();
-        for ([step, change], pair) in learnt.pairs.iter_mut().zip(known) {
+        for ([step, change], pair) in learnt.pairs.iter_mut().zip(self.known()) {
             step.clone_from(&pair.step);
             change.clone_from(&pair.change);
         }
@@ -83,11 +94,11 @@ impl Lbfgs {
     pub(crate) fn load(&mut self, learnt: &Learnt) {
         self.metric = learnt.metric;
         self.known = learnt.pairs.len().min(self.pairs.len());
-        let first = self.pairs.len() - self.known;
-        for (pair, [step, change]) in self.pairs[first..].iter_mut().zip(&learnt.pairs) {
+        for (pair, [step, change]) in self.known_mut().iter_mut().zip(&learnt.pairs) {
             pair.step.copy_from_slice(step);
             pair.change.copy_from_slice(change);
             pair.curvature = dot(step, change);
+            pair.image.clear();
         }
     }
 
@@ -113,6 +124,7 @@ impl Lbfgs {
         combine(&mut oldest.step, to, -1.0, from);
         combine(&mut oldest.change, after, -1.0, before);
         oldest.curvature = dot(&oldest.step, &oldest.change);
+        oldest.image.clear();
         let lengths = dot(&oldest.step, &oldest.step).sqrt() * dot(&oldest.change, &oldest.change).sqrt();
         if oldest.curvature > ACUTE * lengths {
             self.pairs.rotate_left(1);

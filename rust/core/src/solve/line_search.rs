@@ -1,5 +1,6 @@
 //! Backtracking along a direction until the energy falls enough `[QN alg. 1]`.
 
+use super::descent::Objective;
 use crate::math::rows::{Rows, combine, dot};
 
 /// Share of the decrease that the slope promises, at which a step is taken (Armijo).
@@ -20,11 +21,11 @@ pub(crate) struct Value {
     pub(crate) size: f64,
 }
 
-/// Where a search starts: a place with its energy and gradient, and a direction.
+/// Where a search starts: a place with its energy, and a direction with the slope along it.
 pub(crate) struct Start<'a> {
     pub(crate) place: &'a Rows,
     pub(crate) value: Value,
-    pub(crate) gradient: &'a Rows,
+    pub(crate) slope: f64,
     pub(crate) direction: &'a Rows,
 }
 
@@ -38,22 +39,25 @@ pub(crate) struct Step {
 /// then where it ended. `None` where the direction does not lead down; `trials` counts evaluations.
 pub(crate) fn search(
     start: &Start<'_>,
+    objective: &mut impl Objective,
     (trial, there): (&mut Rows, &mut Rows),
     trials: &mut u32,
-    mut evaluate: impl FnMut(&Rows, &mut Rows) -> Value,
 ) -> Option<Step> {
-    let slope = dot(start.gradient, start.direction);
+    let slope = start.slope;
     if !(slope < 0.0 && slope.is_finite()) {
         return None;
     }
     let mut share = 1.0;
     for _ in 0..TRIALS {
         combine(trial, start.place, share, start.direction);
-        let value = evaluate(trial, there);
+        let value = objective.evaluate(trial, there);
         *trials += 1;
         let rise = value.energy - start.value.energy;
         let flat = rise.is_finite() && rise.abs() <= ROUNDING * value.size.max(start.value.size);
-        let downhill = || dot(there, start.direction) <= (2.0 * SUFFICIENT - 1.0) * slope;
+        let downhill = || {
+            let slope_there = dot(there, start.direction) + objective.further_slope(start.direction);
+            slope_there <= (2.0 * SUFFICIENT - 1.0) * slope
+        };
         if rise <= SUFFICIENT * share * slope || (flat && downhill()) {
             return Some(Step { share, value });
         }

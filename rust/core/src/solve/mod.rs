@@ -1,5 +1,6 @@
 //! Full-space solvers, the truth that reductions are measured against, minimisers, and least squares.
 
+mod compact;
 mod complementary;
 mod descent;
 mod lbfgs;
@@ -7,9 +8,10 @@ mod line_search;
 mod newton;
 mod nnls;
 
+pub(crate) use compact::Compact;
 pub use complementary::{ComplementarySolver, ComplementarySolverParams};
 pub(crate) use descent::{Descent, Objective, Outcome};
-pub(crate) use lbfgs::Learnt;
+pub(crate) use lbfgs::{Lbfgs, Learnt};
 pub(crate) use line_search::Value;
 pub(crate) use newton::{BlockMatrix, block_solve};
 pub use nnls::nonnegative_least_squares;

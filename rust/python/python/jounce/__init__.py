@@ -10,6 +10,7 @@ from __future__ import annotations
 from jounce._jounce import (
     Body,
     BodyJob,
+    Collider,
     Cubature,
     CycleReport,
     Drag,
@@ -46,6 +47,7 @@ from jounce.io import read_mesh
 __all__ = [
     "Body",
     "BodyJob",
+    "Collider",
     "Cubature",
     "CycleReport",
     "Drag",

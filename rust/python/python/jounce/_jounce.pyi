@@ -11,6 +11,7 @@ from typing_extensions import disjoint_base
 __all__ = [
     "Body",
     "BodyJob",
+    "Collider",
     "Cubature",
     "CycleReport",
     "Drag",
@@ -271,6 +272,34 @@ class State:
     def from_bytes(data: bytes) -> State: ...
 
 @final
+class Collider:
+    @staticmethod
+    def plane(
+        point: Sequence[float] = (0.0, 0.0, 0.0),
+        normal: Sequence[float] = (0.0, 0.0, 1.0),
+        friction: float = 0.5,
+    ) -> Collider: ...
+    @staticmethod
+    def sphere(
+        radius: float, center: Sequence[float] = (0.0, 0.0, 0.0), friction: float = 0.5
+    ) -> Collider: ...
+    @staticmethod
+    def capsule(
+        start: Sequence[float], end: Sequence[float], radius: float, friction: float = 0.5
+    ) -> Collider: ...
+    @staticmethod
+    def box(
+        size: Sequence[float], center: Sequence[float] = (0.0, 0.0, 0.0), friction: float = 0.5
+    ) -> Collider: ...
+    @staticmethod
+    def mesh(
+        points: _FloatsLike, triangles: _IndicesLike, resolution: int = 64, friction: float = 0.5
+    ) -> Collider: ...
+    @property
+    def friction(self) -> float: ...
+    def distance(self, point: Sequence[float]) -> tuple[float, list[float]]: ...
+
+@final
 class Simulation:
     def __new__(
         cls,
@@ -287,9 +316,16 @@ class Simulation:
         strength: float = 1.0,
         limit: float | None = None,
         stretch: float | None = None,
+        colliders: Sequence[Collider] | None = None,
+        contact_points: Embedding | None = None,
     ) -> Simulation: ...
     def step(
-        self, pose: _Rows = None, force: _Rows = None, offsets: _Rows = None, drag: Drag | None = None
+        self,
+        pose: _Rows = None,
+        force: _Rows = None,
+        offsets: _Rows = None,
+        drag: Drag | None = None,
+        colliders: _Rows = None,
     ) -> StepReport: ...
     def settle(
         self,
@@ -298,6 +334,7 @@ class Simulation:
         max_iterations: int = 1000,
         offsets: _Rows = None,
         drag: Drag | None = None,
+        colliders: _Rows = None,
     ) -> StepReport: ...
     def settle_cycle(
         self,
@@ -325,9 +362,9 @@ class Simulation:
     def model(self) -> Model: ...
     def save_state(self) -> State: ...
     def restore_state(self, state: State) -> None: ...
-    def cut(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
-    def coast(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
-    def reset(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
+    def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
+    def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
+    def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
 
 def step_together(
     simulations: Sequence[Simulation],
@@ -335,6 +372,7 @@ def step_together(
     forces: Sequence[_Rows] | None = None,
     offsets: Sequence[_Rows] | None = None,
     drags: Sequence[Drag | None] | None = None,
+    colliders: Sequence[_Rows] | None = None,
 ) -> list[StepReport]: ...
 
 @disjoint_base
@@ -351,7 +389,12 @@ class Job:
 class MotionJob(Job):
     def __new__(cls, simulation: Simulation) -> MotionJob: ...
     def step(
-        self, pose: _Rows = None, force: _Rows = None, offsets: _Rows = None, drag: Drag | None = None
+        self,
+        pose: _Rows = None,
+        force: _Rows = None,
+        offsets: _Rows = None,
+        drag: Drag | None = None,
+        colliders: _Rows = None,
     ) -> None: ...
     def settle(
         self,
@@ -360,6 +403,7 @@ class MotionJob(Job):
         max_iterations: int = 1000,
         offsets: _Rows = None,
         drag: Drag | None = None,
+        colliders: _Rows = None,
     ) -> None: ...
     def settle_cycle(
         self,
@@ -371,9 +415,9 @@ class MotionJob(Job):
         tolerance: float = 1e-5,
         drags: Sequence[Drag | None] | None = None,
     ) -> None: ...
-    def cut(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
-    def coast(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
-    def reset(self, pose: _Rows = None, offsets: _Rows = None) -> None: ...
+    def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
+    def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
+    def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
     def vary(
         self,
         stiffness: float | None = None,

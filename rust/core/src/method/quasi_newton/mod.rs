@@ -5,6 +5,7 @@
 //! incremental energy (`objective`), whose elastic part is summed over packed elements (`elements`).
 
 mod complement;
+mod contact;
 mod elements;
 mod newton;
 mod objective;

@@ -1,10 +1,11 @@
 //! The incremental energy of a step.
 
 use super::FullSpaceModel;
+use super::contact::Contact;
 use super::elements::Elements;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::{SparseCholesky, VertexRoom};
-use crate::solve::{Objective, Value};
+use crate::solve::{Lbfgs, Objective, Value};
 
 /// What of a step's energy does not depend on the displacement.
 pub(super) struct Terms {
@@ -59,6 +60,7 @@ pub(super) struct Incremental<'a> {
     pub(super) positions: &'a mut Vec<[f64; 3]>,
     /// Displacements of all rows beyond the rest shape, where a quadratic needs them.
     pub(super) beyond: &'a mut Vec<[f64; 3]>,
+    pub(super) contact: Option<&'a mut Contact>,
 }
 
 impl Incremental<'_> {
@@ -113,7 +115,23 @@ impl Objective for Incremental<'_> {
         if let Some(complement) = &self.model.complement {
             complement.purify(gradient);
         }
+        if let Some(contact) = &mut self.contact {
+            let touching = contact.evaluate(|points, point| points.at(point, self.positions));
+            energy += touching;
+            size += touching;
+        }
         Value { energy, size }
+    }
+
+    fn correct(&mut self, u: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
+        if let Some(contact) = &mut self.contact {
+            let solve = |rows: &mut Rows| self.factor.solve_vertices(self.room, rows);
+            contact.correct(&self.terms.rig, u, memory, direction, value, solve);
+        }
+    }
+
+    fn further_slope(&self, direction: &Rows) -> f64 {
+        self.contact.as_ref().map_or(0.0, |contact| contact.slope(direction))
     }
 
     fn solve(&mut self, rows: &mut Rows) {

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use nalgebra::Matrix3;
 
 use super::FullSpaceModel;
+use super::contact::{Contact, Start};
 use super::elements::Elements;
 use super::newton::Newton;
 use super::objective::{Incremental, Terms};
 use super::rest_shape::deformation;
 use crate::math::polar::rotations;
-use crate::math::rows::{Rows, combine};
+use crate::math::rows::{Rows, add, combine};
 use crate::math::{SparseCholesky, VertexRoom, on_pool};
+use crate::mesh::Embedding;
 use crate::method::history::{apart, felt_acceleration, past_acceleration};
+use crate::method::loads::contact::{Anchor, Collider, ContactPoints, ContactState};
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::rig_rows::{check_offsets, enter_pose};
 use crate::method::settings::HISTORY;
@@ -70,6 +73,7 @@ pub(crate) struct FullSpaceSubstep {
     felt: [Vec<[f64; 3]>; 2],
     /// The force given, N, of the rows that move; none where nothing pulls.
     force: Vec<[f64; 3]>,
+    contact: Option<Contact>,
     u: Vec<[f64; 3]>,
     /// Of the last descent, without the scale of stiffness, J.
     elastic: f64,
@@ -97,10 +101,37 @@ impl FullSpaceSubstep {
             acceleration: zeros(model.posing.handle_rows()),
             felt: [zeros(rows), Vec::new()],
             force: Vec::new(),
+            contact: None,
             u: zeros(free),
             elastic: 0.0,
             coefficients: vec![0.0; 3 * rows],
             model,
+        }
+    }
+
+    /// The same among colliders, which the points of an embedding touch, or without one the vertices of the boundary.
+    pub(crate) fn among(mut self, colliders: Arc<[Collider]>, points: Option<&Embedding>) -> Result<Self> {
+        let mut place = vec![0; self.model.vertices.len()];
+        (0..).zip(&self.model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
+        let mesh = &self.model.mesh;
+        let points = ContactPoints::new(mesh, points, &place, self.model.free)?;
+        self.contact = Some(Contact::new(colliders, points, mesh.diagonal()));
+        Ok(self)
+    }
+
+    /// Begins a substep of contact from a state, or the search for static equilibrium without a duration.
+    fn begin_contact(
+        &mut self,
+        state: &ContactState,
+        vertices: &Rows,
+        origin: [f64; 3],
+        rig: RigPlace<'_>,
+        h: Option<f64>,
+    ) {
+        if let Some(contact) = &mut self.contact {
+            let start = Start { vertices, origin, state, h };
+            let now = self.model.posing.translation(rig.pose);
+            contact.begin(&start, rig.colliders, &now, self.terms.metric());
         }
     }
 
@@ -153,7 +184,9 @@ impl FullSpaceSubstep {
         }
         // A constraint allows what was allowed before, which inertia of the rig alone is not; and where
         // forces would take the flesh far off before it resists, what was before is nearer.
-        if self.model.constraint.is_none() && squares.sqrt() < FAR * self.model.unit() {
+        // What touches something has come to rest nearer to where it was than to where nothing would hold it.
+        let falls = self.model.constraint.is_none() && state.contact.anchors.is_empty();
+        if falls && squares.sqrt() < FAR * self.model.unit() {
             self.u.copy_from_slice(&terms.target);
         }
     }
@@ -176,6 +209,7 @@ impl FullSpaceSubstep {
             room: &mut self.room,
             positions: &mut self.positions,
             beyond: &mut self.beyond,
+            contact: self.contact.as_mut(),
         };
         let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
         let (outcome, elastic) = on_pool(move || -> Result<(Outcome, f64)> {
@@ -187,7 +221,7 @@ impl FullSpaceSubstep {
                 }
                 Minimiser::QuasiNewton { .. } => {
                     let outcome = descent.minimise(&mut energy, u, budget, &mut heard)?;
-                    if outcome.stalled {
+                    if outcome.stalled && energy.contact.is_none() {
                         finish(descent, &mut energy, u, budget, outcome, heard)?
                     } else {
                         outcome
@@ -195,6 +229,9 @@ impl FullSpaceSubstep {
                 }
             };
             energy.project(u);
+            if let Some(contact) = &mut energy.contact {
+                contact.settle_anchors(&energy.terms.rig, u);
+            }
             let elastic = energy.elastic(u, &mut vec![[0.0; 3]; u.len()]);
             Ok((outcome, elastic))
         })?;
@@ -202,10 +239,10 @@ impl FullSpaceSubstep {
         Ok(outcome)
     }
 
-    /// Where the rig has the vertices at the end of the last substep of a state, in the body's coordinates.
-    fn places(&self, state: &State) -> Vec<[f64; 3]> {
+    /// Where the rig has the vertices at the end of the last substep of a state, in a space whose origin is at `origin`.
+    fn places(&self, state: &State, origin: &[f64; 3]) -> Vec<[f64; 3]> {
         let mut places = vec![[0.0; 3]; self.model.vertices.len()];
-        self.model.posing.apply(&state.path[HISTORY - 1], &[0.0; 3], &mut places);
+        self.model.posing.apply(&state.path[HISTORY - 1], origin, &mut places);
         let offsets = state.offset_path[HISTORY - 1].as_flattened();
         places.as_flattened_mut().iter_mut().zip(offsets).for_each(|(x, offset)| *x += offset);
         places
@@ -233,6 +270,14 @@ impl Substep for FullSpaceSubstep {
         Ok(())
     }
 
+    fn contact_sizes(&self) -> [usize; 2] {
+        self.contact.as_ref().map_or([0; 2], |contact| [contact.rows(), contact.points.len()])
+    }
+
+    fn anchors(&self) -> &[Anchor] {
+        self.contact.as_ref().map_or(&[], Contact::anchors)
+    }
+
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
         if drive.drag.is_some() {
             return Err(foreign_samples());
@@ -255,6 +300,12 @@ impl Substep for FullSpaceSubstep {
         self.terms.drag = self.model.damping(params).map(|part| part * velocity / h);
         self.set_rig(rig, params)?;
         self.aim(state, rig, params, h);
+        if self.contact.is_some() {
+            let origin = self.model.posing.translation(&state.path[HISTORY - 1]);
+            let mut vertices = self.places(state, &origin);
+            add(&mut vertices[..self.model.free], 1.0, last(state));
+            self.begin_contact(&state.contact, &vertices, origin, rig, Some(h));
+        }
         Ok(())
     }
 
@@ -282,6 +333,11 @@ impl Substep for FullSpaceSubstep {
             (0..3).for_each(|c| force[c] = held * (force[c] + mass * params.gravity[c]));
         }
         self.u.fill([0.0; 3]);
+        if self.contact.is_some() {
+            let standing = ContactState { last: rig.colliders.to_vec(), ..ContactState::default() };
+            let (vertices, origin) = (self.terms.rig.clone(), self.model.posing.translation(rig.pose));
+            self.begin_contact(&standing, &vertices, origin, rig, None);
+        }
         let start = self.u.clone();
         let budget = (max_iterations, params.tolerance);
         let outcome = self.descend(&start, budget, |iteration, _| {
@@ -339,7 +395,7 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
-        let (advance, moved) = apart(&self.places(from), &self.places(to));
+        let (advance, moved) = apart(&self.places(from, &[0.0; 3]), &self.places(to, &[0.0; 3]));
         Ok((advance, moved / self.model.mesh.diagonal()))
     }
 

@@ -1,0 +1,42 @@
+//! Contact with rigid colliders that move: ground, spheres, capsules, boxes and closed meshes.
+//!
+//! A [`Collider`] is a [`Shape`] with a friction coefficient; where it stands, a step is told. What touches it are
+//! points of a body's surface, sums `c = sum_v w_v x_v` of its vertices. Each point near a collider has a [`Touch`]:
+//! the tangent plane `(n, t)` where it meets the collider, with the energy
+//!
+//! `k / 2 min(0, n.(c - t))^2 + huber((1 - n n')(c - a))`,
+//!
+//! which is convex and joins the incremental energy. The second part is Coulomb's friction: a spring to the anchor a
+//! at which the point touched first, that yields and drags the anchor along where its force would exceed
+//! `mu` times the normal one. Anchors are part of the state: what sticks does not creep.
+//!
+//! Planes are found anew before each line search and frozen in it, so that no search compares the energies of two sets.
+//! A point is swept from where it was relative to the collider at the start of the substep, and along the way it is about
+//! to go: it meets the side that it comes from, however thin the collider is. The stiffness is derived from the metric,
+//! `k = HARD / (s' A^-1 s)` with the point's weights s: a force makes a point go that many times less deep than it would
+//! make it move freely.
+//!
+//! The direction of a search minimises the quasi-Newton model of the smooth energy together with the contacts' own
+//! (`response`), which needs the metric's inverse only between points in contact. Contacts may so be many times
+//! stiffer than flesh at no more iterations and no more trials, and the curvature learnt is of the smooth energy alone: it
+//! outlives changes of the set of contacts.
+//!
+//! What it does not do: colliders that deform; bodies that touch themselves or each other; bounce beyond what flesh gives.
+
+mod distance_grid;
+mod placement;
+mod points;
+mod response;
+mod shape;
+mod state;
+mod sweep;
+mod touch;
+
+pub use shape::{Collider, Shape};
+pub use touch::Touch;
+
+pub(crate) use placement::{Placement, ROWS as PLACEMENT_ROWS};
+pub(crate) use points::ContactPoints;
+pub(crate) use response::{Compliance, respond};
+pub(crate) use state::{Anchor, ContactState};
+pub(crate) use sweep::{Path, meet};

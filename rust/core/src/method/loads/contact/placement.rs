@@ -1,0 +1,96 @@
+//! Where a collider stands: a rotation and a translation.
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::math::polar::rotations;
+use crate::math::rows::Rows;
+use crate::{Error, Result};
+
+/// How far the matrix of a placement may be from a rotation, in any entry of `R'R - 1`: single precision and a chain of
+/// parents leave that much.
+const RIGID: f64 = 1e-3;
+/// Largest entry of a placement that is accepted, metres.
+const LARGEST: f64 = 1e12;
+
+/// Rows of a placement: the columns of its rotation, and its translation.
+pub(crate) const ROWS: usize = 4;
+
+/// A rigid transform of a collider from where it was made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placement {
+    rotation: Matrix3<f64>,
+    translation: Vector3<f64>,
+}
+
+impl Placement {
+    /// Some rows of placements where colliders were made.
+    pub(crate) fn made(rows: usize) -> Vec<[f64; 3]> {
+        let still = Self { rotation: Matrix3::identity(), translation: Vector3::zeros() };
+        still.rows().into_iter().cycle().take(rows).collect()
+    }
+
+    /// Writes the transform of each collider as rows.
+    pub(crate) fn enter(transforms: &[[[f64; 4]; 3]], rows: &mut Rows) -> Result<()> {
+        if ROWS * transforms.len() != rows.len() {
+            let (expected, got) = (rows.len() / ROWS, transforms.len());
+            let [expected, got] = [expected, got].map(|count| format!("({count}, 3, 4)"));
+            return Err(Error::Shape { what: "colliders", expected, got });
+        }
+        for (transform, rows) in transforms.iter().zip(rows.as_chunks_mut::<ROWS>().0) {
+            *rows = Self::checked(transform)?.rows();
+        }
+        Ok(())
+    }
+
+    fn checked(transform: &[[f64; 4]; 3]) -> Result<Self> {
+        let what = "colliders";
+        let numbers = transform.as_flattened();
+        if let Some(element) = numbers.iter().position(|x| !x.is_finite()) {
+            return Err(Error::NotFinite { what, element, value: numbers[element] });
+        }
+        if let Some(&got) = numbers.iter().find(|x| x.abs() > LARGEST) {
+            return Err(Error::Range { what, expected: "numbers of at most 1e12", got });
+        }
+        let given = Matrix3::from_fn(|i, j| transform[i][j]);
+        let apart = (given.transpose() * given - Matrix3::identity()).amax();
+        if apart > RIGID || given.determinant() < 0.0 {
+            let expected = "a rotation and a translation each, without scale or mirroring";
+            return Err(Error::Range { what, expected, got: given.determinant() });
+        }
+        let translation = Vector3::from_fn(|i, _| transform[i][3]);
+        Ok(Self { rotation: nearest_rotation(&given), translation })
+    }
+
+    fn rows(&self) -> [[f64; 3]; ROWS] {
+        let column = |c: usize| self.rotation.column(c).into_owned().into();
+        [column(0), column(1), column(2), self.translation.into()]
+    }
+
+    /// Of rows, whose matrix may lie between rotations, in a space whose origin is at `origin`.
+    pub(crate) fn of(rows: &[[f64; 3]; ROWS], origin: &[f64; 3]) -> Self {
+        let between = Matrix3::from_columns(&[rows[0], rows[1], rows[2]].map(Vector3::from));
+        let translation = Vector3::from(rows[3]) - Vector3::from(*origin);
+        Self { rotation: nearest_rotation(&between), translation }
+    }
+
+    /// What stands here, as the collider sees it.
+    pub(crate) fn local(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation.transpose() * (point - self.translation)
+    }
+
+    /// Where a place on the collider is.
+    pub(crate) fn world(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * point + self.translation
+    }
+
+    /// The same for a direction.
+    pub(crate) fn turned(&self, direction: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * direction
+    }
+}
+
+fn nearest_rotation(matrix: &Matrix3<f64>) -> Matrix3<f64> {
+    let mut turn = [[0.0; 9]];
+    rotations(&[std::array::from_fn(|e| matrix[(e / 3, e % 3)])], &mut turn);
+    Matrix3::from_row_slice(&turn[0])
+}

@@ -1,0 +1,100 @@
+//! Points of a body's surface at which it touches what is around it.
+
+use std::collections::HashSet;
+
+use nalgebra::Vector3;
+
+use crate::Result;
+use crate::math::rows::Rows;
+use crate::mesh::{Embedding, TetMesh};
+
+/// Most points of a body: more are thinned out.
+const MOST: usize = 4000;
+/// Points nearer to each other than this share of the mean edge of the mesh say nothing new.
+const NEAR: f64 = 0.35;
+/// What the distance is multiplied by until there are no more than that.
+const COARSER: f64 = 1.2;
+/// Weight of vertices that move, below which a point counts as pinned.
+const MOVES: f64 = 0.5;
+
+/// Rows of the vertices of a point, and their weights.
+type Corners = [(u32, f64); 4];
+
+/// Points as sums of vertices.
+pub(crate) struct ContactPoints {
+    corners: Vec<Corners>,
+    /// How many rows move.
+    free: usize,
+}
+
+impl ContactPoints {
+    /// The points of an embedding, or without one the vertices of the mesh's boundary, as far as they move; `place` is
+    /// the row of each vertex, and the first `free` rows move.
+    pub(crate) fn new(
+        mesh: &TetMesh,
+        embedding: Option<&Embedding>,
+        place: &[u32],
+        free: usize,
+    ) -> Result<Self> {
+        let (places, corners): (Vec<[f64; 3]>, Vec<Corners>) = match embedding {
+            Some(embedding) => {
+                embedding.check_mesh(mesh)?;
+                let corner = |(&tet, weights): (&u32, &[f64; 4])| {
+                    let vertices = mesh.tets()[tet as usize];
+                    std::array::from_fn(|c| (place[vertices[c] as usize], weights[c]))
+                };
+                let corners = embedding.tets().iter().zip(embedding.barycentric()).map(corner);
+                (embedding.points().to_vec(), corners.collect())
+            }
+            None => {
+                let vertices = mesh.boundary_vertices();
+                let corner = |&vertex: &u32| {
+                    let row = place[vertex as usize];
+                    [(row, 1.0), (row, 0.0), (row, 0.0), (row, 0.0)]
+                };
+                let places = vertices.iter().map(|&vertex| mesh.vertices()[vertex as usize]);
+                (places.collect(), vertices.iter().map(corner).collect())
+            }
+        };
+        let moves = |corners: &Corners| {
+            let moving = corners.iter().filter(|(row, _)| (*row as usize) < free);
+            moving.map(|(_, weight)| weight).sum::<f64>() >= MOVES
+        };
+        let moving: Vec<usize> = (0..corners.len()).filter(|&point| moves(&corners[point])).collect();
+        let edge = (mesh.volumes().iter().sum::<f64>() / mesh.volumes().len() as f64 * 6.0).cbrt();
+        let kept = thinned(&places, moving, NEAR * edge);
+        Ok(Self { corners: kept.into_iter().map(|point| corners[point]).collect(), free })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.corners.len()
+    }
+
+    /// A point of positions of all rows, or of values that are zero on the rows that do not move.
+    pub(crate) fn at(&self, point: usize, rows: &Rows) -> Vector3<f64> {
+        let own = self.corners[point].iter().filter(|(row, _)| (*row as usize) < rows.len());
+        own.fold(Vector3::zeros(), |sum, &(row, weight)| sum + weight * Vector3::from(rows[row as usize]))
+    }
+
+    /// Adds what a value at a point is to the rows that move.
+    pub(crate) fn spread(&self, point: usize, value: &Vector3<f64>, rows: &mut Rows) {
+        for &(row, weight) in &self.corners[point] {
+            if (row as usize) < self.free {
+                (0..3).for_each(|c| rows[row as usize][c] += weight * value[c]);
+            }
+        }
+    }
+}
+
+/// The first point in each cell of a grid, of those that move; of a coarser one if there are too many.
+fn thinned(places: &[[f64; 3]], moving: Vec<usize>, mut spacing: f64) -> Vec<usize> {
+    loop {
+        let mut seen = HashSet::new();
+        let cell = |point: &usize| places[*point].map(|x| (x / spacing).floor() as i64);
+        let kept: Vec<usize> = moving.iter().copied().filter(|point| seen.insert(cell(point))).collect();
+        if kept.len() <= MOST {
+            return kept;
+        }
+        spacing *= COARSER;
+    }
+}

@@ -1,0 +1,186 @@
+//! Shapes of colliders: signed distances, negative inside, and outward normals.
+
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+
+use super::distance_grid::DistanceGrid;
+use crate::mesh::SurfaceMesh;
+use crate::{Error, Result};
+
+/// Largest coordinate or size that is accepted, metres.
+const LARGEST: f64 = 1e9;
+
+/// A rigid obstacle: a shape where it was made, and how much it resists sliding.
+#[derive(Debug, Clone)]
+pub struct Collider {
+    shape: Shape,
+    friction: f64,
+}
+
+impl Collider {
+    /// A shape with Coulomb's coefficient of friction, >= 0.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a coefficient that is none.
+    pub fn new(shape: Shape, friction: f64) -> Result<Self> {
+        if friction.is_finite() && friction >= 0.0 {
+            return Ok(Self { shape, friction });
+        }
+        Err(Error::Range { what: "friction", expected: "a coefficient >= 0", got: friction })
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Coulomb's coefficient of friction.
+    pub fn friction(&self) -> f64 {
+        self.friction
+    }
+}
+
+/// A closed set of points; cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Shape(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    /// All that is behind a plane.
+    Plane {
+        normal: Vector3<f64>,
+        offset: f64,
+    },
+    /// All that is near a segment; a sphere where that is a point.
+    Capsule {
+        start: Vector3<f64>,
+        along: Vector3<f64>,
+        radius: f64,
+    },
+    Box {
+        center: Vector3<f64>,
+        half: Vector3<f64>,
+    },
+    Mesh(Arc<DistanceGrid>),
+}
+
+impl Shape {
+    /// All that is behind a plane through a point.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`]; [`Error::Range`] for a normal without length, or numbers above 1e9.
+    pub fn plane(point: [f64; 3], normal: [f64; 3]) -> Result<Self> {
+        check("point", &point)?;
+        check("normal", &normal)?;
+        let normal = Vector3::from(normal);
+        let length = normal.norm();
+        if length == 0.0 {
+            return Err(Error::Range { what: "normal", expected: "a direction", got: 0.0 });
+        }
+        let normal = normal / length;
+        Ok(Self(Kind::Plane { offset: normal.dot(&Vector3::from(point)), normal }))
+    }
+
+    /// A ball.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`]; [`Error::Range`] for a radius that is not positive, or numbers above 1e9.
+    pub fn sphere(center: [f64; 3], radius: f64) -> Result<Self> {
+        Self::capsule(center, center, radius)
+    }
+
+    /// All that is no further from a segment than a radius.
+    ///
+    /// # Errors
+    /// As [`Shape::sphere`].
+    pub fn capsule(start: [f64; 3], end: [f64; 3], radius: f64) -> Result<Self> {
+        check("start", &start)?;
+        check("end", &end)?;
+        check_size("radius", radius)?;
+        let start = Vector3::from(start);
+        Ok(Self(Kind::Capsule { start, along: Vector3::from(end) - start, radius }))
+    }
+
+    /// A box along the axes, of the sides given.
+    ///
+    /// # Errors
+    /// As [`Shape::sphere`], for each side.
+    pub fn cuboid(center: [f64; 3], size: [f64; 3]) -> Result<Self> {
+        check("center", &center)?;
+        size.iter().try_for_each(|&side| check_size("size", side))?;
+        Ok(Self(Kind::Box { center: center.into(), half: Vector3::from(size) / 2.0 }))
+    }
+
+    /// What a surface encloses, by a grid of distances with `resolution` cells along its longest side: details and walls
+    /// thinner than a cell are lost.
+    ///
+    /// It may be in parts, overlap itself, have holes and triangles that are turned around.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a resolution that is not from 8 to 128, for numbers above 1e9, and for a surface that
+    /// encloses nothing that the grid sees.
+    pub fn mesh(surface: &SurfaceMesh, resolution: usize) -> Result<Self> {
+        surface.points().iter().try_for_each(|point| check("points", point))?;
+        Ok(Self(Kind::Mesh(DistanceGrid::new(surface, resolution)?.into())))
+    }
+
+    /// Signed distance of a point, metres, negative inside; and the outward normal, the gradient of the distance.
+    ///
+    /// Beyond the grid of a mesh the distance is a lower bound. Where several normals are right, one of them.
+    pub fn distance(&self, point: [f64; 3]) -> (f64, [f64; 3]) {
+        let (distance, normal) = self.nearest(&point.into());
+        (distance, normal.into())
+    }
+
+    pub(super) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
+        match &self.0 {
+            Kind::Plane { normal, offset } => (normal.dot(point) - offset, *normal),
+            Kind::Capsule { start, along, radius } => {
+                let length = along.norm_squared();
+                let share = if length > 0.0 { (point - start).dot(along) / length } else { 0.0 };
+                let apart = point - start - share.clamp(0.0, 1.0) * along;
+                (apart.norm() - radius, direction(apart))
+            }
+            Kind::Box { center, half } => of_box(&(point - center), half),
+            Kind::Mesh(grid) => grid.nearest(point),
+        }
+    }
+}
+
+/// Distance and normal of a box about the origin.
+pub(super) fn of_box(point: &Vector3<f64>, half: &Vector3<f64>) -> (f64, Vector3<f64>) {
+    let sign = point.map(|x| if x < 0.0 { -1.0 } else { 1.0 });
+    let beyond = point.abs() - half;
+    let outside = beyond.map(|x| x.max(0.0));
+    if outside.norm_squared() > 0.0 {
+        return (outside.norm(), direction(outside).component_mul(&sign));
+    }
+    let axis = beyond.imax();
+    (beyond[axis], Vector3::ith(axis, sign[axis]))
+}
+
+/// A vector of length 1; up, where there is none.
+fn direction(vector: Vector3<f64>) -> Vector3<f64> {
+    let length = vector.norm();
+    if length > 0.0 { vector / length } else { Vector3::z() }
+}
+
+fn check(what: &'static str, point: &[f64; 3]) -> Result<()> {
+    for (element, &value) in point.iter().enumerate() {
+        if !value.is_finite() {
+            return Err(Error::NotFinite { what, element, value });
+        }
+        if value.abs() > LARGEST {
+            return Err(Error::Range { what, expected: "numbers of at most 1e9", got: value });
+        }
+    }
+    Ok(())
+}
+
+fn check_size(what: &'static str, size: f64) -> Result<()> {
+    if size > 0.0 && size <= LARGEST {
+        return Ok(());
+    }
+    Err(Error::Range { what, expected: "a positive number of metres, at most 1e9", got: size })
+}

@@ -1,0 +1,3 @@
+//! What acts on a body from outside.
+
+pub mod contact;

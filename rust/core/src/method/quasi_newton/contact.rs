@@ -1,0 +1,266 @@
+//! Contact of a full-space body: what touches what, and the directions that mind it.
+
+use std::sync::Arc;
+
+use faer::Mat;
+use nalgebra::Vector3;
+
+use crate::math::rows::{Rows, add};
+use crate::method::loads::contact::{
+    Anchor, Collider, Compliance, ContactPoints, ContactState, PLACEMENT_ROWS, Path, Placement, Touch, meet,
+    respond,
+};
+use crate::solve::{Compact, Lbfgs, Value};
+
+/// How many times less deep than it would move freely a force makes a point go.
+const HARD: f64 = 1e3;
+/// Distance from a collider at which a point counts as near, as a share of the body's diagonal.
+const NEAR: f64 = 1e-3;
+/// Share of what a force does elsewhere, below which a point cannot be moved: the constraint of a rig holds it.
+const HELD: f64 = 1e-6;
+/// How fast what is inside a collider at the start of a substep is let out, diagonals a second: at once it would be shot out.
+const LET_OUT: f64 = 0.25;
+
+/// Colliders of a body, and the touches of the current search.
+pub(super) struct Contact {
+    colliders: Arc<[Collider]>,
+    pub(super) points: ContactPoints,
+    /// Diagonal of the body, metres.
+    diagonal: f64,
+    /// At the end of the substep.
+    placements: Vec<Placement>,
+    /// Where each point was, as each collider saw it, at the start of the substep; points first.
+    starts: Vec<Vector3<f64>>,
+    /// How far what is inside is let out in a substep, metres.
+    let_out: f64,
+    rubs: bool,
+    anchors: Vec<Anchor>,
+    touches: Vec<Touch>,
+    /// On the points of touches, where the energy was evaluated last, N.
+    forces: Vec<Vector3<f64>>,
+    /// What a force on a point does to all points, m/N, in this metric.
+    metric: [f64; 2],
+    columns: Vec<Vec<f64>>,
+    spread: Vec<[f64; 3]>,
+}
+
+/// The start of a substep.
+pub(super) struct Start<'a> {
+    /// Vertices of all rows, in a space whose origin is at `origin`.
+    pub(super) vertices: &'a Rows,
+    pub(super) origin: [f64; 3],
+    pub(super) state: &'a ContactState,
+    /// Seconds; statics have none, and no friction.
+    pub(super) h: Option<f64>,
+}
+
+impl Contact {
+    pub(super) fn new(colliders: Arc<[Collider]>, points: ContactPoints, diagonal: f64) -> Self {
+        Self {
+            placements: Vec::new(),
+            starts: Vec::new(),
+            let_out: 0.0,
+            rubs: false,
+            anchors: Vec::new(),
+            touches: Vec::new(),
+            forces: Vec::new(),
+            metric: [0.0; 2],
+            columns: vec![Vec::new(); points.len()],
+            spread: Vec::new(),
+            colliders,
+            points,
+            diagonal,
+        }
+    }
+
+    /// Rows of all placements.
+    pub(super) fn rows(&self) -> usize {
+        PLACEMENT_ROWS * self.colliders.len()
+    }
+
+    /// Begins a substep to where colliders then stand, in a space whose origin is at `origin`.
+    pub(super) fn begin(&mut self, start: &Start<'_>, rows: &Rows, origin: &[f64; 3], metric: [f64; 2]) {
+        let placements = |rows: &Rows, origin: &[f64; 3]| -> Vec<Placement> {
+            rows.as_chunks().0.iter().map(|rows| Placement::of(rows, origin)).collect()
+        };
+        let before = placements(&start.state.last, &start.origin);
+        self.placements = placements(rows, origin);
+        self.starts.clear();
+        for point in 0..self.points.len() {
+            let place = self.points.at(point, start.vertices);
+            self.starts.extend(before.iter().map(|placement| placement.local(&place)));
+        }
+        self.rubs = start.h.is_some();
+        self.let_out = start.h.map_or(f64::INFINITY, |h| LET_OUT * self.diagonal * h);
+        self.anchors.clone_from(&start.state.anchors);
+        self.touches.clear();
+        self.forces.clear();
+        if self.metric != metric {
+            self.metric = metric;
+            self.columns.iter_mut().for_each(Vec::clear);
+        }
+    }
+
+    /// The energy of what touches, J, with all vertices somewhere.
+    pub(super) fn evaluate(&mut self, place: impl Fn(&ContactPoints, usize) -> Vector3<f64>) -> f64 {
+        self.forces.clear();
+        let mut sum = 0.0;
+        for touch in &self.touches {
+            let (energy, force) = touch.evaluate(&place(&self.points, touch.point as usize));
+            self.forces.push(force);
+            sum += energy;
+        }
+        sum
+    }
+
+    /// The slope of that along a direction of the rows that move.
+    pub(super) fn slope(&self, direction: &Rows) -> f64 {
+        let along = |(touch, force): (&Touch, &Vector3<f64>)| {
+            -force.dot(&self.points.at(touch.point as usize, direction))
+        };
+        self.touches.iter().zip(&self.forces).map(along).sum()
+    }
+
+    /// Finds anew what touches, and turns the free direction from u to where its forces lead; `solve` is the metric's
+    /// inverse.
+    pub(super) fn correct(
+        &mut self,
+        rig: &Rows,
+        u: &Rows,
+        memory: &mut Lbfgs,
+        direction: &mut Rows,
+        value: &mut Value,
+        mut solve: impl FnMut(&mut Rows),
+    ) {
+        let place = |points: &ContactPoints, point: usize| points.at(point, rig) + points.at(point, u);
+        let before = self.evaluate(place);
+        self.find(place, direction);
+        if !self.touches.is_empty() {
+            self.stiffen(u.len(), &mut solve);
+            let compact = memory.compact(&mut solve);
+            let compliance = self.compliance(&compact);
+            let at = |rows: &dyn Fn(usize) -> Vector3<f64>| -> Vec<Vector3<f64>> {
+                self.touches.iter().map(|touch| rows(touch.point as usize)).collect()
+            };
+            let free = at(&|point| place(&self.points, point) + self.points.at(point, direction));
+            let friction: Vec<f64> = self.touches.iter().map(|touch| self.friction(touch)).collect();
+            let forces = respond(&mut self.touches, &friction, &free, &compliance);
+            self.push(&forces, &compliance, &compact, direction, solve);
+        }
+        let after = self.evaluate(place);
+        value.energy += after - before;
+        value.size += after - before;
+    }
+
+    fn friction(&self, touch: &Touch) -> f64 {
+        if self.rubs { self.colliders[touch.collider as usize].friction() } else { 0.0 }
+    }
+
+    /// The touches of points that are somewhere and would go a direction; bounds of friction stay those of the last.
+    fn find(&mut self, place: impl Fn(&ContactPoints, usize) -> Vector3<f64>, direction: &Rows) {
+        let mut known = std::mem::take(&mut self.touches).into_iter().peekable();
+        let mut anchors = self.anchors.iter().peekable();
+        for point in 0..self.points.len() {
+            let here = place(&self.points, point);
+            let ahead = here + self.points.at(point, direction);
+            for (collider, placement) in self.placements.iter().enumerate() {
+                let key = (point as u32, collider as u32);
+                let old = known.next_if(|touch| (touch.point, touch.collider) == key);
+                let anchor = anchors.next_if(|anchor| (anchor.point, anchor.collider) == key);
+                let start = self.starts[point * self.placements.len() + collider];
+                let shape = self.colliders[collider].shape();
+                let path = Path { start, here: placement.local(&here), ahead: placement.local(&ahead) };
+                let Some((normal, met)) = meet(shape, &path, NEAR * self.diagonal) else { continue };
+                let sticks = anchor.map_or(start, |anchor| anchor.place.into());
+                let inside = (normal.dot(&(start - met)) + self.let_out).min(0.0);
+                let inside = if inside.is_finite() { inside } else { 0.0 };
+                self.touches.push(Touch {
+                    point: key.0,
+                    collider: key.1,
+                    normal: placement.turned(&normal),
+                    place: placement.world(&(met + inside * normal)),
+                    anchor: placement.world(&sticks),
+                    stiffness: 0.0,
+                    bound: old.map_or(0.0, |old| old.bound),
+                });
+            }
+        }
+    }
+
+    /// Finds what forces at touches do where that is not known yet, three points at a time, and how stiff touches are.
+    fn stiffen(&mut self, rows: usize, solve: &mut impl FnMut(&mut Rows)) {
+        let mut new: Vec<usize> = self.touches.iter().map(|touch| touch.point as usize).collect();
+        new.dedup();
+        new.retain(|&point| self.columns[point].is_empty());
+        for points in new.chunks(3) {
+            self.spread.clear();
+            self.spread.resize(rows, [0.0; 3]);
+            for (c, &point) in points.iter().enumerate() {
+                self.points.spread(point, &Vector3::ith(c, 1.0), &mut self.spread);
+            }
+            solve(&mut self.spread);
+            let moved = |other: usize| self.points.at(other, &self.spread);
+            let moved: Vec<Vector3<f64>> = (0..self.points.len()).map(moved).collect();
+            for (c, &point) in points.iter().enumerate() {
+                self.columns[point] = moved.iter().map(|moved| moved[c]).collect();
+            }
+        }
+        let moves = |touch: &Touch| self.columns[touch.point as usize][touch.point as usize];
+        let most = self.touches.iter().map(moves).fold(0.0, f64::max);
+        self.touches.retain(|touch| moves(touch) > HELD * most);
+        for touch in &mut self.touches {
+            touch.stiffness = HARD / self.columns[touch.point as usize][touch.point as usize];
+        }
+    }
+
+    fn compliance(&self, compact: &Compact<'_>) -> Compliance {
+        let point = |i: usize| self.touches[i].point as usize;
+        let count = self.touches.len();
+        let columns = |touch: &Touch| {
+            compact.columns.iter().map(|column| self.points.at(touch.point as usize, column)).collect()
+        };
+        Compliance {
+            points: Mat::from_fn(count, count, |i, j| self.columns[point(j)][point(i)]),
+            columns: self.touches.iter().map(columns).collect(),
+            matrix: compact.matrix.clone(),
+        }
+    }
+
+    /// `direction += H S'f`.
+    fn push(
+        &mut self,
+        forces: &[Vector3<f64>],
+        compliance: &Compliance,
+        compact: &Compact<'_>,
+        direction: &mut Rows,
+        mut solve: impl FnMut(&mut Rows),
+    ) {
+        self.spread.clear();
+        self.spread.resize(direction.len(), [0.0; 3]);
+        for (touch, force) in self.touches.iter().zip(forces) {
+            self.points.spread(touch.point as usize, force, &mut self.spread);
+        }
+        solve(&mut self.spread);
+        add(direction, 1.0, &self.spread);
+        for (column, share) in compact.columns.iter().zip(compliance.shares(forces)) {
+            add(direction, share, column);
+        }
+    }
+
+    /// Where points stick once the body has come to rest at u.
+    pub(super) fn settle_anchors(&mut self, rig: &Rows, u: &Rows) {
+        self.anchors.clear();
+        for touch in &self.touches {
+            let place = self.points.at(touch.point as usize, rig) + self.points.at(touch.point as usize, u);
+            if touch.gap(&place) < 0.0 {
+                let stuck = self.placements[touch.collider as usize].local(&touch.dragged(&place));
+                let (point, collider) = (touch.point, touch.collider);
+                self.anchors.push(Anchor { point, collider, place: stuck.into() });
+            }
+        }
+    }
+
+    pub(super) fn anchors(&self) -> &[Anchor] {
+        &self.anchors
+    }
+}

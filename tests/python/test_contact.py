@@ -1,0 +1,132 @@
+"""Colliders of the full space: made, moved by steps, restored, queued, and refused."""
+
+from __future__ import annotations
+
+import jounce
+import numpy as np
+import pytest
+
+G = (0.0, 0.0, -9.81)
+STILL = np.eye(4)[:3]
+
+
+@pytest.fixture(scope="module")
+def block(box) -> tuple[jounce.TetMesh, jounce.Model]:
+    """A block of 20 x 5 x 5 cm whose lowest vertices have z = 0."""
+    points, triangles, _ = box
+    lattice = jounce.TetMesh.lattice(0.05 * points, triangles, resolution=8)
+    mesh = jounce.TetMesh(lattice.vertices - lattice.vertices.min(0), lattice.tets)
+    material = jounce.Material(young=2e4, poisson=0.3, density=1000.0, law="neo_hookean")
+    return mesh, jounce.Model.full_space(mesh, material)
+
+
+def lowest(mesh: jounce.TetMesh, sim: jounce.Simulation) -> float:
+    return float((mesh.vertices + sim.coefficients)[:, 2].min())
+
+
+def moved(x: float, y: float, z: float) -> np.ndarray:
+    pose = STILL.copy()
+    pose[:, 3] = x, y, z
+    return pose
+
+
+def test_flesh_falls_on_the_ground_and_stays_there(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
+    mesh, model = block
+    ground = jounce.Collider.plane(point=(0, 0, -0.1), friction=0.5)
+    sim = jounce.Simulation(model, gravity=G, colliders=[ground])
+    for _ in range(60):
+        sim.step()
+    assert -0.1 - 1e-4 < lowest(mesh, sim) < -0.1 + 1e-6
+    before = sim.coefficients
+    sim.step()
+    assert np.abs(sim.coefficients - before).max() < 1e-7
+
+
+def test_poses_of_colliders_are_those_of_a_step_until_the_next_says_otherwise(
+    block: tuple[jounce.TetMesh, jounce.Model],
+) -> None:
+    mesh, model = block
+    sim = jounce.Simulation(model, gravity=G, colliders=[jounce.Collider.plane()])
+    for frame in range(20):
+        sim.step(colliders=[moved(0, 0, 0.01 * frame)])
+    sim.step()
+    assert lowest(mesh, sim) == pytest.approx(0.19, abs=2e-3)
+
+
+def test_the_points_of_an_embedding_touch(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
+    mesh, model = block
+    skin = jounce.Embedding(mesh, mesh.vertices * 0.5 + mesh.vertices.mean(0) * 0.5)
+    sim = jounce.Simulation(model, gravity=G, colliders=[jounce.Collider.plane()], contact_points=skin)
+    for _ in range(40):
+        sim.step()
+    inside = skin.interpolate(mesh.vertices + sim.coefficients)[:, 2].min()
+    assert abs(inside) < 1e-4
+    assert lowest(mesh, sim) < -0.01
+
+
+def test_a_queue_and_a_restored_state_have_the_same_bits(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
+    _, model = block
+    club = jounce.Collider.box((0.1, 0.4, 0.4), center=(-0.1, 0, 0), friction=0.3)
+    sim = jounce.Simulation(model, gravity=G, colliders=[jounce.Collider.plane(), club])
+    job = jounce.MotionJob(sim)
+    poses = [[STILL, moved(0.01 * frame, 0, 0)] for frame in range(12)]
+    for frame in range(12):
+        job.step(colliders=poses[frame])
+        job.keep(state=frame == 5)
+    job.wait()
+    kept = job.coefficients()
+    for frame in range(12):
+        sim.step(colliders=poses[frame])
+        assert np.array_equal(sim.coefficients, kept[frame])
+    state = job.state(5)
+    assert state is not None
+    sim.restore_state(state)
+    for frame in range(6, 12):
+        jounce.step_together([sim], [None], colliders=[poses[frame]])
+        assert np.array_equal(sim.coefficients, kept[frame])
+
+
+def test_shapes_know_their_distances() -> None:
+    for collider, expected in [
+        (jounce.Collider.plane(normal=(0, 0, 2)), 2.0),
+        (jounce.Collider.sphere(0.5), 1.5),
+        (jounce.Collider.capsule((0, 0, 0), (0, 0, 1), 0.25), 0.75),
+        (jounce.Collider.box((1, 1, 1)), 1.5),
+    ]:
+        distance, normal = collider.distance((0.0, 0.0, 2.0))
+        assert distance == pytest.approx(expected)
+        assert normal == [0.0, 0.0, 1.0]
+    assert repr(jounce.Collider.box((1, 1, 1), friction=0.25)) == "Collider(box, friction=0.25)"
+
+
+def test_a_mesh_is_a_collider(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
+    mesh, _ = block
+    collider = jounce.Collider.mesh(mesh.vertices, mesh.boundary, resolution=32, friction=0.2)
+    assert collider.friction == 0.2
+    top = mesh.vertices.max(0)
+    distance, normal = collider.distance((top[0] / 2, top[1] / 2, top[2] + 0.01))
+    assert distance == pytest.approx(0.01, abs=1e-3)
+    assert normal[2] > 0.99
+
+
+def test_what_makes_no_sense_is_refused_in_a_sentence(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
+    mesh, model = block
+    ground = jounce.Collider.plane()
+    with pytest.raises(ValueError, match="integrator: among colliders"):
+        jounce.Simulation(model, colliders=[ground], integrator="bdf2")
+    sim = jounce.Simulation(model, colliders=[ground])
+    with pytest.raises(ValueError, match="colliders"):
+        sim.step(colliders=np.zeros((2, 3, 4)))
+    with pytest.raises(ValueError, match="colliders: expected a rotation and a translation each"):
+        sim.step(colliders=[2.0 * STILL])
+    alone = jounce.Simulation(model)
+    with pytest.raises(ValueError, match="colliders"):
+        alone.step(colliders=[STILL])
+    with pytest.raises(ValueError, match="settle_cycle: a motion that touches something"):
+        sim.settle_cycle(np.zeros((3, 0, 3, 4)))
+    labels = np.zeros(len(mesh.tets), dtype=np.int32)
+    material = jounce.Material(young=2e4, density=1000.0)
+    modes = jounce.skinning_modes(mesh, material, count=2)
+    reduced = jounce.Model.skinning(mesh, material, modes, labels)
+    with pytest.raises(ValueError, match="colliders: skinning modes cannot dent; a full-space model can"):
+        jounce.Simulation(reduced, colliders=[ground])

@@ -1,0 +1,443 @@
+//! Bodies of the full space among colliders.
+
+use std::sync::Arc;
+
+use jounce::Progress;
+use jounce::file::{decode_state, encode_state};
+use jounce::material::{Field, Law, Material};
+use jounce::mesh::{Embedding, TetMesh, lattice};
+use jounce::method::loads::contact::{Collider, Shape};
+use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
+use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
+use jounce::operators::lumped_mass;
+use jounce::subspace::Restraint;
+use jounce_tests::bodies::{REST, Transform, bar, turn};
+use jounce_tests::surfaces::{sphere, torus};
+use nalgebra::Vector3;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const G: f64 = 9.81;
+
+struct Body {
+    mesh: TetMesh,
+    skin: Option<Arc<Embedding>>,
+    mass: Vec<f64>,
+    model: Model,
+}
+
+impl Body {
+    fn new(mesh: TetMesh, skin: Option<Vec<[f64; 3]>>) -> Self {
+        let skin = skin.map(|points| Arc::new(Embedding::new(&mesh, points).unwrap()));
+        Self { skin, ..Self::restrained(mesh, &Restraint::default()) }
+    }
+
+    fn restrained(mesh: TetMesh, restraint: &Restraint<'_>) -> Self {
+        let material =
+            Material::new(Law::NeoHookean, Field::Uniform(2e4), Field::Uniform(0.3), Field::Uniform(1000.0))
+                .unwrap();
+        let extras = FullSpaceExtras::default();
+        let model = FullSpaceModel::of(&mesh, &material, restraint, &extras, &Progress::default()).unwrap();
+        let mass = lumped_mass(&mesh, &material);
+        Self { mass, skin: None, model: Model::FullSpace(model.into()), mesh }
+    }
+
+    /// A ball of radius 0.1 whose lowest point is at the height z = 0, in a lattice that its surface does not fill.
+    fn ball() -> Self {
+        let surface = sphere(3).placed([0.1; 3], [0.0, 0.0, 0.1]).surface();
+        Self::new(lattice(&surface, 10, &Progress::default()).unwrap(), Some(surface.points().to_vec()))
+    }
+
+    /// A block of 4 x 4 x 2 cells of 5 cm on the plane z = 0.
+    fn block() -> Self {
+        Self::new(bar([4, 4, 2], 0.05), None)
+    }
+
+    fn among(&self, params: SimulationParams, colliders: &[Collider]) -> Simulation {
+        Simulation::among(self.model.clone(), params, colliders, self.skin.clone()).unwrap()
+    }
+
+    fn u(&self, sim: &Simulation) -> Vec<[f64; 3]> {
+        sim.coefficients().as_chunks::<3>().0.to_vec()
+    }
+
+    /// Mean displacement over the mass.
+    fn mean(&self, sim: &Simulation) -> Vector3<f64> {
+        let terms = self.mass.iter().zip(self.u(sim));
+        terms.map(|(m, u)| *m * Vector3::from(u)).sum::<Vector3<f64>>() / self.mass.iter().sum::<f64>()
+    }
+
+    /// Where the points that touch are.
+    fn points(&self, sim: &Simulation) -> Vec<[f64; 3]> {
+        let places: Vec<f64> =
+            self.mesh.vertices().as_flattened().iter().zip(sim.coefficients()).map(|(x, u)| x + u).collect();
+        match &self.skin {
+            Some(skin) => skin.interpolate(&self.mesh, &places, 3).unwrap().as_chunks::<3>().0.to_vec(),
+            None => places.as_chunks::<3>().0.to_vec(),
+        }
+    }
+
+    /// Volumes of the tets as they are.
+    fn volumes(&self, sim: &Simulation) -> Vec<f64> {
+        let u = self.u(sim);
+        let place = |v: u32| Vector3::from(self.mesh.vertices()[v as usize]) + Vector3::from(u[v as usize]);
+        let volume = |tet: &[u32; 4]| {
+            let [a, b, c, d] = tet.map(place);
+            (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
+        };
+        self.mesh.tets().iter().map(volume).collect()
+    }
+
+    /// How deep the deepest point is in a shape that has been moved, as a share of the diagonal.
+    fn depth(&self, sim: &Simulation, shape: &Shape) -> f64 {
+        let points = self.points(sim);
+        points.iter().map(|point| -shape.distance(*point).0).fold(0.0, f64::max) / self.mesh.diagonal()
+    }
+}
+
+fn params() -> SimulationParams {
+    SimulationParams { gravity: [0.0, 0.0, -G], ..SimulationParams::default() }
+}
+
+fn ground(height: f64, friction: f64) -> Collider {
+    Collider::new(Shape::plane([0.0, 0.0, height], [0.0, 0.0, 1.0]).unwrap(), friction).unwrap()
+}
+
+fn longest(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (Vector3::from(*a) - Vector3::from(*b)).norm()).fold(0.0, f64::max)
+}
+
+fn moved(shift: [f64; 3], angle: f64) -> Transform {
+    turn([0.0, 0.0, 1.0], angle, [0.0; 3], shift)
+}
+
+fn steps(sim: &mut Simulation, count: usize) -> Vec<StepReport> {
+    (0..count).map(|_| sim.step(None).unwrap()).collect()
+}
+
+#[test]
+fn what_rests_is_silent_and_hardly_sinks_in() {
+    for (name, body) in [("block", Body::block()), ("ball", Body::ball())] {
+        let ground = ground(-1e-4, 0.5);
+        let mut sim = body.among(params(), std::slice::from_ref(&ground));
+        steps(&mut sim, 300);
+        let (before, size) = (body.u(&sim), body.mesh.diagonal());
+        for frame in 0..100 {
+            let last = body.u(&sim);
+            let report = sim.step(None).unwrap();
+            assert!(report.iterations <= 3, "{name} at {frame}: {report:?}");
+            assert!(longest(&last, &body.u(&sim)) < 2e-6 * size, "{name} at {frame}");
+        }
+        assert!(longest(&before, &body.u(&sim)) < 2e-5 * size, "{name} creeps");
+        let depth = body.depth(&sim, ground.shape());
+        assert!(depth > 0.0 && depth < 1e-4, "{name}: {depth}");
+    }
+}
+
+/// How far a block that has come to rest or speed goes down a slope in 24 frames, and how much faster it then is.
+fn slid(degrees: f64, friction: f64) -> (f64, f64) {
+    let body = Body::block();
+    // Gravity is turned instead of the ground.
+    let gravity = [G * degrees.to_radians().sin(), 0.0, -G * degrees.to_radians().cos()];
+    let params = SimulationParams { gravity, substeps: 4, damping: 0.3, ..params() };
+    let mut sim = body.among(params, &[ground(0.0, friction)]);
+    let mut places = Vec::new();
+    for _ in 0..48 {
+        sim.step(None).unwrap();
+        places.push(body.mean(&sim)[0]);
+    }
+    let speed = |frame: usize| 24.0 * (places[frame] - places[frame - 1]);
+    (places[47] - places[23], speed(47) - speed(23))
+}
+
+#[test]
+fn a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above_it() {
+    for (degrees, friction) in [(20.0, 0.5), (26.0, 0.5)] {
+        let (way, _) = slid(degrees, friction);
+        assert!(way.abs() < 1e-8, "{degrees}: {way}");
+    }
+    for (degrees, friction) in [(27.5, 0.5), (35.0, 0.5), (20.0, 0.0)] {
+        let (_, acceleration) = slid(degrees, friction);
+        let angle: f64 = f64::to_radians(degrees);
+        let coulomb = G * (angle.sin() - friction * angle.cos());
+        assert!((acceleration / coulomb - 1.0).abs() < 0.005, "{degrees}: {acceleration}, {coulomb}");
+    }
+}
+
+#[test]
+fn a_ball_dropped_a_hundred_times_never_gains_height() {
+    let body = Body::ball();
+    for drop in 0..100 {
+        let height = 0.02 + 0.01 * f64::from(drop);
+        let ground = ground(-height, 0.5);
+        let dt = [1.0 / 24.0, 1.0 / 40.0, 1.0 / 30.0][drop as usize % 3];
+        let max_iterations = [30, 10, 5][drop as usize / 3 % 3];
+        let params = SimulationParams { dt, max_iterations, ..params() };
+        let mut sim = body.among(params, std::slice::from_ref(&ground));
+        // Fifteen frames from where it touches on.
+        let mut rest = 15;
+        for frame in 0.. {
+            sim.step(None).unwrap();
+            let place = body.mean(&sim)[2];
+            assert!(body.depth(&sim, ground.shape()) < 1e-3, "drop {drop} at {frame}");
+            if rest < 15 || place < -height {
+                assert!(place < -0.9 * height, "drop {drop} at {frame}: {place} of {height}");
+                rest -= 1;
+            }
+            if rest == 0 {
+                break;
+            }
+            assert!(frame < 60, "drop {drop} never lands");
+        }
+    }
+}
+
+#[test]
+fn what_is_thrown_fast_does_not_pass_a_thin_box() {
+    let body = Body::ball();
+    for speed in [5.0, 10.0, 20.0, 40.0] {
+        let way = speed / 24.0;
+        let top = 0.1 - 1.5 * way;
+        let shape = Shape::cuboid([0.0, 0.0, top - 0.005], [1.0, 1.0, 0.01]).unwrap();
+        let collider = Collider::new(shape.clone(), 0.3).unwrap();
+        // One kick, and it flies.
+        let kick = SimulationParams { gravity: [0.0, 0.0, -speed * 24.0], ..params() };
+        let mut sim = body.among(kick, &[collider]);
+        sim.step(None).unwrap();
+        sim.set_params(SimulationParams { gravity: [0.0; 3], ..params() }).unwrap();
+        for frame in 0..12 {
+            sim.step(None).unwrap();
+            let lowest = body.points(&sim).iter().map(|p| p[2]).fold(f64::INFINITY, f64::min);
+            assert!(lowest > top - 1e-3, "{speed} m/s at {frame}: {}", lowest - top);
+        }
+    }
+}
+
+#[test]
+fn a_fast_collider_takes_along_what_it_hits() {
+    let body = Body::ball();
+    let shape = Shape::cuboid([0.0, 0.0, -0.05], [1.0, 1.0, 0.01]).unwrap();
+    let mut sim = body.among(SimulationParams::default(), &[Collider::new(shape, 0.3).unwrap()]);
+    sim.step(None).unwrap();
+    for frame in 1..10 {
+        let up = 0.3 * f64::from(frame);
+        let drive = Drive { colliders: Some(&[moved([0.0, 0.0, up], 0.0)]), ..Drive::default() };
+        sim.step_with(&drive, &Progress::default()).unwrap();
+        let lowest = body.points(&sim).iter().map(|p| p[2]).fold(f64::INFINITY, f64::min);
+        assert!(lowest > up - 0.045 - 1e-3, "{frame}: {lowest}, {up}");
+    }
+}
+
+#[test]
+fn a_moving_collider_carries_by_friction_what_lies_on_it() {
+    let body = Body::block();
+    let mut sim = body.among(SimulationParams { damping: 0.3, ..params() }, &[ground(0.0, 0.8)]);
+    steps(&mut sim, 40);
+    let start = body.mean(&sim);
+    let (mut place, mut speed) = (0.0, 0.0);
+    for frame in 0..48 {
+        // A push of 3 m/s^2, then coasting: below the 7.8 m/s^2 that friction can give.
+        speed += if frame < 24 { 3.0 / 24.0 } else { 0.0 };
+        place += speed / 24.0;
+        let drive = Drive { colliders: Some(&[moved([place, 0.0, 0.0], 0.0)]), ..Drive::default() };
+        sim.step_with(&drive, &Progress::default()).unwrap();
+    }
+    let way = (body.mean(&sim) - start)[0];
+    assert!((way / place - 1.0).abs() < 2e-3, "{way} of {place}");
+}
+
+#[test]
+fn what_lies_on_a_turning_collider_turns_with_it() {
+    let body = Body::block();
+    let mut sim = body.among(SimulationParams { damping: 0.3, ..params() }, &[ground(0.0, 0.8)]);
+    steps(&mut sim, 40);
+    for frame in 1..=48 {
+        let drive =
+            Drive { colliders: Some(&[moved([0.0; 3], 0.01 * f64::from(frame))]), ..Drive::default() };
+        sim.step_with(&drive, &Progress::default()).unwrap();
+    }
+    let places = body.points(&sim);
+    let edge = Vector3::from(places[4]) - Vector3::from(places[0]);
+    assert!((edge[1].atan2(edge[0]) - 0.48).abs() < 0.005, "{edge:?}");
+}
+
+#[test]
+fn what_is_pinned_bends_around_what_pushes_it() {
+    let mesh = bar([8, 3, 3], 0.1);
+    let pinned: Vec<bool> = mesh.vertices().iter().map(|v| v[0] == 0.0).collect();
+    let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
+    let body = Body::restrained(mesh, &restraint);
+    let shape = Shape::sphere([0.7, 0.15, -0.21], 0.2).unwrap();
+    let mut sim = body.among(
+        SimulationParams { damping: 0.2, ..SimulationParams::default() },
+        &[Collider::new(shape, 0.2).unwrap()],
+    );
+    for frame in 0..40 {
+        let up = 0.005 * f64::from(frame);
+        let drive = Drive { colliders: Some(&[moved([0.0, 0.0, up], 0.0)]), ..Drive::default() };
+        sim.step_with(&drive, &Progress::default()).unwrap();
+        let now = Shape::sphere([0.7, 0.15, -0.21 + up], 0.2).unwrap();
+        assert!(body.depth(&sim, &now) < 1e-3, "{frame}");
+    }
+    let end = body.u(&sim)[8];
+    assert!(end[2] > 0.1, "{end:?}");
+    assert!(body.u(&sim).iter().zip(&pinned).all(|(u, pinned)| !pinned || *u == [0.0; 3]));
+}
+
+#[test]
+fn what_starts_inside_a_collider_is_let_out_without_being_shot() {
+    let body = Body::ball();
+    let mut sim = body.among(params(), &[ground(0.08, 0.3)]);
+    let mut last = 0.0;
+    for frame in 0..80 {
+        sim.step(None).unwrap();
+        let place = body.mean(&sim)[2];
+        assert!((place - last).abs() * 24.0 < 1.0, "{frame}: {}", place - last);
+        last = place;
+    }
+    assert!(body.depth(&sim, ground(0.08, 0.3).shape()) < 1e-3 && last < 0.08, "{last}");
+}
+
+/// A shot of a ball that falls, is hit by a turning box, and rolls.
+fn shot(sim: &mut Simulation, frames: std::ops::Range<usize>) -> Vec<Vec<f64>> {
+    let frame = |frame: usize| {
+        let poses = [moved([0.0; 3], 0.0), moved([0.0, 0.002 * frame as f64, 0.0], 0.05 * frame as f64)];
+        let drive = Drive { colliders: Some(&poses), ..Drive::default() };
+        sim.step_with(&drive, &Progress::default()).unwrap();
+        sim.coefficients().to_vec()
+    };
+    frames.map(frame).collect()
+}
+
+fn obstacles() -> Vec<Collider> {
+    let club = Shape::cuboid([0.15, -0.2, 0.0], [0.05, 0.2, 0.3]).unwrap();
+    vec![ground(-0.1, 0.6), Collider::new(club, 0.4).unwrap()]
+}
+
+#[test]
+fn steps_have_the_same_bits_for_any_number_of_threads_and_after_going_back() {
+    let body = Body::ball();
+    let params = SimulationParams { substeps: 2, ..params() };
+    let threads = |count: usize| rayon::ThreadPoolBuilder::new().num_threads(count).build().unwrap();
+    let run = |count: usize| threads(count).install(|| shot(&mut body.among(params, &obstacles()), 0..24));
+    let whole = run(1);
+    assert_eq!(whole, run(2));
+    assert_eq!(whole, run(3));
+    let mut sim = body.among(params, &obstacles());
+    shot(&mut sim, 0..13);
+    let state = decode_state(&encode_state(&sim.save_state())).unwrap();
+    assert_eq!(shot(&mut sim, 13..24), whole[13..]);
+    sim.restore_state(&state).unwrap();
+    assert_eq!(shot(&mut sim, 13..24), whole[13..]);
+    let mut other = body.among(params, &obstacles());
+    other.restore_state(&state).unwrap();
+    assert_eq!(shot(&mut other, 13..24), whole[13..]);
+    other.restore_state(&state).unwrap();
+    assert_eq!(shot(&mut other.duplicate().unwrap(), 13..24), whole[13..]);
+}
+
+#[test]
+fn colliders_far_away_change_no_bit_of_a_motion() {
+    let body = Body::ball();
+    let kicked = |mut sim: Simulation| {
+        sim.step(None).unwrap();
+        sim.set_params(SimulationParams { gravity: [3.0, 0.0, 0.0], ..params() }).unwrap();
+        steps(&mut sim, 10);
+        sim.coefficients().to_vec()
+    };
+    let alone = kicked(Simulation::new(body.model.clone(), params()).unwrap());
+    assert_eq!(alone, kicked(body.among(params(), &[ground(-50.0, 0.5)])));
+}
+
+#[test]
+fn what_no_collider_does_is_refused_and_changes_nothing() {
+    let body = Body::block();
+    let mut sim = body.among(params(), &[ground(-0.1, 0.5)]);
+    steps(&mut sim, 3);
+    let before = sim.save_state();
+    let scaled = REST.map(|row| row.map(|x| 2.0 * x));
+    let mut bad = REST;
+    bad[1][3] = f64::NAN;
+    let cases: Vec<(Vec<Transform>, &str)> = vec![
+        (vec![REST; 2], "colliders: expected shape (1, 3, 4), got (2, 3, 4)"),
+        (vec![bad], "colliders: element 7 is NaN; every number must be finite"),
+        (
+            vec![scaled],
+            "colliders: expected a rotation and a translation each, without scale or mirroring, got 8",
+        ),
+    ];
+    for (poses, sentence) in cases {
+        let drive = Drive { colliders: Some(&poses), ..Drive::default() };
+        assert_eq!(sim.step_with(&drive, &Progress::default()).unwrap_err().to_string(), sentence);
+        assert_eq!(sim.save_state(), before);
+    }
+    let alone = Simulation::new(body.model.clone(), params()).unwrap();
+    let sentence = "state: expected shape 1 colliders, got 0 colliders";
+    assert_eq!(sim.restore_state(&alone.save_state()).unwrap_err().to_string(), sentence);
+    let bdf2 = SimulationParams { integrator: Integrator::Bdf2, ..params() };
+    let refused = |result: jounce::Result<Simulation>| result.map(drop).unwrap_err().to_string();
+    let made = |model: &Model, params, colliders: &[Collider]| {
+        refused(Simulation::among(model.clone(), params, colliders, None))
+    };
+    let plane = [ground(0.0, 0.5)];
+    assert!(made(&body.model, bdf2, &plane).starts_with("integrator: among colliders"));
+    assert_eq!(made(&body.model, params(), &[]), "colliders: is empty; at least one is needed");
+    let reduced = jounce_tests::bodies::Body::bar().model();
+    assert_eq!(
+        made(&reduced, params(), &plane),
+        "colliders: skinning modes cannot dent; a full-space model can"
+    );
+}
+
+/// A ball is drawn by a force through the hole of a torus that is narrower than it is [QN fig. 4].
+#[test]
+fn a_ball_is_drawn_through_a_torus_and_has_its_volume_back() {
+    let body = Body::ball();
+    // A hole of 8.4 cm for a ball of 10 cm.
+    let ring = torus(0.4, 64, 32).placed([0.14; 3], [0.0; 3]).surface();
+    let shape = Shape::mesh(&ring, 64).unwrap();
+    let params = SimulationParams { damping: 0.5, substeps: 4, ..SimulationParams::default() };
+    let mut sim = body.among(params, &[Collider::new(shape.clone(), 0.1).unwrap()]);
+    for frame in 0..60 {
+        let pull = if body.mean(&sim)[2] > -0.2 { -20.0 } else { 0.0 };
+        let force: Vec<f64> = body.mass.iter().flat_map(|m| [0.0, 0.0, m * pull]).collect();
+        let drive = Drive { force: Some(&force), ..Drive::default() };
+        sim.step_with(&drive, &Progress::default()).unwrap();
+        assert!(body.volumes(&sim).iter().all(|&volume| volume > 0.0), "{frame}");
+        assert!(body.depth(&sim, &shape) < 5e-3, "{frame}: {}", body.depth(&sim, &shape));
+    }
+    assert!(body.mean(&sim)[2] < -0.25, "{}", body.mean(&sim)[2]);
+    let volume = body.volumes(&sim).iter().sum::<f64>() / body.mesh.volumes().iter().sum::<f64>();
+    assert!((volume - 1.0).abs() < 0.01, "{volume}");
+}
+
+#[test]
+fn hostile_colliders_leave_all_numbers_finite() {
+    let body = Body::ball();
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let shapes = [
+        Shape::cuboid([0.0; 3], [3.0, 1e-4, 3.0]).unwrap(),
+        Shape::sphere([0.0; 3], 1e-6).unwrap(),
+        Shape::sphere([0.0; 3], 1e8).unwrap(),
+        Shape::capsule([0.0; 3], [0.0, 0.0, 0.3], 0.05).unwrap(),
+    ];
+    let colliders: Vec<Collider> =
+        shapes.into_iter().map(|shape| Collider::new(shape, 1e6).unwrap()).collect();
+    let mut sim = body.among(SimulationParams { max_iterations: 10, ..params() }, &colliders);
+    for frame in 0..150 {
+        // Everything teleports, through the body and each other.
+        let poses: Vec<Transform> = (0..colliders.len())
+            .map(|i| {
+                let far = if i == 2 { 1e8 } else { 0.0 };
+                let at = |_| rng.random_range(-0.3..0.3);
+                let shift: [f64; 3] = std::array::from_fn(at);
+                turn([1.0, 0.2, 0.1], f64::from(frame), [0.0; 3], [shift[0], shift[1], shift[2] - far])
+            })
+            .collect();
+        let drive = Drive { colliders: Some(&poses), ..Drive::default() };
+        match sim.step_with(&drive, &Progress::default()) {
+            Ok(_) => assert!(sim.coefficients().iter().all(|x| x.is_finite()), "{frame}"),
+            Err(error) => panic!("{frame}: {error}"),
+        }
+    }
+}
