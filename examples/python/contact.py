@@ -36,7 +36,7 @@ mesh = jounce.TetMesh.lattice(points, triangles, resolution=10)
 skin = jounce.Embedding(mesh, points)
 material = jounce.Material(young=2e4, poisson=0.4, density=1000.0, law="neo_hookean")
 ground = jounce.Collider.plane(friction=0.6)
-club = jounce.Collider.capsule((-0.6, -0.3, 0.1), (-0.6, 0.3, 0.1), 0.05, friction=0.3)
+club = jounce.Collider.capsule((-0.6, -0.3, 0.08), (-0.6, 0.3, 0.08), 0.08, friction=0.3)
 simulation = jounce.Simulation(
     jounce.Model.full_space(mesh, material),
     substeps=2,
