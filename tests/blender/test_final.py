@@ -44,7 +44,7 @@ def test_drafts_come_nearer_to_the_final_motion_with_more_modes(character):
         bpy.ops.jounce.build()
         return np.linalg.norm(baked(obj, "DRAFT") - final) / size
 
-    coarse, fine = error(2, 12), error(24, 400)
+    coarse, fine = error(2, 12), error(48, 400)
     assert fine < 0.5 * coarse
 
 

@@ -1,9 +1,11 @@
 //! Only flesh counts: cells that the surface cuts, and the elastic energy of a lattice's cells.
 
+use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{FleshCell, SurfaceMesh, TetMesh, lattice, solid_lattice};
 use jounce::operators::{Strains, laplacian, lumped_mass, stiffness};
+use jounce::subspace::{Restraint, restrained_modes};
 use jounce::{Error, Progress};
 use jounce_tests::surfaces::{Soup, cube, sphere, square};
 use nalgebra::{Matrix3, Rotation3, Vector3};
@@ -197,6 +199,33 @@ fn corners_that_flesh_hardly_reaches_do_not_swing_by_themselves() {
             assert!(resistance(&few, corner) > 0.15 * resistance(&full, corner), "{corner} of {few:?}");
         }
     }
+}
+
+#[test]
+fn modes_of_cells_give_way_to_a_load_nearly_as_cells_do() {
+    let mesh =
+        solid_lattice(&sphere(3).placed([1.0, 0.6, 0.4], [0.0; 3]).surface(), 16, &Progress::default())
+            .unwrap();
+    let n = mesh.vertices().len();
+    let pinned: Vec<bool> =
+        mesh.vertices().iter().map(|p| p[0].abs() < 0.7 && p[1].hypot(p[2]) < 0.15).collect();
+    let (material, mass) = (unit(), lumped_mass(&mesh, &unit()));
+    let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
+    let modes = restrained_modes(&mesh, &material, 16, &restraint, &Progress::default()).unwrap().weights;
+    let free: Vec<usize> = (0..n).filter(|&i| !pinned[i]).collect();
+    let whole = stiffness(&mesh, &material).unwrap().to_dense();
+    let whole = Mat::from_fn(free.len(), free.len(), |i, j| whole[(free[i], free[j])]);
+    let load = Mat::from_fn(free.len(), 1, |i, _| mass[free[i]]);
+    // Where a mode goes affine transforms go with it.
+    let place = |i: usize, d: usize| if d < 3 { mesh.vertices()[free[i]][d] } else { 1.0 };
+    let basis = Mat::from_fn(free.len(), 64, |i, column| modes[(free[i], column / 4)] * place(i, column % 4));
+    let reduced = basis.transpose() * &whole * &basis;
+    let gives_way = |stiffness: &Mat<f64>, load: &Mat<f64>| {
+        let moved = stiffness.as_ref().llt(Side::Lower).unwrap().solve(load);
+        (load.transpose() * moved)[(0, 0)]
+    };
+    let share = gives_way(&reduced, &(basis.transpose() * &load)) / gives_way(&whole, &load);
+    assert!((0.9..1.0).contains(&share), "{share}");
 }
 
 #[test]

@@ -39,17 +39,31 @@ impl FleshCell {
     /// strain y only. Of flesh that fills a corner alone it says next to nothing of the other corners, which have their
     /// share of its mass and would swing by themselves: variances count as 0.2 and more on average.
     pub fn twists(&self) -> [(f64, [f64; 8]); 4] {
+        self.twists_resisting(|a, b| ((self.spread[a] + self.spread[b]) / 2.0).max(LEAST_SPREAD), 1.0 / 9.0)
+    }
+
+    /// The same for one function, such as the weights of a mode, that varies smoothly: however little of the cell is
+    /// flesh, r is `(side / 2)^2` for `xy`, half more than the function's own gradient in a full cell, and for `xyz`
+    /// `(side / 2)^4 / 3`, just that.
+    ///
+    /// With less, cells of little flesh twist by themselves and take the place of modes; with more, or with
+    /// tets, whose five a cell are no mirror image of themselves, modes are jagged and bodies that move in them too stiff.
+    pub fn smooth_twists(&self) -> [(f64, [f64; 8]); 4] {
+        self.twists_resisting(|_, _| 1.0, 1.0 / 3.0)
+    }
+
+    /// Twists with r of two axes in `(side / 2)^2`, and of all three in `(side / 2)^4`.
+    fn twists_resisting(&self, two: impl Fn(usize, usize) -> f64, three: f64) -> [(f64, [f64; 8]); 4] {
         let half = self.side / 2.0;
         std::array::from_fn(|twist| {
             let factor = |corner, axis| place(corner, axis) / half;
             if twist == 3 {
                 let s = std::array::from_fn(|i| (0..3).map(|axis| factor(i, axis)).product::<f64>() / 8.0);
-                return (half.powi(4) / 9.0, s);
+                return (half.powi(4) * three, s);
             }
             let (a, b) = (twist, (twist + 1) % 3);
             let s = std::array::from_fn(|i| factor(i, a) * factor(i, b) / 8.0);
-            let spread = (self.spread[a] + self.spread[b]) / 2.0;
-            (half * half * spread.max(LEAST_SPREAD), s)
+            (half * half * two(a, b), s)
         })
     }
 }

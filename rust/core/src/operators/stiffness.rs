@@ -10,6 +10,9 @@ use crate::material::Material;
 use crate::math::Sparse;
 use crate::mesh::{FleshCell, TetMesh};
 
+/// Share of a cell that counts as flesh at least, where modes are found.
+const LEAST_FILL: f64 = 0.3;
+
 /// Quadratic part of the elastic energy, `u_c' L u_c / 2` for each coordinate c of the vertices.
 ///
 /// On tets `L = sum_t 2 mu_t V_t g_t g_t'`, the [`laplacian`] of conductivity `2 mu`. Linear tets lock: a
@@ -38,13 +41,35 @@ pub fn stiffness_of(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
     if mesh.cells().is_empty() {
         return laplacian(mesh, conductivity);
     }
-    let element = |cell: &FleshCell, weight| CellElement::new(cell, weight, true);
+    let element = |cell: &FleshCell, weight| CellElement::new(cell, weight, cell.gradients(), &cell.twists());
     Ok(cells(mesh, conductivity, element))
+}
+
+/// The weight-space Hessian `H_w`, for a conductivity of `4 mu + lambda`, n x n, N/m. `[FastCD eq. 18]`
+///
+/// On tets it is their [`laplacian`]. On the cells of a lattice it is that of functions that are as smooth as cells can tell,
+/// [`FleshCell::smooth_twists`] beside the gradient at the centre of their flesh. Cells count as at least three tenths full, so
+/// that modes do not fling what hangs in cells that flesh hardly reaches.
+///
+/// # Errors
+/// As [`laplacian`].
+pub fn weight_space_hessian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
+    if mesh.cells().is_empty() {
+        return laplacian(mesh, conductivity);
+    }
+    let split = mesh.tets_per_cell();
+    let volume = |c: usize| mesh.volumes()[split * c..split * (c + 1)].iter().sum::<f64>();
+    let fill = |(c, cell): (usize, &FleshCell)| (LEAST_FILL * cell.side.powi(3) / volume(c)).max(1.0);
+    let fills: Vec<f64> = mesh.cells().iter().enumerate().map(fill).collect();
+    let filled: Vec<f64> = conductivity.iter().enumerate().map(|(t, x)| x * fills[t / split]).collect();
+    let element =
+        |cell: &FleshCell, weight| CellElement::new(cell, weight, cell.gradients(), &cell.smooth_twists());
+    Ok(cells(mesh, &filled, element))
 }
 
 /// What of [`stiffness_of`] the gradients do not see; `None` for tets, where they see all.
 pub fn twisting_stiffness(mesh: &TetMesh, conductivity: &[f64]) -> Option<Sparse> {
-    let element = |cell: &FleshCell, weight| CellElement::new(cell, weight, false);
+    let element = |cell: &FleshCell, weight| CellElement::new(cell, weight, [[0.0; 3]; 8], &cell.twists());
     (!mesh.cells().is_empty()).then(|| cells(mesh, conductivity, element))
 }
 
@@ -66,12 +91,11 @@ struct CellElement {
 }
 
 impl CellElement {
-    fn new(cell: &FleshCell, weight: f64, whole: bool) -> Self {
-        let gradients = cell.gradients().map(Vector3::from);
-        let twists = cell.twists();
+    fn new(cell: &FleshCell, weight: f64, gradients: [[f64; 3]; 8], twists: &[(f64, [f64; 8])]) -> Self {
+        let gradients = gradients.map(Vector3::from);
         let entry = |i: usize, j: usize| {
             let twist: f64 = twists.iter().map(|(resistance, s)| resistance * s[i] * s[j]).sum();
-            weight * if whole { gradients[i].dot(&gradients[j]) + twist } else { twist }
+            weight * (gradients[i].dot(&gradients[j]) + twist)
         };
         let weights = std::array::from_fn(|i| std::array::from_fn(|j| entry(i, j)));
         Self { corners: cell.corners, weights }

@@ -9,7 +9,7 @@ use crate::math::{
     Room, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenvectors, multiply_columns, on_pool,
 };
 use crate::mesh::TetMesh;
-use crate::operators::{Stitches, constraint, laplacian, lumped_mass, momentum_leak};
+use crate::operators::{Stitches, constraint, lumped_mass, momentum_leak, weight_space_hessian};
 use crate::rig::Rig;
 use crate::{Error, Progress, Result};
 
@@ -100,7 +100,7 @@ pub fn skinning_modes(
 
 /// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`, and `w_i = 0` where pinned.
 ///
-/// `H_w` is the Laplacian with conductivity `4 mu + lambda`, `M_w` the lumped mass, A the columns of
+/// `H_w` is [`weight_space_hessian`] with conductivity `4 mu + lambda`, `M_w` the lumped mass, A the columns of
 /// [`constraint`]; without a rig there is no constraint and the first mode is constant, with eigenvalue 0
 /// (one such mode for each separate part of the mesh that is not pinned). Every copy of a repeated eigenvalue
 /// is found. A mode's sign makes its largest entry positive; within copies the basis is arbitrary but the same
@@ -164,7 +164,7 @@ impl ModesProblem {
         let mass = lumped_mass(mesh, material);
         let conductivity = conductivity(mesh, material);
         let (hessian, constraint) = rayon::join(
-            || stitched(laplacian(mesh, &conductivity)?, stitches),
+            || stitched(weight_space_hessian(mesh, &conductivity)?, stitches),
             || restraint.columns(mesh, &mass, &free, constraint),
         );
         let (hessian, constraint) = (hessian?, constraint?);

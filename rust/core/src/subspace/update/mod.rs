@@ -14,7 +14,7 @@ use super::modes::{ModesProblem, SkinningModes, check_truncation, conductivity, 
 use crate::material::Material;
 use crate::math::dense::{add_product, product};
 use crate::mesh::TetMesh;
-use crate::operators::{Stitches, laplacian, lumped_mass};
+use crate::operators::{Stitches, lumped_mass, weight_space_hessian};
 use crate::{Error, Result};
 
 /// Residual at which modes are good enough.
@@ -85,7 +85,8 @@ impl ModesProblem {
         let conductivity = conductivity(mesh, material);
         let pairs = self.conductivity.iter().zip(&conductivity);
         change.softening = pairs.map(|(old, new)| old / new).fold(1.0, f64::max);
-        change.hessian = Some(self.free.square(&stitched(laplacian(mesh, &conductivity)?, &self.stitches)?));
+        change.hessian =
+            Some(self.free.square(&stitched(weight_space_hessian(mesh, &conductivity)?, &self.stitches)?));
         self.follow(modes, &change, count)
     }
 

@@ -1,8 +1,9 @@
 //! Forces by cubature: a few tets with weights stand for all of them.
 //!
 //! A cluster's mean gradient cannot turn within the cluster, so that clusters resist bending. A tet can. Tets and
-//! weights are found by non-negative least squares on states that no simulation has to make (`states`): the
-//! skinning modes along their softest deformations, small to large, on the rig bent at random (`joints`).
+//! weights are found by non-negative least squares on states that no simulation has to make (`states`): what gives way to
+//! the inertia of the flesh, and skinning modes along their softest deformations, small to large, on the rig bent at
+//! random (`joints`).
 
 pub(super) mod elements;
 mod joints;
@@ -46,7 +47,7 @@ impl Cubature {
     /// Finds at most `count` tets that give the elastic forces of a body in the span of its modes.
     ///
     /// Minimises `sum over states z and directions d of (d . (sum_s c_s f_s(z) - sum_t f_t(z)))^2` over c >= 0,
-    /// with `f_t = 2 mu V G_t'(R S - F_rig)`, which differs from zero away from the posed rest shape only, and
+    /// with `f_t = 2 mu V G_t'(R S - F)`, what resists in all, zero in the posed rest shape, and
     /// the pressure where volume is preserved. Directions are weighted by how far a force would move the body
     /// along them. A body with no more tets that move takes all of them; of a cell of flesh one tet stands
     /// for all. The same seed gives the same tets. c is [`Cubature::weights`].

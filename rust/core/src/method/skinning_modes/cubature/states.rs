@@ -22,8 +22,10 @@ const STATES: usize = 9;
 const DIRECTIONS: usize = 12;
 /// The gradient of the displacement, root mean square, in the calmest and the wildest state.
 const STRAIN: (f64, f64) = (0.05, 0.6);
-/// Amplitudes fall with the stiffness to a power between these.
+/// Amplitudes of states that no load causes fall with the stiffness to a power between these.
 const FALL: (f64, f64) = (1.0, 1.5);
+/// The acceleration of the whole beside that of its bones where joints turn by one radian in a second squared, in sizes.
+const WHOLE: f64 = 0.3;
 /// Elements whose rotations are found at once.
 const BATCH: usize = 256;
 
@@ -88,7 +90,8 @@ impl<'a> Training<'a> {
             progress.report(0.9 * pose as f32 / POSES as f32)?;
             let pose = if pose == 0 { joints.rest() } else { joints.pose(random) };
             let posed = self.posed(&pose);
-            let draws: Vec<Draw> = (0..STATES).map(|_| self.draw(random)).collect();
+            let draws: Vec<Draw> =
+                (0..STATES).map(|state| self.draw((state % 2 == 0).then_some(&joints), random)).collect();
             blocks.par_extend(draws.par_iter().map(|draw| self.works(&posed, draw)));
         }
         let columns = Mat::from_fn(DIRECTIONS * blocks.len(), self.candidates.len(), |i, s| {
@@ -97,21 +100,39 @@ impl<'a> Training<'a> {
         Ok((columns, blocks.into_iter().flat_map(|(_, target)| target).collect()))
     }
 
-    fn draw(&self, random: &mut ChaCha8Rng) -> Draw {
-        let Softness { directions, compliance } = &self.soft;
+    /// A state under the inertia of the flesh while joints accelerate, or along directions that are drawn at random.
+    fn draw(&self, joints: Option<&Joints>, random: &mut ChaCha8Rng) -> Draw {
         let (low, high) = FALL;
         let fall = low + (high - low) * uniform(random);
         let share = uniform(random);
-        let mut along = |columns: usize, power: f64| {
-            let drawn = Mat::from_fn(compliance.len(), columns, |k, _| {
-                let size = if compliance[k] > 0.0 { compliance[k].powf(power) } else { 0.0 };
-                size * normal(random)
-            });
-            product(directions.as_ref(), drawn.as_ref())
+        let size = |k: usize, power: f64| {
+            let compliance = self.soft.compliance[k];
+            if compliance > 0.0 { compliance.powf(power) } else { 0.0 }
         };
-        let (shape, virtual_displacements) = (along(1, fall), along(DIRECTIONS, 1.0));
+        let rank = self.soft.compliance.len();
+        let mut along =
+            |columns: usize, power: f64| Mat::from_fn(rank, columns, |k, _| size(k, power) * normal(random));
+        let (shape, directions) = (along(1, fall), along(DIRECTIONS, 1.0));
+        let shape = joints.map_or(shape, |joints| {
+            let load = product(self.soft.directions.transpose(), self.load(joints, random).as_ref());
+            Mat::from_fn(rank, 1, |k, _| size(k, 1.0) * load[(k, 0)])
+        });
+        let along = |drawn: Mat<f64>| product(self.soft.directions.as_ref(), drawn.as_ref());
         let strain = STRAIN.0 * (STRAIN.1 / STRAIN.0).powf(share);
-        Draw { shape, strain, directions: virtual_displacements }
+        Draw { shape: along(shape), strain, directions: along(directions) }
+    }
+
+    /// What the inertia of the flesh pulls with when joints accelerate towards a pose, and the whole with them, 3r.
+    fn load(&self, joints: &Joints, random: &mut ChaCha8Rng) -> Mat<f64> {
+        let (pose, rest) = (joints.pose(random), joints.rest());
+        let whole: [f64; 3] = std::array::from_fn(|_| WHOLE * self.body.size * normal(random));
+        let turned: Rows =
+            pose.iter().zip(&rest).map(|(pose, rest)| std::array::from_fn(|c| pose[c] - rest[c])).collect();
+        let mut forces = self.body.rigged(&turned);
+        for (force, mass) in forces.iter_mut().zip(&self.body.mass) {
+            (0..3).for_each(|c| force[c] = mass * (force[c] + whole[c]));
+        }
+        self.reduced(&forces)
     }
 
     fn posed(&self, pose: &[[f64; 3]]) -> Posed {
@@ -148,7 +169,7 @@ impl<'a> Training<'a> {
         (works, (0..DIRECTIONS).map(|k| scale * target[(k, 0)]).collect())
     }
 
-    /// `w (R S - F_rig) - v e R S` of each element, with `e = tr((R S)'(F - R S))`.
+    /// `w (R S - F) - v e R S` of each element, with `e = tr((R S)'(F - R S))`: zero in the posed rest shape.
     fn stresses(&self, posed: &Posed, draw: &Draw) -> Vec<Matrix> {
         let rank = self.basis.ncols();
         let shape = Mat::from_fn(rank, 3, |j, i| draw.shape[(3 * j + i, 0)]);
@@ -180,14 +201,18 @@ impl<'a> Training<'a> {
             let target = times(&turned[place], &stretches[place]);
             let growth: f64 = target.iter().zip(f).map(|(t, f)| t * (f - t)).sum();
             let (w, pressure) = (self.elements.stiffness[tet], self.elements.volumes[tet] * growth);
-            out[place] = std::array::from_fn(|e| w * (target[e] - posed.rig[tet][e]) - pressure * target[e]);
+            out[place] = std::array::from_fn(|e| w * (target[e] - f[e]) - pressure * target[e]);
         }
     }
 
     /// `Phi' B' sum of G_t' P_t`, 3r.
     fn total(&self, stresses: &[Matrix]) -> Mat<f64> {
-        let forces = self.elements.forces(stresses, self.body.points.len());
-        let rows = self.body.gathered(&forces);
+        self.reduced(&self.elements.forces(stresses, self.body.points.len()))
+    }
+
+    /// `Phi' B' f` of forces at the vertices, 3r.
+    fn reduced(&self, forces: &[[f64; 3]]) -> Mat<f64> {
+        let rows = self.body.gathered(forces);
         let reduced =
             product(self.basis.transpose(), Mat::from_fn(rows.len(), 3, |j, i| rows[j][i]).as_ref());
         Mat::from_fn(3 * reduced.nrows(), 1, |e, _| reduced[(e / 3, e % 3)])
