@@ -1,5 +1,6 @@
 """The final motion of a previewed body, simulated behind its draft, which shows until a frame is there."""
 
+import time
 from collections.abc import Generator
 
 import bpy
@@ -11,7 +12,7 @@ from ...core.full_space import DraftError, FullBody, compared, prepared, refuse_
 from ...core.motion import FrameInput
 from ...core.settings import Law, Quality
 from ...core.simulation_pass import SimulationPass
-from ...core.task import Runner, Step, Task
+from ...core.task import POLL_SECONDS, Runner, Step, Task
 from ...core.user_error import UserError
 from . import final_files
 from .motions import Motions
@@ -101,6 +102,8 @@ class FinalPreview:
         """Waits until all frames are there and compared with the draft."""
         while not self.is_done(wanted):
             self.work(drives, draft, wanted, 0.0)
+            if self.checked < wanted:
+                time.sleep(POLL_SECONDS)
             yield Step(min(1.0, self.checked / wanted), "Simulating the final motion")
 
     def close(self) -> None:
