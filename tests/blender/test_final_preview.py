@@ -137,6 +137,17 @@ def scenes_curves(rig):
     return action.fcurves if hasattr(action, "fcurves") else action.layers[0].strips[0].channelbags[0].fcurves
 
 
+def test_more_frames_are_compared_anew(character, session):
+    obj, _ = character
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    few = session(obj).final.error.share
+    bpy.context.scene.frame_end = 20
+    bpy.ops.jounce.fill_cache()
+    assert session(obj).status().startswith("Final 1 - 20, its draft is ")
+    assert session(obj).final.error.share != few
+
+
 def test_settings_of_modes_leave_the_final_motion_as_it_is(character, session):
     obj, _ = character
     bpy.ops.jounce.preview()

@@ -31,6 +31,8 @@ class FinalPreview:
         self._filling: SimulationPass | None = None
         self._trouble = ""
         self._preparing = Runner(self._prepare())
+        # So many frames are compared with the draft, or being compared.
+        self._compared = self._asked = 0
         self._comparing: Runner | None = None
 
     @property
@@ -49,7 +51,7 @@ class FinalPreview:
 
     def is_done(self, wanted: int) -> bool:
         """Whether nothing is left to do for so many frames."""
-        return bool(self._trouble) or self.error is not None and self.checked >= wanted
+        return bool(self._trouble) or (self._compared == wanted and self.checked >= wanted)
 
     def status(self, wanted: int) -> str:
         """A few words for the panel."""
@@ -78,7 +80,7 @@ class FinalPreview:
             if self._filling is not None:
                 self._feed(drives)
                 self._filling.collect()
-                if self.checked >= wanted and len(draft) >= wanted and self.error is None:
+                if self.checked >= wanted and len(draft) >= wanted and self._compared != wanted:
                     self._compare(draft, wanted, seconds)
         except UserError as refusal:
             self._trouble = str(refusal)
@@ -125,13 +127,14 @@ class FinalPreview:
             self._filling.feed(drive)
 
     def _compare(self, draft: MotionCache, wanted: int, seconds: float) -> None:
-        if self._comparing is None:
+        if self._comparing is None or self._asked != wanted:
             pair = draft.coefficients[:wanted], self._cache.coefficients[:wanted]
-            self._comparing = Runner(self._comparison(*pair))
+            self._comparing, self._asked = Runner(self._comparison(*pair)), wanted
         self._comparing.run(seconds)
 
     def _comparison(self, draft: list[np.ndarray], final: list[np.ndarray]) -> Task:
         self.error = yield from compared(draft, self._motions.body, final, self.full)
+        self._compared = len(final)
         return ""
 
     def _follow_file(self) -> None:
