@@ -96,6 +96,10 @@ def measure(
     def each(work: Callable[[int], object]) -> list[float]:
         return [timed(work, index) for index in range(frames)]
 
+    def project(index: int) -> object:
+        body = known.motions.body
+        return body.model.displacement(known.cache.coefficients[index], body.embedding, shape)
+
     def played(with_preview: bool) -> list[float]:
         modifier.show_viewport = with_preview
         with nullcontext() if with_preview else preview.paused():
@@ -123,7 +127,7 @@ def measure(
         "previewed": lambda: played(True),
         "read the pose": lambda: each(lambda _: drives.read(body_scene, graph)),
         "step": lambda: each(lambda i: motion.step(simulation, known.filling.drives[i])),
-        "project": lambda: each(lambda i: known.project(known.cache.coefficients[i])),
+        "project": lambda: each(project),
         "write": lambda: each(lambda _: offsets.write(obj, shape)),
         "fill": filled,
     }

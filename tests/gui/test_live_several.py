@@ -88,7 +88,7 @@ def filled_and_played(window, count):
     names = yield from cast(window, count)
     expected = shown(names)
     for name, shapes in zip(names, expected, strict=True):
-        session(name).hide()
+        session(name).display.hide()
         assert np.abs(shapes[11] - scenes.evaluated(bpy.data.objects[name])).max() > 1e-3
     with window.context():
         bpy.ops.screen.animation_play()

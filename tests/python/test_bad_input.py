@@ -188,7 +188,7 @@ class TestMaterial:
             ({"poisson": 0.5}, ValueError, "poisson: expected a ratio in [0, 0.5), got 0.5"),
             ({"poisson": -0.1}, ValueError, "poisson: expected a ratio in [0, 0.5), got -0.1"),
             ({"density": -1.0}, ValueError, "density: expected a positive number of kg/m^3, got -1"),
-            ({"law": "jelly"}, ValueError, '"mooney_rivlin" or "polynomial", got "jelly"'),
+            ({"law": "jelly"}, ValueError, '"mooney_rivlin", "polynomial" or "spline", got "jelly"'),
         ],
     )
     def test_parameters(self, settings, kind, sentence):

@@ -309,3 +309,33 @@ def test_a_refused_step_changes_nothing(flesh, model, bar):
     simulation.restore_state(state)
     simulation.step(bar.poses[12])
     assert np.array_equal(simulation.coefficients, after)
+
+
+def drawn(stress):
+    """Knots of a curve, one of them at rest."""
+    stretches = np.linspace(0.2, 3.0, 281).round(9)
+    return np.stack([stretches, stress(stretches)], axis=1)
+
+
+def test_a_drawn_law_is_the_one_that_it_is_drawn_after(mesh, rig, bar):
+    poisson = 0.3
+    mu, lame = 0.5 / (1.0 + poisson), poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
+    curves = (drawn(lambda x: mu * x), None, drawn(lambda j: (lame * np.log(j) - mu) / j))
+    spline = jounce.Material(cases.YOUNG, density=cases.DENSITY, law="spline", curves=curves)
+    like = jounce.Material(cases.YOUNG, poisson, cases.DENSITY, "neo_hookean")
+    ends = [walked(jounce.Model.full_space(mesh, law, rig), bar).coefficients for law in (spline, like)]
+    assert np.abs(ends[1]).max() > 1e-3
+    assert np.linalg.norm(ends[0] - ends[1]) < 1e-2 * np.linalg.norm(ends[1])
+
+
+def test_curves_that_make_no_law_are_refused():
+    line = np.array([[0.0, -1.0], [2.0, 1.0]])
+    for sentence, named in {
+        "curves: only the law": {"law": "arap", "curves": (line, None, None)},
+        "law: a drawn law is made from its curves": {"law": "spline"},
+        "curves: expected stresses of length": {"law": "spline", "curves": (line + [0.0, 0.5], None, None)},
+        "knots: expected stretches that ascend": {"law": "spline", "curves": (line[::-1].copy(), None, None)},
+    }.items():
+        with pytest.raises(ValueError, match=sentence):
+            jounce.Material(**named)
+    jounce.Material(law="spline", curves=(line, None, None))

@@ -51,7 +51,7 @@ class Session:
         self._chosen_fields = (False, 0)
         self._built_from: tuple[object, ...] = ()
         self._current: FrameInput | None = None
-        self._display: Display | None = None
+        self.display: Display | None = None
         self._wrote = False
         self._kept = False
         self._actions = animation.Actions()
@@ -87,7 +87,7 @@ class Session:
 
     def cage(self) -> np.ndarray | None:
         """Displacements (n, 3) of the cage that the meshes show, None for none."""
-        return None if self._display is None else self._display.cage()
+        return None if self.display is None else self.display.cage()
 
     def teleports(self) -> list[int]:
         """The frames at which the body was found to teleport, as far as the pass has come."""
@@ -141,8 +141,8 @@ class Session:
         digest = scene.surface.digest(settings)
         body = built.CACHE.get(digest)
         if body is None:
-            if digest != self.host.jounce.built_digest and self._display is not None:
-                self._display.hide()
+            if digest != self.host.jounce.built_digest and self.display is not None:
+                self.display.hide()
             self._building = Runner(built.build(scene.surface, settings))
             return
         if digest != self.host.jounce.built_digest or not self.host.jounce.modes_built:
@@ -152,7 +152,7 @@ class Session:
         self.motions = motions.Motions(body, scene)
         self._reread, self._built_from = False, self.host.jounce.built_from()
         self._unsound = scratch_scene.unsound(scene, self.scene)
-        self._display = Display(scene, self.scene)
+        self.display = Display(scene, self.scene)
         self.restart(motions.kept(self.host) if self.filling is None else self.cache)
 
     def _rebuilds(self) -> bool:
@@ -233,14 +233,14 @@ class Session:
         """Before a frame is evaluated: shows it if it is cached, so that it is evaluated only once."""
         self.interactive = None
         if self.filling is not None and frame in self.cache.frames:
-            self._display.show(*self._best(frame - self.cache.first))
+            self.display.show(*self._best(frame - self.cache.first))
 
     def is_settled(self, frame: int) -> bool:
         """Whether a frame is shown that is fresh, as long as nothing has been noticed to change."""
         if self.filling is None or self._suspected:
             return False
         index = frame - self.cache.first
-        if not 0 <= index < self.filling.checked or not self._display.shows(self._best(index)[0]):
+        if not 0 <= index < self.filling.checked or not self.display.shows(self._best(index)[0]):
             return False
         self._current = self.filling.drives[index]
         return True
@@ -257,7 +257,7 @@ class Session:
             self.restart(self.cache)
         index = frame - self.cache.first
         if index < 0:
-            self._display.hide()
+            self.display.hide()
             return
         if index < len(self.filling.drives) and not self.filling.agrees(index, drive):
             if not self._unsound and not self._staged().drive(frame).agrees(drive):
@@ -269,9 +269,9 @@ class Session:
         if is_there and patient and self.final is not None:
             self.final.reach(self.filling.drives, index)
         if is_there:
-            self._display.show(*self._best(index))
+            self.display.show(*self._best(index))
         else:
-            self._display.hide()
+            self.display.hide()
 
     def _best(self, index: int) -> tuple[np.ndarray, Shaper]:
         """The coefficients of a cached frame, final ones where they are there, and what they are of."""
@@ -364,9 +364,9 @@ class Session:
         if self._current is None or not 0 <= index < self.filling.checked:
             return False
         coefficients, shaper = self._best(index)
-        if self._display.shows(coefficients) or not self.filling.agrees(index, self._current):
+        if self.display.shows(coefficients) or not self.filling.agrees(index, self._current):
             return False
-        self._display.show(coefficients, shaper)
+        self.display.show(coefficients, shaper)
         self._wrote = True
         return True
 
@@ -429,8 +429,8 @@ class Session:
 
     def forget_shown(self) -> None:
         """The meshes may show something else than was written last."""
-        if self._display is not None:
-            self._display.forget()
+        if self.display is not None:
+            self.display.forget()
 
     # By hand.
 
@@ -453,7 +453,7 @@ class Session:
             drive = replace(drive, offsets=self.filling.drives[index].offsets)
         if self.filling.agrees(index, drive):
             self.interactive = None
-            self._display.forget()
+            self.display.forget()
         elif self.interactive is not None:
             self.interactive.drive = drive
         else:
@@ -479,9 +479,9 @@ class Session:
             drive = self._staged().drive_by_hand(self.scene.frame_current)
             if not drive.held:
                 self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
-        before = self._display.offsets.copy()
-        self._display.move(self.interactive.step(), self.motions.body)
-        self.interactive.watch(before, self._display.offsets)
+        before = self.display.offsets.copy()
+        self.display.move(self.interactive.step(), self.motions.body)
+        self.interactive.watch(before, self.display.offsets)
         self._wrote = True
         if self.interactive.settled:
             self.interactive = None

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jounce::material::{self, Field, Law};
+use jounce::material::{self, Field, Law, StressCurve, StressCurves};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -16,7 +16,11 @@ use crate::errors::refused;
 /// `lambda / 2 tr^2(R'F - I)` with `lambda = young poisson / ((1 + poisson) (1 - 2 poisson))`: it resists
 /// change of volume, and costs a line search a step [FastCD C.2]. For `Model.full_space` also "neo_hookean", "stvk",
 /// "mooney_rivlin" (with c1 = 0.4 mu, c2 = 0.1 mu) and "polynomial", `psi = mu sum_i (s_i - 1)^4` of the principal
-/// stretches, which has no resistance to small strains and none to change of volume.
+/// stretches, which has no resistance to small strains and none to change of volume; and "spline", whose stress is
+/// drawn.
+/// curves: of "spline" alone, the derivatives of what lengths, areas and the volume cost, each (k, 2) float64 of
+/// stretches, ascending, and stresses in shares of young, or None for none. Natural cubics pass through them, and
+/// straight lines go on. They must balance at rest: length + 2 area + volume is 0 at 1. poisson has no part in it.
 /// Raises ValueError for a parameter out of range and for an unknown law.
 #[pyclass(frozen, module = "jounce", name = "Material")]
 pub struct Material(pub Arc<material::Material>);
@@ -24,13 +28,14 @@ pub struct Material(pub Arc<material::Material>);
 #[pymethods]
 impl Material {
     #[new]
-    #[pyo3(signature = (young=None, poisson=None, density=None, law="arap"),
-           text_signature = "(young=1e5, poisson=0.0, density=1000.0, law='arap')")]
+    #[pyo3(signature = (young=None, poisson=None, density=None, law="arap", curves=None),
+           text_signature = "(young=1e5, poisson=0.0, density=1000.0, law='arap', curves=None)")]
     fn new(
         young: Option<&Bound<'_, PyAny>>,
         poisson: Option<&Bound<'_, PyAny>>,
         density: Option<&Bound<'_, PyAny>>,
         law: &str,
+        curves: Option<[Option<Bound<'_, PyAny>>; 3]>,
     ) -> PyResult<Self> {
         let law = self::law(law)?;
         let field = |argument: Option<&Bound<'_, PyAny>>, what, default| match argument {
@@ -42,9 +47,15 @@ impl Material {
             field(poisson, "poisson", 0.0)?,
             field(density, "density", 1000.0)?,
         );
-        material::Material::new(law, young, poisson, density)
-            .map(|material| Self(Arc::new(material)))
-            .map_err(refused)
+        let made = match (law, curves) {
+            (Law::Spline, Some(curves)) => material::Material::drawn(drawn(curves)?, young, density),
+            (_, None) => material::Material::new(law, young, poisson, density),
+            _ => {
+                let text = "curves: only the law \"spline\" is drawn; leave them out, or choose that law";
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        made.map(|material| Self(Arc::new(material))).map_err(refused)
     }
 
     /// Young's modulus, Pa: one number, or (t,) float64.
@@ -57,6 +68,19 @@ impl Material {
     }
 }
 
+/// Curves of stress for lengths, areas and the volume.
+fn drawn(curves: [Option<Bound<'_, PyAny>>; 3]) -> PyResult<StressCurves> {
+    let [length, area, volume] = curves;
+    let curve = |knots: Option<Bound<'_, PyAny>>| match knots {
+        Some(knots) => {
+            let knots = arrays::array::<f64>(&knots, "curves", &[Axis::Any("k"), Axis::Is(2)])?;
+            StressCurve::new(knots.slice().as_chunks::<2>().0).map_err(refused)
+        }
+        None => Ok(StressCurve::zero()),
+    };
+    StressCurves::new(curve(length)?, curve(area)?, curve(volume)?).map_err(refused)
+}
+
 /// The law of a name.
 pub fn law(name: &str) -> PyResult<Law> {
     match name {
@@ -66,10 +90,11 @@ pub fn law(name: &str) -> PyResult<Law> {
         "stvk" => Ok(Law::StVenantKirchhoff),
         "mooney_rivlin" => Ok(Law::MooneyRivlin),
         "polynomial" => Ok(Law::Polynomial),
+        "spline" => Ok(Law::Spline),
         other => {
             let text = format!(
-                "law: expected \"arap\", \"corotated\", \"neo_hookean\", \"stvk\", \"mooney_rivlin\" or \
-                 \"polynomial\", got {other:?}"
+                "law: expected \"arap\", \"corotated\", \"neo_hookean\", \"stvk\", \"mooney_rivlin\", \
+                 \"polynomial\" or \"spline\", got {other:?}"
             );
             Err(PyValueError::new_err(text))
         }

@@ -8,7 +8,7 @@ const BALANCED: f64 = 1e-9;
 
 /// The derivatives of a, b and c of a law of principal stretches `[QN eq. 9]`, as smooth curves: stress, Pa,
 /// against a stretch, the product of two, and the product of all three.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StressCurves {
     length: StressCurve,
     area: StressCurve,
@@ -45,7 +45,7 @@ impl StressCurves {
 
 /// A natural cubic spline through knots, continued by straight lines: twice continuously differentiable
 /// everywhere.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StressCurve {
     knots: Vec<f64>,
     /// Before the first knot, after each.
@@ -57,7 +57,7 @@ pub struct StressCurve {
 }
 
 /// A cubic polynomial in the distance from `start`, and its integral.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Piece {
     start: f64,
     /// The integral at the start, then value and derivatives there.

@@ -11,6 +11,8 @@ pub use energy::{Energy, Hessian};
 pub use fibre::Fibre;
 pub use principal_stretch::PrincipalStretch;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
@@ -31,6 +33,8 @@ pub enum Law {
     MooneyRivlin,
     /// [`PrincipalStretch::Polynomial`]: soft at rest, and without resistance to change of volume.
     Polynomial,
+    /// [`PrincipalStretch::Spline`], of a [`Material::drawn`].
+    Spline,
 }
 
 /// Shares of mu that c1 and c2 of a Mooney-Rivlin law have: `mu = 2 (c1 + c2)`.
@@ -73,24 +77,48 @@ impl Field {
 }
 
 /// An elastic material: Young's modulus in Pa, Poisson ratio, density in kg/m^3.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Material {
     law: Law,
     young: Field,
     poisson: Field,
     density: Field,
+    /// Of a drawn law, in shares of Young's modulus.
+    curves: Option<Arc<StressCurves>>,
 }
 
 impl Material {
     /// Checks and takes the parameters of a material.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] or [`Error::Range`]: `young > 0`, `0 <= poisson < 0.5`, `density > 0`.
+    /// [`Error::NotFinite`] or [`Error::Range`]: `young > 0`, `0 <= poisson < 0.5`, `density > 0`;
+    /// [`Error::Unsupported`] for a drawn law, which has curves.
     pub fn new(law: Law, young: Field, poisson: Field, density: Field) -> Result<Self> {
+        if law == Law::Spline {
+            return Err(Error::Unsupported { what: "law", why: "a drawn law is made from its curves" });
+        }
+        Self::checked(law, young, poisson, density, None)
+    }
+
+    /// A material whose stress is drawn: `curves` in shares of `young`, which may differ from tet to tet.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] or [`Error::Range`]: `young > 0`, `density > 0`.
+    pub fn drawn(curves: StressCurves, young: Field, density: Field) -> Result<Self> {
+        Self::checked(Law::Spline, young, Field::Uniform(0.0), density, Some(Arc::new(curves)))
+    }
+
+    fn checked(
+        law: Law,
+        young: Field,
+        poisson: Field,
+        density: Field,
+        curves: Option<Arc<StressCurves>>,
+    ) -> Result<Self> {
         young.check("young", "a positive number of Pa", |v| v > 0.0)?;
         poisson.check("poisson", "a ratio in [0, 0.5)", |v| (0.0..0.5).contains(&v))?;
         density.check("density", "a positive number of kg/m^3", |v| v > 0.0)?;
-        Ok(Self { law, young, poisson, density })
+        Ok(Self { law, young, poisson, density, curves })
     }
 
     /// Errors unless every per-tet parameter has a value for each of `tet_count` tets.
@@ -125,6 +153,9 @@ impl Material {
     pub fn energies(&self, tet_count: usize) -> Vec<PrincipalStretch> {
         let of_tet = |t: usize| {
             let (mu, lambda) = (self.mu(t), self.lambda(t));
+            if let Some(curves) = &self.curves {
+                return PrincipalStretch::Spline { curves: curves.clone(), scale: self.young.at(t) };
+            }
             match self.law {
                 Law::Arap => PrincipalStretch::Corotated { mu, lambda: 0.0 },
                 Law::Corotated => PrincipalStretch::Corotated { mu, lambda },
@@ -134,7 +165,7 @@ impl Material {
                     let [c1, c2] = MOONEY_RIVLIN.map(|share| share * mu);
                     PrincipalStretch::MooneyRivlin { c1, c2, lambda: lambda - 4.0 * c2 }
                 }
-                Law::Polynomial => PrincipalStretch::Polynomial { mu },
+                Law::Polynomial | Law::Spline => PrincipalStretch::Polynomial { mu },
             }
         };
         (0..tet_count).map(of_tet).collect()

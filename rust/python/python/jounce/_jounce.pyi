@@ -110,7 +110,12 @@ def momentum_leak(mesh: TetMesh) -> _Floats: ...
 @final
 class Material:
     def __new__(
-        cls, young: _Field = 1e5, poisson: _Field = 0.0, density: _Field = 1000.0, law: str = "arap"
+        cls,
+        young: _Field = 1e5,
+        poisson: _Field = 0.0,
+        density: _Field = 1000.0,
+        law: str = "arap",
+        curves: Sequence[_Rows] | None = None,
     ) -> Material: ...
     @property
     def young(self) -> float | _Floats: ...
