@@ -351,3 +351,20 @@ fn pairs_of_the_last_step_help_the_next() {
     let (warm, cold) = (total(false), total(true));
     assert!(warm < cold, "{warm} J with what was learnt, {cold} J without");
 }
+
+/// A pose is held however far the rig stretches the flesh: the rest shape goes along.
+#[test]
+fn a_rig_that_stretches_far_holds_its_pose() {
+    let flesh = neo_hookean([6, 2, 2]);
+    for times in [2.0, 8.0] {
+        let posed: Vec<[f64; 3]> =
+            flesh.mesh.vertices().iter().map(|v| [times * v[0], 0.5 * v[1], 0.7 * v[2]]).collect();
+        let mut stepper = flesh.hung(Minimiser::default());
+        for _ in 0..30 {
+            let settings = SimulationParams { pose_rest: 1.0, ..params(30, 1e-10) };
+            stepper.step(&posed, &settings, silent).unwrap();
+        }
+        let moved = longest(&stepper.displacement());
+        assert!(moved < 1e-9, "{times} times as long: {moved:e} m");
+    }
+}

@@ -34,20 +34,20 @@ pub(super) struct Elements {
 pub(super) struct Chunk {
     /// The law with a scale of 1.
     law: PrincipalStretch,
-    corners_each: usize,
+    pub(super) corners_each: usize,
     /// Which element each is, and the first lane that only fills up the last block.
     pub(super) elements: Vec<u32>,
     /// The rows of the body that it touches.
     pub(super) rows: Vec<u32>,
     /// Blocks x corners x lanes, places in `rows`.
-    corners: Vec<u32>,
+    pub(super) corners: Vec<u32>,
     /// Blocks x (corners - 1) x 3 x lanes: those of the first corner are minus the sum of the others.
     pub(super) gradients: Buffer<f64>,
     /// Blocks x lanes; 0 in lanes that only fill up.
     pub(super) volumes: Buffer<f64>,
     /// Blocks x parameters x lanes, or one block where all are alike.
     parameters: Buffer<f64>,
-    places: Vec<[f64; 3]>,
+    pub(super) places: Vec<[f64; 3]>,
     forces: Vec<[f64; 3]>,
     energy: f64,
 }
@@ -152,11 +152,16 @@ impl Chunk {
     }
 
     fn evaluate(&mut self, x: &Rows) {
+        self.gather(x);
+        self.forces.fill([0.0; 3]);
+        Arch::new().dispatch(Sum { chunk: self });
+    }
+
+    /// Copies the places of its rows.
+    pub(super) fn gather(&mut self, x: &Rows) {
         for (place, &row) in self.places.iter_mut().zip(&self.rows) {
             *place = x[row as usize];
         }
-        self.forces.fill([0.0; 3]);
-        Arch::new().dispatch(Sum { chunk: self });
     }
 
     /// What a slot's deformation gradient follows from: rows of the body, and gradients as they are packed.
@@ -227,16 +232,7 @@ fn sum<S: Simd, L: Evaluate, const CORNERS: usize>(simd: S, law: L, chunk: &mut 
         let corners = &chunk.corners[block * CORNERS * lanes..][..CORNERS * lanes];
         let gradients = &gradients[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
         let mut x = [[zero; 3]; CORNERS];
-        gather::<S>(corners, &chunk.places, cast_slice_mut(x.as_flattened_mut()));
-        let mut f = [zero; 9];
-        for corner in 1..CORNERS {
-            for i in 0..3 {
-                let edge = simd.sub_f64s(x[corner][i], x[0][i]);
-                for j in 0..3 {
-                    f[3 * i + j] = simd.mul_add_e_f64s(edge, gradients[3 * (corner - 1) + j], f[3 * i + j]);
-                }
-            }
-        }
+        let f = deformation_in_lanes(simd, corners, gradients, &chunk.places, &mut x);
         let mut own = [zero; PARAMETERS];
         for parameter in 0..PARAMETERS {
             own[parameter] = parameters[block * stride + parameter];
@@ -262,6 +258,28 @@ fn sum<S: Simd, L: Evaluate, const CORNERS: usize>(simd: S, law: L, chunk: &mut 
         scatter::<S>(corners, cast_slice(x.as_flattened()), &mut chunk.forces);
     }
     chunk.energy = simd.reduce_sum_f64s(energy);
+}
+
+/// `F = sum_i x_i g_i'` of the elements of a block; the places of their corners are written.
+#[inline(always)]
+pub(super) fn deformation_in_lanes<S: Simd, const CORNERS: usize>(
+    simd: S,
+    corners: &[u32],
+    gradients: &[S::f64s],
+    places: &Rows,
+    x: &mut [[S::f64s; 3]; CORNERS],
+) -> [S::f64s; 9] {
+    gather::<S>(corners, places, cast_slice_mut(x.as_flattened_mut()));
+    let mut f = [simd.splat_f64s(0.0); 9];
+    for corner in 1..CORNERS {
+        for i in 0..3 {
+            let edge = simd.sub_f64s(x[corner][i], x[0][i]);
+            for j in 0..3 {
+                f[3 * i + j] = simd.mul_add_e_f64s(edge, gradients[3 * (corner - 1) + j], f[3 * i + j]);
+            }
+        }
+    }
+    f
 }
 
 /// The places of corners, corners x 3 x lanes.

@@ -1,35 +1,29 @@
 //! Rest shapes that follow the rig: `psi(F S_a^-1) det S_a` with the stretch `S_a` of the pose.
 
 use nalgebra::{Matrix3, Vector3};
+use pulp::{Arch, Simd, WithSimd};
 
-use super::elements::Elements;
-use crate::math::SignedSvd;
-use crate::math::lanes::lane_counts;
+use super::elements::{Chunk, Elements, deformation_in_lanes};
+use crate::math::polar::dot3;
 use crate::math::rows::Rows;
+use crate::math::signed_svd_in_lanes;
 
 /// Stretches of a rest shape: where a rig candy-wraps, its shape has no volume, and none can be had back.
-const STRETCHES: (f64, f64) = (0.3, 3.0);
+const STRETCHES: (f64, f64) = (0.3, 30.0);
 
 impl Elements {
     /// Takes the rest shapes a share of the way from those of `rest` to those in which the rig has the
     /// elements.
     ///
     /// `F S_a^-1 = sum_i x_i (S_a^-1 g_i)'`: the gradients and volumes of elements are all that changes.
-    pub(super) fn follow(&mut self, rest: &mut Self, rig: &Rows, share: f64) {
-        let (lanes, _) = lane_counts();
-        for (chunk, rest) in self.chunks_mut().iter_mut().zip(rest.chunks_mut()) {
-            for slot in 0..chunk.elements.len() {
-                let (corners, gradients) = rest.element(slot);
-                let (inverse, volume) = stretch(&deformation(rig, &corners, &gradients), share);
-                let (block, lane) = (slot / lanes, slot % lanes);
-                for (i, gradient) in gradients[1..].iter().enumerate() {
-                    let turned = inverse * Vector3::from(*gradient);
-                    for c in 0..3 {
-                        let entry = 3 * (block * (gradients.len() - 1) + i) + c;
-                        chunk.gradients[entry * lanes + lane] = turned[c];
-                    }
-                }
-                chunk.volumes[slot] = rest.volumes[slot] * volume;
+    pub(super) fn follow(&mut self, rest: &Self, rig: &Rows, share: f64) {
+        for (chunk, rest) in self.chunks_mut().iter_mut().zip(rest.chunks()) {
+            if share > 0.0 {
+                chunk.gather(rig);
+                Arch::new().dispatch(Follow { chunk, rest, share });
+            } else {
+                chunk.gradients.copy_from_slice(&rest.gradients);
+                chunk.volumes.copy_from_slice(&rest.volumes);
             }
         }
     }
@@ -44,9 +38,69 @@ pub(super) fn deformation(x: &Rows, corners: &[u32], gradients: &[[f64; 3]]) -> 
     corners.iter().zip(gradients).map(term).sum()
 }
 
-/// The inverse of `S_a` and its determinant.
-fn stretch(f: &Matrix3<f64>, share: f64) -> (Matrix3<f64>, f64) {
-    let SignedSvd { sigma, v, .. } = SignedSvd::new(f);
-    let blended = sigma.map(|s| 1.0 + share * (s.clamp(STRETCHES.0, STRETCHES.1) - 1.0));
-    (v * Matrix3::from_diagonal(&blended.map(|s| 1.0 / s)) * v.transpose(), blended.product())
+/// Has the elements of a chunk, whose places are those of the rig, follow it.
+struct Follow<'a> {
+    chunk: &'a mut Chunk,
+    rest: &'a Chunk,
+    share: f64,
+}
+
+impl WithSimd for Follow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        if self.chunk.corners_each == 4 {
+            follow::<S, 4>(simd, self);
+        } else {
+            follow::<S, 8>(simd, self);
+        }
+    }
+}
+
+// Below there are plain loops only, as in `elements`.
+
+#[inline(always)]
+fn follow<S: Simd, const CORNERS: usize>(simd: S, following: Follow<'_>) {
+    let Follow { chunk, rest, share } = following;
+    let Chunk { corners, gradients, volumes, places, .. } = chunk;
+    let (known, _) = S::as_simd_f64s(&rest.gradients);
+    let (known_volumes, _) = S::as_simd_f64s(&rest.volumes);
+    let (gradients, _) = S::as_mut_simd_f64s(gradients);
+    let (volumes, _) = S::as_mut_simd_f64s(volumes);
+    let (zero, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
+    let (least, most) = (simd.splat_f64s(STRETCHES.0), simd.splat_f64s(STRETCHES.1));
+    let share = simd.splat_f64s(share);
+    for block in 0..volumes.len() {
+        let corners = &corners[block * CORNERS * S::F64_LANES..][..CORNERS * S::F64_LANES];
+        let known = &known[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
+        let mut x = [[zero; 3]; CORNERS];
+        let f = deformation_in_lanes(simd, corners, known, places, &mut x);
+        let (mut u, mut v) = (f, f);
+        let sigma = signed_svd_in_lanes(simd, f, &mut u, &mut v);
+        let (mut volume, mut inverse) = (known_volumes[block], sigma);
+        for i in 0..3 {
+            let followed = simd.min_f64s(simd.max_f64s(sigma[i], least), most);
+            let blended = simd.mul_add_e_f64s(share, simd.sub_f64s(followed, one), one);
+            inverse[i] = simd.div_f64s(one, blended);
+            volume = simd.mul_f64s(volume, blended);
+        }
+        volumes[block] = volume;
+        for e in 0..9 {
+            u[e] = simd.mul_f64s(v[e], inverse[e % 3]);
+        }
+        // S_a^-1 = V diag(1 / s) V'.
+        let mut back = f;
+        for e in 0..9 {
+            let (i, j) = (e / 3, e % 3);
+            back[e] =
+                dot3(simd, [u[3 * i], u[3 * i + 1], u[3 * i + 2]], [v[3 * j], v[3 * j + 1], v[3 * j + 2]]);
+        }
+        let gradients = &mut gradients[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
+        for entry in 0..3 * (CORNERS - 1) {
+            let (corner, i) = (entry / 3, entry % 3);
+            let own = [known[3 * corner], known[3 * corner + 1], known[3 * corner + 2]];
+            gradients[entry] = dot3(simd, [back[3 * i], back[3 * i + 1], back[3 * i + 2]], own);
+        }
+    }
 }
