@@ -3,13 +3,37 @@
 use jounce::Progress;
 use jounce::material::{Energy, Field, Law, Material, PrincipalStretch};
 use jounce::mesh::TetMesh;
+use jounce::method::SimulationParams;
 use jounce::method::quasi_newton::{FullSpaceModel, FullSpaceStepper, Minimiser};
 use jounce::operators::{gradients, lumped_mass};
 use jounce::subspace::Restraint;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Rotation3, Vector3};
 
 /// Density, kg/m^3.
 pub const DENSITY: f64 = 1000.0;
+/// Seconds of a step.
+pub const H: f64 = 1.0 / 30.0;
+
+/// Settings of a step that ends after so many iterations or below a tolerance; the rest shape is that at bind.
+pub fn params(iterations: u32, tolerance: f64) -> SimulationParams {
+    SimulationParams {
+        dt: H,
+        max_iterations: iterations,
+        tolerance,
+        pose_rest: 0.0,
+        ..SimulationParams::default()
+    }
+}
+
+/// Hears nothing of a step.
+pub fn silent(_: u32, _: f64) -> jounce::Result<()> {
+    Ok(())
+}
+
+/// Starts a body at rest at some places.
+pub fn start(stepper: &mut FullSpaceStepper, flesh: &Flesh, x: &[[f64; 3]]) {
+    stepper.reset(flesh.mesh.vertices(), &apart(x, flesh.mesh.vertices())).expect("places that are allowed");
+}
 
 /// A mesh of one law.
 pub struct Flesh {
@@ -49,6 +73,17 @@ impl Flesh {
     pub fn pinned(&self) -> Vec<bool> {
         let least = self.mesh.vertices().iter().map(|v| v[0]).fold(f64::INFINITY, f64::min);
         self.mesh.vertices().iter().map(|v| v[0] == least).collect()
+    }
+
+    /// The mesh with its far end turned about x.
+    pub fn twisted(&self, angle: f64) -> Vec<[f64; 3]> {
+        let length = self.mesh.vertices().iter().map(|v| v[0]).fold(0.0, f64::max);
+        let turn = |v: &[f64; 3]| {
+            let about = Vector3::new(0.0, 0.1, 0.1);
+            let rotation = Rotation3::from_axis_angle(&Vector3::x_axis(), angle * v[0] / length);
+            (rotation * (Vector3::from(*v) - about) + about).into()
+        };
+        self.mesh.vertices().iter().map(turn).collect()
     }
 
     /// Deformation gradient of each tet.

@@ -11,27 +11,11 @@ use jounce::operators::{displacement_constraint, laplacian, lumped_mass, momentu
 use jounce::solve::{ComplementarySolver, ComplementarySolverParams};
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::{Body, Transform, bar, swing};
-use jounce_tests::hyperelastic::{Flesh, apart, longest};
+use jounce_tests::hyperelastic::{Flesh, H, apart, longest, params, silent, start};
 use jounce_tests::laws::laws;
-use nalgebra::{Rotation3, Vector3};
+use nalgebra::Vector3;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-
-const H: f64 = 1.0 / 30.0;
-
-fn params(iterations: u32, tolerance: f64) -> SimulationParams {
-    SimulationParams {
-        dt: H,
-        max_iterations: iterations,
-        tolerance,
-        pose_rest: 0.0,
-        ..SimulationParams::default()
-    }
-}
-
-fn silent(_: u32, _: f64) -> jounce::Result<()> {
-    Ok(())
-}
 
 /// A law of the list, some kPa stiff.
 fn stiff(law: PrincipalStretch) -> PrincipalStretch {
@@ -62,26 +46,11 @@ fn neo_hookean(cells: [usize; 3]) -> Flesh {
     Flesh { mesh: bar(cells, 0.1), law: PrincipalStretch::NeoHookean { mu: 6e3, lambda: 1e4 } }
 }
 
-/// The mesh with its far end turned about x.
-fn twisted(flesh: &Flesh, angle: f64) -> Vec<[f64; 3]> {
-    let length = flesh.mesh.vertices().iter().map(|v| v[0]).fold(0.0, f64::max);
-    let turn = |v: &[f64; 3]| {
-        let about = Vector3::new(0.0, 0.1, 0.1);
-        let rotation = Rotation3::from_axis_angle(&Vector3::x_axis(), angle * v[0] / length);
-        (rotation * (Vector3::from(*v) - about) + about).into()
-    };
-    flesh.mesh.vertices().iter().map(turn).collect()
-}
-
 /// Every vertex anywhere in the box of the mesh.
 fn scattered(flesh: &Flesh, seed: u64) -> Vec<[f64; 3]> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let last = flesh.mesh.vertices()[flesh.mesh.vertices().len() - 1];
     flesh.mesh.vertices().iter().map(|_| last.map(|side| side * rng.random_range(0.0..1.0))).collect()
-}
-
-fn start(stepper: &mut FullSpaceStepper, flesh: &Flesh, x: &[[f64; 3]]) {
-    stepper.reset(flesh.mesh.vertices(), &apart(x, flesh.mesh.vertices())).unwrap();
 }
 
 fn skinned(body: &Body, pose: &[Transform]) -> Vec<[f64; 3]> {
@@ -136,7 +105,7 @@ fn without_pairs_iterates_are_those_of_local_and_global_steps() {
 fn many_pairs_are_dense_bfgs() {
     let flesh = neo_hookean([3, 1, 1]);
     let n = flesh.mesh.vertices().len();
-    let y = twisted(&flesh, 2.5);
+    let y = flesh.twisted(2.5);
     let conductivity = vec![flesh.law.slope(); flesh.mesh.tets().len()];
     let laplacian = laplacian(&flesh.mesh, &conductivity).unwrap().to_dense();
     let mass = lumped_mass(&flesh.mesh, &flesh.material());
@@ -180,14 +149,14 @@ fn many_pairs_are_dense_bfgs() {
 #[test]
 fn the_energy_is_that_of_the_laws_and_its_gradient_vanishes_at_the_end() {
     for (name, flesh) in fleshes([4, 2, 2]) {
-        for (seed, y) in [(0, twisted(&flesh, 2.0)), (1, scattered(&flesh, 1))] {
+        for (seed, y) in [(0, flesh.twisted(2.0)), (1, scattered(&flesh, 1))] {
             let mut stepper = flesh.free(Minimiser::default());
             start(&mut stepper, &flesh, &y);
             let few = stepper.step(flesh.mesh.vertices(), &params(3, 0.0), silent).unwrap();
             let (energy, _) = flesh.elastic(&stepper.positions());
             assert!((few.energy - energy).abs() < 1e-11 * energy, "{name} {seed}: {} {energy}", few.energy);
         }
-        let y = twisted(&flesh, 2.0);
+        let y = flesh.twisted(2.0);
         let mut stepper = flesh.free(Minimiser::default());
         start(&mut stepper, &flesh, &y);
         stepper.step(flesh.mesh.vertices(), &params(400, 1e-11), silent).unwrap();
@@ -201,7 +170,7 @@ fn the_energy_is_that_of_the_laws_and_its_gradient_vanishes_at_the_end() {
 #[test]
 fn energies_never_rise_in_a_search() {
     for (name, flesh) in fleshes([4, 2, 2]) {
-        for x in [twisted(&flesh, 3.0), scattered(&flesh, 2), flattened(&flesh)] {
+        for x in [flesh.twisted(3.0), scattered(&flesh, 2), flattened(&flesh)] {
             let mut stepper = flesh.free(Minimiser::default());
             start(&mut stepper, &flesh, &x);
             for _ in 0..5 {
@@ -232,7 +201,7 @@ fn a_free_body_keeps_its_momentum() {
         };
         for damping in [0.0, 0.2] {
             let mut stepper = flesh.free(Minimiser::default());
-            start(&mut stepper, &flesh, &twisted(&flesh, 2.0));
+            start(&mut stepper, &flesh, &flesh.twisted(2.0));
             let before = centre(&stepper.positions());
             let settings = SimulationParams { damping, ..params(10, 0.0) };
             let drift = (0..50)
@@ -291,7 +260,7 @@ fn restraints_hold_exactly() {
 #[test]
 fn ten_iterations_come_closer_than_one_of_newtons() {
     for (name, flesh) in fleshes([8, 2, 2]) {
-        let x = twisted(&flesh, 1.5);
+        let x = flesh.twisted(1.5);
         let value = |minimiser: Minimiser, iterations: u32| {
             let mut stepper = flesh.hung(minimiser);
             start(&mut stepper, &flesh, &x);
@@ -316,7 +285,7 @@ fn threads_do_not_change_a_bit() {
     let run = |threads: usize| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
             let mut stepper = flesh.hung(Minimiser::default());
-            start(&mut stepper, &flesh, &twisted(&flesh, 1.0));
+            start(&mut stepper, &flesh, &flesh.twisted(1.0));
             for _ in 0..3 {
                 stepper.step(flesh.mesh.vertices(), &params(10, 0.0), silent).unwrap();
             }
@@ -333,7 +302,7 @@ fn threads_do_not_change_a_bit() {
 fn pairs_of_the_last_step_help_the_next() {
     let flesh = neo_hookean([8, 2, 2]);
     let error = |angle: f64, forget: bool| {
-        let x = twisted(&flesh, angle);
+        let x = flesh.twisted(angle);
         let mut stepper = flesh.hung(Minimiser::default());
         start(&mut stepper, &flesh, &x);
         stepper.step(flesh.mesh.vertices(), &params(10, 0.0), silent).unwrap();

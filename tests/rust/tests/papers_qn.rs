@@ -4,32 +4,17 @@ use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use jounce::material::PrincipalStretch;
-use jounce::method::quasi_newton::{FullSpaceStepper, Minimiser};
+use jounce::method::quasi_newton::Minimiser;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::bar;
-use jounce_tests::hyperelastic::{DENSITY, Flesh, apart, longest};
+use jounce_tests::hyperelastic::{DENSITY, Flesh, H, longest, params, silent, start};
 use nalgebra::{Rotation3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-const H: f64 = 1.0 / 30.0;
 const CELL: f64 = 0.1;
 const YOUNG: f64 = 1e5;
-
-fn params(iterations: u32, tolerance: f64) -> SimulationParams {
-    SimulationParams {
-        dt: H,
-        max_iterations: iterations,
-        tolerance,
-        pose_rest: 0.0,
-        ..SimulationParams::default()
-    }
-}
-
-fn silent(_: u32, _: f64) -> jounce::Result<()> {
-    Ok(())
-}
 
 /// Lame's parameters of Young's modulus and a ratio.
 fn lame(poisson: f64) -> [f64; 2] {
@@ -62,21 +47,6 @@ fn mean(flesh: &Flesh, u: &[f64], coordinate: usize, of: impl Fn(&[f64; 3]) -> b
 
 fn length(flesh: &Flesh) -> f64 {
     flesh.mesh.vertices().iter().map(|v| v[0]).fold(0.0, f64::max)
-}
-
-/// The mesh with its far end turned about x.
-fn twisted(flesh: &Flesh, angle: f64) -> Vec<[f64; 3]> {
-    let whole = length(flesh);
-    let turn = |v: &[f64; 3]| {
-        let about = Vector3::new(0.0, CELL, CELL);
-        let rotation = Rotation3::from_axis_angle(&Vector3::x_axis(), angle * v[0] / whole);
-        (rotation * (Vector3::from(*v) - about) + about).into()
-    };
-    flesh.mesh.vertices().iter().map(turn).collect()
-}
-
-fn start(stepper: &mut FullSpaceStepper, flesh: &Flesh, x: &[[f64; 3]]) {
-    stepper.reset(flesh.mesh.vertices(), &apart(x, flesh.mesh.vertices())).unwrap();
 }
 
 /// A hanging bar is longer by `rho g L^2 / 2 E`.
@@ -168,7 +138,7 @@ fn error(flesh: &Flesh, x: &[[f64; 3]], least: f64, minimiser: Minimiser) -> f64
 #[test]
 fn figure_13_five_pairs_are_enough() {
     let flesh = Flesh { mesh: bar([12, 2, 2], CELL), law: neo_hookean(0.4) };
-    let x = twisted(&flesh, 2.0);
+    let x = flesh.twisted(2.0);
     let mut newton = flesh.hung(Minimiser::Newton);
     start(&mut newton, &flesh, &x);
     newton.step(flesh.mesh.vertices(), &params(40, 0.0), silent).unwrap();
