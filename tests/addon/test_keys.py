@@ -92,7 +92,9 @@ def test_modal_keys_hold_the_tolerance_also_where_bones_stretch(scene, tolerance
     error = posed_error(sets, scene)
     assert error <= tolerance * scene[1].diagonal
     assert max(keys.error for keys in sets) == pytest.approx(error, rel=1e-3, abs=1e-7)
-    assert all(keys.values.min() >= 0.0 and keys.values.max() <= 1.0 for keys in sets)
+    # A mesh that moves by less than the tolerance has none.
+    values = np.concatenate([keys.values.ravel() for keys in sets])
+    assert len(values) and values.min() >= 0.0 and values.max() <= 1.0
 
 
 def test_three_shapes_at_rest_need_three_keys(scene):
