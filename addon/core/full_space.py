@@ -21,7 +21,7 @@ class FullBody:
     embedding: "jounce.Embedding"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DraftError:
     """How far a draft is from the final motion, root mean square over frames.
 

@@ -10,7 +10,7 @@ def labels(points: np.ndarray, links: np.ndarray) -> np.ndarray:
     """The number (p,) i64 of the loose part that each of the points (p, 3) belongs to, from 0 on.
 
     links: (k, n), points that hold together, such as edges or triangles. Points in one place do so too: file
-    formats split vertices along stitch groups, importers where normals or UVs break.
+    formats split vertices along seams, importers where normals or UVs break.
     """
     if len(points) == 0:
         return np.empty(0, np.int64)

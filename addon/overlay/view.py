@@ -79,7 +79,7 @@ def draw_surfaces() -> None:
         mode = host.jounce.mode_index if field is Field.WEIGHTS else 0
         known = previews.session(host) if field is Field.DRAFT_ERROR else None
         error = None if known is None or known.final is None else known.final.error
-        look = (*key, field, mode, motion, id(error))
+        look = (*key, field, mode, motion, error)
         picture = kept("picture", look, lambda: Picture(host, body, field, mode, error))
         picture.draw(context, settings.opacity)
     if settings.cage or settings.embedding:
