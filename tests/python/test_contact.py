@@ -99,6 +99,37 @@ def test_shapes_know_their_distances() -> None:
     assert repr(jounce.Collider.box((1, 1, 1), friction=0.25)) == "Collider(box, friction=0.25)"
 
 
+def test_a_collider_knows_many_distances_at_once() -> None:
+    places = np.random.default_rng(3).uniform(-1.0, 1.0, (50, 3))
+    box = jounce.Collider.box((1.0, 0.5, 0.25))
+    assert box.distances(places).tolist() == [box.distance(place)[0] for place in places]
+
+
+def test_points_that_a_collider_spares_pass_through_it(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
+    mesh, model = block
+    skin = jounce.Embedding(mesh, mesh.vertices)
+    left = np.flatnonzero(mesh.vertices[:, 0] < mesh.vertices[:, 0].mean())
+    ground = jounce.Collider.plane(point=(0, 0, -0.02), friction=0.5)
+    whole = jounce.Simulation(model, gravity=G, colliders=[ground], contact_points=skin)
+    half = jounce.Simulation(model, gravity=G, colliders=[ground.sparing(left)], contact_points=skin)
+    for _ in range(24):
+        whole.step()
+        half.step()
+    assert lowest(mesh, whole) > -0.021
+    heights = (mesh.vertices + half.coefficients)[:, 2]
+    assert heights[left].min() < -0.04
+    assert np.delete(heights, left).min() > -0.021
+    none = np.empty(0, np.int64)
+    same = jounce.Simulation(model, gravity=G, colliders=[ground.sparing(none)], contact_points=skin)
+    for _ in range(24):
+        same.step()
+    assert np.array_equal(same.coefficients, whole.coefficients)
+    with pytest.raises(ValueError, match="spared: element 0 refers to index"):
+        jounce.Simulation(
+            model, colliders=[ground.sparing(np.array([len(mesh.vertices)]))], contact_points=skin
+        )
+
+
 def test_a_mesh_is_a_collider(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
     mesh, _ = block
     collider = jounce.Collider.mesh(mesh.vertices, mesh.boundary, resolution=32, friction=0.2)

@@ -2,6 +2,7 @@
 
 use jounce::mesh::SurfaceMesh;
 use jounce::method::loads::contact::{self, Shape};
+use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
@@ -84,6 +85,15 @@ impl Collider {
         Self::new(py, "mesh", friction, || Shape::mesh(&SurfaceMesh::new(points, triangles)?, resolution))
     }
 
+    /// The same collider, through which some of the points that touch pass, such as those of the flesh around it.
+    ///
+    /// points: (k,) int32 or int64, indices into the `contact_points` of a Simulation, or without them into the
+    /// vertices of the mesh's boundary, in order. A Simulation raises ValueError for one that there is not.
+    fn sparing(&self, points: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let points = arrays::indices::<1>(points, "points", &[Axis::Any("k")], u32::MAX as usize)?;
+        Ok(Self { inner: self.inner.clone().sparing(points.as_flattened()), kind: self.kind })
+    }
+
     /// Coulomb's coefficient of friction.
     #[getter]
     fn friction(&self) -> f64 {
@@ -93,6 +103,18 @@ impl Collider {
     /// Signed distance of a point from where the collider was made, metres, negative inside, and the outward normal.
     fn distance(&self, point: [f64; 3]) -> (f64, [f64; 3]) {
         self.inner.shape().distance(point)
+    }
+
+    /// Signed distances of points (n, 3) from where the collider was made, (n,) float64, metres, negative inside.
+    fn distances<'py>(
+        &self,
+        py: Python<'py>,
+        points: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let points = arrays::points(points, "points")?;
+        let shape = self.inner.shape();
+        let distances: Vec<f64> = py.detach(|| points.iter().map(|&point| shape.distance(point).0).collect());
+        arrays::owned(py, distances, &[points.len()])
     }
 
     fn __repr__(&self) -> String {

@@ -53,6 +53,7 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another mesh,
+    /// [`Error::Index`] for a collider that spares points that there are not,
     /// [`Error::Unsupported`] for skinning modes and for an integrator other than backward Euler.
     pub fn among(
         model: Model,

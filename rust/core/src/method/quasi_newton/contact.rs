@@ -5,6 +5,7 @@ use std::sync::Arc;
 use faer::Mat;
 use nalgebra::Vector3;
 
+use crate::Result;
 use crate::math::rows::{Rows, add};
 use crate::method::loads::contact::{
     Anchor, Collider, Compliance, ContactPoints, ContactState, PLACEMENT_ROWS, Path, Placement, Touch, meet,
@@ -25,6 +26,8 @@ const LET_OUT: f64 = 0.25;
 pub(super) struct Contact {
     colliders: Arc<[Collider]>,
     pub(super) points: ContactPoints,
+    /// Whether a point may touch a collider; points first.
+    may_touch: Vec<bool>,
     /// Diagonal of the body, metres.
     diagonal: f64,
     /// At the end of the substep.
@@ -55,8 +58,10 @@ pub(super) struct Start<'a> {
 }
 
 impl Contact {
-    pub(super) fn new(colliders: Arc<[Collider]>, points: ContactPoints, diagonal: f64) -> Self {
-        Self {
+    /// Errors for a collider that spares points that there are not.
+    pub(super) fn new(colliders: Arc<[Collider]>, points: ContactPoints, diagonal: f64) -> Result<Self> {
+        Ok(Self {
+            may_touch: points.may_touch(&colliders)?,
             placements: Vec::new(),
             starts: Vec::new(),
             let_out: 0.0,
@@ -70,7 +75,7 @@ impl Contact {
             colliders,
             points,
             diagonal,
-        }
+        })
     }
 
     /// Rows of all placements.
@@ -167,7 +172,11 @@ impl Contact {
                 let key = (point as u32, collider as u32);
                 let old = known.next_if(|touch| (touch.point, touch.collider) == key);
                 let anchor = anchors.next_if(|anchor| (anchor.point, anchor.collider) == key);
-                let start = self.starts[point * self.placements.len() + collider];
+                let pair = point * self.placements.len() + collider;
+                if !self.may_touch[pair] {
+                    continue;
+                }
+                let start = self.starts[pair];
                 let shape = self.colliders[collider].shape();
                 let path = Path { start, here: placement.local(&here), ahead: placement.local(&ahead) };
                 let Some((normal, met)) = meet(shape, &path, NEAR * self.diagonal) else { continue };

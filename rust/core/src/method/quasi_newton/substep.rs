@@ -115,7 +115,7 @@ impl FullSpaceSubstep {
         (0..).zip(&self.model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
         let mesh = &self.model.mesh;
         let points = ContactPoints::new(mesh, points, &place, self.model.free)?;
-        self.contact = Some(Contact::new(colliders, points, mesh.diagonal()));
+        self.contact = Some(Contact::new(colliders, points, mesh.diagonal())?);
         Ok(self)
     }
 

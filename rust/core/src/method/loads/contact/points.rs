@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use nalgebra::Vector3;
 
-use crate::Result;
+use super::shape::Collider;
 use crate::math::rows::Rows;
 use crate::mesh::{Embedding, TetMesh};
+use crate::{Error, Result};
 
 /// Most points of a body: more are thinned out.
 const MOST: usize = 4000;
@@ -23,6 +24,9 @@ type Corners = [(u32, f64); 4];
 /// Points as sums of vertices.
 pub(crate) struct ContactPoints {
     corners: Vec<Corners>,
+    /// The index of each among all points that were given, and how many these were.
+    indices: Vec<u32>,
+    given: usize,
     /// How many rows move.
     free: usize,
 }
@@ -63,7 +67,24 @@ impl ContactPoints {
         let moving: Vec<usize> = (0..corners.len()).filter(|&point| moves(&corners[point])).collect();
         let edge = (mesh.volumes().iter().sum::<f64>() / mesh.volumes().len() as f64 * 6.0).cbrt();
         let kept = thinned(&places, moving, NEAR * edge);
-        Ok(Self { corners: kept.into_iter().map(|point| corners[point]).collect(), free })
+        let indices = kept.iter().map(|&point| point as u32).collect();
+        let given = corners.len();
+        Ok(Self { corners: kept.into_iter().map(|point| corners[point]).collect(), indices, given, free })
+    }
+
+    /// Whether each point may touch each collider, points first.
+    pub(crate) fn may_touch(&self, colliders: &[Collider]) -> Result<Vec<bool>> {
+        for collider in colliders {
+            let spared = collider.spared();
+            if let Some(element) = spared.iter().position(|&index| index as usize >= self.given) {
+                let (index, count) = (spared[element].into(), self.given);
+                return Err(Error::Index { what: "spared", element, index, count });
+            }
+        }
+        let touches = |index: u32| {
+            colliders.iter().map(move |collider| collider.spared().binary_search(&index).is_err())
+        };
+        Ok(self.indices.iter().flat_map(|&index| touches(index)).collect())
     }
 
     pub(crate) fn len(&self) -> usize {

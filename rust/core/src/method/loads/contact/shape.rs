@@ -11,11 +11,13 @@ use crate::{Error, Result};
 /// Largest coordinate or size that is accepted, metres.
 const LARGEST: f64 = 1e9;
 
-/// A rigid obstacle: a shape where it was made, and how much it resists sliding.
+/// A rigid obstacle: a shape where it was made, how much it resists sliding, and what passes through it.
 #[derive(Debug, Clone)]
 pub struct Collider {
     shape: Shape,
     friction: f64,
+    /// Indices of points, in order.
+    spared: Arc<[u32]>,
 }
 
 impl Collider {
@@ -25,9 +27,22 @@ impl Collider {
     /// [`Error::Range`] for a coefficient that is none.
     pub fn new(shape: Shape, friction: f64) -> Result<Self> {
         if friction.is_finite() && friction >= 0.0 {
-            return Ok(Self { shape, friction });
+            return Ok(Self { shape, friction, spared: Arc::default() });
         }
         Err(Error::Range { what: "friction", expected: "a coefficient >= 0", got: friction })
+    }
+
+    /// The same collider, through which some of the points that touch pass, such as those of the flesh around it.
+    pub fn sparing(mut self, points: &[u32]) -> Self {
+        let mut points = points.to_vec();
+        points.sort_unstable();
+        self.spared = points.into();
+        self
+    }
+
+    /// Indices of the points that pass through it, in order.
+    pub(crate) fn spared(&self) -> &[u32] {
+        &self.spared
     }
 
     /// The shape.
