@@ -13,7 +13,7 @@ from .bridge.preview import previews
 from .core import bodies
 from .overlay import timeline, view
 from .panels import render
-from .props import bones, diagnosis, modes, scene, stitches, window
+from .props import bones, collisions, diagnosis, modes, scene, stitches, window
 
 # Holds the folder `presets`.
 FOLDER = str(Path(__file__).parent)
@@ -41,6 +41,8 @@ def register() -> None:
     bpy.types.Object.jounce = bpy.props.PointerProperty(
         type=props.JounceObject, name="Jounce", override={"LIBRARY_OVERRIDABLE"}
     )
+    bpy.types.Object.jounce_shape = collisions.SHAPE
+    bpy.types.Object.jounce_resolution = collisions.RESOLUTION
     bpy.types.PoseBone.jounce_leak = bones.LEAK
     bpy.types.PoseBone.jounce_role = bones.ROLE
     bpy.types.Material.jounce_rigid = bones.HARD_MATERIAL
@@ -82,6 +84,8 @@ def unregister() -> None:
     del bpy.types.Material.jounce_rigid
     del bpy.types.PoseBone.jounce_role
     del bpy.types.PoseBone.jounce_leak
+    del bpy.types.Object.jounce_resolution
+    del bpy.types.Object.jounce_shape
     del bpy.types.Object.jounce
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -73,7 +73,7 @@ class LoopPass(SimulationPass):
             refuse_open(self.drives, self._surface, self.course)
             digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
             for each in self.drives:
-                digest.update(each.digest())
+                digest.update(self._felt(each).digest())
             self._cycle = digest.digest()
             for index in range(self._frames):
                 self._simulate(index)

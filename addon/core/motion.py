@@ -42,7 +42,8 @@ class FrameInput:
     offsets: (k, 3), what the rig adds to linear skinning with the pose, reduced by the body, or None.
     force: (m, 3, 4), a generalised force, or None. drag: what resists the motion, or None. cut: the motion
     begins anew here. feel: None where none of it is animated. held: why no motion can follow the rig to this
-    frame, so that the flesh holds; the pose then says nothing. Empty in all other frames.
+    frame, so that the flesh holds; the pose then says nothing. Empty in all other frames. colliders: (c, 3,
+    4), where what the body collides with stands, as its objects or as the native module has it, or None.
     """
 
     pose: np.ndarray
@@ -53,6 +54,7 @@ class FrameInput:
     cut: bool = False
     feel: FrameMaterial | None = None
     held: str = ""
+    colliders: np.ndarray | None = None
 
     def set_up(self, target: "Target") -> None:
         """Gives a simulation the settings of this frame."""
@@ -60,20 +62,33 @@ class FrameInput:
         if self.feel is not None:
             target.vary(**asdict(self.feel))
 
+    @property
+    def around(self) -> np.ndarray:
+        """Where what the body collides with stands, (c, 3, 4); nothing without any."""
+        return np.empty((0, 3, 4)) if self.colliders is None else self.colliders
+
     def agrees(self, other: "FrameInput") -> bool:
         """Whether both are the same up to the offsets, which are not read from every scene."""
         return replace(self, offsets=None).digest() == replace(other, offsets=None).digest()
 
+    def moves_as(self, other: "FrameInput") -> bool:
+        """Whether both have the rig where it is, whatever is around it, up to the offsets."""
+        return replace(self, colliders=None).agrees(replace(other, colliders=None))
+
     def digest(self) -> bytes:
         """16 bytes that are the same for the same drive, bit for bit."""
         digest = hashlib.blake2b(digest_size=16)
-        # Caches from before there was `held` stay right.
-        for field in (field for field in fields(self) if field.name != "held" or self.held):
+        # Caches from before there were these stay right.
+        absent = {name for name, is_there in self._newer().items() if not is_there}
+        for field in (field for field in fields(self) if field.name not in absent):
             for part in plain(getattr(self, field.name)):
                 digest.update(
                     np.ascontiguousarray(part).data if isinstance(part, np.ndarray) else repr(part).encode()
                 )
         return digest.digest()
+
+    def _newer(self) -> dict[str, bool]:
+        return {"held": bool(self.held), "colliders": self.colliders is not None}
 
 
 def plain(value: object) -> tuple[object, ...]:
@@ -162,7 +177,7 @@ def advance(
         enter(target, drive, course.cut)
         return
     if is_first_step and course.coasts:
-        target.coast(drive.pose, drive.offsets)
+        target.coast(drive.pose, drive.offsets, drive.colliders)
     step(target, drive)
 
 
@@ -170,17 +185,19 @@ def enter(target: Target, drive: FrameInput, crossing: RestartMode) -> None:
     """Is in a pose without having moved there."""
     drive.set_up(target)
     if crossing in (RestartMode.SETTLED, RestartMode.MOVING):
-        target.settle(drive.pose, drive.force, offsets=drive.offsets, drag=drive.drag)
+        target.settle(
+            drive.pose, drive.force, offsets=drive.offsets, drag=drive.drag, colliders=drive.colliders
+        )
     elif crossing is RestartMode.KEPT:
-        target.cut(drive.pose, drive.offsets)
+        target.cut(drive.pose, drive.offsets, drive.colliders)
     else:
-        target.reset(drive.pose, drive.offsets)
+        target.reset(drive.pose, drive.offsets, drive.colliders)
 
 
 def step(target: Target, drive: FrameInput) -> None:
     """Moves to a pose in the time of a frame."""
     drive.set_up(target)
-    target.step(drive.pose, drive.force, drive.offsets, drive.drag)
+    target.step(drive.pose, drive.force, drive.offsets, drive.drag, drive.colliders)
 
 
 class Recorder:
@@ -213,8 +230,12 @@ def simulation(
     frame_seconds: float,
     gravity: np.ndarray,
     model: "jounce.Model | None" = None,
+    colliders: "list[jounce.Collider] | None" = None,
 ) -> "jounce.Simulation":
-    """A simulation that has not started. gravity: (3,) m/s^2, already scaled. model: another of the body."""
+    """A simulation that has not started. gravity: (3,) m/s^2, already scaled. model: another of the body.
+
+    colliders: what the skin touches.
+    """
     return jounce.Simulation(
         body.model if model is None else model,
         dt=frame_seconds,
@@ -226,6 +247,8 @@ def simulation(
         stiffness=stiffness_of(built_frequency(body, settings.frequency_of), settings),
         limit=settings.limit,
         stretch=settings.stretch,
+        colliders=colliders,
+        contact_points=body.embedding if colliders else None,
     )
 
 

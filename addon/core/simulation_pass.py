@@ -8,11 +8,13 @@ reached.
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
+from dataclasses import replace
 
 import jounce
 import numpy as np
 
 from .cache import MotionCache
+from .colliders import Colliders
 from .motion import (
     FrameInput,
     Motion,
@@ -28,18 +30,21 @@ from .motion import (
 from .settings import RestartMode
 from .task import POLL_SECONDS, Step
 
-Start = Callable[[], "jounce.Simulation"]
+Start = Callable[..., "jounce.Simulation"]
 
 
 class SimulationPass:
     """A pass over the frames of a cache, which are counted from the first one."""
 
-    def __init__(self, cache: MotionCache, start: Start, course: Schedule) -> None:
-        """start: makes a simulation that has not started."""
+    def __init__(
+        self, cache: MotionCache, start: Start, course: Schedule, colliders: Colliders | None = None
+    ) -> None:
+        """start: makes a simulation that has not started, among colliders where there are any."""
         self.cache = cache
         self.drives: list[FrameInput] = []
         self._start = start
         self._course = course
+        self._colliders = colliders
         self._teleports = course.teleports()
         self._recorder: Recorder | None = None
         self._asked: deque[tuple[int, bytes]] = deque()
@@ -79,7 +84,9 @@ class SimulationPass:
 
     def fresh(self) -> "jounce.Simulation":
         """A simulation that has not started."""
-        return self._start()
+        if self._colliders is None:
+            return self._start()
+        return self._start(colliders=self._colliders.made(self.drives[0].around))
 
     def needed(self, index: int) -> int:
         """How many drives have to be known before a frame can be."""
@@ -87,7 +94,7 @@ class SimulationPass:
 
     def remembers(self, index: int, drive: FrameInput) -> bool:
         """Whether the cache holds a frame with this drive, though the frames before it may have changed."""
-        return index < len(self.cache) and self.cache.digests[index] == drive.digest()
+        return index < len(self.cache) and self.cache.digests[index] == self._felt(drive).digest()
 
     def feed(self, drive: FrameInput) -> None:
         """Takes the drive of the next frame, and has it simulated if the cache does not hold it."""
@@ -110,7 +117,19 @@ class SimulationPass:
 
     def _digest(self, index: int) -> bytes:
         """16 bytes that are the same as long as what a frame was simulated from is."""
-        return self.drives[index].digest()
+        return self._felt(self.drives[index]).digest()
+
+    def _felt(self, drive: FrameInput) -> FrameInput:
+        """What of a drive is simulated: modes collide with nothing."""
+        return drive if self._colliders is not None else replace(drive, colliders=None)
+
+    def _native(self, index: int) -> FrameInput:
+        """The drive of a frame as the native module takes it."""
+        drive = self._felt(self.drives[index])
+        if self._colliders is None:
+            return drive
+        first, frame = self.drives[0].around, self.cache.first + index
+        return replace(drive, colliders=self._colliders.places(first, drive.around, frame))
 
     def _begin(self, target: Target, drive: FrameInput) -> None:
         begin(target, drive, self._course)
@@ -160,7 +179,7 @@ class SimulationPass:
 
     def _approach(self, index: int) -> "tuple[jounce.Simulation, range]":
         """A simulation at the nearest state up to a frame, and the frames to be played to get there."""
-        simulation = self._start()
+        simulation = self.fresh()
         states = self.cache.states
         nearest = max((kept for kept in states if kept <= index), default=-1)
         if nearest >= 0:
@@ -169,7 +188,7 @@ class SimulationPass:
 
     def _play(self, target: Target, indices: Iterable[int]) -> None:
         for index in indices:
-            drive, before = self.drives[index], self.drives[max(0, index - 1)]
+            drive, before = self._native(index), self.drives[max(0, index - 1)]
             if drive.held:
                 if index == 0:
                     target.reset(np.tile(np.eye(3, 4), (len(drive.pose), 1, 1)))

@@ -8,6 +8,8 @@ import bpy
 from ..bridge.bake import renders
 from ..bridge.body import bodies, meshes, overrides
 from ..bridge.common import registry
+from ..bridge.inputs import collider_objects
+from ..bridge.inputs import colliders as collisions
 from ..bridge.preview import previews
 from ..core import bodies as built
 from ..core.user_error import UserError
@@ -114,6 +116,16 @@ def without_body(context: bpy.types.Context) -> list[bpy.types.Object]:
     return found
 
 
+def colliders(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected meshes and empties that belong to no body."""
+    found = collider_objects.candidates(context)
+    if not found:
+        raise UserError(
+            "No mesh or empty without Jounce is selected; select what the body is to collide with."
+        )
+    return found
+
+
 def parts(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected meshes of a body that are not its host."""
     found = [obj for obj in selected_meshes(context) if bodies.host_of(obj) not in (None, obj)]
@@ -179,6 +191,15 @@ def fitted(context: bpy.types.Context) -> list[bpy.types.Object]:
     found = [host for host in own_bodies(context) if host.jounce.fitted_names]
     if not found:
         raise UserError("No selected body was fitted to a shot; use Fit to Shot first.")
+    return found
+
+
+def hindered(context: bpy.types.Context) -> dict[str, str]:
+    """What keeps the active body from colliding: the sentence for each fix."""
+    host = active_body(context)
+    found = {fix: sentence for sentence, fix in collisions.hindrances(host) if fix}
+    if not found:
+        raise UserError(f"No setting keeps {host.name} from colliding.")
     return found
 
 

@@ -15,6 +15,7 @@ from ..bridge.body import bodies
 from .animated import keyed_where_read
 from .bake import BakeProps
 from .body import BodyProps
+from .collisions import CollisionProps
 from .diagnosis import DiagnosisProps
 from .fit import FitProps
 from .maps import MapProps
@@ -40,6 +41,7 @@ class JounceObject(
     FitProps,
     MaterialProps,
     ShotProps,
+    CollisionProps,
     PreviewProps,
     BakeProps,
     DiagnosisProps,

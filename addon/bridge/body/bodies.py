@@ -11,7 +11,9 @@ from ...core.bones import Counting, merged_into_picked
 from ...core.surface import Part, Surface
 from ...core.user_error import UserError
 from ..common import registry, units
+from ..inputs import colliders
 from ..inputs.animated_settings import FeelReader
+from ..inputs.colliders import ColliderReader
 from ..inputs.force_fields import ForceReader
 from ..rig import armature_modifier, bone_core, bone_transforms, driven_keys
 from ..rig.armature_modifier import Warn
@@ -28,6 +30,7 @@ class BodyScene:
     reader: bone_transforms.PoseReader
     forces: ForceReader
     feel: FeelReader
+    colliders: ColliderReader
 
 
 def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
@@ -134,9 +137,9 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     )
     forces = ForceReader(host, context.scene, surface.diagonal, warn)
     reader = bone_transforms.PoseReader(rig.movers, carried, scale, surface.diagonal)
-    return BodyScene(
-        host, objects, surface, reader, forces, FeelReader(host, context.scene, surface.diagonal)
-    )
+    feel = FeelReader(host, context.scene, surface.diagonal)
+    touched = colliders.read(host, objects, surface, rig.movers, context, warn)
+    return BodyScene(host, objects, surface, reader, forces, feel, touched)
 
 
 def bones_that_count(

@@ -11,7 +11,7 @@ from ...core.bone_core import Role
 from ...core.rest_check import is_crumpled
 from ...core.user_error import UserError
 from ..common import linked_mesh_proxy, registry
-from ..inputs import force_fields
+from ..inputs import colliders, force_fields
 from ..rig import armature_modifier, bone_transforms
 from . import bodies, meshes, overrides, weight_maps
 
@@ -69,6 +69,7 @@ def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding
     found += of_armatures(host, objects)
     found += of_hung(host, objects, context)
     found += of_forces(host, context.scene)
+    found += of_collisions(host, objects, context)
     if not any(is_refused(obj) for obj in objects):
         found += of_body(host, context)
     return found
@@ -232,6 +233,18 @@ def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Findin
             yield Finding(sentence, obj.name)
 
 
+def of_collisions(
+    host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], context: bpy.types.Context
+) -> Iterator[Finding]:
+    """What keeps a body from colliding, and objects that it does not collide with."""
+    for sentence, fix in colliders.hindrances(host):
+        yield Finding(sentence, host.name, fix)
+    for obj in colliders.acting(host):
+        sentence = colliders.left_out(obj, objects, context)
+        if sentence:
+            yield Finding(sentence, obj.name)
+
+
 def has_bone_constraints(obj: bpy.types.Object) -> bool:
     """Whether bones of an armature follow something else."""
     return obj.type == "ARMATURE" and any(bone.constraints for bone in obj.pose.bones)
@@ -359,6 +372,12 @@ FIXES: dict[str, tuple[str, Fix | None]] = {
         "Make Rigid",
         lambda obj, detail, _context: setattr(obj.pose.bones[detail], "jounce_role", Role.RIGID.value),
     ),
+    "use_final": ("Use Final", lambda obj, _detail, _context: setattr(obj.jounce, "quality", "FINAL")),
+    "use_calm": (
+        "Use Calm",
+        lambda obj, _detail, _context: setattr(obj.jounce, "integrator", "backward_euler"),
+    ),
+    "no_loop": ("Switch Loop Off", lambda obj, _detail, _context: setattr(obj.jounce, "loop", False)),
     "add_to_body": ("Add to Body", None),
     "add_all_to_body": ("Add All to Body", None),
     "build": ("Build", None),

@@ -11,6 +11,7 @@ STAGE = "stage"
 PREVIEW = "preview"
 BAKE = "bake"
 HOLDER = "holder"
+COLLIDER = "collider"
 
 
 def put(block: bpy.types.ID, kind: str) -> None:

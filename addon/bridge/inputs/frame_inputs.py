@@ -15,11 +15,14 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     shapes: without them a rig that is not linear skinning is read as if it were.
     """
     state = scene.host.evaluated_get(depsgraph).jounce
+    around = scene.colliders.read(depsgraph)
     try:
         pose = scene.reader.read(depsgraph)
         offsets = None if shapes is None else shapes.read(depsgraph, pose)
     except Unposable as refusal:
-        return FrameInput(np.zeros((len(scene.reader.movers), 3, 4)), 0.0, held=str(refusal))
+        return FrameInput(
+            np.zeros((len(scene.reader.movers), 3, 4)), 0.0, held=str(refusal), colliders=around
+        )
     load = scene.forces.read(pose, depsgraph)
     feel = scene.feel.read(depsgraph)
-    return FrameInput(pose, state.strength, offsets, load.force, load.drag, state.cut, feel)
+    return FrameInput(pose, state.strength, offsets, load.force, load.drag, state.cut, feel, colliders=around)

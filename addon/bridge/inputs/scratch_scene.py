@@ -1,10 +1,11 @@
 """A scene beside the artist's in which only what drives a body is evaluated, to read many frames quickly.
 
 The armatures of the body, the force fields, and the doubles of meshes whose shape is not linear skinning are
-linked to it. The meshes themselves are not: an empty that copies the transform of each makes Blender evaluate
-where they are but not their shape, and one that is driven by the strength makes it evaluate the host's
-animation. Whatever these depend on (parents, constraints, drivers, NLA) is evaluated along. Of what a scene
-itself adds, gravity and its keys are; rigid bodies and all other properties are not, and `unsound` says so.
+linked to it. The meshes themselves and what they collide with are not: an empty that copies the transform of
+each makes Blender evaluate where they are but not their shape, and one that is driven by the strength makes
+it evaluate the host's animation. Whatever these depend on (parents, constraints, drivers, NLA) is evaluated
+along. Of what a scene itself adds, gravity and its keys are; rigid bodies and all other properties are not;
+`unsound` says so.
 """
 
 import bpy
@@ -51,7 +52,7 @@ class Stage:
         for guest in guests:
             self._scene.collection.objects.link(guest)
         self._scene[GUESTS] = [guest.session_uid for guest in guests]
-        for obj in body.objects:
+        for obj in (*body.objects, *body.colliders.objects):
             follower = self._empty().constraints.new("COPY_TRANSFORMS")
             follower.target = obj
         if bone_transforms.is_animated(body.host):
@@ -138,7 +139,7 @@ def has_more(stage: bpy.types.Scene) -> bool:
 
 def unsound(body: BodyScene, scene: bpy.types.Scene) -> str:
     """Why the drives of a body depend on more than a stage has, empty if they do not."""
-    above = {*body.objects, *body.reader.armatures}
+    above = {*body.objects, *body.reader.armatures, *body.colliders.objects}
     for obj in tuple(above):
         above.update(bone_transforms.ancestors(obj))
     if scene.rigidbody_world is not None and any(obj.rigid_body is not None for obj in above):

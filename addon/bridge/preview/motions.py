@@ -8,6 +8,7 @@ import numpy as np
 
 from ...core import bodies as built
 from ...core.cache import MotionCache, Origin, surface_origin, unpack
+from ...core.colliders import Colliders
 from ...core.cuts import Teleport
 from ...core.final_cache import FinalCache
 from ...core.loop_pass import LoopPass
@@ -16,7 +17,7 @@ from ...core.settings import MotionSettings
 from ...core.simulation_pass import SimulationPass, Start
 from ..body.bodies import BodyScene
 from ..common import registry, units
-from ..inputs import animated_settings
+from ..inputs import animated_settings, colliders
 from ..rig import armature_modifier, bone_core, rig_stack
 from . import final_files
 
@@ -74,7 +75,9 @@ class Motions:
         settings = self.scene.host.jounce.motion_settings()
         stiffness = stiffness_of(built_frequency(self.body, settings.frequency_of), settings)
         law = {"Law": self.scene.host.jounce.law}
-        return law | {"Stiffness": repr(stiffness)} | self._origin(scene, first, DRAFT_ALONE)
+        touched = self.scene.colliders.colliders
+        around = {} if touched is None else {"Collisions": touched.digest()}
+        return law | around | {"Stiffness": repr(stiffness)} | self._origin(scene, first, DRAFT_ALONE)
 
     def _origin(self, scene: bpy.types.Scene, first: int, without: frozenset[str]) -> Origin:
         known = self.scene.host.jounce.bl_rna.properties
@@ -103,15 +106,22 @@ class Motions:
 
     def final(self, scene: bpy.types.Scene, cache: FinalCache, model: "built.jounce.Model") -> SimulationPass:
         """A pass in the full space. Its law alone says how far flesh stretches."""
+        colliders.refuse_hindered(self.scene.host)
         settings = replace(self.scene.host.jounce.motion_settings(), limit=None, stretch=None)
-        return self._filling(scene, cache, settings, partial(self._start(scene, settings), model=model))
+        start = partial(self._start(scene, settings), model=model)
+        return self._filling(scene, cache, settings, start, self.scene.colliders.colliders)
 
     def _filling(
-        self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings, start: Start
+        self,
+        scene: bpy.types.Scene,
+        cache: MotionCache,
+        settings: MotionSettings,
+        start: Start,
+        touched: Colliders | None = None,
     ) -> SimulationPass:
         course = self._course(settings)
         if not self.scene.host.jounce.loop:
-            return SimulationPass(cache, start, course)
+            return SimulationPass(cache, start, course, touched)
         return LoopPass(cache, start, course, scene.frame_end - cache.first + 1, self.scene.surface)
 
     def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> SimulationPass:

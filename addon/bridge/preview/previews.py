@@ -257,7 +257,7 @@ def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
                 if bpy.app.background:
                     # What becomes a force field, or ends to be one, changes the scene.
                     if depsgraph.id_type_updated("SCENE"):
-                        known.look_for_fields()
+                        known.look_around()
                     known.get_ready(bpy.context)
                 known.settle_frame(scene.frame_current, depsgraph, patient=bpy.app.background)
         if known.busy:

@@ -17,7 +17,7 @@ from ...core.simulation_pass import SimulationPass
 from ...core.task import Runner, Step, scaled
 from ..body import bodies, builds
 from ..common import animation, frames, registry, units
-from ..inputs import force_fields, frame_inputs, scratch_scene
+from ..inputs import colliders, force_fields, frame_inputs, scratch_scene
 from ..rig.posed_meshes import PosedShapes
 from . import final_preview, motions, preview_modifier
 from .display import Display, Shaper
@@ -48,7 +48,7 @@ class Session:
         self._unsound = ""
         self._suspected = 0.0
         self._reread = False
-        self._chosen_fields = (False, 0)
+        self._chosen: tuple[object, ...] = ()
         self._built_from: tuple[object, ...] = ()
         self._current: FrameInput | None = None
         self.display: Display | None = None
@@ -161,8 +161,8 @@ class Session:
 
     def get_ready(self, context: bpy.types.Context) -> None:
         """Does all of `prepare` at once, where it is not done yet."""
-        if force_fields.chosen(self.host) != self._chosen_fields:
-            self.look_for_fields()
+        if self._chosen_now() != self._chosen:
+            self.look_around()
         if self.filling is not None:
             self._is_as_read()
         while not self.trouble and (self.filling is None or self._reread or self._rebuilds()):
@@ -188,7 +188,8 @@ class Session:
         return self._settings_now() != self._settings or self.scene.frame_start != self.cache.first
 
     def _settings_now(self) -> tuple[object, ...]:
-        return (*self.motions.settings(self.scene), self.host.jounce.quality, self.host.jounce.law)
+        state = self.host.jounce
+        return (*self.motions.settings(self.scene), state.quality, state.law, colliders.chosen(self.host))
 
     def is_whole(self) -> bool:
         """Whether nothing of what is shown has been deleted."""
@@ -198,9 +199,10 @@ class Session:
         return all(map(registry.is_there, blocks))
 
     def _is_as_read(self) -> bool:
-        """Whether bones and force fields are those that were read; where not, all is to be read again."""
+        """Whether all that drives the body is what was read; where not, all is to be read again."""
         body = self.motions.scene
-        is_whole = body.reader.has_its_bones() and all(map(registry.is_there, body.forces.fields))
+        others = (*body.forces.fields, *body.colliders.objects)
+        is_whole = body.reader.has_its_bones() and all(map(registry.is_there, others))
         if not is_whole:
             self.suspect(reread=True)
         return is_whole
@@ -310,7 +312,7 @@ class Session:
         if self._suspected and time.monotonic() - self._suspected < QUIET_SECONDS:
             return False
         if self._suspected:
-            self.look_for_fields()
+            self.look_around()
         if self.filling is None or self._reread or self._rebuilds():
             self.prepare(context, seconds)
         elif self._suspected:
@@ -335,7 +337,7 @@ class Session:
     def filled(self, context: bpy.types.Context) -> Generator[Step, None, None]:
         """Fills the cache to its end, with a step at every frame."""
         self.trouble = ""
-        self.look_for_fields()
+        self.look_around()
         self.get_ready(context)
         self.restart(self.cache)
         for drive in self._drives_in_scene(context) if self._unsound else self._drives_on_stage():
@@ -395,6 +397,7 @@ class Session:
         parts = bodies.members(self.host)
         meshes = [block for obj in parts for block in (obj.data, obj.data.shape_keys)]
         armatures = [] if self.motions is None else self.motions.scene.reader.armatures
+        touched = () if self.motions is None else self.motions.scene.colliders.objects
         for update in depsgraph.updates:
             block = update.id.original
             moved, reshaped = update.is_updated_transform, update.is_updated_geometry
@@ -412,6 +415,8 @@ class Session:
                 self.suspect()
             elif block in armatures and (moved or reshaped):
                 self.suspect()
+            elif block in touched:
+                self.suspect(reread=reshaped)
             elif reshaped and not own and (block in meshes or block in parts):
                 self.suspect(reread=True)
 
@@ -420,12 +425,18 @@ class Session:
         if self.filling is not None and not self._suspected and self._differs():
             self.suspect()
 
-    def look_for_fields(self) -> None:
-        """Has the body read again if other force fields act on it than did."""
-        self._chosen_fields = force_fields.chosen(self.host)
+    def look_around(self) -> None:
+        """Has the body read again if other force fields or colliders act on it than did."""
+        self._chosen = self._chosen_now()
         if self.motions is not None:
-            now = force_fields.followed(self.host, self.scene, lambda _: None)
-            self._reread = self._reread or tuple(now) != self.motions.scene.forces.fields
+            body, now = self.motions.scene, force_fields.followed(self.host, self.scene, lambda _: None)
+            is_same = tuple(now) == body.forces.fields and body.colliders.chosen == colliders.chosen(
+                self.host
+            )
+            self._reread = self._reread or not is_same
+
+    def _chosen_now(self) -> tuple[object, ...]:
+        return (*force_fields.chosen(self.host), *colliders.chosen(self.host))
 
     def forget_shown(self) -> None:
         """The meshes may show something else than was written last."""
@@ -443,8 +454,8 @@ class Session:
         if before is None or drive.agrees(before):
             return
         self.suspect()
-        if drive.held or before.held:
-            # What cannot be followed is not moved by hand; the frame is looked at again.
+        if drive.held or before.held or drive.moves_as(before):
+            # Neither what cannot be followed nor a collider is moved by hand; the frame is looked at again.
             self.interactive = None
             return
         index = self.scene.frame_current - self.cache.first

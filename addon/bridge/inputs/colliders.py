@@ -1,0 +1,190 @@
+"""Reads what a body collides with: the objects of a collection, and where they stand in a frame."""
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+
+from ...core.colliders import Colliders, Kind, Solid
+from ...core.settings import Quality
+from ...core.surface import Surface
+from ...core.user_error import UserError
+from ..common import units
+from ..rig import bone_transforms
+from ..rig.armature_modifier import Warn
+
+# What can be collided with.
+TYPES = ("MESH", "EMPTY")
+# Modifiers that give a mesh one shape for all frames; with any other one it may deform.
+RIGID_MODIFIERS = frozenset(
+    (
+        "ARRAY",
+        "BEVEL",
+        "BUILD",
+        "DECIMATE",
+        "EDGE_SPLIT",
+        "MASK",
+        "MIRROR",
+        "MULTIRES",
+        "NODES",
+        "REMESH",
+        "SCREW",
+        "SKIN",
+        "SOLIDIFY",
+        "SUBSURF",
+        "TRIANGULATE",
+        "WEIGHTED_NORMAL",
+        "WELD",
+        "WIREFRAME",
+    )
+)
+
+
+class ColliderReader:
+    """Where the colliders of a body stand in a frame. objects, solids: in the same order."""
+
+    def __init__(
+        self,
+        host: bpy.types.Object,
+        objects: tuple[bpy.types.Object, ...],
+        solids: tuple[Solid, ...],
+        unit: float,
+    ) -> None:
+        """unit: metres a Blender unit."""
+        self.objects = objects
+        self.chosen = chosen(host)
+        self.colliders = Colliders(solids, host.jounce.collision_friction) if solids else None
+        self._unit = unit
+
+    def read(self, depsgraph: bpy.types.Depsgraph) -> np.ndarray | None:
+        """Their matrices (c, 3, 4), from their own spaces to the world, metres; None without any."""
+        if self.colliders is None:
+            return None
+        matrices = [bone_transforms.world_matrix(obj, depsgraph) for obj in self.objects]
+        return np.stack(matrices)[:, :3] * self._unit
+
+
+def read(
+    host: bpy.types.Object,
+    members: tuple[bpy.types.Object, ...],
+    surface: Surface,
+    movers: tuple[bone_transforms.Mover, ...],
+    context: bpy.types.Context,
+    warn: Warn,
+) -> ColliderReader:
+    """What a body collides with now, none for drafts; says what is left out."""
+    found, solids = [], []
+    for obj in acting(host):
+        why = left_out(obj, members, context)
+        if why:
+            warn(why)
+            continue
+        points, triangles = shape(obj, context.evaluated_depsgraph_get())
+        found.append(obj)
+        spared = np.empty(0, np.int64)
+        solids.append(
+            Solid(obj.name, Kind(obj.jounce_shape), points, triangles, obj.jounce_resolution, spared)
+        )
+    return ColliderReader(host, tuple(found), tuple(solids), units.metres_per_unit(context.scene))
+
+
+def is_wanted(host: bpy.types.Object) -> bool:
+    """Whether a body collides with anything as it is simulated now."""
+    state = host.jounce
+    is_final = Quality(state.quality) is Quality.FINAL
+    return is_final and state.use_collisions and state.collision_collection is not None
+
+
+def acting(host: bpy.types.Object) -> list[bpy.types.Object]:
+    """The objects that a body would collide with if all could be."""
+    if not is_wanted(host):
+        return []
+    return [obj for obj in host.jounce.collision_collection.all_objects if obj.type in TYPES]
+
+
+def chosen(host: bpy.types.Object) -> tuple[object, ...]:
+    """What the settings say of collisions, to compare."""
+    return host.jounce.collision_friction, *(
+        (obj.session_uid, obj.jounce_shape, obj.jounce_resolution, obj.hide_viewport) for obj in acting(host)
+    )
+
+
+def left_out(obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], context: bpy.types.Context) -> str:
+    """Why an object of the collection is not collided with, in one sentence; empty if it is."""
+    if obj in members:
+        return (
+            f"{obj.name} is of the body, which does not collide with itself; take it out of the collection."
+        )
+    if obj.hide_viewport or context.view_layer.objects.get(obj.name) != obj:
+        return f"{obj.name} is not in this view layer or disabled in viewports, so nothing collides with it."
+    if obj.type == "MESH" and len(obj.data.vertices) == 0:
+        return f"{obj.name} has no vertices, so nothing collides with it."
+    if deforms(obj):
+        return (
+            f"{obj.name} deforms, and what is collided with is rigid; choose another shape for it than a "
+            "mesh, or take it out of the collection."
+        )
+    return ""
+
+
+def deforms(obj: bpy.types.Object) -> bool:
+    """Whether the shape of an object that is collided with as a mesh may differ from frame to frame."""
+    if obj.type != "MESH" or Kind(obj.jounce_shape) not in (Kind.MESH, Kind.AUTOMATIC):
+        return False
+    modifiers = (modifier for modifier in obj.modifiers if modifier.show_viewport)
+    keys = obj.data.shape_keys
+    animated = keys is not None and bone_transforms.is_animated(keys)
+    return animated or any(modifier.type not in RIGID_MODIFIERS for modifier in modifiers)
+
+
+def shape(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+    """Points (p, 3) f64 and triangles (q, 3) i64 of an object in its own space, as it is shown."""
+    if obj.type == "EMPTY":
+        return of_empty(obj)
+    mesh = obj.evaluated_get(depsgraph).data
+    flat = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", flat)
+    mesh.calc_loop_triangles()
+    corners = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", corners)
+    return flat.reshape(-1, 3).astype(np.float64), corners.reshape(-1, 3).astype(np.int64)
+
+
+def of_empty(obj: bpy.types.Object) -> tuple[np.ndarray, np.ndarray]:
+    """Points and triangles of what an empty is displayed as: a box, a ball, or a plane that looks along z."""
+    size = obj.empty_display_size
+    if obj.empty_display_type == "CUBE":
+        corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+        return size * corners, np.empty((0, 3), np.int64)
+    if obj.empty_display_type == "SPHERE":
+        turns = 2.0 * np.pi * np.arange(16) / 16
+        ring = np.stack([np.cos(turns), np.sin(turns), np.zeros(16)], axis=1)
+        rings = [np.roll(ring, shift, axis=1) for shift in range(3)]
+        return size * np.concatenate(rings), np.empty((0, 3), np.int64)
+    square = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], float)
+    return size * square, np.array([(0, 1, 2), (0, 2, 3)])
+
+
+def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
+    """Why a body does not collide as it is asked to: a sentence each, and the name of its fix."""
+    state = host.jounce
+    if not state.use_collisions:
+        return
+    if state.collision_collection is None:
+        yield f"{host.name} collides with nothing: choose a collection, or add a ground.", ""
+    if Quality(state.quality) is not Quality.FINAL:
+        yield f"{host.name} collides in the Final motion alone, not in drafts.", "use_final"
+    if state.integrator != "backward_euler":
+        yield (
+            f"{host.name} cannot collide with the integrator Lively, which gives back what an impact takes.",
+            "use_calm",
+        )
+    if state.loop:
+        yield f"{host.name} cannot collide in a loop, as what touches has no cycle to be found.", "no_loop"
+
+
+def refuse_hindered(host: bpy.types.Object) -> None:
+    """Refuses a final motion among colliders with settings under which there is none."""
+    for sentence, fix in hindrances(host) if is_wanted(host) else ():
+        if fix:
+            raise UserError(f"{sentence} The panel Collisions has a button for it.")

@@ -1,0 +1,201 @@
+"""What a body collides with: shapes as the scene has them, and as the native module takes them.
+
+A collider's object moves its points by `x = M X + t`, with its own scale, that of its parents and the unit of
+the scene in M (metres). By the polar decomposition `M = R U` the shape is made of the points `U X` of the
+first frame, and stands in a frame by R and t: it may be scaled in any way, but not from frame to frame.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import jounce
+import numpy as np
+
+from .bodies import BodyCache
+from .surface import hashed
+from .user_error import UserError, passing_on
+
+# Share of a size by which it may change from frame to frame: rounding does so much.
+RIGID = 1e-3
+# Share of its largest side below which a mesh is flat, and of its radius by which a ball's points may be off.
+FLAT, ROUND = 1e-4, 0.02
+# Share of a sheet's largest side that it is made thick, and of its area that looks the same way as the rest.
+THICK, SHEET = 0.25, 0.5
+# A ball has at least so many points: fewer are a box, or one of Plato's solids.
+FEWEST_OF_BALL = 18
+
+
+class Kind(Enum):
+    """The shape of a collider. Automatic: what the points say."""
+
+    AUTOMATIC = "AUTOMATIC"
+    PLANE = "PLANE"
+    SPHERE = "SPHERE"
+    CAPSULE = "CAPSULE"
+    BOX = "BOX"
+    MESH = "MESH"
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A collider as its object has it.
+
+    name: of the object. points (p, 3) f64, triangles (q, 3) i64: in its own space, Blender units. resolution:
+    cells along the longest side of a mesh. spared: (k,) indices of points of the body that pass through it.
+    """
+
+    name: str
+    kind: Kind
+    points: np.ndarray
+    triangles: np.ndarray
+    resolution: int
+    spared: np.ndarray
+
+    def digest(self, friction: float) -> str:
+        """Hash of all that it is made of beside where it stands."""
+        words = (self.kind.value, self.resolution, friction)
+        return hashed((self.points, self.triangles, self.spared), words)
+
+
+@dataclass(frozen=True, eq=False)
+class Colliders:
+    """All that a body collides with, and Coulomb's coefficient of friction."""
+
+    solids: tuple[Solid, ...]
+    friction: float
+
+    def digest(self) -> str:
+        """Hash of all of them, whatever they are called and wherever they stand."""
+        return hashed((), tuple(solid.digest(self.friction) for solid in self.solids))
+
+    def made(self, matrices: np.ndarray) -> "list[jounce.Collider]":
+        """The native module's, of the size that the matrices (c, 3, 4) of the first frame give them."""
+        return [
+            made(solid, matrix, self.friction) for solid, matrix in zip(self.solids, matrices, strict=True)
+        ]
+
+    def places(self, first: np.ndarray, now: np.ndarray, frame: int) -> np.ndarray:
+        """Rotations and translations (c, 3, 4) from matrices (c, 3, 4) of a frame, and of the first one."""
+        if not (np.isfinite(now).all() and np.isfinite(first).all()):
+            raise UserError(
+                f"What is collided with is at no finite place in frame {frame}; look at its keys."
+            )
+        rotations, sizes = polar(now)
+        _, sizes_before = polar(first)
+        change = np.abs(sizes - sizes_before).max(axis=(1, 2))
+        rigid = change <= RIGID * np.abs(sizes_before).max(axis=(1, 2))
+        if not rigid.all():
+            name = self.solids[int(np.argmin(rigid))].name
+            raise UserError(
+                f"{name} has another size in frame {frame} than at the start, and what is collided with is "
+                "rigid; take its animated scale away, or take it out of the collection."
+            )
+        return np.concatenate([rotations, now[:, :, 3:]], axis=2)
+
+
+# Grids of distances take a while.
+CACHE: "BodyCache[jounce.Collider]" = BodyCache(capacity=64)
+
+
+def polar(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """R and U of `M = R U` for the 3x3 parts of matrices (c, 3, 4); U mirrors where M does, not R."""
+    left, sizes, right = np.linalg.svd(matrices[:, :, :3])
+    rotations = left @ right
+    sign = np.sign(np.linalg.det(rotations))[:, None, None]
+    return sign * rotations, sign * (right.transpose(0, 2, 1) @ (sizes[:, :, None] * right))
+
+
+def made(solid: Solid, matrix: np.ndarray, friction: float) -> "jounce.Collider":
+    """The native module's collider of the size that a matrix (3, 4) gives it."""
+    size = polar(matrix[None])[1][0]
+    key = hashed((size,), (solid.digest(friction),))
+    known = CACHE.get(key)
+    if known is None:
+        points, triangles = solid.points @ size.T, solid.triangles
+        if np.linalg.det(size) < 0.0:
+            triangles = triangles[:, ::-1]
+        kind = guessed(points) if solid.kind is Kind.AUTOMATIC else solid.kind
+        with passing_on(f"{solid.name} cannot be collided with as it is; choose another shape"):
+            known = shaped(kind, points, triangles, solid.resolution, friction).sparing(solid.spared)
+        CACHE.put(key, known)
+    return known
+
+
+def shaped(
+    kind: Kind, points: np.ndarray, triangles: np.ndarray, resolution: int, friction: float
+) -> "jounce.Collider":
+    """A collider of one kind that fits points (p, 3), metres."""
+    center, half = middle(points)
+    if kind is Kind.PLANE:
+        return jounce.Collider.plane(
+            points.mean(axis=0).tolist(), normal(points, triangles).tolist(), friction
+        )
+    if kind is Kind.SPHERE:
+        return jounce.Collider.sphere(float(half.mean()), center.tolist(), friction)
+    if kind is Kind.CAPSULE:
+        start, end, radius = axis(points)
+        return jounce.Collider.capsule(start.tolist(), end.tolist(), radius, friction)
+    if kind is Kind.BOX:
+        return jounce.Collider.box((2.0 * half).tolist(), center.tolist(), friction)
+    points, triangles = closed(points, triangles)
+    return jounce.Collider.mesh(points, np.ascontiguousarray(triangles), resolution, friction)
+
+
+def middle(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The middle of the bounding box of points, and half of its sides."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    return 0.5 * (low + high), 0.5 * (high - low)
+
+
+def axis(points: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Both ends of the segment of a capsule that fits points, and its radius."""
+    center, half = middle(points)
+    long = int(np.argmax(half))
+    radius = float(np.delete(half, long).mean())
+    reach = np.zeros(3)
+    reach[long] = max(0.0, half[long] - radius)
+    return center - reach, center + reach, radius
+
+
+def normal(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Where most of the triangles look, by area; along the thinnest side where they look everywhere."""
+    facing = faced(points, triangles)
+    return np.eye(3)[int(np.argmin(np.ptp(points, axis=0)))] if facing is None else facing
+
+
+def faced(points: np.ndarray, triangles: np.ndarray) -> np.ndarray | None:
+    """The direction in which a sheet of triangles looks; None for what looks everywhere."""
+    a, b, c = (points[triangles[:, corner]] for corner in range(3))
+    areas = np.cross(b - a, c - a)
+    mean, whole = areas.sum(axis=0), np.linalg.norm(areas, axis=1).sum()
+    length = np.linalg.norm(mean)
+    return mean / length if length > SHEET * whole else None
+
+
+def closed(points: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A sheet, such as a landscape, with a bottom and walls behind it; any other surface as it is."""
+    facing = faced(points, triangles)
+    sides = triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    known = {(a, b) for a, b in sides.tolist()}
+    rim = np.array([side for side in sides.tolist() if (side[1], side[0]) not in known], np.int64).reshape(
+        -1, 2
+    )
+    if facing is None or len(rim) == 0:
+        return points, triangles
+    behind, count = points - THICK * np.ptp(points, axis=0).max() * facing, len(points)
+    a, b = rim.T
+    walls = [np.stack([b, a, a + count], axis=1), np.stack([b, a + count, b + count], axis=1)]
+    return np.concatenate([points, behind]), np.concatenate([triangles, triangles[:, ::-1] + count, *walls])
+
+
+def guessed(points: np.ndarray) -> Kind:
+    """What points look like: a plane, a box, a ball, or else a mesh."""
+    center, half = middle(points)
+    if half.min() <= FLAT * half.max():
+        return Kind.PLANE
+    if len(points) == 8 and (np.abs(np.abs(points - center) - half) < FLAT * half).all():
+        return Kind.BOX
+    away = np.linalg.norm(points - center, axis=1)
+    if len(points) >= FEWEST_OF_BALL and np.ptp(away) < ROUND * away.max():
+        return Kind.SPHERE
+    return Kind.MESH

@@ -1,0 +1,66 @@
+"""Operators that give a body something to collide with, and mend what keeps it from doing so."""
+
+import bpy
+from bpy.props import StringProperty
+
+from ..bridge.body import bodies, diagnosis
+from ..bridge.inputs import collider_objects
+from ..bridge.preview import evaluated_meshes
+from ..core.user_error import UserError
+from . import needs
+from .operator import JounceOperator
+
+
+class JOUNCE_OT_ground(JounceOperator):
+    """Collide with a ground: the selected objects that have no Jounce, or a new plane below the body"""
+
+    bl_idname = "jounce.ground"
+    bl_label = "Ground"
+    bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.active_body, needs.out_of_edit_mode)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Puts it into the collection of the active body."""
+        host = needs.active_body(context)
+        beside = collider_objects.candidates(context)
+        if not beside:
+            depsgraph = context.evaluated_depsgraph_get()
+            shapes = [evaluated_meshes.shape(obj, depsgraph) for obj in bodies.members(host)]
+            beside = [collider_objects.ground([shape.in_metres(1.0) for shape in shapes])]
+        collider_objects.put(host, beside, context.scene)
+        return f"{host.name} collides with {', '.join(obj.name for obj in beside)}."
+
+
+class JOUNCE_OT_collider_add(JounceOperator):
+    """Collide with the selected meshes and empties that have no Jounce"""
+
+    bl_idname = "jounce.collider_add"
+    bl_label = "Add Selected"
+    bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.active_body, needs.colliders)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Puts them into the collection of the active body."""
+        host, beside = needs.active_body(context), needs.colliders(context)
+        collider_objects.put(host, beside, context.scene)
+        return f"{host.name} collides with {', '.join(obj.name for obj in beside)}."
+
+
+class JOUNCE_OT_collisions_fix(JounceOperator):
+    """Change this setting, so that the body collides"""
+
+    bl_idname = "jounce.collisions_fix"
+    bl_label = "Let It Collide"
+    bl_options = {"UNDO"}
+    needs = (needs.hindered,)
+
+    fix: StringProperty(name="Fix", description="Which of the settings is changed")
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Changes one setting of the active body."""
+        host = needs.active_body(context)
+        if self.fix not in needs.hindered(context):
+            raise UserError(f"Nothing of this kind keeps {host.name} from colliding.")
+        label, fix = diagnosis.FIXES[self.fix]
+        fix(host, "", context)
+        return f"{host.name}: {label}."

@@ -1,0 +1,59 @@
+"""What the flesh collides with."""
+
+import bpy
+
+from ..bridge.body import bodies
+from ..bridge.body.diagnosis import FIXES
+from ..bridge.inputs import colliders
+from ..core.colliders import Kind
+from .sidebar import BodyPanel, said
+
+# So many colliders are listed; a collection with more of them is set up object by object.
+LISTED = 12
+
+
+def draw_hindrances(layout: bpy.types.UILayout, context: bpy.types.Context, host: bpy.types.Object) -> None:
+    """Shows why nothing is collided with, each time with a button that mends it."""
+    for sentence, fix in colliders.hindrances(host):
+        box = said(layout, context, sentence)
+        if fix:
+            box.operator("jounce.collisions_fix", text=FIXES[fix][0]).fix = fix
+
+
+def draw_colliders(layout: bpy.types.UILayout, collection: bpy.types.Collection) -> None:
+    """Shows what each object of the collection is collided with as."""
+    listed = [obj for obj in collection.all_objects if obj.type in colliders.TYPES]
+    rows = layout.column(align=True)
+    for obj in listed[:LISTED]:
+        row = rows.row(align=True)
+        row.label(text=obj.name, icon=f"OUTLINER_OB_{obj.type}", translate=False)
+        row.prop(obj, "jounce_shape", text="")
+        if Kind(obj.jounce_shape) in (Kind.MESH, Kind.AUTOMATIC) and obj.type == "MESH":
+            row.prop(obj, "jounce_resolution", text="")
+    if len(listed) > LISTED:
+        rows.label(text="And more", icon="THREE_DOTS")
+
+
+class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
+    """What the flesh collides with"""
+
+    bl_label = "Collisions"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_header(self, context: bpy.types.Context) -> None:
+        """Shows a switch that is at hand while the panel is closed too."""
+        self.layout.prop(bodies.host_of(context.object).jounce, "use_collisions", text="")
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows the collection, what is in it, and how to put something there."""
+        layout, state = self.layout_and_state(context)
+        draw_hindrances(layout, context, bodies.host_of(context.object))
+        column = layout.column()
+        column.active = state.use_collisions
+        column.prop(state, "collision_collection")
+        column.prop(state, "collision_friction")
+        row = layout.row(align=True)
+        row.operator("jounce.ground", icon="MESH_PLANE")
+        row.operator("jounce.collider_add", icon="ADD")
+        if state.collision_collection is not None:
+            draw_colliders(column, state.collision_collection)

@@ -1,0 +1,71 @@
+"""What the flesh collides with."""
+
+import bpy
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty
+
+from ..core.colliders import Kind
+from .overrides import CHANGES
+from .refresh import refreshing
+
+SHAPES = (
+    (
+        Kind.AUTOMATIC.value,
+        "Automatic",
+        "What it looks like: a flat mesh is a plane, one with the corners of a box a box, a ball a ball",
+    ),
+    (Kind.PLANE.value, "Plane", "All that is behind a plane, without end, such as the ground"),
+    (Kind.SPHERE.value, "Sphere", "A ball of the object's size"),
+    (Kind.CAPSULE.value, "Capsule", "A rod with round ends along the longest side of the object"),
+    (Kind.BOX.value, "Box", "The object's bounding box"),
+    (Kind.MESH.value, "Mesh", "The volume that the mesh encloses, as its modifiers show it"),
+)
+
+
+@refreshing
+class CollisionProps:
+    """Of the host; changes act without a new build."""
+
+    use_collisions: BoolProperty(
+        name="Collisions",
+        description="Keep the flesh of the Final motion out of other objects",
+        default=False,
+    )
+    collision_collection: PointerProperty(
+        name="Collision Collection",
+        description="The flesh stays outside of the objects in this collection",
+        type=bpy.types.Collection,
+    )
+    collision_friction: FloatProperty(
+        name="Friction",
+        description="How much the flesh sticks to what it touches, without unit: 0 is ice, 1 is rubber",
+        default=0.5,
+        min=0.0,
+        max=1000.0,
+        soft_max=2.0,
+        step=5,
+    )
+
+
+def refresh_object(obj: bpy.types.Object, _context: bpy.types.Context) -> None:
+    """Has the object looked at again."""
+    obj.update_tag()
+
+
+SHAPE = EnumProperty(
+    name="Collision Shape",
+    description="As what flesh collides with this object",
+    items=SHAPES,
+    options=set(),
+    override=CHANGES,
+    update=refresh_object,
+)
+RESOLUTION = IntProperty(
+    name="Collision Resolution",
+    description="Cells along the longest side of the mesh. Details and walls thinner than a cell are lost",
+    default=64,
+    min=8,
+    max=128,
+    options=set(),
+    override=CHANGES,
+    update=refresh_object,
+)
