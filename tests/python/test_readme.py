@@ -1,21 +1,20 @@
-"""The README's Python examples run as they stand."""
+"""The Python examples of the READMEs, the repository's and the package's, run as they stand."""
 
 from pathlib import Path
 
 import pytest
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
 
 
-def python_blocks() -> list[str]:
-    pieces = README.read_text(encoding="utf-8").split("```python\n")[1:]
+def python_blocks(name: str) -> list[str]:
+    pieces = (ROOT / name).read_text(encoding="utf-8").split("```python\n")[1:]
     return [piece.split("```")[0] for piece in pieces]
 
 
-def test_the_readme_has_examples():
-    assert python_blocks()
-
-
-@pytest.mark.parametrize("source", python_blocks())
-def test_example_runs(source: str):
-    exec(compile(source, str(README), "exec"), {})
+@pytest.mark.parametrize("name", ["README.md", "rust/python/README.md"])
+def test_examples_run(name: str):
+    blocks = python_blocks(name)
+    assert blocks
+    for source in blocks:
+        exec(compile(source, name, "exec"), {})

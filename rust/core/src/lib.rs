@@ -1,4 +1,4 @@
-//! Reduced-order elastodynamics for rigged characters.
+#![doc = include_str!("../README.md")]
 //!
 //! Data flows one way: mesh and rig, operators, subspace, model, simulation, displacement.
 //! A module uses only those to its left:

@@ -2,62 +2,78 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::notices;
+use crate::platform;
 use crate::process::{Result, heading, io_error, run};
 use crate::project;
 use crate::venv::{DEFAULT_BLENDER, Venv};
 use crate::wheel;
 
-/// Builds wheel and extension into `dist/` and returns the path of the zip.
+/// Builds wheel and extension for this machine into `dist/` and returns the path of the zip.
 pub fn build() -> Result<PathBuf> {
     let wheel = wheel::build()?;
-    let blender = Venv::blender(DEFAULT_BLENDER)?;
-    heading("extension");
-    let stage = project::target().join("extension");
-    stage_sources(&stage, &wheel)?;
     let zip = project::dist().join(format!("jounce-{}.zip", project::VERSION));
-    let packager = packager(&blender)?;
-    run(blender
-        .python()
-        .arg(&packager)
-        .args(["build", "--source-dir"])
-        .arg(&stage)
-        .arg("--output-filepath")
-        .arg(&zip))?;
-    run(blender.python().arg(&packager).arg("validate").arg(&zip))?;
+    pack(&[wheel], |packager| packager.arg("--output-filepath").arg(&zip))?;
+    validate(&zip)?;
     Ok(zip)
 }
 
-/// Blender's own packager of extensions, which runs without a Blender window.
-fn packager(blender: &Venv) -> Result<PathBuf> {
-    let scripts = format!("bpy/{}/scripts/addons_core", DEFAULT_BLENDER.version);
-    Ok(blender.site_packages()?.join(scripts).join("bl_pkg/cli/blender_ext.py"))
+/// Builds one zip for the system of each wheel into `folder`.
+pub fn build_split(wheels: &[PathBuf], folder: &Path) -> Result<()> {
+    pack(wheels, |packager| packager.arg("--split-platforms").arg("--output-dir").arg(folder))?;
+    project::files_with_extension(folder, "zip")?.iter().try_for_each(|zip| validate(zip))
 }
 
-fn stage_sources(stage: &Path, wheel: &Path) -> Result<()> {
+/// Packs the extension with these wheels, as `options` tell Blender's packager.
+fn pack(wheels: &[PathBuf], options: impl Fn(&mut Command) -> &mut Command) -> Result<()> {
+    let mut packager = packager()?;
+    heading("extension");
+    let stage = project::target().join("extension");
+    stage_sources(&stage, wheels)?;
+    run(options(packager.args(["build", "--source-dir"]).arg(&stage)))
+}
+
+/// What Blender's extensions site asks of a zip.
+fn validate(zip: &Path) -> Result<()> {
+    run(packager()?.arg("validate").arg(zip))
+}
+
+/// Blender's own packager of extensions, which runs without a Blender window.
+fn packager() -> Result<Command> {
+    let blender = Venv::blender(DEFAULT_BLENDER)?;
+    let scripts = format!("bpy/{}/scripts/addons_core", DEFAULT_BLENDER.version);
+    let mut python = blender.python();
+    python.arg(blender.site_packages()?.join(scripts).join("bl_pkg/cli/blender_ext.py"));
+    Ok(python)
+}
+
+fn stage_sources(stage: &Path, wheels: &[PathBuf]) -> Result<()> {
     project::empty_directory(stage)?;
     copy_tree(&project::root().join("addon"), stage)?;
-    let name = wheel.file_name().ok_or("a wheel without a name")?;
-    let wheels = stage.join("wheels");
-    project::empty_directory(&wheels)?;
-    copy(wheel, &wheels.join(name))?;
+    let folder = stage.join("wheels");
+    project::empty_directory(&folder)?;
+    for wheel in wheels {
+        copy(wheel, &folder.join(wheel.file_name().ok_or("a wheel without a name")?))?;
+    }
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         copy(&project::root().join(licence), &stage.join(licence))?;
     }
-    let notices = stage.join("THIRD-PARTY.txt");
-    fs::write(&notices, notices::third_party()?).map_err(io_error(&notices))?;
     let manifest = stage.join("blender_manifest.toml");
     let text = fs::read_to_string(&manifest).map_err(io_error(&manifest))?;
-    let text = with_wheel(&text, &format!("./wheels/{}", name.to_string_lossy()));
-    fs::write(&manifest, text).map_err(io_error(&manifest))
+    fs::write(&manifest, with_wheels(&text, wheels)?).map_err(io_error(&manifest))
 }
 
-/// Adds the list of wheels before the manifest's first table, where its top-level keys end.
-fn with_wheel(manifest: &str, wheel: &str) -> String {
+/// Adds wheels, and the systems that they are for, before the manifest's first table, where its top-level keys end.
+fn with_wheels(manifest: &str, wheels: &[PathBuf]) -> Result<String> {
     let end_of_keys = manifest.find("\n[").map_or(manifest.len(), |position| position + 1);
     let (keys, tables) = manifest.split_at(end_of_keys);
-    format!("{keys}wheels = [\"{wheel}\"]\n\n{tables}")
+    let (mut names, mut paths) = (Vec::new(), Vec::new());
+    for wheel in wheels {
+        names.push(format!("\"{}\"", platform::of_wheel(wheel)?.name));
+        paths.push(format!("\"./wheels/{}\"", wheel.file_name().unwrap_or_default().to_string_lossy()));
+    }
+    Ok(format!("{keys}platforms = [{}]\nwheels = [{}]\n\n{tables}", names.join(", "), paths.join(", ")))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
@@ -80,14 +96,21 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::with_wheel;
+    use std::path::PathBuf;
+
+    use super::with_wheels;
 
     #[test]
-    fn the_wheel_is_a_top_level_key() {
-        let manifest = "id = \"a\"\ntags = [\n  \"x\",\n]\n\n[permissions]\nfiles = \"b\"\n";
-        let expected =
-            "id = \"a\"\ntags = [\n  \"x\",\n]\n\nwheels = [\"./w.whl\"]\n\n[permissions]\nfiles = \"b\"\n";
-        assert_eq!(with_wheel(manifest, "./w.whl"), expected);
-        assert_eq!(with_wheel("id = \"a\"\n", "./w.whl"), "id = \"a\"\nwheels = [\"./w.whl\"]\n\n");
+    fn wheels_and_their_systems_are_top_level_keys() {
+        let keys = "id = \"a\"\ntags = [\n  \"x\",\n]\n\n";
+        let tables = "[permissions]\nfiles = \"b\"\n";
+        let names = ["jounce-1-cp311-abi3-win_amd64.whl", "jounce-1-cp311-abi3-macosx_11_0_arm64.whl"];
+        let found =
+            with_wheels(&format!("{keys}{tables}"), &names.map(|name| PathBuf::from("dist").join(name)));
+        let expected = format!(
+            "{keys}platforms = [\"windows-x64\", \"macos-arm64\"]\nwheels = [\"./wheels/{}\", \"./wheels/{}\"]\n\n{tables}",
+            names[0], names[1]
+        );
+        assert_eq!(found.unwrap(), expected);
     }
 }

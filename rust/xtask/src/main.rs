@@ -8,9 +8,11 @@ mod fuzz;
 mod gui;
 mod notices;
 mod pictures;
+mod platform;
 mod prerequisites;
 mod process;
 mod project;
+mod release;
 mod repository;
 mod sheets;
 mod tally;
@@ -34,6 +36,8 @@ usage: cargo x <command>
   check                 formatting, lints, types, documentation and the repository's own rules
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
+  release [platform...] what is published for every platform, or for those named, built on Linux: wheels, zips, sources,
+                        checksums, all checked, to dist/release/; `release pack` takes the wheels that are there
   sheets [character]    what moves where on every character at the defaults: out/body_parts.md and a contact
                         sheet of each in out/sheets/
   full-space [character]
@@ -57,6 +61,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["check"] => check::run(),
         ["wheel"] => wheel::build().map(drop),
         ["addon"] => addon::build().map(drop),
+        ["release", names @ ..] => release::run_all(names),
         ["pictures"] => pictures::run(),
         ["sheets"] => sheets::run(""),
         ["sheets", only] => sheets::run(only),

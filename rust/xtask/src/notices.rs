@@ -1,11 +1,12 @@
-//! The licences of the crates that are compiled into the wheel, which whoever passes it on must pass on too.
+//! The licences of what is compiled into the wheel, which whoever passes it on must pass on too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::process::{Result, cargo, output};
+use crate::process::{Result, cargo, command, io_error, output};
+use crate::project;
 
 /// Beginnings of the names of files that hold a licence.
 const LICENCE_FILES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"];
@@ -13,29 +14,37 @@ const LICENCE_FILES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UN
 /// How deep below a crate's top the sources of others that it carries keep their licences.
 const MAX_DEPTH: usize = 2;
 
+/// What comes before whom a licence of the MIT is granted by.
+const MIT_COPYRIGHT: &str = "Copyright (c)";
+
+/// Writes whose software the module contains on `target` to two files in `folder`: the crates', and those of Rust's own library.
+pub fn write(folder: &Path, target: &str) -> Result<Vec<PathBuf>> {
+    let crates = folder.join("THIRD-PARTY.txt");
+    fs::write(&crates, third_party(target)?).map_err(io_error(&crates))?;
+    let library = folder.join("THIRD-PARTY-RUST.html");
+    let source = rust_library()?;
+    fs::copy(&source, &library).map_err(io_error(&source))?;
+    Ok(vec![crates, library])
+}
+
 /// One page: every crate with its licence, then each distinct licence text with the crates it came with.
-pub fn third_party() -> Result<String> {
+fn third_party(target: &str) -> Result<String> {
     let mut tree = cargo();
-    tree.args([
-        "tree",
-        "--package",
-        "jounce-python",
-        "--edges",
-        "normal",
-        "--prefix",
-        "none",
-        "--format",
-        "{p}|{l}",
-    ]);
+    tree.args(["tree", "--package", "jounce-python", "--edges", "normal", "--prefix", "none"]);
+    tree.args(["--format", "{p}|{l}", "--target", target]);
     let crates = crates(&output(&mut tree)?);
-    let mut page = String::from("The compiled module of Jounce contains the following software.\n\n");
+    let mut page = format!("The module that Jounce has for {target} contains the following software.\n\n");
     let mut texts: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (name, licence) in &crates {
         writeln!(page, "{name}: {licence}").map_err(|error| error.to_string())?;
-        for directory in sources_of(name) {
-            collect_texts(&directory, MAX_DEPTH, &mut |text| {
-                texts.entry(text).or_default().insert(name);
-            });
+        let directory = sources_of(name)?;
+        let mut found = Vec::new();
+        collect_texts(&directory, MAX_DEPTH, &mut found);
+        if found.is_empty() {
+            found.push(standard_text(name, licence, &directory)?);
+        }
+        for text in found {
+            texts.entry(text).or_default().insert(name);
         }
     }
     for (text, names) in texts {
@@ -43,6 +52,16 @@ pub fn third_party() -> Result<String> {
         write!(page, "\n\n{}\n\n{}\n", names.join(", "), text.trim()).map_err(|error| error.to_string())?;
     }
     Ok(page)
+}
+
+/// The notices of the standard library, which every Rust that rustup installs brings along.
+fn rust_library() -> Result<PathBuf> {
+    let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
+    let path = Path::new(sysroot.trim()).join("share/doc/rust/COPYRIGHT-library.html");
+    if path.is_file() {
+        return Ok(path);
+    }
+    Err(format!("{} is missing: use a Rust that rustup installed, which has it", path.display()))
 }
 
 /// `name-version` and licence of every crate that is not our own, from lines such as `name v1.0.0|MIT`.
@@ -60,14 +79,16 @@ fn crates(tree: &str) -> BTreeMap<String, String> {
 }
 
 /// Where cargo unpacked a crate.
-fn sources_of(name: &str) -> Vec<PathBuf> {
+fn sources_of(name: &str) -> Result<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).unwrap_or_default();
-    let registries = fs::read_dir(home.join("registry/src")).into_iter().flatten().flatten();
-    registries.map(|registry| registry.path().join(name)).filter(|path| path.is_dir()).collect()
+    let mut registries = fs::read_dir(home.join("registry/src")).into_iter().flatten().flatten();
+    registries
+        .find_map(|registry| Some(registry.path().join(name)).filter(|path| path.is_dir()))
+        .ok_or_else(|| format!("the sources of {name} are not in {}; run cargo fetch", home.display()))
 }
 
-fn collect_texts(directory: &Path, depth: usize, found: &mut impl FnMut(String)) {
+fn collect_texts(directory: &Path, depth: usize, found: &mut Vec<String>) {
     let mut paths: Vec<_> =
         fs::read_dir(directory).into_iter().flatten().flatten().map(|it| it.path()).collect();
     paths.sort();
@@ -76,14 +97,43 @@ fn collect_texts(directory: &Path, depth: usize, found: &mut impl FnMut(String))
         if path.is_dir() && depth > 0 {
             collect_texts(&path, depth - 1, found);
         } else if LICENCE_FILES.iter().any(|start| name.starts_with(start)) {
-            fs::read_to_string(&path).into_iter().for_each(&mut *found);
+            found.extend(fs::read_to_string(&path));
         }
     }
 }
 
+/// The text of a licence that a crate names but does not bring along, granted by its authors.
+fn standard_text(name: &str, licence: &str, directory: &Path) -> Result<String> {
+    let own = |file: &str| {
+        let path = project::root().join(file);
+        fs::read_to_string(&path).map_err(io_error(&path))
+    };
+    let manifest = directory.join("Cargo.toml");
+    let authors = authors(&fs::read_to_string(&manifest).map_err(io_error(&manifest))?);
+    let authors = authors.unwrap_or_else(|| format!("The authors of {name}"));
+    if licence.contains("MIT") {
+        let granted = |line: &str| match line.starts_with(MIT_COPYRIGHT) {
+            true => format!("{MIT_COPYRIGHT} {authors}\n"),
+            false => format!("{line}\n"),
+        };
+        return Ok(own("LICENSE-MIT")?.lines().map(granted).collect());
+    }
+    if licence.contains("Apache-2.0") {
+        return Ok(format!("Copyright {authors}\n\n{}", own("LICENSE-APACHE")?));
+    }
+    Err(format!("{name} brings no text of its licence along, {licence}: add how it is made to notices.rs"))
+}
+
+/// The names in a crate's manifest as cargo writes it, without their addresses.
+fn authors(manifest: &str) -> Option<String> {
+    let list = manifest.split_once("\nauthors = [")?.1.split_once(']')?.0;
+    let names = list.split('"').skip(1).step_by(2).filter_map(|author| author.split('<').next());
+    Some(names.map(str::trim).collect::<Vec<_>>().join(", ")).filter(|names| !names.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::crates;
+    use super::{authors, crates};
 
     #[test]
     fn our_own_crates_are_left_out() {
@@ -91,5 +141,14 @@ mod tests {
         let found: Vec<_> = crates(tree).into_iter().collect();
         let expected = [("ena-0.14.4", "MIT OR Apache-2.0"), ("faer-0.24.4", "MIT")];
         assert_eq!(found, expected.map(|(name, licence)| (name.to_owned(), licence.to_owned())));
+    }
+
+    #[test]
+    fn authors_are_named_without_addresses() {
+        let manifest =
+            "[package]\nname = \"a\"\nauthors = [\n    \"Ann <a@b.c>\",\n    \"Bob\",\n]\nbuild = false\n";
+        assert_eq!(authors(manifest).as_deref(), Some("Ann, Bob"));
+        assert_eq!(authors("[package]\nname = \"a\"\n"), None);
+        assert_eq!(authors("[package]\nauthors = []\n"), None);
     }
 }

@@ -27,6 +27,8 @@ pub fn check() -> Result<()> {
     }
     citations(&files, &mut violations)?;
     versions(&mut violations)?;
+    addresses(&mut violations)?;
+    licences(&mut violations)?;
     commands(&mut violations)?;
     if violations.is_empty() { Ok(()) } else { Err(violations.join("\n")) }
 }
@@ -105,6 +107,38 @@ fn versions(violations: &mut Vec<String>) -> Result<()> {
     let expected = format!("version = \"{}\"", project::VERSION);
     if !read(manifest)?.lines().any(|line| line == expected) {
         violations.push(format!("{}: expected the line {expected}", manifest.display()));
+    }
+    Ok(())
+}
+
+/// Whatever names where the project lives names what `Cargo.toml` does.
+fn addresses(violations: &mut Vec<String>) -> Result<()> {
+    let manifest = read(Path::new("Cargo.toml"))?;
+    let address = manifest.lines().find_map(|line| line.strip_prefix("repository = \"")?.strip_suffix('"'));
+    let address = address.ok_or("Cargo.toml names no repository")?;
+    for page in [
+        "addon/blender_manifest.toml",
+        "rust/python/pyproject.toml",
+        "rust/core/README.md",
+        "rust/python/README.md",
+    ] {
+        if !read(Path::new(page))?.contains(address) {
+            violations.push(format!("{page}: expected the address {address}, which Cargo.toml has"));
+        }
+    }
+    Ok(())
+}
+
+/// The packages hold the licences themselves, which are links that not every system makes of them.
+fn licences(violations: &mut Vec<String>) -> Result<()> {
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        for package in ["rust/core", "rust/python"] {
+            if read(&Path::new(package).join(name))? != read(Path::new(name))? {
+                violations.push(format!(
+                    "{package}/{name} is no link to {name}: git config core.symlinks true, then git checkout {package}"
+                ));
+            }
+        }
     }
     Ok(())
 }

@@ -47,6 +47,12 @@ impl Venv {
         Self::ready("tools", &python, include_str!("../requirements/tools.txt"))
     }
 
+    /// The environment of what publishing takes: Zig, which links for other systems, and checks of packages.
+    pub fn release() -> Result<Self> {
+        let python = prerequisites::python(TOOLS_PYTHON_MINOR)?;
+        Self::ready("release", &python, include_str!("../requirements/release.txt"))
+    }
+
     /// The environment of the program that modes are measured against. Without SuiteSparse it has no CHOLMOD,
     /// and the program says so.
     pub fn reference() -> Result<Self> {

@@ -1,26 +1,51 @@
 //! The Python module as a wheel.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::process::{Result, command, heading, io_error, run};
+use crate::notices;
+use crate::process::{Result, command, heading, io_error, output, run};
 use crate::project;
 use crate::venv::Venv;
 
-/// Builds the wheel into `dist/` and returns its path.
+/// Where the module's package is described.
+const PACKAGE: &str = "rust/python";
+
+/// Builds the wheel for this machine into `dist/` and returns its path.
 pub fn build() -> Result<PathBuf> {
-    let tools = Venv::tools()?;
-    heading("wheel");
     let dist = project::dist();
     fs::create_dir_all(&dist).map_err(io_error(&dist))?;
     for old in project::files_with_extension(&dist, "whl")? {
         fs::remove_file(&old).map_err(io_error(&old))?;
     }
-    let mut maturin = command(tools.program("maturin"));
-    maturin
-        .args(["build", "--release", "--strip", "--manifest-path", "rust/python/Cargo.toml", "--out"])
-        .arg(&dist);
-    run(maturin.arg("--interpreter").arg(tools.program("python")))?;
+    build_for(&host()?, &[], &dist)?;
     let mut wheels = project::files_with_extension(&dist, "whl")?;
     wheels.pop().ok_or_else(|| format!("maturin left no wheel in {}", dist.display()))
+}
+
+/// Builds the wheel for `target`, with what maturin needs to be told for it, into `folder`.
+///
+/// It holds the licences of what is compiled into it, which are made for that and taken away again.
+pub fn build_for(target: &str, options: &[&str], folder: &Path) -> Result<()> {
+    let tools = Venv::tools()?;
+    heading("wheel");
+    let notices = notices::write(&project::root().join(PACKAGE), target)?;
+    let mut maturin = command(tools.program("maturin"));
+    maturin.args(["build", "--release", "--strip", "--manifest-path", "rust/python/Cargo.toml", "--out"]);
+    if options.contains(&"--zig") {
+        maturin.env("CARGO_ZIGBUILD_PYTHON_PATH", Venv::release()?.program("python"));
+    }
+    maturin.arg(folder).args(options).arg("--interpreter").arg(tools.program("python"));
+    let built = run(&mut maturin);
+    for notice in notices {
+        fs::remove_file(&notice).map_err(io_error(&notice))?;
+    }
+    built
+}
+
+/// What rustc calls this machine.
+pub fn host() -> Result<String> {
+    let version = output(command("rustc").arg("-vV"))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| format!("rustc -vV names no host:\n{version}"))
 }

@@ -1,0 +1,126 @@
+//! `cargo x release`: everything that is published, built, packed and checked in `dist/release`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use crate::addon;
+use crate::platform::{self, Cross, PLATFORMS, Platform};
+use crate::process::{Result, cargo, command, heading, io_error, output, run};
+use crate::project;
+use crate::venv::Venv;
+use crate::wheel;
+
+/// Blender runs there, but its extensions site takes no zip for it: its wheel goes to PyPI alone.
+const WITHOUT_ZIP: &str = "linux-arm64";
+
+/// What is left of a crate by `cargo package`, below the folder that cargo builds in.
+const CRATE: &str = "package/jounce";
+
+/// Writes the checksums of the files named after the list.
+const CHECKSUMS: &str = "import hashlib, pathlib, sys\n\
+    with open(sys.argv[1], 'w') as sums:\n    \
+        for path in map(pathlib.Path, sys.argv[2:]):\n        \
+            print(hashlib.sha256(path.read_bytes()).hexdigest(), '', path.name, file=sums)";
+
+/// Builds the wheels of the platforms named, of all that can be built on Linux without a name, and packs them.
+/// `pack` alone packs the wheels that are in `dist/release` already, as machines of every platform built them.
+pub fn run_all(names: &[&str]) -> Result<()> {
+    let folder = project::dist().join("release");
+    if names != ["pack"] {
+        let chosen = chosen(names)?;
+        project::empty_directory(&folder)?;
+        for (platform, cross) in chosen {
+            build(platform, cross, &folder)?;
+        }
+    }
+    pack(&folder)
+}
+
+fn chosen(names: &[&str]) -> Result<Vec<(&'static Platform, &'static Cross)>> {
+    let can = PLATFORMS.iter().filter_map(|platform| Some((platform, platform.cross.as_ref()?)));
+    let all: Vec<_> = can.collect();
+    if let Some(unknown) = names.iter().find(|name| all.iter().all(|(platform, _)| platform.name != **name)) {
+        let known: Vec<_> = all.iter().map(|(platform, _)| platform.name).collect();
+        return Err(format!("no wheel for {unknown} can be built here, but for {}", known.join(", ")));
+    }
+    Ok(all.into_iter().filter(|(it, _)| names.is_empty() || names.contains(&it.name)).collect())
+}
+
+fn build(platform: &Platform, cross: &Cross, folder: &Path) -> Result<()> {
+    cross.ready()?;
+    let start = Instant::now();
+    let options = [cross.options, &["--target", cross.target]].concat();
+    wheel::build_for(cross.target, &options, folder)?;
+    println!("{}: built in {} s", platform.name, start.elapsed().as_secs());
+    Ok(())
+}
+
+/// Adds what else is published, and checks all of it.
+fn pack(folder: &Path) -> Result<()> {
+    let wheels = project::files_with_extension(folder, "whl")?;
+    if wheels.is_empty() {
+        return Err(format!("there are no wheels in {}; build some: cargo x release", folder.display()));
+    }
+    let mut zipped = Vec::new();
+    for wheel in &wheels {
+        if platform::of_wheel(wheel)?.name != WITHOUT_ZIP {
+            zipped.push(wheel.clone());
+        }
+    }
+    if !zipped.is_empty() {
+        addon::build_split(&zipped, folder)?;
+    }
+    heading("sources");
+    let tools = Venv::tools()?;
+    run(command(tools.program("maturin"))
+        .args(["sdist", "--manifest-path", "rust/python/Cargo.toml", "--out"])
+        .arg(folder))?;
+    run(cargo().args(["package", "--quiet", "--no-verify", "--allow-dirty", "--package", "jounce"]))?;
+    let name = format!("jounce-{}.crate", project::VERSION);
+    let packed = project::target().join(CRATE).with_file_name(&name);
+    fs::copy(&packed, folder.join(&name)).map_err(io_error(&packed))?;
+    check(folder, &wheels)?;
+    summarise(folder)
+}
+
+/// What PyPI asks of descriptions, and that the module keeps to the stable interface of CPython.
+fn check(folder: &Path, wheels: &[PathBuf]) -> Result<()> {
+    heading("checks");
+    let release = Venv::release()?;
+    let sources = project::files_with_extension(folder, "gz")?;
+    run(release.python().args(["-m", "twine", "check", "--strict"]).args(wheels).args(sources))?;
+    run(release.python().args(["-m", "abi3audit", "--strict", "--summary"]).args(wheels))
+}
+
+/// Writes the checksums, and prints the table of what was made.
+fn summarise(folder: &Path) -> Result<()> {
+    let sums = folder.join("SHA256SUMS");
+    let mut files = Vec::new();
+    for extension in ["whl", "zip", "gz", "crate"] {
+        files.extend(project::files_with_extension(folder, extension)?);
+    }
+    output(Venv::release()?.python().args(["-c", CHECKSUMS]).arg(&sums).args(&files))?;
+    heading("release");
+    for file in &files {
+        let bytes = fs::metadata(file).map_err(io_error(file))?.len();
+        println!("{:9.2} MB  {}", bytes as f64 / 1e6, file.file_name().unwrap_or_default().to_string_lossy());
+    }
+    println!("\nIn {}, with {}", folder.display(), sums.display());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chosen;
+
+    #[test]
+    fn platforms_are_chosen_by_name() {
+        let names = |words: &[&str]| {
+            chosen(words).map(|all| all.iter().map(|(platform, _)| platform.name).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&["macos-arm64"]).unwrap(), ["macos-arm64"]);
+        assert!(names(&[]).unwrap().len() > 3);
+        assert!(names(&["windows-arm64"]).unwrap_err().contains("windows-x64"));
+    }
+}
