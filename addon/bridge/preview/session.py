@@ -12,15 +12,16 @@ import numpy as np
 
 from ...core import bodies as built
 from ...core.cache import MotionCache
+from ...core.full_space import Shaper
 from ...core.motion import FrameInput
 from ...core.simulation_pass import SimulationPass
 from ...core.task import Runner, Step, scaled
 from ..body import bodies, builds
 from ..common import animation, frames, registry, units
-from ..inputs import colliders, force_fields, frame_inputs, scratch_scene
+from ..inputs import colliders, frame_inputs, scratch_scene, surroundings
 from ..rig.posed_meshes import PosedShapes
 from . import final_preview, motions, preview_modifier
-from .display import Display, Shaper
+from .display import Display
 from .interactive import Interactive
 
 # A frame that is asked for and not cached is simulated on the spot if that takes no longer than a blink.
@@ -161,7 +162,7 @@ class Session:
 
     def get_ready(self, context: bpy.types.Context) -> None:
         """Does all of `prepare` at once, where it is not done yet."""
-        if self._chosen_now() != self._chosen:
+        if surroundings.chosen(self.host) != self._chosen:
             self.look_around()
         if self.filling is not None:
             self._is_as_read()
@@ -201,8 +202,7 @@ class Session:
     def _is_as_read(self) -> bool:
         """Whether all that drives the body is what was read; where not, all is to be read again."""
         body = self.motions.scene
-        others = (*body.forces.fields, *body.colliders.objects)
-        is_whole = body.reader.has_its_bones() and all(map(registry.is_there, others))
+        is_whole = body.reader.has_its_bones() and surroundings.is_there(body)
         if not is_whole:
             self.suspect(reread=True)
         return is_whole
@@ -427,16 +427,9 @@ class Session:
 
     def look_around(self) -> None:
         """Has the body read again if other force fields or colliders act on it than did."""
-        self._chosen = self._chosen_now()
+        self._chosen = surroundings.chosen(self.host)
         if self.motions is not None:
-            body, now = self.motions.scene, force_fields.followed(self.host, self.scene, lambda _: None)
-            is_same = tuple(now) == body.forces.fields and body.colliders.chosen == colliders.chosen(
-                self.host
-            )
-            self._reread = self._reread or not is_same
-
-    def _chosen_now(self) -> tuple[object, ...]:
-        return (*force_fields.chosen(self.host), *colliders.chosen(self.host))
+            self._reread = self._reread or not surroundings.is_same(self.motions.scene, self.scene)
 
     def forget_shown(self) -> None:
         """The meshes may show something else than was written last."""
