@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
+from typing import Union
 
 import jounce
 import numpy as np
@@ -32,7 +33,15 @@ class DraftError:
     apart: np.ndarray
 
 
+# A body in coordinates of one kind, and so its coefficients mean something.
+Shaper = Union["jounce.Body", FullBody]
+
 CACHE: "BodyCache[FullBody]" = BodyCache(capacity=4)
+
+
+def shaped(shaper: Shaper, coefficients: np.ndarray) -> np.ndarray:
+    """The displacements (p, 3) f32 of the surface, metres."""
+    return shaper.model.displacement(np.asarray(coefficients, np.float64), shaper.embedding)
 
 
 def prepared(body: "jounce.Body", digest: str, law: Law, poisson: float) -> Generator[Step, None, FullBody]:
@@ -72,8 +81,8 @@ def compared(
     apart, size = np.zeros(len(body.embedding.points)), 0.0
     pairs = list(zip(draft, final, strict=True))
     for index, (near, right) in enumerate(pairs):
-        truth = full.model.displacement(np.asarray(right, np.float64), full.embedding).astype(np.float64)
-        apart += ((body.model.displacement(near, body.embedding) - truth) ** 2).sum(axis=1)
+        truth = shaped(full, right).astype(np.float64)
+        apart += ((shaped(body, near) - truth) ** 2).sum(axis=1)
         size += float((truth**2).sum())
         yield Step(index / len(pairs), "Comparing with the draft")
     share = float(np.sqrt(apart.sum() / size)) if size > 0.0 else 0.0

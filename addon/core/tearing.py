@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import jounce
 import numpy as np
 
+from .full_space import Shaper, shaped
 from .rest_check import lengths, posed_points
 from .surface import Surface
 
@@ -29,9 +29,9 @@ class Tear:
 
 
 def tears(
-    surface: Surface, body: "jounce.Body", poses: list[np.ndarray], coefficients: list[np.ndarray]
+    surface: Surface, shaper: Shaper, poses: list[np.ndarray], coefficients: list[np.ndarray]
 ) -> Iterator[Tear]:
-    """The parts that tear in a motion, by bones; poses (b, 3, 4) and coefficients (m, 3, 4) a frame."""
+    """The parts that tear in a motion, by bones; poses (b, 3, 4) and coefficients a frame."""
     edges = np.unique(np.sort(surface.triangles[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1), axis=0)
     part = surface.weights.argmax(axis=1)[edges[:, 0]]
     count = np.bincount(part, minlength=surface.weights.shape[1])
@@ -39,7 +39,7 @@ def tears(
     worst: dict[int, Tear] = {}
     sizes = [float(np.linalg.norm(z)) for z in coefficients]
     for frame in sorted(np.argsort(sizes)[-FRAMES:].tolist()):
-        stretch = stretches(surface, edges, body, poses[frame], coefficients[frame])
+        stretch = stretches(surface, edges, shaper, poses[frame], coefficients[frame])
         torn = np.bincount(part, weights=stretch > TORN, minlength=len(count))
         for bone in np.flatnonzero(torn >= least).tolist():
             most = float(np.sort(stretch[part == bone])[-int(np.ceil(least[bone]))])
@@ -49,11 +49,11 @@ def tears(
 
 
 def stretches(
-    surface: Surface, edges: np.ndarray, body: "jounce.Body", pose: np.ndarray, coefficients: np.ndarray
+    surface: Surface, edges: np.ndarray, shaper: Shaper, pose: np.ndarray, coefficients: np.ndarray
 ) -> np.ndarray:
     """How much displacements change the length of each posed edge, (e,), as a share of it."""
     posed = posed_points(surface, pose)
     before = lengths(posed, edges)
-    after = lengths(posed + body.model.displacement(coefficients, body.embedding), edges)
+    after = lengths(posed + shaped(shaper, coefficients), edges)
     long = before > SHORT * surface.diagonal
     return np.abs(np.divide(after, before, out=np.ones(len(edges)), where=long) - 1.0)

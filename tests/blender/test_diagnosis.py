@@ -195,3 +195,26 @@ def test_what_tears_is_named_and_may_be_made_rigid():
     names = [found.detail for found in obj.jounce.findings if found.fix == "make_rigid"]
     bpy.ops.jounce.fix(index=[found.fix for found in obj.jounce.findings].index("make_rigid"))
     assert rig.pose.bones[names[0]].jounce_role == "RIGID"
+
+
+def test_it_is_the_final_motion_that_tears_where_that_is_shown(module):
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.frequency, obj.jounce.use_limit, obj.jounce.use_stretch = 0.4, False, False
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    draft = [sentence for sentence, fix in findings(obj) if fix == "make_rigid"]
+    obj.jounce.quality = "FINAL"
+    bpy.ops.jounce.fill_cache()
+    final = [sentence for sentence, fix in findings(obj) if fix == "make_rigid"]
+    assert final != draft
+    for sentence in final:
+        frame, stretch = (int(word.strip("%;")) for word in sentence.split() if word.strip("%;").isdigit())
+        bpy.context.scene.frame_set(frame)
+        shown = scenes.evaluated(obj)
+        bpy.ops.jounce.preview()
+        posed = scenes.evaluated(obj)
+        bpy.ops.jounce.preview()
+        edges = np.array([edge.vertices[:] for edge in obj.data.edges])
+        before, after = (np.linalg.norm(p[edges[:, 0]] - p[edges[:, 1]], axis=1) for p in (posed, shown))
+        assert stretch <= 100.0 * np.abs(after / before - 1.0).max() + 1.0

@@ -1,18 +1,12 @@
 """What the meshes of a previewed body show beside their pose, written only where it is something else."""
 
-from typing import Union
-
 import bpy
-import jounce
 import numpy as np
 
-from ...core.full_space import FullBody
+from ...core.full_space import Shaper
 from ..body.bodies import BodyScene
 from ..common import units
 from . import preview_modifier
-
-# A body in coordinates of one kind, and so its coefficients mean something.
-Shaper = Union["jounce.Body", FullBody]
 
 
 class Display:

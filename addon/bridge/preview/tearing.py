@@ -5,21 +5,19 @@ from collections.abc import Iterator
 from ...core import tearing
 from ..body.diagnosis import Finding
 from ..rig import bone_transforms
+from . import shown_motion
 from .session import Session
 
 
 def findings(known: Session) -> Iterator[Finding]:
-    """For each part that tears in the cached frames: frame, part and stretch; a bone may be made rigid."""
-    if not known.complete:
+    """For each part that tears in what is shown: frame, part and stretch; a bone may be made rigid."""
+    shown = shown_motion.of(known)
+    if shown is None:
         return
     body_scene = known.motions.scene
-    drives = known.filling.drives[: known.filling.checked]
-    # The poses of frames in which the flesh holds say nothing.
-    rows = [row for row, drive in enumerate(drives) if not drive.held]
-    poses, shown = [drives[row].pose for row in rows], [known.cache.coefficients[row] for row in rows]
-    for tear in tearing.tears(body_scene.surface, known.motions.body, poses, shown):
+    for tear in tearing.tears(body_scene.surface, shown.shaper, shown.poses, shown.coefficients):
         mover = body_scene.reader.movers[tear.bone]
-        yield finding(mover, known.cache.first + rows[tear.frame], tear.stretch, known.host.name)
+        yield finding(mover, shown.frames[tear.frame], tear.stretch, known.host.name)
 
 
 def finding(mover: bone_transforms.Mover, frame: int, stretch: float, host: str) -> Finding:

@@ -1,0 +1,41 @@
+"""What a preview shows of a whole shot, for whoever looks at all of its frames."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core.full_space import Shaper
+from .session import Session
+
+
+@dataclass(frozen=True, eq=False)
+class ShownMotion:
+    """Frames that are shown and whose rig can be followed: numbers, poses (b, 3, 4), coefficients.
+
+    shaper: what the coefficients are of.
+    """
+
+    frames: list[int]
+    poses: list[np.ndarray]
+    coefficients: list[np.ndarray]
+    shaper: Shaper
+
+
+def of(known: Session) -> ShownMotion | None:
+    """The motion of a preview, the final one where there can be one; None before all of it is there."""
+    final = known.final
+    if not known.complete or (final is not None and not final.is_done(known.wanted)):
+        return None
+    drives = known.filling.drives[: known.filling.checked]
+    if final is None or final.checked < len(drives):
+        coefficients, shaper = known.cache.coefficients, known.motions.body
+    else:
+        coefficients, shaper = final.cache.coefficients, final.full
+    # The poses of frames in which the flesh holds say nothing.
+    rows = [row for row, drive in enumerate(drives) if not drive.held]
+    return ShownMotion(
+        [known.cache.first + row for row in rows],
+        [drives[row].pose for row in rows],
+        [coefficients[row] for row in rows],
+        shaper,
+    )
