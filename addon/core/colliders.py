@@ -42,6 +42,7 @@ class Solid:
 
     name: of the object. points (p, 3) f64, triangles (q, 3) i64: in its own space, Blender units. resolution:
     cells along the longest side of a mesh. spared: (k,) indices of points of the body that pass through it.
+    keeps_size: it is as large as in the first frame in all others, however its object is scaled.
     """
 
     name: str
@@ -50,10 +51,11 @@ class Solid:
     triangles: np.ndarray
     resolution: int
     spared: np.ndarray
+    keeps_size: bool = False
 
     def digest(self, friction: float) -> str:
         """Hash of all that it is made of beside where it stands."""
-        words = (self.kind.value, self.resolution, friction)
+        words = (self.kind.value, self.resolution, friction, self.keeps_size)
         return hashed((self.points, self.triangles, self.spared), words)
 
 
@@ -84,6 +86,7 @@ class Colliders:
         _, sizes_before = polar(first)
         change = np.abs(sizes - sizes_before).max(axis=(1, 2))
         rigid = change <= RIGID * np.abs(sizes_before).max(axis=(1, 2))
+        rigid |= [solid.keeps_size for solid in self.solids]
         if not rigid.all():
             name = self.solids[int(np.argmin(rigid))].name
             raise UserError(
@@ -119,6 +122,12 @@ def made(solid: Solid, matrix: np.ndarray, friction: float) -> "jounce.Collider"
             known = shaped(kind, points, triangles, solid.resolution, friction).sparing(solid.spared)
         CACHE.put(key, known)
     return known
+
+
+def distances(solid: Solid, matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """How far points (p, 3) are from a collider that stands by a matrix (3, 4), metres, negative inside."""
+    rotations, _ = polar(matrix[None])
+    return made(solid, matrix, 0.0).distances((points - matrix[:, 3]) @ rotations[0])
 
 
 def shaped(

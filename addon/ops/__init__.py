@@ -61,6 +61,7 @@ CLASSES = (
     stitches.JOUNCE_OT_stitch_remove,
     collisions.JOUNCE_OT_ground,
     collisions.JOUNCE_OT_collider_add,
+    collisions.JOUNCE_OT_bone_capsules,
     collisions.JOUNCE_OT_collisions_fix,
     diagnosis.JOUNCE_OT_diagnose,
     diagnosis.JOUNCE_OT_fix,

@@ -6,6 +6,7 @@ from bpy.props import StringProperty
 from ..bridge.body import bodies, diagnosis
 from ..bridge.inputs import collider_objects
 from ..bridge.preview import evaluated_meshes
+from ..bridge.rig import bone_transforms
 from ..core.user_error import UserError
 from . import needs
 from .operator import JounceOperator
@@ -44,6 +45,33 @@ class JOUNCE_OT_collider_add(JounceOperator):
         host, beside = needs.active_body(context), needs.colliders(context)
         collider_objects.put(host, beside, context.scene)
         return f"{host.name} collides with {', '.join(obj.name for obj in beside)}."
+
+
+class JOUNCE_OT_bone_capsules(JounceOperator):
+    """Collide with capsules that fit the flesh around the limbs; in Pose Mode, around the selected bones"""
+
+    bl_idname = "jounce.bone_capsules"
+    bl_label = "Capsules of Bones"
+    bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.active_body, needs.out_of_edit_mode)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Puts them into the collection of the active body, in the place of earlier ones."""
+        host = needs.active_body(context)
+        body = bodies.read(host, context, self.warn)
+        chosen = None
+        if context.mode == "POSE":
+            armatures = body.reader.armatures
+            bones = (bone for each in armatures for bone in bone_transforms.chosen_bones(each, ""))
+            chosen = {(bone.id_data, bone.name) for bone in bones}
+        capsules = collider_objects.fits(body, chosen)
+        if not capsules:
+            which = "None of the selected bones" if chosen is not None else "No limb"
+            raise UserError(
+                f"{which} of {host.name} has flesh enough for a capsule; select bones in Pose Mode."
+            )
+        collider_objects.put_bones(body, capsules, context.scene)
+        return f"{host.name} collides with capsules of {len(capsules)} bone(s)."
 
 
 class JOUNCE_OT_collisions_fix(JounceOperator):

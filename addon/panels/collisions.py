@@ -55,5 +55,6 @@ class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator("jounce.ground", icon="MESH_PLANE")
         row.operator("jounce.collider_add", icon="ADD")
+        layout.operator("jounce.bone_capsules", icon="BONE_DATA")
         if state.collision_collection is not None:
             draw_colliders(column, state.collision_collection)

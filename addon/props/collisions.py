@@ -59,6 +59,17 @@ SHAPE = EnumProperty(
     override=CHANGES,
     update=refresh_object,
 )
+OF_BONE = BoolProperty(
+    name="Of Bone",
+    description=(
+        "It stands for the bone that it hangs on: flesh of that bone and of those next to it passes through "
+        "it, and it keeps its size whatever the bone's scale"
+    ),
+    default=False,
+    options=set(),
+    override=CHANGES,
+    update=refresh_object,
+)
 RESOLUTION = IntProperty(
     name="Collision Resolution",
     description="Cells along the longest side of the mesh. Details and walls thinner than a cell are lost",

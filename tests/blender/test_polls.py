@@ -43,7 +43,7 @@ def test_without_an_object_nothing_can_be_pressed(operators):
 
 
 BODY = {"build", "fit", "bake", "free_bake", "preview", "clear_cache", "remove", "diagnose"}
-BODY |= {"bone_leak", "bone_role", "ground"}
+BODY |= {"bone_leak", "bone_role", "ground", "bone_capsules"}
 PAINT = {"add", "region", "material_preset_add", "body_preset_add"} | {
     f"map_{end}"
     for end in ("add", "paint", "from_selection", "from_bones", "from_sphere", "smooth", "mirror")

@@ -13,6 +13,7 @@ from ...core.user_error import UserError
 from ..common import registry, units
 from ..inputs import colliders
 from ..inputs.animated_settings import FeelReader
+from ..inputs.bone_capsules import RestRig
 from ..inputs.colliders import ColliderReader
 from ..inputs.force_fields import ForceReader
 from ..rig import armature_modifier, bone_core, bone_transforms, driven_keys
@@ -138,7 +139,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     forces = ForceReader(host, context.scene, surface.diagonal, warn)
     reader = bone_transforms.PoseReader(rig.movers, carried, scale, surface.diagonal)
     feel = FeelReader(host, context.scene, surface.diagonal)
-    touched = colliders.read(host, objects, surface, rig.movers, context, warn)
+    touched = colliders.read(host, objects, surface, RestRig(reader), context, warn)
     return BodyScene(host, objects, surface, reader, forces, feel, touched)
 
 

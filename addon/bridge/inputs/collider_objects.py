@@ -3,8 +3,13 @@
 import bpy
 import numpy as np
 
+from ...core import bone_capsules
+from ...core.colliders import Kind
+from ..body.bodies import BodyScene
 from ..common import marks, registry
+from ..rig import bone_transforms
 from . import colliders
+from .bone_capsules import RestRig
 
 # How many times wider than the body a new ground is.
 WIDE = 4.0
@@ -44,6 +49,60 @@ def ground(shapes: list[np.ndarray]) -> bpy.types.Object:
     obj = collider("Ground", mesh)
     obj.location = (*(0.5 * (low + high))[:2], low[2])
     return obj
+
+
+def fits(
+    body: BodyScene, chosen: set[tuple[bpy.types.Object, str]] | None
+) -> dict[int, bone_capsules.Capsule]:
+    """Capsules of flesh around bones, (armature, name) each, or of all limbs; by their rows in the rig."""
+    rig = RestRig(body.reader)
+    found = bone_capsules.fitted(body.surface.points, *rig.ends(), body.surface.weights)
+    if chosen is None:
+        rows = bone_capsules.limbs(found, bone_transforms.bones_above(rig.movers))
+    else:
+        rows = [row for row, mover in enumerate(rig.movers) if (mover.armature, mover.bone) in chosen]
+    return {row: found[row] for row in rows if found[row] is not None}
+
+
+def of_bone(rig: RestRig, row: int, capsule: bone_capsules.Capsule) -> bpy.types.Object:
+    """A capsule that hangs on a bone as a child."""
+    mover = rig.movers[row]
+    matrix = rig.matrix(mover.armature, mover.bone, mover.carrier)
+    size = float(np.cbrt(abs(np.linalg.det(matrix[:3, :3])))) * rig.unit
+    half = 0.5 * float(np.linalg.norm(capsule.end - capsule.start))
+    points, faces = bone_capsules.mesh(half / size, capsule.radius / size)
+    mesh = bpy.data.meshes.new(f"{mover.bone} Collider")
+    mesh.from_pydata(points.tolist(), [], faces)
+    obj = collider(mesh.name, mesh)
+    obj.parent, obj.parent_type, obj.parent_bone = mover.armature, "BONE", mover.bone
+    middle = np.append(0.5 * (capsule.start + capsule.end) / rig.unit, 1.0)
+    obj.location = (np.linalg.inv(matrix) @ middle)[:3] - (
+        0.0,
+        mover.armature.data.bones[mover.bone].length,
+        0.0,
+    )
+    obj.jounce_shape, obj.jounce_of_bone = Kind.CAPSULE.value, True
+    return obj
+
+
+def put_bones(body: BodyScene, capsules: dict[int, bone_capsules.Capsule], scene: bpy.types.Scene) -> None:
+    """Has a body collide with capsules of its bones, in the place of those that it had for the same bones."""
+    put(body.host, [], scene)
+    inside = body.host.jounce.collision_collection
+    own = next((child for child in inside.children if marks.has(child, marks.COLLIDER)), None)
+    if own is None:
+        own = bpy.data.collections.new(f"{body.host.name} Capsules")
+        marks.put(own, marks.COLLIDER)
+        inside.children.link(own)
+    bones = {(body.reader.movers[row].armature, body.reader.movers[row].bone) for row in capsules}
+    remove([o for o in own.objects if marks.has(o, marks.COLLIDER) and (o.parent, o.parent_bone) in bones])
+    for row, capsule in capsules.items():
+        own.objects.link(of_bone(RestRig(body.reader), row, capsule))
+
+
+def remove(objects: list[bpy.types.Object]) -> None:
+    """Deletes objects that were made to collide with, with their meshes."""
+    bpy.data.batch_remove([block for obj in objects for block in (obj, obj.data)])
 
 
 def collider(name: str, mesh: bpy.types.Mesh) -> bpy.types.Object:

@@ -9,9 +9,9 @@ from ...core.colliders import Colliders, Kind, Solid
 from ...core.settings import Quality
 from ...core.surface import Surface
 from ...core.user_error import UserError
-from ..common import units
 from ..rig import bone_transforms
 from ..rig.armature_modifier import Warn
+from . import bone_capsules
 
 # What can be collided with.
 TYPES = ("MESH", "EMPTY")
@@ -68,7 +68,7 @@ def read(
     host: bpy.types.Object,
     members: tuple[bpy.types.Object, ...],
     surface: Surface,
-    movers: tuple[bone_transforms.Mover, ...],
+    rig: bone_capsules.RestRig,
     context: bpy.types.Context,
     warn: Warn,
 ) -> ColliderReader:
@@ -79,13 +79,16 @@ def read(
         if why:
             warn(why)
             continue
-        points, triangles = shape(obj, context.evaluated_depsgraph_get())
         found.append(obj)
-        spared = np.empty(0, np.int64)
-        solids.append(
-            Solid(obj.name, Kind(obj.jounce_shape), points, triangles, obj.jounce_resolution, spared)
-        )
-    return ColliderReader(host, tuple(found), tuple(solids), units.metres_per_unit(context.scene))
+        solids.append(bone_capsules.sparing(solid(obj, context), obj, rig, surface))
+    return ColliderReader(host, tuple(found), tuple(solids), rig.unit)
+
+
+def solid(obj: bpy.types.Object, context: bpy.types.Context) -> Solid:
+    """An object as what is collided with, which all points of the body touch."""
+    points, triangles = shape(obj, context.evaluated_depsgraph_get())
+    kind, none = Kind(obj.jounce_shape), np.empty(0, np.int64)
+    return Solid(obj.name, kind, points, triangles, obj.jounce_resolution, none, obj.jounce_of_bone)
 
 
 def is_wanted(host: bpy.types.Object) -> bool:
@@ -105,7 +108,8 @@ def acting(host: bpy.types.Object) -> list[bpy.types.Object]:
 def chosen(host: bpy.types.Object) -> tuple[object, ...]:
     """What the settings say of collisions, to compare."""
     return host.jounce.collision_friction, *(
-        (obj.session_uid, obj.jounce_shape, obj.jounce_resolution, obj.hide_viewport) for obj in acting(host)
+        (obj.session_uid, obj.jounce_shape, obj.jounce_resolution, obj.jounce_of_bone, obj.hide_viewport)
+        for obj in acting(host)
     )
 
 
@@ -115,8 +119,10 @@ def left_out(obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], conte
         return (
             f"{obj.name} is of the body, which does not collide with itself; take it out of the collection."
         )
-    if obj.hide_viewport or context.view_layer.objects.get(obj.name) != obj:
-        return f"{obj.name} is not in this view layer or disabled in viewports, so nothing collides with it."
+    depsgraph = context.evaluated_depsgraph_get()
+    is_off = obj.hide_viewport or not obj.evaluated_get(depsgraph).is_evaluated
+    if context.scene.objects.get(obj.name) != obj or is_off:
+        return f"{obj.name} is not in this view layer, or disabled in viewports, so nothing collides with it."
     if obj.type == "MESH" and len(obj.data.vertices) == 0:
         return f"{obj.name} has no vertices, so nothing collides with it."
     if deforms(obj):

@@ -1,0 +1,79 @@
+"""Colliders that hang on bones of the body that collides with them: what of the body passes through them."""
+
+from dataclasses import dataclass, replace
+
+import bpy
+import numpy as np
+
+from ...core import bone_capsules
+from ...core.colliders import Solid, distances
+from ...core.surface import Surface
+from ..rig import bone_core, bone_transforms
+from ..rig.bone_transforms import Mover
+
+
+@dataclass(frozen=True, eq=False)
+class RestRig:
+    """The rig of a body where it was bound. unit: metres a Blender unit."""
+
+    reader: bone_transforms.PoseReader
+
+    @property
+    def unit(self) -> float:
+        """Metres a Blender unit."""
+        return self.reader.scale
+
+    @property
+    def movers(self) -> tuple[Mover, ...]:
+        """What moves the body."""
+        return self.reader.movers
+
+    def matrix(self, armature: bpy.types.Object, name: str, who: bone_transforms.Carrier) -> np.ndarray:
+        """From the space of a bone's head to the world (4, 4), Blender units."""
+        obj, _ = self.reader.carried[who]
+        world = bone_core.armature_matrix(obj, armature)
+        return world @ np.array(armature.data.bones[name].matrix_local)
+
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Heads and tails of the movers' bones (b, 3), metres; in one place for what is no bone."""
+        heads, tails = np.zeros((2, len(self.movers), 3))
+        for row, mover in enumerate(self.movers):
+            if mover.armature is not None:
+                matrix = self.matrix(mover.armature, mover.bone, mover.carrier)
+                length = mover.armature.data.bones[mover.bone].length
+                heads[row] = matrix[:3, 3] * self.unit
+                tails[row] = (matrix @ (0.0, length, 0.0, 1.0))[:3] * self.unit
+        return heads, tails
+
+    def row_above(self, obj: bpy.types.Object) -> int | None:
+        """The bone that an object hangs on, or the nearest above it that moves the body; None for none."""
+        if obj.parent_type != "BONE" or obj.parent is None or obj.parent.type != "ARMATURE":
+            return None
+        bone = obj.parent.data.bones.get(obj.parent_bone)
+        names = [] if bone is None else [bone.name, *(other.name for other in bone.parent_recursive)]
+        for name in names:
+            for row, mover in enumerate(self.movers):
+                if mover.armature == obj.parent and mover.bone == name:
+                    return row
+        return None
+
+
+def sparing(solid: Solid, obj: bpy.types.Object, rig: RestRig, surface: Surface) -> Solid:
+    """A collider through which flesh passes that is in it at rest, or is of the bone that it stands for."""
+    row = rig.row_above(obj)
+    if row is None or obj.constraints or bone_transforms.is_animated(obj):
+        return solid
+    away = distances(solid, rest_matrix(obj, rig, row), surface.points)
+    if not obj.jounce_of_bone:
+        return replace(solid, spared=np.flatnonzero(away < 0.0))
+    parents = bone_transforms.bones_above(rig.movers)
+    return replace(solid, spared=bone_capsules.spared(surface.weights, parents, row, away))
+
+
+def rest_matrix(obj: bpy.types.Object, rig: RestRig, row: int) -> np.ndarray:
+    """Where an object that hangs on a bone is where the body was bound, (3, 4), metres."""
+    bone = obj.parent.data.bones[obj.parent_bone]
+    tail = np.eye(4)
+    tail[1, 3] = bone.length
+    hung = tail @ np.array(obj.matrix_parent_inverse) @ np.array(obj.matrix_basis)
+    return (rig.matrix(obj.parent, bone.name, rig.movers[row].carrier) @ hung)[:3] * rig.unit
