@@ -95,6 +95,12 @@ class Colliders:
             )
         return np.concatenate([rotations, now[:, :, 3:]], axis=2)
 
+    def distances(self, first: np.ndarray, now: np.ndarray, points: np.ndarray) -> list[np.ndarray]:
+        """How far points (p, 3) are from each as it stands by matrices (c, 3, 4), metres, negative inside."""
+        rotations, _ = polar(now)
+        pairs = zip(self.made(first), rotations, now[:, :, 3], strict=True)
+        return [known.distances((points - place) @ turn) for known, turn, place in pairs]
+
 
 # Grids of distances take a while.
 CACHE: "BodyCache[jounce.Collider]" = BodyCache(capacity=64)
@@ -114,20 +120,22 @@ def made(solid: Solid, matrix: np.ndarray, friction: float) -> "jounce.Collider"
     key = hashed((size,), (solid.digest(friction),))
     known = CACHE.get(key)
     if known is None:
-        points, triangles = solid.points @ size.T, solid.triangles
-        if np.linalg.det(size) < 0.0:
-            triangles = triangles[:, ::-1]
-        kind = guessed(points) if solid.kind is Kind.AUTOMATIC else solid.kind
+        points, triangles = solid.points @ size.T, facing_of(solid.triangles, size)
         with passing_on(f"{solid.name} cannot be collided with as it is; choose another shape"):
+            kind = kind_of(solid, points)
             known = shaped(kind, points, triangles, solid.resolution, friction).sparing(solid.spared)
         CACHE.put(key, known)
     return known
 
 
-def distances(solid: Solid, matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """How far points (p, 3) are from a collider that stands by a matrix (3, 4), metres, negative inside."""
-    rotations, _ = polar(matrix[None])
-    return made(solid, matrix, 0.0).distances((points - matrix[:, 3]) @ rotations[0])
+def kind_of(solid: Solid, points: np.ndarray) -> Kind:
+    """What a collider is whose points are these, metres."""
+    return guessed(points) if solid.kind is Kind.AUTOMATIC else solid.kind
+
+
+def facing_of(triangles: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Triangles that look outwards after their points are moved by a 3x3 matrix."""
+    return triangles[:, ::-1] if np.linalg.det(size) < 0.0 else triangles
 
 
 def shaped(

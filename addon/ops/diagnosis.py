@@ -4,7 +4,7 @@ import bpy
 from bpy.props import IntProperty
 
 from ..bridge.body import bodies, diagnosis
-from ..bridge.preview import previews, tearing
+from ..bridge.preview import penetration, previews, tearing
 from ..bridge.rig.armature_modifier import Warn
 from ..core.task import Task
 from ..core.user_error import UserError
@@ -22,14 +22,14 @@ class JOUNCE_OT_diagnose(JounceOperator):
 
     def run(self, context: bpy.types.Context) -> str:
         """Keeps the findings on each host."""
-        count = sum(diagnosis.keep(host, context, torn(host)) for host in bodies.hosts(context))
+        count = sum(diagnosis.keep(host, context, seen(host)) for host in bodies.hosts(context))
         return f"{count} finding(s)."
 
 
-def torn(host: bpy.types.Object) -> list[diagnosis.Finding]:
-    """Where the preview of a body tears, if it is previewed."""
+def seen(host: bpy.types.Object) -> list[diagnosis.Finding]:
+    """Where the preview of a body tears, and how deep it is in what it collides with, if it is previewed."""
     known = previews.session(host)
-    return [] if known is None else list(tearing.findings(known))
+    return [] if known is None else [*tearing.findings(known), *penetration.findings(known)]
 
 
 class JOUNCE_OT_fix(LongOperator):
@@ -60,7 +60,7 @@ class JOUNCE_OT_fix(LongOperator):
         context.view_layer.update()
         # Meshes in Edit Mode cannot be part of a body, which is no finding of the artist's.
         if not context.mode.startswith("EDIT"):
-            diagnosis.keep(host, context, torn(host))
+            diagnosis.keep(host, context, seen(host))
         return f"{label}: {said or 'done'}."
 
 

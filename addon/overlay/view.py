@@ -10,7 +10,7 @@ from ..bridge.preview import previews
 from ..core import bodies as built
 from ..core.fields import Field
 from ..core.user_error import UserError
-from . import legend, seams
+from . import colliders, legend, seams
 from .lattice import Lattice
 from .picture import Picture
 
@@ -69,6 +69,8 @@ def draw_surfaces() -> None:
     settings = context.window_manager.jounce
     if host is not None and settings.show_seams and context.space_data.overlay.show_overlays:
         seams.draw(host, context)
+    if host is not None and settings.show_colliders and context.space_data.overlay.show_overlays:
+        colliders.draw(host, context)
     if body is None or not context.space_data.overlay.show_overlays:
         return
     key = (host.session_uid, host.jounce.built_digest)

@@ -56,5 +56,6 @@ class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
         row.operator("jounce.ground", icon="MESH_PLANE")
         row.operator("jounce.collider_add", icon="ADD")
         layout.operator("jounce.bone_capsules", icon="BONE_DATA")
+        layout.prop(context.window_manager.jounce, "show_colliders")
         if state.collision_collection is not None:
             draw_colliders(column, state.collision_collection)

@@ -83,7 +83,15 @@ class JounceWindow(bpy.types.PropertyGroup):
         options={"SKIP_SAVE"},
     )
 
+    show_colliders: BoolProperty(
+        name="Show Colliders",
+        description="Draw the shapes that the flesh stays outside of, as they act",
+        update=_changed,
+        options={"SKIP_SAVE"},
+    )
+
     @property
     def draws_something(self) -> bool:
         """Whether any handler is needed."""
-        return self.field != Field.NONE.value or self.cage or self.embedding or self.show_seams
+        lines = self.cage or self.embedding or self.show_seams or self.show_colliders
+        return self.field != Field.NONE.value or lines

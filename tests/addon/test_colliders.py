@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from jounce_core.collider_lines import lines
 from jounce_core.colliders import Colliders, Kind, Solid, closed, guessed, made, polar
 from jounce_core.user_error import UserError
 
@@ -132,3 +133,26 @@ def test_the_digest_says_what_shapes_are_made_of_and_not_their_names():
     ]
     assert one.digest() == same.digest()
     assert len({one.digest(), *(other.digest() for other in others)}) == 1 + len(others)
+
+
+@pytest.mark.parametrize("kind", [Kind.SPHERE, Kind.CAPSULE, Kind.BOX, Kind.PLANE])
+def test_colliders_are_drawn_as_they_act(kind):
+    points, faces = CUBE * (1.0, 0.5, 3.0), np.array([(0, 1, 3)])
+    if kind is Kind.PLANE:
+        points, faces = CUBE[[0, 4, 6, 2]] * (1.0, 1.0, 0.0), np.array([(0, 1, 2), (0, 2, 3)])
+    thing, matrix = solid(kind, points, faces), placed(turn(0.4) * 2.0, 1.0, 2.0, 3.0)
+    drawn = lines(thing, matrix)
+    ends = np.ascontiguousarray(drawn[:-1].reshape(-1, 3) if kind is Kind.PLANE else drawn.reshape(-1, 3))
+    (away,) = Colliders((thing,), 0.5).distances(matrix[None], matrix[None], ends)
+    assert len(ends) >= 16 and np.abs(away).max() < 1e-9
+    if kind is Kind.PLANE:
+        (ahead,) = Colliders((thing,), 0.5).distances(matrix[None], matrix[None], drawn[-1])
+        assert ahead[1] > 0.1
+
+
+def test_a_mesh_is_drawn_by_its_edges_with_what_closes_it():
+    points, faces = CUBE[[0, 4, 6, 2]] * (1.0, 1.0, 0.0), np.array([(0, 1, 2), (0, 2, 3)])
+    drawn = lines(solid(Kind.MESH, points, faces), placed(turn(0.0), 0.0, 0.0, 0.0))
+    # Both sides of the square with a diagonal each, and four walls with one.
+    assert len(drawn) == 5 + 5 + 4 + 4
+    assert drawn[..., 2].min() == pytest.approx(-0.5) and drawn[..., 2].max() == pytest.approx(0.0)

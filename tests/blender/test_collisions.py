@@ -328,3 +328,19 @@ def test_deleted_colliders_act_no_more(character, wall, session):
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     bpy.context.view_layer.update()
     assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), free)
+
+
+def test_how_deep_the_shown_flesh_is_in_what_it_collides_with_is_told(character, wall):
+    obj, _ = character
+    wall.location.y = -0.3
+    collide(obj, wall)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    bpy.ops.jounce.diagnose()
+    (sentence,) = (found.sentence for found in obj.jounce.findings if found.obj == "Wall")
+    frame, depth = int(sentence.split()[2]), float(sentence.split()[7])
+    assert sentence.startswith(f"In frame {frame} flesh of ") and " m in Wall, " in sentence
+    shapes = scenes.evaluated_frames(obj, FRAMES)
+    depths = [beyond(each, -0.3) for each in shapes]
+    assert FRAMES[int(np.argmax(depths))] == frame
+    assert depth == pytest.approx(max(depths), rel=0.06)

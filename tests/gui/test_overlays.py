@@ -135,3 +135,17 @@ def test_a_new_file_begins_without_overlays(window):
     yield 0.1
     assert bpy.context.window_manager.jounce.field == "NONE"
     window.redraw()
+
+
+def test_colliders_are_drawn_and_gone_again(window):
+    obj, settings = shown(window)
+    bpy.ops.jounce.ground()
+    collection = obj.jounce.collision_collection
+    collection.objects[0].hide_set(True)
+    plain = window.view_pixels()
+    settings.show_colliders = True
+    assert changed(plain, window.view_pixels()).mean() > 0.0003
+    window.screenshot("overlay-colliders")
+    settings.show_colliders = False
+    assert not changed(plain, window.view_pixels()).any()
+    yield 0.1

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from ...core import bone_capsules
-from ...core.colliders import Solid, distances
+from ...core.colliders import Colliders, Solid
 from ...core.surface import Surface
 from ..rig import bone_core, bone_transforms
 from ..rig.bone_transforms import Mover
@@ -63,7 +63,8 @@ def sparing(solid: Solid, obj: bpy.types.Object, rig: RestRig, surface: Surface)
     row = rig.row_above(obj)
     if row is None or obj.constraints or bone_transforms.is_animated(obj):
         return solid
-    away = distances(solid, rest_matrix(obj, rig, row), surface.points)
+    rest = rest_matrix(obj, rig, row)[None]
+    (away,) = Colliders((solid,), 0.0).distances(rest, rest, surface.points)
     if not obj.jounce_of_bone:
         return replace(solid, spared=np.flatnonzero(away < 0.0))
     parents = bone_transforms.bones_above(rig.movers)

@@ -100,9 +100,13 @@ def is_wanted(host: bpy.types.Object) -> bool:
 
 def acting(host: bpy.types.Object) -> list[bpy.types.Object]:
     """The objects that a body would collide with if all could be."""
-    if not is_wanted(host):
-        return []
-    return [obj for obj in host.jounce.collision_collection.all_objects if obj.type in TYPES]
+    return candidates(host) if is_wanted(host) else []
+
+
+def candidates(host: bpy.types.Object) -> list[bpy.types.Object]:
+    """The objects of the collection of a body that something can collide with."""
+    collection = host.jounce.collision_collection
+    return [] if collection is None else [obj for obj in collection.all_objects if obj.type in TYPES]
 
 
 def chosen(host: bpy.types.Object) -> tuple[object, ...]:

@@ -12,12 +12,13 @@ from .session import Session
 class ShownMotion:
     """Frames that are shown and whose rig can be followed: numbers, poses (b, 3, 4), coefficients.
 
-    shaper: what the coefficients are of.
+    around: (c, 3, 4), where what the body collides with stands. shaper: what the coefficients are of.
     """
 
     frames: list[int]
     poses: list[np.ndarray]
     coefficients: list[np.ndarray]
+    around: list[np.ndarray]
     shaper: Shaper
 
 
@@ -37,5 +38,6 @@ def of(known: Session) -> ShownMotion | None:
         [known.cache.first + row for row in rows],
         [drives[row].pose for row in rows],
         [coefficients[row] for row in rows],
+        [drives[row].around for row in rows],
         shaper,
     )

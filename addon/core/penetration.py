@@ -1,0 +1,53 @@
+"""Finds how deep flesh is in what it collides with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .colliders import Colliders
+from .full_space import Shaper, shaped
+from .rest_check import posed_points
+from .surface import Surface
+
+# What is less deep than this share of the diagonal is not seen.
+SEEN = 2e-3
+# Flesh that is never further from its pose than this share of the diagonal is held by the rig.
+HELD = 1e-5
+
+
+@dataclass(frozen=True)
+class Depth:
+    """The deepest place of flesh in a collider: index of the frame, row of its bone in the rig, metres."""
+
+    collider: int
+    frame: int
+    bone: int
+    metres: float
+
+
+def deepest(
+    surface: Surface,
+    shaper: Shaper,
+    colliders: Colliders,
+    poses: Sequence[np.ndarray],
+    coefficients: Sequence[np.ndarray],
+    around: Sequence[np.ndarray],
+) -> list[Depth]:
+    """The deepest place in each collider that flesh is seen in; poses (b, 3, 4), matrices (c, 3, 4) a frame.
+
+    Flesh that the rig holds, and such as passes through a collider, is where the animation puts it.
+    """
+    moved = [shaped(shaper, frame).astype(np.float64) for frame in coefficients]
+    size = surface.diagonal
+    may_touch = np.max([np.abs(offsets).max(axis=1) for offsets in moved], axis=0) > HELD * size
+    found: dict[int, Depth] = {}
+    for frame, (pose, offsets, matrices) in enumerate(zip(poses, moved, around, strict=True)):
+        points = posed_points(surface, pose) + offsets
+        for index, away in enumerate(colliders.distances(around[0], matrices, points)):
+            away[~may_touch], away[colliders.solids[index].spared] = np.inf, np.inf
+            point = int(away.argmin())
+            depth = -float(away[point])
+            if depth > SEEN * size and (index not in found or depth > found[index].metres):
+                found[index] = Depth(index, frame, int(surface.weights[point].argmax()), depth)
+    return [found[index] for index in sorted(found)]

@@ -1,0 +1,28 @@
+"""What the active body collides with, in the viewport: the shapes that the flesh stays outside of."""
+
+import bpy
+import numpy as np
+
+from ..bridge.body import bodies
+from ..bridge.common import units
+from ..bridge.inputs import colliders
+from ..bridge.rig import bone_transforms
+from ..core import collider_lines
+from . import shading
+
+COLOUR = (0.35, 0.85, 0.45, 0.9)
+
+
+def draw(host: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Draws all shapes where they stand in this frame."""
+    depsgraph = context.evaluated_depsgraph_get()
+    unit = units.metres_per_unit(context.scene)
+    for obj in colliders.candidates(host):
+        if colliders.left_out(obj, bodies.members(host), context):
+            continue
+        matrix = bone_transforms.world_matrix(obj, depsgraph)[:3] * unit
+        if not np.isfinite(matrix).all():
+            continue
+        lines = collider_lines.lines(colliders.solid(obj, context), matrix)
+        if len(lines):
+            shading.draw_lines(shading.line_batch(lines.reshape(-1, 3) / unit), COLOUR)
