@@ -237,3 +237,17 @@ def test_reading_twice_gives_the_same_bits(read, module):
     obj.data.vertices[3].co.x += 0.01
     changed = module("bridge.body.bodies").read(obj, bpy.context, print)
     assert changed.surface.digest(settings) != first.surface.digest(settings)
+
+
+def test_transforms_far_away_are_as_exact_as_what_blender_says(read):
+    obj, rig = scenes.character()
+    rig.animation_data_clear()
+    rig.rotation_euler, rig.location = (0.3, -0.2, 0.9), (3000.0, -2000.0, 700.0)
+    bpy.context.view_layer.update()
+    scene = read(obj)
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
+    bpy.context.view_layer.update()
+    pose = scene.reader.read(bpy.context.evaluated_depsgraph_get())
+    middle = scene.surface.points.mean(axis=0)
+    assert np.abs(pose @ np.array((*middle, 1.0)) - middle).max() < 1e-8

@@ -31,7 +31,8 @@ def armature_matrix(obj: bpy.types.Object, armature: bpy.types.Object) -> np.nda
         return matrix
     # Bound before bodies had a core: where it stands to the mesh now is where it stood then.
     bound = np.array(obj.jounce.bind_matrix, dtype=np.float64).reshape(4, 4)
-    return bound @ np.linalg.inv(np.array(obj.matrix_world)) @ np.array(armature.matrix_world)
+    stands = np.linalg.inv(np.array(obj.matrix_world, dtype=np.float64))
+    return bound @ stands @ np.array(armature.matrix_world)
 
 
 class Bones:

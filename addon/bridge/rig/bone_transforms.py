@@ -262,7 +262,8 @@ def posable(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray
 
 def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
     """World matrix (4, 4) f64 of an object in the evaluated scene."""
-    return np.array(obj.evaluated_get(depsgraph).matrix_world)
+    # Blender 5.1 and newer give single precision, in which no inverse is taken.
+    return np.array(obj.evaluated_get(depsgraph).matrix_world, dtype=np.float64)
 
 
 class BoneReader:
@@ -272,7 +273,8 @@ class BoneReader:
         self._armature = armature
         self._names = names
         self._rows = [armature.pose.bones.find(name) for name in names]
-        self._unrest = np.linalg.inv(np.array([armature.data.bones[name].matrix_local for name in names]))
+        rest = [armature.data.bones[name].matrix_local for name in names]
+        self._unrest = np.linalg.inv(np.array(rest, dtype=np.float64))
 
     def has_its_bones(self) -> bool:
         """Whether the armature has the bones where they were."""
