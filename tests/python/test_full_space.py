@@ -262,11 +262,11 @@ REFUSED = {
     ),
     "limit: a full-space model has no limit": lambda flesh, **_: jounce.Simulation(flesh, limit=0.1),
     "stretch: a full-space model has no limit": lambda flesh, **_: jounce.Simulation(flesh, stretch=0.1),
-    "force samples: a full-space model takes forces at its vertices": lambda flesh, **_: flesh.force_samples(
-        4
+    "force samples: only a model of skinning modes has them": lambda flesh, **_: flesh.force_samples(4),
+    "truncated: only a model of skinning modes has modes": lambda flesh, **_: flesh.truncated(2),
+    "save: only a model of skinning modes has a file": lambda flesh, tmp_path, **_: flesh.save(
+        tmp_path / "m.jounce"
     ),
-    "truncated: a full-space model has no modes": lambda flesh, **_: flesh.truncated(2),
-    "save: a full-space model has no file": lambda flesh, tmp_path, **_: flesh.save(tmp_path / "m.jounce"),
     "pinned: expected a vertex that moves": lambda mesh, rig, **_: jounce.Model.full_space(
         mesh, material("arap"), rig, pinned=np.ones(len(mesh.vertices), bool)
     ),

@@ -34,6 +34,12 @@ def fine_body():
     return jounce.Body(points, triangles, np.ones((8, 1)), resolution=24, modes=1, clusters=10)
 
 
+def lesson(body, frames):
+    """A body, what it did in some frames, and its poses there."""
+    shot = shapes(frames, len(body.mesh.vertices)).astype(np.float64)
+    return body, shot, np.tile(np.eye(3, 4), (frames, body.rig.bone_count, 1, 1))
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of job, and the call that waits for what it makes; the stage that it ends in."""
@@ -64,6 +70,13 @@ KINDS = (
         "full space",
         quick=lambda box: arguments(jounce.Body(*box, resolution=8, modes=4)),
         slow=lambda _: arguments(fine_body()),
+    ),
+    Kind(
+        jounce.LearnJob,
+        jounce.Body.learn,
+        "forces",
+        quick=lambda box: arguments(*lesson(jounce.Body(*box, resolution=8, modes=4), 5), 3),
+        slow=lambda _: arguments(*lesson(fine_body(), 60), 60),
     ),
     Kind(
         jounce.HelperBonesJob,

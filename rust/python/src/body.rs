@@ -12,6 +12,7 @@ use crate::arrays::{self, Axis};
 use crate::body_input::{Input, Maps, params};
 use crate::errors::run;
 use crate::job::{Job, Making, made};
+use crate::learning::Learning;
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::model::Model;
@@ -47,7 +48,7 @@ use crate::subspace::SkinningModes;
 /// Raises ValueError for whatever a stage refuses. `BodyJob` does the same without blocking.
 #[pyclass(frozen, module = "jounce", name = "Body")]
 pub struct Body {
-    inner: Arc<body::Body>,
+    pub inner: Arc<body::Body>,
     model: Py<Model>,
 }
 
@@ -167,6 +168,31 @@ impl Body {
         let (body, material) = (self.inner.clone(), material.map(|material| material.0.clone()));
         let full = made(py, move |progress| body.full_space(material.as_deref(), progress))?;
         Ok(Model::wrap((*full).clone()))
+    }
+
+    /// The same body in a few displacements, learnt from what its full space did in a shot: mass-PCA and a cubature.
+    ///
+    /// snapshots: (f, n, 3) float64, metres, displacements of the tet vertices that were added to the rig. poses: (f, b, 3, 4)
+    /// float64, of the same frames. count: displacements, fewer where the shot has no more. tets: most at which elastic
+    /// forces are found; None is twice the count. material: that of the full space, of any law; None is the body's own.
+    /// frequency: that of the full space, at which the damping ratio is meant; None is the lowest that is learnt. As
+    /// `mass_pca`, `Model.reduced` and `Cubature.of_shot`.
+    #[pyo3(signature = (snapshots, poses, count=64, tets=None, material=None, frequency=None, seed=0))]
+    fn learn(
+        &self,
+        py: Python<'_>,
+        snapshots: &Bound<'_, PyAny>,
+        poses: &Bound<'_, PyAny>,
+        count: i64,
+        tets: Option<i64>,
+        material: Option<&Material>,
+        frequency: Option<f64>,
+        seed: i64,
+    ) -> PyResult<Model> {
+        let (body, counts) = (self.inner.clone(), (count, tets, seed));
+        let learning = Learning::new(body, [snapshots, poses], counts, material, frequency)?;
+        let model = made(py, move |progress| learning.run(progress))?;
+        Ok(Model::wrap((*model).clone()))
     }
 
     /// Reduces what a rig adds to linear skinning at the surface's points to what `Simulation.step` takes.

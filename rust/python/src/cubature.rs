@@ -1,19 +1,22 @@
 //! `Cubature`: tets at which elastic forces are found.
 
 use jounce::Progress;
+use jounce::method::reduced_fem::Shot;
 use jounce::method::skinning_modes;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
-use crate::arrays;
+use crate::arrays::{self, Axis};
 use crate::errors::run;
+use crate::job::made;
 use crate::material::Material;
 use crate::mesh::TetMesh;
+use crate::model::Model;
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 
 /// Tets at which the elastic forces of a body are found, and how many such tets each stands for; made by
-/// `Cubature.train`.
+/// `Cubature.train` or `Cubature.of_shot`.
 #[pyclass(frozen, module = "jounce", name = "Cubature")]
 pub struct Cubature(pub skinning_modes::Cubature);
 
@@ -41,6 +44,35 @@ impl Cubature {
         run(py, train).map(Self)
     }
 
+    /// Finds tets whose forces, weighted, are those of all in a shot of a reduced model, by non-negative least squares.
+    ///
+    /// model: a reduced model without a cubature. coefficients: (f, r) float64, those of the shot, from `Model.nearest`.
+    /// poses: (f, b, 3, 4) float64; None without a rig. count: most tets. seed: of states between those of the shot, which are
+    /// compared too; the same seed gives the same tets. Raises ValueError for a count of 0, for arguments of another model and
+    /// where no force acts.
+    #[staticmethod]
+    #[pyo3(signature = (model, coefficients, poses=None, count=100, seed=0))]
+    fn of_shot(
+        py: Python<'_>,
+        model: &Model,
+        coefficients: &Bound<'_, PyAny>,
+        poses: Option<&Bound<'_, PyAny>>,
+        count: i64,
+        seed: i64,
+    ) -> PyResult<Self> {
+        let drawn = (arrays::count(count, "count")?, arrays::count(seed, "seed")?);
+        let model = model.reduced_model("cubature")?.clone();
+        let axes = [Axis::Any("f"), Axis::Is(model.displacement_count())];
+        let coefficients = arrays::array::<f64>(coefficients, "coefficients", &axes)?;
+        let poses = shot_poses(poses, coefficients.len(0), model.bone_count())?;
+        let coefficients = coefficients.slice().to_vec();
+        let train = move |progress: &Progress| {
+            let shot = Shot { poses: arrays::transforms(&poses), coefficients: &coefficients };
+            model.train(&shot, drawn, progress)
+        };
+        made(py, train).map(|cubature| Self((*cubature).clone()))
+    }
+
     /// Indices of the tets, (c,) int32.
     #[getter]
     fn tets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
@@ -56,4 +88,11 @@ impl Cubature {
     fn __repr__(&self) -> String {
         format!("Cubature({} tets)", self.0.tets.len())
     }
+}
+
+/// Poses of the frames of a shot, flat; none where there are no bones.
+pub fn shot_poses(poses: Option<&Bound<'_, PyAny>>, frames: usize, bones: usize) -> PyResult<Vec<f64>> {
+    let axes = [Axis::Is(frames), Axis::Is(bones), Axis::Is(3), Axis::Is(4)];
+    let poses = poses.map(|poses| arrays::array::<f64>(poses, "poses", &axes)).transpose()?;
+    Ok(poses.map(|poses| poses.slice().to_vec()).unwrap_or_default())
 }

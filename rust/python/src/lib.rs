@@ -2,6 +2,7 @@
 
 mod arrays;
 mod bake;
+mod basis;
 mod body;
 mod body_input;
 mod contact;
@@ -11,6 +12,7 @@ mod drive;
 mod errors;
 mod forces;
 mod job;
+mod learning;
 mod material;
 mod mesh;
 mod model;
@@ -30,6 +32,8 @@ mod _jounce {
     #[pymodule_export]
     use crate::bake::{HelperBonesJob, ModalKeysJob, helper_bones, modal_keys, pull_back};
     #[pymodule_export]
+    use crate::basis::{Basis, mass_pca};
+    #[pymodule_export]
     use crate::body::{Body, BodyJob, FullSpaceJob};
     #[pymodule_export]
     use crate::contact::Collider;
@@ -41,6 +45,8 @@ mod _jounce {
     use crate::forces::{Drag, ForceSamples};
     #[pymodule_export]
     use crate::job::Job;
+    #[pymodule_export]
+    use crate::learning::LearnJob;
     #[pymodule_export]
     use crate::material::Material;
     #[pymodule_export]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
+use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
 use jounce::method::skinning_modes::{Extras, SkinningModel};
 use jounce::method::{self, Projector};
 use jounce::{file, mesh};
@@ -12,8 +13,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::arrays::{self, Axis, optional};
+use crate::basis::Basis;
 use crate::cubature::Cubature;
-use crate::errors::run;
+use crate::errors::{refused, run};
 use crate::forces::ForceSamples;
 use crate::job::made;
 use crate::material::Material;
@@ -25,7 +27,8 @@ use crate::subspace::{Restraint, SkinningModes};
 /// Projectors already made, by the embedding they were made for.
 type Projectors = Vec<(Weak<mesh::Embedding>, Arc<Projector>)>;
 
-/// A precomputed, immutable model; made by `Model.skinning`, `Model.full_space` or `Model.load`.
+/// A precomputed, immutable model; made by `Model.skinning`, `Model.full_space`, `Model.reduced` or
+/// `Model.load`.
 #[pyclass(frozen, module = "jounce", name = "Model")]
 pub struct Model {
     pub inner: method::Model,
@@ -43,6 +46,18 @@ impl Model {
         match &self.inner {
             method::Model::Skinning(model) => format!("{} modes", model.mode_count()),
             method::Model::FullSpace(model) => format!("{} vertices", model.mesh().vertices().len()),
+            method::Model::Reduced(model) => format!("{} displacements", model.displacement_count()),
+        }
+    }
+
+    /// The reduced model that this is, or why not.
+    pub fn reduced_model(&self, what: &'static str) -> PyResult<&Arc<ReducedModel>> {
+        match &self.inner {
+            method::Model::Reduced(model) => Ok(model),
+            _ => {
+                let why = "only a reduced model has displacements of its own; make one with Model.reduced";
+                Err(refused(jounce::Error::Unsupported { what, why }))
+            }
         }
     }
 
@@ -147,6 +162,70 @@ impl Model {
         Ok(Self::wrap(method::Model::FullSpace(made)))
     }
 
+    /// A model that moves in the displacements of a basis, of any law [MOR]: `x = rig + sum_j shapes_j q_j`.
+    ///
+    /// It minimises the same energy as `Model.full_space`, in few coordinates; what holds in every displacement, such as pins
+    /// and complementarity to the rig, holds in all motion. strength: (n,) float64, >= 0, as there. cubature: tets at which
+    /// elastic forces are found, from `Cubature.of_shot`; None is all of them, and a step then costs as much as the mesh is
+    /// large. frequency: Hz, at which the damping ratio is meant, that of the full space, say; None is the lowest of the
+    /// basis. Coefficients are q, (r,). It has no limits, force samples, drag, offsets, stitches, colliders or file.
+    /// Raises ValueError for arguments that belong to another mesh, and for a basis that moves nothing.
+    #[staticmethod]
+    #[pyo3(signature = (mesh, material, basis, rig=None, strength=None, cubature=None, frequency=None))]
+    fn reduced(
+        py: Python<'_>,
+        mesh: &TetMesh,
+        material: &Material,
+        basis: &Basis,
+        rig: Option<&Rig>,
+        strength: Option<&Bound<'_, PyAny>>,
+        cubature: Option<&Cubature>,
+        frequency: Option<f64>,
+    ) -> PyResult<Self> {
+        let n = mesh.0.vertices().len();
+        let strength = optional(strength, "strength", &[Axis::Is(n)])?;
+        let strength = strength.map(|map| map.slice().to_vec());
+        let (mesh, material, basis) = (mesh.0.clone(), material.0.clone(), basis.0.clone());
+        let rig = rig.map(|rig| rig.0.clone());
+        let cubature = cubature.map(|cubature| cubature.0.clone());
+        let made = made(py, move |progress| {
+            let extras = ReducedExtras {
+                rig: rig.as_deref(),
+                strength: strength.as_deref(),
+                cubature: cubature.as_ref(),
+                frequency,
+            };
+            ReducedModel::new(&mesh, &material, &basis, &extras, progress)
+        })?;
+        Ok(Self::wrap(method::Model::Reduced(made)))
+    }
+
+    /// The same reduced model with its elastic forces found at the tets of a cubature.
+    ///
+    /// Raises ValueError for other models and for one that has a cubature.
+    fn sampled(&self, py: Python<'_>, cubature: &Cubature) -> PyResult<Self> {
+        let model = self.reduced_model("sampled")?;
+        let made = run(py, || model.sampled(&cubature.0))?;
+        Ok(Self::wrap(method::Model::Reduced(Arc::new(made))))
+    }
+
+    /// Coefficients, (f, r) float64, of the displacements of a reduced model that come closest to given ones in the norm
+    /// of the mass.
+    ///
+    /// displacements: (f, n, 3) float64, metres. Raises ValueError for other models and for displacements of another mesh.
+    fn nearest<'py>(
+        &self,
+        py: Python<'py>,
+        displacements: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let model = self.reduced_model("nearest")?;
+        let axes = [Axis::Any("f"), Axis::Is(model.mesh().vertices().len()), Axis::Is(3)];
+        let displacements = arrays::array::<f64>(displacements, "displacements", &axes)?;
+        let (numbers, frames) = (displacements.slice(), displacements.len(0));
+        let found = run(py, || model.nearest(numbers))?;
+        arrays::owned(py, found, &[frames, model.displacement_count()])
+    }
+
     /// Writes the model to a file of Jounce's own format.
     ///
     /// Links are written through, and a file that is there keeps its mode, its owner and its other names.
@@ -164,7 +243,7 @@ impl Model {
     }
 
     /// Secondary displacement `u = sum_k W_k(X) Z_k [X; 1]` for coefficients Z, metres; that of the vertices in the full
-    /// space.
+    /// space; `sum_j shapes_j q_j` of a reduced model.
     ///
     /// coefficients: float64, of `coefficient_shape`. emb: an Embedding in the model's mesh; None is the mesh's vertices.
     /// out: (p, 3) float32 to write into; None makes a new array. Returns that array.
@@ -230,13 +309,13 @@ impl Model {
         self.inner.frequency()
     }
 
-    /// Shape of the coefficients: (m, 3, 4), or (n, 3) in the full space.
+    /// Shape of the coefficients: (m, 3, 4), (n, 3) in the full space, or (r,) of a reduced model.
     #[getter]
     fn coefficient_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.inner.coefficient_shape())
     }
 
-    /// Number of modes m; 0 in the full space.
+    /// Number of skinning modes m; 0 of other models.
     #[getter]
     fn mode_count(&self) -> usize {
         self.inner.mode_count()
@@ -248,7 +327,7 @@ impl Model {
         self.inner.bone_count()
     }
 
-    /// Number of clusters that hold a tet; 0 in the full space.
+    /// Number of clusters that hold a tet, or of elements at which forces are found; 0 in the full space.
     #[getter]
     fn cluster_count(&self) -> usize {
         self.inner.cluster_count()

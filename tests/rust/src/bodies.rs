@@ -6,7 +6,7 @@ use jounce::mesh::TetMesh;
 use jounce::method::Model;
 use jounce::method::skinning_modes::SkinningModel;
 use jounce::rig::Rig;
-use jounce::subspace::SkinningModes;
+use jounce::subspace::{Basis, SkinningModes};
 use nalgebra::{Rotation3, Vector3};
 
 /// A 3x4 transform, row-major.
@@ -118,6 +118,19 @@ impl Body {
     pub fn model(&self) -> Model {
         Model::Skinning(self.reduced().into())
     }
+}
+
+/// Displacements along all axes that vanish at x = 0, as many as asked for: waves along and across a box.
+pub fn waves(mesh: &TetMesh, count: usize) -> Basis {
+    let end = mesh.vertices().iter().fold([0.0; 3], |end, v| [0, 1, 2].map(|c| f64::max(end[c], v[c])));
+    let wave = |k: usize, v: &[f64; 3]| {
+        let along = (std::f64::consts::FRAC_PI_2 * (1 + k / 6) as f64 * v[0] / end[0]).sin();
+        along * if (k / 3).is_multiple_of(2) { 1.0 } else { v[2 - k / 6 % 2] / end[1] - 0.4 }
+    };
+    let at = |k: usize, v: &[f64; 3]| [0, 1, 2].map(|c| if c == k % 3 { wave(k, v) } else { 0.0 });
+    let shapes: Vec<f64> =
+        (0..count).flat_map(|k| mesh.vertices().iter().flat_map(move |v| at(k, v))).collect();
+    Basis::from_shapes(&shapes, count).expect("finite displacements")
 }
 
 /// A turn about an axis through a point, then a shift.

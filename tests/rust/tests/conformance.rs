@@ -6,14 +6,12 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use jounce::file::{decode_state, encode_state};
-use jounce::material::{Field, Law, Material};
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::skinning_modes::{Cubature, Drag, Extras, SkinningModel};
+use jounce::material::Law;
+use jounce::method::skinning_modes::Drag;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
-use jounce::operators::Stitches;
-use jounce::subspace::Restraint;
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
+use jounce_tests::methods::{in_displacements, models, of_modes};
 use jounce_tests::reports::{cancelling, counted};
 
 /// Counts the allocations of each thread.
@@ -39,52 +37,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Every method and law, on the same bar, and the bar with stitches and with forces by cubature.
-fn models() -> Vec<Model> {
-    let full = [Law::Corotated, Law::NeoHookean].map(full_space);
-    reduced().into_iter().chain(full).collect()
-}
-
-/// Those of skinning modes.
-fn reduced() -> Vec<Model> {
-    let plain = Body::bars().iter().map(Body::model).collect::<Vec<_>>();
-    let others = Body::bars();
-    plain.into_iter().chain(others.iter().map(stitched)).chain(others.iter().map(sampled)).collect()
-}
-
-/// Every vertex, complementary to the rig.
-fn full_space(law: Law) -> Model {
-    let body = Body::bar();
-    let number = Field::Uniform;
-    let material = Material::new(law, number(2e4), number(0.3), number(1000.0)).unwrap();
-    let restraint = Restraint { rig: Some(&body.rig), ..Restraint::default() };
-    let extras = FullSpaceExtras { rig: Some(&body.rig), ..FullSpaceExtras::default() };
-    let model = FullSpaceModel::of(&body.mesh, &material, &restraint, &extras, &Progress::default());
-    Model::FullSpace(model.unwrap().into())
-}
-
 /// How many numbers coefficients are.
 fn size(model: &Model) -> usize {
     model.coefficient_shape().iter().product()
-}
-
-/// Few tets, so that most of the body is not seen.
-fn sampled(body: &Body) -> Model {
-    let (mesh, material, modes) = (&body.mesh, &body.material, &body.modes);
-    let found = Cubature::train(mesh, material, modes, Some(&body.rig), (24, 0), &Progress::default());
-    let extras = Extras { cubature: Some(&found.unwrap()), ..Extras::default() };
-    let model = SkinningModel::with_extras(mesh, material, modes, &body.labels, Some(&body.rig), &extras);
-    Model::Skinning(model.unwrap().into())
-}
-
-/// Springs from side to side, between points that the rig moves alike, so that a held pose stays what it is.
-fn stitched(body: &Body) -> Model {
-    let (pairs, stiffness, gaps) = ([[2, 29], [14, 113], [42, 141]], [3e3, 1e4, 2e2], [1.0; 3]);
-    let stitches = Stitches::between_vertices(&body.mesh, &pairs, &stiffness, &gaps).unwrap();
-    let extras = Extras { stitches: Some(&stitches), ..Extras::default() };
-    let (modes, labels, rig) = (&body.modes, &body.labels, Some(&body.rig));
-    let model = SkinningModel::with_extras(&body.mesh, &body.material, modes, labels, rig, &extras);
-    Model::Skinning(model.unwrap().into())
 }
 
 const DIAGONAL: f64 = 0.9;
@@ -325,7 +280,7 @@ fn drag(model: &Model, linear: f64, quadratic: f64) -> Drag {
 
 #[test]
 fn a_step_of_a_reduced_model_allocates_nothing() {
-    for model in reduced() {
+    for model in of_modes() {
         for params in settings() {
             let mut sim = simulation(&model, params);
             let poses = [0, 1, 2, 3].map(|frame| swing(f64::from(frame) / 24.0));
@@ -410,8 +365,26 @@ fn wild_poses_bring_no_nan_and_pass() {
 }
 
 #[test]
+fn a_step_in_displacements_allocates_nothing() {
+    let model = in_displacements(Law::NeoHookean);
+    for params in settings() {
+        let mut sim = simulation(&model, params);
+        let poses = [0, 1, 2, 3, 4, 5].map(|frame| swing(f64::from(frame) / 24.0));
+        let force = vec![1e-3; size(&model)];
+        // The first steps make room for what is learnt.
+        poses.iter().for_each(|pose| assert!(sim.step(Some(pose)).is_ok()));
+        let before = ALLOCATIONS.get();
+        for pose in &poses {
+            let drive = Drive { pose: Some(pose), force: Some(&force), ..Drive::default() };
+            sim.step_with(&drive, &Progress::default()).unwrap();
+        }
+        assert_eq!(ALLOCATIONS.get(), before);
+    }
+}
+
+#[test]
 fn wild_poses_in_a_medium_bring_no_nan_and_nothing_that_grows() {
-    for model in reduced() {
+    for model in of_modes() {
         for params in settings() {
             let mut sim = simulation(&model, params);
             let drags =

@@ -4,11 +4,13 @@ mod build;
 mod carrier;
 mod core;
 mod editing;
+mod learning;
 
 use std::sync::{Arc, OnceLock};
 
 use editing::Base;
 pub use editing::PointStitches;
+pub use learning::Lesson;
 
 use crate::material::{Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};

@@ -56,10 +56,10 @@ pub fn load(path: &Path) -> Result<Model> {
 /// The bytes of a model's file.
 ///
 /// # Errors
-/// [`Error::Unsupported`] in the full space.
+/// [`Error::Unsupported`] for what is no model of skinning modes.
 pub fn encode(model: &Model) -> Result<Vec<u8>> {
     let Model::Skinning(skinning) = model else {
-        let why = "a full-space model has no file; make it from its mesh and rig, which takes seconds";
+        let why = "only a model of skinning modes has a file; make this one anew";
         return Err(Error::Unsupported { what: "save", why });
     };
     Ok(SKINNING.seal(|out| write_skinning(out, skinning.data())))

@@ -4,6 +4,7 @@ use faer::diag::DiagMut;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
+use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
 use faer::{Accum, Col, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
@@ -65,6 +66,20 @@ pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<
     )
     .map_err(|error| Error::Numerical { what: "dense eigensolver", why: format!("{error:?}") })?;
     Ok((values.iter().copied().collect(), vectors))
+}
+
+/// Left singular vectors as columns, as many as the shorter side of the matrix is long, and singular values, descending.
+pub(crate) fn left_singular(matrix: MatRef<'_, f64>) -> Result<(Mat<f64>, Vec<f64>)> {
+    let (rows, columns) = matrix.shape();
+    let count = rows.min(columns);
+    let (mut values, mut vectors) = (Col::<f64>::zeros(count), Mat::zeros(rows, count));
+    let (thin, none) = (ComputeSvdVectors::Thin, ComputeSvdVectors::No);
+    let scratch = svd_scratch::<f64>(rows, columns, thin, none, Par::Seq, Default::default());
+    let diagonal: DiagMut<'_, f64> = values.as_mut().as_diagonal_mut();
+    let stack = &mut MemBuffer::new(scratch);
+    svd(matrix, diagonal, Some(vectors.as_mut()), None, Par::Seq, MemStack::new(stack), Default::default())
+        .map_err(|error| Error::Numerical { what: "singular values", why: format!("{error:?}") })?;
+    Ok((vectors, values.iter().copied().collect()))
 }
 
 /// A dot product with eight running sums, which the compiler turns into vector instructions.

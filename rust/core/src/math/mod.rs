@@ -1,6 +1,7 @@
 //! Dense and sparse linear algebra that the rest shares: polar and singular value decompositions, sparse factorisations.
 
 mod cholesky;
+pub(crate) mod columns;
 mod conjugate_gradients;
 mod cut;
 pub(crate) mod dense;

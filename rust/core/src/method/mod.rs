@@ -8,6 +8,7 @@ mod motion;
 mod orbit;
 mod projector;
 pub mod quasi_newton;
+pub mod reduced_fem;
 mod rig_rows;
 mod settings;
 mod simulation;
@@ -28,10 +29,11 @@ use crate::mesh::{Embedding, TetMesh};
 use crate::rig::Pose;
 use crate::{Error, Result};
 use quasi_newton::FullSpaceModel;
+use reduced_fem::ReducedModel;
 use skinning_modes::{ForceSamples, SkinningModel};
 
 /// What there is in the full space in place of samples.
-const AT_VERTICES: &str = "a full-space model takes forces at its vertices, (n, 3)";
+const AT_VERTICES: &str = "only a model of skinning modes has them; reduce forces at points instead";
 
 /// What a simulation needs of a body, whatever the method: immutable and cheap to clone.
 #[derive(Clone)]
@@ -40,22 +42,26 @@ pub enum Model {
     Skinning(Arc<SkinningModel>),
     /// Hyperelastic flesh whose every vertex moves.
     FullSpace(Arc<FullSpaceModel>),
+    /// The same that moves in a few displacements.
+    Reduced(Arc<ReducedModel>),
 }
 
 impl Model {
-    /// Number of modes m, 0 in the full space.
+    /// Number of skinning modes m, 0 of other methods.
     pub fn mode_count(&self) -> usize {
         match self {
             Self::Skinning(model) => model.mode_count(),
-            Self::FullSpace(_) => 0,
+            Self::FullSpace(_) | Self::Reduced(_) => 0,
         }
     }
 
-    /// Shape of the coefficients: m x 3 x 4 of modes, n x 3 of vertices, whose displacements they then are.
+    /// Shape of the coefficients: m x 3 x 4 of modes, n x 3 of vertices, whose displacements they then are, or r of the
+    /// displacements of a basis.
     pub fn coefficient_shape(&self) -> Vec<usize> {
         match self {
             Self::Skinning(model) => vec![model.mode_count(), 3, 4],
             Self::FullSpace(model) => vec![model.mesh().vertices().len(), 3],
+            Self::Reduced(model) => vec![model.displacement_count()],
         }
     }
 
@@ -64,14 +70,16 @@ impl Model {
         match self {
             Self::Skinning(model) => model.bone_count(),
             Self::FullSpace(model) => model.bone_count(),
+            Self::Reduced(model) => model.bone_count(),
         }
     }
 
-    /// Number of clusters in which rotations are found, 0 in the full space.
+    /// Number of clusters in which rotations are found or of elements at which forces are, 0 in the full space.
     pub fn cluster_count(&self) -> usize {
         match self {
             Self::Skinning(model) => model.cluster_count(),
             Self::FullSpace(_) => 0,
+            Self::Reduced(model) => model.sample_count(),
         }
     }
 
@@ -80,6 +88,7 @@ impl Model {
         match self {
             Self::Skinning(model) => model.frequency(),
             Self::FullSpace(model) => model.frequency(),
+            Self::Reduced(model) => model.frequency(),
         }
     }
 
@@ -88,22 +97,23 @@ impl Model {
         match self {
             Self::Skinning(model) => model.mesh(),
             Self::FullSpace(model) => model.mesh(),
+            Self::Reduced(model) => model.mesh(),
         }
     }
 
     /// The same body with the lowest `count` of its modes; see [`SkinningModel::truncated`].
     ///
     /// # Errors
-    /// [`Error::Range`] unless there are that many modes, [`Error::Unsupported`] in the full space.
+    /// [`Error::Range`] unless there are that many modes, [`Error::Unsupported`] for other methods.
     pub fn truncated(&self, count: usize) -> Result<Self> {
-        let model = self.skinning("truncated", "a full-space model has no modes to leave out")?;
+        let model = self.skinning("truncated", "only a model of skinning modes has modes to leave out")?;
         Ok(Self::Skinning(model.truncated(count)?.into()))
     }
 
     /// Samples of about `count` parts at which force fields are read; see [`SkinningModel::force_samples`].
     ///
     /// # Errors
-    /// [`Error::Range`] for a count of 0, [`Error::Unsupported`] in the full space.
+    /// [`Error::Range`] for a count of 0, [`Error::Unsupported`] for other methods.
     pub fn force_samples(&self, count: usize) -> Result<ForceSamples> {
         self.skinning("force samples", AT_VERTICES)?.force_samples(count)
     }
@@ -124,11 +134,11 @@ impl Model {
         self.skinning("force samples", AT_VERTICES)?.reduce_sample_forces(samples, forces)
     }
 
-    /// The reduced model, or why there is none.
+    /// The model of skinning modes, or why there is none.
     pub(crate) fn skinning(&self, what: &'static str, why: &'static str) -> Result<&SkinningModel> {
         match self {
             Self::Skinning(model) => Ok(model),
-            Self::FullSpace(_) => Err(Error::Unsupported { what, why }),
+            Self::FullSpace(_) | Self::Reduced(_) => Err(Error::Unsupported { what, why }),
         }
     }
 
@@ -141,6 +151,7 @@ impl Model {
         let model = match self {
             Self::Skinning(model) => model,
             Self::FullSpace(model) => return Projector::of_vertices(model.mesh(), embedding),
+            Self::Reduced(model) => return Projector::of_basis(model.basis(), model.mesh(), embedding),
         };
         let (mesh, modes) = (model.mesh(), model.mode_count());
         match embedding {

@@ -1,7 +1,5 @@
 //! What drives time, for all methods: frames and substeps, the state with its history, cuts, and the way back.
 
-use nalgebra::Vector3;
-
 use super::history::{follow, on_parabola, remember};
 use super::settings::HISTORY;
 use super::substep::{RigPlace, Substep};
@@ -94,9 +92,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.substep.found().copy_from_slice(&self.state.reduced[last]);
         self.start();
         if let Some(turn) = turn {
-            for row in self.substep.found() {
-                *row = (turn * Vector3::from(*row)).into();
-            }
+            self.substep.turn_found(&turn);
             self.stay();
         }
         self.show();

@@ -1,11 +1,13 @@
 //! From coefficients to displacements of vertices, in one pass over memory.
 
+use faer::MatRef;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::mesh::{Embedding, TetMesh};
 use crate::method::coordinates::Coordinates;
+use crate::method::reduced_fem::DisplacementProjector;
 use crate::method::vertex_projector::VertexProjector;
 use crate::{Error, Result};
 
@@ -18,6 +20,7 @@ pub struct Projector(Kind);
 enum Kind {
     Modes(ModeProjector),
     Vertices(VertexProjector),
+    Displacements(DisplacementProjector),
 }
 
 impl Projector {
@@ -34,15 +37,26 @@ impl Projector {
         Ok(Self(Kind::Vertices(VertexProjector::new(mesh, embedding)?)))
     }
 
+    /// Of displacements of all vertices of a mesh, 3n x r.
+    pub(crate) fn of_basis(
+        basis: MatRef<'_, f64>,
+        mesh: &TetMesh,
+        embedding: Option<&Embedding>,
+    ) -> Result<Self> {
+        Ok(Self(Kind::Displacements(DisplacementProjector::new(basis, mesh, embedding)?)))
+    }
+
     /// Number of points p.
     pub fn point_count(&self) -> usize {
         match &self.0 {
             Kind::Modes(projector) => projector.points,
             Kind::Vertices(projector) => projector.point_count(),
+            Kind::Displacements(projector) => projector.point_count(),
         }
     }
 
-    /// Writes the displacements, p x 3 in metres, of coefficients in C order, m x 3 x 4 of modes or n x 3 of vertices.
+    /// Writes the displacements, p x 3 in metres, of coefficients in C order, m x 3 x 4 of modes, n x 3 of
+    /// vertices or r of the displacements of a basis.
     ///
     /// Large bodies are split between rayon's threads; the bits do not depend on it.
     ///
@@ -56,6 +70,7 @@ impl Projector {
         match &self.0 {
             Kind::Modes(projector) => projector.displacement(coefficients, out),
             Kind::Vertices(projector) => projector.displacement(coefficients, out),
+            Kind::Displacements(projector) => projector.displacement(coefficients, out),
         }
     }
 
@@ -79,6 +94,7 @@ impl Projector {
         Ok(match &self.0 {
             Kind::Modes(projector) => projector.reduce_forces(forces),
             Kind::Vertices(projector) => projector.reduce_forces(forces),
+            Kind::Displacements(projector) => projector.reduce_forces(forces),
         })
     }
 }

@@ -7,6 +7,7 @@ use crate::method::loads::contact::Collider;
 use crate::method::motion::Motion;
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::quasi_newton::{FullSpaceSubstep, Minimiser};
+use crate::method::reduced_fem::ReducedSubstep;
 use crate::method::skinning_modes::{ForceSamples, SkinningSubstep};
 use crate::method::substep::Substep;
 use crate::method::{Drive, Integrator, Model, SimulationParams, State, StepReport};
@@ -36,12 +37,13 @@ impl Simulation {
     /// A simulation that has not started yet.
     ///
     /// # Errors
-    /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit in the full space.
+    /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit of what is no model of skinning modes.
     pub fn new(model: Model, params: SimulationParams) -> Result<Self> {
         check(&model, &params, false)?;
         let substep: Box<dyn Substep> = match &model {
             Model::Skinning(model) => Box::new(SkinningSubstep::new(model.clone())),
             Model::FullSpace(model) => Box::new(FullSpaceSubstep::new(model.clone(), Minimiser::default())),
+            Model::Reduced(model) => Box::new(ReducedSubstep::new(model.clone())),
         };
         Ok(Self { model, params, surroundings: None, motion: Motion::new(substep) })
     }
@@ -54,7 +56,7 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another mesh,
     /// [`Error::Index`] for a collider that spares points that there are not,
-    /// [`Error::Unsupported`] for skinning modes and for an integrator other than backward Euler.
+    /// [`Error::Unsupported`] for what is no full-space model and for an integrator other than backward Euler.
     pub fn among(
         model: Model,
         params: SimulationParams,
@@ -64,9 +66,10 @@ impl Simulation {
         if colliders.is_empty() {
             return Err(Error::Empty { what: "colliders" });
         }
-        let Model::FullSpace(body) = &model else {
-            let why = "skinning modes cannot dent; a full-space model can";
-            return Err(Error::Unsupported { what: "colliders", why });
+        let body = match &model {
+            Model::FullSpace(body) => body,
+            Model::Skinning(_) => return Err(undented("skinning modes cannot dent; a full-space model can")),
+            Model::Reduced(_) => return Err(undented("a reduced model cannot dent; a full-space model can")),
         };
         check(&model, &params, true)?;
         let colliders: Arc<[Collider]> = colliders.into();
@@ -262,7 +265,7 @@ impl Simulation {
     }
 
     /// The coefficients after the last step in C order, as [`Model::coefficient_shape`] says: Z, m x 3 x 4, of modes,
-    /// `u = sum over k of W_k Z_k [X; 1]`, or the displacements of the vertices themselves, n x 3.
+    /// `u = sum over k of W_k Z_k [X; 1]`, the displacements of the vertices themselves, n x 3, or q, r, of a basis.
     pub fn coefficients(&self) -> &[f64] {
         self.motion.substep.coefficients()
     }
@@ -282,6 +285,10 @@ impl Simulation {
     }
 }
 
+fn undented(why: &'static str) -> Error {
+    Error::Unsupported { what: "colliders", why }
+}
+
 /// Errors for settings that make no sense, or that the method has no part for.
 fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
     params.check()?;
@@ -294,6 +301,10 @@ fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
     match (model, given) {
         (Model::FullSpace(_), Some((what, _))) => {
             let why = "a full-space model has no limit; its law says how flesh hardens";
+            Err(Error::Unsupported { what, why })
+        }
+        (Model::Reduced(_), Some((what, _))) => {
+            let why = "a reduced model has no limit; its law says how flesh hardens";
             Err(Error::Unsupported { what, why })
         }
         _ => Ok(()),

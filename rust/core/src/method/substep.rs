@@ -1,6 +1,6 @@
 //! What a method does in the time of one substep; all that goes by frames is [`Motion`](super::motion::Motion).
 
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 
 use crate::math::rows::Rows;
 use crate::method::loads::contact::Anchor;
@@ -67,6 +67,11 @@ pub(crate) trait Substep: Send + Sync {
 
     /// What was found last.
     fn found(&mut self) -> &mut Rows;
+
+    /// Turns the displacement that was found last.
+    fn turn_found(&mut self, turn: &Matrix3<f64>) {
+        self.found().iter_mut().for_each(|row| *row = (turn * Vector3::from(*row)).into());
+    }
 
     /// Elastic energy of what was found last, J.
     fn elastic_energy(&mut self, params: &SimulationParams) -> f64;

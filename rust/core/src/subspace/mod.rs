@@ -1,4 +1,4 @@
-//! Reduced bases: skinning eigenmodes, localised modes and clusters.
+//! Reduced bases: skinning eigenmodes, localised modes, principal displacements of a shot, and clusters.
 
 mod alternating;
 mod clusters;
@@ -6,6 +6,7 @@ mod kmeans;
 mod localised;
 mod modes;
 mod parts;
+mod principal;
 mod update;
 
 pub use clusters::cluster_tets;
@@ -13,4 +14,5 @@ pub(crate) use localised::localise;
 pub use localised::{LocalisedModes, localised_modes};
 pub use modes::{ModesProblem, Restraint, SkinningModes, restrained_modes, skinning_modes};
 pub(crate) use modes::{check_truncation, shift};
+pub use principal::{Basis, Share, mass_pca};
 pub use update::ModesUpdate;

@@ -8,6 +8,7 @@ that says what and where.
 from __future__ import annotations
 
 from jounce._jounce import (
+    Basis,
     Body,
     BodyJob,
     Collider,
@@ -19,6 +20,7 @@ from jounce._jounce import (
     FullSpaceJob,
     HelperBonesJob,
     Job,
+    LearnJob,
     LocalisedModes,
     Material,
     ModalKeysJob,
@@ -35,6 +37,7 @@ from jounce._jounce import (
     cluster_tets,
     helper_bones,
     localised_modes,
+    mass_pca,
     modal_keys,
     momentum_leak,
     pull_back,
@@ -45,6 +48,7 @@ from jounce._jounce import (
 from jounce.io import read_mesh
 
 __all__ = [
+    "Basis",
     "Body",
     "BodyJob",
     "Collider",
@@ -56,6 +60,7 @@ __all__ = [
     "FullSpaceJob",
     "HelperBonesJob",
     "Job",
+    "LearnJob",
     "LocalisedModes",
     "Material",
     "ModalKeysJob",
@@ -72,6 +77,7 @@ __all__ = [
     "cluster_tets",
     "helper_bones",
     "localised_modes",
+    "mass_pca",
     "modal_keys",
     "momentum_leak",
     "pull_back",

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from typing_extensions import disjoint_base
 
 __all__ = [
+    "Basis",
     "Body",
     "BodyJob",
     "Collider",
@@ -20,6 +21,7 @@ __all__ = [
     "FullSpaceJob",
     "HelperBonesJob",
     "Job",
+    "LearnJob",
     "LocalisedModes",
     "Material",
     "ModalKeysJob",
@@ -36,6 +38,7 @@ __all__ = [
     "cluster_tets",
     "helper_bones",
     "localised_modes",
+    "mass_pca",
     "modal_keys",
     "momentum_leak",
     "pull_back",
@@ -174,6 +177,22 @@ def localised_modes(
 def cluster_tets(mesh: TetMesh, modes: SkinningModes, count: int = 100, seed: int = 0) -> _Indices: ...
 
 @final
+class Basis:
+    def __new__(cls, shapes: _FloatsLike) -> Basis: ...
+    @property
+    def shapes(self) -> _Floats: ...
+    @property
+    def singular_values(self) -> _Floats: ...
+
+def mass_pca(
+    mesh: TetMesh,
+    material: Material,
+    snapshots: _FloatsLike,
+    count: int | None = None,
+    energy: float | None = None,
+) -> Basis: ...
+
+@final
 class Cubature:
     @staticmethod
     def train(
@@ -183,6 +202,10 @@ class Cubature:
         count: int = 100,
         rig: Rig | None = None,
         seed: int = 0,
+    ) -> Cubature: ...
+    @staticmethod
+    def of_shot(
+        model: Model, coefficients: _FloatsLike, poses: _Rows = None, count: int = 100, seed: int = 0
     ) -> Cubature: ...
     @property
     def tets(self) -> _Indices: ...
@@ -216,6 +239,18 @@ class Model:
     def save(self, path: str | os.PathLike[str]) -> None: ...
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Model: ...
+    @staticmethod
+    def reduced(
+        mesh: TetMesh,
+        material: Material,
+        basis: Basis,
+        rig: Rig | None = None,
+        strength: _Rows = None,
+        cubature: Cubature | None = None,
+        frequency: float | None = None,
+    ) -> Model: ...
+    def sampled(self, cubature: Cubature) -> Model: ...
+    def nearest(self, displacements: _FloatsLike) -> _Floats: ...
     def displacement(
         self, coefficients: _FloatsLike, emb: Embedding | None = None, out: _Singles | None = None
     ) -> _Singles: ...
@@ -517,6 +552,16 @@ class Body:
     @property
     def model(self) -> Model: ...
     def full_space(self, material: Material | None = None) -> Model: ...
+    def learn(
+        self,
+        snapshots: _FloatsLike,
+        poses: _FloatsLike,
+        count: int = 64,
+        tets: int | None = None,
+        material: Material | None = None,
+        frequency: float | None = None,
+        seed: int = 0,
+    ) -> Model: ...
     def reduce_offsets(self, offsets: _FloatsLike) -> _Floats: ...
 
 @final
@@ -552,6 +597,21 @@ class BodyJob(Job):
         like: Body | None = None,
     ) -> BodyJob: ...
     def result(self) -> Body: ...
+
+@final
+class LearnJob(Job):
+    def __new__(
+        cls,
+        body: Body,
+        snapshots: _FloatsLike,
+        poses: _FloatsLike,
+        count: int = 64,
+        tets: int | None = None,
+        material: Material | None = None,
+        frequency: float | None = None,
+        seed: int = 0,
+    ) -> LearnJob: ...
+    def result(self) -> Model: ...
 
 @final
 class FullSpaceJob(Job):

@@ -13,14 +13,14 @@ use crate::math::rows::Rows;
 const CHUNK: usize = 2048;
 
 /// One element: what its deformation gradient follows from, its volume and its law.
-pub(super) struct Element {
+pub(in crate::method) struct Element {
     /// Rows of the body.
-    pub(super) corners: Vec<u32>,
+    pub(in crate::method) corners: Vec<u32>,
     /// Gradients of the corners' functions, which sum to zero, 1/m.
-    pub(super) gradients: Vec<[f64; 3]>,
+    pub(in crate::method) gradients: Vec<[f64; 3]>,
     /// m^3.
-    pub(super) volume: f64,
-    pub(super) energy: PrincipalStretch,
+    pub(in crate::method) volume: f64,
+    pub(in crate::method) energy: PrincipalStretch,
 }
 
 /// All elements of a body, and the memory that evaluating them takes.

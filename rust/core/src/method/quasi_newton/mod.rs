@@ -15,12 +15,14 @@ mod rest_shape;
 mod stepper;
 mod substep;
 
+pub(in crate::method) use elements::Element;
+pub(in crate::method) use rest_shape::rest_stretch_in_lanes;
 pub use stepper::{FullSpaceReport, FullSpaceStepper};
 pub(crate) use substep::FullSpaceSubstep;
 pub use substep::Minimiser;
 
 use complement::Complement;
-use elements::{Element, Elements};
+use elements::Elements;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
 use posing::Posing;
@@ -365,8 +367,8 @@ fn rows_to_vertices(n: usize, free: &Selection, order: &[u32]) -> Vec<u32> {
     moving.chain((0..n as u32).filter(|&vertex| !free.contains(vertex as usize))).collect()
 }
 
-/// Tets or cells of a mesh, with the law of each.
-fn elements_of(
+/// Tets or cells of a mesh, with the law of each; vertices are the rows that `place` says.
+pub(in crate::method) fn elements_of(
     mesh: &TetMesh,
     energies: &[PrincipalStretch],
     place: &[u32],

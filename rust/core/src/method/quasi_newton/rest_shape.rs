@@ -68,34 +68,14 @@ fn follow<S: Simd, const CORNERS: usize>(simd: S, following: Follow<'_>) {
     let (known_volumes, _) = S::as_simd_f64s(&rest.volumes);
     let (gradients, _) = S::as_mut_simd_f64s(gradients);
     let (volumes, _) = S::as_mut_simd_f64s(volumes);
-    let (zero, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
-    let (least, most) = (simd.splat_f64s(STRETCHES.0), simd.splat_f64s(STRETCHES.1));
-    let share = simd.splat_f64s(share);
+    let zero = simd.splat_f64s(0.0);
     for block in 0..volumes.len() {
         let corners = &corners[block * CORNERS * S::F64_LANES..][..CORNERS * S::F64_LANES];
         let known = &known[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
         let mut x = [[zero; 3]; CORNERS];
         let f = deformation_in_lanes(simd, corners, known, places, &mut x);
-        let (mut u, mut v) = (f, f);
-        let sigma = signed_svd_in_lanes(simd, f, &mut u, &mut v);
-        let (mut volume, mut inverse) = (known_volumes[block], sigma);
-        for i in 0..3 {
-            let followed = simd.min_f64s(simd.max_f64s(sigma[i], least), most);
-            let blended = simd.mul_add_e_f64s(share, simd.sub_f64s(followed, one), one);
-            inverse[i] = simd.div_f64s(one, blended);
-            volume = simd.mul_f64s(volume, blended);
-        }
-        volumes[block] = volume;
-        for e in 0..9 {
-            u[e] = simd.mul_f64s(v[e], inverse[e % 3]);
-        }
-        // S_a^-1 = V diag(1 / s) V'.
-        let mut back = f;
-        for e in 0..9 {
-            let (i, j) = (e / 3, e % 3);
-            back[e] =
-                dot3(simd, [u[3 * i], u[3 * i + 1], u[3 * i + 2]], [v[3 * j], v[3 * j + 1], v[3 * j + 2]]);
-        }
+        let (back, growth) = rest_stretch_in_lanes(simd, f, share);
+        volumes[block] = simd.mul_f64s(known_volumes[block], growth);
         let gradients = &mut gradients[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
         for entry in 0..3 * (CORNERS - 1) {
             let (corner, i) = (entry / 3, entry % 3);
@@ -103,4 +83,35 @@ fn follow<S: Simd, const CORNERS: usize>(simd: S, following: Follow<'_>) {
             gradients[entry] = dot3(simd, [back[3 * i], back[3 * i + 1], back[3 * i + 2]], own);
         }
     }
+}
+
+/// `S_a^-1` and `det S_a` of the gradients in which the rig has the elements of a block.
+#[inline(always)]
+pub(in crate::method) fn rest_stretch_in_lanes<S: Simd>(
+    simd: S,
+    f: [S::f64s; 9],
+    share: f64,
+) -> ([S::f64s; 9], S::f64s) {
+    let one = simd.splat_f64s(1.0);
+    let (least, most) = (simd.splat_f64s(STRETCHES.0), simd.splat_f64s(STRETCHES.1));
+    let share = simd.splat_f64s(share);
+    let (mut u, mut v) = (f, f);
+    let sigma = signed_svd_in_lanes(simd, f, &mut u, &mut v);
+    let (mut growth, mut inverse) = (one, sigma);
+    for i in 0..3 {
+        let followed = simd.min_f64s(simd.max_f64s(sigma[i], least), most);
+        let blended = simd.mul_add_e_f64s(share, simd.sub_f64s(followed, one), one);
+        inverse[i] = simd.div_f64s(one, blended);
+        growth = simd.mul_f64s(growth, blended);
+    }
+    for e in 0..9 {
+        u[e] = simd.mul_f64s(v[e], inverse[e % 3]);
+    }
+    // S_a^-1 = V diag(1 / s) V'.
+    let mut back = f;
+    for e in 0..9 {
+        let (i, j) = (e / 3, e % 3);
+        back[e] = dot3(simd, [u[3 * i], u[3 * i + 1], u[3 * i + 2]], [v[3 * j], v[3 * j + 1], v[3 * j + 2]]);
+    }
+    (back, growth)
 }

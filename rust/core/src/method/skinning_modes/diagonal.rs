@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// Directions whose mass is below this share of the largest are linearly dependent on others.
 const DEPENDENT: f64 = 1e-12;
 /// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
-pub(super) const FREE: f64 = 1e-9;
+pub(in crate::method) const FREE: f64 = 1e-9;
 /// Tets that are looked at at once.
 const ROWS: usize = 1024;
 /// Of directions whose coefficients are larger than this, squared, in units in which those of a mode of mass one are,
@@ -22,7 +22,7 @@ const LARGE: f64 = 1e3;
 const BETWEEN: f64 = 100.0;
 
 /// Phi and the spectrum: `Phi' B'MB Phi = I`, `Phi' B'LB Phi = diag`, without linearly dependent directions.
-pub(super) fn diagonalise(mass: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
+pub(in crate::method) fn diagonalise(mass: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
     decoupled(&whitened(mass)?, stiffness)
 }
 

@@ -40,6 +40,8 @@ use crate::subspace::SkinningModes;
 use crate::{Error, Result};
 
 pub use cubature::Cubature;
+pub(super) use cubature::seen_and_more;
+pub(super) use diagonal::{FREE, diagonalise};
 pub use drag::Drag;
 pub(crate) use offsets::OffsetCarrier;
 pub use offsets::{OffsetReduction, OffsetSource};

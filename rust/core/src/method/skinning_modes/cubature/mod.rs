@@ -94,7 +94,7 @@ impl Cubature {
     }
 
     /// Errors unless every tet exists and every weight is positive.
-    pub(super) fn check(&self, mesh: &TetMesh) -> Result<()> {
+    pub(in crate::method) fn check(&self, mesh: &TetMesh) -> Result<()> {
         let (what, count) = ("cubature", mesh.tets().len());
         if self.tets.is_empty() {
             return Err(Error::Empty { what });
@@ -138,12 +138,29 @@ pub(super) fn quadratic(
 ) -> Result<Mat<f64>> {
     let rank = spectrum.len();
     let share = (UNSEEN * rank as f64 / weights.len() as f64).min(1.0);
+    let stiff = Mat::from_fn(gradients.nrows(), rank, |i, j| weights[i / 3].sqrt() * gradients[(i, j)]);
+    seen_and_more(spectrum, twists, stiff.as_ref(), |seen| seen + share * (1.0 - seen).max(0.0))
+}
+
+/// The quadratic form `T + G'G`, r x r, of twists and gradients, each of the shares that its directions have of
+/// `diag(spectrum)` replaced by what `kept` makes of it.
+pub(in crate::method) fn seen_and_more(
+    spectrum: &[f64],
+    twists: Option<MatRef<'_, f64>>,
+    gradients: MatRef<'_, f64>,
+    kept: impl Fn(f64) -> f64,
+) -> Result<Mat<f64>> {
+    let rank = spectrum.len();
     let largest = spectrum.iter().copied().fold(0.0, f64::max);
     let root = |i: usize| if spectrum[i] > FREE * largest { spectrum[i].sqrt() } else { 0.0 };
-    let scaled = Mat::from_fn(gradients.nrows(), rank, |i, j| {
-        let stiff = weights[i / 3].sqrt() * gradients[(i, j)];
-        if root(j) > 0.0 { stiff / root(j) } else { 0.0 }
-    });
+    let scaled =
+        Mat::from_fn(
+            gradients.nrows(),
+            rank,
+            |i, j| {
+                if root(j) > 0.0 { gradients[(i, j)] / root(j) } else { 0.0 }
+            },
+        );
     let mut held = product(scaled.transpose(), scaled.as_ref());
     if let Some(twists) = twists {
         let relative = |i: usize, j: usize| {
@@ -152,8 +169,7 @@ pub(super) fn quadratic(
         held += Mat::from_fn(rank, rank, relative);
     }
     let (seen, directions) = symmetric_eigen(held.as_ref())?;
-    let kept = |k: usize| seen[k] + share * (1.0 - seen[k]).max(0.0);
-    let left = Mat::from_fn(rank, rank, |i, k| root(i) * directions[(i, k)] * kept(k));
+    let left = Mat::from_fn(rank, rank, |i, k| root(i) * directions[(i, k)] * kept(seen[k]));
     let right = Mat::from_fn(rank, rank, |k, j| root(j) * directions[(j, k)]);
     Ok(product(left.as_ref(), right.as_ref()))
 }

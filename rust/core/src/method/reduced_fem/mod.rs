@@ -1,0 +1,325 @@
+//! Hyperelastic flesh that moves in a few displacements of its own `[MOR]`: `x = rig + U q`.
+//!
+//! What does not change is made once (`ReducedModel`, by `reduce`); a step (`substep`) minimises the incremental energy of
+//! the full space in these coordinates (`objective`), with the elastic forces of a few elements that stand for all
+//! (`samples`), found on a shot (`training`).
+
+mod elastic;
+mod newton;
+mod objective;
+mod projector;
+mod reduce;
+mod samples;
+mod substep;
+mod training;
+
+use std::sync::Arc;
+
+use elastic::Elastic;
+use faer::{Mat, MatRef};
+pub(super) use projector::DisplacementProjector;
+use reduce::Body;
+use samples::Samples;
+pub(crate) use substep::ReducedSubstep;
+pub use training::Shot;
+
+use crate::material::Material;
+use crate::math::columns::Columns;
+use crate::math::dense::{dot, inner, product};
+use crate::mesh::TetMesh;
+use crate::method::coordinates::Coordinates;
+use crate::method::rig_rows::enter_pose;
+use crate::method::skinning_modes::Cubature;
+use crate::rig::{Pose, Rig};
+use crate::subspace::Basis;
+use crate::{Error, Progress, Result};
+
+/// A body whose displacement is a combination of a few: all that a step needs and does not change.
+///
+/// Its own coordinates y are those in which mass and the metric's Laplacian are diagonal, `q = Phi y`, so that what
+/// a step multiplies is small; a basis may be neither orthonormal nor independent.
+pub struct ReducedModel {
+    data: Arc<ReducedData>,
+    samples: Samples,
+    /// What samples do not see of the metric's stiffness, k x k.
+    unseen: Columns,
+}
+
+/// What does not depend on the elements at which forces are found; k coordinates, h handles.
+struct ReducedData {
+    mesh: TetMesh,
+    /// U, 3n x r.
+    basis: Mat<f64>,
+    /// Phi, r x k.
+    turn: Mat<f64>,
+    /// `Phi'U'MU`, k x r: back from the basis' coordinates.
+    reduction: Mat<f64>,
+    /// Of the vertices, n, kg.
+    mass: Vec<f64>,
+    /// Of the Laplacian, k, 1/s^2, ascending.
+    spectrum: Vec<f64>,
+    twisting: Option<Twisting>,
+    /// `B'M diag(beta) J`: a column of 12 numbers a handle for each coordinate.
+    rig_mass: Columns,
+    /// `B'M` of a unit along each axis, 3 x k.
+    uniform: [Vec<f64>; 3],
+    /// `B_a'M B_b` of displacements along two axes, k x k, at 3 a + b.
+    across: Vec<Mat<f64>>,
+    places: Places,
+    coordinates: Coordinates,
+    bones: usize,
+    frequency: f64,
+    total_mass: f64,
+    /// Share of its element that each tet is, t.
+    tet_shares: Vec<f64>,
+}
+
+/// What of cells their gradients do not see: of the coordinates, k x k, with the rig, as `rig_mass`, and of the rig alone,
+/// 4h x 4h.
+struct Twisting {
+    own: Columns,
+    rig: Columns,
+    alone: Mat<f64>,
+}
+
+/// Vertices all over the body.
+struct Places {
+    /// Rows of J: handles and their four entries.
+    rig: Vec<Vec<(u32, [f64; 4])>>,
+    /// Displacements of the coordinates there, 3 rows each.
+    basis: Columns,
+}
+
+/// What a reduced body may have beside its material and basis; nothing by default.
+#[derive(Clone, Copy, Default)]
+pub struct ReducedExtras<'a> {
+    /// What poses the body; without it the body stands where it is at rest.
+    pub rig: Option<&'a Rig>,
+    /// How much of the rig's acceleration each vertex feels, n, >= 0. One everywhere is the same as none.
+    pub strength: Option<&'a [f64]>,
+    /// The tets at which elastic forces are found; `None` for all.
+    pub cubature: Option<&'a Cubature>,
+    /// Frequency at which the damping ratio is meant, Hz, such as that of the full space; `None` for the lowest of the
+    /// basis.
+    pub frequency: Option<f64>,
+}
+
+impl ReducedModel {
+    /// Prepares a body that moves in the span of a basis.
+    ///
+    /// What holds in every displacement of the basis, such as pins and complementarity to a rig, holds in all motion.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for numbers that do not fit, [`Error::Range`] or [`Error::NotFinite`] for the strength and
+    /// for a frequency that is not positive, [`Error::Numerical`] for a basis that moves nothing; those of the cubature
+    /// and the operators; [`Error::Cancelled`].
+    pub fn new(
+        mesh: &TetMesh,
+        material: &Material,
+        basis: &Basis,
+        extras: &ReducedExtras<'_>,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let n = mesh.vertices().len();
+        material.check_tet_count(mesh.tets().len())?;
+        extras.check(n)?;
+        extras.cubature.map_or(Ok(()), |cubature| cubature.check(mesh))?;
+        if basis.columns.nrows() != 3 * n {
+            let (expected, got) = (format!("(r, {n}, 3)"), format!("(r, {}, 3)", basis.columns.nrows() / 3));
+            return Err(Error::Shape { what: "basis", expected, got });
+        }
+        progress.report(0.0)?;
+        let body = Body::new(mesh, material, extras)?;
+        let (data, fields) = body.reduce(&basis.columns, extras.frequency)?;
+        progress.report(0.7)?;
+        let samples = body.samples(&fields);
+        let unseen = Columns::new(samples.rank(), samples.rank(), |_, _| 0.0);
+        let model = Self { data: Arc::new(data), samples, unseen };
+        progress.report(1.0)?;
+        match extras.cubature {
+            Some(cubature) => model.sampled(cubature),
+            None => Ok(model),
+        }
+    }
+
+    /// The same body with its elastic forces found at some tets.
+    ///
+    /// What the tets do not see of the metric's stiffness is kept in part, so that every displacement is resisted. In a
+    /// held pose that rest shapes follow nothing moves, whatever the weights.
+    ///
+    /// # Errors
+    /// [`Error::Empty`], [`Error::Shape`], [`Error::Index`], [`Error::Range`] or [`Error::NotFinite`] for tets and weights,
+    /// [`Error::Unsupported`] where forces are found at some tets already; [`Error::Numerical`].
+    pub fn sampled(&self, cubature: &Cubature) -> Result<Self> {
+        let mesh = &self.data.mesh;
+        cubature.check(mesh)?;
+        let each = self.tets_each();
+        if each * self.samples.count() != mesh.tets().len() {
+            let why = "its forces are found at some tets already; take the body with all of them";
+            return Err(Error::Unsupported { what: "cubature", why });
+        }
+        let volume = |(&tet, weight): (&u32, &f64)| {
+            let element = tet as usize / each;
+            (element, weight * self.data.tet_shares[tet as usize] * self.samples.volume(element))
+        };
+        let chosen: Vec<(usize, f64)> = cubature.tets.iter().zip(&cubature.weights).map(volume).collect();
+        let samples = self.samples.select(&chosen);
+        let unseen = self.data.unseen(&samples)?;
+        Ok(Self { data: self.data.clone(), samples, unseen })
+    }
+
+    /// The mesh that is simulated.
+    pub fn mesh(&self) -> &TetMesh {
+        &self.data.mesh
+    }
+
+    /// Number of displacements r of the basis.
+    pub fn displacement_count(&self) -> usize {
+        self.data.basis.ncols()
+    }
+
+    /// Number of elements at which forces are found.
+    pub fn sample_count(&self) -> usize {
+        self.samples.count()
+    }
+
+    /// Number of bones b of a pose, 0 without a rig.
+    pub fn bone_count(&self) -> usize {
+        self.data.bones
+    }
+
+    /// Frequency at which the damping ratio is meant, Hz.
+    pub fn frequency(&self) -> f64 {
+        self.data.frequency
+    }
+
+    /// The coefficients, f x r, of the displacements that come closest to given ones, f x n x 3, in the norm of the mass.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`] for the displacements.
+    pub fn nearest(&self, displacements: &[f64]) -> Result<Vec<f64>> {
+        let (what, data) = ("displacements", &self.data);
+        let size = 3 * data.mass.len();
+        if displacements.is_empty() || !displacements.len().is_multiple_of(size) {
+            let expected = format!("(f, {}, 3)", data.mass.len());
+            return Err(Error::Shape { what, expected, got: format!("{} numbers", displacements.len()) });
+        }
+        if let Some(at) = displacements.iter().position(|x| !x.is_finite()) {
+            return Err(Error::NotFinite { what, element: at / size, value: displacements[at] });
+        }
+        let frames = displacements.len() / size;
+        let forces = Mat::from_fn(size, frames, |i, f| data.mass[i / 3] * displacements[f * size + i]);
+        let works = inner(data.basis.as_ref(), forces.as_ref());
+        let y = product(data.turn.transpose(), works.as_ref());
+        let found = product(data.turn.as_ref(), y.as_ref());
+        Ok((0..frames).flat_map(|f| found.col_as_slice(f).iter().copied()).collect())
+    }
+
+    /// U, 3n x r.
+    pub(super) fn basis(&self) -> MatRef<'_, f64> {
+        self.data.basis.as_ref()
+    }
+
+    /// Elastic energy of the body, in J, and its gradient by the coefficients, r.
+    ///
+    /// `pose_rest` in [0, 1] as in the settings. The simulation does not need this; tests and tools do.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::Pose`] or [`Error::Range`] for the arguments.
+    pub fn elastic_energy(
+        &self,
+        coefficients: &[f64],
+        pose: Option<&Pose>,
+        pose_rest: f64,
+    ) -> Result<(f64, Vec<f64>)> {
+        let data = &self.data;
+        data.check_coefficients("coefficients", coefficients)?;
+        if !(0.0..=1.0).contains(&pose_rest) {
+            return Err(Error::Range { what: "pose_rest", expected: "a number in [0, 1]", got: pose_rest });
+        }
+        let mut handles = vec![[0.0; 3]; data.handle_rows()];
+        enter_pose(&data.coordinates, data.bones, pose, &mut handles)?;
+        let y = data.enter(coefficients);
+        let mut elastic = Elastic::new(self);
+        elastic.enter_pose(self, &handles, pose_rest);
+        let mut gradient = vec![0.0; y.len()];
+        let energy = elastic.evaluate(self, &y, &mut gradient) + elastic.of_rig(self, &handles);
+        Ok((energy, data.leave_force(&gradient)))
+    }
+}
+
+impl ReducedExtras<'_> {
+    /// Errors unless all is of a mesh with n vertices.
+    fn check(&self, n: usize) -> Result<()> {
+        let wrong =
+            |what, got: usize| Error::Shape { what, expected: format!("({n},)"), got: format!("({got},)") };
+        if let Some(rig) = self.rig.filter(|rig| rig.vertex_count() != n) {
+            return Err(wrong("rig", rig.vertex_count()));
+        }
+        if let Some(frequency) = self.frequency.filter(|hertz| !(hertz.is_finite() && *hertz > 0.0)) {
+            return Err(Error::Range { what: "frequency", expected: "a positive number", got: frequency });
+        }
+        let Some(strength) = self.strength else { return Ok(()) };
+        if strength.len() != n {
+            return Err(wrong("strength", strength.len()));
+        }
+        match strength.iter().position(|s| !(s.is_finite() && *s >= 0.0)) {
+            Some(element) if !strength[element].is_finite() => {
+                Err(Error::NotFinite { what: "strength", element, value: strength[element] })
+            }
+            Some(at) => Err(Error::Range { what: "strength", expected: "numbers >= 0", got: strength[at] }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ReducedData {
+    /// Number of coordinates k.
+    fn rank(&self) -> usize {
+        self.spectrum.len()
+    }
+
+    /// Rows of a pose: four a handle.
+    fn handle_rows(&self) -> usize {
+        4 * self.bones.max(1)
+    }
+
+    /// Errors unless there is a finite number for each displacement of the basis.
+    fn check_coefficients(&self, what: &'static str, numbers: &[f64]) -> Result<()> {
+        let count = self.basis.ncols();
+        if numbers.len() != count {
+            let (expected, got) = (format!("({count},)"), format!("({},)", numbers.len()));
+            return Err(Error::Shape { what, expected, got });
+        }
+        match numbers.iter().position(|x| !x.is_finite()) {
+            Some(element) => Err(Error::NotFinite { what, element, value: numbers[element] }),
+            None => Ok(()),
+        }
+    }
+
+    /// Phi' of a generalised force on the coefficients.
+    fn enter_force(&self, force: &[f64], out: &mut [f64]) {
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = dot(self.turn.col_as_slice(k), force);
+        }
+    }
+
+    /// Phi y.
+    fn leave(&self, y: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (k, y) in y.iter().enumerate() {
+            out.iter_mut().zip(self.turn.col_as_slice(k)).for_each(|(out, phi)| *out += phi * y);
+        }
+    }
+
+    /// The coordinates of coefficients.
+    fn enter(&self, coefficients: &[f64]) -> Vec<f64> {
+        let term = |k: usize| (0..coefficients.len()).map(|j| self.reduction[(k, j)] * coefficients[j]).sum();
+        (0..self.rank()).map(term).collect()
+    }
+
+    /// What works on coordinates, as it works on coefficients.
+    fn leave_force(&self, force: &[f64]) -> Vec<f64> {
+        (0..self.basis.ncols()).map(|j| dot(self.reduction.col_as_slice(j), force)).collect()
+    }
+}

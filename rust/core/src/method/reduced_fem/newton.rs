@@ -1,0 +1,70 @@
+//! Newton's method on the same energy: what goes on where quasi-Newton steps stall.
+
+use faer::linalg::solvers::{Llt, Solve};
+use faer::{Mat, Side};
+
+use super::objective::Incremental;
+use crate::math::dense::product;
+use crate::math::rows::Rows;
+use crate::solve::{Objective, Value};
+use crate::{Error, Result};
+
+/// The incremental energy in the metric of its own Hessian, with the magnitudes of the elements' eigenvalues, which do
+/// better than projected ones far from a minimum `[AbsoluteNewton]`.
+pub(super) struct Newton<'a, 'b> {
+    energy: &'a mut Incremental<'b>,
+    factor: Option<Llt<f64>>,
+}
+
+impl<'a, 'b> Newton<'a, 'b> {
+    pub(super) fn new(energy: &'a mut Incremental<'b>) -> Self {
+        Self { energy, factor: None }
+    }
+
+    /// The Hessian where the energy was evaluated last, k x k.
+    fn assemble(&self) -> Mat<f64> {
+        let (model, terms) = (self.energy.model, self.energy.terms);
+        let [inertia, _] = terms.metric();
+        let rank = model.data.rank();
+        let twisting = model.data.twisting.as_ref().map(|twisting| &twisting.own);
+        let mut sum = Mat::from_fn(rank, rank, |i, j| {
+            let own = if i == j { inertia + terms.drag[1] * model.data.spectrum[i] } else { 0.0 };
+            let twists = twisting.map_or(0.0, |twisting| twisting.at(i, j));
+            own + terms.stiffness * (twists + model.unseen.at(i, j))
+        });
+        for sample in 0..model.samples.count() {
+            let (gradients, hessian) = model.samples.stiffness(&self.energy.elastic.scratch, sample);
+            let forces = product(hessian.as_ref(), gradients.as_ref());
+            let block = product(gradients.transpose(), forces.as_ref());
+            sum += terms.stiffness * block;
+        }
+        sum
+    }
+}
+
+impl Objective for Newton<'_, '_> {
+    fn evaluate(&mut self, y: &Rows, gradient: &mut Rows) -> Value {
+        self.energy.evaluate(y, gradient)
+    }
+
+    fn visit(&mut self, y: &Rows) -> Result<()> {
+        self.energy.evaluate(y, &mut vec![[0.0; 3]; y.len()]);
+        let factor = Llt::new(self.assemble().as_ref(), Side::Lower);
+        self.factor = Some(
+            factor
+                .map_err(|error| Error::Numerical { what: "Newton's method", why: format!("{error:?}") })?,
+        );
+        Ok(())
+    }
+
+    fn solve(&mut self, rows: &mut Rows) {
+        let Some(factor) = &self.factor else { return self.energy.solve(rows) };
+        let numbers = &mut rows.as_flattened_mut()[..self.energy.model.data.rank()];
+        let solved = factor.solve(Mat::from_fn(numbers.len(), 1, |i, _| numbers[i]));
+        numbers.iter_mut().enumerate().for_each(|(i, number)| *number = solved[(i, 0)]);
+    }
+
+    fn length(&self, step: &Rows) -> f64 {
+        self.energy.length(step)
+    }
+}

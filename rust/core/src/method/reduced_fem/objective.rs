@@ -1,0 +1,109 @@
+//! The incremental energy of a step in the coordinates of a basis.
+
+use super::ReducedModel;
+use super::elastic::Elastic;
+use crate::math::rows::{Rows, combine};
+use crate::solve::{Objective, Value};
+
+/// What is far for a descent to start at, root mean square as a share of the diagonal.
+pub(super) const FAR: f64 = 0.1;
+
+/// What of a step's energy does not depend on the coordinates; rows are three coordinates each, the last filled up with zeros.
+pub(super) struct Terms {
+    /// Coordinates that inertia and constant forces want.
+    pub(super) target: Vec<[f64; 3]>,
+    /// Coordinates to which damping holds.
+    pub(super) damped: Vec<[f64; 3]>,
+    /// What pulls, k.
+    pub(super) force: Vec<f64>,
+    /// `a_0 / h^2`, 1/s^2.
+    pub(super) inertia: f64,
+    /// What the metric has beside it where there is no inertia, 1/s^2.
+    pub(super) held: f64,
+    /// Factor on the elastic energy.
+    pub(super) stiffness: f64,
+    /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
+    pub(super) drag: [f64; 2],
+}
+
+impl Terms {
+    pub(super) fn new(rank: usize) -> Self {
+        let zeros = || vec![[0.0; 3]; rank.div_ceil(3)];
+        Self {
+            target: zeros(),
+            damped: zeros(),
+            force: vec![0.0; rank],
+            inertia: 0.0,
+            held: 0.0,
+            stiffness: 1.0,
+            drag: [0.0; 2],
+        }
+    }
+
+    /// Factors of mass and Laplacian in the metric.
+    pub(super) fn metric(&self) -> [f64; 2] {
+        [self.inertia + self.held + self.drag[0], self.stiffness + self.drag[1]]
+    }
+}
+
+/// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`, and damping.
+pub(super) struct Incremental<'a> {
+    pub(super) model: &'a ReducedModel,
+    pub(super) elastic: &'a mut Elastic,
+    pub(super) terms: &'a Terms,
+    /// `sum of V k`, J: near rest the terms of a law cancel, and their rounding is that of their size.
+    pub(super) rounding: f64,
+}
+
+impl Incremental<'_> {
+    /// Takes a start that is far from where the flesh was to one of `others`, where it was and the rig, if that is lower, as
+    /// the full space does.
+    pub(super) fn start(&mut self, others: [&Rows; 2], y: &mut Rows, room: &mut Rows) {
+        combine(room, y, -1.0, others[0]);
+        if self.length(room).max(self.length(others[0])) <= FAR {
+            return;
+        }
+        let mut least = self.evaluate(y, room).energy;
+        for other in others {
+            let energy = self.evaluate(other, room).energy;
+            if energy < least || least.is_nan() {
+                least = energy;
+                y.copy_from_slice(other);
+            }
+        }
+    }
+}
+
+impl Objective for Incremental<'_> {
+    fn evaluate(&mut self, y: &Rows, gradient: &mut Rows) -> Value {
+        let (terms, data) = (self.terms, &self.model.data);
+        let (y, gradient) = (y.as_flattened(), gradient.as_flattened_mut());
+        let rank = data.rank();
+        gradient[rank..].fill(0.0);
+        let gradient = &mut gradient[..rank];
+        let mut energy = terms.stiffness * self.elastic.evaluate(self.model, &y[..rank], gradient);
+        let mut work = 0.0;
+        let (target, damped) = (terms.target.as_flattened(), terms.damped.as_flattened());
+        for (k, gradient) in gradient.iter_mut().enumerate() {
+            let (apart, moved) = (y[k] - target[k], y[k] - damped[k]);
+            let drag = terms.drag[0] + terms.drag[1] * data.spectrum[k];
+            energy += 0.5 * (terms.inertia * apart * apart + drag * moved * moved);
+            work += terms.force[k] * y[k];
+            *gradient = terms.stiffness * *gradient + terms.inertia * apart + drag * moved - terms.force[k];
+        }
+        let size = energy.abs() + work.abs() + terms.stiffness * self.rounding;
+        Value { energy: energy - work, size }
+    }
+
+    fn solve(&mut self, rows: &mut Rows) {
+        let [inertia, stiffness] = self.terms.metric();
+        for (row, value) in rows.as_flattened_mut().iter_mut().zip(&self.model.data.spectrum) {
+            *row /= inertia + stiffness * value;
+        }
+    }
+
+    fn length(&self, step: &Rows) -> f64 {
+        let squares: f64 = step.as_flattened().iter().map(|x| x * x).sum();
+        squares.sqrt() / self.model.unit()
+    }
+}

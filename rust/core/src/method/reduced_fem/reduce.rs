@@ -1,0 +1,220 @@
+//! Everything of mesh size, reduced once to the coordinates of a basis.
+
+use faer::{Mat, MatRef};
+
+use super::samples::{RigTerms, Samples};
+use super::{Places, ReducedData, ReducedExtras, Twisting};
+use crate::Result;
+use crate::material::{Material, PrincipalStretch};
+use crate::math::columns::Columns;
+use crate::math::dense::{inner, product};
+use crate::math::{Sparse, multiply_columns};
+use crate::mesh::TetMesh;
+use crate::method::coordinates::Coordinates;
+use crate::method::quasi_newton::{Element, elements_of};
+use crate::method::rig_rows::rig_rows;
+use crate::method::skinning_modes::{FREE, diagonalise, seen_and_more};
+use crate::operators::{lumped_mass, stiffness_of, twisting_stiffness};
+use crate::rig::Rig;
+
+/// With c elements and k coordinates, what these elements do not see of the metric's stiffness is kept by this times `k / c`.
+///
+/// The metric resists turning as well, which flesh does not; but without any of it, what no element sees would have no
+/// resistance at all.
+const UNSEEN: f64 = 0.02;
+/// Vertices by which it is told how far a body goes.
+const PLACES: usize = 40;
+
+/// Rows of J at each vertex: handles and their four entries.
+type RigRows = Vec<Vec<(u32, [f64; 4])>>;
+
+/// A body before it is reduced.
+pub(super) struct Body<'a> {
+    mesh: &'a TetMesh,
+    coordinates: Coordinates,
+    bones: usize,
+    mass: Vec<f64>,
+    strength: Option<&'a [f64]>,
+    rig: RigRows,
+    elements: Vec<Element>,
+    /// The metric's Laplacian.
+    stiffness: Sparse,
+    twisting: Option<Sparse>,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(mesh: &'a TetMesh, material: &Material, extras: &ReducedExtras<'a>) -> Result<Self> {
+        let energies = material.energies(mesh.tets().len());
+        let conductivity: Vec<f64> = energies.iter().map(PrincipalStretch::slope).collect();
+        let place: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
+        let coordinates = Coordinates::of_mesh(mesh);
+        Ok(Self {
+            mesh,
+            coordinates,
+            bones: extras.rig.map_or(0, Rig::bone_count),
+            mass: lumped_mass(mesh, material),
+            strength: extras.strength,
+            rig: rig_rows(&coordinates, mesh, extras.rig),
+            elements: elements_of(mesh, &energies, &place)?.1,
+            stiffness: stiffness_of(mesh, &conductivity)?,
+            twisting: twisting_stiffness(mesh, &conductivity),
+        })
+    }
+
+    /// What a step needs beside the samples, and B = U Phi, 3n x k.
+    pub(super) fn reduce(&self, basis: &Mat<f64>, frequency: Option<f64>) -> Result<(ReducedData, Mat<f64>)> {
+        let of_basis = self.weighted(basis.as_ref(), |v| self.mass[v]);
+        let mass = inner(basis.as_ref(), of_basis.as_ref());
+        let stiffness = inner(basis.as_ref(), applied(&self.stiffness, basis.as_ref()).as_ref());
+        let (turn, spectrum) = diagonalise(&mass, &stiffness)?;
+        let fields = product(basis.as_ref(), turn.as_ref());
+        let largest = spectrum.iter().copied().fold(0.0, f64::max);
+        let lowest = spectrum.iter().copied().filter(|&value| value > FREE * largest).fold(largest, f64::min);
+        let strength = |v: usize| self.mass[v] * self.strength.map_or(1.0, |strength| strength[v]);
+        let data = ReducedData {
+            mesh: self.mesh.clone(),
+            mass: self.mass.clone(),
+            reduction: product(turn.transpose(), mass.as_ref()),
+            twisting: self.twisting.as_ref().map(|twisting| self.twisting(twisting, fields.as_ref())),
+            rig_mass: self.with_rig(self.weighted(fields.as_ref(), strength).as_ref()),
+            uniform: [0, 1, 2].map(|axis| {
+                let sum =
+                    |k: usize| self.mass.iter().enumerate().map(|(v, m)| m * fields[(3 * v + axis, k)]).sum();
+                (0..fields.ncols()).map(sum).collect()
+            }),
+            across: self.across(fields.as_ref()),
+            places: self.places(fields.as_ref()),
+            coordinates: self.coordinates,
+            bones: self.bones,
+            frequency: frequency.unwrap_or(lowest.sqrt() / std::f64::consts::TAU),
+            total_mass: self.mass.iter().sum(),
+            tet_shares: self.tet_shares(),
+            basis: basis.clone(),
+            turn,
+            spectrum,
+        };
+        Ok((data, fields))
+    }
+
+    /// All elements, each standing for itself.
+    pub(super) fn samples(&self, fields: &Mat<f64>) -> Samples {
+        let rig = self.elements.iter().map(|element| self.rig_terms(element)).collect();
+        Samples::new(&self.elements, rig, fields.ncols(), |element, entry, coordinate| {
+            let Element { corners, gradients, .. } = &self.elements[element];
+            let field = fields.col_as_slice(coordinate);
+            let of = |(&v, g): (&u32, &[f64; 3])| field[3 * v as usize + entry / 3] * g[entry % 3];
+            corners.iter().zip(gradients).map(of).sum()
+        })
+    }
+
+    /// What handles add to the gradient of an element.
+    fn rig_terms(&self, element: &Element) -> RigTerms {
+        let mut terms: RigTerms = Vec::new();
+        for (&vertex, gradient) in element.corners.iter().zip(&element.gradients) {
+            for (handle, row) in &self.rig[vertex as usize] {
+                let place = terms.iter().position(|(known, _)| known == handle).unwrap_or_else(|| {
+                    terms.push((*handle, [[0.0; 3]; 4]));
+                    terms.len() - 1
+                });
+                for (sum, entry) in terms[place].1.iter_mut().zip(row) {
+                    (0..3).for_each(|j| sum[j] += entry * gradient[j]);
+                }
+            }
+        }
+        terms
+    }
+
+    /// Displacements times a number of each vertex.
+    fn weighted(&self, fields: MatRef<'_, f64>, weight: impl Fn(usize) -> f64) -> Mat<f64> {
+        Mat::from_fn(fields.nrows(), fields.ncols(), |i, k| weight(i / 3) * fields[(i, k)])
+    }
+
+    /// The products of forces, a column each, with J: columns of 12 numbers a handle.
+    fn with_rig(&self, forces: MatRef<'_, f64>) -> Columns {
+        let mut sums = Mat::<f64>::zeros(12 * self.bones.max(1), forces.ncols());
+        for (k, mut sum) in sums.col_iter_mut().enumerate() {
+            let force = forces.col(k);
+            for (v, rows) in self.rig.iter().enumerate() {
+                for (handle, entries) in rows {
+                    for (d, entry) in entries.iter().enumerate() {
+                        let first = 3 * (4 * *handle as usize + d);
+                        (0..3).for_each(|c| sum[first + c] += entry * force[3 * v + c]);
+                    }
+                }
+            }
+        }
+        Columns::new(sums.nrows(), sums.ncols(), |i, k| sums[(i, k)])
+    }
+
+    fn twisting(&self, twisting: &Sparse, fields: MatRef<'_, f64>) -> Twisting {
+        let forces = applied(twisting, fields);
+        let own = inner(fields, forces.as_ref());
+        let n = self.rig.len();
+        let mut rows = Mat::zeros(n, 4 * self.bones.max(1));
+        for (v, handles) in self.rig.iter().enumerate() {
+            for (handle, entries) in handles {
+                entries.iter().enumerate().for_each(|(d, x)| rows[(v, 4 * *handle as usize + d)] = *x);
+            }
+        }
+        let images = multiply_columns(twisting, rows.as_ref());
+        Twisting {
+            own: square(&own),
+            rig: self.with_rig(forces.as_ref()),
+            alone: inner(rows.as_ref(), images.as_ref()),
+        }
+    }
+
+    fn across(&self, fields: MatRef<'_, f64>) -> Vec<Mat<f64>> {
+        let n = self.mass.len();
+        let along = |axis: usize, weigh: bool| {
+            let weight = |v: usize| if weigh { self.mass[v] } else { 1.0 };
+            Mat::from_fn(n, fields.ncols(), |v, k| weight(v) * fields[(3 * v + axis, k)])
+        };
+        let (left, right) =
+            ([0, 1, 2].map(|axis| along(axis, false)), [0, 1, 2].map(|axis| along(axis, true)));
+        (0..9).map(|e| inner(left[e / 3].as_ref(), right[e % 3].as_ref())).collect()
+    }
+
+    fn places(&self, fields: MatRef<'_, f64>) -> Places {
+        let n = self.mass.len();
+        let count = PLACES.min(n);
+        let vertices: Vec<usize> = (0..count).map(|i| i * n / count).collect();
+        Places {
+            basis: Columns::new(3 * count, fields.ncols(), |i, k| fields[(3 * vertices[i / 3] + i % 3, k)]),
+            rig: vertices.iter().map(|&v| self.rig[v].clone()).collect(),
+        }
+    }
+
+    fn tet_shares(&self) -> Vec<f64> {
+        let each = if self.mesh.cells().is_empty() { 1 } else { self.mesh.tets_per_cell() };
+        let share = |(t, volume): (usize, &f64)| volume / self.elements[t / each].volume;
+        self.mesh.volumes().iter().enumerate().map(share).collect()
+    }
+}
+
+impl ReducedData {
+    /// The share that is kept of what samples do not see of the metric's stiffness, k x k.
+    pub(super) fn unseen(&self, samples: &Samples) -> Result<Columns> {
+        let rank = self.rank();
+        let share = (UNSEEN * rank as f64 / samples.count() as f64).min(1.0);
+        let stiff = Mat::from_fn(9 * samples.count(), rank, |i, k| {
+            samples.weight(i / 9).sqrt() * samples.gradient(i / 9, i % 9, k)
+        });
+        let twists =
+            self.twisting.as_ref().map(|twisting| Mat::from_fn(rank, rank, |i, j| twisting.own.at(i, j)));
+        let twists = twists.as_ref().map(Mat::as_ref);
+        let kept = |seen: f64| share * (1.0 - seen).max(0.0);
+        Ok(square(&seen_and_more(&self.spectrum, twists, stiff.as_ref(), kept)?))
+    }
+}
+
+fn square(matrix: &Mat<f64>) -> Columns {
+    Columns::new(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)])
+}
+
+/// What a symmetric matrix, the same for each coordinate, makes of displacements, 3n x k.
+fn applied(matrix: &Sparse, fields: MatRef<'_, f64>) -> Mat<f64> {
+    let columns = Mat::from_fn(matrix.nrows(), 3 * fields.ncols(), |v, j| fields[(3 * v + j % 3, j / 3)]);
+    let images = multiply_columns(matrix, columns.as_ref());
+    Mat::from_fn(fields.nrows(), fields.ncols(), |i, k| images[(i / 3, 3 * k + i % 3)])
+}

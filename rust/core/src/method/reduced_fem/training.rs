@@ -1,0 +1,224 @@
+//! Elements that stand for all, found on a shot `[MOR sec. 3.2]`: energies with weights, fitted by non-negative least squares.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rayon::prelude::*;
+
+use super::ReducedModel;
+use super::samples::{SampleScratch, Samples, place};
+use crate::math::random::{normal, sample, uniform};
+use crate::method::rig_rows::enter_pose;
+use crate::method::skinning_modes::Cubature;
+use crate::rig::Pose;
+use crate::solve::nonnegative_least_squares;
+use crate::{Error, Progress, Result};
+
+/// What refuses a shot without forces.
+const STILL: &str = "nothing moves in the shot; take frames in which the flesh sways";
+/// Elements that are candidates, for each that is asked for; and the fewest candidates.
+const CANDIDATES: (usize, usize) = (8, 1000);
+/// Share of the mean volume below which an element, such as a cell with next to no flesh, stands for none.
+const LEAST: f64 = 1e-2;
+/// Most frames of the shot in which forces are looked at.
+const FRAMES: usize = 48;
+/// Directions in which the force of a state is looked at.
+const DIRECTIONS: usize = 16;
+/// Amplitudes of states between those of the shot, beside the shot's own.
+const AMPLITUDES: (f64, f64) = (0.3, 1.5);
+
+/// A shot: what a body's coefficients were in some poses.
+#[derive(Clone, Copy)]
+pub struct Shot<'a> {
+    /// b transforms a frame, one frame after the other; none without a rig.
+    pub poses: &'a Pose,
+    /// r a frame, likewise.
+    pub coefficients: &'a [f64],
+}
+
+/// A state of the body: in which frame's pose, and its coordinates.
+struct Draw {
+    frame: usize,
+    y: Vec<f64>,
+    /// k x [`DIRECTIONS`].
+    directions: Mat<f64>,
+}
+
+impl ReducedModel {
+    /// Finds at most `count` tets that give the elastic forces of a shot.
+    ///
+    /// Minimises `sum over states y and directions d of (d . (sum_s c_s f_s(y) - sum_t f_t(y)))^2` over c >= 0, with the
+    /// forces f_t of elements in rest shapes that follow the pose. States are those of the shot, and as many
+    /// random combinations of them, in the shot's poses; directions are weighted by how far a force would move the
+    /// body along them. Of a cell of flesh one tet stands for all. The same seed gives the same tets.
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a count of 0, [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`] or [`Error::Pose`] for
+    /// the shot, [`Error::Unsupported`] where forces are found at some tets already or nothing moves,
+    /// [`Error::Cancelled`].
+    pub fn train(
+        &self,
+        shot: &Shot<'_>,
+        (count, seed): (usize, u64),
+        progress: &Progress,
+    ) -> Result<Cubature> {
+        let what = "cubature";
+        if count == 0 {
+            return Err(Error::Range { what, expected: "at least one tet", got: 0.0 });
+        }
+        let each = self.tets_each();
+        let elements = self.samples.count();
+        if each * elements != self.data.mesh.tets().len() {
+            let why = "its forces are found at some tets already; take the body with all of them";
+            return Err(Error::Unsupported { what, why });
+        }
+        let frames = self.frames(shot)?;
+        if frames.iter().all(|frame| frame.y.iter().all(|&y| y == 0.0)) {
+            return Err(Error::Unsupported { what, why: STILL });
+        }
+        if self.data.mesh.tets().len() <= count {
+            let tets = 0..self.data.mesh.tets().len() as u32;
+            return Ok(Cubature { weights: vec![1.0; tets.len()], tets: tets.collect() });
+        }
+        progress.report(0.0)?;
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let draws = self.draws(&frames, &mut random);
+        let mean = (0..elements).map(|e| self.samples.volume(e)).sum::<f64>() / elements as f64;
+        let full: Vec<usize> = (0..elements).filter(|&e| self.samples.volume(e) > LEAST * mean).collect();
+        let drawn = sample(full.len(), CANDIDATES.1.max(CANDIDATES.0 * count), &mut random);
+        let candidates: Vec<usize> = drawn.into_iter().map(|place| full[place]).collect();
+        let (columns, target) = self.equations(&frames, &draws, &candidates, progress)?;
+        progress.report(0.6)?;
+        let found = nonnegative_least_squares(columns.as_ref(), &target, count);
+        if found.is_empty() {
+            return Err(Error::Unsupported { what, why: STILL });
+        }
+        progress.report(1.0)?;
+        // The largest, as others of a cell may hold next to no flesh.
+        let tet = |place: usize| {
+            let tets = candidates[place] * each..(candidates[place] + 1) * each;
+            let shares = &self.data.tet_shares;
+            tets.max_by(|&a, &b| shares[a].total_cmp(&shares[b])).unwrap_or(candidates[place] * each)
+        };
+        Ok(Cubature {
+            tets: found.iter().map(|&(place, _)| tet(place) as u32).collect(),
+            weights: found.iter().map(|&(place, x)| x / self.data.tet_shares[tet(place)]).collect(),
+        })
+    }
+
+    /// Tets of an element.
+    pub(super) fn tets_each(&self) -> usize {
+        let mesh = &self.data.mesh;
+        if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() }
+    }
+
+    /// Pose rows and coordinates of the frames of a shot.
+    fn frames(&self, shot: &Shot<'_>) -> Result<Vec<Frame>> {
+        let (r, bones) = (self.displacement_count(), self.data.bones);
+        let count = shot.coefficients.len() / r;
+        let wrong = |what, expected: String, got: usize| Error::Shape {
+            what,
+            expected,
+            got: format!("{got} numbers"),
+        };
+        if shot.coefficients.is_empty() {
+            return Err(Error::Empty { what: "coefficients" });
+        }
+        if !shot.coefficients.len().is_multiple_of(r) {
+            return Err(wrong("coefficients", format!("(f, {r})"), shot.coefficients.len()));
+        }
+        if shot.poses.len() != count * bones {
+            return Err(wrong("poses", format!("({count}, {bones}, 3, 4)"), 12 * shot.poses.len()));
+        }
+        let frame = |f: usize| {
+            let coefficients = &shot.coefficients[f * r..][..r];
+            self.data.check_coefficients("coefficients", coefficients)?;
+            let mut pose = vec![[0.0; 3]; self.data.handle_rows()];
+            let given = (bones > 0).then(|| &shot.poses[f * bones..][..bones]);
+            enter_pose(&self.data.coordinates, bones, given, &mut pose)?;
+            Ok(Frame { pose, y: self.data.enter(coefficients) })
+        };
+        (0..count).map(frame).collect()
+    }
+
+    /// States of the shot, each with one between them.
+    fn draws(&self, frames: &[Frame], random: &mut ChaCha8Rng) -> Vec<Draw> {
+        let (rank, looked) = (self.data.rank(), frames.len().min(FRAMES));
+        let lowest = self.data.spectrum.iter().copied().find(|&value| value > 0.0).unwrap_or(1.0);
+        let mut draws = Vec::with_capacity(2 * looked);
+        for place in 0..looked {
+            let frame = place * frames.len() / looked;
+            let mut between = vec![0.0; rank];
+            let size = AMPLITUDES.0 + (AMPLITUDES.1 - AMPLITUDES.0) * uniform(random);
+            for frame in frames {
+                let share = size * normal(random) / (frames.len() as f64).sqrt();
+                between.iter_mut().zip(&frame.y).for_each(|(sum, y)| *sum += share * y);
+            }
+            for y in [frames[frame].y.clone(), between] {
+                let directions = Mat::from_fn(rank, DIRECTIONS, |k, _| {
+                    normal(random) * lowest / (lowest + self.data.spectrum[k])
+                });
+                draws.push(Draw { frame, y, directions });
+            }
+        }
+        draws
+    }
+
+    /// One row a state and direction: the work of each candidate's force, rows x c, and of all elements'.
+    fn equations(
+        &self,
+        frames: &[Frame],
+        draws: &[Draw],
+        candidates: &[usize],
+        progress: &Progress,
+    ) -> Result<(Mat<f64>, Vec<f64>)> {
+        let gradients = Mat::from_fn(9 * candidates.len(), self.data.rank(), |i, k| {
+            self.samples.gradient(candidates[i / 9], i % 9, k)
+        });
+        let mut blocks: Vec<(Mat<f64>, Vec<f64>)> = Vec::with_capacity(draws.len());
+        for (part, some) in draws.chunks(16).enumerate() {
+            progress.report(0.6 * (16 * part) as f32 / draws.len() as f32)?;
+            let works = |scratch: &mut SampleScratch, draw: &Draw| {
+                let pose = &frames[draw.frame].pose;
+                works(&self.samples, scratch, pose, draw, (candidates, &gradients))
+            };
+            blocks.par_extend(some.par_iter().map_init(|| self.samples.scratch(), works));
+        }
+        let columns = Mat::from_fn(DIRECTIONS * blocks.len(), candidates.len(), |i, s| {
+            blocks[i / DIRECTIONS].0[(i % DIRECTIONS, s)]
+        });
+        Ok((columns, blocks.into_iter().flat_map(|(_, target)| target).collect()))
+    }
+}
+
+/// The rows of a pose, and coordinates in it.
+struct Frame {
+    pose: Vec<[f64; 3]>,
+    y: Vec<f64>,
+}
+
+/// The work of the candidates' forces and of all along the directions of a draw, relative to what the whole force does.
+fn works(
+    samples: &Samples,
+    scratch: &mut SampleScratch,
+    pose: &[[f64; 3]],
+    draw: &Draw,
+    (candidates, gradients): (&[usize], &Mat<f64>),
+) -> (Mat<f64>, Vec<f64>) {
+    samples.enter_pose(scratch, pose, 1.0);
+    let mut force = vec![0.0; draw.y.len()];
+    samples.evaluate(scratch, &draw.y, &mut force);
+    let along = |k: usize| -> f64 {
+        force.iter().enumerate().map(|(j, force)| force * draw.directions[(j, k)]).sum()
+    };
+    let target: Vec<f64> = (0..DIRECTIONS).map(along).collect();
+    let length = target.iter().map(|work| work * work).sum::<f64>().sqrt();
+    let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
+    let mut strained = Mat::zeros(gradients.nrows(), DIRECTIONS);
+    matmul(strained.as_mut(), Accum::Replace, gradients, &draw.directions, scale, Par::Seq);
+    let works = Mat::from_fn(DIRECTIONS, candidates.len(), |k, s| {
+        (0..9).map(|e| scratch.stress[place(candidates[s], e)] * strained[(9 * s + e, k)]).sum()
+    });
+    (works, target.iter().map(|work| scale * work).collect())
+}

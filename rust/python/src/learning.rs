@@ -1,0 +1,101 @@
+//! `LearnJob`: what a body's full space did in a shot, as a reduced model.
+
+use std::sync::Arc;
+
+use jounce::body::{self, Lesson};
+use jounce::subspace::Share;
+use jounce::{Progress, material, method};
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::body::Body;
+use crate::cubature::shot_poses;
+use crate::job::{Job, Making};
+use crate::material::Material;
+use crate::model::Model;
+
+/// Tets for each displacement, unless it is said how many.
+const TETS: usize = 2;
+
+/// Checked arguments of `Body.learn` and `LearnJob`, free of Python.
+pub struct Learning {
+    body: Arc<body::Body>,
+    material: Option<Arc<material::Material>>,
+    snapshots: Vec<f64>,
+    poses: Vec<f64>,
+    count: usize,
+    tets: usize,
+    frequency: Option<f64>,
+    seed: u64,
+}
+
+impl Learning {
+    /// counts: of displacements, of tets if given, and the seed.
+    pub fn new(
+        body: Arc<body::Body>,
+        [snapshots, poses]: [&Bound<'_, PyAny>; 2],
+        (count, tets, seed): (i64, Option<i64>, i64),
+        material: Option<&Material>,
+        frequency: Option<f64>,
+    ) -> PyResult<Self> {
+        let axes = [Axis::Any("f"), Axis::Is(body.mesh.vertices().len()), Axis::Is(3)];
+        let snapshots = arrays::array::<f64>(snapshots, "snapshots", &axes)?;
+        let poses = shot_poses(Some(poses), snapshots.len(0), body.rig.bone_count())?;
+        let count = arrays::count(count, "count")?;
+        Ok(Self {
+            material: material.map(|material| material.0.clone()),
+            snapshots: snapshots.slice().to_vec(),
+            tets: tets.map_or(Ok(TETS * count), |tets| arrays::count(tets, "tets"))?,
+            seed: arrays::count(seed, "seed")?,
+            body,
+            poses,
+            count,
+            frequency,
+        })
+    }
+
+    /// The model.
+    pub fn run(&self, progress: &Progress) -> jounce::Result<method::Model> {
+        let lesson = Lesson {
+            poses: arrays::transforms(&self.poses),
+            snapshots: &self.snapshots,
+            share: Share::Count(self.count),
+            tets: self.tets,
+            frequency: self.frequency,
+            seed: self.seed,
+        };
+        self.body.learn(self.material.as_deref(), &lesson, progress)
+    }
+}
+
+/// A body's `learn` in the making, on a thread of its own that never touches Python; same arguments.
+///
+/// Stages: "displacements", "reduction" and "forces"; `result()` gives the Model, or raises what is refused.
+#[pyclass(frozen, extends = Job, module = "jounce", name = "LearnJob")]
+pub struct LearnJob(Making<method::Model>);
+
+#[pymethods]
+impl LearnJob {
+    #[new]
+    #[pyo3(signature = (body, snapshots, poses, count=64, tets=None, material=None, frequency=None, seed=0))]
+    fn new(
+        body: &Bound<'_, Body>,
+        snapshots: &Bound<'_, PyAny>,
+        poses: &Bound<'_, PyAny>,
+        count: i64,
+        tets: Option<i64>,
+        material: Option<&Material>,
+        frequency: Option<f64>,
+        seed: i64,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let (body, counts) = (body.get().inner.clone(), (count, tets, seed));
+        let learning = Learning::new(body, [snapshots, poses], counts, material, frequency)?;
+        let model = Making::start(move |progress| learning.run(progress))?;
+        Ok(model.job().add_subclass(Self(model)))
+    }
+
+    /// Waits for the Model, and returns it or raises what went wrong.
+    fn result(&self, py: Python<'_>) -> PyResult<Model> {
+        Ok(Model::wrap((*self.0.result(py)?).clone()))
+    }
+}

@@ -1,0 +1,151 @@
+"""Reduced models from Python: learnt from a shot, stepped like any other model, and what they refuse."""
+
+import cases
+import jounce
+import numpy as np
+import pytest
+
+COUNT = 24
+
+
+def material():
+    return jounce.Material(young=cases.YOUNG, poisson=0.3, density=cases.DENSITY, law="neo_hookean")
+
+
+def played(model, bar, **settings):
+    simulation = jounce.Simulation(model, dt=cases.DT, max_iterations=200, tolerance=1e-8, **settings)
+    simulation.reset(bar.poses[0])
+    found = [np.array(simulation.displacement(), float)]
+    for pose in bar.poses[1:]:
+        simulation.step(pose)
+        found.append(np.array(simulation.displacement(), float))
+    return np.array(found)
+
+
+@pytest.fixture(scope="module")
+def full(mesh, rig):
+    return jounce.Model.full_space(mesh, material(), rig)
+
+
+@pytest.fixture(scope="module")
+def shot(full, bar):
+    return played(full, bar)
+
+
+@pytest.fixture(scope="module")
+def whole(mesh, rig, full, shot):
+    """All tets."""
+    basis = jounce.mass_pca(mesh, material(), shot, COUNT)
+    return jounce.Model.reduced(mesh, material(), basis, rig, frequency=full.frequency)
+
+
+@pytest.fixture(scope="module")
+def cubature(whole, shot, bar):
+    return jounce.Cubature.of_shot(whole, whole.nearest(shot), np.array(bar.poses), 60)
+
+
+def test_what_is_learnt_comes_near_the_full_space(whole, cubature, shot, bar):
+    sampled = whole.sampled(cubature)
+    assert whole.coefficient_shape == sampled.coefficient_shape == (COUNT,)
+    assert sampled.cluster_count == len(cubature.tets) <= 60
+    assert repr(sampled) == f"Model({COUNT} displacements, {whole.bone_count} bones)"
+    for model, most in ((whole, 0.02), (sampled, 0.06)):
+        found = played(model, bar)
+        error = np.linalg.norm(found - shot) / np.linalg.norm(shot)
+        assert error < most
+
+
+def test_a_cubature_given_at_once_is_the_same(mesh, rig, full, whole, cubature, shot, bar):
+    basis = jounce.mass_pca(mesh, material(), shot, COUNT)
+    model = jounce.Model.reduced(mesh, material(), basis, rig, None, cubature, full.frequency)
+    np.testing.assert_array_equal(played(model, bar), played(whole.sampled(cubature), bar))
+
+
+def test_stiffness_damping_and_gravity_are_live(whole, cubature, full, bar):
+    sampled = whole.sampled(cubature)
+    still = [played(sampled, bar)]
+    for settings in ({"stiffness": 2.0}, {"damping": 0.3}, {"gravity": (0.0, 0.0, -3.0)}):
+        right, found = played(full, bar, **settings), played(sampled, bar, **settings)
+        assert np.linalg.norm(found - right) < 0.25 * np.linalg.norm(right)
+        assert all(np.linalg.norm(found - other) > 0.02 * np.linalg.norm(right) for other in still)
+        still.append(found)
+
+
+def test_the_nearest_coefficients_are_those_of_a_displacement(whole):
+    coefficients = np.random.default_rng(3).normal(size=(4, COUNT))
+    shapes = [whole.displacement(row) for row in np.eye(COUNT)]
+    moved = np.einsum("fr,rni->fni", coefficients, np.array(shapes, float))
+    np.testing.assert_allclose(whole.nearest(moved), coefficients, atol=1e-5)
+
+
+def test_a_state_replays(whole, cubature, bar):
+    simulation = jounce.Simulation(whole.sampled(cubature), dt=cases.DT)
+    for pose in bar.poses[:6]:
+        simulation.step(pose)
+    state = jounce.State.from_bytes(simulation.save_state().to_bytes())
+    after = [simulation.step(pose).energy for pose in bar.poses[6:12]]
+    simulation.restore_state(state)
+    assert [simulation.step(pose).energy for pose in bar.poses[6:12]] == after
+
+
+@pytest.fixture(scope="module")
+def body(box):
+    return jounce.Body(*box, resolution=8, modes=4, clusters=10)
+
+
+def test_a_body_learns_and_a_job_does_the_same(body):
+    full = body.full_space()
+    poses = np.tile(np.eye(3, 4), (10, 2, 1, 1))
+    poses[:, 1, 2, 3] = 0.3 * np.sin(np.arange(10))
+    simulation = jounce.Simulation(full)
+    shot = []
+    for pose in poses:
+        simulation.step(pose)
+        shot.append(np.array(simulation.coefficients))
+    model = body.learn(np.array(shot), poses, 6, frequency=full.frequency)
+    assert model.coefficient_shape == (6,)
+    assert model.cluster_count <= 12
+    assert model.frequency == full.frequency
+    job = jounce.LearnJob(body, np.array(shot), poses, 6, frequency=full.frequency)
+    again = job.result()
+    assert (job.done, job.stage, job.progress) == (True, "forces", 1.0)
+    simulations = [jounce.Simulation(model) for model in (model, again)]
+    for pose in poses:
+        for simulation in simulations:
+            simulation.step(pose)
+        np.testing.assert_array_equal(*(simulation.coefficients for simulation in simulations))
+
+
+REFUSED = {
+    "limit: a reduced model has no limit": lambda model, **_: jounce.Simulation(model, limit=0.1),
+    "stretch: a reduced model has no limit": lambda model, **_: jounce.Simulation(model, stretch=0.1),
+    "colliders: a reduced model cannot dent": lambda model, **_: jounce.Simulation(
+        model, colliders=[jounce.Collider.plane()]
+    ),
+    "force samples: only a model of skinning modes": lambda model, **_: model.force_samples(3),
+    "truncated: only a model of skinning modes": lambda model, **_: model.truncated(3),
+    "save: only a model of skinning modes has a file": lambda model, tmp_path, **_: model.save(
+        tmp_path / "m"
+    ),
+    "cubature: its forces are found at some tets already": lambda model, cubature, **_: model.sampled(
+        cubature
+    ).sampled(cubature),
+    "sampled: only a reduced model": lambda full, cubature, **_: full.sampled(cubature),
+    "nearest: only a reduced model": lambda full, shot, **_: full.nearest(shot),
+    "cubature: only a reduced model": lambda full, **_: jounce.Cubature.of_shot(full, np.ones((1, 1))),
+    "poses: ": lambda model, **_: jounce.Cubature.of_shot(model, np.ones((3, COUNT)), np.zeros((2, 1, 3, 4))),
+    "frequency: expected a positive number, got 0": lambda mesh, **_: jounce.Model.reduced(
+        mesh, material(), jounce.Basis(np.ones((1, len(mesh.vertices), 3))), frequency=0.0
+    ),
+    "offsets: a reduced model follows linear skinning alone": lambda model, bar, mesh, **_: jounce.Simulation(
+        model
+    ).step(bar.poses[0], offsets=np.zeros((len(mesh.vertices), 3))),
+}
+
+
+@pytest.mark.parametrize("sentence", REFUSED)
+def test_what_it_cannot_do_is_refused(sentence, whole, cubature, full, shot, mesh, bar, tmp_path):
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        REFUSED[sentence](
+            model=whole, cubature=cubature, full=full, shot=shot, mesh=mesh, bar=bar, tmp_path=tmp_path
+        )
