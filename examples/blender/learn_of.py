@@ -1,0 +1,167 @@
+"""One character for `learn.py`: a shot in the full space, and in what has been learnt from it.
+
+    python learn_of.py FILE --report OUT.json [--frames 120] [--law neo_hookean]
+
+All step by backward Euler, twice a frame, with the damping and the stiffness that *Add Jounce* has
+chosen, without limits, the rest shape following the pose. Errors are those of the displacement in the
+mass norm over the frames, against the full space with the same settings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import character as characters
+import extension
+import flesh
+import recordings
+
+if TYPE_CHECKING:
+    import jounce
+
+SUBSTEPS = 2
+COUNTS = (16, 32, 64)
+
+
+def main() -> None:
+    """Measure one character and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--report", type=Path, required=True)
+    parser.add_argument("--frames", type=int, default=120)
+    parser.add_argument("--law", default="arap")
+    options = parser.parse_args()
+    package = extension.enable().__name__
+    try:
+        character = characters.load(options.file)
+        report = compare(package, character, characters.choose_shot(character, options.frames), options.law)
+    except (characters.Unreadable, RuntimeError) as refusal:
+        report = {"notes": [f"refused: {str(refusal).strip().removeprefix('Error: ')}"]}
+    options.report.write_text(json.dumps(report), encoding="utf-8")
+
+
+class Bench:
+    """A body and its shot, played by several models."""
+
+    def __init__(self, package: str, host: bpy.types.Object, frames: range, law: str) -> None:
+        """Build and record the body. law: that of the full space."""
+        # The module comes with the extension, which is switched on by now.
+        import jounce
+
+        def module(name: str) -> ModuleType:
+            return importlib.import_module(f"{package}.{name}")
+
+        _, self.body, motion = recordings.recorded(module, host, frames)
+        self.poses = np.ascontiguousarray(motion.poses)
+        render = bpy.context.scene.render
+        settings, motions = host.jounce.motion_settings(), module("core.motion")
+        self.stiffness = motions.stiffness_of(
+            motions.built_frequency(self.body, settings.frequency_of), settings
+        )
+        self.settings = {
+            "dt": render.fps_base / render.fps,
+            "substeps": SUBSTEPS,
+            "damping": settings.damping,
+            "max_iterations": 200,
+            "tolerance": 1e-6,
+        }
+        density = module("core.bodies").DENSITY
+        share = np.repeat(density * np.asarray(self.body.mesh.volumes) / 4.0, 4)
+        self.mass = np.bincount(np.asarray(self.body.mesh.tets).ravel(), share)
+        self.material = jounce.Material(self.body.material.young, 0.0 if law == "arap" else 0.3, density, law)
+
+    def played(
+        self, model: jounce.Model, factor: float = 1.0, poses: np.ndarray | None = None
+    ) -> tuple[np.ndarray, float, float]:
+        """Displacements (f, n, 3), milliseconds and iterations a step, with the stiffness times a factor."""
+        import jounce
+
+        poses = self.poses if poses is None else poses
+        simulation = jounce.Simulation(model, stiffness=factor * self.stiffness, **self.settings)
+        simulation.reset(poses[0])
+        found, seconds, iterations = [np.array(simulation.displacement(), float)], 0.0, 0
+        for pose in poses[1:]:
+            started = time.perf_counter()
+            iterations += simulation.step(pose).iterations
+            seconds += time.perf_counter() - started
+            found.append(np.array(simulation.displacement(), float))
+        steps = SUBSTEPS * (len(poses) - 1)
+        return np.array(found), 1e3 * seconds / steps, iterations / steps
+
+    def norm(self, motion: np.ndarray) -> float:
+        """Length of displacements (f, n, 3), weighted with the mass."""
+        return float(np.sqrt((self.mass[None, :, None] * motion**2).sum()))
+
+    def error(self, found: np.ndarray, exact: np.ndarray) -> float:
+        """How far one motion is from another, as a share of that."""
+        return self.norm(found - exact) / self.norm(exact)
+
+
+def compare(package: str, character: characters.Character, shot: characters.Shot, law: str) -> dict:
+    """The errors of the draft and of what has been learnt, and what they cost."""
+    bpy.context.scene.frame_set(shot.first)
+    flesh.select([character.armature])
+    bpy.ops.jounce.setup()
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    bench = Bench(package, host, range(shot.first, shot.last + 1), law)
+    full = bench.body.full_space(bench.material)
+    exact, milliseconds, _ = bench.played(full)
+    report = {
+        "tets": len(bench.body.mesh.tets),
+        "vertices": len(bench.mass),
+        "frames": len(bench.poses),
+        "ms, full": milliseconds,
+    }
+    found, report["ms, draft"], _ = bench.played(bench.body.model)
+    report["error, draft"] = bench.error(found, exact)
+    for count in COUNTS:
+        model = learnt(bench, full, exact, count, report)
+        found, report[f"ms, {count}"], report[f"iterations, {count}"] = bench.played(model)
+        report[f"error, {count}"] = bench.error(found, exact)
+    for name, factor in (("half", 0.5), ("double", 2.0)):
+        changed, _, _ = bench.played(full, factor)
+        found, _, _ = bench.played(model, factor)
+        report[f"error, {COUNTS[-1]}, {name}"] = bench.error(found, changed)
+        found, _, _ = bench.played(bench.body.model, factor)
+        report[f"error, draft, {name}"] = bench.error(found, changed)
+    held_out(bench, full, exact, report)
+    return report
+
+
+def learnt(bench: Bench, full: jounce.Model, snapshots: np.ndarray, count: int, report: dict) -> jounce.Model:
+    """What is learnt of snapshots (f, n, 3) from the start of the shot."""
+    started = time.perf_counter()
+    poses = bench.poses[: len(snapshots)]
+    model = bench.body.learn(snapshots, poses, count, material=bench.material, frequency=full.frequency)
+    report[f"s, {count}"] = time.perf_counter() - started
+    return model
+
+
+def held_out(bench: Bench, full: jounce.Model, exact: np.ndarray, report: dict) -> None:
+    """The error over the second half of the shot of what has been learnt from the first."""
+    half = len(exact) // 2
+    model = bench.body.learn(
+        exact[:half], bench.poses[:half], COUNTS[-1], material=bench.material, frequency=full.frequency
+    )
+    found, _, _ = bench.played(model)
+    report["error, held out"] = bench.error(found[half:], exact[half:])
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    # Blender's own exit handlers can hang in a script that leaves a preview on.
+    os._exit(0)
