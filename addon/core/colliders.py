@@ -12,6 +12,7 @@ import jounce
 import numpy as np
 
 from .bodies import BodyCache
+from .contact_points import Skin
 from .surface import hashed
 from .user_error import UserError, passing_on
 
@@ -61,10 +62,11 @@ class Solid:
 
 @dataclass(frozen=True, eq=False)
 class Colliders:
-    """All that a body collides with, and Coulomb's coefficient of friction."""
+    """All that a body collides with, Coulomb's coefficient of friction, and what of a built body touches."""
 
     solids: tuple[Solid, ...]
     friction: float
+    skin: Skin | None = None
 
     def digest(self) -> str:
         """Hash of all of them, whatever they are called and wherever they stand."""
@@ -72,9 +74,12 @@ class Colliders:
 
     def made(self, matrices: np.ndarray) -> "list[jounce.Collider]":
         """The native module's, of the size that the matrices (c, 3, 4) of the first frame give them."""
-        return [
-            made(solid, matrix, self.friction) for solid, matrix in zip(self.solids, matrices, strict=True)
-        ]
+        pairs = zip(self.solids, matrices, strict=True)
+        whole = [made(solid, matrix, self.friction) for solid, matrix in pairs]
+        if self.skin is None:
+            return whole
+        spared = (self.skin.places[solid.spared] for solid in self.solids)
+        return [each.sparing(points) for each, points in zip(whole, spared, strict=True)]
 
     def places(self, first: np.ndarray, now: np.ndarray, frame: int) -> np.ndarray:
         """Rotations and translations (c, 3, 4) from matrices (c, 3, 4) of a frame, and of the first one."""
@@ -117,13 +122,13 @@ def polar(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def made(solid: Solid, matrix: np.ndarray, friction: float) -> "jounce.Collider":
     """The native module's collider of the size that a matrix (3, 4) gives it."""
     size = polar(matrix[None])[1][0]
-    key = hashed((size,), (solid.digest(friction),))
+    key = hashed((size, solid.points, solid.triangles), (solid.kind.value, solid.resolution, friction))
     known = CACHE.get(key)
     if known is None:
         points, triangles = solid.points @ size.T, facing_of(solid.triangles, size)
         with passing_on(f"{solid.name} cannot be collided with as it is; choose another shape"):
             kind = kind_of(solid, points)
-            known = shaped(kind, points, triangles, solid.resolution, friction).sparing(solid.spared)
+            known = shaped(kind, points, triangles, solid.resolution, friction)
         CACHE.put(key, known)
     return known
 

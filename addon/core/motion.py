@@ -7,6 +7,7 @@ from typing import Union
 import jounce
 import numpy as np
 
+from .contact_points import Skin
 from .cuts import Teleport, Teleports
 from .settings import FrequencyOf, MotionSettings, Physical, RestartMode
 from .user_error import UserError, passing_on
@@ -231,10 +232,11 @@ def simulation(
     gravity: np.ndarray,
     model: "jounce.Model | None" = None,
     colliders: "list[jounce.Collider] | None" = None,
+    skin: Skin | None = None,
 ) -> "jounce.Simulation":
     """A simulation that has not started. gravity: (3,) m/s^2, already scaled. model: another of the body.
 
-    colliders: what the skin touches.
+    colliders: what a skin touches.
     """
     return jounce.Simulation(
         body.model if model is None else model,
@@ -248,7 +250,8 @@ def simulation(
         limit=settings.limit,
         stretch=settings.stretch,
         colliders=colliders,
-        contact_points=body.embedding if colliders else None,
+        contact_points=None if skin is None else skin.embedding,
+        contact_weights=None if skin is None else skin.weights,
     )
 
 

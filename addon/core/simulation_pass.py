@@ -86,7 +86,8 @@ class SimulationPass:
         """A simulation that has not started."""
         if self._colliders is None:
             return self._start()
-        return self._start(colliders=self._colliders.made(self.drives[0].around))
+        made, skin = self._colliders.made(self.drives[0].around), self._colliders.skin
+        return self._start(colliders=made, skin=skin)
 
     def needed(self, index: int) -> int:
         """How many drives have to be known before a frame can be."""

@@ -77,7 +77,7 @@ def test_flesh_stays_outside_of_a_wall_in_preview_and_bake(character, wall):
     assert beyond(free) > 0.1
     collide(obj, wall)
     stopped = scenes.evaluated_frames(obj, FRAMES)
-    assert beyond(stopped) < 0.01
+    assert beyond(stopped) < 1e-3
     assert_shown_as_baked(obj)
 
 
@@ -136,7 +136,7 @@ def test_what_moves_a_collider_is_simulated_anew_from_there_on(character, wall, 
     assert all(now is then for now, then in zip(known.cache.coefficients, draft, strict=True))
     same = [now is then for now, then in zip(known.final.cache.coefficients, final, strict=True)]
     assert same == [True] * 7 + [False] * 5
-    assert beyond(shape(obj, 12)[None], WALL + 0.3) < 5e-3
+    assert beyond(shape(obj, 12)[None], WALL + 0.3) < 1e-3
     assert_shown_as_baked(obj)
 
 
@@ -252,7 +252,7 @@ def test_scaled_and_parented_colliders_act_where_they_are_seen(character, unit):
     bpy.ops.jounce.preview()
     assert beyond(scenes.evaluated_frames(obj, FRAMES)) > 0.1
     collide(obj, block)
-    assert beyond(scenes.evaluated_frames(obj, FRAMES)) < 0.01
+    assert beyond(scenes.evaluated_frames(obj, FRAMES)) < 1e-3
     assert_shown_as_baked(obj)
 
 
@@ -268,7 +268,7 @@ def test_objects_that_cannot_be_collided_with_are_left_out_and_said(character, w
     for words in ("Soft deforms", "Off is not in this view layer", "Column is of the body"):
         assert any(sentence.startswith(words) for sentence in said), words
     bpy.ops.jounce.preview()
-    assert beyond(scenes.evaluated_frames(obj, FRAMES)) < 0.01
+    assert beyond(scenes.evaluated_frames(obj, FRAMES)) < 1e-3
     soft.jounce_shape = "BOX"
     bpy.ops.jounce.diagnose()
     assert not any(found.sentence.startswith("Soft") for found in obj.jounce.findings)
@@ -330,9 +330,11 @@ def test_deleted_colliders_act_no_more(character, wall, session):
     assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), free)
 
 
-def test_how_deep_the_shown_flesh_is_in_what_it_collides_with_is_told(character, wall):
+def test_how_deep_the_shown_flesh_is_in_what_it_collides_with_is_told(character, wall, module, monkeypatch):
     obj, _ = character
-    wall.location.y = -0.3
+    # What contact leaves is hardly seen.
+    monkeypatch.setattr(module("core.penetration"), "SEEN", 1e-5)
+    wall.location.y = 0.0
     collide(obj, wall)
     bpy.ops.jounce.preview()
     bpy.ops.jounce.fill_cache()
@@ -341,6 +343,6 @@ def test_how_deep_the_shown_flesh_is_in_what_it_collides_with_is_told(character,
     frame, depth = int(sentence.split()[2]), float(sentence.split()[7])
     assert sentence.startswith(f"In frame {frame} flesh of ") and " m in Wall, " in sentence
     shapes = scenes.evaluated_frames(obj, FRAMES)
-    depths = [beyond(each, -0.3) for each in shapes]
+    depths = [beyond(each, 0.0) for each in shapes]
     assert FRAMES[int(np.argmax(depths))] == frame
     assert depth == pytest.approx(max(depths), rel=0.06)

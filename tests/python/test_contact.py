@@ -130,6 +130,41 @@ def test_points_that_a_collider_spares_pass_through_it(block: tuple[jounce.TetMe
         )
 
 
+def test_points_touch_where_their_own_weights_have_them(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
+    mesh, _ = block
+    share = np.clip(mesh.vertices[:, 0] / 0.2, 0.0, 1.0)
+    rig = jounce.Rig(mesh, np.column_stack((1.0 - share, share)))
+    material = jounce.Material(young=2e4, poisson=0.3, density=1000.0, law="neo_hookean")
+    model = jounce.Model.full_space(mesh, material, rig)
+    low = mesh.vertices[:, 2] == mesh.vertices[:, 2].min()
+    places = mesh.vertices[low]
+    skin = jounce.Embedding(mesh, places)
+    # The mesh bends; what is shown of it is the one or the other bone's as a whole.
+    weights = np.eye(2)[(places[:, 0] > 0.12).astype(int)]
+    pose = np.tile(STILL, (2, 1, 1))
+    ground = jounce.Collider.plane(point=(0, 0, -0.05))
+    lowest_of = {}
+    for name, own in (("mesh", None), ("skin", weights)):
+        sim = jounce.Simulation(
+            model, substeps=2, colliders=[ground], contact_points=skin, contact_weights=own
+        )
+        sim.reset(pose)
+        depth = []
+        for frame in range(24):
+            pose[1, 2, 3] = -0.06 * min(frame / 8, 1.0)
+            sim.step(pose)
+            shown = places + weights @ pose[:, :, 3] + model.displacement(sim.coefficients, skin)
+            depth.append(-0.05 - shown[:, 2].min())
+        lowest_of[name] = max(depth)
+        pose[1, 2, 3] = 0.0
+    assert lowest_of["mesh"] > 5e-3
+    assert lowest_of["skin"] < 5e-4
+    with pytest.raises(ValueError, match="contact_weights: expected"):
+        jounce.Simulation(
+            model, colliders=[ground], contact_points=skin, contact_weights=np.ones((len(places), 1))
+        )
+
+
 def test_a_mesh_is_a_collider(block: tuple[jounce.TetMesh, jounce.Model]) -> None:
     mesh, _ = block
     collider = jounce.Collider.mesh(mesh.vertices, mesh.boundary, resolution=32, friction=0.2)

@@ -9,6 +9,7 @@ import numpy as np
 from ...core import bodies as built
 from ...core.cache import MotionCache, Origin, surface_origin, unpack
 from ...core.colliders import Colliders
+from ...core.contact_points import skin
 from ...core.cuts import Teleport
 from ...core.final_cache import FinalCache
 from ...core.loop_pass import LoopPass
@@ -109,7 +110,10 @@ class Motions:
         colliders.refuse_hindered(self.scene.host)
         settings = replace(self.scene.host.jounce.motion_settings(), limit=None, stretch=None)
         start = partial(self._start(scene, settings), model=model)
-        return self._filling(scene, cache, settings, start, self.scene.colliders.colliders)
+        touched = self.scene.colliders.colliders
+        if touched is not None:
+            touched = replace(touched, skin=skin(self.body, self.scene.surface.weights))
+        return self._filling(scene, cache, settings, start, touched)
 
     def _filling(
         self,

@@ -1,13 +1,15 @@
 //! `Simulation`, its reports and states.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
+use jounce::method::loads::contact::ContactSkin;
 use jounce::method::{self, Integrator, Turn};
+use jounce::rig::Rig;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrays;
+use crate::arrays::{self, Axis};
 use crate::contact::Collider;
 use crate::cycle::CycleReport;
 use crate::errors::{refused, run, run_long};
@@ -102,7 +104,9 @@ pub fn step_together(
 /// a share of the body's diagonal; up to half of it nothing changes, beyond that the flesh stiffens. stretch: the
 /// same for lengths, as a share of what they are in the rest shape.
 /// colliders: what the flesh cannot enter, for a full-space model and backward Euler. contact_points: an Embedding in
-/// the model's mesh whose points touch them, such as `body.embedding`, the skin; None is the mesh's own boundary.
+/// the model's mesh whose points touch them, such as `body.embedding`, the skin; of several that are much nearer to each
+/// other than vertices are, the first. None is the mesh's own boundary. contact_weights: (p, b) float64, by which these
+/// points are posed where they are shown; None for as their vertices are.
 /// Several threads may each have a Simulation of the same model; one that another thread is in raises RuntimeError.
 /// Ctrl+C ends a step, and whatever else takes long; the state is then as it was before.
 /// Raises ValueError for a parameter out of range.
@@ -122,11 +126,11 @@ impl Simulation {
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
                         gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0,
                         integrator="backward_euler", strength=1.0, limit=None, stretch=None,
-                        colliders=None, contact_points=None),
+                        colliders=None, contact_points=None, contact_weights=None),
            text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
                              gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0, \
                              integrator='backward_euler', strength=1.0, limit=None, stretch=None, \
-                             colliders=None, contact_points=None)")]
+                             colliders=None, contact_points=None, contact_weights=None)")]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
@@ -144,6 +148,7 @@ impl Simulation {
         stretch: Option<f64>,
         colliders: Option<Vec<Bound<'_, Collider>>>,
         contact_points: Option<&Embedding>,
+        contact_weights: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let params = method::SimulationParams {
             dt,
@@ -163,11 +168,11 @@ impl Simulation {
         let (bones, shape) = (shared.bone_count(), shared.coefficient_shape());
         let colliders = colliders.unwrap_or_default();
         let colliders: Vec<_> = colliders.iter().map(|collider| collider.get().inner.clone()).collect();
-        let points = contact_points.map(|points| points.inner.clone());
+        let skin = contact_points.map(|points| skin(points, contact_weights)).transpose()?;
         let count = colliders.len();
         let inner = run(py, || match count {
             0 => method::Simulation::new(shared, params),
-            _ => method::Simulation::among(shared, params, &colliders, points),
+            _ => method::Simulation::among(shared, params, &colliders, skin),
         })?;
         Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape, colliders: count })
     }
@@ -432,6 +437,16 @@ pub fn varied(
         pose_rest: pose_rest.unwrap_or(params.pose_rest),
         ..*params
     }
+}
+
+/// What touches colliders.
+fn skin(points: &Embedding, weights: Option<&Bound<'_, PyAny>>) -> PyResult<ContactSkin> {
+    let count = points.inner.points().len();
+    let rig = weights.map(|weights| {
+        let weights = arrays::array::<f64>(weights, "contact_weights", &[Axis::Is(count), Axis::Any("b")])?;
+        Rig::new(count, weights.len(1), weights.slice()).map(Arc::new).map_err(refused)
+    });
+    Ok(ContactSkin { points: points.inner.clone(), rig: rig.transpose()? })
 }
 
 fn integrator_named(name: &str) -> PyResult<Integrator> {

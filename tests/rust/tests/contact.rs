@@ -6,7 +6,7 @@ use jounce::Progress;
 use jounce::file::{decode_state, encode_state};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{Embedding, TetMesh, lattice};
-use jounce::method::loads::contact::{Collider, Shape};
+use jounce::method::loads::contact::{Collider, ContactSkin, Shape};
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
 use jounce::operators::lumped_mass;
@@ -54,7 +54,8 @@ impl Body {
     }
 
     fn among(&self, params: SimulationParams, colliders: &[Collider]) -> Simulation {
-        Simulation::among(self.model.clone(), params, colliders, self.skin.clone()).unwrap()
+        let skin = self.skin.clone().map(|points| ContactSkin { points, rig: None });
+        Simulation::among(self.model.clone(), params, colliders, skin).unwrap()
     }
 
     fn u(&self, sim: &Simulation) -> Vec<[f64; 3]> {

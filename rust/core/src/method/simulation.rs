@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::mesh::Embedding;
-use crate::method::loads::contact::Collider;
+use crate::method::loads::contact::{Collider, ContactSkin};
 use crate::method::motion::Motion;
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::quasi_newton::{FullSpaceSubstep, Minimiser};
@@ -27,10 +26,10 @@ pub struct Simulation {
     motion: Motion<dyn Substep>,
 }
 
-/// What a simulation is among, and the points that touch it, if they are not the vertices of the boundary.
+/// What a simulation is among, and what touches it, if that is not the vertices of the boundary.
 struct Surroundings {
     colliders: Arc<[Collider]>,
-    points: Option<Arc<Embedding>>,
+    skin: Option<ContactSkin>,
 }
 
 impl Simulation {
@@ -50,18 +49,18 @@ impl Simulation {
 
     /// A simulation among colliders, which stand where they were made until a step says otherwise.
     ///
-    /// They are touched by the points of an embedding in the model's mesh, about one of several that are much nearer to each
-    /// other than vertices are, or without one by the vertices of the mesh's boundary.
+    /// They are touched by a skin, or without one by the vertices of the mesh's boundary.
     ///
     /// # Errors
-    /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another mesh,
+    /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another mesh and
+    /// weights of another number of points or bones,
     /// [`Error::Index`] for a collider that spares points that there are not,
     /// [`Error::Unsupported`] for what is no full-space model and for an integrator other than backward Euler.
     pub fn among(
         model: Model,
         params: SimulationParams,
         colliders: &[Collider],
-        points: Option<Arc<Embedding>>,
+        skin: Option<ContactSkin>,
     ) -> Result<Self> {
         if colliders.is_empty() {
             return Err(Error::Empty { what: "colliders" });
@@ -74,8 +73,8 @@ impl Simulation {
         check(&model, &params, true)?;
         let colliders: Arc<[Collider]> = colliders.into();
         let body = FullSpaceSubstep::new(body.clone(), Minimiser::default());
-        let substep: Box<dyn Substep> = Box::new(body.among(colliders.clone(), points.as_deref())?);
-        let surroundings = Some(Surroundings { colliders, points });
+        let substep: Box<dyn Substep> = Box::new(body.among(colliders.clone(), skin.as_ref())?);
+        let surroundings = Some(Surroundings { colliders, skin });
         Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
     }
 
@@ -87,9 +86,7 @@ impl Simulation {
         let (model, params) = (self.model.clone(), self.params);
         let mut copy = match &self.surroundings {
             None => Self::new(model, params)?,
-            Some(Surroundings { colliders, points }) => {
-                Self::among(model, params, colliders, points.clone())?
-            }
+            Some(Surroundings { colliders, skin }) => Self::among(model, params, colliders, skin.clone())?,
         };
         copy.restore_state(self.motion.state())?;
         Ok(copy)

@@ -360,6 +360,7 @@ class Simulation:
         stretch: float | None = None,
         colliders: Sequence[Collider] | None = None,
         contact_points: Embedding | None = None,
+        contact_weights: _FloatsLike | None = None,
     ) -> Simulation: ...
     def step(
         self,

@@ -5,12 +5,15 @@ use std::sync::Arc;
 use faer::Mat;
 use nalgebra::Vector3;
 
+use super::posing::Posing;
+
 use crate::Result;
 use crate::math::rows::{Rows, add};
 use crate::method::loads::contact::{
     Anchor, Collider, Compliance, ContactPoints, ContactState, PLACEMENT_ROWS, Path, Placement, Touch, meet,
     respond,
 };
+use crate::method::substep::RigPlace;
 use crate::solve::{Compact, Lbfgs, Value};
 
 /// How many times less deep than it would move freely a force makes a point go.
@@ -28,6 +31,10 @@ pub(super) struct Contact {
     pub(super) points: ContactPoints,
     /// Whether a point may touch a collider; points first.
     may_touch: Vec<bool>,
+    /// What the rig has the points at beyond the vertices that carry them, if they have one of their own.
+    skin: Option<Posing>,
+    /// That at the end of the substep, metres; none without.
+    beyond: Vec<[f64; 3]>,
     /// Diagonal of the body, metres.
     diagonal: f64,
     /// At the end of the substep.
@@ -51,6 +58,7 @@ pub(super) struct Contact {
 pub(super) struct Start<'a> {
     /// Vertices of all rows, in a space whose origin is at `origin`.
     pub(super) vertices: &'a Rows,
+    pub(super) pose: &'a Rows,
     pub(super) origin: [f64; 3],
     pub(super) state: &'a ContactState,
     /// Seconds; statics have none, and no friction.
@@ -59,7 +67,12 @@ pub(super) struct Start<'a> {
 
 impl Contact {
     /// Errors for a collider that spares points that there are not.
-    pub(super) fn new(colliders: Arc<[Collider]>, points: ContactPoints, diagonal: f64) -> Result<Self> {
+    pub(super) fn new(
+        colliders: Arc<[Collider]>,
+        points: ContactPoints,
+        skin: Option<Posing>,
+        diagonal: f64,
+    ) -> Result<Self> {
         Ok(Self {
             may_touch: points.may_touch(&colliders)?,
             placements: Vec::new(),
@@ -74,6 +87,8 @@ impl Contact {
             spread: Vec::new(),
             colliders,
             points,
+            skin,
+            beyond: Vec::new(),
             diagonal,
         })
     }
@@ -84,17 +99,25 @@ impl Contact {
     }
 
     /// Begins a substep to where colliders then stand, in a space whose origin is at `origin`.
-    pub(super) fn begin(&mut self, start: &Start<'_>, rows: &Rows, origin: &[f64; 3], metric: [f64; 2]) {
+    pub(super) fn begin(
+        &mut self,
+        start: &Start<'_>,
+        rig: RigPlace<'_>,
+        origin: &[f64; 3],
+        metric: [f64; 2],
+    ) {
         let placements = |rows: &Rows, origin: &[f64; 3]| -> Vec<Placement> {
             rows.as_chunks().0.iter().map(|rows| Placement::of(rows, origin)).collect()
         };
         let before = placements(&start.state.last, &start.origin);
-        self.placements = placements(rows, origin);
+        self.placements = placements(rig.colliders, origin);
+        self.go_beyond(start.pose, &start.origin);
         self.starts.clear();
         for point in 0..self.points.len() {
-            let place = self.points.at(point, start.vertices);
+            let place = self.points.at(point, start.vertices) + self.shift(point);
             self.starts.extend(before.iter().map(|placement| placement.local(&place)));
         }
+        self.go_beyond(rig.pose, origin);
         self.rubs = start.h.is_some();
         self.let_out = start.h.map_or(f64::INFINITY, |h| LET_OUT * self.diagonal * h);
         self.anchors.clone_from(&start.state.anchors);
@@ -106,12 +129,25 @@ impl Contact {
         }
     }
 
+    /// Finds what the rig has points at beyond the vertices that carry them, in a space whose origin is at `origin`.
+    fn go_beyond(&mut self, pose: &Rows, origin: &[f64; 3]) {
+        if let Some(skin) = &self.skin {
+            self.beyond.resize(self.points.len(), [0.0; 3]);
+            skin.apply(pose, origin, &mut self.beyond);
+        }
+    }
+
+    fn shift(&self, point: usize) -> Vector3<f64> {
+        self.beyond.get(point).map_or_else(Vector3::zeros, |&shift| shift.into())
+    }
+
     /// The energy of what touches, J, with all vertices somewhere.
     pub(super) fn evaluate(&mut self, place: impl Fn(&ContactPoints, usize) -> Vector3<f64>) -> f64 {
         self.forces.clear();
         let mut sum = 0.0;
         for touch in &self.touches {
-            let (energy, force) = touch.evaluate(&place(&self.points, touch.point as usize));
+            let point = touch.point as usize;
+            let (energy, force) = touch.evaluate(&(place(&self.points, point) + self.shift(point)));
             self.forces.push(force);
             sum += energy;
         }
@@ -147,7 +183,9 @@ impl Contact {
             let at = |rows: &dyn Fn(usize) -> Vector3<f64>| -> Vec<Vector3<f64>> {
                 self.touches.iter().map(|touch| rows(touch.point as usize)).collect()
             };
-            let free = at(&|point| place(&self.points, point) + self.points.at(point, direction));
+            let free = at(&|point| {
+                place(&self.points, point) + self.shift(point) + self.points.at(point, direction)
+            });
             let friction: Vec<f64> = self.touches.iter().map(|touch| self.friction(touch)).collect();
             let forces = respond(&mut self.touches, &friction, &free, &compliance);
             self.push(&forces, &compliance, &compact, direction, solve);
@@ -166,7 +204,7 @@ impl Contact {
         let mut known = std::mem::take(&mut self.touches).into_iter().peekable();
         let mut anchors = self.anchors.iter().peekable();
         for point in 0..self.points.len() {
-            let here = place(&self.points, point);
+            let here = place(&self.points, point) + self.shift(point);
             let ahead = here + self.points.at(point, direction);
             for (collider, placement) in self.placements.iter().enumerate() {
                 let key = (point as u32, collider as u32);
@@ -260,7 +298,8 @@ impl Contact {
     pub(super) fn settle_anchors(&mut self, rig: &Rows, u: &Rows) {
         self.anchors.clear();
         for touch in &self.touches {
-            let place = self.points.at(touch.point as usize, rig) + self.points.at(touch.point as usize, u);
+            let point = touch.point as usize;
+            let place = self.points.at(point, rig) + self.points.at(point, u) + self.shift(point);
             if touch.gap(&place) < 0.0 {
                 let stuck = self.placements[touch.collider as usize].local(&touch.dragged(&place));
                 let (point, collider) = (touch.point, touch.collider);

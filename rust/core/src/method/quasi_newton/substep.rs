@@ -13,9 +13,8 @@ use super::rest_shape::deformation;
 use crate::math::polar::rotations;
 use crate::math::rows::{Rows, add, combine};
 use crate::math::{SparseCholesky, VertexRoom, on_pool};
-use crate::mesh::Embedding;
 use crate::method::history::{apart, felt_acceleration, past_acceleration};
-use crate::method::loads::contact::{Anchor, Collider, ContactPoints, ContactState};
+use crate::method::loads::contact::{Anchor, Collider, ContactPoints, ContactSkin, ContactState};
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::rig_rows::{check_offsets, enter_pose};
 use crate::method::settings::HISTORY;
@@ -109,13 +108,15 @@ impl FullSpaceSubstep {
         }
     }
 
-    /// The same among colliders, which the points of an embedding touch, or without one the vertices of the boundary.
-    pub(crate) fn among(mut self, colliders: Arc<[Collider]>, points: Option<&Embedding>) -> Result<Self> {
+    /// The same among colliders, which a skin touches, or without one the vertices of the boundary.
+    pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
         let mut place = vec![0; self.model.vertices.len()];
         (0..).zip(&self.model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
         let mesh = &self.model.mesh;
-        let points = ContactPoints::new(mesh, points, &place, self.model.free)?;
-        self.contact = Some(Contact::new(colliders, points, mesh.diagonal())?);
+        let points = ContactPoints::new(mesh, skin.map(|skin| &*skin.points), &place, self.model.free)?;
+        let rig = skin.and_then(|skin| skin.rig.as_ref());
+        let beyond = rig.map(|rig| self.model.posing.beyond(&points, rig)).transpose()?;
+        self.contact = Some(Contact::new(colliders, points, beyond, mesh.diagonal())?);
         Ok(self)
     }
 
@@ -123,15 +124,14 @@ impl FullSpaceSubstep {
     fn begin_contact(
         &mut self,
         state: &ContactState,
-        vertices: &Rows,
-        origin: [f64; 3],
+        (vertices, pose): (&Rows, &Rows),
         rig: RigPlace<'_>,
         h: Option<f64>,
     ) {
         if let Some(contact) = &mut self.contact {
-            let start = Start { vertices, origin, state, h };
-            let now = self.model.posing.translation(rig.pose);
-            contact.begin(&start, rig.colliders, &now, self.terms.metric());
+            let posing = &self.model.posing;
+            let start = Start { vertices, pose, origin: posing.translation(pose), state, h };
+            contact.begin(&start, rig, &posing.translation(rig.pose), self.terms.metric());
         }
     }
 
@@ -304,7 +304,7 @@ impl Substep for FullSpaceSubstep {
             let origin = self.model.posing.translation(&state.path[HISTORY - 1]);
             let mut vertices = self.places(state, &origin);
             add(&mut vertices[..self.model.free], 1.0, last(state));
-            self.begin_contact(&state.contact, &vertices, origin, rig, Some(h));
+            self.begin_contact(&state.contact, (&vertices, &state.path[HISTORY - 1]), rig, Some(h));
         }
         Ok(())
     }
@@ -335,8 +335,8 @@ impl Substep for FullSpaceSubstep {
         self.u.fill([0.0; 3]);
         if self.contact.is_some() {
             let standing = ContactState { last: rig.colliders.to_vec(), ..ContactState::default() };
-            let (vertices, origin) = (self.terms.rig.clone(), self.model.posing.translation(rig.pose));
-            self.begin_contact(&standing, &vertices, origin, rig, None);
+            let vertices = self.terms.rig.clone();
+            self.begin_contact(&standing, (&vertices, rig.pose), rig, None);
         }
         let start = self.u.clone();
         let budget = (max_iterations, params.tolerance);

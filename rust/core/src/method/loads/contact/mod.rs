@@ -1,8 +1,8 @@
 //! Contact with rigid colliders that move: ground, spheres, capsules, boxes and closed meshes.
 //!
 //! A [`Collider`] is a [`Shape`] with a friction coefficient; where it stands, a step is told. What touches it are
-//! points of a body's surface, sums `c = sum_v w_v x_v` of its vertices. Each point near a collider has a [`Touch`]:
-//! the tangent plane `(n, t)` where it meets the collider, with the energy
+//! points of a body's surface, sums `c = sum_v w_v x_v + d` of its vertices, d being what weights of their own add. Each
+//! point near a collider has a [`Touch`]: the tangent plane `(n, t)` where it meets the collider, with the energy
 //!
 //! `k / 2 min(0, n.(c - t))^2 + huber((1 - n n')(c - a))`,
 //!
@@ -32,6 +32,7 @@ mod state;
 mod sweep;
 mod touch;
 
+pub use points::ContactSkin;
 pub use shape::{Collider, Shape};
 pub use touch::Touch;
 

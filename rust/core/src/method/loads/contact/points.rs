@@ -1,12 +1,14 @@
 //! Points of a body's surface at which it touches what is around it.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use nalgebra::Vector3;
 
 use super::shape::Collider;
 use crate::math::rows::Rows;
 use crate::mesh::{Embedding, TetMesh};
+use crate::rig::Rig;
 use crate::{Error, Result};
 
 /// Most points of a body: more are thinned out.
@@ -21,9 +23,20 @@ const MOVES: f64 = 0.5;
 /// Rows of the vertices of a point, and their weights.
 type Corners = [(u32, f64); 4];
 
+/// Points of a surface that touch colliders. Of several that are much nearer to each other than vertices are, the first.
+#[derive(Clone)]
+pub struct ContactSkin {
+    /// In the model's mesh.
+    pub points: Arc<Embedding>,
+    /// The weights of the points themselves, where what is shown is posed by these; those of the mesh otherwise.
+    pub rig: Option<Arc<Rig>>,
+}
+
 /// Points as sums of vertices.
 pub(crate) struct ContactPoints {
     corners: Vec<Corners>,
+    /// At rest, metres.
+    places: Vec<[f64; 3]>,
     /// The index of each among all points that were given, and how many these were.
     indices: Vec<u32>,
     given: usize,
@@ -69,7 +82,9 @@ impl ContactPoints {
         let kept = thinned(&places, moving, NEAR * edge);
         let indices = kept.iter().map(|&point| point as u32).collect();
         let given = corners.len();
-        Ok(Self { corners: kept.into_iter().map(|point| corners[point]).collect(), indices, given, free })
+        let rest = kept.iter().map(|&point| places[point]).collect();
+        let corners = kept.into_iter().map(|point| corners[point]).collect();
+        Ok(Self { corners, places: rest, indices, given, free })
     }
 
     /// Whether each point may touch each collider, points first.
@@ -85,6 +100,17 @@ impl ContactPoints {
             colliders.iter().map(move |collider| collider.spared().binary_search(&index).is_err())
         };
         Ok(self.indices.iter().flat_map(|&index| touches(index)).collect())
+    }
+
+    /// How many there were to choose from.
+    pub(crate) fn given(&self) -> usize {
+        self.given
+    }
+
+    /// Of each point its index among those given, where it is at rest, and the rows of its vertices with their weights.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &[f64; 3], &[(u32, f64); 4])> {
+        let points = self.indices.iter().zip(&self.places).zip(&self.corners);
+        points.map(|((&index, place), corners)| (index as usize, place, corners))
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -1,0 +1,57 @@
+"""The skin of a body as what touches colliders: its points, outermost first."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import jounce
+import numpy as np
+
+# Cells around all flesh, over which it is blurred.
+PAD = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Skin:
+    """Points of a surface in their cage, and the weights (p, b) that pose them.
+
+    places: (p,) where each point of the surface is among them.
+    """
+
+    embedding: "jounce.Embedding"
+    weights: np.ndarray
+    places: np.ndarray
+
+
+def skin(body: "jounce.Body", weights: np.ndarray) -> Skin:
+    """The skin of a body. Of points much nearer to each other than cells the first touches: the outermost.
+
+    weights: (p, b), of the surface.
+    """
+    points, volumes = np.asarray(body.embedding.points), np.asarray(body.mesh.volumes)
+    edge = float(np.cbrt(6.0 * volumes.mean()))
+    order = np.argsort(-outwardness(np.asarray(body.mesh.vertices), points, edge), kind="stable")
+    places = np.empty(len(points), np.int64)
+    places[order] = np.arange(len(points))
+    embedding = jounce.Embedding(body.mesh, np.ascontiguousarray(points[order]))
+    return Skin(embedding, np.ascontiguousarray(weights[order]), places)
+
+
+def outwardness(vertices: np.ndarray, points: np.ndarray, size: float) -> np.ndarray:
+    """How little flesh is around each point (p, 3), (p,): around a jacket less than around the shirt in it.
+
+    Minus the number of vertices (n, 3) of the cage in a cell of some size, blurred over a few cells.
+    """
+    low = vertices.min(axis=0) - PAD * size
+    shape = ((vertices.max(axis=0) - low) / size).astype(np.int64) + PAD + 2
+    edges = [low[c] + size * (np.arange(shape[c] + 1) - 0.5) for c in range(3)]
+    count = np.histogramdd(vertices, edges)[0]
+    for axis in (*range(3), *range(3)):
+        count = 0.5 * count + 0.25 * (np.roll(count, 1, axis) + np.roll(count, -1, axis))
+    place = np.clip((points - low) / size, 0.0, shape - 1.001)
+    corner = place.astype(np.int64)
+    share = place - corner
+    around = np.zeros(len(points))
+    for step in product((0, 1), repeat=3):
+        weight = np.where(step, share, 1.0 - share).prod(axis=1)
+        around += weight * count[tuple((corner + step).T)]
+    return -around

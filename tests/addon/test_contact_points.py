@@ -1,0 +1,24 @@
+"""What of a body touches colliders, and in which order."""
+
+import numpy as np
+from jounce_core.contact_points import outwardness, skin
+
+
+def test_the_outer_of_two_layers_is_further_out():
+    axis = np.linspace(-1.0, 1.0, 11)
+    vertices = np.stack(np.meshgrid(axis, axis, axis), axis=-1).reshape(-1, 3)
+    vertices = vertices[np.linalg.norm(vertices, axis=1) < 1.1]
+    around = np.random.default_rng(2).normal(size=(200, 3))
+    around /= np.linalg.norm(around, axis=1, keepdims=True)
+    outer = outwardness(vertices, 1.03 * around, 0.2)
+    assert (outer > outwardness(vertices, around, 0.2)).all()
+
+
+def test_the_skin_has_all_points_and_says_where_they_are(body):
+    weights = np.arange(8.0)[:, None]
+    made = skin(body, weights)
+    points = np.asarray(body.embedding.points)
+    assert np.array_equal(np.asarray(made.embedding.points)[made.places], points)
+    assert np.array_equal(made.weights[made.places], weights)
+    far = outwardness(np.asarray(body.mesh.vertices), points, float(np.cbrt(6.0 * body.mesh.volumes.mean())))
+    assert (np.diff(far[np.argsort(made.places)]) <= 0.0).all()
