@@ -17,7 +17,7 @@ GAP = 4
 def plain(studio: Studio, shape: Shape, scratch: Path) -> Image.Image:
     """The subject in its own colours."""
     studio.paint(None)
-    return _photograph(studio, shape, scratch)
+    return photograph(studio, shape, scratch)
 
 
 def painted(
@@ -25,7 +25,7 @@ def painted(
 ) -> Image.Image:
     """The creature, at rest unless a shape is given, coloured by amounts (p,) of which 1 is the most."""
     studio.paint(creature.split(np.clip(amounts, 0.0, 1.0)))
-    return _photograph(studio, creature.rest if shape is None else shape, scratch)
+    return photograph(studio, creature.rest if shape is None else shape, scratch)
 
 
 def strongest(creature: Creature, take: list[Shape], count: int) -> list[int]:
@@ -67,7 +67,8 @@ def save(picture: Image.Image, path: Path, limit: int) -> None:
             return
 
 
-def _photograph(studio: Studio, shape: Shape, scratch: Path) -> Image.Image:
+def photograph(studio: Studio, shape: Shape, scratch: Path) -> Image.Image:
+    """The subject as it is coloured now."""
     studio.pose(shape)
     studio.render(scratch, studio.oversampling * CELL, studio.oversampling * CELL)
     with Image.open(scratch) as picture:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import belly_flop
 import cut_bar
 import figures
 import flesh
@@ -25,6 +26,7 @@ from PIL import Image
 
 LIMIT = 200_000
 MODES = 5
+DEEP = 0.06
 
 
 def main() -> int:
@@ -147,6 +149,23 @@ def stitches(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet([[figures.plain(room, shape, scratch) for shape in shapes]], columns, [""], "")
 
 
+def collisions(engine: str, scratch: Path) -> Image.Image:
+    """A belly that lands on the ground, without and with collisions."""
+    flop = belly_flop.BellyFlop()
+    takes = {"no collisions": flop.free(), "collisions": flop.landed()}
+    frames = (8, 12, 13, 15, 29)
+    room = studio.Studio(flop.meshes, [take[frame] for take in takes.values() for frame in frames], engine)
+    rows = []
+    for take in takes.values():
+        shown = []
+        for frame in frames:
+            room.paint([np.clip(-points[:, 2] / DEEP, 0.0, 1.0) for points in take[frame]])
+            shown.append(figures.photograph(room, take[frame], scratch))
+        rows.append(shown)
+    columns = [f"frame {belly_flop.FRAMES[frame]}" for frame in frames]
+    return figures.sheet(rows, columns, list(takes), f"red: {100 * DEEP:.0f} cm or more below the ground")
+
+
 PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "stiffness": stiffness,
     "localised": localised,
@@ -154,6 +173,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "parts": parts,
     "volume": volume,
     "stitches": stitches,
+    "collisions": collisions,
 }
 
 if __name__ == "__main__":
