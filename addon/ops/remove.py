@@ -4,6 +4,7 @@ import bpy
 
 from ..bridge.bake import bakes
 from ..bridge.body import bodies, hard_parts
+from ..bridge.inputs import collider_objects
 from ..bridge.preview import final_files, motions, previews
 from .operator import JounceOperator
 
@@ -24,6 +25,7 @@ class JOUNCE_OT_remove(JounceOperator):
             previews.switch_off(host)
             motions.forget(host)
             final_files.delete(final_files.path_of(host))
+            collider_objects.forget(host)
             for obj in bodies.members(host):
                 bakes.free(obj)
                 hard_parts.forget(obj)

@@ -175,3 +175,38 @@ def test_what_is_in_the_flesh_at_rest_stays_there():
     inside = np.abs(scenes.evaluated_frames(obj, range(1, 2))[0] - (0.0, 0.3, 1.6)).max(axis=1) < 0.1
     assert inside.any()
     assert_shown_as_baked(obj)
+
+
+def things():
+    """The names of all that Jounce may have made."""
+    kinds = (bpy.data.objects, bpy.data.meshes, bpy.data.collections)
+    return [sorted(block.name for block in kind) for kind in kinds]
+
+
+def test_removing_jounce_takes_what_it_made_to_collide_with(figure):
+    obj, _ = figure
+    before = things()
+    bpy.ops.jounce.ground()
+    bpy.ops.jounce.bone_capsules()
+    assert things() != before
+    bpy.ops.jounce.remove()
+    assert things() == before
+
+
+def test_removing_jounce_leaves_what_is_the_artists_or_collided_with_by_others(figure):
+    obj, _ = figure
+    bpy.ops.jounce.ground()
+    mine = cube("Mine")
+    scenes.activate(obj, mine)
+    bpy.ops.jounce.collider_add()
+    other = scenes.column("Other")
+    scenes.activate(other)
+    bpy.ops.jounce.add()
+    other.jounce.collision_collection = obj.jounce.collision_collection
+    scenes.activate(obj)
+    bpy.ops.jounce.remove()
+    assert {"Ground", "Mine"} <= set(other.jounce.collision_collection.objects.keys())
+    scenes.activate(other)
+    collection = other.jounce.collision_collection
+    bpy.ops.jounce.remove()
+    assert collection.objects.keys() == ["Mine"]

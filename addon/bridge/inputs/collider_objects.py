@@ -29,6 +29,7 @@ def put(host: bpy.types.Object, objects: list[bpy.types.Object], scene: bpy.type
     state = host.jounce
     if state.collision_collection is None:
         made = bpy.data.collections.new(f"{host.name} Colliders")
+        marks.put(made, marks.COLLIDER)
         scene.collection.children.link(made)
         state.collision_collection = made
     for obj in objects:
@@ -98,6 +99,18 @@ def put_bones(body: BodyScene, capsules: dict[int, bone_capsules.Capsule], scene
     remove([o for o in own.objects if marks.has(o, marks.COLLIDER) and (o.parent, o.parent_bone) in bones])
     for row, capsule in capsules.items():
         own.objects.link(of_bone(RestRig(body.reader), row, capsule))
+
+
+def forget(host: bpy.types.Object) -> None:
+    """Deletes what was made for a body to collide with, as far as no other body does."""
+    own = host.jounce.collision_collection
+    others = (other.jounce for other in registry.meshes() if registry.is_host(other) and other != host)
+    if own is None or any(other.collision_collection == own for other in others):
+        return
+    remove([obj for obj in own.all_objects if marks.has(obj, marks.COLLIDER)])
+    for made in (*own.children, own):
+        if marks.has(made, marks.COLLIDER) and not made.all_objects:
+            bpy.data.collections.remove(made)
 
 
 def remove(objects: list[bpy.types.Object]) -> None:
