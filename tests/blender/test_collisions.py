@@ -346,3 +346,18 @@ def test_how_deep_the_shown_flesh_is_in_what_it_collides_with_is_told(character,
     depths = [beyond(each, 0.0) for each in shapes]
     assert FRAMES[int(np.argmax(depths))] == frame
     assert depth == pytest.approx(max(depths), rel=0.06)
+
+
+def test_hidden_colliders_act_as_shown_ones(character, wall):
+    obj, _ = character
+    collide(obj, wall)
+    for frame, place in ((1, WALL - 1.0), (5, WALL)):
+        wall.location.y = place
+        wall.keyframe_insert("location", frame=frame)
+    bpy.ops.jounce.preview()
+    shown = scenes.evaluated_frames(obj, FRAMES)
+    assert beyond(shown[5:]) < 1e-3
+    wall.hide_set(True)
+    bpy.ops.jounce.clear_cache()
+    assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), shown)
+    assert_shown_as_baked(obj)
