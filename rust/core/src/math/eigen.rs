@@ -14,7 +14,9 @@ const BLOCK: usize = 8;
 /// Residual of an accepted eigenpair, relative to its eigenvalue of the inverse.
 const TOLERANCE: f64 = 1e-8;
 /// Two eigenvalues of the inverse count as copies if they differ by less than this, relatively.
-const COPY: f64 = 1e-6;
+pub(crate) const COPY: f64 = 1e-6;
+/// Residual of the first value that is not wanted, by which it is known not to be a copy of the last that is.
+const BEYOND: f64 = 1e-4;
 /// Norm below which a new direction is rounding error, relative to what the operator made.
 const NEGLIGIBLE: f64 = 1e-14;
 /// Share of a column that the others must leave of it, for the fast way of making them orthonormal up to a
@@ -35,8 +37,8 @@ const MAX_BLOCKS: usize = 400;
 /// Seed of the start vectors: any gives the same eigenpairs.
 const SEED: u64 = 0x6a6f_756e_6365;
 
-/// Eigenvectors of the `count` largest eigenvalues of a symmetric positive semi-definite operator: orthonormal
-/// up to the tolerance, n x count.
+/// Eigenvectors of the `count` largest eigenvalues of a symmetric positive semi-definite operator, and of all copies of
+/// the last of them: orthonormal up to the tolerance, n x count or more.
 ///
 /// `apply` replaces the columns x of an n x k matrix by `Op x`. Block Lanczos with full reorthogonalisation and
 /// thick restarts. A start block of b vectors finds at most b copies of an eigenvalue; when as many as b agree,
@@ -61,6 +63,7 @@ pub(crate) fn largest_eigenvectors(
             continue;
         }
         let ritz = krylov.ritz()?;
+        let count = ritz.with_copies(count);
         let missing = ritz.missing_decades(count);
         if exhausted || step >= settled && missing == 0.0 {
             if krylov.done == size || (!exhausted && ritz.copies(count) < width) {
@@ -108,23 +111,34 @@ struct Ritz {
 }
 
 impl Ritz {
-    /// Powers of ten that the residuals of the first `count` still have to fall.
+    /// Powers of ten that the residuals of the first `count`, and of the next, still have to fall.
     fn missing_decades(&self, count: usize) -> f64 {
         if self.values.len() < count {
             return f64::from(f64::DIGITS);
         }
         let residual = |i: usize| self.outside.col(i).norm_l2();
-        let excess =
-            |i: usize| (residual(i) / (TOLERANCE * self.values[i].abs()).max(f64::MIN_POSITIVE)).log10();
-        (0..count).map(excess).fold(0.0, f64::max)
+        let excess = |i: usize| {
+            let tolerance = if i < count { TOLERANCE } else { BEYOND };
+            (residual(i) / (tolerance * self.values[i].abs()).max(f64::MIN_POSITIVE)).log10()
+        };
+        (0..self.values.len().min(count + 1)).map(excess).fold(0.0, f64::max)
+    }
+
+    /// How many there are with all copies of the last of the first `count`.
+    fn with_copies(&self, count: usize) -> usize {
+        let copies = self.values.windows(2).skip(count.saturating_sub(1));
+        count + copies.take_while(|pair| is_copy(pair[0], pair[1])).count()
     }
 
     /// Size of the largest group of equal values among the first `count`.
     fn copies(&self, count: usize) -> usize {
         let values = &self.values[..count.min(self.values.len())];
-        let close = |a: f64, b: f64| (a - b).abs() <= COPY * a.abs();
-        values.chunk_by(|&a, &b| close(a, b)).map(<[f64]>::len).max().unwrap_or(0)
+        values.chunk_by(|&a, &b| is_copy(a, b)).map(<[f64]>::len).max().unwrap_or(0)
     }
+}
+
+fn is_copy(a: f64, b: f64) -> bool {
+    (a - b).abs() <= COPY * a.abs()
 }
 
 impl Krylov {

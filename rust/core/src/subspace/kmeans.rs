@@ -13,6 +13,8 @@ use crate::{Progress, Result};
 const SAMPLE: usize = 200;
 /// Passes over the sample and over all points; each stops early when no label changes.
 const PASSES: (usize, usize) = (40, 4);
+/// By how much a centre must be nearer, in squares of the size of what is clustered: less is rounding of a tie.
+const TIE: f64 = 1e-9;
 /// Points a task works on.
 const CHUNK: usize = 2048;
 
@@ -87,7 +89,7 @@ fn lloyd(
     Ok((centres, labels))
 }
 
-/// Index of the nearest centre of each point, the lowest among equals.
+/// Index of the nearest centre of each point, the lowest among equals, of points within about one of the origin.
 fn nearest(points: &Mat<f64>, centres: &Mat<f64>) -> Vec<u32> {
     let half_squares: Vec<f64> = centres.row_iter().map(|c| 0.5 * c.squared_norm_l2()).collect();
     let chunks: Vec<Vec<u32>> = points
@@ -98,7 +100,7 @@ fn nearest(points: &Mat<f64>, centres: &Mat<f64>) -> Vec<u32> {
             let closest = |products: faer::ColRef<'_, f64>| {
                 let mut best = (f64::INFINITY, 0);
                 for (index, (product, half)) in products.iter().zip(&half_squares).enumerate() {
-                    if half - product < best.0 {
+                    if half - product < best.0 - TIE {
                         best = (half - product, index as u32);
                     }
                 }

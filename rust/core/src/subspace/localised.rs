@@ -5,10 +5,10 @@ use std::f64::consts::PI;
 use faer::{ColRef, Mat, Scale};
 
 use super::alternating::{Problem, Split, weighted};
-use super::modes::{ModesProblem, Restraint, SkinningModes, energy, fix_signs};
+use super::modes::{ModesProblem, Restraint, SkinningModes, energy};
 use crate::material::Material;
 use crate::math::dense::{add_product, inner};
-use crate::math::{SparseCholesky, add_diagonal};
+use crate::math::{SparseCholesky, add_diagonal, fix_bases};
 use crate::mesh::TetMesh;
 use crate::operators::Stitches;
 use crate::{Error, Progress, Result};
@@ -87,7 +87,7 @@ pub(crate) fn localise(
         let bump = Bump::new(mesh, material, locality);
         (weights, residual) = confine(problem, &global, still, &bump, progress)?;
     }
-    fix_signs(weights.as_mut());
+    fix_bases(weights.as_mut(), |_| false);
     Ok(finish(problem, &global, weights, residual))
 }
 

@@ -1,12 +1,12 @@
 //! Skinning eigenmodes, complementary to a rig.
 
-use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Mat, MatMut, MatRef};
 
 use crate::material::Material;
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::{
-    Room, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenvectors, multiply_columns, on_pool,
+    COPY, Room, Selection, Sparse, SparseCholesky, add_diagonal, fix_bases, largest_eigenvectors,
+    multiply_columns, on_pool,
 };
 use crate::mesh::TetMesh;
 use crate::operators::{Stitches, constraint, lumped_mass, momentum_leak, weight_space_hessian};
@@ -103,9 +103,10 @@ pub fn skinning_modes(
 /// `H_w` is [`weight_space_hessian`] with conductivity `4 mu + lambda`, `M_w` the lumped mass, A the columns of
 /// [`constraint`]; without a rig there is no constraint and the first mode is constant, with eigenvalue 0
 /// (one such mode for each separate part of the mesh that is not pinned). Every copy of a repeated eigenvalue
-/// is found. A mode's sign makes its largest entry positive; within copies the basis is arbitrary but the same
-/// every time. Pinned vertices are taken out of the problem, rows and columns, so that their weights are exactly 0 and the
-/// others are complementary to the rig by themselves. Source: `[FastCD eq. 18, 21, 22]`.
+/// is found. A mode's sign makes the first of its largest entries positive; within copies the first mode alone is not
+/// zero where they are largest together, and so on, so that modes are the same on every processor, up to rounding,
+/// for any count. Pinned vertices are taken out of the problem, rows and columns, so that their weights are
+/// exactly 0 and the others are complementary to the rig by themselves. Source: `[FastCD eq. 18, 21, 22]`.
 ///
 /// # Errors
 /// [`Error::TooManyModes`], [`Error::Shape`] and the like for inputs that do not fit the mesh,
@@ -194,14 +195,25 @@ impl ModesProblem {
         let apply = |x: MatMut<'_, f64>| self.factor.solve_ordered(&mut room, |row| root[row], x);
         let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
         let vectors = largest_eigenvectors(self.mass.len(), count, apply, report)?;
-        let mut weights = Mat::zeros(self.mass.len(), count);
+        let mut weights = Mat::zeros(self.mass.len(), vectors.ncols());
         for (mut column, vector) in weights.col_iter_mut().zip(vectors.col_iter()) {
             for ((&vertex, x), root) in order.iter().zip(vector.iter()).zip(&root) {
                 column[vertex as usize] = x / root;
             }
         }
-        let (eigenvalues, weights) = on_pool(|| rayleigh_ritz(&self.hessian, &vectors, weights.as_ref()))?;
-        Ok(SkinningModes { weights: self.free.spread(weights.as_ref()), eigenvalues })
+        let (mut eigenvalues, weights) =
+            on_pool(|| rayleigh_ritz(&self.hessian, &vectors, weights.as_ref()))?;
+        let mut weights = self.free.spread(weights.as_ref());
+        self.fix_bases(weights.as_mut(), &eigenvalues);
+        eigenvalues.truncate(count);
+        weights.truncate(weights.nrows(), count);
+        Ok(SkinningModes { weights, eigenvalues })
+    }
+
+    /// [`fix_bases`] of modes whose eigenvalues are copies of each other.
+    pub(super) fn fix_bases(&self, weights: MatMut<'_, f64>, eigenvalues: &[f64]) {
+        let shifted = |k: usize| eigenvalues[k] + self.shift;
+        fix_bases(weights, |k| shifted(k) - shifted(k - 1) <= COPY * shifted(k));
     }
 
     /// How many modes mesh and constraint leave.
@@ -312,21 +324,10 @@ fn rayleigh_ritz(
     }
     let projected = basis.transpose() * energy(hessian, weights) * &basis;
     let (eigenvalues, rotation) = symmetric_eigen(projected.as_ref())?;
-    let mut weights = product(weights, (&basis * &rotation).as_ref());
-    fix_signs(weights.as_mut());
-    Ok((eigenvalues, weights))
+    Ok((eigenvalues, product(weights, (&basis * &rotation).as_ref())))
 }
 
 /// `W' H W`.
 pub(super) fn energy(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
     inner(weights, multiply_columns(hessian, weights).as_ref())
-}
-
-pub(super) fn fix_signs(weights: MatMut<'_, f64>) {
-    for mut column in weights.col_iter_mut() {
-        let largest = column.rb().iter().copied().fold(0.0_f64, |a, b| if b.abs() > a.abs() { b } else { a });
-        if largest < 0.0 {
-            column.rb_mut().iter_mut().for_each(|x| *x = -*x);
-        }
-    }
 }

@@ -9,7 +9,7 @@ use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::{Error, Result};
 
 /// Directions whose mass is below this share of the largest are linearly dependent on others.
-const DEPENDENT: f64 = 1e-12;
+pub(super) const DEPENDENT: f64 = 1e-12;
 /// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
 pub(in crate::method) const FREE: f64 = 1e-9;
 /// Tets that are looked at at once.

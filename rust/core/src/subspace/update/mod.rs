@@ -10,7 +10,7 @@ use faer::{Mat, MatRef};
 use inverse::Inverse;
 use space::Space;
 
-use super::modes::{ModesProblem, SkinningModes, check_truncation, conductivity, fix_signs, stitched};
+use super::modes::{ModesProblem, SkinningModes, check_truncation, conductivity, stitched};
 use crate::material::Material;
 use crate::math::dense::{add_product, product};
 use crate::mesh::TetMesh;
@@ -169,7 +169,7 @@ impl ModesProblem {
 
     fn spread(&self, weights: MatRef<'_, f64>, eigenvalues: Vec<f64>) -> SkinningModes {
         let mut weights = self.free.spread(weights);
-        fix_signs(weights.as_mut());
+        self.fix_bases(weights.as_mut(), &eigenvalues);
         SkinningModes { weights, eigenvalues }
     }
 }

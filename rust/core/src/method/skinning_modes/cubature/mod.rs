@@ -9,11 +9,11 @@ pub(super) mod elements;
 mod joints;
 mod states;
 
-use faer::{Mat, MatRef};
+use faer::{Mat, MatRef, Side};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use super::diagonal::FREE;
+use super::diagonal::{DEPENDENT, FREE};
 use super::reduce::Body;
 use crate::material::Material;
 use crate::math::dense::{product, symmetric_eigen};
@@ -116,10 +116,19 @@ impl Cubature {
     }
 }
 
-/// Coordinates of mass one, orthogonal in the stiffness too: 4m x r.
-fn basis(body: &Body<'_>, material: &Material) -> Result<Mat<f64>> {
+/// Phi, coordinates of mass one, orthogonal in the stiffness too, 4m x r, and `Phi'L` with `L L'` the mass, r x 4m, which has
+/// orthonormal rows.
+fn basis(body: &Body<'_>, material: &Material) -> Result<(Mat<f64>, Mat<f64>)> {
     let (mass, stiffness) = body.mass_and_stiffness();
-    Ok(body.diagonalise(material, &mass, &stiffness)?.0)
+    let basis = body.diagonalise(material, &mass, &stiffness)?.0;
+    // What is linearly dependent, of which the basis has nothing, would have no factor.
+    let kept = |i: usize| if mass[(i, i)] > 0.0 { (1.0 + DEPENDENT) * mass[(i, i)] } else { 1.0 };
+    let positive =
+        Mat::from_fn(mass.nrows(), mass.ncols(), |i, j| if i == j { kept(i) } else { mass[(i, j)] });
+    let failed = |error| Error::Numerical { what: "cubature", why: format!("{error:?}") };
+    let factor = positive.llt(Side::Lower).map_err(failed)?;
+    let whitening = product(basis.transpose(), factor.L());
+    Ok((basis, whitening))
 }
 
 /// The elastic quadratic form of a body whose forces are sampled, r x r, from its exact one, `diag(spectrum)`, what of that

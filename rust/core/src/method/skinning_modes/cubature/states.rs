@@ -36,6 +36,8 @@ pub(super) struct Training<'a> {
     body: &'a Body<'a>,
     /// Phi, 4m x r.
     basis: Mat<f64>,
+    /// What makes white noise of 4m coordinates white in the basis, r x 4m.
+    whitening: Mat<f64>,
     elements: &'a Elements,
     candidates: &'a [usize],
     /// `G B Phi` of the candidates, 3k x r.
@@ -70,12 +72,12 @@ impl<'a> Training<'a> {
         body: &'a Body<'a>,
         elements: &'a Elements,
         candidates: &'a [usize],
-        basis: Mat<f64>,
+        (basis, whitening): (Mat<f64>, Mat<f64>),
     ) -> Result<Self> {
         let gradients = elements.mode_gradients(body, candidates, &basis);
         let of = |values: &[f64]| candidates.iter().map(|&element| values[element]).collect::<Vec<f64>>();
         let soft = Softness::new(gradients.as_ref(), &of(&elements.stiffness), &of(&elements.volumes))?;
-        Ok(Self { body, basis, elements, candidates, gradients, soft })
+        Ok(Self { body, basis, whitening, elements, candidates, gradients, soft })
     }
 
     /// One row a state and direction: the work of each candidate's force, rows x k, and of all tets'.
@@ -105,21 +107,20 @@ impl<'a> Training<'a> {
         let (low, high) = FALL;
         let fall = low + (high - low) * uniform(random);
         let share = uniform(random);
-        let size = |k: usize, power: f64| {
-            let compliance = self.soft.compliance[k];
-            if compliance > 0.0 { compliance.powf(power) } else { 0.0 }
+        let shape = match joints {
+            Some(joints) => self.soft.moved(&self.load(joints, random), 1.0),
+            None => self.soft.moved(&self.noise(1, random), fall),
         };
-        let rank = self.soft.compliance.len();
-        let mut along =
-            |columns: usize, power: f64| Mat::from_fn(rank, columns, |k, _| size(k, power) * normal(random));
-        let (shape, directions) = (along(1, fall), along(DIRECTIONS, 1.0));
-        let shape = joints.map_or(shape, |joints| {
-            let load = product(self.soft.directions.transpose(), self.load(joints, random).as_ref());
-            Mat::from_fn(rank, 1, |k, _| size(k, 1.0) * load[(k, 0)])
-        });
-        let along = |drawn: Mat<f64>| product(self.soft.directions.as_ref(), drawn.as_ref());
-        let strain = STRAIN.0 * (STRAIN.1 / STRAIN.0).powf(share);
-        Draw { shape: along(shape), strain, directions: along(directions) }
+        let directions = self.soft.moved(&self.noise(DIRECTIONS, random), 1.0);
+        Draw { shape, strain: STRAIN.0 * (STRAIN.1 / STRAIN.0).powf(share), directions }
+    }
+
+    /// Coordinates of which each is as likely as any other, 3r x k: the same motions whatever vectors of the eigenspaces the
+    /// basis has.
+    fn noise(&self, columns: usize, random: &mut ChaCha8Rng) -> Mat<f64> {
+        let drawn = Mat::from_fn(self.whitening.ncols(), 3 * columns, |_, _| normal(random));
+        let noise = product(self.whitening.as_ref(), drawn.as_ref());
+        Mat::from_fn(3 * noise.nrows(), columns, |e, k| noise[(e / 3, 3 * k + e % 3)])
     }
 
     /// What the inertia of the flesh pulls with when joints accelerate towards a pose, and the whole with them, 3r.
@@ -241,6 +242,14 @@ impl Softness {
         let compliance =
             values.iter().map(|&value| if deforms(value) { least / (value + least) } else { 0.0 }).collect();
         Ok(Self { directions, compliance })
+    }
+
+    /// How far loads, 3r x k, move along each direction, to a power.
+    fn moved(&self, loads: &Mat<f64>, power: f64) -> Mat<f64> {
+        let along = product(self.directions.transpose(), loads.as_ref());
+        let scale = |k: usize| if self.compliance[k] > 0.0 { self.compliance[k].powf(power) } else { 0.0 };
+        let scaled = Mat::from_fn(along.nrows(), along.ncols(), |k, column| scale(k) * along[(k, column)]);
+        product(self.directions.as_ref(), scaled.as_ref())
     }
 }
 

@@ -1,0 +1,79 @@
+//! A basis of each eigenspace that depends on the space alone.
+
+use faer::prelude::{Reborrow, ReborrowMut};
+use faer::{MatMut, MatRef};
+
+/// Share by which two rows may differ in length and still count as equally long.
+const TIE: f64 = 1e-6;
+
+/// Turns the columns of each group, orthonormal vectors that any rotation of them could stand for, to a fixed basis.
+///
+/// Of equal eigenvalues an eigensolver finds the space, and its rounding errors, which differ from processor to processor, choose
+/// the vectors. Here the first of a group alone is not zero, and is positive, in the row where the group is longest, the second
+/// so among the others, and so on: LQ factors with pivots, of which the first counts among equals. A column by itself
+/// becomes positive at its largest entry. `alike` says whether a column belongs to the group of the one before it.
+pub(crate) fn fix_bases(mut columns: MatMut<'_, f64>, alike: impl Fn(usize) -> bool) {
+    let mut first = 0;
+    while first < columns.ncols() {
+        let next = (first + 1..columns.ncols()).find(|&k| !alike(k)).unwrap_or(columns.ncols());
+        for k in first..next {
+            let group = columns.rb_mut().subcols_mut(k, next - k);
+            let pivot = longest_row(group.rb());
+            reflect(group, pivot);
+        }
+        first = next;
+    }
+}
+
+fn longest_row(group: MatRef<'_, f64>) -> usize {
+    let lengths: Vec<f64> = group.row_iter().map(|row| row.norm_l2()).collect();
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    lengths.iter().position(|&length| length >= (1.0 - TIE) * longest).unwrap_or(0)
+}
+
+/// Householder's reflection of the rows that leaves of one row its first entry alone, as its length.
+fn reflect(group: MatMut<'_, f64>, pivot: usize) {
+    let mut normal: Vec<f64> = group.rb().row(pivot).iter().copied().collect();
+    let length = group.rb().row(pivot).norm_l2();
+    let rest: f64 = normal[1..].iter().map(|x| x * x).sum();
+    // The difference to the length, without cancellation.
+    normal[0] = if normal[0] > 0.0 { -rest / (normal[0] + length) } else { normal[0] - length };
+    let square = rest + normal[0] * normal[0];
+    if square == 0.0 {
+        return;
+    }
+    for row in group.row_iter_mut() {
+        let along = 2.0 * row.rb().iter().zip(&normal).map(|(x, n)| x * n).sum::<f64>() / square;
+        row.iter_mut().zip(&normal).for_each(|(x, n)| *x -= along * n);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use faer::Mat;
+
+    use super::fix_bases;
+
+    #[test]
+    fn any_basis_of_a_space_becomes_the_same() {
+        // Two columns of a 4-point circle, whose rows are all as long, and one by itself.
+        let circle = |turn: f64| {
+            Mat::from_fn(4, 3, |i, k| {
+                let angle = std::f64::consts::FRAC_PI_2 * i as f64 + turn;
+                [angle.cos(), angle.sin(), -1.0 - i as f64][k]
+            })
+        };
+        let fixed = |turn: f64, flip: f64| {
+            let mut columns = circle(turn);
+            columns.col_mut(1).iter_mut().for_each(|x| *x *= flip);
+            fix_bases(columns.as_mut(), |k| k == 1);
+            columns
+        };
+        let expected = fixed(0.0, 1.0);
+        assert!((expected[(0, 0)] - 1.0).abs() < 1e-15 && expected[(0, 1)].abs() < 1e-15);
+        assert!((0..4).all(|i| (expected[(i, 2)] - (1.0 + i as f64)).abs() < 1e-14));
+        for (turn, flip) in [(0.3, 1.0), (1.0, -1.0), (3.0, 1.0), (2.5, -1.0)] {
+            assert!((fixed(turn, flip) - &expected).norm_max() < 1e-14);
+        }
+    }
+}
