@@ -43,6 +43,7 @@ def register() -> None:
     )
     bpy.types.Object.jounce_shape = collisions.SHAPE
     bpy.types.Object.jounce_of_bone = collisions.OF_BONE
+    bpy.types.Object.jounce_keeps_size = collisions.KEEPS_SIZE
     bpy.types.Object.jounce_resolution = collisions.RESOLUTION
     bpy.types.PoseBone.jounce_leak = bones.LEAK
     bpy.types.PoseBone.jounce_role = bones.ROLE
@@ -86,6 +87,7 @@ def unregister() -> None:
     del bpy.types.PoseBone.jounce_role
     del bpy.types.PoseBone.jounce_leak
     del bpy.types.Object.jounce_resolution
+    del bpy.types.Object.jounce_keeps_size
     del bpy.types.Object.jounce_of_bone
     del bpy.types.Object.jounce_shape
     del bpy.types.Object.jounce

@@ -96,7 +96,7 @@ class Colliders:
             name = self.solids[int(np.argmin(rigid))].name
             raise UserError(
                 f"{name} has another size in frame {frame} than at the start, and what is collided with is "
-                "rigid; take its animated scale away, or take it out of the collection."
+                "rigid; Diagnosis has a button that keeps its size."
             )
         return np.concatenate([rotations, now[:, :, 3:]], axis=2)
 

@@ -70,6 +70,14 @@ OF_BONE = BoolProperty(
     override=CHANGES,
     update=refresh_object,
 )
+KEEPS_SIZE = BoolProperty(
+    name="Keep Size",
+    description="Collide with it at the size of the first frame, whatever its scale is later",
+    default=False,
+    options=set(),
+    override=CHANGES,
+    update=refresh_object,
+)
 RESOLUTION = IntProperty(
     name="Collision Resolution",
     description="Cells along the longest side of the mesh. Details and walls thinner than a cell are lost",

@@ -361,3 +361,35 @@ def test_hidden_colliders_act_as_shown_ones(character, wall):
     bpy.ops.jounce.clear_cache()
     assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), shown)
     assert_shown_as_baked(obj)
+
+
+def test_what_is_wrong_with_a_collider_is_mended_with_one_click(character, wall, session):
+    obj, rig = character
+    soft = cube("Soft")
+    soft.modifiers.new("Armature", "ARMATURE").object = rig
+    collide(obj, wall, soft)
+    for frame, size in ((1, 1.0), (7, 1.5)):
+        wall.scale = (size, size, size)
+        wall.keyframe_insert("scale", frame=frame)
+    bpy.ops.jounce.diagnose()
+    fixes = {found.obj: found.fix for found in obj.jounce.findings if found.obj in ("Soft", "Wall")}
+    assert fixes == {"Soft": "use_box", "Wall": "keep_size"}
+    for fix in fixes.values():
+        bpy.ops.jounce.fix(index=[found.fix for found in obj.jounce.findings].index(fix))
+    assert not any(found.obj in ("Soft", "Wall") for found in obj.jounce.findings)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    assert session(obj).status().startswith("Final 1 - 12")
+
+
+def test_a_collider_that_is_moved_by_hand_moves_the_flesh_by_itself(character, wall, session):
+    obj, _ = character
+    collide(obj, wall)
+    bpy.ops.jounce.preview()
+    before = shape(obj, 6)
+    wall.location.y += 0.3
+    bpy.context.view_layer.update()
+    assert session(obj).interactive is None
+    assert np.abs(shape(obj, 6) - before).max() > 0.01
+    assert beyond(shape(obj, 6)[None], WALL + 0.3) < 1e-3
+    assert_shown_as_baked(obj)

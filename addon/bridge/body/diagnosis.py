@@ -240,9 +240,9 @@ def of_collisions(
     for sentence, fix in colliders.hindrances(host):
         yield Finding(sentence, host.name, fix)
     for obj in colliders.acting(host):
-        sentence = colliders.left_out(obj, objects, context)
+        sentence, fix = colliders.trouble(obj, objects, context)
         if sentence:
-            yield Finding(sentence, obj.name)
+            yield Finding(sentence, obj.name, fix)
 
 
 def has_bone_constraints(obj: bpy.types.Object) -> bool:
@@ -378,6 +378,8 @@ FIXES: dict[str, tuple[str, Fix | None]] = {
         lambda obj, _detail, _context: setattr(obj.jounce, "integrator", "backward_euler"),
     ),
     "no_loop": ("Switch Loop Off", lambda obj, _detail, _context: setattr(obj.jounce, "loop", False)),
+    "use_box": ("Use Box", lambda obj, _detail, _context: setattr(obj, "jounce_shape", "BOX")),
+    "keep_size": ("Keep Size", lambda obj, _detail, _context: setattr(obj, "jounce_keeps_size", True)),
     "add_to_body": ("Add to Body", None),
     "add_all_to_body": ("Add All to Body", None),
     "build": ("Build", None),

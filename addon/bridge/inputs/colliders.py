@@ -9,6 +9,7 @@ from ...core.colliders import Colliders, Kind, Solid
 from ...core.settings import Quality
 from ...core.surface import Surface
 from ...core.user_error import UserError
+from ..common import animation, compat
 from ..rig import bone_transforms
 from ..rig.armature_modifier import Warn
 from . import bone_capsules
@@ -88,7 +89,7 @@ def solid(obj: bpy.types.Object, context: bpy.types.Context) -> Solid:
     """An object as what is collided with, which all points of the body touch."""
     points, triangles = shape(obj, context.evaluated_depsgraph_get())
     kind, none = Kind(obj.jounce_shape), np.empty(0, np.int64)
-    return Solid(obj.name, kind, points, triangles, obj.jounce_resolution, none, obj.jounce_of_bone)
+    return Solid(obj.name, kind, points, triangles, obj.jounce_resolution, none, keeps_size(obj))
 
 
 def is_wanted(host: bpy.types.Object) -> bool:
@@ -112,7 +113,7 @@ def candidates(host: bpy.types.Object) -> list[bpy.types.Object]:
 def chosen(host: bpy.types.Object) -> tuple[object, ...]:
     """What the settings say of collisions, to compare."""
     return host.jounce.collision_friction, *(
-        (obj.session_uid, obj.jounce_shape, obj.jounce_resolution, obj.jounce_of_bone, obj.hide_viewport)
+        (obj.session_uid, obj.jounce_shape, obj.jounce_resolution, keeps_size(obj), obj.hide_viewport)
         for obj in acting(host)
     )
 
@@ -145,6 +146,36 @@ def deforms(obj: bpy.types.Object) -> bool:
     keys = obj.data.shape_keys
     animated = keys is not None and bone_transforms.is_animated(keys)
     return animated or any(modifier.type not in RIGID_MODIFIERS for modifier in modifiers)
+
+
+def keeps_size(obj: bpy.types.Object) -> bool:
+    """Whether an object is collided with at the size of the first frame, whatever its scale later."""
+    return obj.jounce_of_bone or obj.jounce_keeps_size
+
+
+def trouble(
+    obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], context: bpy.types.Context
+) -> tuple[str, str]:
+    """Why an object is not collided with or cannot be, in a sentence, and the name of its fix; or nothing."""
+    sentence = left_out(obj, members, context)
+    if sentence:
+        return sentence, "use_box" if deforms(obj) and obj not in members else ""
+    if not keeps_size(obj) and grows(obj):
+        sentence = (
+            f"The scale of {obj.name} is animated, and what is collided with is rigid; keep the size of the "
+            "first frame, or take the keys away."
+        )
+        return sentence, "keep_size"
+    return "", ""
+
+
+def grows(obj: bpy.types.Object) -> bool:
+    """Whether keys of an object or of its parents give it other sizes in other frames."""
+    curves = (curve for owner in animation.owners(obj.animation_data) for curve in compat.fcurves(owner))
+    scales = (curve for curve in curves if curve.data_path == "scale")
+    if any(len({key.co.y for key in curve.keyframe_points}) > 1 for curve in scales):
+        return True
+    return obj.parent is not None and grows(obj.parent)
 
 
 def shape(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.ndarray, np.ndarray]:
