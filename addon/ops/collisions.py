@@ -23,7 +23,7 @@ class JOUNCE_OT_ground(JounceOperator):
     def run(self, context: bpy.types.Context) -> str:
         """Puts it into the collection of the active body."""
         host = needs.active_body(context)
-        beside = collider_objects.candidates(context)
+        beside = collider_objects.selected(context)
         if not beside:
             depsgraph = context.evaluated_depsgraph_get()
             shapes = [evaluated_meshes.shape(obj, depsgraph) for obj in bodies.members(host)]

@@ -118,7 +118,7 @@ def without_body(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 def colliders(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected meshes and empties that belong to no body."""
-    found = collider_objects.candidates(context)
+    found = collider_objects.selected(context)
     if not found:
         raise UserError(
             "No mesh or empty without Jounce is selected; select what the body is to collide with."

@@ -20,9 +20,9 @@ def draw_hindrances(layout: bpy.types.UILayout, context: bpy.types.Context, host
             box.operator("jounce.collisions_fix", text=FIXES[fix][0]).fix = fix
 
 
-def draw_colliders(layout: bpy.types.UILayout, collection: bpy.types.Collection) -> None:
+def draw_colliders(layout: bpy.types.UILayout, host: bpy.types.Object) -> None:
     """Shows what each object of the collection is collided with as."""
-    listed = [obj for obj in collection.all_objects if obj.type in colliders.TYPES]
+    listed = colliders.candidates(host)
     rows = layout.column(align=True)
     for obj in listed[:LISTED]:
         row = rows.row(align=True)
@@ -47,7 +47,8 @@ class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the collection, what is in it, and how to put something there."""
         layout, state = self.layout_and_state(context)
-        draw_hindrances(layout, context, bodies.host_of(context.object))
+        host = bodies.host_of(context.object)
+        draw_hindrances(layout, context, host)
         column = layout.column()
         column.active = state.use_collisions
         column.prop(state, "collision_collection")
@@ -57,5 +58,4 @@ class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
         row.operator("jounce.collider_add", icon="ADD")
         layout.operator("jounce.bone_capsules", icon="BONE_DATA")
         layout.prop(context.window_manager.jounce, "show_colliders")
-        if state.collision_collection is not None:
-            draw_colliders(column, state.collision_collection)
+        draw_colliders(column, host)

@@ -14,7 +14,7 @@ from ..rig.bone_transforms import Mover
 
 @dataclass(frozen=True, eq=False)
 class RestRig:
-    """The rig of a body where it was bound. unit: metres a Blender unit."""
+    """The rig of a body where it was bound."""
 
     reader: bone_transforms.PoseReader
 

@@ -15,7 +15,7 @@ from .bone_capsules import RestRig
 WIDE = 4.0
 
 
-def candidates(context: bpy.types.Context) -> list[bpy.types.Object]:
+def selected(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected objects that a body can collide with."""
     return [
         obj
