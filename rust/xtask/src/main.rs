@@ -4,6 +4,7 @@ mod addon;
 mod bench;
 mod check;
 mod demo;
+mod foreign;
 mod fuzz;
 mod gui;
 mod notices;
@@ -31,6 +32,8 @@ usage: cargo x <command>
                         creature) in Blender; the results go to out/
   test [suite...]       every test, or only the suites named: rust, python, addon, blender, characters
        [--bpy VERSION]  the blender suite on another Blender: 4.2, 4.5, 5.0, 5.2 or all
+       --target NAME    the Python tests, and whether motion is the same, on x64-avx2, x64-baseline, linux-arm64 (by
+                        QEMU) or windows-x64 (by Wine)
   gui [test...]         the tests in Blender's window, on a virtual screen; pictures go to out/gui/
       [--blender PATH]  in this Blender instead of Debian's own, which is fetched below target/ (1.4 GB, root)
   check                 formatting, lints, types, documentation and the repository's own rules
@@ -56,6 +59,7 @@ fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["demo"] => demo::run(None),
         ["demo", character] => demo::run(Some(character)),
+        ["test", "--target", name] => foreign::run_tests(name),
         ["test", options @ ..] => test::run(options),
         ["gui", options @ ..] => gui::run_tests(options),
         ["check"] => check::run(),

