@@ -31,6 +31,16 @@ def test_displacements_and_singular_values_are_those_of_numpy(mesh, snapshots):
     np.testing.assert_allclose(ours @ ours.T, np.eye(3), atol=1e-12)
 
 
+def test_the_less_of_count_and_energy_is_kept(mesh, material, snapshots):
+    def kept(**limits):
+        return len(jounce.mass_pca(mesh, material, snapshots, **limits).shapes)
+
+    few = kept(energy=0.99)
+    assert kept(count=1) == kept(count=1, energy=0.9999) == 1 < few
+    assert kept(count=few + 1) == few + 1
+    assert kept(count=few + 1, energy=0.99) == few
+
+
 def test_energy_says_how_many(mesh, material, snapshots):
     values = jounce.mass_pca(mesh, material, snapshots).singular_values
     share = np.cumsum(values**2) / np.sum(values**2)
@@ -54,7 +64,6 @@ def test_a_basis_from_elsewhere_is_what_it_was_given():
     [
         ({"count": 0}, "count: expected at least one displacement, got 0"),
         ({"energy": 1.5}, r"energy: expected a share in \(0, 1\], got 1.5"),
-        ({"count": 2, "energy": 0.9}, "count: how many are kept is said by energy already; give one of them"),
     ],
 )
 def test_bad_settings_are_refused(mesh, material, snapshots, arguments, sentence):

@@ -55,7 +55,8 @@ impl Basis {
 /// `M^1/2 A = U~ S V'` with snapshots as columns of A, `U = M^-1/2 U~`: what the first r leave out of the shot is, in the mass
 /// norm, the root of the sum of the other squared singular values. snapshots: (f, n, 3) float64, metres, displacements that
 /// are added to the rig, such as those of a full-space simulation. count: at most so many, fewer where the snapshots
-/// have no more; energy: in (0, 1], the fewest whose squared singular values are this share of all. Without both energy is 0.999.
+/// have no more; energy: in (0, 1], the fewest whose squared singular values are this share of all; the less of both. Without both
+/// energy is 0.999.
 /// Returns Basis. Raises ValueError for snapshots of another mesh, for numbers that are not finite, and where nothing
 /// moves.
 #[pyfunction]
@@ -70,13 +71,9 @@ pub fn mass_pca(
 ) -> PyResult<Basis> {
     let axes = [Axis::Any("f"), Axis::Is(mesh.0.vertices().len()), Axis::Is(3)];
     let snapshots = arrays::array::<f64>(snapshots, "snapshots", &axes)?.slice().to_vec();
-    let share = match (count, energy) {
-        (Some(count), None) => Share::Count(arrays::count(count, "count")?),
-        (None, energy) => Share::Energy(energy.unwrap_or(0.999)),
-        (Some(_), Some(_)) => {
-            let text = "count: how many are kept is said by energy already; give one of them";
-            return Err(pyo3::exceptions::PyValueError::new_err(text));
-        }
+    let share = Share {
+        energy: energy.unwrap_or(if count.is_some() { 1.0 } else { 0.999 }),
+        count: count.map_or(Ok(usize::MAX), |count| arrays::count(count, "count"))?,
     };
     let (mesh, material) = (mesh.0.clone(), material.0.clone());
     let find =

@@ -173,8 +173,9 @@ impl Body {
     /// The same body in a few displacements, learnt from what its full space did in a shot: mass-PCA and a cubature.
     ///
     /// snapshots: (f, n, 3) float64, metres, displacements of the tet vertices that were added to the rig. poses: (f, b, 3, 4)
-    /// float64, of the same frames. count: displacements, fewer where the shot has no more. tets: most at which elastic
-    /// forces are found; None is twice the count. material: that of the full space, of any law; None is the body's own.
+    /// float64, of the same frames. count: most displacements, fewer where the rest of
+    /// the shot is less than 1e-5 of its energy, below which the full space's own tolerance is. tets: most at which elastic
+    /// forces are found; None is three for each displacement of the count. material: that of the full space, of any law; None is the body's own.
     /// frequency: that of the full space, at which the damping ratio is meant; None is the lowest that is learnt. As
     /// `mass_pca`, `Model.reduced` and `Cubature.of_shot`.
     #[pyo3(signature = (snapshots, poses, count=64, tets=None, material=None, frequency=None, seed=0))]

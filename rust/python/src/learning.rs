@@ -15,7 +15,9 @@ use crate::material::Material;
 use crate::model::Model;
 
 /// Tets for each displacement, unless it is said how many.
-const TETS: usize = 2;
+const TETS: usize = 3;
+/// Share of the shot's energy beyond which displacements are noise of the full space's tolerance, which tets cannot hold.
+const ENERGY: f64 = 1.0 - 1e-5;
 
 /// Checked arguments of `Body.learn` and `LearnJob`, free of Python.
 pub struct Learning {
@@ -59,7 +61,7 @@ impl Learning {
         let lesson = Lesson {
             poses: arrays::transforms(&self.poses),
             snapshots: &self.snapshots,
-            share: Share::Count(self.count),
+            share: Share { count: self.count, energy: ENERGY },
             tets: self.tets,
             frequency: self.frequency,
             seed: self.seed,

@@ -18,6 +18,14 @@ fn body() -> (TetMesh, Material) {
     (mesh, material)
 }
 
+fn at_most(count: usize) -> Share {
+    Share { count, ..Share::default() }
+}
+
+fn of_energy(energy: f64) -> Share {
+    Share { energy, ..Share::default() }
+}
+
 fn random(count: usize, seed: u64) -> Vec<f64> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     (0..count).map(|_| rng.random_range(-1.0..1.0)).collect()
@@ -63,7 +71,7 @@ fn left_out(mass: &[f64], basis: &Basis, snapshots: &[f64]) -> [f64; 2] {
 fn a_planted_shot_comes_back_orthonormal_in_the_mass() {
     let (mesh, material) = body();
     let (mass, snapshots) = (lumped_mass(&mesh, &material), planted(&mesh, 5, 40));
-    for share in [Share::Count(64), Share::Energy(1.0)] {
+    for share in [at_most(64), of_energy(1.0)] {
         let basis = found(&snapshots, share).unwrap();
         assert_eq!((basis.count(), basis.singular_values.len()), (5, 40));
         for i in 0..5 {
@@ -83,15 +91,17 @@ fn what_is_left_out_is_what_the_singular_values_say() {
     let (mesh, material) = body();
     let (mass, snapshots) = (lumped_mass(&mesh, &material), planted(&mesh, 5, 40));
     for count in 1..=4 {
-        let basis = found(&snapshots, Share::Count(count)).unwrap();
+        let basis = found(&snapshots, at_most(count)).unwrap();
         let squares = || basis.singular_values.iter().map(|value| value * value);
         let [whole, rest] = left_out(&mass, &basis, &snapshots);
         assert!((squares().sum::<f64>() / whole - 1.0).abs() < 1e-12);
         assert!((squares().skip(count).sum::<f64>() / rest - 1.0).abs() < 1e-6);
         // The fewest that leave out no more than that.
         let share = 1.0 - 1.001 * rest / whole;
-        assert_eq!(found(&snapshots, Share::Energy(share)).unwrap().count(), count);
-        assert_eq!(found(&snapshots, Share::Energy(1.0 - 0.999 * rest / whole)).unwrap().count(), count + 1);
+        assert_eq!(found(&snapshots, of_energy(share)).unwrap().count(), count);
+        let more = 1.0 - 0.999 * rest / whole;
+        assert_eq!(found(&snapshots, of_energy(more)).unwrap().count(), count + 1);
+        assert_eq!(found(&snapshots, Share { count, energy: more }).unwrap().count(), count);
     }
 }
 
@@ -100,10 +110,10 @@ fn no_other_basis_of_as_many_leaves_out_less() {
     let (mesh, material) = body();
     let mass = lumped_mass(&mesh, &material);
     let snapshots = random(12 * 3 * mass.len(), 3);
-    let [_, least] = left_out(&mass, &found(&snapshots, Share::Count(3)).unwrap(), &snapshots);
+    let [_, least] = left_out(&mass, &found(&snapshots, at_most(3)).unwrap(), &snapshots);
     let size = 3 * mass.len();
     for first in [0, 4, 9] {
-        let others = found(&snapshots[first * size..(first + 3) * size], Share::Count(3)).unwrap();
+        let others = found(&snapshots[first * size..(first + 3) * size], at_most(3)).unwrap();
         let [_, rest] = left_out(&mass, &others, &snapshots);
         assert!(least < 0.999 * rest, "{least} {rest}");
     }
@@ -115,7 +125,7 @@ fn more_frames_than_coordinates_give_all_coordinates() {
     let number = Field::Uniform;
     let material = Material::new(Law::Arap, number(1e4), number(0.0), number(1000.0)).unwrap();
     let snapshots = random(50 * 24, 4);
-    let basis = mass_pca(&mesh, &material, &snapshots, Share::Energy(1.0), &Progress::default()).unwrap();
+    let basis = mass_pca(&mesh, &material, &snapshots, of_energy(1.0), &Progress::default()).unwrap();
     assert_eq!((basis.count(), basis.singular_values.len()), (24, 24));
 }
 
@@ -125,7 +135,7 @@ fn what_is_held_in_all_snapshots_is_held_exactly() {
     let mut snapshots = random(10 * 3 * mesh.vertices().len(), 5);
     let frames = snapshots.chunks_exact_mut(3 * mesh.vertices().len());
     frames.for_each(|frame| frame[6..12].fill(0.0));
-    let basis = found(&snapshots, Share::Count(10)).unwrap();
+    let basis = found(&snapshots, at_most(10)).unwrap();
     assert!((0..10).all(|j| basis.columns.col_as_slice(j)[6..12].iter().all(|&u| u.abs() < 1e-15)));
 }
 
@@ -135,7 +145,7 @@ fn the_number_of_threads_changes_no_bit() {
     let snapshots = planted(&mesh, 5, 40);
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| found(&snapshots, Share::Energy(0.999)).unwrap())
+        pool.install(|| found(&snapshots, of_energy(0.999)).unwrap())
     };
     assert!(on(1) == on(2));
 }
@@ -146,7 +156,7 @@ fn what_has_no_basis_is_refused() {
     let size = 3 * mesh.vertices().len();
     let good = random(2 * size, 6);
     let refused = |snapshots: &[f64], share| found(snapshots, share).unwrap_err().to_string();
-    let all = Share::Energy(1.0);
+    let all = of_energy(1.0);
     assert_eq!(
         refused(&vec![0.0; size], all),
         "snapshots: nothing moves in them; take frames in which the flesh sways"
@@ -157,9 +167,9 @@ fn what_has_no_basis_is_refused() {
     bad[size + 4] = f64::NAN;
     assert!(matches!(found(&bad, all), Err(Error::NotFinite { what: "snapshots", element: 1, .. })));
     for share in [0.0, -1.0, 1.5, f64::NAN] {
-        assert!(matches!(found(&good, Share::Energy(share)), Err(Error::Range { what: "energy", .. })));
+        assert!(matches!(found(&good, of_energy(share)), Err(Error::Range { what: "energy", .. })));
     }
-    assert!(matches!(found(&good, Share::Count(0)), Err(Error::Range { what: "count", .. })));
+    assert!(matches!(found(&good, at_most(0)), Err(Error::Range { what: "count", .. })));
     assert!(matches!(Basis::from_shapes(&good, 11), Err(Error::Shape { what: "shapes", .. })));
     assert!(matches!(Basis::from_shapes(&[], 0), Err(Error::Empty { what: "shapes" })));
     assert!(matches!(Basis::from_shapes(&bad, 2), Err(Error::NotFinite { element: 1, .. })));

@@ -18,6 +18,10 @@ use jounce_tests::surfaces::sphere;
 const LAWS: [Law; 6] =
     [Law::Arap, Law::Corotated, Law::NeoHookean, Law::StVenantKirchhoff, Law::MooneyRivlin, Law::Polynomial];
 
+fn at_most(count: usize) -> Share {
+    Share { count, ..Share::default() }
+}
+
 fn silent() -> Progress {
     Progress::default()
 }
@@ -203,7 +207,7 @@ fn learnt(flesh: &Flesh, count: usize, poses: &[[Transform; 2]]) -> (Vec<f64>, R
     let full = flesh.full();
     let frequency = full.frequency();
     let [snapshots, _] = played(Model::FullSpace(full.into()), exact(), poses);
-    let share = Share::Count(count);
+    let share = at_most(count);
     let basis = mass_pca(&flesh.mesh, &flesh.material, &snapshots, share, &silent()).unwrap();
     let model = flesh.reduced(&basis, Some(frequency));
     let coefficients = model.nearest(&snapshots).unwrap();

@@ -20,13 +20,13 @@ pub struct Basis {
     pub singular_values: Vec<f64>,
 }
 
-/// How many of the principal displacements are kept.
+/// How many of the principal displacements are kept: what is less of both.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Share {
+pub struct Share {
     /// At most so many; fewer where the snapshots have no more.
-    Count(usize),
+    pub count: usize,
     /// The fewest whose squared singular values are this share of all, in (0, 1].
-    Energy(f64),
+    pub energy: f64,
 }
 
 impl Basis {
@@ -98,32 +98,33 @@ pub fn mass_pca(
     Ok(Basis { columns, singular_values })
 }
 
+impl Default for Share {
+    fn default() -> Self {
+        Self { count: usize::MAX, energy: 1.0 }
+    }
+}
+
 impl Share {
     fn check(self) -> Result<()> {
-        match self {
-            Self::Count(0) => {
-                Err(Error::Range { what: "count", expected: "at least one displacement", got: 0.0 })
-            }
-            Self::Energy(share) if !(share > 0.0 && share <= 1.0) => {
-                Err(Error::Range { what: "energy", expected: "a share in (0, 1]", got: share })
-            }
-            _ => Ok(()),
+        if self.count == 0 {
+            return Err(Error::Range { what: "count", expected: "at least one displacement", got: 0.0 });
         }
+        if self.energy > 0.0 && self.energy <= 1.0 {
+            return Ok(());
+        }
+        Err(Error::Range { what: "energy", expected: "a share in (0, 1]", got: self.energy })
     }
 
     /// How many of some singular values these are.
     fn of(self, singular_values: &[f64]) -> usize {
-        let share = match self {
-            Self::Count(count) => return count,
-            Self::Energy(share) => share,
-        };
         let whole: f64 = singular_values.iter().map(|value| value * value).sum();
         let mut left = whole;
         let enough = |value: &f64| {
             left -= value * value;
-            left <= (1.0 - share) * whole
+            left <= (1.0 - self.energy) * whole
         };
-        singular_values.iter().position(enough).map_or(singular_values.len(), |last| last + 1)
+        let energy = singular_values.iter().position(enough).map_or(singular_values.len(), |last| last + 1);
+        energy.min(self.count)
     }
 }
 

@@ -21,6 +21,8 @@ const STILL: &str = "nothing moves in the shot; take frames in which the flesh s
 const CANDIDATES: (usize, usize) = (8, 1000);
 /// Share of the mean volume below which an element, such as a cell with next to no flesh, stands for none.
 const LEAST: f64 = 1e-2;
+/// Share of the mean square of gradients below which an element is not strained.
+const FAINT: f64 = 1e-8;
 /// Most frames of the shot in which forces are looked at.
 const FRAMES: usize = 48;
 /// Directions in which the force of a state is looked at.
@@ -84,10 +86,9 @@ impl ReducedModel {
         progress.report(0.0)?;
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let draws = self.draws(&frames, &mut random);
-        let mean = (0..elements).map(|e| self.samples.volume(e)).sum::<f64>() / elements as f64;
-        let full: Vec<usize> = (0..elements).filter(|&e| self.samples.volume(e) > LEAST * mean).collect();
-        let drawn = sample(full.len(), CANDIDATES.1.max(CANDIDATES.0 * count), &mut random);
-        let candidates: Vec<usize> = drawn.into_iter().map(|place| full[place]).collect();
+        let straining = self.straining();
+        let drawn = sample(straining.len(), CANDIDATES.1.max(CANDIDATES.0 * count), &mut random);
+        let candidates: Vec<usize> = drawn.into_iter().map(|place| straining[place]).collect();
         let (columns, target) = self.equations(&frames, &draws, &candidates, progress)?;
         progress.report(0.6)?;
         let found = nonnegative_least_squares(columns.as_ref(), &target, count);
@@ -105,6 +106,19 @@ impl ReducedModel {
             tets: found.iter().map(|&(place, _)| tet(place) as u32).collect(),
             weights: found.iter().map(|&(place, x)| x / self.data.tet_shares[tet(place)]).collect(),
         })
+    }
+
+    /// The elements that the basis strains, without those with next to no flesh.
+    fn straining(&self) -> Vec<usize> {
+        let (samples, count) = (&self.samples, self.samples.count());
+        let square = |e: usize| -> f64 {
+            let entries = (0..9).flat_map(|entry| (0..samples.rank()).map(move |k| (entry, k)));
+            entries.map(|(entry, k)| samples.gradient(e, entry, k).powi(2)).sum()
+        };
+        let squares: Vec<f64> = (0..count).map(square).collect();
+        let strain = FAINT * squares.iter().sum::<f64>() / count as f64;
+        let volume = LEAST * (0..count).map(|e| samples.volume(e)).sum::<f64>() / count as f64;
+        (0..count).filter(|&e| samples.volume(e) > volume && squares[e] > strain).collect()
     }
 
     /// Tets of an element.
@@ -142,10 +156,20 @@ impl ReducedModel {
         (0..count).map(frame).collect()
     }
 
+    /// The stiffness of the mean motion, `sum of y' Lambda y / sum of y'y`, 1/s^2.
+    fn stiffness_of(&self, frames: &[Frame]) -> f64 {
+        let squares = |weight: &dyn Fn(usize) -> f64| -> f64 {
+            let of_frame =
+                |frame: &Frame| -> f64 { frame.y.iter().enumerate().map(|(k, y)| weight(k) * y * y).sum() };
+            frames.iter().map(of_frame).sum()
+        };
+        squares(&|k| self.data.spectrum[k]) / squares(&|_| 1.0)
+    }
+
     /// States of the shot, each with one between them.
     fn draws(&self, frames: &[Frame], random: &mut ChaCha8Rng) -> Vec<Draw> {
         let (rank, looked) = (self.data.rank(), frames.len().min(FRAMES));
-        let lowest = self.data.spectrum.iter().copied().find(|&value| value > 0.0).unwrap_or(1.0);
+        let mean = self.stiffness_of(frames);
         let mut draws = Vec::with_capacity(2 * looked);
         for place in 0..looked {
             let frame = place * frames.len() / looked;
@@ -157,7 +181,7 @@ impl ReducedModel {
             }
             for y in [frames[frame].y.clone(), between] {
                 let directions = Mat::from_fn(rank, DIRECTIONS, |k, _| {
-                    normal(random) * lowest / (lowest + self.data.spectrum[k])
+                    normal(random) * mean / (mean + self.data.spectrum[k])
                 });
                 draws.push(Draw { frame, y, directions });
             }
