@@ -27,7 +27,7 @@ class TestArrays:
             ),
             (TET.astype(">f8"), TypeError, "vertices: expected dtype float64, got >f8"),
             (TET.astype(complex), TypeError, "vertices: expected dtype float64, got complex128"),
-            (TET.astype(int), TypeError, "vertices: expected dtype float64, got int64"),
+            (TET.astype(np.int64), TypeError, "vertices: expected dtype float64, got int64"),
             (TET.astype(str), TypeError, "vertices: expected dtype float64, got <U"),
             (
                 np.asfortranarray(TET),

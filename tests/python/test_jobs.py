@@ -130,6 +130,7 @@ def test_a_job_stops_when_it_is_cancelled(kind, box):
     assert job.progress < 0.9
 
 
+@pytest.mark.posix
 def test_ctrl_c_ends_the_waiting_and_the_work(kind, box):
     positional, named = kind.slow(box)
     with signal_soon(), pytest.raises(Interrupted):
@@ -151,6 +152,7 @@ def fine(box):
     return jounce.TetMesh.lattice(*box[:2], resolution=64)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("name", LONG)
 def test_ctrl_c_ends_other_calls_that_take_long(name, box):
     with signal_soon(), pytest.raises(Interrupted):
@@ -177,6 +179,7 @@ def test_modal_keys_of_a_job_refuse_what_the_function_refuses():
         jounce.modal_keys(shapes(3, 4), tolerance=-1.0)
 
 
+@pytest.mark.posix
 def test_ctrl_c_ends_the_waiting_for_a_motion(model, bar):
     slow = jounce.Simulation(model, substeps=100_000, max_iterations=100_000, tolerance=0.0)
     job = jounce.MotionJob(slow)

@@ -30,6 +30,7 @@ def refuses(model, path, why):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.posix
 def test_links_are_written_through(model, saved, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     link, further = tmp_path / "link", tmp_path / "elsewhere" / "further"
@@ -46,6 +47,7 @@ def test_links_are_written_through(model, saved, tmp_path):
     assert os.listdir(tmp_path / "elsewhere") == ["further"]
 
 
+@pytest.mark.posix
 def test_links_in_a_circle_are_refused(model, tmp_path):
     for name, other in (("one", "other"), ("other", "one")):
         (tmp_path / name).symlink_to(other)
@@ -53,6 +55,7 @@ def test_links_in_a_circle_are_refused(model, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["one", "other"]
 
 
+@pytest.mark.posix
 def test_what_is_no_file_is_refused_and_stays(model, tmp_path):
     pipe, folder, link = tmp_path / "pipe", tmp_path / "folder", tmp_path / "link"
     os.mkfifo(pipe)
@@ -65,6 +68,7 @@ def test_what_is_no_file_is_refused_and_stays(model, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["folder", "link", "pipe"]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("bits", [0o600, 0o640, 0o666, 0o400])
 def test_the_mode_stays(model, saved, bits):
     saved.chmod(bits)
@@ -76,6 +80,7 @@ def test_the_mode_stays(model, saved, bits):
     assert mode(saved) == bits
 
 
+@pytest.mark.posix
 def test_other_names_of_the_file_see_the_same(model, saved, tmp_path):
     saved.chmod(0o600)
     name = tmp_path / "another name"
@@ -88,6 +93,7 @@ def test_other_names_of_the_file_see_the_same(model, saved, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["another name", "saved.jounce"]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("names", [1, 2])
 def test_a_disk_that_is_full_costs_nothing(model, saved, tmp_path, names):
     before = saved.read_bytes()

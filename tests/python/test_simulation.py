@@ -160,6 +160,7 @@ def long_calls(slow, bar):
     }
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("name", ["step", "settle_cycle"])
 def test_ctrl_c_ends_what_takes_long_and_the_state_stays(name, slow, bar):
     slow.cut(bar.poses[2])
@@ -170,6 +171,7 @@ def test_ctrl_c_ends_what_takes_long_and_the_state_stays(name, slow, bar):
     slow.reset(bar.poses[0])
 
 
+@pytest.mark.posix
 def test_a_simulation_that_another_thread_steps_says_so(slow, model, bar):
     samples = model.force_samples(3)
     state = slow.save_state()

@@ -62,7 +62,12 @@ pub fn run_tests(name: &str) -> Result<()> {
         return Ok(());
     }
     heading(&format!("tests: python on {name}"));
-    run(python().args(["-c", PYTEST, "-p", "no:cacheprovider", "tests/python"]))
+    let mut pytest = python();
+    pytest.args(["-c", PYTEST, "-p", "no:cacheprovider", "tests/python"]);
+    if matches!(foreign.kind, Kind::Windows) {
+        pytest.args(["-m", "not posix"]);
+    }
+    run(&mut pytest)
 }
 
 impl Foreign {
