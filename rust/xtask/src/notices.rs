@@ -21,10 +21,19 @@ const MIT_COPYRIGHT: &str = "Copyright (c)";
 pub fn write(folder: &Path, target: &str) -> Result<Vec<PathBuf>> {
     let crates = folder.join("THIRD-PARTY.txt");
     fs::write(&crates, third_party(target)?).map_err(io_error(&crates))?;
-    let library = folder.join("THIRD-PARTY-RUST.html");
+    let mut written = vec![crates];
     let source = rust_library()?;
-    fs::copy(&source, &library).map_err(io_error(&source))?;
-    Ok(vec![crates, library])
+    if source.is_file() {
+        let library = folder.join("THIRD-PARTY-RUST.html");
+        fs::copy(&source, &library).map_err(io_error(&source))?;
+        written.push(library);
+    } else {
+        println!(
+            "{} is missing, so that the wheel is not to be passed on; rustup's Rust has it",
+            source.display()
+        );
+    }
+    Ok(written)
 }
 
 /// One page: every crate with its licence, then each distinct licence text with the crates it came with.
@@ -54,14 +63,10 @@ fn third_party(target: &str) -> Result<String> {
     Ok(page)
 }
 
-/// The notices of the standard library, which every Rust that rustup installs brings along.
+/// Where the notices of the standard library are, of a Rust that rustup installed.
 fn rust_library() -> Result<PathBuf> {
     let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
-    let path = Path::new(sysroot.trim()).join("share/doc/rust/COPYRIGHT-library.html");
-    if path.is_file() {
-        return Ok(path);
-    }
-    Err(format!("{} is missing: use a Rust that rustup installed, which has it", path.display()))
+    Ok(Path::new(sysroot.trim()).join("share/doc/rust/COPYRIGHT-library.html"))
 }
 
 /// `name-version` and licence of every crate that is not our own, from lines such as `name v1.0.0|MIT`.
