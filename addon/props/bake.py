@@ -56,7 +56,7 @@ class BakeProps:
                 Quality.FINAL.value,
                 "Final",
                 "Every vertex of the cage: what the modes come near to. Takes seconds to minutes for a shot, "
-                "simulated behind the draft and kept in a file beside the .blend. It has no limits",
+                "simulated behind the draft and kept in a file beside the .blend",
             ),
         ),
         update=refresh,

@@ -153,12 +153,30 @@ def test_settings_of_modes_leave_the_final_motion_as_it_is(character, session):
     bpy.ops.jounce.preview()
     bpy.ops.jounce.fill_cache()
     kept = cache_of(obj).read_bytes()
-    obj.jounce.modes, obj.jounce.clusters, obj.jounce.limit = 5, 20, 7.0
+    obj.jounce.modes, obj.jounce.clusters = 5, 20
     bpy.ops.jounce.fill_cache()
     assert cache_of(obj).read_bytes() == kept
     obj.jounce.damping = 0.3
     bpy.ops.jounce.fill_cache()
     assert cache_of(obj).read_bytes() != kept
+
+
+def test_limits_hold_the_final_motion(character, session):
+    obj, _ = character
+    obj.jounce.use_limit = obj.jounce.use_stretch = False
+    rigged = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.preview()
+
+    def moved():
+        bpy.ops.jounce.fill_cache()
+        return np.linalg.norm(scenes.evaluated_frames(obj, FRAMES) - rigged, axis=2).max()
+
+    free = moved()
+    for limit in ("limit", "stretch"):
+        setattr(obj.jounce, f"use_{limit}", True)
+        setattr(obj.jounce, limit, 1.0)
+        assert moved() < 0.7 * free
+        setattr(obj.jounce, f"use_{limit}", False)
 
 
 def test_what_the_full_space_cannot_do_is_said_and_the_draft_is_shown(character, session):

@@ -260,8 +260,6 @@ REFUSED = {
     "law: skinning modes know": lambda mesh, modes, labels, **_: jounce.Model.skinning(
         mesh, material("neo_hookean"), modes, labels
     ),
-    "limit: a full-space model has no limit": lambda flesh, **_: jounce.Simulation(flesh, limit=0.1),
-    "stretch: a full-space model has no limit": lambda flesh, **_: jounce.Simulation(flesh, stretch=0.1),
     "force samples: only a model of skinning modes has them": lambda flesh, **_: flesh.force_samples(4),
     "truncated: only a model of skinning modes has modes": lambda flesh, **_: flesh.truncated(2),
     "save: only a model of skinning modes has a file": lambda flesh, tmp_path, **_: flesh.save(

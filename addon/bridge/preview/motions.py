@@ -23,8 +23,8 @@ from ..rig import armature_modifier, bone_core, rig_stack
 from . import final_files
 
 KEY = "motion"
-# Settings of modes and limits, of which the full space knows nothing.
-DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature", "limit", "stretch"))
+# Settings of modes, of which the full space knows nothing.
+DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature"))
 
 
 class Motions:
@@ -106,9 +106,9 @@ class Motions:
         return FinalCache(self.final_origin(scene, first), first, path)
 
     def final(self, scene: bpy.types.Scene, cache: FinalCache, model: "built.jounce.Model") -> SimulationPass:
-        """A pass in the full space. Its law alone says how far flesh stretches."""
+        """A pass in the full space."""
         colliders.refuse_hindered(self.scene.host)
-        settings = replace(self.scene.host.jounce.motion_settings(), limit=None, stretch=None)
+        settings = self.scene.host.jounce.motion_settings()
         start = partial(self._start(scene, settings), model=model)
         touched = self.scene.colliders.colliders
         if touched is not None:

@@ -1,7 +1,7 @@
 //! Every energy's stress and Hessian, and the clustered energy with its blended rest shapes, against central
 //! differences, for well-behaved, equal, flat, mirrored and inverted F.
 
-use jounce::material::{Energy, Fibre, Hessian, PrincipalStretch};
+use jounce::material::{Energy, Fibre, Hessian, PrincipalStretch, StretchLimit};
 use jounce_tests::bodies::{Body, Transform, compose, some_coefficients, turn};
 use jounce_tests::laws::{drawn, laws};
 use nalgebra::{Matrix3, Rotation3, SymmetricEigen, Vector3};
@@ -188,6 +188,41 @@ fn fibres_match_finite_differences_and_stay_finite_where_they_vanish() {
             assert!(fibre.stress(&f).norm() < 1e-15);
             assert!(fibre.hessian(&f).iter().all(|x| x.is_finite()));
         }
+    }
+}
+
+#[test]
+fn limits_of_stretch_match_finite_differences_and_stay_finite_where_rotations_jump() {
+    // Felt a little, well, and far beyond.
+    for (limit, allowed) in [(2.0, 0.0), (1.0, 0.3), (0.6, 0.0), (0.1, 0.05)] {
+        let energy = StretchLimit { stiffness: 1.7, limit, allowed };
+        for (shape, f) in deformations() {
+            check(&format!("limit {limit}, {shape}"), &energy, &f);
+            let hessian = energy.hessian(&f);
+            let error = (energy.definite_hessian(&f) - projected(&hessian)).norm();
+            assert!(error < 1e-12 * (1.0 + hessian.norm()), "limit {limit}, {shape}: {error:e}");
+        }
+        for f in jumps() {
+            assert!(energy.density(&f).is_finite() && energy.hessian(&f).iter().all(|x| x.is_finite()));
+        }
+    }
+}
+
+/// Nothing at all up to half of the limit beyond what is allowed, whatever the direction; then ever steeper.
+#[test]
+fn limits_of_stretch_are_felt_from_half_of_them_on() {
+    let energy = StretchLimit { stiffness: 2.0, limit: 0.4, allowed: 0.1 };
+    for direction in [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.5, -0.7, 0.1]] {
+        let unit = Vector3::from(direction).normalize();
+        let at = |length: f64| stretched((Vector3::from([1.0; 3]) + length * unit).into());
+        assert_eq!((energy.density(&at(0.2999)), energy.stress(&at(0.2999)).norm()), (0.0, 0.0));
+        assert!(!energy.is_felt(&at(0.2999)) && energy.is_felt(&at(0.3001)));
+        let pull = |length: f64| energy.stress(&at(length)).norm();
+        let rises: Vec<f64> = [0.32, 0.36, 0.4, 0.44].map(|length| pull(length + 0.01) - pull(length)).into();
+        assert!(rises.is_sorted() && rises[0] > 0.0, "{rises:?}");
+        // phi'(3/4) by hand: t = 1/2.
+        let slope = 2.0 * (0.5 + 2.0_f64.ln());
+        assert!((pull(0.4) - 2.0 * 0.4 * slope).abs() < 1e-12, "{}", pull(0.4));
     }
 }
 

@@ -3,13 +3,16 @@
 mod curves;
 mod energy;
 mod fibre;
+pub(crate) mod growth;
 pub(crate) mod lanes;
 mod principal_stretch;
+pub(crate) mod stretch_limit;
 
 pub use curves::{StressCurve, StressCurves};
 pub use energy::{Energy, Hessian};
 pub use fibre::Fibre;
 pub use principal_stretch::PrincipalStretch;
+pub use stretch_limit::StretchLimit;
 
 use std::sync::Arc;
 

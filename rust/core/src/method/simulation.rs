@@ -36,7 +36,7 @@ impl Simulation {
     /// A simulation that has not started yet.
     ///
     /// # Errors
-    /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit of what is no model of skinning modes.
+    /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit of a reduced model.
     pub fn new(model: Model, params: SimulationParams) -> Result<Self> {
         check(&model, &params, false)?;
         let substep: Box<dyn Substep> = match &model {
@@ -120,8 +120,8 @@ impl Simulation {
     /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig).
     ///
     /// # Errors
-    /// [`Error::Shape`] or [`Error::Pose`] for the pose;
-    /// [`Error::Numerical`] if numbers overflow. The state then stays as it was.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::Pose`](crate::Error::Pose) for the pose;
+    /// [`Error::Numerical`](crate::Error::Numerical) if numbers overflow. The state then stays as it was.
     pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
         self.step_with(&Drive { pose, ..Drive::default() }, &Progress::default())
     }
@@ -130,7 +130,7 @@ impl Simulation {
     ///
     /// # Errors
     /// As [`Simulation::step`], and likewise for the force, the offsets and the drag;
-    /// [`Error::Cancelled`].
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn step_with(&mut self, drive: &Drive<'_>, progress: &Progress) -> Result<StepReport> {
         self.motion.step(drive, &self.params, progress)
     }
@@ -211,7 +211,7 @@ impl Simulation {
     /// Where samples are after the last step, k points in metres; at rest before the first.
     ///
     /// # Errors
-    /// [`Error::Shape`] for samples of another model.
+    /// [`Error::Shape`](crate::Error::Shape) for samples of another model.
     pub fn sample_positions(&self, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
         self.motion.substep.sample_positions(self.motion.state(), samples)
     }
@@ -275,7 +275,7 @@ impl Simulation {
     /// Goes back to a saved state.
     ///
     /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`] if the state is
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) if the state is
     /// not one of this model.
     pub fn restore_state(&mut self, state: &State) -> Result<()> {
         self.motion.restore(state)
@@ -296,10 +296,6 @@ fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
     let limits = [("limit", params.limit), ("stretch", params.stretch)];
     let given = limits.into_iter().find(|(_, limit)| limit.is_some());
     match (model, given) {
-        (Model::FullSpace(_), Some((what, _))) => {
-            let why = "a full-space model has no limit; its law says how flesh hardens";
-            Err(Error::Unsupported { what, why })
-        }
         (Model::Reduced(_), Some((what, _))) => {
             let why = "a reduced model has no limit; its law says how flesh hardens";
             Err(Error::Unsupported { what, why })

@@ -10,9 +10,9 @@ pub(crate) trait Objective {
     /// The energy at x; its gradient is written.
     fn evaluate(&mut self, x: &Rows, gradient: &mut Rows) -> Value;
 
-    /// Is told where the next direction starts.
-    fn visit(&mut self, _x: &Rows) -> Result<()> {
-        Ok(())
+    /// Is told where the next direction starts; whether the energy has become another with that.
+    fn visit(&mut self, _x: &Rows, _iteration: u32) -> Result<bool> {
+        Ok(false)
     }
 
     /// Replaces a gradient by what the metric's inverse makes of it.
@@ -34,6 +34,9 @@ pub(crate) trait Objective {
 /// Length of a direction above which one that does not lead down is more than rounding.
 const STALLED: f64 = 1e-7;
 
+/// How much longer than the last a search may begin: where flesh stiffens, directions are too long again and again.
+const LONGER: f64 = 3.0;
+
 /// What a descent came to.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Outcome {
@@ -44,6 +47,18 @@ pub(crate) struct Outcome {
     pub(crate) length: f64,
     /// Whether it ended where no direction led down, though far from the tolerance.
     pub(crate) stalled: bool,
+}
+
+impl Outcome {
+    /// What this and the descent after it came to.
+    pub(crate) fn then(self, next: Self) -> Self {
+        Self {
+            iterations: self.iterations + next.iterations,
+            trials: self.trials + next.trials,
+            length: if next.iterations > 0 { next.length } else { self.length },
+            stalled: next.stalled,
+        }
+    }
 }
 
 /// Memory of a descent; what is learnt stays from one to the next.
@@ -74,16 +89,22 @@ impl Descent {
     ) -> Result<Outcome> {
         let mut value = objective.evaluate(x, &mut self.here);
         let mut outcome = Outcome::default();
+        let mut share = 1.0;
         while outcome.iterations < max_iterations && value.energy.is_finite() {
             heard(outcome.iterations, value.energy)?;
-            objective.visit(x)?;
+            if objective.visit(x, outcome.iterations)? {
+                value = objective.evaluate(x, &mut self.here);
+            }
             outcome.iterations += 1;
-            let Some(share) = self.advance(objective, x, &mut value, &mut outcome.trials) else {
+            let first = (LONGER * share).min(1.0);
+            let found = self.advance(objective, x, first, &mut value, &mut outcome.trials);
+            let Some(taken) = found else {
                 let length = objective.length(&self.direction);
                 outcome.stalled = length > tolerance.max(STALLED);
                 outcome.length = if length.is_finite() && !outcome.stalled { 0.0 } else { length };
                 break;
             };
+            share = taken;
             outcome.length = share * objective.length(&self.direction);
             self.memory.learn([x, &self.trial], [&self.here, &self.there]);
             x.copy_from_slice(&self.trial);
@@ -99,11 +120,12 @@ impl Descent {
     }
 
     /// Finds a trial that is lower enough, along the learnt direction or else along the metric's; returns the
-    /// share of the direction taken.
+    /// share of the direction taken, of which it tries `first` first.
     fn advance(
         &mut self,
         objective: &mut impl Objective,
         x: &Rows,
+        first: f64,
         value: &mut Value,
         trials: &mut u32,
     ) -> Option<f64> {
@@ -112,7 +134,7 @@ impl Descent {
             self.memory.aim(&self.here, &mut self.direction, |rows| objective.solve(rows));
             objective.correct(x, &mut self.memory, &mut self.direction, value);
             let slope = dot(&self.here, &self.direction) + objective.further_slope(&self.direction);
-            let start = Start { place: x, value: *value, slope, direction: &self.direction };
+            let start = Start { place: x, value: *value, slope, share: first, direction: &self.direction };
             let found = search(&start, objective, (&mut self.trial, &mut self.there), trials);
             if let Some(step) = found {
                 *value = step.value;

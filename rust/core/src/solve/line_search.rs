@@ -5,8 +5,8 @@ use crate::math::rows::{Rows, combine, dot};
 
 /// Share of the decrease that the slope promises, at which a step is taken (Armijo).
 const SUFFICIENT: f64 = 0.3;
-/// What a step that is too long is multiplied by.
-const SHORTEN: f64 = 0.5;
+/// What a step that is too long is multiplied by, at least and at most.
+const SHORTEN: (f64, f64) = (0.1, 0.5);
 /// Most trials along one direction.
 const TRIALS: u32 = 40;
 /// Differences of energy below this share of its parts are rounding; then the slope decides.
@@ -26,6 +26,8 @@ pub(crate) struct Start<'a> {
     pub(crate) place: &'a Rows,
     pub(crate) value: Value,
     pub(crate) slope: f64,
+    /// Of the direction, to begin with.
+    pub(crate) share: f64,
     pub(crate) direction: &'a Rows,
 }
 
@@ -35,7 +37,8 @@ pub(crate) struct Step {
     pub(crate) value: Value,
 }
 
-/// Goes along a direction, halving it until the energy falls enough; `trial` and its gradient `there` are
+/// Goes along a direction, shorter and shorter until the energy falls enough, each time to where the parabola through what
+/// is known is least; `trial` and its gradient `there` are
 /// then where it ended. `None` where the direction does not lead down; `trials` counts evaluations.
 pub(crate) fn search(
     start: &Start<'_>,
@@ -47,7 +50,7 @@ pub(crate) fn search(
     if !(slope < 0.0 && slope.is_finite()) {
         return None;
     }
-    let mut share = 1.0;
+    let mut share = start.share;
     for _ in 0..TRIALS {
         combine(trial, start.place, share, start.direction);
         let value = objective.evaluate(trial, there);
@@ -61,7 +64,8 @@ pub(crate) fn search(
         if rise <= SUFFICIENT * share * slope || (flat && downhill()) {
             return Some(Step { share, value });
         }
-        share *= SHORTEN;
+        let least = -0.5 * slope * share * share / (rise - slope * share);
+        share *= if least.is_finite() { (least / share).clamp(SHORTEN.0, SHORTEN.1) } else { SHORTEN.0 };
     }
     None
 }

@@ -4,6 +4,7 @@ use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use nalgebra::Matrix3;
 
 use crate::Result;
+use crate::material::Hessian;
 use crate::math::rows::Rows;
 use crate::math::{Sparse, SparseCholesky};
 
@@ -48,6 +49,18 @@ impl BlockMatrix {
         let own = self.starts[row]..self.starts[row + 1];
         if let Ok(place) = self.columns[own.clone()].binary_search(&(column as u32)) {
             self.blocks[own.start + place] += block;
+        }
+    }
+
+    /// Adds the second derivative of a function of `F = sum_i x_i g_i'`, for corners among all vertices of a body: those
+    /// beyond the rows do not move.
+    pub(crate) fn add_element(&mut self, corners: &[u32], gradients: &[[f64; 3]], hessian: &Hessian) {
+        for (&row, a) in corners.iter().zip(gradients) {
+            for (&column, b) in corners.iter().zip(gradients) {
+                if (row as usize) < self.rows() && (column as usize) < self.rows() {
+                    self.add(row as usize, column as usize, &contract(hessian, a, b));
+                }
+            }
         }
     }
 
@@ -103,4 +116,15 @@ pub(crate) fn block_solve(factor: &SparseCholesky, rows: &mut Rows) {
     let flat = rows.as_flattened_mut();
     let count = flat.len();
     factor.solve_in_place(faer::MatMut::from_column_major_slice_mut(flat, count, 1));
+}
+
+/// `sum_kl H_(ik)(jl) a_k b_l`, with matrices flattened column by column.
+fn contract(hessian: &Hessian, a: &[f64; 3], b: &[f64; 3]) -> Matrix3<f64> {
+    let mut block = Matrix3::zeros();
+    for k in 0..3 {
+        for l in 0..3 {
+            block += a[k] * b[l] * hessian.fixed_view::<3, 3>(3 * k, 3 * l);
+        }
+    }
+    block
 }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use crate::material::PrincipalStretch;
 use crate::material::lanes::{self, Evaluate, LaneLaw, PARAMETERS};
+use crate::material::stretch_limit::LaneLimit;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::rows::Rows;
 
@@ -23,6 +24,40 @@ pub(in crate::method) struct Element {
     pub(in crate::method) energy: PrincipalStretch,
 }
 
+/// What packed elements resist by.
+#[derive(Debug, Clone)]
+pub(super) enum ElementLaw {
+    /// Its elastic energy.
+    Elastic(PrincipalStretch),
+    /// A limit of stretch of a stiffness, Pa; how far it lets an element go is told when that follows the rig.
+    Limit(f64),
+}
+
+impl ElementLaw {
+    fn shares_lanes(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Elastic(a), Self::Elastic(b)) => a.shares_lanes(b),
+            (Self::Limit(_), Self::Limit(_)) => true,
+            _ => false,
+        }
+    }
+
+    fn parameters(&self) -> [f64; PARAMETERS] {
+        match self {
+            Self::Elastic(law) => law.in_lanes().1,
+            Self::Limit(stiffness) => [*stiffness, 1.0, 0.0],
+        }
+    }
+
+    /// The law whose curves lanes scale themselves.
+    fn scaled_to_one(&self) -> Self {
+        match self {
+            Self::Elastic(law) => Self::Elastic(law.scaled_to_one()),
+            Self::Limit(_) => self.clone(),
+        }
+    }
+}
+
 /// All elements of a body, and the memory that evaluating them takes.
 #[derive(Clone)]
 pub(super) struct Elements {
@@ -33,7 +68,7 @@ pub(super) struct Elements {
 #[derive(Clone)]
 pub(super) struct Chunk {
     /// The law with a scale of 1.
-    law: PrincipalStretch,
+    law: ElementLaw,
     pub(super) corners_each: usize,
     /// Which element each is, and the first lane that only fills up the last block.
     pub(super) elements: Vec<u32>,
@@ -45,22 +80,25 @@ pub(super) struct Chunk {
     pub(super) gradients: Buffer<f64>,
     /// Blocks x lanes; 0 in lanes that only fill up.
     pub(super) volumes: Buffer<f64>,
-    /// Blocks x parameters x lanes, or one block where all are alike.
-    parameters: Buffer<f64>,
+    /// Blocks x parameters x lanes, or one block where all are alike and stay so.
+    pub(super) parameters: Buffer<f64>,
+    /// Whether each block has a part: limits that are far from being felt have none.
+    pub(super) evaluated: Vec<bool>,
     pub(super) places: Vec<[f64; 3]>,
     forces: Vec<[f64; 3]>,
     energy: f64,
 }
 
 impl Elements {
-    /// Packs elements: those of a law together, neighbours side by side.
-    pub(super) fn new(elements: &[Element]) -> Self {
+    /// Packs elements for what each resists by: those of a law together, neighbours side by side.
+    pub(super) fn new(elements: &[Element], law: impl Fn(&PrincipalStretch) -> ElementLaw) -> Self {
         let mut order: Vec<(usize, u32, u32)> = Vec::with_capacity(elements.len());
-        let mut laws: Vec<&PrincipalStretch> = Vec::new();
+        let own: Vec<ElementLaw> = elements.iter().map(|element| law(&element.energy)).collect();
+        let mut laws: Vec<&ElementLaw> = Vec::new();
         for (index, element) in elements.iter().enumerate() {
-            let known = laws.iter().position(|law| law.shares_lanes(&element.energy));
+            let known = laws.iter().position(|law| law.shares_lanes(&own[index]));
             let law = known.unwrap_or_else(|| {
-                laws.push(&element.energy);
+                laws.push(&own[index]);
                 laws.len() - 1
             });
             order.push((law, element.corners.iter().copied().min().unwrap_or(0), index as u32));
@@ -69,7 +107,7 @@ impl Elements {
         let chunks = order
             .chunk_by(|a, b| a.0 == b.0)
             .flat_map(|same| same.chunks(CHUNK))
-            .map(|some| Chunk::new(elements, some.iter().map(|place| place.2).collect()))
+            .map(|some| Chunk::new(elements, &own, some.iter().map(|place| place.2).collect()))
             .collect();
         Self { chunks }
     }
@@ -92,7 +130,7 @@ impl Elements {
             chunks => chunks.par_iter_mut().with_max_len(1).for_each(|chunk| chunk.evaluate(x)),
         }
         let mut energy = 0.0;
-        for chunk in &self.chunks {
+        for chunk in self.chunks.iter().filter(|chunk| chunk.is_evaluated()) {
             energy += chunk.energy;
             for (&row, force) in chunk.rows.iter().zip(&chunk.forces) {
                 if let Some(sum) = gradient.get_mut(row as usize) {
@@ -105,7 +143,7 @@ impl Elements {
 }
 
 impl Chunk {
-    fn new(all: &[Element], elements: Vec<u32>) -> Self {
+    fn new(all: &[Element], laws: &[ElementLaw], elements: Vec<u32>) -> Self {
         let (lanes, _) = lane_counts();
         let first = &all[elements[0] as usize];
         let corners_each = first.corners.len();
@@ -129,15 +167,18 @@ impl Chunk {
         for (slot, &element) in volumes.iter_mut().zip(&elements) {
             *slot = all[element as usize].volume;
         }
-        let own = |slot: usize| of(slot).energy.in_lanes().1;
-        let alike = (1..elements.len()).all(|slot| own(slot) == own(0));
+        let own = |slot: usize| laws[elements[slot.min(elements.len() - 1)] as usize].parameters();
+        let law = laws[elements[0] as usize].scaled_to_one();
+        let alike =
+            matches!(law, ElementLaw::Elastic(_)) && (1..elements.len()).all(|slot| own(slot) == own(0));
         let mut parameters = Buffer::zeros(if alike { 1 } else { blocks } * PARAMETERS * lanes);
         for (place, slot) in parameters.iter_mut().enumerate() {
             let (lane, parameter, block) = unpack(place, lanes, PARAMETERS);
             *slot = own(block * lanes + lane)[parameter];
         }
         Self {
-            law: first.energy.scaled_to_one(),
+            evaluated: vec![matches!(law, ElementLaw::Elastic(_)); blocks],
+            law,
             corners_each,
             places: vec![[0.0; 3]; rows.len()],
             forces: vec![[0.0; 3]; rows.len()],
@@ -151,7 +192,14 @@ impl Chunk {
         }
     }
 
+    fn is_evaluated(&self) -> bool {
+        self.evaluated.contains(&true)
+    }
+
     fn evaluate(&mut self, x: &Rows) {
+        if !self.is_evaluated() {
+            return;
+        }
         self.gather(x);
         self.forces.fill([0.0; 3]);
         Arch::new().dispatch(Sum { chunk: self });
@@ -162,6 +210,17 @@ impl Chunk {
         for (place, &row) in self.places.iter_mut().zip(&self.rows) {
             *place = x[row as usize];
         }
+    }
+
+    /// Whether its elements are limited, and not elastic.
+    pub(super) fn is_limit(&self) -> bool {
+        matches!(self.law, ElementLaw::Limit(_))
+    }
+
+    /// The elements that are evaluated.
+    pub(super) fn slots(&self) -> impl Iterator<Item = usize> {
+        let (lanes, _) = lane_counts();
+        (0..self.elements.len()).filter(move |slot| self.evaluated[slot / lanes])
     }
 
     /// What a slot's deformation gradient follows from: rows of the body, and gradients as they are packed.
@@ -196,7 +255,10 @@ impl WithSimd for Sum<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let law = self.chunk.law.clone();
+        let law = match self.chunk.law.clone() {
+            ElementLaw::Limit(_) => return of_law(simd, LaneLimit, self.chunk),
+            ElementLaw::Elastic(law) => law,
+        };
         match law.in_lanes().0 {
             LaneLaw::Corotated => of_law(simd, lanes::Corotated, self.chunk),
             LaneLaw::StVenantKirchhoff => of_law(simd, lanes::StVenantKirchhoff, self.chunk),
@@ -229,6 +291,9 @@ fn sum<S: Simd, L: Evaluate, const CORNERS: usize>(simd: S, law: L, chunk: &mut 
     let zero = simd.splat_f64s(0.0);
     let mut energy = zero;
     for block in 0..volumes.len() {
+        if !chunk.evaluated[block] {
+            continue;
+        }
         let corners = &chunk.corners[block * CORNERS * lanes..][..CORNERS * lanes];
         let gradients = &gradients[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
         let mut x = [[zero; 3]; CORNERS];

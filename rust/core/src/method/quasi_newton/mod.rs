@@ -7,22 +7,25 @@
 mod complement;
 mod contact;
 mod elements;
+mod limit;
+mod minimise;
 mod newton;
 mod objective;
 mod posing;
 mod quadratic;
 mod rest_shape;
 mod stepper;
+mod stretch;
 mod substep;
 
 pub(in crate::method) use elements::Element;
+pub use minimise::Minimiser;
 pub(in crate::method) use rest_shape::rest_stretch_in_lanes;
 pub use stepper::{FullSpaceReport, FullSpaceStepper};
 pub(crate) use substep::FullSpaceSubstep;
-pub use substep::Minimiser;
 
 use complement::Complement;
-use elements::Elements;
+use elements::{ElementLaw, Elements};
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
 use posing::Posing;
@@ -187,7 +190,7 @@ impl FullSpaceModel {
                 None => None,
             },
             shift,
-            elements: Elements::new(&elements),
+            elements: Elements::new(&elements, |law| ElementLaw::Elastic(law.clone())),
             mass: moving.iter().map(|&vertex| mass[vertex as usize]).collect(),
             total_mass: mass.iter().sum(),
             rounding: mesh.volumes().iter().zip(&conductivity).map(|(volume, k)| volume * k).sum(),
@@ -385,15 +388,19 @@ pub(in crate::method) fn elements_of(
         return Ok((energies.to_vec(), (0..mesh.tets().len()).map(element).collect()));
     }
     let split = mesh.tets_per_cell();
-    let element = |(c, cell): (usize, &FleshCell)| {
+    let law = |c: usize| {
         let tets = split * c..split * (c + 1);
-        let volume = mesh.volumes()[tets.clone()].iter().sum();
         let laws = tets.map(|t| (&energies[t], mesh.volumes()[t]));
         let expected = "one law in each cell of the mesh";
-        let energy =
-            PrincipalStretch::mean(laws).ok_or(Error::Range { what: "energies", expected, got: c as f64 })?;
-        Ok(Element { corners: rows(&cell.corners), gradients: cell.gradients().to_vec(), volume, energy })
+        PrincipalStretch::mean(laws).ok_or(Error::Range { what: "energies", expected, got: c as f64 })
     };
-    let elements: Vec<Element> = mesh.cells().iter().enumerate().map(element).collect::<Result<_>>()?;
-    Ok((elements.iter().map(|element| element.energy.clone()).collect(), elements))
+    let laws: Vec<PrincipalStretch> = (0..mesh.cells().len()).map(law).collect::<Result<_>>()?;
+    let element = |(c, cell): (usize, &FleshCell)| Element {
+        corners: rows(&cell.corners),
+        gradients: cell.gradients().to_vec(),
+        volume: mesh.volumes()[split * c..split * (c + 1)].iter().sum(),
+        energy: laws[c].clone(),
+    };
+    let elements = mesh.cells().iter().enumerate().map(element).collect();
+    Ok((laws, elements))
 }

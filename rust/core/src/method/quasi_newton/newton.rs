@@ -7,7 +7,7 @@ use super::complement::Complement;
 use super::objective::Incremental;
 use super::rest_shape::deformation;
 use crate::Result;
-use crate::material::{Energy, Hessian};
+use crate::material::Energy;
 use crate::math::SparseCholesky;
 use crate::math::rows::Rows;
 use crate::solve::{BlockMatrix, Objective, Value, block_solve};
@@ -25,34 +25,36 @@ impl<'a, 'b> Newton<'a, 'b> {
     pub(super) fn new(energy: &'a mut Incremental<'b>, keep: fn(f64) -> f64) -> Self {
         let model = energy.model;
         let mut corners: Vec<Vec<u32>> = Vec::new();
-        for chunk in energy.elements.chunks_mut() {
+        for chunk in energy.elements.chunks() {
             corners.extend((0..chunk.elements.len()).map(|slot| chunk.element(slot).0));
         }
         let matrix = BlockMatrix::new(model.free, corners.iter().map(Vec::as_slice));
         Self { energy, keep, matrix, factor: None }
     }
 
-    /// The Hessian at the positions of the last evaluation.
-    fn assemble(&mut self) {
+    /// The Hessian at the positions of the last evaluation, those of u.
+    fn assemble(&mut self, u: &Rows) {
         let (model, terms) = (self.energy.model, self.energy.terms);
         self.matrix.clear();
         let [inertia, _] = terms.metric();
         for (row, mass) in model.mass.iter().enumerate() {
             self.matrix.add(row, row, &(inertia * mass * Matrix3::identity()));
+            if let Some(limit) = &terms.limit {
+                self.matrix.add(row, row, &limit.hessian(*mass, &u[row]));
+            }
         }
-        for chunk in self.energy.elements.chunks_mut() {
-            for slot in 0..chunk.elements.len() {
+        let limits = self.energy.stretch.iter().flat_map(|limits| limits.now.chunks());
+        for chunk in self.energy.elements.chunks().iter().chain(limits) {
+            for slot in chunk.slots() {
                 let (corners, gradients) = chunk.element(slot);
                 let f = deformation(self.energy.positions, &corners, &gradients);
-                let law = &model.energies[chunk.elements[slot] as usize];
-                let hessian = terms.stiffness * chunk.volumes[slot] * law.filtered_hessian(&f, self.keep);
-                for (&row, a) in corners.iter().zip(&gradients) {
-                    for (&column, b) in corners.iter().zip(&gradients) {
-                        if (row as usize) < model.free && (column as usize) < model.free {
-                            self.matrix.add(row as usize, column as usize, &contract(&hessian, a, b));
-                        }
-                    }
-                }
+                let hessian = if chunk.is_limit() {
+                    chunk.stretch_limit(slot).filtered_hessian(&f, self.keep)
+                } else {
+                    model.energies[chunk.elements[slot] as usize].filtered_hessian(&f, self.keep)
+                };
+                let hessian = terms.stiffness * chunk.volumes[slot] * hessian;
+                self.matrix.add_element(&corners, &gradients, &hessian);
             }
         }
         let quadratics = [
@@ -79,13 +81,14 @@ impl Objective for Newton<'_, '_> {
         self.energy.evaluate(u, gradient)
     }
 
-    fn visit(&mut self, u: &Rows) -> Result<()> {
+    fn visit(&mut self, u: &Rows, iteration: u32) -> Result<bool> {
+        let changed = self.energy.visit(u, iteration)?;
         let mut gradient = vec![[0.0; 3]; u.len()];
         self.energy.elastic(u, &mut gradient);
-        self.assemble();
+        self.assemble(u);
         let constraint = self.energy.model.complement.as_ref().map(Complement::columns);
         self.factor = Some(self.matrix.factor(constraint)?);
-        Ok(())
+        Ok(changed)
     }
 
     fn solve(&mut self, rows: &mut Rows) {
@@ -98,15 +101,4 @@ impl Objective for Newton<'_, '_> {
     fn length(&self, step: &Rows) -> f64 {
         self.energy.length(step)
     }
-}
-
-/// `sum_kl H_(ik)(jl) a_k b_l`, with matrices flattened column by column.
-fn contract(hessian: &Hessian, a: &[f64; 3], b: &[f64; 3]) -> Matrix3<f64> {
-    let mut block = Matrix3::zeros();
-    for k in 0..3 {
-        for l in 0..3 {
-            block += a[k] * b[l] * hessian.fixed_view::<3, 3>(3 * k, 3 * l);
-        }
-    }
-    block
 }

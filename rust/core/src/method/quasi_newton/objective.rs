@@ -3,9 +3,15 @@
 use super::FullSpaceModel;
 use super::contact::Contact;
 use super::elements::Elements;
+use super::limit::Limit;
+use super::stretch::{NEAR, StretchLimits};
+use crate::Result;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::{SparseCholesky, VertexRoom};
 use crate::solve::{Lbfgs, Objective, Value};
+
+/// Iterations after which tets that have come near to their limit of stretch are looked for.
+const WATCHED: u32 = 6;
 
 /// What of a step's energy does not depend on the displacement.
 pub(super) struct Terms {
@@ -23,6 +29,8 @@ pub(super) struct Terms {
     pub(super) stiffness: f64,
     /// Share of the rig in the rest shape.
     pub(super) pose_rest: f64,
+    /// The limit of displacements.
+    pub(super) limit: Option<Limit>,
     /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
     pub(super) drag: [f64; 2],
 }
@@ -37,6 +45,7 @@ impl Terms {
             held: 0.0,
             stiffness: 1.0,
             pose_rest: 0.0,
+            limit: None,
             drag: [0.0; 2],
         }
     }
@@ -51,6 +60,8 @@ impl Terms {
 pub(super) struct Incremental<'a> {
     pub(super) model: &'a FullSpaceModel,
     pub(super) elements: &'a mut Elements,
+    /// The limit of stretch, where there is one.
+    pub(super) stretch: Option<&'a mut StretchLimits>,
     pub(super) terms: &'a Terms,
     /// N, of the rows that move; none where nothing pulls.
     pub(super) force: &'a Rows,
@@ -64,15 +75,26 @@ pub(super) struct Incremental<'a> {
 }
 
 impl Incremental<'_> {
-    /// Elastic energy with its gradient, J and N; positions are set.
+    fn place(&mut self, u: &Rows) {
+        self.positions.copy_from_slice(&self.terms.rig);
+        add(&mut self.positions[..self.model.free], 1.0, u);
+    }
+
+    /// Adds the tets that u stretches to some share of their limit to those that are evaluated; whether there are any.
+    pub(super) fn watch_stretch(&mut self, u: &Rows, share: f64) -> bool {
+        self.place(u);
+        self.stretch.as_mut().is_some_and(|limits| limits.watch(self.positions, share))
+    }
+
+    /// Elastic energy with what limits stretch, and its gradient, J and N; positions are set.
     pub(super) fn elastic(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
-        let (terms, free) = (self.terms, self.model.free);
-        self.positions.copy_from_slice(&terms.rig);
-        for (position, u) in self.positions[..free].iter_mut().zip(u) {
-            (0..3).for_each(|c| position[c] += u[c]);
-        }
+        let terms = self.terms;
+        self.place(u);
         gradient.fill([0.0; 3]);
         let mut energy = self.elements.evaluate(self.positions, gradient);
+        if let Some(limits) = &mut self.stretch {
+            energy += limits.now.evaluate(self.positions, gradient);
+        }
         if let Some(twisting) = &self.model.twisting {
             combine(self.beyond, self.positions, -terms.pose_rest, &terms.rig);
             energy += twisting.evaluate(self.beyond, 1.0, gradient);
@@ -104,6 +126,9 @@ impl Objective for Incremental<'_> {
             combine(moved, u, -1.0, &terms.damped);
             energy += self.model.viscosity.evaluate(moved, terms.drag[1], gradient);
         }
+        if let Some(limit) = &terms.limit {
+            energy += limit.evaluate(&self.model.mass, u, gradient);
+        }
         // Near rest the terms of a law cancel: their rounding is that of their size.
         let mut size = energy + terms.stiffness * self.model.rounding;
         if !self.force.is_empty() {
@@ -121,6 +146,11 @@ impl Objective for Incremental<'_> {
             size += touching;
         }
         Value { energy, size }
+    }
+
+    /// Every few iterations, looks for tets that have come near to their limit of stretch.
+    fn visit(&mut self, u: &Rows, iteration: u32) -> Result<bool> {
+        Ok(iteration % WATCHED == WATCHED - 1 && self.watch_stretch(u, NEAR))
     }
 
     fn correct(&mut self, u: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {

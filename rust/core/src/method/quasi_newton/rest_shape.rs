@@ -4,6 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 use pulp::{Arch, Simd, WithSimd};
 
 use super::elements::{Chunk, Elements, deformation_in_lanes};
+use crate::material::lanes::PARAMETERS;
 use crate::math::polar::dot3;
 use crate::math::rows::Rows;
 use crate::math::signed_svd_in_lanes;
@@ -15,12 +16,13 @@ impl Elements {
     /// Takes the rest shapes a share of the way from those of `rest` to those in which the rig has the
     /// elements.
     ///
-    /// `F S_a^-1 = sum_i x_i (S_a^-1 g_i)'`: the gradients and volumes of elements are all that changes.
-    pub(super) fn follow(&mut self, rest: &Self, rig: &Rows, share: f64) {
+    /// `F S_a^-1 = sum_i x_i (S_a^-1 g_i)'`: the gradients and volumes of elements are all that changes. What limits the
+    /// stretch of elements is told how far `limit` lets them go.
+    pub(super) fn follow(&mut self, rest: &Self, rig: &Rows, share: f64, limit: f64) {
         for (chunk, rest) in self.chunks_mut().iter_mut().zip(rest.chunks()) {
             if share > 0.0 {
                 chunk.gather(rig);
-                Arch::new().dispatch(Follow { chunk, rest, share });
+                Arch::new().dispatch(Follow { chunk, rest, share, limit });
             } else {
                 chunk.gradients.copy_from_slice(&rest.gradients);
                 chunk.volumes.copy_from_slice(&rest.volumes);
@@ -43,6 +45,7 @@ struct Follow<'a> {
     chunk: &'a mut Chunk,
     rest: &'a Chunk,
     share: f64,
+    limit: f64,
 }
 
 impl WithSimd for Follow<'_> {
@@ -62,19 +65,23 @@ impl WithSimd for Follow<'_> {
 
 #[inline(always)]
 fn follow<S: Simd, const CORNERS: usize>(simd: S, following: Follow<'_>) {
-    let Follow { chunk, rest, share } = following;
-    let Chunk { corners, gradients, volumes, places, .. } = chunk;
+    let Follow { chunk, rest, share, limit } = following;
+    let is_limit = chunk.is_limit();
+    let Chunk { corners, gradients, volumes, parameters, places, .. } = chunk;
     let (known, _) = S::as_simd_f64s(&rest.gradients);
     let (known_volumes, _) = S::as_simd_f64s(&rest.volumes);
     let (gradients, _) = S::as_mut_simd_f64s(gradients);
     let (volumes, _) = S::as_mut_simd_f64s(volumes);
-    let zero = simd.splat_f64s(0.0);
+    let (parameters, _) = S::as_mut_simd_f64s(parameters);
+    let (zero, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
+    let (least, most) = (simd.splat_f64s(STRETCHES.0), simd.splat_f64s(STRETCHES.1));
+    let limit = simd.splat_f64s(limit);
     for block in 0..volumes.len() {
         let corners = &corners[block * CORNERS * S::F64_LANES..][..CORNERS * S::F64_LANES];
         let known = &known[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
         let mut x = [[zero; 3]; CORNERS];
         let f = deformation_in_lanes(simd, corners, known, places, &mut x);
-        let (back, growth) = rest_stretch_in_lanes(simd, f, share);
+        let (back, growth, sigma) = rest_stretch_in_lanes(simd, f, share);
         volumes[block] = simd.mul_f64s(known_volumes[block], growth);
         let gradients = &mut gradients[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
         for entry in 0..3 * (CORNERS - 1) {
@@ -82,16 +89,27 @@ fn follow<S: Simd, const CORNERS: usize>(simd: S, following: Follow<'_>) {
             let own = [known[3 * corner], known[3 * corner + 1], known[3 * corner + 2]];
             gradients[entry] = dot3(simd, [back[3 * i], back[3 * i + 1], back[3 * i + 2]], own);
         }
+        if is_limit {
+            let (mut beyond, mut longest) = (zero, one);
+            for i in 0..3 {
+                let followed = simd.min_f64s(simd.max_f64s(sigma[i], least), most);
+                longest = simd.max_f64s(longest, followed);
+                let missed = simd.sub_f64s(simd.div_f64s(sigma[i], followed), one);
+                beyond = simd.mul_add_e_f64s(missed, missed, beyond);
+            }
+            parameters[block * PARAMETERS + 1] = simd.div_f64s(limit, longest);
+            parameters[block * PARAMETERS + 2] = simd.sqrt_f64s(beyond);
+        }
     }
 }
 
-/// `S_a^-1` and `det S_a` of the gradients in which the rig has the elements of a block.
+/// `S_a^-1`, `det S_a` and the stretches of the rig, of the gradients in which the rig has the elements of a block.
 #[inline(always)]
 pub(in crate::method) fn rest_stretch_in_lanes<S: Simd>(
     simd: S,
     f: [S::f64s; 9],
     share: f64,
-) -> ([S::f64s; 9], S::f64s) {
+) -> ([S::f64s; 9], S::f64s, [S::f64s; 3]) {
     let one = simd.splat_f64s(1.0);
     let (least, most) = (simd.splat_f64s(STRETCHES.0), simd.splat_f64s(STRETCHES.1));
     let share = simd.splat_f64s(share);
@@ -113,5 +131,5 @@ pub(in crate::method) fn rest_stretch_in_lanes<S: Simd>(
         let (i, j) = (e / 3, e % 3);
         back[e] = dot3(simd, [u[3 * i], u[3 * i + 1], u[3 * i + 2]], [v[3 * j], v[3 * j + 1], v[3 * j + 2]]);
     }
-    (back, growth)
+    (back, growth, sigma)
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::substep::{FullSpaceSubstep, Minimiser};
+use super::minimise::Minimiser;
+use super::substep::FullSpaceSubstep;
 use super::{FullSpaceModel, check_length};
 use crate::method::motion::Motion;
 use crate::method::substep::{Substep, last};

@@ -7,11 +7,13 @@ use nalgebra::Matrix3;
 use super::FullSpaceModel;
 use super::contact::{Contact, Start};
 use super::elements::Elements;
-use super::newton::Newton;
+use super::limit::Limit;
+use super::minimise::{FAR, Minimiser};
 use super::objective::{Incremental, Terms};
 use super::rest_shape::deformation;
+use super::stretch::StretchLimits;
 use crate::math::polar::rotations;
-use crate::math::rows::{Rows, add, combine};
+use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom, on_pool};
 use crate::method::history::{apart, felt_acceleration, past_acceleration};
 use crate::method::loads::contact::{Anchor, Collider, ContactPoints, ContactSkin, ContactState};
@@ -22,32 +24,8 @@ use crate::method::skinning_modes::{ForceSamples, foreign_samples};
 use crate::method::substep::{RigPlace, Substep, last};
 use crate::method::{Drive, SimulationParams, State};
 use crate::rig::Pose;
-use crate::solve::{Descent, Learnt, Objective, Outcome};
+use crate::solve::{Descent, Learnt, Outcome};
 use crate::{Error, Progress, Result};
-
-/// Pairs of curvature that are learnt from `[QN sec. 4.2]`.
-const PAIRS: usize = 5;
-
-/// What is far for a descent to start at, root mean square as a share of the diagonal.
-const FAR: f64 = 0.1;
-
-/// How the energy of a step is minimised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Minimiser {
-    /// L-BFGS with as many pairs on the constant metric; none is projective dynamics with a line search.
-    QuasiNewton {
-        /// Most pairs of a step and the change of the gradient.
-        pairs: usize,
-    },
-    /// Newton's method on the projected Hessian: many times slower an iteration, and the reference.
-    Newton,
-}
-
-impl Default for Minimiser {
-    fn default() -> Self {
-        Self::QuasiNewton { pairs: PAIRS }
-    }
-}
 
 /// What a [`FullSpaceModel`] finds in a substep, and the memory for that; what its metric needs is kept between
 /// substeps.
@@ -60,6 +38,9 @@ pub(crate) struct FullSpaceSubstep {
     elements: Elements,
     /// Those of the bind shape, once a pose has bent the others.
     rest: Option<Elements>,
+    /// What limits stretch, once that has been limited, and whether it is.
+    stretch: Option<StretchLimits>,
+    limited: bool,
     metric: Option<([f64; 2], SparseCholesky)>,
     room: VertexRoom,
     pub(super) descent: Descent,
@@ -91,6 +72,8 @@ impl FullSpaceSubstep {
             minimiser,
             elements: model.elements.clone(),
             rest: None,
+            stretch: None,
+            limited: false,
             metric: None,
             room: VertexRoom::default(),
             descent: Descent::new(free, pairs),
@@ -144,10 +127,16 @@ impl FullSpaceSubstep {
         offsets.for_each(|(x, offset)| *x += offset);
         if params.pose_rest > 0.0 || self.rest.is_some() {
             let rest = self.rest.get_or_insert_with(|| self.model.elements.clone());
-            self.elements.follow(rest, &terms.rig, params.pose_rest);
+            self.elements.follow(rest, &terms.rig, params.pose_rest, f64::INFINITY);
+        }
+        self.limited = params.stretch.is_some();
+        if let Some(limit) = params.stretch {
+            let limits = self.stretch.get_or_insert_with(|| StretchLimits::new(&self.model));
+            limits.set(limit, &terms.rig);
         }
         terms.stiffness = params.stiffness;
         terms.pose_rest = params.pose_rest;
+        terms.limit = Limit::new(&self.model, params);
         let key = terms.metric();
         if self.metric.as_ref().is_none_or(|(known, _)| *known != key) {
             self.metric = Some((key, self.model.metric(key[0], key[1])?));
@@ -203,6 +192,7 @@ impl FullSpaceSubstep {
         let mut energy = Incremental {
             model: &self.model,
             elements: &mut self.elements,
+            stretch: self.stretch.as_mut().filter(|_| self.limited),
             terms: &self.terms,
             force: &self.force,
             factor,
@@ -214,20 +204,7 @@ impl FullSpaceSubstep {
         let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
         let (outcome, elastic) = on_pool(move || -> Result<(Outcome, f64)> {
             energy.start(last, u);
-            let outcome = match minimiser {
-                Minimiser::Newton => {
-                    let mut newton = Newton::new(&mut energy, |value| value.max(0.0));
-                    descent.minimise(&mut newton, u, budget, &mut heard)?
-                }
-                Minimiser::QuasiNewton { .. } => {
-                    let outcome = descent.minimise(&mut energy, u, budget, &mut heard)?;
-                    if outcome.stalled && energy.contact.is_none() {
-                        finish(descent, &mut energy, u, budget, outcome, heard)?
-                    } else {
-                        outcome
-                    }
-                }
-            };
+            let outcome = energy.minimise(descent, minimiser, u, budget, &mut heard)?;
             energy.project(u);
             if let Some(contact) = &mut energy.contact {
                 contact.settle_anchors(&energy.terms.rig, u);
@@ -410,66 +387,4 @@ impl Substep for FullSpaceSubstep {
     fn recurrence(&self, _: &SimulationParams) -> Option<Recurrence> {
         None
     }
-}
-
-impl Incremental<'_> {
-    /// Takes u back to where the constraint is met, nearest in the metric. Directions are in its kernel but for rounding,
-    /// which velocities would else carry ever further.
-    fn project(&mut self, u: &mut Rows) {
-        if self.model.constraint.is_none() {
-            return;
-        }
-        let [inertia, stiffness] = self.terms.metric();
-        let pulls = &mut self.beyond[..self.model.free];
-        for (row, mass) in self.model.mass.iter().enumerate() {
-            pulls[row] = u[row].map(|u| inertia * mass * u);
-        }
-        self.model.viscosity.evaluate(u, stiffness, pulls);
-        self.factor.solve_vertices(self.room, pulls);
-        u.copy_from_slice(pulls);
-    }
-
-    /// Takes a start that is far from where the flesh was back there, or to the rig, if that is lower: forces or speed
-    /// would take it further than it resists, and, where each step ends early, ever further.
-    fn start(&mut self, last: &Rows, u: &mut Rows) {
-        let mut gradient = vec![[0.0; 3]; u.len()];
-        combine(&mut gradient, u, -1.0, last);
-        if self.length(&gradient).max(self.length(last)) <= FAR {
-            return;
-        }
-        let mut least = self.evaluate(u, &mut gradient).energy;
-        for other in [last, &vec![[0.0; 3]; u.len()]] {
-            let energy = self.evaluate(other, &mut gradient).energy;
-            if energy < least || least.is_nan() {
-                least = energy;
-                u.copy_from_slice(other);
-            }
-        }
-    }
-}
-
-/// Goes on by Newton's method where no direction of the metric leads down any more: with the magnitudes of
-/// eigenvalues, which do better than projected ones far from a minimum `[AbsoluteNewton]`.
-fn finish(
-    descent: &mut Descent,
-    energy: &mut Incremental<'_>,
-    u: &mut [[f64; 3]],
-    (max_iterations, tolerance): (u32, f64),
-    so_far: Outcome,
-    heard: impl FnMut(u32, f64) -> Result<()>,
-) -> Result<Outcome> {
-    descent.memory.clear();
-    let rest = (max_iterations - so_far.iterations, tolerance);
-    let outcome = match descent.minimise(&mut Newton::new(energy, f64::abs), u, rest, heard) {
-        // Elements so distorted that their Hessians cannot be factored: what has been reached is kept.
-        Err(Error::Numerical { .. }) => Outcome::default(),
-        outcome => outcome?,
-    };
-    descent.memory.clear();
-    Ok(Outcome {
-        iterations: outcome.iterations + so_far.iterations,
-        trials: outcome.trials + so_far.trials,
-        length: if outcome.iterations > 0 { outcome.length } else { so_far.length },
-        ..outcome
-    })
 }

@@ -47,14 +47,14 @@ impl Objective for Newton<'_, '_> {
         self.energy.evaluate(y, gradient)
     }
 
-    fn visit(&mut self, y: &Rows) -> Result<()> {
+    fn visit(&mut self, y: &Rows, _: u32) -> Result<bool> {
         self.energy.evaluate(y, &mut vec![[0.0; 3]; y.len()]);
         let factor = Llt::new(self.assemble().as_ref(), Side::Lower);
         self.factor = Some(
             factor
                 .map_err(|error| Error::Numerical { what: "Newton's method", why: format!("{error:?}") })?,
         );
-        Ok(())
+        Ok(false)
     }
 
     fn solve(&mut self, rows: &mut Rows) {

@@ -223,7 +223,7 @@ impl WithSimd for Follow<'_> {
         let mut f = [simd.splat_f64s(0.0); 9];
         for block in 0..volumes.len() {
             f.copy_from_slice(&rig[9 * block..][..9]);
-            let (inverse, growth) = rest_stretch_in_lanes(simd, f, self.share);
+            let (inverse, growth, _) = rest_stretch_in_lanes(simd, f, self.share);
             back[9 * block..][..9].copy_from_slice(&inverse);
             volumes[block] = simd.mul_f64s(known[block], growth);
         }

@@ -9,11 +9,10 @@ use faer::Mat;
 use rayon::prelude::*;
 
 use super::SkinningModel;
+use crate::material::growth::{KNEE, potential};
 use crate::math::dense::dot;
 use crate::math::lanes::{Packed, multiply_add};
 
-/// Share of the limit up to which nothing is felt.
-pub(super) const KNEE: f64 = 0.5;
 /// Share of the limit that a state beyond it is pulled back to before it is stepped.
 const INSIDE: f64 = 0.9;
 /// Leverage below which a vertex needs no place of its own.
@@ -189,14 +188,4 @@ impl Limit {
         multiply_add(&places.gather, &self.moved, gradient);
         energy
     }
-}
-
-/// `phi(x)` and its derivative, for x below 1.
-pub(super) fn potential(x: f64) -> (f64, f64) {
-    if x <= KNEE {
-        return (0.0, 0.0);
-    }
-    let t = (x - KNEE) / (1.0 - KNEE);
-    let log = (-t).ln_1p();
-    (-t * t * log, (t * t / (1.0 - t) - 2.0 * t * log) / (1.0 - KNEE))
 }

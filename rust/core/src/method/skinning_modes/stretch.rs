@@ -13,9 +13,10 @@ use rayon::prelude::*;
 
 use super::SkinningModel;
 use super::diagonal::FREE;
-use super::limit::{KNEE, covering, potential};
+use super::limit::covering;
 use super::local::{RigGradients, accumulate, times_symmetric};
 use super::reduce::Body;
+use crate::material::growth::{KNEE, potential};
 use crate::math::dense::dot;
 use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product};
 use crate::math::polar::rotations_in_lanes;

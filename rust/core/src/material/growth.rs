@@ -1,0 +1,27 @@
+//! How what is limited stiffens: not at all up to half of the limit, steeply beyond.
+
+/// Share of a limit up to which nothing is felt.
+pub(crate) const KNEE: f64 = 0.5;
+/// Share of a limit from which [`continued`] goes on as a parabola.
+const LAST: f64 = 0.8;
+
+/// `phi(x) = -t^2 ln(1 - t)`, `t = 2 x - 1` and 0 below `x = 1/2`, and its derivative, for x below 1.
+pub(crate) fn potential(x: f64) -> (f64, f64) {
+    if x <= KNEE {
+        return (0.0, 0.0);
+    }
+    let t = (x - KNEE) / (1.0 - KNEE);
+    let log = (-t).ln_1p();
+    (-t * t * log, (t * t / (1.0 - t) - 2.0 * t * log) / (1.0 - KNEE))
+}
+
+/// The same for any x, with its second derivative: from [`LAST`] on the parabola that continues it smoothly, so that what
+/// lies beyond its limit finds back, and is nowhere more than some 40 times as stiff as at a stiffness of 1.
+pub(crate) fn continued(x: f64) -> [f64; 3] {
+    let at = x.min(LAST);
+    let (value, first) = potential(at);
+    let t = ((at - KNEE) / (1.0 - KNEE)).max(0.0);
+    let bend = t * (2.0 - t) / (1.0 - t).powi(2) + 2.0 * t / (1.0 - t) - 2.0 * (-t).ln_1p();
+    let (second, beyond) = (bend / (1.0 - KNEE).powi(2), x - at);
+    [value + beyond * (first + 0.5 * beyond * second), first + beyond * second, second]
+}

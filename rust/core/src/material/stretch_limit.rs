@@ -1,0 +1,156 @@
+//! The limit of stretch as an energy: flesh stiffens before it tears.
+
+use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
+use pulp::Simd;
+
+use super::energy::{Energy, Hessian, Sealed};
+use super::growth::continued;
+use super::lanes::{Evaluate, PARAMETERS};
+use crate::math::SignedSvd;
+use crate::math::polar::{cofactors, dot, dot3, rotations_in_lanes, transpose_product};
+
+/// Below this sum, two principal stretches count as opposite: the closest rotation jumps there.
+const JUMP: f64 = 1e-12;
+
+/// What the limit of stretch adds to a law, with the closest rotation R of F:
+/// ```text
+/// psi = k l^2 phi((|F - R| - a) / l)
+/// ```
+/// phi is zero up to 1/2, twice smooth there and steep beyond. `|F - R|^2 = sum_i (s_i - 1)^2`: no length changes by a
+/// larger share. It is the same as a law's `a(s_i)` but for being of all stretches at once, so that its second derivatives
+/// are as simple: that of phi along F - R, its slope over the length along flips and what is beside F - R among the
+/// stretches, and for twists that times `1 - 2 / (s_i + s_j)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StretchLimit {
+    /// k, Pa.
+    pub stiffness: f64,
+    /// l, a share of length.
+    pub limit: f64,
+    /// a, what is allowed beside it.
+    pub allowed: f64,
+}
+
+impl StretchLimit {
+    /// psi and its two derivatives by the distance from the closest rotation.
+    fn along(&self, distance: f64) -> [f64; 3] {
+        let [value, first, second] = continued((distance - self.allowed) / self.limit);
+        [self.limit * self.limit * value, self.limit * first, second].map(|jet| self.stiffness * jet)
+    }
+
+    /// Whether it is felt at all.
+    pub fn is_felt(&self, f: &Matrix3<f64>) -> bool {
+        let apart = SignedSvd::new(f).sigma.add_scalar(-1.0).norm();
+        apart - self.allowed > super::growth::KNEE * self.limit
+    }
+}
+
+impl Sealed for StretchLimit {}
+
+impl Energy for StretchLimit {
+    fn density(&self, f: &Matrix3<f64>) -> f64 {
+        self.along(SignedSvd::new(f).sigma.add_scalar(-1.0).norm())[0]
+    }
+
+    fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
+        let SignedSvd { u, sigma, v } = SignedSvd::new(f);
+        let apart = sigma.add_scalar(-1.0);
+        let distance = apart.norm();
+        let pull = if distance > 0.0 { self.along(distance)[1] / distance } else { 0.0 };
+        u * Matrix3::from_diagonal(&(pull * apart)) * v.transpose()
+    }
+
+    fn filtered_hessian(&self, f: &Matrix3<f64>, keep: impl Fn(f64) -> f64) -> Hessian {
+        let SignedSvd { u, sigma, v } = SignedSvd::new(f);
+        let apart = sigma.add_scalar(-1.0);
+        let distance = apart.norm();
+        let [_, first, second] = self.along(distance);
+        if first == 0.0 {
+            return SMatrix::zeros();
+        }
+        let around = first / distance;
+        let flat = |shape: Matrix3<f64>| {
+            SVector::<f64, 9>::from_column_slice((u * shape * v.transpose()).as_slice())
+        };
+        let along = flat(Matrix3::from_diagonal(&(apart / distance)));
+        let mut hessian = keep(around) * SMatrix::identity();
+        hessian += (keep(second) - keep(around)) * along * along.transpose();
+        for k in 0..3 {
+            let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+            let sum = sigma[i] + sigma[j];
+            let twist = if sum.abs() > JUMP { keep(around * (1.0 - 2.0 / sum)) } else { 0.0 };
+            let axis = Vector3::ith(k, std::f64::consts::FRAC_1_SQRT_2);
+            let turn = flat(axis.cross_matrix());
+            hessian += (twist - keep(around)) * turn * turn.transpose();
+        }
+        hessian
+    }
+}
+
+/// [`StretchLimit`] with stiffness, limit and what is allowed given a lane at a time.
+#[derive(Clone, Copy)]
+pub(crate) struct LaneLimit;
+
+// Below there are plain loops only, as in `polar`.
+
+impl LaneLimit {
+    /// Whether `|F - R|` is certainly within a share of the limit in every lane, told without rotations: with `J > 0` and
+    /// `|F'F - I| <= e (2 - e)`, no `s_i` is below `1 - e`, and `(s_i^2 - 1)^2 >= (2 - e)^2 (s_i - 1)^2` gives `|F - R| <= e`; for
+    /// `e > 1`, `|F'F - I| <= e` does.
+    #[inline(always)]
+    pub(crate) fn is_within<S: Simd>(
+        simd: S,
+        f: &[S::f64s; 9],
+        &[_, limit, allowed]: &[S::f64s; PARAMETERS],
+        share: f64,
+    ) -> bool {
+        let mut strain = transpose_product(simd, f, f);
+        let one = simd.splat_f64s(1.0);
+        for e in 0..3 {
+            strain[4 * e] = simd.sub_f64s(strain[4 * e], one);
+        }
+        let edge = simd.mul_add_e_f64s(simd.splat_f64s(share), limit, allowed);
+        let most = simd.mul_f64s(edge, simd.max_f64s(simd.sub_f64s(simd.splat_f64s(2.0), edge), one));
+        let excess = simd.sub_f64s(dot(simd, &strain, &strain), simd.mul_f64s(most, most));
+        let cofactor = cofactors(simd, f);
+        let volume = dot3(simd, [f[0], f[1], f[2]], [cofactor[0], cofactor[1], cofactor[2]]);
+        simd.reduce_max_f64s(excess) <= 0.0 && simd.reduce_min_f64s(volume) > 0.0
+    }
+}
+
+impl Evaluate for LaneLimit {
+    #[inline(always)]
+    fn evaluate<S: Simd>(
+        self,
+        simd: S,
+        f: &[S::f64s; 9],
+        &[stiffness, limit, allowed]: &[S::f64s; PARAMETERS],
+        stress: &mut [S::f64s; 9],
+    ) -> S::f64s {
+        let r = rotations_in_lanes(simd, *f);
+        for e in 0..9 {
+            stress[e] = simd.sub_f64s(f[e], r[e]);
+        }
+        let distance = simd.sqrt_f64s(dot(simd, stress, stress));
+        let mut jets = [limit, simd.sub_f64s(distance, allowed), distance];
+        grow(pulp::bytemuck::cast_slice_mut(&mut jets));
+        let [_, density, pull] = jets;
+        let pull = simd.mul_f64s(stiffness, pull);
+        for e in 0..9 {
+            stress[e] = simd.mul_f64s(pull, stress[e]);
+        }
+        simd.mul_f64s(stiffness, density)
+    }
+}
+
+/// Replaces what is beyond and the distances, a register each after that of the limits, by `l^2 phi` and what its
+/// derivative has for each unit of distance.
+#[inline(never)]
+fn grow(jets: &mut [f64]) {
+    let lanes = jets.len() / 3;
+    for lane in 0..lanes {
+        let (limit, beyond, distance) = (jets[lane], jets[lanes + lane], jets[2 * lanes + lane]);
+        let [value, slope, _] = continued(beyond / limit);
+        jets[lanes + lane] = limit * limit * value;
+        jets[2 * lanes + lane] = if slope > 0.0 { limit * slope / distance } else { 0.0 };
+    }
+}

@@ -1,0 +1,130 @@
+//! The way down the incremental energy of a step.
+
+use super::newton::Newton;
+use super::objective::Incremental;
+use super::stretch::{FELT, NEAR};
+use crate::math::rows::{Rows, combine};
+use crate::solve::{Descent, Objective, Outcome};
+use crate::{Error, Result};
+
+/// Pairs of curvature that are learnt from `[QN sec. 4.2]`.
+const PAIRS: usize = 5;
+
+/// What is far for a descent to start at, root mean square as a share of the diagonal.
+pub(super) const FAR: f64 = 0.1;
+
+/// How the energy of a step is minimised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Minimiser {
+    /// L-BFGS with as many pairs on the constant metric; none is projective dynamics with a line search.
+    QuasiNewton {
+        /// Most pairs of a step and the change of the gradient.
+        pairs: usize,
+    },
+    /// Newton's method on the projected Hessian: many times slower an iteration, and the reference.
+    Newton,
+}
+
+impl Default for Minimiser {
+    fn default() -> Self {
+        Self::QuasiNewton { pairs: PAIRS }
+    }
+}
+
+impl Incremental<'_> {
+    /// Moves u to a minimum, with the tets that turn out to feel their limit of stretch there.
+    pub(super) fn minimise(
+        &mut self,
+        descent: &mut Descent,
+        minimiser: Minimiser,
+        u: &mut Rows,
+        (max_iterations, tolerance): (u32, f64),
+        heard: &mut impl FnMut(u32, f64) -> Result<()>,
+    ) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        loop {
+            let before = outcome.iterations;
+            let budget = (max_iterations - before, tolerance);
+            let heard = |iteration, energy| heard(before + iteration, energy);
+            outcome = outcome.then(self.descend(descent, minimiser, u, budget, heard)?);
+            if outcome.iterations >= max_iterations || !self.watch_stretch(u, FELT) {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    fn descend(
+        &mut self,
+        descent: &mut Descent,
+        minimiser: Minimiser,
+        u: &mut Rows,
+        budget: (u32, f64),
+        mut heard: impl FnMut(u32, f64) -> Result<()>,
+    ) -> Result<Outcome> {
+        if minimiser == Minimiser::Newton {
+            return descent.minimise(&mut Newton::new(self, |value| value.max(0.0)), u, budget, heard);
+        }
+        let outcome = descent.minimise(self, u, budget, &mut heard)?;
+        if outcome.stalled && self.contact.is_none() {
+            return finish(descent, self, u, budget, outcome, heard);
+        }
+        Ok(outcome)
+    }
+
+    /// Takes u back to where the constraint is met, nearest in the metric. Directions are in its kernel but for rounding,
+    /// which velocities would else carry ever further.
+    pub(super) fn project(&mut self, u: &mut Rows) {
+        if self.model.constraint.is_none() {
+            return;
+        }
+        let [inertia, stiffness] = self.terms.metric();
+        let pulls = &mut self.beyond[..self.model.free];
+        for (row, mass) in self.model.mass.iter().enumerate() {
+            pulls[row] = u[row].map(|u| inertia * mass * u);
+        }
+        self.model.viscosity.evaluate(u, stiffness, pulls);
+        self.factor.solve_vertices(self.room, pulls);
+        u.copy_from_slice(pulls);
+    }
+
+    /// Takes a start that is far from where the flesh was back there, or to the rig, if that is lower: forces or speed
+    /// would take it further than it resists, and, where each step ends early, ever further.
+    pub(super) fn start(&mut self, last: &Rows, u: &mut Rows) {
+        self.watch_stretch(u, NEAR);
+        let mut gradient = vec![[0.0; 3]; u.len()];
+        combine(&mut gradient, u, -1.0, last);
+        if self.length(&gradient).max(self.length(last)) <= FAR {
+            return;
+        }
+        let mut least = self.evaluate(u, &mut gradient).energy;
+        for other in [last, &vec![[0.0; 3]; u.len()]] {
+            self.watch_stretch(other, NEAR);
+            let energy = self.evaluate(other, &mut gradient).energy;
+            if energy < least || least.is_nan() {
+                least = energy;
+                u.copy_from_slice(other);
+            }
+        }
+    }
+}
+
+/// Goes on by Newton's method where no direction of the metric leads down any more: with the magnitudes of
+/// eigenvalues, which do better than projected ones far from a minimum `[AbsoluteNewton]`.
+fn finish(
+    descent: &mut Descent,
+    energy: &mut Incremental<'_>,
+    u: &mut [[f64; 3]],
+    (max_iterations, tolerance): (u32, f64),
+    so_far: Outcome,
+    heard: impl FnMut(u32, f64) -> Result<()>,
+) -> Result<Outcome> {
+    descent.memory.clear();
+    let left = (max_iterations - so_far.iterations, tolerance);
+    let outcome = match descent.minimise(&mut Newton::new(energy, f64::abs), u, left, heard) {
+        // Elements so distorted that their Hessians cannot be factored: what has been reached is kept.
+        Err(Error::Numerical { .. }) => Outcome::default(),
+        outcome => outcome?,
+    };
+    descent.memory.clear();
+    Ok(so_far.then(outcome))
+}

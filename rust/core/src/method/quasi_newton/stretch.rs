@@ -1,0 +1,108 @@
+//! The limit of stretch: flesh stiffens before it tears, against what the rig makes of it.
+//!
+//! With `F_rig = R_rig S` and S_c its stretch as far as rest shapes follow it, what is limited is the stretch of each tet in `F
+//! S_c^-1`, which is a rotation where the flesh is as the rig has it; what the rig crushes further, `|S S_c^-1 - I|`, is
+//! allowed besides. A length that the rig makes longer is held to the share of what it was at rest: skin may hang in
+//! tets that the rig tears apart without being torn itself. Tets, and not the cells of a lattice, because skin hangs in them.
+
+use pulp::{Arch, Simd, WithSimd};
+use rayon::prelude::*;
+
+use super::FullSpaceModel;
+use super::elements::{Chunk, Element, ElementLaw, Elements, deformation_in_lanes};
+use crate::material::StretchLimit;
+use crate::material::growth::KNEE;
+use crate::material::stretch_limit::LaneLimit;
+use crate::math::lanes::lane_counts;
+use crate::math::rows::Rows;
+use crate::operators::gradients;
+
+/// Stiffness of the limit, as a share of that of the metric: steeper ones hold flesh hardly better, for many more iterations.
+const STIFFNESS: f64 = 0.25;
+
+/// Share of a limit that a tet has from which it is looked after in a descent that starts there.
+pub(super) const NEAR: f64 = 0.3;
+/// That from which its limit is felt.
+pub(super) const FELT: f64 = KNEE;
+
+/// The tets of a body as elements that a limit stiffens: at rest, and as they follow the rig.
+pub(super) struct StretchLimits {
+    rest: Elements,
+    pub(super) now: Elements,
+}
+
+impl StretchLimits {
+    /// Of all tets that move, stiff as a share of what they are in the metric.
+    pub(super) fn new(model: &FullSpaceModel) -> Self {
+        let (mesh, hats) = (&model.mesh, gradients(&model.mesh));
+        let mut place = vec![0; model.vertices.len()];
+        (0..).zip(&model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
+        let split = if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() };
+        let element = |t: usize| Element {
+            corners: mesh.tets()[t].iter().map(|&vertex| place[vertex as usize]).collect(),
+            gradients: hats[t].to_vec(),
+            volume: mesh.volumes()[t],
+            energy: model.energies[t / split].clone(),
+        };
+        let moves =
+            |t: &usize| mesh.tets()[*t].iter().any(|&vertex| (place[vertex as usize] as usize) < model.free);
+        let elements: Vec<Element> = (0..hats.len()).filter(moves).map(element).collect();
+        let rest = Elements::new(&elements, |law| ElementLaw::Limit(STIFFNESS * law.slope()));
+        Self { now: rest.clone(), rest }
+    }
+
+    /// Limits tets to a share of length where the rig has them; none is evaluated until it is watched.
+    pub(super) fn set(&mut self, limit: f64, rig: &Rows) {
+        self.now.follow(&self.rest, rig, 1.0, limit);
+        self.now.chunks_mut().iter_mut().for_each(|chunk| chunk.evaluated.fill(false));
+    }
+
+    /// Has what may be beyond a share of its limit at positions evaluated as well; whether there is any.
+    pub(super) fn watch(&mut self, x: &Rows, share: f64) -> bool {
+        let watch = |chunk: &mut Chunk| {
+            chunk.gather(x);
+            Arch::new().dispatch(Watch { chunk, share })
+        };
+        self.now.chunks_mut().par_iter_mut().with_max_len(1).map(watch).reduce(|| false, |a, b| a | b)
+    }
+}
+
+/// Looks for blocks of a chunk beyond a share of their limit that are not evaluated yet.
+struct Watch<'a> {
+    chunk: &'a mut Chunk,
+    share: f64,
+}
+
+impl WithSimd for Watch<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> bool {
+        let Chunk { corners, gradients, parameters, evaluated, places, .. } = self.chunk;
+        let (gradients, _) = S::as_simd_f64s(gradients);
+        let (parameters, _) = S::as_simd_f64s(parameters);
+        let mut found = false;
+        for block in 0..evaluated.len() {
+            if evaluated[block] {
+                continue;
+            }
+            let mut x = [[simd.splat_f64s(0.0); 3]; 4];
+            let corners = &corners[block * 4 * S::F64_LANES..][..4 * S::F64_LANES];
+            let f = deformation_in_lanes(simd, corners, &gradients[block * 9..][..9], places, &mut x);
+            let own = [parameters[3 * block], parameters[3 * block + 1], parameters[3 * block + 2]];
+            evaluated[block] = !LaneLimit::is_within(simd, &f, &own, self.share);
+            found |= evaluated[block];
+        }
+        found
+    }
+}
+
+impl Chunk {
+    /// The limit of a slot.
+    pub(super) fn stretch_limit(&self, slot: usize) -> StretchLimit {
+        let (lanes, _) = lane_counts();
+        let [stiffness, limit, allowed] =
+            [0, 1, 2].map(|parameter| self.parameters[(slot / lanes * 3 + parameter) * lanes + slot % lanes]);
+        StretchLimit { stiffness, limit, allowed }
+    }
+}
