@@ -256,6 +256,25 @@ fn few_tets_stand_for_all() {
 }
 
 #[test]
+fn signs_of_displacements_choose_no_tets() {
+    let flesh = Flesh::bar(Law::NeoHookean);
+    let (snapshots, model, coefficients) = learnt(&flesh, 10, &frames(24));
+    let poses = frames(24);
+    let train = |model: &ReducedModel, coefficients: &[f64]| {
+        let shot = Shot { poses: poses.as_flattened(), coefficients };
+        model.train(&shot, (30, 0), &silent()).unwrap().tets
+    };
+    let basis = mass_pca(&flesh.mesh, &flesh.material, &snapshots, at_most(10), &silent()).unwrap();
+    let sign = |j: usize| if j % 3 == 1 { -1.0 } else { 1.0 };
+    let size = 3 * flesh.mesh.vertices().len();
+    let shapes: Vec<f64> = basis.shapes().iter().enumerate().map(|(i, x)| sign(i / size) * x).collect();
+    let turned = flesh.reduced(&Basis::from_shapes(&shapes, 10).unwrap(), None);
+    let turned_coefficients: Vec<f64> =
+        coefficients.iter().enumerate().map(|(i, q)| sign(i % 10) * q).collect();
+    assert_eq!(train(&turned, &turned_coefficients), train(&model, &coefficients));
+}
+
+#[test]
 fn the_number_of_threads_changes_no_bit() {
     let flesh = Flesh::bar(Law::Corotated);
     let on = |threads: usize| {

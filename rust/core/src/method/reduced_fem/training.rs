@@ -166,10 +166,17 @@ impl ReducedModel {
         squares(&|k| self.data.spectrum[k]) / squares(&|_| 1.0)
     }
 
+    /// Signs that turn with those of the coordinates, which rounding chooses: states are then the same whatever these are.
+    fn signs(&self, frames: &[Frame]) -> Vec<f64> {
+        let later = |k: usize| -> f64 { (1..).zip(frames).map(|(f, frame)| f64::from(f) * frame.y[k]).sum() };
+        (0..self.data.rank()).map(|k| later(k).signum()).collect()
+    }
+
     /// States of the shot, each with one between them.
     fn draws(&self, frames: &[Frame], random: &mut ChaCha8Rng) -> Vec<Draw> {
         let (rank, looked) = (self.data.rank(), frames.len().min(FRAMES));
         let mean = self.stiffness_of(frames);
+        let signs = self.signs(frames);
         let mut draws = Vec::with_capacity(2 * looked);
         for place in 0..looked {
             let frame = place * frames.len() / looked;
@@ -181,7 +188,7 @@ impl ReducedModel {
             }
             for y in [frames[frame].y.clone(), between] {
                 let directions = Mat::from_fn(rank, DIRECTIONS, |k, _| {
-                    normal(random) * mean / (mean + self.data.spectrum[k])
+                    signs[k] * normal(random) * mean / (mean + self.data.spectrum[k])
                 });
                 draws.push(Draw { frame, y, directions });
             }
