@@ -19,6 +19,8 @@ DENSITY = 1000.0
 
 # The height for which a gravity strength of 1 is the scene's own gravity, in metres.
 REFERENCE_SIZE = 1.8
+# Most iterations of a substep: those of the full space are many where flesh is at its limits.
+ITERATIONS, FINAL_ITERATIONS = 30, 200
 
 
 @dataclass(frozen=True)
@@ -242,6 +244,7 @@ def simulation(
         body.model if model is None else model,
         dt=frame_seconds,
         substeps=settings.substeps,
+        max_iterations=ITERATIONS if model is None else FINAL_ITERATIONS,
         damping=settings.damping,
         gravity=tuple(gravity),
         pose_rest=settings.pose_rest,
