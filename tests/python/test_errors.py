@@ -64,10 +64,8 @@ CASES = {
         "failed: ",
     ),
     "Unsupported": (
-        lambda model, mesh, material, **_: jounce.Simulation(
-            jounce.Model.full_space(mesh, material), limit=0.1
-        ),
-        "limit: a full-space model has no limit; its law says how flesh hardens",
+        lambda model, **_: jounce.Simulation(model, colliders=[jounce.Collider.plane()]),
+        "colliders: skinning modes cannot dent; a full-space model can",
     ),
     "File": (lambda **_: jounce.Model.load("no/such/file.jounce"), "file: "),
     "Cancelled": (lambda box, **_: cancelled_job(box), "cancelled"),

@@ -41,13 +41,13 @@ def whole(mesh, rig, full, shot):
 
 @pytest.fixture(scope="module")
 def cubature(whole, shot, bar):
-    return jounce.Cubature.of_shot(whole, whole.nearest(shot), np.array(bar.poses), 60)
+    return jounce.Cubature.of_shot(whole, whole.nearest(shot), np.array(bar.poses), 3 * COUNT)
 
 
 def test_what_is_learnt_comes_near_the_full_space(whole, cubature, shot, bar):
     sampled = whole.sampled(cubature)
     assert whole.coefficient_shape == sampled.coefficient_shape == (COUNT,)
-    assert sampled.cluster_count == len(cubature.tets) <= 60
+    assert sampled.cluster_count == len(cubature.tets) <= 3 * COUNT
     assert repr(sampled) == f"Model({COUNT} displacements, {whole.bone_count} bones)"
     for model, most in ((whole, 0.02), (sampled, 0.06)):
         found = played(model, bar)
