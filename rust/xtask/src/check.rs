@@ -6,27 +6,28 @@ use crate::repository;
 use crate::venv::Venv;
 use crate::wheel;
 
-/// Runs every check and reports all that fail.
-pub fn run() -> Result<()> {
-    rust_component("fmt", "rustfmt")?;
-    rust_component("clippy", "clippy")?;
+/// Runs the checks that are named, all of them without names, and reports all that fail.
+pub fn run(names: &[&str]) -> Result<()> {
     let tools = Venv::tools()?;
-    tools.install(&wheel::build()?)?;
     let tool = |arguments: &[&str]| process::run(tools.python().arg("-m").args(arguments));
     let checks: [(&str, &dyn Fn() -> Result<()>); 8] = [
-        ("rustfmt", &|| process::run(cargo().args(["fmt", "--all", "--check"]))),
+        ("rustfmt", &rustfmt),
         ("clippy", &clippy),
         ("rustdoc", &rustdoc),
         ("ruff", &|| tool(&["ruff", "check"])),
-        ("ruff format", &|| tool(&["ruff", "format", "--check"])),
+        ("ruff-format", &|| tool(&["ruff", "format", "--check"])),
         ("mypy", &|| tool(&["mypy"])),
-        ("stubs against the compiled module", &|| {
-            tool(&["mypy.stubtest", "--mypy-config-file", "pyproject.toml", "jounce"])
-        }),
+        ("stubs", &|| stubs(&tools)),
         ("repository", &repository::check),
     ];
+    if let Some(unknown) = names.iter().find(|name| checks.iter().all(|(check, _)| check != *name)) {
+        let known = checks.map(|(name, _)| name).join(", ");
+        return Err(format!("there is no check {unknown}; the checks are {known}"));
+    }
+    let chosen: Vec<_> =
+        checks.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name)).collect();
     let mut failed = Vec::new();
-    for (name, check) in checks {
+    for &(name, check) in &chosen {
         heading(&format!("check: {name}"));
         if let Err(message) = check() {
             eprintln!("{message}");
@@ -34,14 +35,27 @@ pub fn run() -> Result<()> {
         }
     }
     heading("summary");
-    println!("{} checks, {} failed", checks.len(), failed.len());
+    println!("{} checks, {} failed", chosen.len(), failed.len());
     if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
 }
 
+fn rustfmt() -> Result<()> {
+    rust_component("fmt", "rustfmt")?;
+    process::run(cargo().args(["fmt", "--all", "--check"]))
+}
+
 fn clippy() -> Result<()> {
+    rust_component("clippy", "clippy")?;
     let mut clippy = cargo();
     clippy.args(["clippy", "--quiet", "--release", "--workspace", "--all-targets", "--"]);
     process::run(clippy.args(["--warn", "clippy::too_many_lines", "--deny", "warnings"]))
+}
+
+/// The stub of the module says what the compiled one has.
+fn stubs(tools: &Venv) -> Result<()> {
+    tools.install(&wheel::build()?)?;
+    let stubtest = ["-m", "mypy.stubtest", "--mypy-config-file", "pyproject.toml", "jounce"];
+    process::run(tools.python().args(stubtest))
 }
 
 fn rustdoc() -> Result<()> {

@@ -36,7 +36,8 @@ usage: cargo x <command>
                         QEMU) or windows-x64 (by Wine)
   gui [test...]         the tests in Blender's window, on a virtual screen; pictures go to out/gui/
       [--blender PATH]  in this Blender instead of Debian's own, which is fetched below target/ (1.4 GB, root)
-  check                 formatting, lints, types, documentation and the repository's own rules
+  check [name...]       every check, or only those named: rustfmt, clippy, rustdoc, ruff, ruff-format, mypy, stubs,
+                        repository
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
   release [platform...] what is published for every platform, or for those named, built on Linux: wheels, zips, sources,
@@ -62,7 +63,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["test", "--target", name] => foreign::run_tests(name),
         ["test", options @ ..] => test::run(options),
         ["gui", options @ ..] => gui::run_tests(options),
-        ["check"] => check::run(),
+        ["check", names @ ..] => check::run(names),
         ["wheel"] => wheel::build().map(drop),
         ["addon"] => addon::build().map(drop),
         ["release", names @ ..] => release::run_all(names),

@@ -15,6 +15,14 @@ const MAX_BYTES: u64 = 2 << 20;
 /// How a reference to a place in a paper goes on after the paper's name.
 const CITED_PLACES: [&str; 8] = ["eq.", "alg.", "fig.", "sec.", "app.", "table", "eqs.", "A."];
 
+/// How the line begins in which a package says where the project lives.
+const ADDRESS_LINES: [(&str, &str); 4] = [
+    ("addon/blender_manifest.toml", "website = "),
+    ("rust/core/Cargo.toml", "repository.workspace = true"),
+    ("rust/python/Cargo.toml", "repository.workspace = true"),
+    ("rust/python/pyproject.toml", "Repository = "),
+];
+
 /// Applies every rule to the files that git tracks, and reports each violation.
 pub fn check() -> Result<()> {
     let files = tracked_files()?;
@@ -111,22 +119,33 @@ fn versions(violations: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Whatever names where the project lives names what `Cargo.toml` does.
+/// Where the project lives stands in `Cargo.toml`. Packages name it where it does, and nothing else where it does not.
 fn addresses(violations: &mut Vec<String>) -> Result<()> {
     let manifest = read(Path::new("Cargo.toml"))?;
-    let address = manifest.lines().find_map(|line| line.strip_prefix("repository = \"")?.strip_suffix('"'));
-    let address = address.ok_or("Cargo.toml names no repository")?;
-    for page in [
-        "addon/blender_manifest.toml",
-        "rust/python/pyproject.toml",
-        "rust/core/README.md",
-        "rust/python/README.md",
-    ] {
-        if !read(Path::new(page))?.contains(address) {
-            violations.push(format!("{page}: expected the address {address}, which Cargo.toml has"));
-        }
+    for (page, start) in ADDRESS_LINES {
+        violations.extend(wrong_address(page, &read(Path::new(page))?, start, address(&manifest)));
     }
     Ok(())
+}
+
+/// The address that a workspace's manifest gives as its repository.
+fn address(manifest: &str) -> Option<&str> {
+    manifest.lines().find_map(|line| line.strip_prefix("repository = \"")?.strip_suffix('"'))
+}
+
+/// What is wrong with the line of a page that names where the project lives.
+fn wrong_address(page: &str, text: &str, start: &str, address: Option<&str>) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with(start));
+    match (line, address) {
+        (Some(line), None) => Some(format!("{page}: {line}, but Cargo.toml names no repository")),
+        (None, Some(address)) => {
+            Some(format!("{page}: expected a line {start} for {address}, of Cargo.toml"))
+        }
+        (Some(line), Some(address)) if !line.contains(address) && !line.ends_with("workspace = true") => {
+            Some(format!("{page}: {line}, but Cargo.toml names {address}"))
+        }
+        _ => None,
+    }
 }
 
 /// The packages hold the licences themselves, which are links that not every system makes of them.
@@ -167,7 +186,20 @@ fn commands(violations: &mut Vec<String>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cited_names, link_targets};
+    use super::{address, cited_names, link_targets, wrong_address};
+
+    #[test]
+    fn packages_name_the_address_of_the_workspace_and_no_other() {
+        let lines = ["[package]", "repository = \"https://a.org/b\""].join("\n");
+        assert_eq!(address(&lines), Some("https://a.org/b"));
+        assert_eq!(address("[package]"), None);
+        let found = |text, address| wrong_address("p", text, "website = ", address);
+        assert_eq!(found("website = \"https://a.org/b\"", Some("https://a.org/b")), None);
+        assert_eq!(found("id = 1", None), None);
+        assert!(found("website = \"https://c.org\"", Some("https://a.org/b")).unwrap().contains("c.org"));
+        assert!(found("website = \"https://c.org\"", None).unwrap().contains("no repository"));
+        assert!(found("id = 1", Some("https://a.org/b")).unwrap().contains("expected"));
+    }
 
     #[test]
     fn relative_links_are_found_outside_of_code() {

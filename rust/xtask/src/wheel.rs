@@ -11,6 +11,9 @@ use crate::venv::Venv;
 /// Where the module's package is described.
 const PACKAGE: &str = "rust/python";
 
+/// Takes the folder that a wheel was built in out of its list of parts.
+const NEUTRAL_PARTS: &str = include_str!("sbom.py");
+
 /// Builds the wheel for this machine into `dist/` and returns its path.
 pub fn build() -> Result<PathBuf> {
     let dist = project::dist();
@@ -40,7 +43,9 @@ pub fn build_for(target: &str, options: &[&str], folder: &Path) -> Result<()> {
     for notice in notices {
         fs::remove_file(&notice).map_err(io_error(&notice))?;
     }
-    built
+    built?;
+    let wheels = project::files_with_extension(folder, "whl")?;
+    run(tools.python().args(["-c", NEUTRAL_PARTS]).arg(project::root()).args(wheels))
 }
 
 /// What rustc calls this machine.
