@@ -17,7 +17,9 @@ def wheel(folder, parts):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.py", "a = 1\n")
         archive.writestr(PARTS, parts)
-        archive.writestr("a-1.dist-info/RECORD", f"a.py,sha256=x,6\n{PARTS},sha256=y,3\na-1.dist-info/RECORD,,\n")
+        archive.writestr(
+            "a-1.dist-info/RECORD", f"a.py,sha256=x,6\n{PARTS},sha256=y,3\na-1.dist-info/RECORD,,\n"
+        )
     return path
 
 
@@ -35,7 +37,11 @@ def test_parts_are_named_from_the_top_of_the_repository(tmp_path):
     assert files[PARTS] == '{"ref": "path+file:///rust/core#jounce@1"}'
     digest = base64.urlsafe_b64encode(hashlib.sha256(files[PARTS].encode()).digest()).rstrip(b"=").decode()
     record = files["a-1.dist-info/RECORD"].splitlines()
-    assert record == ["a.py,sha256=x,6", f"{PARTS},sha256={digest},{len(files[PARTS])}", "a-1.dist-info/RECORD,,"]
+    assert record == [
+        "a.py,sha256=x,6",
+        f"{PARTS},sha256={digest},{len(files[PARTS])}",
+        "a-1.dist-info/RECORD,,",
+    ]
     assert list(tmp_path.iterdir()) == [path]
 
 
