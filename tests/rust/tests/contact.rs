@@ -350,6 +350,37 @@ fn colliders_far_away_change_no_bit_of_a_motion() {
     assert_eq!(alone, kicked(body.among(params(), &[ground(-50.0, 0.5)])));
 }
 
+/// Colliders of each kind around a body, in numbers, of which none is reached.
+fn bystanders() -> Vec<Collider> {
+    let mesh = Shape::mesh(&torus(0.4, 24, 12).placed([0.1; 3], [0.9, 0.0, 0.0]).surface(), 16).unwrap();
+    let shapes = [
+        Shape::plane([0.0, 0.0, -0.9], [0.0, 0.0, 1.0]).unwrap(),
+        Shape::sphere([0.0, -0.9, 0.0], 0.2).unwrap(),
+        Shape::capsule([-0.6, -0.2, 0.3], [-0.8, 0.4, -0.2], 0.1).unwrap(),
+        Shape::cuboid([0.0, 0.0, 0.9], [1.0, 0.3, 0.2]).unwrap(),
+        mesh,
+    ];
+    shapes.into_iter().cycle().take(30).map(|shape| Collider::new(shape, 0.5).unwrap()).collect()
+}
+
+#[test]
+fn colliders_that_nothing_reaches_change_no_bit_among_those_that_are_touched() {
+    let body = Body::ball();
+    let alone = shot(&mut body.among(params(), &obstacles()), 0..24);
+    let [ground, club] = <[Collider; 2]>::try_from(obstacles()).unwrap();
+    let mut all = bystanders();
+    all.insert(11, ground);
+    all.insert(23, club);
+    let mut sim = body.among(params(), &all);
+    for (frame, alone) in alone.iter().enumerate() {
+        let mut poses = vec![moved([0.0; 3], 0.002 * frame as f64); all.len()];
+        poses[11] = moved([0.0; 3], 0.0);
+        poses[23] = moved([0.0, 0.002 * frame as f64, 0.0], 0.05 * frame as f64);
+        sim.step_with(&Drive { colliders: Some(&poses), ..Drive::default() }, &Progress::default()).unwrap();
+        assert_eq!(sim.coefficients(), alone, "{frame}");
+    }
+}
+
 #[test]
 fn what_no_collider_does_is_refused_and_changes_nothing() {
     let body = Body::block();

@@ -10,8 +10,8 @@ use super::posing::Posing;
 use crate::Result;
 use crate::math::rows::{Rows, add};
 use crate::method::loads::contact::{
-    Anchor, Collider, Compliance, ContactPoints, ContactState, PLACEMENT_ROWS, Path, Placement, Touch, meet,
-    respond,
+    Anchor, Collider, Compliance, ContactPoints, ContactState, Course, Moved, PLACEMENT_ROWS, Path,
+    Placement, PointGroups, Shape, Touch, meet, respond,
 };
 use crate::method::substep::RigPlace;
 use crate::solve::{Compact, Lbfgs, Value};
@@ -29,6 +29,7 @@ const LET_OUT: f64 = 0.25;
 pub(super) struct Contact {
     colliders: Arc<[Collider]>,
     pub(super) points: ContactPoints,
+    groups: PointGroups,
     /// Whether a point may touch a collider; points first.
     may_touch: Vec<bool>,
     /// What the rig has the points at beyond the vertices that carry them, if they have one of their own.
@@ -37,10 +38,10 @@ pub(super) struct Contact {
     beyond: Vec<[f64; 3]>,
     /// Diagonal of the body, metres.
     diagonal: f64,
-    /// At the end of the substep.
-    placements: Vec<Placement>,
-    /// Where each point was, as each collider saw it, at the start of the substep; points first.
-    starts: Vec<Vector3<f64>>,
+    /// Of each collider.
+    placements: Vec<Moved>,
+    /// Where each point was at the start of the substep, in a space of its own; and where it is and goes.
+    courses: Vec<Course>,
     /// How far what is inside is let out in a substep, metres.
     let_out: f64,
     rubs: bool,
@@ -75,8 +76,9 @@ impl Contact {
     ) -> Result<Self> {
         Ok(Self {
             may_touch: points.may_touch(&colliders)?,
+            groups: PointGroups::new(&points),
             placements: Vec::new(),
-            starts: Vec::new(),
+            courses: Vec::new(),
             let_out: 0.0,
             rubs: false,
             anchors: Vec::new(),
@@ -110,13 +112,14 @@ impl Contact {
             rows.as_chunks().0.iter().map(|rows| Placement::of(rows, origin)).collect()
         };
         let before = placements(&start.state.last, &start.origin);
-        self.placements = placements(rig.colliders, origin);
+        let now = placements(rig.colliders, origin);
+        self.placements = before.into_iter().zip(now).map(|(before, now)| Moved { before, now }).collect();
         self.go_beyond(start.pose, &start.origin);
-        self.starts.clear();
-        for point in 0..self.points.len() {
-            let place = self.points.at(point, start.vertices) + self.shift(point);
-            self.starts.extend(before.iter().map(|placement| placement.local(&place)));
-        }
+        let course = |point: usize| {
+            let start = self.points.at(point, start.vertices) + self.shift(point);
+            Course { start, here: start, ahead: start }
+        };
+        self.courses = (0..self.points.len()).map(course).collect();
         self.go_beyond(rig.pose, origin);
         self.rubs = start.h.is_some();
         self.let_out = start.h.map_or(f64::INFINITY, |h| LET_OUT * self.diagonal * h);
@@ -176,23 +179,34 @@ impl Contact {
         let place = |points: &ContactPoints, point: usize| points.at(point, rig) + points.at(point, u);
         let before = self.evaluate(place);
         self.find(place, direction);
-        if !self.touches.is_empty() {
-            self.stiffen(u.len(), &mut solve);
-            let compact = memory.compact(&mut solve);
-            let compliance = self.compliance(&compact);
-            let at = |rows: &dyn Fn(usize) -> Vector3<f64>| -> Vec<Vector3<f64>> {
-                self.touches.iter().map(|touch| rows(touch.point as usize)).collect()
-            };
-            let free = at(&|point| {
-                place(&self.points, point) + self.shift(point) + self.points.at(point, direction)
-            });
-            let friction: Vec<f64> = self.touches.iter().map(|touch| self.friction(touch)).collect();
-            let forces = respond(&mut self.touches, &friction, &free, &compliance);
-            self.push(&forces, &compliance, &compact, direction, solve);
+        if self.is_idle() {
+            self.touches.clear();
+        } else {
+            self.turn(memory, direction, &mut solve);
         }
         let after = self.evaluate(place);
         value.energy += after - before;
         value.size += after - before;
+    }
+
+    /// Whether no touch does anything on the way: no force follows then.
+    fn is_idle(&self) -> bool {
+        self.touches.iter().all(|touch| {
+            let Course { here, ahead, .. } = &self.courses[touch.point as usize];
+            touch.bound == 0.0 && touch.gap(here) >= 0.0 && touch.gap(ahead) >= 0.0
+        })
+    }
+
+    /// Turns a direction to where the forces of touches lead.
+    fn turn(&mut self, memory: &mut Lbfgs, direction: &mut Rows, mut solve: impl FnMut(&mut Rows)) {
+        self.stiffen(direction.len(), &mut solve);
+        let compact = memory.compact(&mut solve);
+        let compliance = self.compliance(&compact);
+        let free = self.touches.iter().map(|touch| self.courses[touch.point as usize].ahead);
+        let free: Vec<Vector3<f64>> = free.collect();
+        let friction: Vec<f64> = self.touches.iter().map(|touch| self.friction(touch)).collect();
+        let forces = respond(&mut self.touches, &friction, &free, &compliance);
+        self.push(&forces, &compliance, &compact, direction, solve);
     }
 
     fn friction(&self, touch: &Touch) -> f64 {
@@ -201,22 +215,32 @@ impl Contact {
 
     /// The touches of points that are somewhere and would go a direction; bounds of friction stay those of the last.
     fn find(&mut self, place: impl Fn(&ContactPoints, usize) -> Vector3<f64>, direction: &Rows) {
-        let mut known = std::mem::take(&mut self.touches).into_iter().peekable();
-        let mut anchors = self.anchors.iter().peekable();
         for point in 0..self.points.len() {
             let here = place(&self.points, point) + self.shift(point);
             let ahead = here + self.points.at(point, direction);
-            for (collider, placement) in self.placements.iter().enumerate() {
-                let key = (point as u32, collider as u32);
+            self.courses[point] = Course { here, ahead, ..self.courses[point] };
+        }
+        let near = self.near();
+        let mut known = std::mem::take(&mut self.touches).into_iter().peekable();
+        let mut anchors = self.anchors.iter().peekable();
+        for (point, course) in self.courses.iter().enumerate() {
+            for &collider in &near[self.groups.of(point)] {
+                let (key, collider) = ((point as u32, collider), collider as usize);
+                while known.next_if(|touch| (touch.point, touch.collider) < key).is_some() {}
+                while anchors.next_if(|anchor| (anchor.point, anchor.collider) < key).is_some() {}
                 let old = known.next_if(|touch| (touch.point, touch.collider) == key);
                 let anchor = anchors.next_if(|anchor| (anchor.point, anchor.collider) == key);
-                let pair = point * self.placements.len() + collider;
-                if !self.may_touch[pair] {
+                if !self.may_touch[point * self.placements.len() + collider] {
                     continue;
                 }
-                let start = self.starts[pair];
+                let Moved { before, now: placement } = &self.placements[collider];
+                let start = before.local(&course.start);
                 let shape = self.colliders[collider].shape();
-                let path = Path { start, here: placement.local(&here), ahead: placement.local(&ahead) };
+                let path = Path {
+                    start,
+                    here: placement.local(&course.here),
+                    ahead: placement.local(&course.ahead),
+                };
                 let Some((normal, met)) = meet(shape, &path, NEAR * self.diagonal) else { continue };
                 let sticks = anchor.map_or(start, |anchor| anchor.place.into());
                 let inside = (normal.dot(&(start - met)) + self.let_out).min(0.0);
@@ -232,6 +256,13 @@ impl Contact {
                 });
             }
         }
+    }
+
+    /// The colliders that each group of points may touch.
+    fn near(&self) -> Vec<Vec<u32>> {
+        let shapes = self.colliders.iter().map(Collider::shape);
+        let colliders: Vec<(&Shape, Moved)> = shapes.zip(self.placements.iter().copied()).collect();
+        self.groups.near(&self.courses, &colliders, NEAR * self.diagonal)
     }
 
     /// Finds what forces at touches do where that is not known yet, three points at a time, and how stiff touches are.
@@ -301,7 +332,7 @@ impl Contact {
             let point = touch.point as usize;
             let place = self.points.at(point, rig) + self.points.at(point, u) + self.shift(point);
             if touch.gap(&place) < 0.0 {
-                let stuck = self.placements[touch.collider as usize].local(&touch.dragged(&place));
+                let stuck = self.placements[touch.collider as usize].now.local(&touch.dragged(&place));
                 let (point, collider) = (touch.point, touch.collider);
                 self.anchors.push(Anchor { point, collider, place: stuck.into() });
             }

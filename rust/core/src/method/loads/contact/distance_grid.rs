@@ -69,9 +69,20 @@ impl DistanceGrid {
         })
     }
 
+    /// Half of its sides.
+    fn half(&self) -> Vector3<f64> {
+        0.5 * self.spacing * Vector3::from(self.nodes.map(|n| (n - 1) as f64))
+    }
+
+    /// Signed distance from the whole grid: what is in the surface is as deep in the grid.
+    pub(super) fn distance_of_rim(&self, point: &Vector3<f64>) -> f64 {
+        let half = self.half();
+        of_box(&(point - self.origin - half), &half).0
+    }
+
     /// Distance and normal; beyond the grid the distance to it joins that at its rim.
     pub(super) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
-        let half = 0.5 * self.spacing * Vector3::from(self.nodes.map(|n| (n - 1) as f64));
+        let half = self.half();
         let (away, outward) = of_box(&(point - self.origin - half), &half);
         let inside = (point - self.origin).zip_map(&(2.0 * half), |x, most| x.clamp(0.0, most));
         let place = inside / self.spacing;

@@ -21,9 +21,13 @@
 //! stiffer than flesh at no more iterations and no more trials, and the curvature learnt is of the smooth energy alone: it
 //! outlives changes of the set of contacts.
 //!
+//! Points are looked at in groups of neighbours (`near`): a collider that none of a group can reach costs nothing, and which
+//! these are changes no bit.
+//!
 //! What it does not do: colliders that deform; bodies that touch themselves or each other; bounce beyond what flesh gives.
 
 mod distance_grid;
+mod near;
 mod placement;
 mod points;
 mod response;
@@ -36,6 +40,7 @@ pub use points::ContactSkin;
 pub use shape::{Collider, Shape};
 pub use touch::Touch;
 
+pub(crate) use near::{Course, Moved, PointGroups};
 pub(crate) use placement::{Placement, ROWS as PLACEMENT_ROWS};
 pub(crate) use points::ContactPoints;
 pub(crate) use response::{Compliance, respond};

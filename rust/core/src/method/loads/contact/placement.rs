@@ -73,6 +73,11 @@ impl Placement {
         Self { rotation: nearest_rotation(&between), translation }
     }
 
+    /// How it is turned from where it was made.
+    pub(crate) fn rotation(&self) -> &Matrix3<f64> {
+        &self.rotation
+    }
+
     /// What stands here, as the collider sees it.
     pub(crate) fn local(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.rotation.transpose() * (point - self.translation)

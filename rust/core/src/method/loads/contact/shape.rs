@@ -148,6 +148,14 @@ impl Shape {
         (distance, normal.into())
     }
 
+    /// What the distance of a point is not less than, metres, which is cheap and grows by no more than a point goes.
+    pub(super) fn least_distance(&self, point: &Vector3<f64>) -> f64 {
+        match &self.0 {
+            Kind::Mesh(grid) => grid.distance_of_rim(point),
+            _ => self.nearest(point).0,
+        }
+    }
+
     pub(super) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         match &self.0 {
             Kind::Plane { normal, offset } => (normal.dot(point) - offset, *normal),
