@@ -210,3 +210,28 @@ def test_removing_jounce_leaves_what_is_the_artists_or_collided_with_by_others(f
     collection = other.jounce.collision_collection
     bpy.ops.jounce.remove()
     assert collection.objects.keys() == ["Mine"]
+
+
+def test_removing_jounce_leaves_a_made_ground_that_another_body_collides_with_in_its_own_collection(figure):
+    obj, _ = figure
+    bpy.ops.jounce.ground()
+    ground = obj.jounce.collision_collection.objects["Ground"]
+    other = scenes.column("Other")
+    scenes.activate(other)
+    bpy.ops.jounce.add()
+    scenes.activate(other, ground)
+    bpy.ops.jounce.collider_add()
+    scenes.activate(obj)
+    bpy.ops.jounce.remove()
+    assert other.jounce.collision_collection.objects.keys() == ["Ground"]
+    assert "Ground" in bpy.data.meshes
+
+
+def test_removing_jounce_leaves_a_made_mesh_that_an_object_of_the_artist_shows(figure):
+    obj, _ = figure
+    bpy.ops.jounce.ground()
+    mesh = obj.jounce.collision_collection.objects["Ground"].data
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Mine", mesh))
+    bpy.ops.jounce.remove()
+    assert "Ground" not in bpy.data.objects
+    assert bpy.data.objects["Mine"].data == mesh

@@ -104,18 +104,22 @@ def put_bones(body: BodyScene, capsules: dict[int, bone_capsules.Capsule], scene
 def forget(host: bpy.types.Object) -> None:
     """Deletes what was made for a body to collide with, as far as no other body does."""
     own = host.jounce.collision_collection
-    others = (other.jounce for other in registry.meshes() if registry.is_host(other) and other != host)
-    if own is None or any(other.collision_collection == own for other in others):
+    hosts = [other for other in registry.meshes() if registry.is_host(other) and other != host]
+    others = {other.jounce.collision_collection for other in hosts} - {None}
+    if own is None or own in others:
         return
-    remove([obj for obj in own.all_objects if marks.has(obj, marks.COLLIDER)])
+    kept = {obj for other in others for obj in other.all_objects}
+    remove([obj for obj in own.all_objects if marks.has(obj, marks.COLLIDER) and obj not in kept])
     for made in (*own.children, own):
-        if marks.has(made, marks.COLLIDER) and not made.all_objects:
+        if marks.has(made, marks.COLLIDER) and made not in others and not made.all_objects:
             bpy.data.collections.remove(made)
 
 
 def remove(objects: list[bpy.types.Object]) -> None:
-    """Deletes objects that were made to collide with, with their meshes."""
-    bpy.data.batch_remove([block for obj in objects for block in (obj, obj.data)])
+    """Deletes objects that were made to collide with, with their meshes as far as nothing else shows them."""
+    meshes = {obj.data for obj in objects if marks.has(obj.data, marks.COLLIDER)}
+    bpy.data.batch_remove(objects)
+    bpy.data.batch_remove([mesh for mesh in meshes if mesh.users == 0])
 
 
 def collider(name: str, mesh: bpy.types.Mesh) -> bpy.types.Object:

@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
 use pulp::Simd;
 
 use super::energy::{Energy, Hessian, Sealed};
-use super::growth::continued;
+use super::growth::{KNEE, continued};
 use super::lanes::{Evaluate, PARAMETERS};
 use crate::math::SignedSvd;
 use crate::math::polar::{cofactors, dot, dot3, rotations_in_lanes, transpose_product};
@@ -40,7 +40,7 @@ impl StretchLimit {
     /// Whether it is felt at all.
     pub fn is_felt(&self, f: &Matrix3<f64>) -> bool {
         let apart = SignedSvd::new(f).sigma.add_scalar(-1.0).norm();
-        apart - self.allowed > super::growth::KNEE * self.limit
+        apart - self.allowed > KNEE * self.limit
     }
 }
 

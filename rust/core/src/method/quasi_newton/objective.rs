@@ -82,7 +82,9 @@ impl Incremental<'_> {
 
     /// Adds the tets that u stretches to some share of their limit to those that are evaluated; whether there are any.
     pub(super) fn watch_stretch(&mut self, u: &Rows, share: f64) -> bool {
-        self.place(u);
+        if self.stretch.is_some() {
+            self.place(u);
+        }
         self.stretch.as_mut().is_some_and(|limits| limits.watch(self.positions, share))
     }
 
