@@ -20,7 +20,7 @@ mod substep;
 
 pub(in crate::method) use elements::Element;
 pub use minimise::Minimiser;
-pub(in crate::method) use rest_shape::rest_stretch_in_lanes;
+pub(in crate::method) use rest_shape::{RestStretch, STRETCHES, rest_stretch_in_lanes};
 pub use stepper::{FullSpaceReport, FullSpaceStepper};
 pub(crate) use substep::FullSpaceSubstep;
 

@@ -10,7 +10,7 @@ use crate::math::rows::Rows;
 use crate::math::signed_svd_in_lanes;
 
 /// Stretches of a rest shape: where a rig candy-wraps, its shape has no volume, and none can be had back.
-const STRETCHES: (f64, f64) = (0.3, 30.0);
+pub(in crate::method) const STRETCHES: (f64, f64) = (0.3, 30.0);
 
 impl Elements {
     /// Takes the rest shapes a share of the way from those of `rest` to those in which the rig has the
@@ -73,63 +73,74 @@ fn follow<S: Simd, const CORNERS: usize>(simd: S, following: Follow<'_>) {
     let (gradients, _) = S::as_mut_simd_f64s(gradients);
     let (volumes, _) = S::as_mut_simd_f64s(volumes);
     let (parameters, _) = S::as_mut_simd_f64s(parameters);
-    let (zero, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
-    let (least, most) = (simd.splat_f64s(STRETCHES.0), simd.splat_f64s(STRETCHES.1));
-    let limit = simd.splat_f64s(limit);
+    let (zero, limit) = (simd.splat_f64s(0.0), simd.splat_f64s(limit));
     for block in 0..volumes.len() {
         let corners = &corners[block * CORNERS * S::F64_LANES..][..CORNERS * S::F64_LANES];
         let known = &known[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
         let mut x = [[zero; 3]; CORNERS];
         let f = deformation_in_lanes(simd, corners, known, places, &mut x);
-        let (back, growth, sigma) = rest_stretch_in_lanes(simd, f, share);
+        let RestStretch { inverse, growth, longest, missed } =
+            rest_stretch_in_lanes(simd, f, share, STRETCHES);
         volumes[block] = simd.mul_f64s(known_volumes[block], growth);
         let gradients = &mut gradients[block * 3 * (CORNERS - 1)..][..3 * (CORNERS - 1)];
         for entry in 0..3 * (CORNERS - 1) {
             let (corner, i) = (entry / 3, entry % 3);
             let own = [known[3 * corner], known[3 * corner + 1], known[3 * corner + 2]];
-            gradients[entry] = dot3(simd, [back[3 * i], back[3 * i + 1], back[3 * i + 2]], own);
+            gradients[entry] = dot3(simd, [inverse[3 * i], inverse[3 * i + 1], inverse[3 * i + 2]], own);
         }
         if is_limit {
-            let (mut beyond, mut longest) = (zero, one);
-            for i in 0..3 {
-                let followed = simd.min_f64s(simd.max_f64s(sigma[i], least), most);
-                longest = simd.max_f64s(longest, followed);
-                let missed = simd.sub_f64s(simd.div_f64s(sigma[i], followed), one);
-                beyond = simd.mul_add_e_f64s(missed, missed, beyond);
-            }
             parameters[block * PARAMETERS + 1] = simd.div_f64s(limit, longest);
-            parameters[block * PARAMETERS + 2] = simd.sqrt_f64s(beyond);
+            parameters[block * PARAMETERS + 2] = missed;
         }
     }
 }
 
-/// `S_a^-1`, `det S_a` and the stretches of the rig, of the gradients in which the rig has the elements of a block.
+/// How rest shapes follow the rig, one a lane.
+pub(in crate::method) struct RestStretch<V> {
+    /// `S_a^-1`.
+    pub(in crate::method) inverse: [V; 9],
+    /// `det S_a`.
+    pub(in crate::method) growth: V,
+    /// The largest stretch of the rig as far as rest shapes follow it, at least 1.
+    pub(in crate::method) longest: V,
+    /// `|S S_c^-1 - I|`, what the rig does beyond.
+    pub(in crate::method) missed: V,
+}
+
+/// Of the gradients in which the rig has the elements of a block; rest shapes follow a share of the way, and stretches
+/// from the least to the most.
 #[inline(always)]
 pub(in crate::method) fn rest_stretch_in_lanes<S: Simd>(
     simd: S,
     f: [S::f64s; 9],
     share: f64,
-) -> ([S::f64s; 9], S::f64s, [S::f64s; 3]) {
-    let one = simd.splat_f64s(1.0);
-    let (least, most) = (simd.splat_f64s(STRETCHES.0), simd.splat_f64s(STRETCHES.1));
+    (least, most): (f64, f64),
+) -> RestStretch<S::f64s> {
+    let (zero, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
+    let (least, most) = (simd.splat_f64s(least), simd.splat_f64s(most));
     let share = simd.splat_f64s(share);
     let (mut u, mut v) = (f, f);
     let sigma = signed_svd_in_lanes(simd, f, &mut u, &mut v);
-    let (mut growth, mut inverse) = (one, sigma);
+    let (mut growth, mut scales) = (one, sigma);
+    let (mut longest, mut missed) = (one, zero);
     for i in 0..3 {
         let followed = simd.min_f64s(simd.max_f64s(sigma[i], least), most);
         let blended = simd.mul_add_e_f64s(share, simd.sub_f64s(followed, one), one);
-        inverse[i] = simd.div_f64s(one, blended);
+        scales[i] = simd.div_f64s(one, blended);
         growth = simd.mul_f64s(growth, blended);
+        longest = simd.max_f64s(longest, followed);
+        let beyond = simd.sub_f64s(simd.div_f64s(sigma[i], followed), one);
+        missed = simd.mul_add_e_f64s(beyond, beyond, missed);
     }
     for e in 0..9 {
-        u[e] = simd.mul_f64s(v[e], inverse[e % 3]);
+        u[e] = simd.mul_f64s(v[e], scales[e % 3]);
     }
     // S_a^-1 = V diag(1 / s) V'.
-    let mut back = f;
+    let mut inverse = f;
     for e in 0..9 {
         let (i, j) = (e / 3, e % 3);
-        back[e] = dot3(simd, [u[3 * i], u[3 * i + 1], u[3 * i + 2]], [v[3 * j], v[3 * j + 1], v[3 * j + 2]]);
+        inverse[e] =
+            dot3(simd, [u[3 * i], u[3 * i + 1], u[3 * i + 2]], [v[3 * j], v[3 * j + 1], v[3 * j + 2]]);
     }
-    (back, growth, sigma)
+    RestStretch { inverse, growth, longest, missed: simd.sqrt_f64s(missed) }
 }

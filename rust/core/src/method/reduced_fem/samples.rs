@@ -10,7 +10,7 @@ use crate::math::columns::Columns;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::polar::dot3;
 use crate::math::rows::Rows;
-use crate::method::quasi_newton::{Element, rest_stretch_in_lanes};
+use crate::method::quasi_newton::{Element, RestStretch, STRETCHES, rest_stretch_in_lanes};
 
 /// What the rig does to an element: handles, and what their four rows add to its gradient.
 pub(super) type RigTerms = Vec<(u32, [[f64; 3]; 4])>;
@@ -223,7 +223,7 @@ impl WithSimd for Follow<'_> {
         let mut f = [simd.splat_f64s(0.0); 9];
         for block in 0..volumes.len() {
             f.copy_from_slice(&rig[9 * block..][..9]);
-            let (inverse, growth, _) = rest_stretch_in_lanes(simd, f, self.share);
+            let RestStretch { inverse, growth, .. } = rest_stretch_in_lanes(simd, f, self.share, STRETCHES);
             back[9 * block..][..9].copy_from_slice(&inverse);
             volumes[block] = simd.mul_f64s(known[block], growth);
         }

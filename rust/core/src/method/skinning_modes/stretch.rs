@@ -1,10 +1,12 @@
 //! The limit of stretch: a potential that is zero up to half of the limit and grows without bound towards it, so
 //! that flesh stiffens before it tears.
 //!
-//! `U = sum over places s of kappa_s L_s^2 phi(|F_s - R_s S_s| / L_s)`, phi as for displacements
-//! ([`limit`](super::limit)), `F = F_rig + G B z`, S the stretch that the rig gives and R the rotation that brings
-//! `R S` nearest to F: flesh that is turned, or as the rig makes it, is not stretched. No length there changes by a larger
-//! share than the limit, `L_s = limit |F_rig| / sqrt(3)`. kappa_s is the least elastic energy of a stretch of 1 there, J.
+//! `U = sum over places s of kappa_s L_s^2 phi((|F_s S_s^-1 - R_s| - a_s) / L_s)`, phi as for displacements
+//! ([`limit`](super::limit)), `F = F_rig + G B z`, S the stretch that the rig gives as far as rest shapes follow it, R the
+//! rotation that is nearest to `F S^-1`: flesh that is turned, or as the rig makes it, is not stretched. What the rig crushes
+//! further is allowed besides, `a = |F_rig S^-1 - R_rig|`. No length there changes by a larger share of what the rig
+//! makes of it than the limit, nor of what it was at rest where that is shorter: L is the limit over the largest stretch
+//! of S that is beyond 1. kappa_s is the least elastic energy of a stretch of 1 there, J.
 
 use faer::Mat;
 use nalgebra::Matrix3;
@@ -14,21 +16,22 @@ use rayon::prelude::*;
 use super::SkinningModel;
 use super::diagonal::FREE;
 use super::limit::covering;
-use super::local::{RigGradients, accumulate, times_symmetric};
+use super::local::{RigGradients, accumulate};
 use super::reduce::Body;
 use crate::material::growth::{KNEE, potential};
 use crate::math::dense::dot;
-use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product};
-use crate::math::polar::rotations_in_lanes;
+use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_items};
+use crate::math::polar::{multiply, rotations_in_lanes};
 use crate::mesh::TetMesh;
+use crate::method::quasi_newton::rest_stretch_in_lanes;
 use crate::operators::gradients;
 
 /// Share of the limit that a state beyond it is pulled back to before it is stepped.
 const INSIDE: f64 = 0.9;
 /// How often, before it begins from no displacement.
 const PULLS: usize = 8;
-/// Share of their size that places have at least where the rig flattens them.
-const FLAT: f64 = 0.1;
+/// Stretches of the rig that the limit follows: skin folds at armpits and groins to a tenth of its length.
+const FOLLOWED: (f64, f64) = (0.1, 30.0);
 /// Share of the limit at which places are looked at with others that feel it.
 const NEAR: f64 = 0.4;
 /// Tets among which places are chosen; half of them are the softest.
@@ -207,29 +210,56 @@ impl Memory {
 
 /// How far places are from what the rig makes of them, turned.
 struct Apart {
-    posed: RigGradients,
-    /// `F - R S`, blocks x 9 x lanes.
+    posed: PosedPlaces,
+    /// `F S^-1 - R`, blocks x 9 x lanes.
     apart: Buffer<f64>,
-    /// The squares of its norm and of `|F_rig| / sqrt(3)`, each blocks x lanes.
-    apart2: Buffer<f64>,
-    size2: Buffer<f64>,
+    /// Its norm, and the share of the limit that this is, each blocks x lanes.
+    norms: Buffer<f64>,
+    shares: Buffer<f64>,
 }
 
 impl Apart {
     fn new(basis: &Packed<3>) -> Self {
         let places = basis.blocks() * basis.lanes();
-        let [apart, apart2, size2] = [9, 1, 1].map(|numbers| Buffer::zeros(numbers * places));
-        Self { posed: RigGradients::new(basis), apart, apart2, size2 }
+        let [apart, norms, shares] = [9, 1, 1].map(|numbers| Buffer::zeros(numbers * places));
+        Self { posed: PosedPlaces::new(basis), apart, norms, shares }
     }
 
-    /// Measures all places of a basis; the largest stretch.
+    /// Measures all places of a basis; the largest share of the limit.
     fn measure(&mut self, basis: &Packed<3>, y: &[[f64; 3]]) -> f64 {
-        Arch::new().dispatch(Measure { basis, y, at: self }).sqrt()
+        Arch::new().dispatch(Measure { basis, y, at: self })
+    }
+}
+
+/// What a rig does to places, one a SIMD lane.
+struct PosedPlaces {
+    /// `F_rig S^-1`, in `rig`.
+    gradients: RigGradients,
+    /// `S^-1`, blocks x 9 x lanes.
+    back: Buffer<f64>,
+    /// L and a, blocks x 2 x lanes.
+    reach: Buffer<f64>,
+}
+
+impl PosedPlaces {
+    fn new(basis: &Packed<3>) -> Self {
+        let places = basis.blocks() * basis.lanes();
+        let [back, reach] = [9, 2].map(|numbers| Buffer::zeros(numbers * places));
+        Self { gradients: RigGradients::new(basis), back, reach }
     }
 
-    /// Whether a place stretches by more.
-    fn is_beyond(&self, place: usize, stretch: f64) -> bool {
-        self.apart2[place] > stretch * stretch * self.size2[place]
+    /// Sets a pose, with what offsets add to the gradients (3k rows or none), and how far a limit lets places go.
+    fn set(&mut self, limit: f64, rig: &PackedSparse<3>, pose: &[[f64; 3]], offsets: &[[f64; 3]]) {
+        self.gradients.set_pose(rig, pose, offsets, 0.0);
+        let Self { gradients, back, reach } = self;
+        Arch::new().dispatch(Follow { limit, rig: &mut gradients.rig, back, reach });
+    }
+
+    /// Becomes those of another's places.
+    fn select(&mut self, from: &Self, places: &[usize]) {
+        self.gradients.select(&from.gradients, places);
+        select_items(&from.back, 9, places, &mut self.back);
+        select_items(&from.reach, 2, places, &mut self.reach);
     }
 }
 
@@ -248,9 +278,9 @@ impl StretchLimit {
         offsets: &[[f64; 3]],
     ) {
         (self.limit, self.stiffness) = (limit, stiffness);
-        if limit.is_some() {
+        if let Some(limit) = limit {
             let memory = self.memory.get_or_insert_with(|| Memory::new(model));
-            memory.whole.posed.set_pose(&model.stretch_places.rig, pose, offsets, 1.0);
+            memory.whole.posed.set(limit, &model.stretch_places.rig, pose, offsets);
             memory.places.clear();
             memory.places.extend(0..model.stretch_places.basis.items());
         }
@@ -258,9 +288,9 @@ impl StretchLimit {
 
     /// The largest stretch at y of what is looked at, as a share of the limit; 0 without one.
     fn largest(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
-        let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
+        let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
         let (basis, apart, _, _) = memory.watched(model);
-        apart.measure(basis, y) / limit
+        apart.measure(basis, y)
     }
 
     /// Looks at no place, until one is found to feel the limit.
@@ -273,19 +303,19 @@ impl StretchLimit {
 
     /// Whether places that are not looked at feel the limit at y; from then on they are.
     pub(super) fn look(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
-        let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) else { return false };
+        let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return false };
         let Memory { whole, places, near, basis, .. } = memory;
         let all = &model.stretch_places.basis;
-        if places.len() == all.items() || whole.measure(all, y) <= KNEE * limit {
+        if places.len() == all.items() || whole.measure(all, y) <= KNEE {
             return false;
         }
         let is_new = |place: &usize| places.binary_search(place).is_err();
-        if !(0..all.items()).filter(is_new).any(|place| whole.is_beyond(place, KNEE * limit)) {
+        if !(0..all.items()).filter(is_new).any(|place| whole.shares[place] > KNEE) {
             return false;
         }
         let known = places.len();
         for place in 0..all.items() {
-            if whole.is_beyond(place, NEAR * limit) && places[..known].binary_search(&place).is_err() {
+            if whole.shares[place] > NEAR && places[..known].binary_search(&place).is_err() {
                 places.push(place);
             }
         }
@@ -315,7 +345,7 @@ impl StretchLimit {
     /// The potential at y, J, infinite beyond the limit.
     pub(super) fn potential(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
         self.last = self.largest(model, y);
-        let (Some(limit), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
+        let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
         if self.last <= KNEE {
             return 0.0;
         }
@@ -329,13 +359,13 @@ impl StretchLimit {
             // Slots beyond the last place are filling.
             let kappa =
                 places.get(slot).map_or(0.0, |&place| self.stiffness * model.data.stretch.stiffness[place]);
-            let length2 = limit * limit * apart.size2[slot];
-            let share = (apart.apart2[slot] / length2).sqrt();
+            let share = apart.shares[slot];
             let (potential, slope) = potential(share);
-            energy += kappa * length2 * potential;
-            // The force along F - R S, written as a factor on it; below the knee the slope is zero.
-            let factor = if share > KNEE { kappa * slope / share } else { 0.0 };
             let (block, lane) = (slot / lanes, slot % lanes);
+            let length = apart.posed.reach[2 * block * lanes + lane];
+            energy += kappa * length * length * potential;
+            // The force along F S^-1 - R, written as a factor on it; below the knee the slope is zero.
+            let factor = if share > KNEE { kappa * length * slope / apart.norms[slot] } else { 0.0 };
             (0..9).for_each(|e| apart.apart[(9 * block + e) * lanes + lane] *= factor);
         }
         energy
@@ -348,7 +378,7 @@ impl StretchLimit {
         }
         let Some(memory) = &mut self.memory else { return };
         let (basis, apart, _, spread) = memory.watched(model);
-        Arch::new().dispatch(Gather { basis, apart: &apart.apart, spread });
+        Arch::new().dispatch(Gather { basis, apart: &apart.apart, back: &apart.posed.back, spread });
         for (slope, spread) in gradient.as_flattened_mut().iter_mut().zip(spread.chunks_exact(basis.lanes()))
         {
             *slope += spread.iter().sum::<f64>();
@@ -356,7 +386,33 @@ impl StretchLimit {
     }
 }
 
-/// Finds how far each place is from what the rig makes of it; gives the largest stretch, squared.
+/// Has places follow the rig: takes `F_rig` to `F_rig S^-1`.
+struct Follow<'a> {
+    limit: f64,
+    rig: &'a mut [f64],
+    back: &'a mut [f64],
+    reach: &'a mut [f64],
+}
+
+impl WithSimd for Follow<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let (rig, _) = S::as_mut_simd_f64s(self.rig);
+        let (back, _) = S::as_mut_simd_f64s(self.back);
+        let (reach, _) = S::as_mut_simd_f64s(self.reach);
+        let limit = simd.splat_f64s(self.limit);
+        let places = rig.as_chunks_mut().0.iter_mut().zip(back.as_chunks_mut().0);
+        for ((rig, back), reach) in places.zip(reach.as_chunks_mut::<2>().0) {
+            let stretch = rest_stretch_in_lanes(simd, *rig, 1.0, FOLLOWED);
+            (*rig, *back) = (multiply(simd, rig, &stretch.inverse), stretch.inverse);
+            *reach = [simd.div_f64s(limit, stretch.longest), stretch.missed];
+        }
+    }
+}
+
+/// Finds how far each place is from what the rig makes of it; gives the largest share of the limit.
 struct Measure<'a> {
     basis: &'a Packed<3>,
     y: &'a [[f64; 3]],
@@ -368,43 +424,44 @@ impl WithSimd for Measure<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let Apart { posed, apart, apart2, size2 } = self.at;
-        let (rig, _) = S::as_simd_f64s(&posed.rig);
-        let (rest, _) = S::as_simd_f64s(&posed.rest);
+        let Apart { posed, apart, norms, shares } = self.at;
+        let (rig, _) = S::as_simd_f64s(&posed.gradients.rig);
+        let (back, _) = S::as_simd_f64s(&posed.back);
+        let (reach, _) = S::as_simd_f64s(&posed.reach);
         let (apart, _) = S::as_mut_simd_f64s(apart);
-        let (apart2, _) = S::as_mut_simd_f64s(apart2);
-        let (size2, _) = S::as_mut_simd_f64s(size2);
+        let (norms, _) = S::as_mut_simd_f64s(norms);
+        let (shares, _) = S::as_mut_simd_f64s(shares);
         let zero = simd.splat_f64s(0.0);
-        let (third, flat) = (simd.splat_f64s(1.0 / 3.0), simd.splat_f64s(FLAT * FLAT));
         let mut largest = zero;
         for block in 0..self.basis.blocks() {
             let f_rig: &[S::f64s; 9] = rig[9 * block..].first_chunk().expect("nine numbers a block");
-            let s: &[S::f64s; 6] = rest[6 * block..].first_chunk().expect("six numbers a block");
-            let mut f = columns_product::<S, 3, 9>(simd, self.basis.block(block), self.y.iter());
+            let back: &[S::f64s; 9] = back[9 * block..].first_chunk().expect("nine numbers a block");
+            let moved = columns_product::<S, 3, 9>(simd, self.basis.block(block), self.y.iter());
+            let mut f = multiply(simd, &moved, back);
             for e in 0..9 {
                 f[e] = simd.add_f64s(f[e], f_rig[e]);
             }
-            let r = rotations_in_lanes(simd, times_symmetric(simd, &f, s));
-            let target = times_symmetric(simd, &r, s);
-            let (mut own, mut size) = (zero, zero);
+            let r = rotations_in_lanes(simd, f);
+            let mut own = zero;
             for e in 0..9 {
-                let difference = simd.sub_f64s(f[e], target[e]);
+                let difference = simd.sub_f64s(f[e], r[e]);
                 own = simd.mul_add_e_f64s(difference, difference, own);
-                size = simd.mul_add_e_f64s(f_rig[e], f_rig[e], size);
                 apart[9 * block + e] = difference;
             }
-            let size = simd.max_f64s(simd.mul_f64s(third, size), flat);
-            (apart2[block], size2[block]) = (own, size);
-            largest = simd.max_f64s(simd.div_f64s(own, size), largest);
+            norms[block] = simd.sqrt_f64s(own);
+            let beyond = simd.sub_f64s(norms[block], reach[2 * block + 1]);
+            shares[block] = simd.max_f64s(simd.div_f64s(beyond, reach[2 * block]), zero);
+            largest = simd.max_f64s(shares[block], largest);
         }
         simd.reduce_max_f64s(largest)
     }
 }
 
-/// `G'P` of one 3 x 3 matrix a place, spread over the lanes.
+/// `G'P S^-1` of one 3 x 3 matrix P a place, spread over the lanes.
 struct Gather<'a> {
     basis: &'a Packed<3>,
     apart: &'a [f64],
+    back: &'a [f64],
     spread: &'a mut [f64],
 }
 
@@ -414,11 +471,13 @@ impl WithSimd for Gather<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let (apart, _) = S::as_simd_f64s(self.apart);
+        let (back, _) = S::as_simd_f64s(self.back);
         let (spread, _) = S::as_mut_simd_f64s(self.spread);
         spread.fill(simd.splat_f64s(0.0));
         for block in 0..self.basis.blocks() {
-            let matrix: &[S::f64s; 9] = apart[9 * block..].first_chunk().expect("nine numbers a block");
-            accumulate(simd, self.basis.block(block), matrix, spread);
+            let pull: &[S::f64s; 9] = apart[9 * block..].first_chunk().expect("nine numbers a block");
+            let back: &[S::f64s; 9] = back[9 * block..].first_chunk().expect("nine numbers a block");
+            accumulate(simd, self.basis.block(block), &multiply(simd, pull, back), spread);
         }
     }
 }
