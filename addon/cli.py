@@ -1,10 +1,14 @@
-"""`blender -b shot.blend --command jounce info|build|bake`: what the buttons do, without a window.
+"""`blender -b shot.blend --command jounce info|build|simulate|bake`: what the buttons do, without a window.
 
-Exit codes: 0 done, 1 refused (one sentence says why, and no file is written), 2 wrong arguments.
+Exit codes: 0 done, 1 refused (one sentence says why, and no file is written), 2 wrong arguments. What a shard
+of a motion has is the exception: it stays, and the next `simulate` goes on from there.
 """
 
 import argparse
+import json
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import bpy
 
@@ -15,12 +19,52 @@ from .core.task import Runner, Task
 from .core.user_error import UserError
 from .ops.bake import bake_body
 from .ops.build import build_body
+from .ops.simulate import simulate_shard
 
 COMMAND = "jounce"
 REFUSED = 1
 
 # A line of progress is printed whenever this much more is done.
 PROGRESS_STEP = 0.1
+# Frames that are simulated before those of a shard, so that its flesh is where that of the whole motion is.
+LEAD = 96
+
+
+class Reporter:
+    """Says how far the work is, for people to read or as a JSON object a line for programs."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+
+    def progress(self, fraction: float, stage: str) -> None:
+        """How much is done, in [0, 1]."""
+        if self._as_json:
+            self._line("progress", fraction=round(fraction, 4), stage=stage)
+        else:
+            print(f"{fraction:4.0%} {stage}", flush=True)
+
+    def done(self, sentence: str, **values: object) -> None:
+        """What was done. values: the same for programs."""
+        if self._as_json:
+            self._line("done", message=sentence, **values)
+        else:
+            print(sentence, flush=True)
+
+    def warn(self, sentence: str) -> None:
+        """What the artist should know although the work goes on."""
+        if self._as_json:
+            self._line("warning", message=sentence)
+        else:
+            print(f"warning: {sentence}", file=sys.stderr, flush=True)
+
+    def refuse(self, sentence: str) -> None:
+        """Why nothing was done."""
+        if self._as_json:
+            self._line("error", message=sentence)
+        print(f"error: {sentence}", file=sys.stderr, flush=True)
+
+    def _line(self, event: str, **values: object) -> None:
+        print(json.dumps({"event": event} | values), flush=True)
 
 
 def main(arguments: list[str]) -> int:
@@ -29,10 +73,11 @@ def main(arguments: list[str]) -> int:
         options = parser().parse_args(arguments)
     except SystemExit as stop:
         return int(stop.code or 0)
+    options.reporter = Reporter(options.json)
     try:
         options.run(options)
     except UserError as refusal:
-        print(f"error: {refusal}", file=sys.stderr)
+        options.reporter.refuse(str(refusal))
         return REFUSED
     return 0
 
@@ -47,12 +92,25 @@ def parser() -> argparse.ArgumentParser:
     build.set_defaults(run=run_build)
     bake = commands.add_parser("bake", help="build bodies where needed, and bake their motion")
     bake.set_defaults(run=run_bake)
-    bake.add_argument("--start", type=int, metavar="FRAME", help="first frame; the scene's own if not given")
-    bake.add_argument("--end", type=int, metavar="FRAME", help="last frame; the scene's own if not given")
+    simulate = commands.add_parser("simulate", help="simulate some frames of bodies, for a bake elsewhere")
+    simulate.set_defaults(run=run_simulate, target=None)
+    simulate.add_argument(
+        "--lead", type=int, default=LEAD, metavar="FRAMES", help="simulated before the first (%(default)s)"
+    )
+    for command in (simulate, bake):
+        command.add_argument(
+            "--start", type=int, metavar="FRAME", help="first frame; the scene's own if not given"
+        )
+        command.add_argument(
+            "--end", type=int, metavar="FRAME", help="last frame; the scene's own if not given"
+        )
+    simulate.add_argument("--shards", metavar="FOLDER", required=True, help="where what is simulated is kept")
+    bake.add_argument("--shards", metavar="FOLDER", help="take the motion from there, and simulate nothing")
     bake.add_argument(
         "--target", choices=[target.value for target in Target], help="the body's own if not given"
     )
-    for command in (info, build, bake):
+    for command in (info, build, simulate, bake):
+        command.add_argument("--json", action="store_true", help="say all as a JSON object a line")
         command.add_argument(
             "--body", action="append", metavar="NAME", help="host object; all bodies if not given"
         )
@@ -69,23 +127,46 @@ def run_info(options: argparse.Namespace) -> None:
         state = host.jounce
         built = state.built_summary or "not built"
         baked = f"{state.bake_parts}, error {state.bake_error:.3%}" if state.bake_parts else "not baked"
-        print(f"{host.name}: {len(bodies.members(host))} mesh(es); {built}; {baked}")
+        count, scene = len(bodies.members(host)), bpy.context.scene
+        options.reporter.done(
+            f"{host.name}: {count} mesh(es); {built}; {baked}",
+            body=host.name,
+            frames=[scene.frame_start, scene.frame_end],
+        )
 
 
 def run_build(options: argparse.Namespace) -> None:
     """Builds the chosen bodies and saves."""
+    reporter = options.reporter
     for host in chosen_hosts(options.body):
-        run(build_body(host, bpy.context, warn))
+        run(build_body(host, bpy.context, reporter.warn), reporter)
     save(options)
+
+
+def run_simulate(options: argparse.Namespace) -> None:
+    """Simulates frames of the chosen bodies; the open file stays as it is."""
+    reporter = options.reporter
+    if options.lead < 0:
+        raise UserError(f"--lead {options.lead}: no motion has fewer than no frames before it.")
+    for host in chosen_hosts(options.body):
+        settings = bake_settings(host, options)
+        build_where_needed(host, reporter)
+        run(simulate_shard(host, bpy.context, settings, options.lead, reporter.warn), reporter)
 
 
 def run_bake(options: argparse.Namespace) -> None:
     """Bakes the chosen bodies and saves."""
+    reporter = options.reporter
     for host in chosen_hosts(options.body):
-        if not host.jounce.built_digest:
-            run(build_body(host, bpy.context, warn))
-        run(bake_body(host, bpy.context, bake_settings(host, options), warn))
+        build_where_needed(host, reporter)
+        run(bake_body(host, bpy.context, bake_settings(host, options), reporter.warn), reporter)
     save(options)
+
+
+def build_where_needed(host: bpy.types.Object, reporter: Reporter) -> None:
+    """Builds a body that never was."""
+    if not host.jounce.built_digest:
+        run(build_body(host, bpy.context, reporter.warn), reporter)
 
 
 def bake_settings(host: bpy.types.Object, options: argparse.Namespace) -> BakeSettings:
@@ -95,7 +176,9 @@ def bake_settings(host: bpy.types.Object, options: argparse.Namespace) -> BakeSe
     end = scene.frame_end if options.end is None else options.end
     if end < start:
         raise UserError(f"The bake ends at frame {end}, before it starts at frame {start}.")
-    return host.jounce.bake_settings(options.target or host.jounce.target, start, end)
+    target = options.target or host.jounce.target
+    shards = "" if options.shards is None else str(Path(options.shards).absolute())
+    return replace(host.jounce.bake_settings(target, start, end), shards=shards)
 
 
 def chosen_hosts(names: list[str] | None) -> list[bpy.types.Object]:
@@ -109,19 +192,14 @@ def chosen_hosts(names: list[str] | None) -> list[bpy.types.Object]:
     return [found[name] for name in names] if names else list(found.values())
 
 
-def run(task: Task) -> None:
-    """Drives a task to its end and prints how far it is."""
+def run(task: Task, reporter: Reporter) -> None:
+    """Drives a task to its end and says how far it is."""
     runner, shown = Runner(task), 0.0
     while not runner.run(0.0):
         if runner.step.fraction >= shown + PROGRESS_STEP:
             shown = runner.step.fraction
-            print(f"{shown:4.0%} {runner.step.stage}", flush=True)
-    print(runner.message, flush=True)
-
-
-def warn(sentence: str) -> None:
-    """Prints what the artist should know although the work goes on."""
-    print(f"warning: {sentence}", file=sys.stderr, flush=True)
+            reporter.progress(shown, runner.step.stage)
+    reporter.done(runner.message)
 
 
 def save(options: argparse.Namespace) -> None:

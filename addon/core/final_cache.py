@@ -1,7 +1,9 @@
-"""The final motion of a body as it is kept: displacements of all vertices of its cage, in a file."""
+"""The motion of a body as it is kept in a file: a record a frame, and now and then a state to go on from."""
 
 import json
+import math
 from pathlib import Path
+from typing import Self, TypeVar
 
 import jounce
 import numpy as np
@@ -12,23 +14,26 @@ from .record_file import Record, RecordFile, is_of_kind
 MAGIC = b"jounce final motion 1\n"
 SUFFIX = ".jcache"
 FRAME, STATE = b"F", b"S"
+Cache = TypeVar("Cache", bound="FileCache")
 
 
-class FinalCache(MotionCache):
-    """Frames whose coefficients are (n, 3) f32, and the states between them, also in a file if it has a path.
+class FileCache(MotionCache):
+    """Frames and the states between them, also in a file if it has a path.
 
     Where the file cannot be written, the motion stays in memory.
     """
 
-    # A state takes as much as thirty frames.
-    frames_per_state = 48
+    # What files begin with, the numbers they hold, and the shape of what a frame is a list of.
+    magic: bytes
+    dtype: str
+    row: tuple[int, ...]
 
     def __init__(self, origin: Origin, first: int, path: Path | None = None) -> None:
         """Takes over what the file holds of this motion; a file of another one goes when a frame is added."""
         super().__init__(origin, first)
         self._starts: list[int] = []
         line = json.dumps({"origin": origin, "first": first}).encode()
-        self._file = None if path is None else RecordFile(path, MAGIC, line)
+        self._file = None if path is None else RecordFile(path, self.magic, line)
         for record in () if self._file is None else self._file.records():
             if not self._take(record):
                 break
@@ -45,7 +50,7 @@ class FinalCache(MotionCache):
 
     def append(self, digest: bytes, coefficients: np.ndarray) -> None:
         """Adds the next frame."""
-        rounded = np.ascontiguousarray(coefficients, "<f4")
+        rounded = np.ascontiguousarray(coefficients, self.dtype)
         if self._file is not None:
             self._starts.append(self._file.add(FRAME, len(self), digest + rounded.tobytes()))
         super().append(digest, rounded)
@@ -63,9 +68,9 @@ class FinalCache(MotionCache):
             del self._starts[count:]
         super().truncate(count)
 
-    def moved(self, path: Path | None) -> "FinalCache":
+    def moved(self, path: Path | None) -> Self:
         """The same motion in another place; the file that is there now stays."""
-        copy = FinalCache(self.origin, self.first, path)
+        copy = type(self)(self.origin, self.first, path)
         copy.truncate(0)
         for index, (digest, coefficients) in enumerate(zip(self.digests, self.coefficients, strict=True)):
             copy.append(digest, coefficients)
@@ -77,9 +82,9 @@ class FinalCache(MotionCache):
         """Takes a record over; whether it is one that can come here."""
         if record.kind == FRAME and record.number == len(self):
             numbers = record.contents[DIGEST_BYTES:]
-            if len(numbers) == 0 or len(numbers) % 12:
+            if len(numbers) == 0 or len(numbers) % (np.dtype(self.dtype).itemsize * math.prod(self.row)):
                 return False
-            frame = np.frombuffer(numbers, "<f4").reshape(-1, 3)
+            frame = np.frombuffer(numbers, self.dtype).reshape(-1, *self.row)
             if (
                 self.coefficients
                 and frame.shape != self.coefficients[0].shape
@@ -96,6 +101,33 @@ class FinalCache(MotionCache):
         except ValueError:
             return False
         return True
+
+
+class FinalCache(FileCache):
+    """The final motion: the displacements (n, 3) f32 of all vertices of the cage."""
+
+    magic, dtype, row = MAGIC, "<f4", (3,)
+    # A state takes as much as thirty frames.
+    frames_per_state = 48
+
+
+class DraftCache(FileCache):
+    """The motion of the modes: (m, 3, 4) f64."""
+
+    magic, dtype, row = b"jounce draft motion 1\n", "<f8", (3, 4)
+
+
+def opened(kind: type[Cache], path: Path) -> Cache | None:
+    """The motion in a file, None where it holds none of this kind."""
+    if not is_of_kind(path, kind.magic):
+        return None
+    with path.open("rb") as file:
+        file.seek(len(kind.magic))
+        try:
+            head = json.loads(file.readline())
+            return kind(head["origin"], head["first"], path)
+        except (ValueError, KeyError, TypeError):
+            return None
 
 
 def is_cache(path: Path) -> bool:

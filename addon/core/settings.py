@@ -117,6 +117,7 @@ class BakeSettings:
     """Which frames are baked, and to what. tolerance: fraction of the rest diagonal.
 
     caches: path that those of mesh caches begin with; empty for one that the host and the open file give.
+    shards: folder with the motion in parts; empty where it is simulated.
     """
 
     target: Target
@@ -127,6 +128,7 @@ class BakeSettings:
     max_keys: int
     quality: Quality = Quality.DRAFT
     caches: str = ""
+    shards: str = ""
 
     @property
     def frames(self) -> range:

@@ -29,6 +29,7 @@ from .motion import (
 )
 from .settings import RestartMode
 from .task import POLL_SECONDS, Step
+from .user_error import UserError
 
 Start = Callable[..., "jounce.Simulation"]
 
@@ -41,6 +42,10 @@ class SimulationPass:
     ) -> None:
         """start: makes a simulation that has not started, among colliders where there are any."""
         self.cache = cache
+        # Whose motion this is where all of it is given, so that nothing is simulated; empty otherwise.
+        self.given = ""
+        # How many frames were not in the cache.
+        self.simulated = 0
         self.drives: list[FrameInput] = []
         self._start = start
         self._course = course
@@ -111,10 +116,14 @@ class SimulationPass:
         if self._recorder is None:
             if index < len(self.cache) and self.cache.digests[index] == digest:
                 return
+            if self.given:
+                frame = self.cache.first + index
+                raise UserError(f"{self.given} is driven otherwise from frame {frame} on; simulate it again.")
             self._recorder = self._recorder_before(index)
         self._play(self._recorder.job, (index,))
         self._recorder.job.keep(state=index % self.cache.frames_per_state == 0)
         self._asked.append((index, digest))
+        self.simulated += 1
 
     def _digest(self, index: int) -> bytes:
         """16 bytes that are the same as long as what a frame was simulated from is."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
-from ..bridge.bake import bakes, renders
+from ..bridge.bake import bakes, renders, shards
 from ..bridge.body import bodies, builds
 from ..bridge.body.bodies import BodyScene
 from ..bridge.inputs import frame_readings
@@ -82,11 +82,26 @@ class Baking:
         """What turns the coefficients of the baked motion into shapes."""
         return self.body if self.full is None else self.full
 
+    def draft(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass:
+        """A pass of the modes."""
+        if self.full is None and self.settings.shards:
+            return given(made.filling(scene, shards.joined(made, scene, self.settings)), self.scene.host)
+        return made.filling(scene, made.cache(scene, self.settings.frame_start))
+
     def final(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass | None:
         """A pass in the full space, where the bake is one. It goes on from what is kept of the motion."""
         if self.full is None:
             return None
+        if self.settings.shards:
+            whole = shards.joined(made, scene, self.settings)
+            return given(made.final(scene, whole, self.full.model), self.scene.host)
         return made.final(scene, made.final_cache(scene, self.settings.frame_start), self.full.model)
+
+
+def given(filling: SimulationPass, host: bpy.types.Object) -> SimulationPass:
+    """A pass that takes all of its frames from its cache."""
+    filling.given = host.name
+    return filling
 
 
 @dataclass(frozen=True)
@@ -133,6 +148,8 @@ def prepare(
 ) -> Generator[Step, None, Baking]:
     """Reads one body, and builds it where it is not in memory."""
     bakes.refuse_unfit(host, settings)
+    if settings.shards and host.jounce.loop:
+        raise UserError(f"{host.name} loops, so that every frame depends on all; it cannot be in shards.")
     scene = bodies.read(host, context, warn)
     for obj in scene.objects:
         bakes.refuse_unusable(obj, settings, warn)
@@ -221,7 +238,7 @@ class Passes:
         """stack: at whose end they are stopped."""
         self.baking = baking
         made = motions.Motions(baking.body, baking.scene)
-        self._draft = made.filling(scene, made.cache(scene, baking.settings.frame_start))
+        self._draft = baking.draft(made, scene)
         self.final = baking.final(made, scene)
         self._cycle: list[FrameInput] | None = [] if baking.scene.host.jounce.loop else None
         for filling in self.fillings:

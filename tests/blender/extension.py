@@ -29,6 +29,15 @@ def enable() -> ModuleType:
     return package
 
 
+def enable_once() -> ModuleType:
+    """The enabled package, which another process may have installed already."""
+    installed = Path(bpy.utils.user_resource("EXTENSIONS")) / "user_default" / "jounce"
+    if not (os.environ.get("JOUNCE_EXTENSION") and installed.is_dir()):
+        return enable()
+    bpy.ops.preferences.addon_enable(module=INSTALLED)
+    return sys.modules[INSTALLED]
+
+
 def install(zip_path: str) -> None:
     """Installs and enables the zip as a user would."""
     bpy.ops.extensions.package_install_files(

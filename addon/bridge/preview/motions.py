@@ -105,7 +105,9 @@ class Motions:
         path = final_files.path_of(self.scene.host) if first == scene.frame_start else None
         return FinalCache(self.final_origin(scene, first), first, path)
 
-    def final(self, scene: bpy.types.Scene, cache: FinalCache, model: "built.jounce.Model") -> SimulationPass:
+    def final(
+        self, scene: bpy.types.Scene, cache: MotionCache, model: "built.jounce.Model"
+    ) -> SimulationPass:
         """A pass in the full space."""
         colliders.refuse_hindered(self.scene.host)
         settings = self.scene.host.jounce.motion_settings()

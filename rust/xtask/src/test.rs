@@ -19,12 +19,13 @@ const PYTEST_IN_BLENDER: &str = "import os, sys, pytest\n\
     sys.stderr.flush()\n\
     os._exit(code)";
 
-const SUITES: [&str; 5] = ["rust", "python", "addon", "blender", "characters"];
+const SUITES: [&str; 6] = ["rust", "python", "addon", "blender", "farm", "characters"];
 
 struct Selection {
     rust: bool,
     python: bool,
     addon: bool,
+    farm: bool,
     characters: bool,
     blenders: Vec<Blender>,
 }
@@ -56,6 +57,9 @@ pub fn run(options: &[&str]) -> Result<()> {
             }
         }
     }
+    if selection.farm {
+        outcomes.push(farm()?);
+    }
     if selection.characters {
         outcomes.push(characters()?);
     }
@@ -82,6 +86,7 @@ fn select(options: &[&str]) -> Result<Selection> {
         rust: chosen("rust"),
         python: chosen("python"),
         addon: chosen("addon"),
+        farm: chosen("farm"),
         characters: chosen("characters"),
         blenders,
     })
@@ -141,6 +146,16 @@ fn blender(version: Blender, venv: &Venv, extension: &Path, outcomes: &mut Vec<O
     Ok(())
 }
 
+/// A folder of shots on a local cluster, whose workers run Blender.
+fn farm() -> Result<Outcome> {
+    let extension = addon::build()?;
+    let blender = Venv::blender(DEFAULT_BLENDER)?;
+    let mut command = Venv::farm()?.python();
+    command.args(["-m", "pytest", "tests/farm"]).env("JOUNCE_EXTENSION", extension);
+    command.env("JOUNCE_BLENDER_PYTHON", blender.program("python"));
+    pytest("farm", &mut command)
+}
+
 /// Every character file through the whole job, if there are any; the table goes to `out/characters.md`.
 fn characters() -> Result<Outcome> {
     let mut outcome = Outcome::new("characters");
@@ -189,7 +204,7 @@ mod tests {
     #[test]
     fn another_blender_alone_selects_only_its_suite() {
         let selection = select(&["--bpy", "4.2"]).unwrap();
-        assert!(!selection.rust && !selection.python && !selection.addon);
+        assert!(!selection.rust && !selection.python && !selection.addon && !selection.farm);
         assert_eq!(selection.blenders.len(), 1);
         assert!(select(&["--bpy", "3.6"]).is_err());
         assert!(select(&["everything"]).is_err());

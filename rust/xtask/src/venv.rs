@@ -53,6 +53,12 @@ impl Venv {
         Self::ready("release", &python, include_str!("../requirements/release.txt"))
     }
 
+    /// The environment of what gives work away to a farm, and of the tests of that.
+    pub fn farm() -> Result<Self> {
+        let python = prerequisites::python(TOOLS_PYTHON_MINOR)?;
+        Self::ready("farm", &python, include_str!("../requirements/farm.txt"))
+    }
+
     /// The environment of the program that modes are measured against. Without SuiteSparse it has no CHOLMOD,
     /// and the program says so.
     pub fn reference() -> Result<Self> {

@@ -1,0 +1,46 @@
+"""Where shards are, which the machines of a farm simulate apart: files in a folder that all of them see."""
+
+from pathlib import Path
+
+import bpy
+
+from ...core import shards
+from ...core.cache import MotionCache
+from ...core.final_cache import FileCache
+from ...core.settings import BakeSettings, Quality
+from ..preview.motions import Motions
+from . import mesh_cache
+
+
+def begun(made: Motions, scene: bpy.types.Scene, settings: BakeSettings, lead: int) -> FileCache:
+    """The shard of the frames of a bake, as far as it was simulated. lead: frames before them to begin at."""
+    frames, host = settings.frames, made.scene.host
+    first = max(min(scene.frame_start, frames.start), frames.start - lead)
+    kind, origin = shards.KINDS[settings.quality], origin_of(made, scene, settings)
+    return shards.shard(kind, origin, frames, first, path_of(host, settings))
+
+
+def path_of(host: bpy.types.Object, settings: BakeSettings) -> Path:
+    """The file of a shard."""
+    name = f"{stem(host)} {settings.frame_start}-{settings.frame_end}{shards.SUFFIX}"
+    return Path(settings.shards) / name
+
+
+def joined(made: Motions, scene: bpy.types.Scene, settings: BakeSettings) -> MotionCache:
+    """The whole motion that a bake needs, of shards that were simulated."""
+    host = made.scene.host
+    paths = sorted(Path(settings.shards).glob(f"*{shards.SUFFIX}"))
+    own = [path for path in paths if path.name.startswith(f"{stem(host)} ")]
+    parts = shards.found(shards.KINDS[settings.quality], own)
+    return shards.joined(parts, origin_of(made, scene, settings), settings.frames, host.name)
+
+
+def origin_of(made: Motions, scene: bpy.types.Scene, settings: BakeSettings) -> dict[str, str]:
+    """What the motion of a bake depends on beside the drives."""
+    make = made.final_origin if settings.quality is Quality.FINAL else made.origin
+    return make(scene, settings.frame_start)
+
+
+def stem(host: bpy.types.Object) -> str:
+    """What the names of all shards of a body begin with."""
+    return f"{mesh_cache.file_stem()} {bpy.path.clean_name(host.name_full)}"

@@ -1,0 +1,69 @@
+"""Simulates some frames of a body into a file, for a bake that takes its motion from many such files."""
+
+from collections.abc import Generator
+from contextlib import ExitStack, closing
+
+import bpy
+
+from ..bridge.bake import shards
+from ..bridge.inputs import frame_readings
+from ..bridge.preview import motions, previews
+from ..bridge.rig.armature_modifier import Warn
+from ..core.file_lock import FileLock
+from ..core.final_cache import FileCache
+from ..core.full_space import refuse_drive
+from ..core.motion import FrameInput
+from ..core.settings import BakeSettings
+from ..core.simulation_pass import SimulationPass
+from ..core.task import Step, Task, scaled
+from ..core.user_error import UserError
+from .bake import Baking, prepare
+
+
+def simulate_shard(
+    host: bpy.types.Object, context: bpy.types.Context, settings: BakeSettings, lead: int, warn: Warn
+) -> Task:
+    """Simulates what of a shard is not in its file yet. settings: of the bake of its frames."""
+    baking = yield from scaled(prepare(host, context, settings, warn), 0.0, 0.2)
+    made = motions.Motions(baking.body, baking.scene)
+    place = shards.path_of(host, settings)
+    lock = FileLock(place.with_suffix(".lock"))
+    with ExitStack() as stack:
+        stack.callback(lock.free)
+        # A scheduler that takes a worker for lost gives its shard to another one while it still works.
+        yield from scaled(lock.taken(), 0.2, 0.2)
+        stack.enter_context(previews.without_finals([host]))
+        cache = shards.begun(made, context.scene, settings, lead)
+        filling = stack.enter_context(closing(pass_over(baking, made, cache, context)))
+        yield from scaled(filled(baking, filling, settings, context), 0.2, 1.0)
+    if cache.trouble:
+        raise UserError(f"The shard of {host.name} is not whole: {cache.trouble}.")
+    if filling.held():
+        warn(f"{host.name}: {filling.held()}.")
+    first, last = settings.frame_start, settings.frame_end
+    return f"{host.name}: frames {first} to {last} in {place}, {filling.simulated} simulated now"
+
+
+def pass_over(
+    baking: Baking, made: motions.Motions, cache: FileCache, context: bpy.types.Context
+) -> SimulationPass:
+    """The pass that fills a shard."""
+    if baking.full is None:
+        return made.filling(context.scene, cache)
+    return made.final(context.scene, cache, baking.full.model)
+
+
+def filled(
+    baking: Baking, filling: SimulationPass, settings: BakeSettings, context: bpy.types.Context
+) -> Generator[Step, None, None]:
+    """Reads the scene and simulates; what is done is in the file at once."""
+
+    def feed(drive: FrameInput) -> None:
+        if baking.full is not None:
+            refuse_drive(drive, baking.scene.host.name)
+        filling.feed(drive)
+        filling.collect()
+
+    steps = range(filling.cache.first, settings.frame_end + 1)
+    yield from scaled(frame_readings.over([(baking.scene, baking.body, feed)], steps, context), 0.0, 0.5)
+    yield from scaled(filling.caught_up(), 0.5, 1.0)

@@ -1,0 +1,67 @@
+"""The motion that shards make: every frame from a shard of the same settings, or a sentence that names it."""
+
+import numpy as np
+import pytest
+from jounce_core import shards
+from jounce_core.final_cache import DraftCache, FinalCache, opened
+from jounce_core.user_error import UserError
+
+ORIGIN = {"Damping": "0.1", "Start frame": "1"}
+
+
+def shard(folder, start, end, first=None, kind=DraftCache, count=None, **origin):
+    """A file of a shard of which some frames are there: those of the shard hold their number."""
+    first = start if first is None else first
+    frames = range(start, end + 1)
+    path = folder / f"body {start}-{end}.jshard"
+    part = shards.shard(kind, ORIGIN | origin, frames, first, path)
+    for frame in list(range(first, end + 1))[:count]:
+        shape = (2, 3, 4) if kind is DraftCache else (5, 3)
+        part.append(bytes([frame] * 16), np.full(shape, frame if frame in frames else -1.0))
+    return path
+
+
+def joined(paths, frames, kind=DraftCache, **origin):
+    """What shards make of frames."""
+    return shards.joined(shards.found(kind, paths), ORIGIN | origin, frames, "Body")
+
+
+@pytest.mark.parametrize("kind", [DraftCache, FinalCache])
+def test_each_frame_comes_from_the_shard_that_stands_for_it(tmp_path, kind):
+    paths = [shard(tmp_path, 1, 4, kind=kind), shard(tmp_path, 5, 9, first=2, kind=kind)]
+    whole = joined(paths, range(1, 10), kind)
+    assert whole.frames == range(1, 10)
+    assert [float(frame.flat[0]) for frame in whole.coefficients] == list(range(1, 10))
+    assert whole.digests == [bytes([frame] * 16) for frame in range(1, 10)]
+    assert whole.origin == ORIGIN
+
+
+def test_a_part_of_the_frames_may_be_baked(tmp_path):
+    paths = [shard(tmp_path, 1, 4), shard(tmp_path, 5, 9)]
+    assert joined(paths, range(3, 7)).frames == range(3, 7)
+
+
+def test_a_shard_that_was_stopped_lacks_frames(tmp_path):
+    paths = [shard(tmp_path, 1, 4), shard(tmp_path, 5, 9, first=2, count=5)]
+    with pytest.raises(UserError, match="No shard of Body has frame 7; simulate it"):
+        joined(paths, range(1, 10))
+
+
+def test_frames_of_a_lead_stand_for_nothing(tmp_path):
+    with pytest.raises(UserError, match="frame 4"):
+        joined([shard(tmp_path, 5, 9, first=2)], range(4, 10))
+
+
+def test_other_settings_are_named_unless_another_shard_has_the_frame(tmp_path):
+    stale, fresh = shard(tmp_path, 1, 8, Damping="0.2"), shard(tmp_path, 1, 9)
+    assert joined([stale, fresh], range(1, 10)).frames == range(1, 10)
+    with pytest.raises(UserError, match=r"frame 1 \(Damping changed since\)"):
+        joined([stale], range(1, 9))
+
+
+def test_files_of_other_kinds_hold_no_shard(tmp_path):
+    path = tmp_path / "x.jshard"
+    for data in (b"", b"theirs", DraftCache.magic, DraftCache.magic + b"{}\n", DraftCache.magic + b"[1]\n"):
+        path.write_bytes(data)
+        assert opened(DraftCache, path) is None
+    assert opened(FinalCache, shard(tmp_path, 1, 4)) is None

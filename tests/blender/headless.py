@@ -1,0 +1,27 @@
+"""`blender -b FILE --command jounce ARGUMENTS` by Blender's Python module: headless.py FILE ARGUMENTS."""
+
+import os
+import sys
+import traceback
+
+
+def main() -> int:
+    """The exit code of the command."""
+    import bpy
+    import extension
+
+    package = extension.enable_once()
+    bpy.ops.wm.open_mainfile(filepath=sys.argv[1])
+    return sys.modules[f"{package.__name__}.cli"].main(sys.argv[2:])
+
+
+if __name__ == "__main__":
+    code = 3
+    try:
+        code = main()
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Some versions of Blender hang or crash while they shut down.
+    os._exit(code)
