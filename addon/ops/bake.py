@@ -48,10 +48,22 @@ class JOUNCE_OT_bake(LongOperator):
         options={"SKIP_SAVE"},
     )
 
+    whole_scene: BoolProperty(
+        name="Whole Scene",
+        description="Bake every body of the scene that is built, whatever is selected",
+        options={"SKIP_SAVE"},
+    )
+
     def task(self, context: bpy.types.Context) -> Task:
         """Bakes all bodies in one pass over the frames."""
-        hosts = renders.unbaked(context.scene) if self.missing else bodies.hosts(context)
+        hosts = self.hosts(context)
         return (yield from bake_bodies([(h, self.settings(h, context)) for h in hosts], context, self.warn))
+
+    def hosts(self, context: bpy.types.Context) -> list[bpy.types.Object]:
+        """The hosts of what is baked."""
+        if self.whole_scene:
+            return renders.built(context.scene)
+        return renders.unbaked(context.scene) if self.missing else bodies.hosts(context)
 
     def settings(self, host: bpy.types.Object, context: bpy.types.Context) -> BakeSettings:
         """The host's settings, where the call does not say otherwise."""

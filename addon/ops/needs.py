@@ -179,6 +179,12 @@ def copied(context: bpy.types.Context) -> None:
         raise UserError("No selected body has a copy; bake it to helper bones first.")
 
 
+def baked(context: bpy.types.Context) -> None:
+    """A body that was baked."""
+    if not any(host.jounce.bake_parts for host in own_bodies(context)):
+        raise UserError("No selected body has a bake; bake it first.")
+
+
 def findings(context: bpy.types.Context) -> None:
     """Something that the diagnosis has found."""
     host = own_bodies(context)[0]

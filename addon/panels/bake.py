@@ -45,7 +45,12 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         row.operator("jounce.free_bake", icon="TRASH", text="")
         if state.bake_parts:
             draw_result(layout, state)
+        if len(renders.built(context.scene)) > 1:
+            whole = layout.operator("jounce.bake", text="Bake Whole Scene", icon="SCENE_DATA")
+            whole.whole_scene = True
         if state.bake_copy is not None:
             layout.operator("jounce.select_copy", icon="RESTRICT_SELECT_OFF")
+        if state.bake_parts:
+            layout.operator_menu_enum("jounce.export", "file_format", icon="EXPORT")
         if bodies.host_of(context.object) in renders.unbaked(context.scene):
             layout.label(text="Not baked: renders lack the flesh", icon="ERROR")

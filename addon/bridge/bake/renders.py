@@ -14,12 +14,18 @@ from ..common import modifier_stack, registry
 def unbaked(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Hosts of the built bodies that a render shows without their motion, as they have no bake."""
     return [
+        host
+        for host in built(scene)
+        if any(not mesh.hide_render and not modifier_stack.is_baked(mesh) for mesh in bodies.members(host))
+    ]
+
+
+def built(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Hosts of the bodies of a scene that are built."""
+    return [
         obj
         for obj in registry.meshes()
-        if obj.jounce.is_host
-        and obj.jounce.built_digest
-        and scene.objects.get(obj.name) == obj
-        and any(not mesh.hide_render and not modifier_stack.is_baked(mesh) for mesh in bodies.members(obj))
+        if obj.jounce.is_host and obj.jounce.built_digest and scene.objects.get(obj.name) == obj
     ]
 
 
