@@ -118,6 +118,31 @@ def test_a_body_learns_and_a_job_does_the_same(body):
         np.testing.assert_array_equal(*(simulation.coefficients for simulation in simulations))
 
 
+def test_what_was_learnt_is_kept_and_made_again(body):
+    poses = np.tile(np.eye(3, 4), (10, 2, 1, 1))
+    poses[:, 1, 2, 3] = 0.3 * np.sin(np.arange(10))
+    full = body.full_space()
+    simulation = jounce.Simulation(full)
+    shot = []
+    for pose in poses:
+        simulation.step(pose)
+        shot.append(np.array(simulation.coefficients))
+    model = body.learn(np.array(shot), poses, 6, frequency=full.frequency)
+    assert len(model.basis.singular_values) >= len(model.basis.shapes) == model.coefficient_shape[0]
+    tets, weights = model.cubature.tets, model.cubature.weights
+    assert full.basis is full.cubature is None
+    again = body.reduced(
+        jounce.Basis(model.basis.shapes), jounce.Cubature(tets, weights), frequency=full.frequency
+    )
+    simulations = [jounce.Simulation(each) for each in (model, again)]
+    for pose in poses:
+        for simulation in simulations:
+            simulation.step(pose)
+        np.testing.assert_array_equal(*(simulation.coefficients for simulation in simulations))
+    firm = body.reduced(model.basis, model.cubature, material())
+    assert firm.frequency != full.frequency
+
+
 REFUSED = {
     "limit: a reduced model has no limit": lambda model, **_: jounce.Simulation(model, limit=0.1),
     "stretch: a reduced model has no limit": lambda model, **_: jounce.Simulation(model, stretch=0.1),
@@ -136,6 +161,8 @@ REFUSED = {
     "nearest: only a reduced model": lambda full, shot, **_: full.nearest(shot),
     "cubature: only a reduced model": lambda full, **_: jounce.Cubature.of_shot(full, np.ones((1, 1))),
     "poses: ": lambda model, **_: jounce.Cubature.of_shot(model, np.ones((3, COUNT)), np.zeros((2, 1, 3, 4))),
+    "weights: expected shape": lambda **_: jounce.Cubature(np.arange(3), np.ones(2)),
+    "tets: element 0 refers to index -1": lambda **_: jounce.Cubature(np.array([-1]), np.ones(1)),
     "frequency: expected a positive number, got 0": lambda mesh, **_: jounce.Model.reduced(
         mesh, material(), jounce.Basis(np.ones((1, len(mesh.vertices), 3))), frequency=0.0
     ),

@@ -9,7 +9,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{self, Axis};
+use crate::basis::Basis;
 use crate::body_input::{Input, Maps, params};
+use crate::cubature::Cubature;
 use crate::errors::run;
 use crate::job::{Job, Making, made};
 use crate::learning::Learning;
@@ -193,6 +195,28 @@ impl Body {
         let (body, counts) = (self.inner.clone(), (count, tets, seed));
         let learning = Learning::new(body, [snapshots, poses], counts, material, frequency)?;
         let model = made(py, move |progress| learning.run(progress))?;
+        Ok(Model::wrap((*model).clone()))
+    }
+
+    /// The same body in the displacements of a basis, such as one that was learnt and kept: its mesh, rig and strength.
+    ///
+    /// basis, cubature: those of a model from `learn`, or made of what was kept of them; without a cubature forces are found
+    /// at all tets. material: of any law; None is the body's own. frequency: as in `learn`. As `Model.reduced`.
+    #[pyo3(signature = (basis, cubature=None, material=None, frequency=None))]
+    fn reduced(
+        &self,
+        py: Python<'_>,
+        basis: &Basis,
+        cubature: Option<&Cubature>,
+        material: Option<&Material>,
+        frequency: Option<f64>,
+    ) -> PyResult<Model> {
+        let (body, basis) = (self.inner.clone(), basis.0.clone());
+        let material = material.map(|material| material.0.clone());
+        let cubature = cubature.map(|cubature| cubature.0.clone());
+        let model = made(py, move |progress| {
+            body.reduced(material.as_deref(), &basis, cubature.as_ref(), frequency, progress)
+        })?;
         Ok(Model::wrap((*model).clone()))
     }
 

@@ -15,13 +15,25 @@ use crate::model::Model;
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 
-/// Tets at which the elastic forces of a body are found, and how many such tets each stands for; made by
-/// `Cubature.train` or `Cubature.of_shot`.
+/// Tets at which the elastic forces of a body are found, and how many such tets each stands for.
+///
+/// Usually made by `Cubature.train` or `Cubature.of_shot`; made directly of tets, (c,) int32 or int64, and weights, (c,) float64,
+/// where these were kept. Raises ValueError for a wrong shape; what does not fit a mesh is refused where one is there.
 #[pyclass(frozen, module = "jounce", name = "Cubature")]
 pub struct Cubature(pub skinning_modes::Cubature);
 
 #[pymethods]
 impl Cubature {
+    #[new]
+    #[pyo3(text_signature = "(tets, weights)")]
+    fn new(tets: &Bound<'_, PyAny>, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let rows = arrays::indices::<1>(tets, "tets", &[Axis::Any("c")], u32::MAX as usize)?;
+        let tets = rows.into_iter().flatten().collect::<Vec<u32>>();
+        let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(tets.len())])?;
+        let cubature = skinning_modes::Cubature { tets, weights: weights.slice().to_vec() };
+        Ok(Self(cubature))
+    }
+
     /// Finds tets whose forces, weighted, are those of all, by non-negative least squares on states that are drawn
     /// from the modes and the rig.
     ///

@@ -309,6 +309,20 @@ impl Model {
         self.inner.frequency()
     }
 
+    /// The displacements that a reduced model moves in; None of other models.
+    #[getter]
+    fn basis(&self) -> Option<Basis> {
+        let method::Model::Reduced(model) = &self.inner else { return None };
+        Some(Basis(Arc::new(model.basis().clone())))
+    }
+
+    /// The tets at which a reduced model finds forces; None of other models, and where that is at all tets.
+    #[getter]
+    fn cubature(&self) -> Option<Cubature> {
+        let method::Model::Reduced(model) = &self.inner else { return None };
+        model.cubature().cloned().map(Cubature)
+    }
+
     /// Shape of the coefficients: (m, 3, 4), (n, 3) in the full space, or (r,) of a reduced model.
     #[getter]
     fn coefficient_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {

@@ -6,8 +6,9 @@ use super::Body;
 use crate::material::Material;
 use crate::method::Model;
 use crate::method::reduced_fem::{ReducedExtras, ReducedModel, Shot};
+use crate::method::skinning_modes::Cubature;
 use crate::rig::Pose;
-use crate::subspace::{Share, mass_pca};
+use crate::subspace::{Basis, Share, mass_pca};
 use crate::{Error, Progress, Result};
 
 /// What is learnt of a shot.
@@ -38,26 +39,54 @@ impl Body {
         lesson: &Lesson<'_>,
         progress: &Progress,
     ) -> Result<Model> {
-        if !self.params.stitches.pairs.is_empty() {
-            let why =
-                "a reduced model has none; take them off, or stay with skinning modes or the full space";
-            return Err(Error::Unsupported { what: "stitches", why });
-        }
-        let material = material.unwrap_or(&self.material);
+        self.refuse_stitches()?;
         progress.enter("displacements", 0.0, 0.3)?;
-        let basis = mass_pca(&self.mesh, material, lesson.snapshots, lesson.share, progress)?;
+        let known = material.unwrap_or(&self.material);
+        let basis = mass_pca(&self.mesh, known, lesson.snapshots, lesson.share, progress)?;
         progress.enter("reduction", 0.3, 0.5)?;
-        let extras = ReducedExtras {
-            rig: Some(&self.rig),
-            strength: self.strength.as_deref(),
-            frequency: lesson.frequency,
-            ..ReducedExtras::default()
-        };
-        let whole = ReducedModel::new(&self.mesh, material, &basis, &extras, progress)?;
+        let whole = self.in_basis(material, &basis, None, lesson.frequency, progress)?;
         progress.enter("forces", 0.5, 1.0)?;
         let coefficients = whole.nearest(lesson.snapshots)?;
         let shot = Shot { poses: lesson.poses, coefficients: &coefficients };
         let cubature = whole.train(&shot, (lesson.tets, lesson.seed), progress)?;
         Ok(Model::Reduced(Arc::new(whole.sampled(&cubature)?)))
+    }
+
+    /// The same body in the displacements of a basis, such as one that was learnt and kept, of its own or another material.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a body with stitches; as [`ReducedModel::new`].
+    pub fn reduced(
+        &self,
+        material: Option<&Material>,
+        basis: &Basis,
+        cubature: Option<&Cubature>,
+        frequency: Option<f64>,
+        progress: &Progress,
+    ) -> Result<Model> {
+        self.refuse_stitches()?;
+        let reduced = self.in_basis(material, basis, cubature, frequency, progress)?;
+        Ok(Model::Reduced(Arc::new(reduced)))
+    }
+
+    fn in_basis(
+        &self,
+        material: Option<&Material>,
+        basis: &Basis,
+        cubature: Option<&Cubature>,
+        frequency: Option<f64>,
+        progress: &Progress,
+    ) -> Result<ReducedModel> {
+        let strength = self.strength.as_deref();
+        let extras = ReducedExtras { rig: Some(&self.rig), strength, cubature, frequency };
+        ReducedModel::new(&self.mesh, material.unwrap_or(&self.material), basis, &extras, progress)
+    }
+
+    fn refuse_stitches(&self) -> Result<()> {
+        if self.params.stitches.pairs.is_empty() {
+            return Ok(());
+        }
+        let why = "a reduced model has none; take them off, or stay with skinning modes or the full space";
+        Err(Error::Unsupported { what: "stitches", why })
     }
 }

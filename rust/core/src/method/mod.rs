@@ -151,7 +151,9 @@ impl Model {
         let model = match self {
             Self::Skinning(model) => model,
             Self::FullSpace(model) => return Projector::of_vertices(model.mesh(), embedding),
-            Self::Reduced(model) => return Projector::of_basis(model.basis(), model.mesh(), embedding),
+            Self::Reduced(model) => {
+                return Projector::of_basis(model.basis().columns.as_ref(), model.mesh(), embedding);
+            }
         };
         let (mesh, modes) = (model.mesh(), model.mode_count());
         match embedding {

@@ -194,6 +194,7 @@ def mass_pca(
 
 @final
 class Cubature:
+    def __new__(cls, tets: _IndicesLike, weights: _FloatsLike) -> Cubature: ...
     @staticmethod
     def train(
         mesh: TetMesh,
@@ -259,6 +260,10 @@ class Model:
     def force_samples(self, count: int) -> ForceSamples: ...
     @property
     def frequency(self) -> float: ...
+    @property
+    def basis(self) -> Basis | None: ...
+    @property
+    def cubature(self) -> Cubature | None: ...
     @property
     def coefficient_shape(self) -> tuple[int, ...]: ...
     @property
@@ -562,6 +567,13 @@ class Body:
         material: Material | None = None,
         frequency: float | None = None,
         seed: int = 0,
+    ) -> Model: ...
+    def reduced(
+        self,
+        basis: Basis,
+        cubature: Cubature | None = None,
+        material: Material | None = None,
+        frequency: float | None = None,
     ) -> Model: ...
     def reduce_offsets(self, offsets: _FloatsLike) -> _Floats: ...
 

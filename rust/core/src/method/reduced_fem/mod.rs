@@ -16,7 +16,7 @@ mod training;
 use std::sync::Arc;
 
 use elastic::Elastic;
-use faer::{Mat, MatRef};
+use faer::Mat;
 pub(super) use projector::DisplacementProjector;
 use reduce::Body;
 use samples::Samples;
@@ -41,6 +41,8 @@ use crate::{Error, Progress, Result};
 pub struct ReducedModel {
     data: Arc<ReducedData>,
     samples: Samples,
+    /// The tets that stand for all; `None` where all are there.
+    cubature: Option<Cubature>,
     /// What samples do not see of the metric's stiffness, k x k.
     unseen: Columns,
 }
@@ -49,7 +51,7 @@ pub struct ReducedModel {
 struct ReducedData {
     mesh: TetMesh,
     /// U, 3n x r.
-    basis: Mat<f64>,
+    basis: Basis,
     /// Phi, r x k.
     turn: Mat<f64>,
     /// `Phi'U'MU`, k x r: back from the basis' coordinates.
@@ -130,11 +132,11 @@ impl ReducedModel {
         }
         progress.report(0.0)?;
         let body = Body::new(mesh, material, extras)?;
-        let (data, fields) = body.reduce(&basis.columns, extras.frequency)?;
+        let (data, fields) = body.reduce(basis, extras.frequency)?;
         progress.report(0.7)?;
         let samples = body.samples(&fields);
         let unseen = Columns::new(samples.rank(), samples.rank(), |_, _| 0.0);
-        let model = Self { data: Arc::new(data), samples, unseen };
+        let model = Self { data: Arc::new(data), samples, cubature: None, unseen };
         progress.report(1.0)?;
         match extras.cubature {
             Some(cubature) => model.sampled(cubature),
@@ -165,7 +167,7 @@ impl ReducedModel {
         let chosen: Vec<(usize, f64)> = cubature.tets.iter().zip(&cubature.weights).map(volume).collect();
         let samples = self.samples.select(&chosen);
         let unseen = self.data.unseen(&samples)?;
-        Ok(Self { data: self.data.clone(), samples, unseen })
+        Ok(Self { data: self.data.clone(), samples, cubature: Some(cubature.clone()), unseen })
     }
 
     /// The mesh that is simulated.
@@ -175,7 +177,7 @@ impl ReducedModel {
 
     /// Number of displacements r of the basis.
     pub fn displacement_count(&self) -> usize {
-        self.data.basis.ncols()
+        self.data.basis.count()
     }
 
     /// Number of elements at which forces are found.
@@ -209,15 +211,20 @@ impl ReducedModel {
         }
         let frames = displacements.len() / size;
         let forces = Mat::from_fn(size, frames, |i, f| data.mass[i / 3] * displacements[f * size + i]);
-        let works = inner(data.basis.as_ref(), forces.as_ref());
+        let works = inner(data.basis.columns.as_ref(), forces.as_ref());
         let y = product(data.turn.transpose(), works.as_ref());
         let found = product(data.turn.as_ref(), y.as_ref());
         Ok((0..frames).flat_map(|f| found.col_as_slice(f).iter().copied()).collect())
     }
 
-    /// U, 3n x r.
-    pub(super) fn basis(&self) -> MatRef<'_, f64> {
-        self.data.basis.as_ref()
+    /// The displacements that it moves in.
+    pub fn basis(&self) -> &Basis {
+        &self.data.basis
+    }
+
+    /// The tets at which forces are found; `None` where that is all of them.
+    pub fn cubature(&self) -> Option<&Cubature> {
+        self.cubature.as_ref()
     }
 
     /// Elastic energy of the body, in J, and its gradient by the coefficients, r.
@@ -286,7 +293,7 @@ impl ReducedData {
 
     /// Errors unless there is a finite number for each displacement of the basis.
     fn check_coefficients(&self, what: &'static str, numbers: &[f64]) -> Result<()> {
-        let count = self.basis.ncols();
+        let count = self.basis.count();
         if numbers.len() != count {
             let (expected, got) = (format!("({count},)"), format!("({},)", numbers.len()));
             return Err(Error::Shape { what, expected, got });
@@ -320,6 +327,6 @@ impl ReducedData {
 
     /// What works on coordinates, as it works on coefficients.
     fn leave_force(&self, force: &[f64]) -> Vec<f64> {
-        (0..self.basis.ncols()).map(|j| dot(self.reduction.col_as_slice(j), force)).collect()
+        (0..self.basis.count()).map(|j| dot(self.reduction.col_as_slice(j), force)).collect()
     }
 }

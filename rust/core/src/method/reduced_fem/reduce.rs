@@ -16,6 +16,7 @@ use crate::method::rig_rows::rig_rows;
 use crate::method::skinning_modes::{FREE, diagonalise, seen_and_more};
 use crate::operators::{lumped_mass, stiffness_of, twisting_stiffness};
 use crate::rig::Rig;
+use crate::subspace::Basis;
 
 /// With c elements and k coordinates, what these elements do not see of the metric's stiffness is kept by this times `k / c`.
 ///
@@ -62,7 +63,8 @@ impl<'a> Body<'a> {
     }
 
     /// What a step needs beside the samples, and B = U Phi, 3n x k.
-    pub(super) fn reduce(&self, basis: &Mat<f64>, frequency: Option<f64>) -> Result<(ReducedData, Mat<f64>)> {
+    pub(super) fn reduce(&self, known: &Basis, frequency: Option<f64>) -> Result<(ReducedData, Mat<f64>)> {
+        let basis = &known.columns;
         let of_basis = self.weighted(basis.as_ref(), |v| self.mass[v]);
         let mass = inner(basis.as_ref(), of_basis.as_ref());
         let stiffness = inner(basis.as_ref(), applied(&self.stiffness, basis.as_ref()).as_ref());
@@ -89,7 +91,7 @@ impl<'a> Body<'a> {
             frequency: frequency.unwrap_or(lowest.sqrt() / std::f64::consts::TAU),
             total_mass: self.mass.iter().sum(),
             tet_shares: self.tet_shares(),
-            basis: basis.clone(),
+            basis: known.clone(),
             turn,
             spectrum,
         };

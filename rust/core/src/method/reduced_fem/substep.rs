@@ -69,7 +69,7 @@ impl ReducedSubstep {
             y: vec![[0.0; 3]; rank.div_ceil(3)],
             still: vec![[0.0; 3]; rank.div_ceil(3)],
             room: vec![[0.0; 3]; rank.div_ceil(3)],
-            coefficients: vec![0.0; model.data.basis.ncols()],
+            coefficients: vec![0.0; model.displacement_count()],
             model,
         }
     }
