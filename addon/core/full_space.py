@@ -15,8 +15,11 @@ from .user_error import UserError, passing_on
 
 
 @dataclass(frozen=True)
-class FullBody:
-    """A body in the full space: what turns coefficients into displacements, and where the surface is."""
+class FineBody:
+    """A body in the full space, or in what it has learnt of it: what turns coefficients into displacements.
+
+    embedding: where the surface is.
+    """
 
     model: "jounce.Model"
     embedding: "jounce.Embedding"
@@ -24,7 +27,7 @@ class FullBody:
 
 @dataclass(frozen=True, eq=False)
 class DraftError:
-    """How far a draft is from the final motion, root mean square over frames.
+    """How far a draft, or what was learnt, is from the final motion, root mean square over frames.
 
     share: over all points, as a share of how far the final flesh moves. apart: (p,) of each point, metres.
     """
@@ -34,9 +37,9 @@ class DraftError:
 
 
 # A body in coordinates of one kind, and so its coefficients mean something.
-Shaper = Union["jounce.Body", FullBody]
+Shaper = Union["jounce.Body", FineBody]
 
-CACHE: "BodyCache[FullBody]" = BodyCache(capacity=4)
+CACHE: "BodyCache[FineBody]" = BodyCache(capacity=4)
 
 
 def shaped(shaper: Shaper, coefficients: np.ndarray) -> np.ndarray:
@@ -44,7 +47,7 @@ def shaped(shaper: Shaper, coefficients: np.ndarray) -> np.ndarray:
     return shaper.model.displacement(np.asarray(coefficients, np.float64), shaper.embedding)
 
 
-def prepared(body: "jounce.Body", digest: str, law: Law, poisson: float) -> Generator[Step, None, FullBody]:
+def prepared(body: "jounce.Body", digest: str, law: Law, poisson: float) -> Generator[Step, None, FineBody]:
     """A body in the full space: the same cage, flesh, rig, maps and stitches, with an elastic law.
 
     digest: of what it was built from.
@@ -52,12 +55,16 @@ def prepared(body: "jounce.Body", digest: str, law: Law, poisson: float) -> Gene
     key = f"{digest} {law.value}"
     known = CACHE.get(key)
     if known is None:
-        material = jounce.Material(body.material.young, poisson, DENSITY, law.value)
         with passing_on("The body has no full space"):
-            model = yield from finished(jounce.FullSpaceJob(body, material), "Preparing")
-        known = FullBody(model, body.embedding)
+            model = yield from finished(jounce.FullSpaceJob(body, flesh(body, law, poisson)), "Preparing")
+        known = FineBody(model, body.embedding)
         CACHE.put(key, known)
     return known
+
+
+def flesh(body: "jounce.Body", law: Law, poisson: float) -> "jounce.Material":
+    """What a body is made of where its flesh answers by an elastic law."""
+    return jounce.Material(body.material.young, poisson, DENSITY, law.value)
 
 
 def refuse_drive(drive: FrameInput, name: str) -> None:
@@ -75,15 +82,15 @@ def refuse_drive(drive: FrameInput, name: str) -> None:
 
 
 def compared(
-    draft: Iterable[np.ndarray], body: "jounce.Body", final: Iterable[np.ndarray], full: FullBody
+    draft: Iterable[np.ndarray], body: Shaper, final: Iterable[np.ndarray], full: FineBody
 ) -> Generator[Step, None, DraftError]:
-    """Looks at a draft beside the final motion: coefficients (m, 3, 4) and (n, 3) of the same frames."""
+    """Looks at a draft, or what was learnt, beside the final motion: coefficients of the same frames."""
     apart, size = np.zeros(len(body.embedding.points)), 0.0
     pairs = list(zip(draft, final, strict=True))
     for index, (near, right) in enumerate(pairs):
         truth = shaped(full, right).astype(np.float64)
         apart += ((shaped(body, near) - truth) ** 2).sum(axis=1)
         size += float((truth**2).sum())
-        yield Step(index / len(pairs), "Comparing with the draft")
+        yield Step(index / len(pairs), "Comparing with the final motion")
     share = float(np.sqrt(apart.sum() / size)) if size > 0.0 else 0.0
     return DraftError(share, np.sqrt(apart / max(1, len(pairs))))

@@ -29,9 +29,10 @@ class Law(Enum):
 
 
 class Quality(Enum):
-    """What is simulated: the modes of a body, or every vertex of its cage."""
+    """What is simulated: the modes of a body, what it has learnt of a shot, or every vertex of its cage."""
 
     DRAFT = "DRAFT"
+    LEARNT = "LEARNT"
     FINAL = "FINAL"
 
 

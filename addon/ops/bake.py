@@ -11,10 +11,10 @@ from ..bridge.bake import bakes, renders, shards
 from ..bridge.body import bodies, builds
 from ..bridge.body.bodies import BodyScene
 from ..bridge.inputs import frame_readings
-from ..bridge.preview import motions, previews
+from ..bridge.preview import learnt_preview, motions, previews
 from ..bridge.rig.armature_modifier import Warn
 from ..core import bodies as built
-from ..core.full_space import FullBody, compared, prepared, refuse_drive
+from ..core.full_space import FineBody, compared, prepared, refuse_drive
 from ..core.loops import VISIBLE_SEAM, looped
 from ..core.motion import FrameInput, Motion
 from ..core.prepared import Prepared
@@ -79,7 +79,7 @@ class JOUNCE_OT_bake(LongOperator):
 class Baking:
     """A body that is about to be baked. built_again: what a build just made, empty without one.
 
-    full: the body in the full space, for a final bake.
+    fine: what is not a draft moves in: the full space, or what was learnt.
     """
 
     scene: BodyScene
@@ -87,27 +87,34 @@ class Baking:
     body: "built.jounce.Body"
     digest: str
     built_again: str
-    full: FullBody | None = None
+    fine: FineBody | None = None
 
     @property
-    def shown(self) -> "built.jounce.Body | FullBody":
+    def shown(self) -> "built.jounce.Body | FineBody":
         """What turns the coefficients of the baked motion into shapes."""
-        return self.body if self.full is None else self.full
+        return self.body if self.fine is None else self.fine
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the full space is baked."""
+        return self.settings.quality is Quality.FINAL
 
     def draft(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass:
         """A pass of the modes."""
-        if self.full is None and self.settings.shards:
+        if self.fine is None and self.settings.shards:
             return given(made.filling(scene, shards.joined(made, scene, self.settings)), self.scene.host)
         return made.filling(scene, made.cache(scene, self.settings.frame_start))
 
-    def final(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass | None:
-        """A pass in the full space, where the bake is one. It goes on from what is kept of the motion."""
-        if self.full is None:
+    def behind(self, made: motions.Motions, scene: bpy.types.Scene) -> SimulationPass | None:
+        """A pass in what is no draft. In the full space it goes on from what is kept of the motion."""
+        if self.fine is None:
             return None
+        first, model = self.settings.frame_start, self.fine.model
+        if not self.is_final:
+            return made.learnt(scene, made.learnt_cache(scene, first), model)
         if self.settings.shards:
-            whole = shards.joined(made, scene, self.settings)
-            return given(made.final(scene, whole, self.full.model), self.scene.host)
-        return made.final(scene, made.final_cache(scene, self.settings.frame_start), self.full.model)
+            return given(made.final(scene, shards.joined(made, scene, self.settings), model), self.scene.host)
+        return made.final(scene, made.final_cache(scene, first), model)
 
 
 def given(filling: SimulationPass, host: bpy.types.Object) -> SimulationPass:
@@ -146,7 +153,7 @@ def bake_bodies(
         return "No body is without a bake."
     readings = in_turn(prepare(host, context, settings, warn) for host, settings in asked)
     bakings = yield from scaled(readings, 0.0, 0.2)
-    with previews.without_finals(baking.scene.host for baking in bakings if baking.full is not None):
+    with previews.without_finals(baking.scene.host for baking in bakings if baking.is_final):
         takes = yield from scaled(record(bakings, context), 0.2, 0.7)
     pairs = zip(bakings, takes, strict=True)
     shapings = in_turn(shape(baking, taken.motion, context, warn) for baking, taken in pairs)
@@ -170,10 +177,12 @@ def prepare(
     if built.CACHE.get(digest) is None:
         built_again = yield from built.build(scene.surface, host.jounce.build_settings())
     body = built.CACHE.get(digest)
-    full = None
+    fine = None
     if settings.quality is Quality.FINAL:
-        full = yield from prepared(body, digest, Law(host.jounce.law), host.jounce.poisson)
-    return Baking(scene, settings, body, digest, built_again, full)
+        fine = yield from prepared(body, digest, Law(host.jounce.law), host.jounce.poisson)
+    elif settings.quality is Quality.LEARNT:
+        fine = learnt_preview.prepared(body, digest, scene)
+    return Baking(scene, settings, body, digest, built_again, fine)
 
 
 def shape(
@@ -221,7 +230,7 @@ def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn)
     if not prepared.parts:
         warn(f"{scene.host.name} moves by less than the tolerance, so there is nothing to bake.")
     closing = f", seam {state.bake_seam:.4%}" if state.loop else ""
-    closing += f"; the draft is {state.bake_draft_error:.0%} off" if baking.full is not None else ""
+    closing += f"; the draft is {state.bake_draft_error:.0%} off" if baking.is_final else ""
     parts = prepared.parts or "nothing to bake"
     return f"{scene.host.name}: {parts}, error {state.bake_error:.3%} of the rest diagonal{closing}"
 
@@ -236,7 +245,7 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
         passes = [Passes(baking, scene, stack) for baking in bakings]
         fed = [(each.baking.scene, each.baking.body, each.feed) for each in passes]
         # Drafts are simulated while the scene is read, which final motions take longer than.
-        reading = 0.7 if all(each.final is None for each in passes) else 0.3
+        reading = 0.3 if any(each.baking.is_final for each in passes) else 0.7
         yield from scaled(frame_readings.over(fed, steps, context), 0.0, reading)
         fillings = [filling for each in passes for filling in each.fillings]
         yield from scaled(in_turn(filling.caught_up() for filling in fillings), reading, 0.8)
@@ -244,26 +253,23 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
 
 
 class Passes:
-    """What simulates a body that is baked: a draft, and for a final bake its final motion."""
+    """What simulates a body that is baked: a draft, and for a bake that is none what it is."""
 
     def __init__(self, baking: Baking, scene: bpy.types.Scene, stack: ExitStack) -> None:
         """stack: at whose end they are stopped."""
         self.baking = baking
         made = motions.Motions(baking.body, baking.scene)
-        self._draft = baking.draft(made, scene)
-        self.final = baking.final(made, scene)
+        drafts, behind = [baking.draft(made, scene)], baking.behind(made, scene)
+        # The draft is what a final motion is compared with.
+        keeps_draft = behind is None or baking.is_final
+        self.fillings = (drafts if keeps_draft else []) + ([] if behind is None else [behind])
         self._cycle: list[FrameInput] | None = [] if baking.scene.host.jounce.loop else None
         for filling in self.fillings:
             stack.enter_context(closing(filling))
 
-    @property
-    def fillings(self) -> list[SimulationPass]:
-        """The draft, and the final motion."""
-        return [self._draft] if self.final is None else [self._draft, self.final]
-
     def feed(self, drive: FrameInput) -> None:
         """Takes the drive of the next frame."""
-        if self.final is not None:
+        if self.baking.fine is not None:
             refuse_drive(drive, self.baking.scene.host.name)
         if self._cycle is not None:
             self._cycle.append(drive)
@@ -274,13 +280,13 @@ class Passes:
     def taken(self) -> Generator[Step, None, Recording]:
         """What is baked: the draft, or the final motion and how far its draft is from it."""
         scene = self.baking.scene
-        if self.final is None or self.baking.full is None:
-            return (yield from take(scene, self._draft, self._cycle))
+        if not self.baking.is_final:
+            return (yield from take(scene, self.fillings[0], self._cycle))
         draft, final = yield from scaled(
             in_turn(take(scene, filling, self._cycle) for filling in self.fillings), 0.0, 0.5
         )
         pair = draft.motion.coefficients, final.motion.coefficients
-        both = compared(pair[0], self.baking.body, pair[1], self.baking.full)
+        both = compared(pair[0], self.baking.body, pair[1], self.baking.shown)
         error = yield from scaled(both, 0.5, 1.0)
         return replace(final, draft_error=error.share)
 

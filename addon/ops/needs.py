@@ -200,6 +200,14 @@ def fitted(context: bpy.types.Context) -> list[bpy.types.Object]:
     return found
 
 
+def learnt(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected bodies that have learnt something."""
+    found = [host for host in own_bodies(context) if host.jounce.learnt_digest]
+    if not found:
+        raise UserError("No selected body has learnt a shot yet; use Learn This Shot first.")
+    return found
+
+
 def hindered(context: bpy.types.Context) -> dict[str, str]:
     """What keeps the active body from colliding: the sentence for each fix."""
     host = active_body(context)

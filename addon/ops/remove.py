@@ -5,7 +5,7 @@ import bpy
 from ..bridge.bake import bakes
 from ..bridge.body import bodies, hard_parts
 from ..bridge.inputs import collider_objects
-from ..bridge.preview import final_files, motions, previews
+from ..bridge.preview import final_files, lessons, motions, previews
 from .operator import JounceOperator
 
 
@@ -24,6 +24,7 @@ class JOUNCE_OT_remove(JounceOperator):
         for host in hosts:
             previews.switch_off(host)
             motions.forget(host)
+            lessons.forget(host)
             final_files.delete(final_files.path_of(host))
             collider_objects.forget(host)
             for obj in bodies.members(host):

@@ -48,9 +48,9 @@ def pass_over(
     baking: Baking, made: motions.Motions, cache: FileCache, context: bpy.types.Context
 ) -> SimulationPass:
     """The pass that fills a shard."""
-    if baking.full is None:
+    if baking.fine is None:
         return made.filling(context.scene, cache)
-    return made.final(context.scene, cache, baking.full.model)
+    return made.final(context.scene, cache, baking.fine.model)
 
 
 def filled(
@@ -59,7 +59,7 @@ def filled(
     """Reads the scene and simulates; what is done is in the file at once."""
 
     def feed(drive: FrameInput) -> None:
-        if baking.full is not None:
+        if baking.fine is not None:
             refuse_drive(drive, baking.scene.host.name)
         filling.feed(drive)
         filling.collect()

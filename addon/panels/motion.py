@@ -63,7 +63,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         keyed(layout).prop(state, "damping")
         keyed(layout).prop(state, "strength")
         keyed(layout).prop(state, "pose_rest")
-        if state.quality == Quality.FINAL.value:
+        if state.quality != Quality.DRAFT.value:
             layout.prop(state, "law")
         layout.prop(state, "substeps")
         layout.prop(state, "integrator")

@@ -4,6 +4,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.preview import previews
+from .learning import draw_learning
 from .sidebar import BodyPanel
 
 
@@ -21,6 +22,7 @@ class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
         """Shows whether the motion is previewed, and how far it is."""
         layout, state = self.layout_and_state(context)
         layout.row().prop(state, "quality", expand=True)
+        draw_learning(layout, context)
         row = layout.row(align=True)
         row.operator("jounce.preview", icon="HIDE_OFF" if state.preview else "HIDE_ON", depress=state.preview)
         row.operator("jounce.fill_cache", icon="FILE_REFRESH", text="")

@@ -18,6 +18,7 @@ from .body import BodyProps
 from .collisions import CollisionProps
 from .diagnosis import DiagnosisProps
 from .fit import FitProps
+from .learning import LearningProps
 from .maps import MapProps
 from .material import MaterialProps
 from .member import MemberProps
@@ -43,6 +44,7 @@ class JounceObject(
     ShotProps,
     CollisionProps,
     PreviewProps,
+    LearningProps,
     BakeProps,
     DiagnosisProps,
     bpy.types.PropertyGroup,

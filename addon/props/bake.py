@@ -51,12 +51,21 @@ class BakeProps:
         name="Quality",
         description="What a preview shows and a bake writes",
         items=(
-            (Quality.DRAFT.value, "Draft", "The modes: at once, and near to the final motion"),
+            (Quality.DRAFT.value, "Draft", "The modes: at once, and near to the final motion", "NONE", 0),
+            (
+                Quality.LEARNT.value,
+                "Learnt",
+                "What was learnt of a shot: live as the draft, and nearer to the final motion of this shot",
+                "NONE",
+                2,
+            ),
             (
                 Quality.FINAL.value,
                 "Final",
                 "Every vertex of the cage: what the modes come near to. Takes seconds to minutes for a shot, "
                 "simulated behind the draft and kept in a file beside the .blend",
+                "NONE",
+                1,
             ),
         ),
         update=refresh,

@@ -42,7 +42,7 @@ def test_without_an_object_nothing_can_be_pressed(operators):
     assert can_run(operators) == set()
 
 
-BODY = {"build", "fit", "bake", "free_bake", "preview", "clear_cache", "remove", "diagnose"}
+BODY = {"build", "fit", "bake", "free_bake", "preview", "clear_cache", "remove", "diagnose", "learn"}
 BODY |= {"bone_leak", "bone_role", "ground", "bone_capsules"}
 PAINT = {"add", "region", "material_preset_add", "body_preset_add"} | {
     f"map_{end}"

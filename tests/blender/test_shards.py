@@ -156,3 +156,10 @@ def test_a_killed_shard_goes_on_from_where_it_was(main, shot, tmp_path, capsys):
     said = capsys.readouterr().out
     assert 0 < int(said.rsplit(", ", 1)[1].split()[0]) < 120
     assert path.read_bytes() == expected.read_bytes()
+
+
+def test_what_was_learnt_has_no_shards(main, shot, tmp_path, capsys):
+    bpy.data.objects["Column"].jounce.quality = "LEARNT"
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    assert simulate(main, tmp_path / "shards", 1, 20) == 1
+    assert "no shards of it" in capsys.readouterr().err

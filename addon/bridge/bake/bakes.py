@@ -36,12 +36,17 @@ def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -
 
 def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
     """Refuses what only a draft can be."""
-    if settings.quality is not Quality.FINAL:
+    if settings.quality is Quality.DRAFT:
         return
     if settings.target is Target.SKINNING_NODES:
         raise UserError(
-            f"{host.name}: skinning nodes play modes, of which a final motion has none; bake it to a mesh "
+            f"{host.name}: skinning nodes play modes, of which this quality has none; bake it to a mesh "
             "cache, shape keys or helper bones, or bake a draft."
+        )
+    if settings.shards and settings.quality is Quality.LEARNT:
+        raise UserError(
+            f"{host.name}: what was learnt is simulated in a moment, so there are no shards of it; bake it "
+            "without them, or choose Final."
         )
 
 

@@ -17,7 +17,7 @@ from . import meshes
 
 # What a mesh of a body keeps of itself, not of the body.
 OWN = frozenset(["name", "is_host", "host", "bind_matrix", "mode_index", "seam_index", "is_diagnosed"])
-OWN_PREFIXES = ("bake_", "built_")
+OWN_PREFIXES = ("bake_", "built_", "learnt_")
 
 # By session_uid: the meshes that have been seen, None before a file was looked at, and the copies among them.
 _seen: set[int] | None = None

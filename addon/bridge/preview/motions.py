@@ -16,14 +16,17 @@ from ...core.loop_pass import LoopPass
 from ...core.motion import Schedule, built_frequency, load_scale, simulation, stiffness_of
 from ...core.settings import MotionSettings
 from ...core.simulation_pass import SimulationPass, Start
+from ...core.surface import hashed
 from ..body.bodies import BodyScene
-from ..common import registry, units
+from ..common import units
 from ..inputs import animated_settings, colliders
 from ..rig import armature_modifier, bone_core, rig_stack
-from . import final_files
+from . import final_files, kept_data
 
 KEY = "motion"
 # Settings of modes, of which the full space knows nothing.
+# What of the origin of a final motion says what it collides with.
+AROUND = "Collisions"
 DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature"))
 
 
@@ -77,7 +80,7 @@ class Motions:
         stiffness = stiffness_of(built_frequency(self.body, settings.frequency_of), settings)
         law = {"Law": self.scene.host.jounce.law}
         touched = self.scene.colliders.colliders
-        around = {} if touched is None else {"Collisions": touched.digest()}
+        around = {} if touched is None else {AROUND: touched.digest()}
         return law | around | {"Stiffness": repr(stiffness)} | self._origin(scene, first, DRAFT_ALONE)
 
     def _origin(self, scene: bpy.types.Scene, first: int, without: frozenset[str]) -> Origin:
@@ -117,6 +120,25 @@ class Motions:
             touched = replace(touched, skin=skin(self.body, self.scene.surface.weights))
         return self._filling(scene, cache, settings, start, touched)
 
+    def lesson_origin(self, scene: bpy.types.Scene, first: int) -> str:
+        """Hash of what a final motion depends on, beside what it collides with."""
+        origin = self.final_origin(scene, first)
+        return hashed((), tuple(sorted((name, value) for name, value in origin.items() if name != AROUND)))
+
+    def learnt_cache(self, scene: bpy.types.Scene, first: int) -> MotionCache:
+        """An empty cache of what is simulated in what was learnt: quicker made again than kept."""
+        settings = self.scene.host.jounce.motion_settings()
+        known = {"Learnt": self.scene.host.jounce.learnt_digest, "Law": self.scene.host.jounce.law}
+        stiffness = repr(stiffness_of(built_frequency(self.body, settings.frequency_of), settings))
+        return MotionCache(known | {"Stiffness": stiffness} | self._origin(scene, first, DRAFT_ALONE), first)
+
+    def learnt(
+        self, scene: bpy.types.Scene, cache: MotionCache, model: "built.jounce.Model"
+    ) -> SimulationPass:
+        """A pass in what was learnt, which obeys the limits as far as what was seen did."""
+        settings = replace(self.scene.host.jounce.motion_settings(), limit=None, stretch=None)
+        return self._filling(scene, cache, settings, partial(self._start(scene, settings), model=model))
+
     def _filling(
         self,
         scene: bpy.types.Scene,
@@ -151,38 +173,15 @@ class Motions:
 
 def kept(host: bpy.types.Object) -> MotionCache | None:
     """The cache that was stored for a host, if there is one."""
-    of_shot = (place.get(KEY) for _, place in places_of(host))
-    data = next((data for data in of_shot if data is not None), host.jounce.get(KEY))
-    return unpack(data) if isinstance(data, bytes) else None
+    data = kept_data.of(host, KEY)
+    return None if data is None else unpack(data)
 
 
 def keep(host: bpy.types.Object, cache: MotionCache) -> None:
-    """Stores a cache with its host, or with its scene where the host's own file would not be saved."""
-    if host.override_library is None:
-        host.jounce[KEY] = cache.pack()
-        return
-    forget(host)
-    scene = next(scene for scene in bpy.data.scenes if scene.objects.get(host.name) == host)
-    place = scene.jounce.motions.add()
-    place.host = host
-    place[KEY] = cache.pack()
+    """Stores a cache with its host."""
+    kept_data.keep(host, KEY, cache.pack())
 
 
 def forget(host: bpy.types.Object) -> None:
     """Takes the stored cache away."""
-    for motions, place in reversed(places_of(host)):
-        scene = place.id_data
-        motions.remove(list(motions).index(place))
-        if not motions:
-            scene.jounce.property_unset("motions")
-            registry.forget_empty(scene)
-    if KEY in host.jounce:
-        del host.jounce[KEY]
-
-
-def places_of(
-    host: bpy.types.Object,
-) -> list[tuple["bpy.types.bpy_prop_collection", bpy.types.PropertyGroup]]:
-    """Where scenes keep caches of a host, each with the collection it is in."""
-    states = filter(None, map(registry.state, bpy.data.scenes))
-    return [(state.motions, place) for state in states for place in state.motions if place.host == host]
+    kept_data.forget(host, KEY)

@@ -20,7 +20,8 @@ from ..body import bodies, builds
 from ..common import animation, frames, registry, units
 from ..inputs import colliders, frame_inputs, scratch_scene, surroundings
 from ..rig.posed_meshes import PosedShapes
-from . import final_preview, motions, preview_modifier
+from . import motions, preview_modifier, qualities
+from .behind import Behind
 from .display import Display
 from .interactive import Interactive
 
@@ -41,7 +42,7 @@ class Session:
         self.trouble = ""
         self.motions: motions.Motions | None = None
         self.filling: SimulationPass | None = None
-        self.final: final_preview.FinalPreview | None = None
+        self.final: Behind | None = None
         self.interactive: Interactive | None = None
         self._changed: list[str] = []
         self._building: Runner | None = None
@@ -181,7 +182,7 @@ class Session:
         if cache is None or self._changed:
             cache = MotionCache(origin, first)
         self.filling = self.motions.filling(self.scene, cache)
-        self.final = final_preview.restarted(self.final, self.motions, self.scene)
+        self.final = qualities.restarted(self.final, self.motions, self.scene)
         self._suspected, self._kept = 0.0, False
 
     def _differs(self) -> bool:
@@ -190,7 +191,8 @@ class Session:
 
     def _settings_now(self) -> tuple[object, ...]:
         state = self.host.jounce
-        return (*self.motions.settings(self.scene), state.quality, state.law, colliders.chosen(self.host))
+        fine = (state.quality, state.law, state.learnt_digest)
+        return (*self.motions.settings(self.scene), *fine, colliders.chosen(self.host))
 
     def is_whole(self) -> bool:
         """Whether nothing of what is shown has been deleted."""
@@ -280,7 +282,7 @@ class Session:
         final = None if self.final is None else self.final.frame(index)
         if final is None:
             return self.cache.coefficients[index], self.motions.body
-        return final, self.final.full
+        return final, self.final.fine
 
     def _reach(self, index: int, drive: FrameInput, patient: bool) -> bool:
         """Sees to the draft of a frame with this drive; whether it is cached now, or has to wait."""

@@ -31,7 +31,7 @@ def of(known: Session) -> ShownMotion | None:
     if final is None or final.checked < len(drives):
         coefficients, shaper = known.cache.coefficients, known.motions.body
     else:
-        coefficients, shaper = final.cache.coefficients, final.full
+        coefficients, shaper = final.cache.coefficients, final.fine
     # The poses of frames in which the flesh holds say nothing.
     rows = [row for row, drive in enumerate(drives) if not drive.held]
     return ShownMotion(

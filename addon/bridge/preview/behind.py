@@ -1,0 +1,137 @@
+"""A motion of a previewed body that is simulated behind its draft, which shows until a frame is there."""
+
+import time
+from collections.abc import Generator
+from typing import Generic, TypeVar
+
+import bpy
+import numpy as np
+
+from ...core.cache import MotionCache
+from ...core.full_space import DraftError, FineBody, refuse_drive
+from ...core.motion import FrameInput
+from ...core.simulation_pass import SimulationPass
+from ...core.task import POLL_SECONDS, Runner, Step, Task
+from ...core.user_error import UserError
+from .motions import Motions
+
+Cache = TypeVar("Cache", bound=MotionCache)
+
+
+class Behind(Generic[Cache]):
+    """A pass behind a draft. Subclasses say what is simulated, and what is told of it.
+
+    error: how far the draft, or what was learnt, is from the final motion, once that is known.
+    """
+
+    # What it is called.
+    name = ""
+    doing = ""
+
+    def __init__(self, made: Motions, scene: bpy.types.Scene, cache: Cache) -> None:
+        self.error: DraftError | None = None
+        self.fine: FineBody | None = None
+        self._motions = made
+        self._scene = scene
+        self._cache = cache
+        self._filling: SimulationPass | None = None
+        self._trouble = ""
+        self._preparing = Runner(self._prepare())
+
+    @property
+    def cache(self) -> Cache:
+        """What is kept of the motion."""
+        return self._cache
+
+    @property
+    def checked(self) -> int:
+        """How many frames are there and known to be right."""
+        return 0 if self._filling is None else self._filling.checked
+
+    def frame(self, index: int) -> np.ndarray | None:
+        """The coefficients of a frame, None as long as it is not there."""
+        return self._cache.coefficients[index] if index < self.checked else None
+
+    def is_done(self, wanted: int) -> bool:
+        """Whether nothing is left to do for so many frames."""
+        return bool(self._trouble) or (self.checked >= wanted and self._is_compared(wanted))
+
+    def status(self, wanted: int) -> str:
+        """A few words for the panel."""
+        if self._trouble:
+            return f"{self.name}: {self._trouble}"
+        if self._filling is None:
+            return self.doing
+        if self.checked < wanted:
+            return f"{self.name} {self._filling.progress / wanted:.0%}"
+        frames = self._cache.frames
+        return f"{self.name} {frames.start} - {frames.stop - 1}{self._told()}"
+
+    def work(self, drives: list[FrameInput], draft: MotionCache, wanted: int, seconds: float) -> None:
+        """Goes on for about that long, with the drives that the draft was given so far."""
+        if self._trouble:
+            return
+        try:
+            self._follow_file()
+            if self._filling is None:
+                self._preparing.run(seconds)
+            if self._filling is not None:
+                self._feed(drives)
+                self._filling.collect()
+                if self.checked >= wanted and len(draft) >= wanted and not self._is_compared(wanted):
+                    self._compare(drives, draft, wanted, seconds)
+        except UserError as refusal:
+            self._trouble = str(refusal)
+
+    def reach(self, drives: list[FrameInput], index: int) -> None:
+        """Waits until a frame is there whose drives are known."""
+        if self._trouble:
+            return
+        try:
+            if self._filling is None:
+                self._preparing.run(float("inf"))
+            self._feed(drives)
+            if self.checked <= index:
+                self._filling.collect(wait=True)
+        except UserError as refusal:
+            self._trouble = str(refusal)
+
+    def filled(
+        self, drives: list[FrameInput], draft: MotionCache, wanted: int
+    ) -> Generator[Step, None, None]:
+        """Waits until all frames are there and nothing is left to compare."""
+        while not self.is_done(wanted):
+            self.work(drives, draft, wanted, 0.0)
+            if self.checked < wanted:
+                time.sleep(POLL_SECONDS)
+            yield Step(min(1.0, self.checked / wanted), "Simulating the final motion")
+
+    def close(self) -> None:
+        """Stops simulating; what is kept stays."""
+        self._preparing.cancel()
+        if self._filling is not None:
+            self._filling.close()
+
+    def _feed(self, drives: list[FrameInput]) -> None:
+        for drive in drives[len(self._filling.drives) :]:
+            refuse_drive(drive, self._motions.scene.host.name)
+            self._filling.feed(drive)
+
+    def _prepare(self) -> Task:
+        """Makes `fine` and the pass in it."""
+        raise NotImplementedError
+
+    def _told(self) -> str:
+        """What is told of a motion that is there, after its frames."""
+        raise NotImplementedError
+
+    def _is_compared(self, wanted: int) -> bool:
+        """Whether nothing is left to compare in so many frames."""
+        raise NotImplementedError
+
+    def _compare(self, drives: list[FrameInput], draft: MotionCache, wanted: int, seconds: float) -> None:
+        """Goes on comparing for about that long."""
+        raise NotImplementedError
+
+    def _follow_file(self) -> None:
+        """Keeps what is kept where the .blend says."""

@@ -1,0 +1,116 @@
+"""What a previewed body has learnt of its shots, in motion: as quick as its draft."""
+
+from collections.abc import Iterator
+
+import bpy
+import numpy as np
+
+from ...core import learnt
+from ...core.cache import MotionCache
+from ...core.full_space import DraftError, FineBody
+from ...core.learnt import Learnt
+from ...core.motion import FrameInput, built_frequency, stiffness_of
+from ...core.settings import Law
+from ...core.task import Step, Task
+from ...core.user_error import UserError
+from ..body.bodies import BodyScene
+from . import lessons
+from .behind import Behind
+from .motions import Motions
+
+# Flesh so many times as stiff or as soft as what was learnt moves otherwise.
+FAR = 2.0
+# Share of the frames whose pose may be unlike all that were learnt.
+FEW = 0.05
+
+
+class LearntPreview(Behind[MotionCache]):
+    """A pass in what was learnt behind a draft. unseen: how many frames are unlike what was learnt."""
+
+    name = "Learnt"
+    doing = "Preparing what was learnt"
+
+    def __init__(self, made: Motions, scene: bpy.types.Scene, cache: MotionCache) -> None:
+        super().__init__(made, scene, cache)
+        self.unseen = 0
+        self._compared = 0
+
+    def _prepare(self) -> Task:
+        made = self._motions
+        yield Step(0.0, self.doing)
+        self.fine = prepared(made.body, made.scene.host.jounce.built_digest, made.scene)
+        self._filling = made.learnt(self._scene, self._cache, self.fine.model)
+        return ""
+
+    def _told(self) -> str:
+        known = lessons.of(self._motions.scene.host)
+        return f", {known.facts.error:.1%} from Final" if known is not None and self.error is not None else ""
+
+    def _is_compared(self, wanted: int) -> bool:
+        return self._compared == wanted
+
+    def _compare(self, drives: list[FrameInput], _draft: MotionCache, wanted: int, _seconds: float) -> None:
+        """Looks which poses were not learnt; where all is as it was learnt, what was told then is right."""
+        self._compared = wanted
+        known = lessons.of(self._motions.scene.host)
+        poses = [drive.pose for drive in drives[:wanted] if not drive.held]
+        if known is None or not poses:
+            return
+        self.unseen = int(learnt.unlike(self._motions.body, known, np.stack(poses)).sum())
+        same = known.facts.origin == self._motions.lesson_origin(self._scene, self._cache.first)
+        if same and self.unseen <= FEW * len(poses):
+            self.error = DraftError(known.facts.error, known.apart.astype(np.float64))
+
+    def warnings(self) -> Iterator[str]:
+        """Why what is shown may be far from the final motion, a sentence each, which learning again mends."""
+        known = lessons.of(self._motions.scene.host)
+        if self.fine is None and self._trouble:
+            yield self._trouble
+        if known is None or self._trouble:
+            return
+        if self.unseen > FEW * self._compared:
+            yield f"In {self.unseen} of {self._compared} frames the pose is unlike any that was learnt."
+        state, facts = self._motions.scene.host.jounce, known.facts
+        ratio = stiffness_now(self._motions) / facts.stiffness
+        if ratio > FAR or ratio < 1.0 / FAR:
+            share = f"{ratio:.2g}" if ratio >= 0.1 else f"{ratio:.1g}"
+            yield f"The flesh is {share} times as stiff as what was learnt."
+        if (state.law, state.poisson) != (facts.law, facts.poisson):
+            yield "The law or the volume preservation is another one than was learnt."
+
+
+def stiffness_now(made: Motions) -> float:
+    """The factor on the elastic energy that a body has by its settings."""
+    settings = made.scene.host.jounce.motion_settings()
+    return stiffness_of(built_frequency(made.body, settings.frequency_of), settings)
+
+
+def prepared(body: "learnt.jounce.Body", digest: str, scene: BodyScene) -> FineBody:
+    """A body that moves in what it has learnt. digest: of what it was built from."""
+    known = usable(body, scene)
+    return learnt.prepared(body, digest, known, Law(scene.host.jounce.law), scene.host.jounce.poisson)
+
+
+def usable(body: "learnt.jounce.Body", scene: BodyScene) -> Learnt:
+    """What a body has learnt, refused where it is not the one that learnt it."""
+    host = scene.host
+    known = lessons.of(host)
+    if known is None:
+        kept = "cannot be read any more" if host.jounce.learnt_digest else "is nothing yet"
+        raise UserError(f"What {host.name} has learnt {kept}; press Learn This Shot.")
+    if len(scene.surface.stitches):
+        raise UserError(
+            f"{host.name} has stitches, which what was learnt cannot hold; take them off, or choose Final."
+        )
+    other = known.difference(body)
+    if other:
+        raise UserError(f"{host.name} has another {other} than when it learnt; press Learn Again.")
+    return known
+
+
+def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> LearntPreview:
+    """A pass with the settings as they are now, which keeps what is still right."""
+    cache = made.learnt_cache(scene, scene.frame_start)
+    if isinstance(before, LearntPreview) and before.cache.origin == cache.origin:
+        cache = before.cache
+    return LearntPreview(made, scene, cache)

@@ -1,0 +1,153 @@
+"""A body that learns a shot from its final motion, which is simulated first where it is not there yet."""
+
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing
+
+import bpy
+import jounce
+import numpy as np
+
+from ...core import full_space, learning, learnt
+from ...core.cache import MotionCache
+from ...core.full_space import DraftError, FineBody, compared, refuse_drive
+from ...core.learning import Shot
+from ...core.learnt import Clip, Facts, Learnt
+from ...core.motion import FrameInput
+from ...core.settings import Law
+from ...core.task import Step, in_turn, scaled
+from ..body.bodies import BodyScene
+from ..inputs import frame_readings, played_actions
+from ..rig.armature_modifier import Warn
+from . import lessons, previews
+from .learnt_preview import stiffness_now
+from .motions import Motions
+
+Frames = list[np.ndarray]
+
+
+class Pupil:
+    """A built body of which the final motion is wanted, over the frames of its scene."""
+
+    def __init__(
+        self, scene: BodyScene, body: "jounce.Body", digest: str, context: bpy.types.Context
+    ) -> None:
+        """digest: of what the body was built from."""
+        state = scene.host.jounce
+        self._body, self._digest, self._context = body, digest, context
+        self._scene = context.scene
+        self._host = scene.host
+        self._law, self._poisson = Law(state.law), state.poisson
+        self._made = Motions(body, scene)
+        self._name = played_actions.now(scene.host).names or context.scene.name
+        self._drives: list[FrameInput] = []
+
+    def others(self, warn: Warn) -> list[tuple[str, Shot]]:
+        """The other shots that were learnt, of which nothing stays where the body is not what it was."""
+        known = lessons.of(self._host)
+        if known is None:
+            return []
+        other = known.difference(self._body)
+        if other:
+            warn(f"{self._host.name} has another {other} than when it learnt, so other shots are forgotten.")
+            return []
+        return [(name, shot) for name, shot in known.shots() if name != self._name]
+
+    def learn(self, count: int, others: list[tuple[str, Shot]]) -> Generator[Step, None, Learnt]:
+        """Learns the shot beside others, in at most so many displacements."""
+        preparing = full_space.prepared(self._body, self._digest, self._law, self._poisson)
+        full = yield from scaled(preparing, 0.0, 0.05)
+        final, draft = yield from scaled(self._simulated(full), 0.05, 0.7)
+        shot = self._shot(final)
+        found = yield from scaled(self._found([*others, (self._name, shot)], count, full), 0.7, 0.8)
+        fine = learnt.prepared(self._body, self._digest, found, self._law, self._poisson)
+        error = yield from scaled(self._error(fine, final, full), 0.8, 0.88)
+        draft_error = yield from scaled(compared(draft, self._body, self._followed(final), full), 0.88, 0.9)
+        held_out = yield from scaled(self._held_out(others, shot, final, count, full), 0.9, 1.0)
+        return found.told(error.apart, error.share, draft_error.share, held_out)
+
+    def _simulated(self, full: FineBody) -> Generator[Step, None, tuple[Frames, Frames]]:
+        """The final motion of the shot, and its draft in the frames in which the rig is followed."""
+        scene, made = self._scene, self._made
+        first = scene.frame_start
+        with previews.without_finals([self._host]), ExitStack() as stack:
+            final = made.final(scene, made.final_cache(scene, first), full.model)
+            draft = made.filling(scene, made.cache(scene, first))
+            for filling in (final, draft):
+                stack.enter_context(closing(filling))
+            yield from scaled(self._read([final.feed, draft.feed]), 0.0, 0.3)
+            yield from scaled(in_turn([draft.caught_up(), final.caught_up()]), 0.3, 1.0)
+            frames = len(self._drives)
+            return list(final.cache.coefficients[:frames]), self._followed(draft.cache.coefficients)
+
+    def _read(self, takers: list[Callable[[FrameInput], None]]) -> Generator[Step, None, None]:
+        """Gives what drives the body in each frame to each of some passes."""
+
+        def take(drive: FrameInput) -> None:
+            refuse_drive(drive, self._host.name)
+            self._drives.append(drive)
+            for taker in takers:
+                taker(drive)
+
+        steps = range(self._scene.frame_start, self._scene.frame_end + 1)
+        yield from frame_readings.over([(self._made.scene, self._body, take)], steps, self._context)
+
+    def _followed(self, frames: Frames) -> Frames:
+        """Those of some frames in which the rig is followed."""
+        return [frames[row] for row, drive in enumerate(self._drives) if not drive.held]
+
+    def _shot(self, final: Frames) -> Shot:
+        poses = [drive.pose for drive in self._drives if not drive.held]
+        return Shot(np.stack(poses), np.stack(self._followed(final)).astype(np.float64))
+
+    def _learned(self, shot: Shot, count: int, full: FineBody) -> "Generator[Step, None, jounce.Model]":
+        material = full_space.flesh(self._body, self._law, self._poisson)
+        return learning.learned(self._body, shot, count, material, full.model.frequency)
+
+    def _found(
+        self, shots: list[tuple[str, Shot]], count: int, full: FineBody
+    ) -> Generator[Step, None, Learnt]:
+        """What is learnt of some shots, of which nothing is told yet."""
+        known = learning.thinned(shots)
+        everything = learning.joined([shot for _, shot in known])
+        model = yield from self._learned(everything, count, full)
+        clips = tuple(Clip(name, len(shot)) for name, shot in known)
+        facts = Facts(
+            clips=clips,
+            law=self._law.value,
+            poisson=self._poisson,
+            stiffness=stiffness_now(self._made),
+            frequency=full.model.frequency,
+            origin=self._made.lesson_origin(self._scene, self._scene.frame_start),
+        )
+        return learnt.of_model(self._body, model, everything, facts)
+
+    def _motion(self, model: "jounce.Model") -> Generator[Step, None, Frames]:
+        """The shot in what was learnt, in the frames in which the rig is followed."""
+        scene = self._scene
+        cache = MotionCache({}, scene.frame_start)
+        with closing(self._made.learnt(scene, cache, model)) as filling:
+            for drive in self._drives:
+                filling.feed(drive)
+            yield from filling.caught_up()
+            return self._followed(cache.coefficients)
+
+    def _error(self, fine: FineBody, final: Frames, full: FineBody) -> Generator[Step, None, DraftError]:
+        """How far what was learnt is from the final motion."""
+        motion = yield from scaled(self._motion(fine.model), 0.0, 0.5)
+        return (yield from scaled(compared(motion, fine, self._followed(final), full), 0.5, 1.0))
+
+    def _held_out(
+        self, others: list[tuple[str, Shot]], shot: Shot, final: Frames, count: int, full: FineBody
+    ) -> Generator[Step, None, float | None]:
+        """The error in frames of the shot that are left out of a lesson; None where there are too few."""
+        out = learning.left_out(len(shot))
+        if not out:
+            return None
+        rest = shot.at(np.setdiff1d(np.arange(len(shot)), out))
+        known = learning.thinned([*others, (self._name, rest)])
+        joined = learning.joined([each for _, each in known])
+        model = yield from scaled(self._learned(joined, count, full), 0.0, 0.6)
+        motion = yield from scaled(self._motion(model), 0.6, 0.9)
+        followed, fine = self._followed(final), FineBody(model, self._body.embedding)
+        pair = [motion[row] for row in out], [followed[row] for row in out]
+        return (yield from scaled(compared(pair[0], fine, pair[1], full), 0.9, 1.0)).share

@@ -1,0 +1,66 @@
+"""Learns a shot: what the full space did in it becomes a few displacements, and tets that stand for all."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import jounce
+import numpy as np
+
+from .task import Step, finished
+from .user_error import passing_on
+
+# So many frames say all of a shot that so few displacements can hold, and of all shots together.
+FRAMES, FRAMES_OF_ALL = 240, 480
+# Where the frames begin and end, as shares of a shot, that are left out to see what was not seen; the fewest.
+LEFT_OUT, FEWEST_LEFT_OUT = (0.4, 0.6), 3
+
+
+@dataclass(frozen=True, eq=False)
+class Shot:
+    """Frames of a final motion: poses (f, b, 3, 4) and displacements (f, n, 3) of the cage, metres."""
+
+    poses: np.ndarray
+    displacements: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.poses)
+
+    def at(self, rows: np.ndarray) -> "Shot":
+        """Some of its frames."""
+        return Shot(self.poses[rows], self.displacements[rows])
+
+    def thinned(self, most: int) -> "Shot":
+        """At most so many of its frames, evenly."""
+        return self if len(self) <= most else self.at(np.linspace(0, len(self) - 1, most).round().astype(int))
+
+
+def left_out(count: int) -> range:
+    """The rows of a shot of so many frames that are left out, to see how the unseen moves; may be none."""
+    rows = range(round(LEFT_OUT[0] * count), round(LEFT_OUT[1] * count))
+    return rows if len(rows) >= FEWEST_LEFT_OUT else range(0)
+
+
+def thinned(shots: list[tuple[str, Shot]]) -> list[tuple[str, Shot]]:
+    """Shots by their names, each with no more frames than its part of all."""
+    most = min(FRAMES, FRAMES_OF_ALL // len(shots))
+    return [(name, shot.thinned(max(1, most))) for name, shot in shots]
+
+
+def joined(shots: Sequence[Shot]) -> Shot:
+    """All frames of some shots, one after the other."""
+    poses = np.concatenate([shot.poses for shot in shots])
+    return Shot(poses, np.concatenate([shot.displacements for shot in shots]))
+
+
+def learned(
+    body: "jounce.Body", shot: Shot, count: int, material: "jounce.Material", frequency: float
+) -> "Generator[Step, None, jounce.Model]":
+    """What a body learns of a shot, on a thread of the native module. count: most displacements.
+
+    frequency: Hz, that of the full space, at which the damping ratio is meant.
+    """
+    with passing_on("Nothing can be learnt"):
+        displacements = np.ascontiguousarray(shot.displacements, np.float64)
+        poses = np.ascontiguousarray(shot.poses, np.float64)
+        job = jounce.LearnJob(body, displacements, poses, count, material=material, frequency=frequency)
+        return (yield from finished(job, "Learning"))

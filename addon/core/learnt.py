@@ -1,0 +1,302 @@
+"""What a body has learnt of its final motion: a few displacements, and the tets that stand for all.
+
+It is kept with the character and may come from another file: nothing of it is trusted before it is checked.
+"""
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import jounce
+import numpy as np
+
+from .bodies import BodyCache
+from .full_space import FineBody, flesh
+from .learning import Shot
+from .settings import Law
+from .user_error import passing_on
+
+FORMAT = b"jounce learnt 1\n"
+DIGEST_BYTES = 16
+# What is there as arrays: their types, and their shapes in vertices n, bones b, displacements r, singular
+# values k, tets c, frames f and points of the surface p.
+ARRAYS = {
+    "rest": ("<f4", "n3"),
+    "moments": ("<f8", "b4"),
+    "pinned": ("|u1", "n"),
+    "shapes": ("<f4", "rn3"),
+    "spectrum": ("<f8", "k"),
+    "tets": ("<i4", "c"),
+    "weights": ("<f8", "c"),
+    "poses": ("<f4", "fb34"),
+    "coefficients": ("<f4", "fr"),
+    "apart": ("<f4", "p"),
+}
+# Cages are the same whose vertices are so near to each other, as a share of the diagonal, and whose moments.
+NEAR, SAME_MOMENTS = 1e-4, 1e-6
+# Share of the vertices that may follow the bones otherwise: as many as rounding makes.
+FLIPPED = 5e-3
+# Poses are unlike whose points are further apart than this share of the diagonal, root mean square.
+UNLIKE = 0.05
+# What is below is no stiffness and no frequency.
+LEAST = 1e-12
+# So many points say what a pose is.
+POINTS = 96
+
+
+@dataclass(frozen=True, eq=False)
+class Cage:
+    """What of a body displacements belong to.
+
+    rest: (n, 3) f32, metres. moments: (b, 4), of each bone's weights, free of size. pinned: (n,), what
+    follows the bones.
+    """
+
+    rest: np.ndarray
+    moments: np.ndarray
+    pinned: np.ndarray
+
+    def difference(self, other: "Cage") -> str:
+        """What of two bodies is not the same, in words; empty where both may move in the same way."""
+        if self.rest.shape != other.rest.shape:
+            return "mesh or resolution"
+        size = float(np.linalg.norm(np.ptp(self.rest, axis=0)))
+        if np.abs(self.rest - other.rest).max() > NEAR * size:
+            return "mesh or place at rest"
+        if self.moments.shape != other.moments.shape:
+            return "bones"
+        if np.abs(self.moments - other.moments).max() > SAME_MOMENTS:
+            return "bone weights"
+        if (self.pinned != other.pinned).mean() > FLIPPED:
+            return "bone core or pins"
+        return ""
+
+
+def cage_of(body: "jounce.Body") -> Cage:
+    """The cage of a built body."""
+    rest = np.asarray(body.mesh.vertices)
+    places = (rest - rest.mean(axis=0)) / np.linalg.norm(np.ptp(rest, axis=0))
+    homogeneous = np.concatenate([np.ones((len(rest), 1)), places], axis=1)
+    moments = np.asarray(body.rig.weights).T @ homogeneous / len(rest)
+    return Cage(rest.astype(np.float32), moments, np.asarray(body.pinned, bool))
+
+
+@dataclass(frozen=True)
+class Clip:
+    """A shot that was learnt: what played, and how many of its frames were kept."""
+
+    name: str
+    frames: int
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is told of a lesson.
+
+    clips: all that was learnt, the last one last. law, poisson, stiffness: of the flesh that was seen.
+    frequency: Hz, at which its damping ratio is meant. origin: hash of all that the final motion of the last
+    shot depended on beside the drives. error, draft_error, held_out: how far from that are what was learnt,
+    the draft, and frames that were left out of a lesson; shares of how far the final flesh moves.
+    """
+
+    clips: tuple[Clip, ...]
+    law: str
+    poisson: float
+    stiffness: float
+    frequency: float
+    origin: str
+    error: float = 0.0
+    draft_error: float = 0.0
+    held_out: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """Displacements (r, n, 3) f32, metres a unit, and the rest that `ARRAYS` says.
+
+    tets, weights: of the cubature. poses, coefficients: the frames that it was learnt from. apart: how far it
+    is from the final motion at each point of the surface, root mean square over the last shot, metres.
+    """
+
+    cage: Cage
+    shapes: np.ndarray
+    spectrum: np.ndarray
+    tets: np.ndarray
+    weights: np.ndarray
+    poses: np.ndarray
+    coefficients: np.ndarray
+    apart: np.ndarray
+    facts: Facts
+
+    def difference(self, body: "jounce.Body") -> str:
+        """What of a body is not as of the one that learnt this, in words; empty where it may move in it."""
+        other = self.cage.difference(cage_of(body))
+        return other or ("mesh" if self.tets.max() >= len(body.mesh.tets) else "")
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of all of it."""
+        return self.pack()[len(FORMAT) :][:DIGEST_BYTES].hex()
+
+    def snapshots(self) -> np.ndarray:
+        """The displacements (f, n, 3) f64 that it was learnt from, as far as it holds them."""
+        return np.tensordot(self.coefficients.astype(np.float64), self.shapes.astype(np.float64), axes=1)
+
+    def shots(self) -> list[tuple[str, Shot]]:
+        """The shots that it was learnt from, by their names, as far as it holds them."""
+        everything, found, start = Shot(self.poses.astype(np.float64), self.snapshots()), [], 0
+        for clip in self.facts.clips:
+            found.append((clip.name, everything.at(np.arange(start, start + clip.frames))))
+            start += clip.frames
+        return found
+
+    def told(self, apart: np.ndarray, error: float, draft_error: float, held_out: float | None) -> "Learnt":
+        """The same with how near it comes to the final motion of the last shot."""
+        facts = replace(self.facts, error=error, draft_error=draft_error, held_out=held_out)
+        return replace(self, apart=apart.astype(np.float32), facts=facts)
+
+    def pack(self) -> bytes:
+        """All of it as bytes, after their hash."""
+        sizes: dict[str, int] = {}
+        parts = []
+        for name, (kind, shape) in ARRAYS.items():
+            array = np.ascontiguousarray(getattr(self.cage if hasattr(self.cage, name) else self, name), kind)
+            sizes |= dict(zip(shape, array.shape, strict=True))
+            parts.append(array.tobytes())
+        sizes = {letter: size for letter, size in sizes.items() if letter.isalpha()}
+        header = json.dumps({"sizes": sizes, "facts": asdict(self.facts)}).encode()
+        contents = header + b"\n" + b"".join(parts)
+        return FORMAT + hashed(contents) + contents
+
+
+def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Facts) -> Learnt:
+    """What is kept of a model that a body has learnt from a shot."""
+    basis, cubature = model.basis, model.cubature
+    if basis is None or cubature is None:
+        raise TypeError("a model that was learnt has displacements and tets")
+    return Learnt(
+        cage=cage_of(body),
+        shapes=basis.shapes.astype(np.float32),
+        spectrum=basis.singular_values,
+        tets=cubature.tets,
+        weights=cubature.weights,
+        poses=shot.poses.astype(np.float32),
+        coefficients=model.nearest(shot.displacements).astype(np.float32),
+        apart=np.zeros(len(body.embedding.points), np.float32),
+        facts=facts,
+    )
+
+
+def hashed(contents: bytes) -> bytes:
+    """Bytes by which what was kept is known to be whole."""
+    return hashlib.blake2b(contents, digest_size=DIGEST_BYTES).digest()
+
+
+def unpack(data: bytes) -> Learnt | None:
+    """What these bytes hold, None where that is nothing that can be used."""
+    start = len(FORMAT) + DIGEST_BYTES
+    if not data.startswith(FORMAT) or hashed(data[start:]) != data[len(FORMAT) : start]:
+        return None
+    line, _, body = data[start:].partition(b"\n")
+    try:
+        header = json.loads(line)
+        arrays, facts = arrays_in(body, header["sizes"]), facts_in(header["facts"])
+        if sum(clip.frames for clip in facts.clips) != len(arrays["poses"]):
+            raise ValueError("other frames than those of the clips")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    if not is_sound(arrays):
+        return None
+    cage = Cage(arrays.pop("rest"), arrays.pop("moments"), arrays.pop("pinned").astype(bool))
+    return Learnt(cage=cage, facts=facts, **arrays)
+
+
+def arrays_in(body: bytes, sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    """The arrays that bytes hold, one after the other, no byte more and no byte less."""
+    arrays, start = {}, 0
+    for name, (kind, letters) in ARRAYS.items():
+        shape = tuple(int(letter) if letter.isdigit() else counted(sizes[letter]) for letter in letters)
+        end = start + math.prod(shape) * np.dtype(kind).itemsize
+        # Too few bytes have another shape.
+        arrays[name] = np.frombuffer(body[start:end], kind).reshape(shape)
+        start = end
+    if start != len(body):
+        raise ValueError("more bytes than arrays")
+    return arrays
+
+
+def counted(size: object) -> int:
+    """A number of things, of which there is at least one."""
+    if not isinstance(size, int) or size < 1:
+        raise ValueError("not a number of things")
+    return size
+
+
+def facts_in(known: dict[str, Any]) -> Facts:
+    """Facts as they were written; what is none of them is refused."""
+
+    def number(name: str, least: float = 0.0) -> float:
+        value = float(known[name])
+        if not least <= value < math.inf:
+            raise ValueError(f"{name} is no such number")
+        return value
+
+    return Facts(
+        clips=tuple(Clip(str(clip["name"]), counted(clip["frames"])) for clip in known["clips"]),
+        law=Law(known["law"]).value,
+        poisson=number("poisson"),
+        stiffness=number("stiffness", LEAST),
+        frequency=number("frequency", LEAST),
+        origin=str(known["origin"]),
+        error=number("error"),
+        draft_error=number("draft_error"),
+        held_out=None if known["held_out"] is None else number("held_out"),
+    )
+
+
+def is_sound(arrays: dict[str, np.ndarray]) -> bool:
+    """Whether all numbers are such as there can be."""
+    numbers = [array for array in arrays.values() if array.dtype.kind == "f"]
+    return (
+        all(np.isfinite(array).all() for array in numbers)
+        and bool((arrays["weights"] > 0.0).all())
+        and bool((arrays["tets"] >= 0).all())
+    )
+
+
+CACHE: "BodyCache[FineBody]" = BodyCache(capacity=4)
+
+
+def prepared(body: "jounce.Body", digest: str, known: Learnt, law: Law, poisson: float) -> FineBody:
+    """A body that moves in what it has learnt, with an elastic law. digest: of what it was built from."""
+    key = f"{digest} {known.digest} {law.value}"
+    made = CACHE.get(key)
+    if made is None:
+        with passing_on("What was learnt does not fit the body"):
+            basis = jounce.Basis(known.shapes.astype(np.float64))
+            cubature = jounce.Cubature(known.tets, known.weights)
+            model = body.reduced(basis, cubature, flesh(body, law, poisson), known.facts.frequency)
+        made = FineBody(model, body.embedding)
+        CACHE.put(key, made)
+    return made
+
+
+def unlike(body: "jounce.Body", known: Learnt, poses: np.ndarray) -> np.ndarray:
+    """Which poses (f, b, 3, 4) are unlike all that were learnt, (f,) bool, wherever they stand."""
+    rest = np.asarray(body.mesh.vertices)
+    rows = np.linspace(0, len(rest) - 1, min(POINTS, len(rest))).round().astype(int)
+    weights = np.asarray(body.rig.weights)[rows]
+    places = np.concatenate([rest[rows], np.ones((len(rows), 1))], axis=1)
+
+    def outlines(transforms: np.ndarray) -> np.ndarray:
+        blended = np.einsum("pb,fbij->fpij", weights, transforms.astype(np.float64))
+        points = np.einsum("fpij,pj->fpi", blended, places)
+        return (points - points.mean(axis=1, keepdims=True)).reshape(len(points), -1)
+
+    learnt, now = outlines(known.poses), outlines(poses)
+    squared = (now**2).sum(axis=1)[:, None] + (learnt**2).sum(axis=1) - 2.0 * now @ learnt.T
+    size = float(np.linalg.norm(np.ptp(rest, axis=0)))
+    return np.sqrt(np.maximum(squared.min(axis=1), 0.0) / len(rows)) > UNLIKE * size

@@ -1,0 +1,51 @@
+"""What a body has learnt of its shots, below its quality."""
+
+import bpy
+
+from ..bridge.body import bodies
+from ..bridge.preview import lessons, previews
+from ..bridge.preview.learnt_preview import LearntPreview
+from ..core.learnt import Learnt
+from ..core.settings import Quality
+from .sidebar import said
+
+# So many shots are listed by name.
+LISTED = 6
+
+
+def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Shows the button that learns the shot, and of what was learnt how near it comes."""
+    host = bodies.host_of(context.object)
+    known = lessons.of(host)
+    column = layout.column(align=True)
+    if known is None:
+        column.operator("jounce.learn", icon="OUTLINER_OB_LIGHTPROBE").also = False
+    else:
+        row = column.row(align=True)
+        row.operator("jounce.learn", text="Learn This Shot", icon="OUTLINER_OB_LIGHTPROBE").also = False
+        row.operator("jounce.learn", text="Also", icon="ADD").also = True
+        row.operator("jounce.forget_learnt", text="", icon="TRASH")
+    column.row().prop(host.jounce, "displacements", expand=True)
+    if Quality(host.jounce.quality) is not Quality.LEARNT:
+        return
+    if known is not None:
+        draw_lesson(layout.column(align=True), known)
+    seen = previews.session(host)
+    if seen is not None and isinstance(seen.final, LearntPreview):
+        for sentence in seen.final.warnings():
+            again = said(layout, context, sentence).operator(
+                "jounce.learn", text="Learn Again", icon="FILE_REFRESH"
+            )
+            again.also = known is not None and len(known.facts.clips) > 1
+
+
+def draw_lesson(column: bpy.types.UILayout, known: Learnt) -> None:
+    """Shows which shots were learnt, in how many displacements, and how near that comes."""
+    facts = known.facts
+    for clip in facts.clips[-LISTED:]:
+        column.label(text=f"{clip.name}, {clip.frames} frames", icon="ACTION", translate=False)
+    column.label(text=f"{len(known.shapes)} displacements, {len(known.tets)} tets")
+    column.label(text=f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}")
+    if facts.held_out is not None:
+        column.label(text=f"{facts.held_out:.0%} in frames that were left out")
+    column.label(text="Without limits and collisions", icon="INFO")
