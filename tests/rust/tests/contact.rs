@@ -299,6 +299,46 @@ fn what_starts_inside_a_collider_is_let_out_without_being_shot() {
     assert!(body.depth(&sim, ground(0.08, 0.3).shape()) < 1e-3 && last < 0.08, "{last}");
 }
 
+/// A bar whose core is held by what holds it, as flesh by bones.
+fn held_bar() -> (Body, Vec<bool>) {
+    let mesh = bar([8, 4, 4], 0.1);
+    let pinned: Vec<bool> =
+        mesh.vertices().iter().map(|v| (v[1] - 0.2).abs() < 0.01 && (v[2] - 0.2).abs() < 0.01).collect();
+    (Body::restrained(mesh, &Restraint { pinned: Some(&pinned), ..Restraint::default() }), pinned)
+}
+
+#[test]
+fn held_flesh_that_starts_deep_inside_of_something_stays_and_touches_it_once_it_is_out() {
+    let (body, _) = held_bar();
+    let at_rest = SimulationParams::default();
+    let wide = Collider::new(Shape::sphere([3.0, 0.0, 0.0], 5.0).unwrap(), 0.5).unwrap();
+    let room = Collider::new(Shape::cuboid([0.5, 0.5, 0.1], [4.0, 4.0, 0.6]).unwrap(), 0.5).unwrap();
+    for collider in [wide, room] {
+        let mut sim = body.among(at_rest, std::slice::from_ref(&collider));
+        let reports = steps(&mut sim, 12);
+        assert!(sim.coefficients().iter().all(|u| u.abs() < 1e-9), "{:?}", collider.shape());
+        assert!(reports.iter().all(|report| report.iterations <= 2), "{reports:?}");
+    }
+    // The bar rises out of the ground, and then comes down on it again.
+    let mut sim = body.among(at_rest, &[ground(0.3, 0.0)]);
+    let mut deepest = Vec::new();
+    for frame in 0..=80 {
+        let height = 0.01 * f64::from(40 - (frame - 40i32).abs());
+        let below = 0.3 - height;
+        sim.step_with(
+            &Drive { colliders: Some(&[moved([0.0, 0.0, -height], 0.0)]), ..Drive::default() },
+            &Progress::default(),
+        )
+        .unwrap();
+        let shape = Shape::plane([0.0, 0.0, below], [0.0, 0.0, 1.0]).unwrap();
+        deepest.push(body.depth(&sim, &shape));
+        let moved = body.u(&sim).iter().map(|u| Vector3::from(*u).norm()).fold(0.0, f64::max);
+        assert!(moved < 0.15 || frame > 50, "{frame}: {moved}");
+    }
+    assert!(deepest[10] > 0.1 && deepest[40] == 0.0, "{deepest:?}");
+    assert!(deepest[41..65].iter().all(|&depth| depth < 1e-3), "{deepest:?}");
+}
+
 /// A shot of a ball that falls, is hit by a turning box, and rolls.
 fn shot(sim: &mut Simulation, frames: std::ops::Range<usize>) -> Vec<Vec<f64>> {
     let frame = |frame: usize| {

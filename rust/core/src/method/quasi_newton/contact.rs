@@ -24,6 +24,9 @@ const NEAR: f64 = 1e-3;
 const HELD: f64 = 1e-6;
 /// How fast what is inside a collider at the start of a substep is let out, diagonals a second: at once it would be shot out.
 const LET_OUT: f64 = 0.25;
+/// Depth, in diagonals, from which held flesh that starts a substep inside a collider passes through it until it is out: letting
+/// it out would tear it off what holds it.
+const SWALLOWED: f64 = 0.05;
 
 /// Colliders of a body, and the touches of the current search.
 pub(super) struct Contact {
@@ -32,6 +35,10 @@ pub(super) struct Contact {
     groups: PointGroups,
     /// Whether a point may touch a collider; points first.
     may_touch: Vec<bool>,
+    /// Whether pins or a constraint hold the part of the body that each point belongs to.
+    held: Vec<bool>,
+    /// Which colliders have held flesh deep inside at the start of the substep: what is in them then passes through.
+    swallows: Vec<bool>,
     /// What the rig has the points at beyond the vertices that carry them, if they have one of their own.
     skin: Option<Posing>,
     /// That at the end of the substep, metres; none without.
@@ -72,11 +79,15 @@ impl Contact {
         colliders: Arc<[Collider]>,
         points: ContactPoints,
         skin: Option<Posing>,
+        loose: &[bool],
         diagonal: f64,
     ) -> Result<Self> {
+        let held = |point: usize| points.has_row(point, |row| !loose[row]);
         Ok(Self {
             may_touch: points.may_touch(&colliders)?,
             groups: PointGroups::new(&points),
+            held: (0..points.len()).map(held).collect(),
+            swallows: Vec::new(),
             placements: Vec::new(),
             courses: Vec::new(),
             let_out: 0.0,
@@ -120,6 +131,7 @@ impl Contact {
             Course { start, here: start, ahead: start }
         };
         self.courses = (0..self.points.len()).map(course).collect();
+        self.swallows = self.swallows();
         self.go_beyond(rig.pose, origin);
         self.rubs = start.h.is_some();
         self.let_out = start.h.map_or(f64::INFINITY, |h| LET_OUT * self.diagonal * h);
@@ -142,6 +154,14 @@ impl Contact {
 
     fn shift(&self, point: usize) -> Vector3<f64> {
         self.beyond.get(point).map_or_else(Vector3::zeros, |&shift| shift.into())
+    }
+
+    fn swallows(&self) -> Vec<bool> {
+        let deep = |(collider, moved): (&Collider, &Moved)| {
+            let stands = (collider.shape(), &moved.before);
+            self.groups.any_deep(&self.courses, stands, SWALLOWED * self.diagonal, |point| self.held[point])
+        };
+        self.colliders.iter().zip(&self.placements).map(deep).collect()
     }
 
     /// The energy of what touches, J, with all vertices somewhere.
@@ -236,12 +256,16 @@ impl Contact {
                 let Moved { before, now: placement } = &self.placements[collider];
                 let start = before.local(&course.start);
                 let shape = self.colliders[collider].shape();
+                let margin = NEAR * self.diagonal;
+                if self.swallows[collider] && self.held[point] && shape.nearest(&start).0 < -margin {
+                    continue;
+                }
                 let path = Path {
                     start,
                     here: placement.local(&course.here),
                     ahead: placement.local(&course.ahead),
                 };
-                let Some((normal, met)) = meet(shape, &path, NEAR * self.diagonal) else { continue };
+                let Some((normal, met)) = meet(shape, &path, margin) else { continue };
                 let sticks = anchor.map_or(start, |anchor| anchor.place.into());
                 let inside = (normal.dot(&(start - met)) + self.let_out).min(0.0);
                 let inside = if inside.is_finite() { inside } else { 0.0 };

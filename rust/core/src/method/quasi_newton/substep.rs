@@ -99,7 +99,7 @@ impl FullSpaceSubstep {
         let points = ContactPoints::new(mesh, skin.map(|skin| &*skin.points), &place, self.model.free)?;
         let rig = skin.and_then(|skin| skin.rig.as_ref());
         let beyond = rig.map(|rig| self.model.posing.beyond(&points, rig)).transpose()?;
-        self.contact = Some(Contact::new(colliders, points, beyond, mesh.diagonal())?);
+        self.contact = Some(Contact::new(colliders, points, beyond, &self.model.loose, mesh.diagonal())?);
         Ok(self)
     }
 

@@ -68,6 +68,22 @@ impl PointGroups {
         };
         self.groups.iter().map(near).collect()
     }
+
+    /// Whether a shape has one of some points deeper inside than a depth, at the start of a substep.
+    pub(crate) fn any_deep(
+        &self,
+        courses: &[Course],
+        (shape, before): (&Shape, &Placement),
+        depth: f64,
+        counts: impl Fn(usize) -> bool,
+    ) -> bool {
+        let deep = |point: usize| shape.nearest(&before.local(&courses[point].start)).0 < -depth;
+        self.groups.iter().any(|group| {
+            let bound = Bound::of(group.iter().map(|&point| &courses[point as usize]));
+            shape.least_distance(&before.local(&bound.start)) - bound.around_start < -depth
+                && group.iter().any(|&point| counts(point as usize) && deep(point as usize))
+        })
+    }
 }
 
 /// Parts of points along the longest side of what they fill, until they are groups.

@@ -123,6 +123,12 @@ impl ContactPoints {
         own.fold(Vector3::zeros(), |sum, &(row, weight)| sum + weight * Vector3::from(rows[row as usize]))
     }
 
+    /// Whether any vertex that moves a point is one of some rows.
+    pub(crate) fn has_row(&self, point: usize, is_one: impl Fn(usize) -> bool) -> bool {
+        let moving = |&&(row, weight): &&(u32, f64)| (row as usize) < self.free && weight != 0.0;
+        self.corners[point].iter().filter(moving).any(|&(row, _)| is_one(row as usize))
+    }
+
     /// Adds what a value at a point is to the rows that move.
     pub(crate) fn spread(&self, point: usize, value: &Vector3<f64>, rows: &mut Rows) {
         for &(row, weight) in &self.corners[point] {

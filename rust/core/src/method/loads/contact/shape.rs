@@ -156,7 +156,7 @@ impl Shape {
         }
     }
 
-    pub(super) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
+    pub(crate) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         match &self.0 {
             Kind::Plane { normal, offset } => (normal.dot(point) - offset, *normal),
             Kind::Capsule { start, along, radius } => {
