@@ -12,6 +12,7 @@ class Target(Enum):
     SKINNING_NODES = "SKINNING_NODES"
     MESH_CACHE = "MESH_CACHE"
     HELPER_BONES = "HELPER_BONES"
+    OWN_BONES = "OWN_BONES"
 
     @property
     def is_keys(self) -> bool:

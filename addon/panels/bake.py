@@ -37,6 +37,9 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         elif state.target == "HELPER_BONES":
             layout.prop(state, "helper_count")
             layout.prop(state, "helper_influences")
+        elif state.target == "OWN_BONES":
+            layout.prop(state, "own_collection", icon="GROUP_BONE")
+            layout.prop(state, "own_turn_only")
         layout.prop(state, "loop")
         if not state.loop and state.start != "MOVING":
             layout.prop(state, "pre_roll")

@@ -40,6 +40,11 @@ TARGETS = (
         "Helper Bones (Copy)",
         "For game engines: a copy of the character that bones alone move, with more of them for the flesh",
     ),
+    (
+        Target.OWN_BONES.value,
+        "Own Bones (Copy)",
+        "A copy of the character whose own bones play what they can of the flesh: tails, ears, hair",
+    ),
 )
 
 
@@ -132,6 +137,18 @@ class BakeProps:
         max=16,
         soft_min=2,
         soft_max=8,
+    )
+
+    own_collection: StringProperty(
+        name="Bones",
+        description="Bone collection with the bones that play the flesh; all bones if none is named",
+    )
+    own_turn_only: BoolProperty(
+        name="Turn Only",
+        description=(
+            "Bones stay at their heads, as engines and bone tools expect; otherwise they move as well as turn"
+        ),
+        default=True,
     )
 
     bake_target: StringProperty(

@@ -11,7 +11,7 @@ from ..body.bodies import BodyScene
 from ..common import animation, linked_mesh_proxy, modifier_stack
 from ..rig import armature_modifier, rig_stack
 from ..rig.armature_modifier import Warn
-from . import helper_bones, mesh_cache, replacing, shape_keys, skinning_nodes
+from . import helper_bones, mesh_cache, own_bones, replacing, shape_keys, skinning_nodes
 
 PREPARE = {
     Target.MODAL_KEYS: shape_keys.prepare,
@@ -19,6 +19,7 @@ PREPARE = {
     Target.SKINNING_NODES: skinning_nodes.prepare,
     Target.MESH_CACHE: mesh_cache.prepare,
     Target.HELPER_BONES: helper_bones.prepare,
+    Target.OWN_BONES: own_bones.prepare,
 }
 
 

@@ -123,7 +123,7 @@ def in_collection(movers: tuple[Mover, ...], name: str) -> np.ndarray:
     found = [data.collections_all[name] for data in armatures if name in data.collections_all]
     if not found:
         raise UserError(
-            f"No armature of the body has a bone collection named {name!r}; pick the bones that count."
+            f"No armature of the body has a bone collection named {name!r}; pick one that is there."
         )
     bones = {(collection.id_data, bone.name) for collection in found for bone in collection.bones_recursive}
     return np.array(

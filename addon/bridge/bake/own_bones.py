@@ -1,0 +1,40 @@
+"""The bake onto bones that the rig has: a copy of the character whose tail, ears or hair play the flesh.
+
+The copy is made as for helper bones, with the rig's bones and weights and no others.
+"""
+
+from functools import partial
+
+import bpy
+import numpy as np
+
+from ...core.motion import Motion
+from ...core.own_bones import fitted
+from ...core.prepared import Preparation, Prepared
+from ...core.settings import BakeSettings
+from ...core.task import scaled
+from ..body.bodies import BodyScene
+from ..rig import bone_transforms
+from ..rig.skeletons import skeleton
+from . import helper_bones
+
+
+def prepare(
+    scene: BodyScene, body: object, motion: Motion, settings: BakeSettings, context: bpy.types.Context
+) -> Preparation:
+    """Reads the shapes and fits the bones; nothing is changed before they are written."""
+    state, rig = scene.host.jounce, skeleton(scene.reader, context.evaluated_depsgraph_get(), 1.0)
+    chosen = chosen_bones(scene, state.own_collection)
+    wanted = yield from scaled(helper_bones.read(scene, body, motion, settings, context), 0.0, 0.5)
+    fitting = fitted(wanted, rig, motion.poses, chosen, state.own_turn_only)
+    fit = yield from scaled(fitting, 0.5, 1.0)
+    parts = f"{np.count_nonzero(chosen)} bones, {fit.rms / scene.surface.diagonal:.3%} off on average"
+    return Prepared(fit.error, parts, partial(helper_bones.write, scene, fit, settings.frames, context))
+
+
+def chosen_bones(scene: BodyScene, collection: str) -> np.ndarray:
+    """Which of the rig's transforms are bones of a collection, of any without a name."""
+    movers = scene.reader.movers
+    if collection:
+        return bone_transforms.in_collection(movers, collection)
+    return np.array([mover.armature is not None for mover in movers])
