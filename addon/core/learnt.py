@@ -98,8 +98,9 @@ class Facts:
 
     clips: all that was learnt, the last one last. law, poisson, stiffness: of the flesh that was seen.
     frequency: Hz, at which its damping ratio is meant. origin: hash of all that the final motion of the last
-    shot depended on beside the drives. error, draft_error, held_out: how far from that are what was learnt,
-    the draft, and frames that were left out of a lesson; shares of how far the final flesh moves.
+    shot depended on beside the drives. limited: whether it had limits. error, draft_error, held_out: how far
+    from it are what was learnt, the draft, and frames that were left out of a lesson; shares of how far the
+    final flesh moves.
     """
 
     clips: tuple[Clip, ...]
@@ -108,6 +109,7 @@ class Facts:
     stiffness: float
     frequency: float
     origin: str
+    limited: bool
     error: float = 0.0
     draft_error: float = 0.0
     held_out: float | None = None
@@ -133,8 +135,8 @@ class Learnt:
 
     def difference(self, body: "jounce.Body") -> str:
         """What of a body is not as of the one that learnt this, in words; empty where it may move in it."""
-        other = self.cage.difference(cage_of(body))
-        return other or ("mesh" if self.tets.max() >= len(body.mesh.tets) else "")
+        fits = self.tets.max() < len(body.mesh.tets) and len(self.apart) == len(body.embedding.points)
+        return self.cage.difference(cage_of(body)) or ("" if fits else "mesh")
 
     @cached_property
     def digest(self) -> str:
@@ -251,6 +253,7 @@ def facts_in(known: dict[str, Any]) -> Facts:
         stiffness=number("stiffness", LEAST),
         frequency=number("frequency", LEAST),
         origin=str(known["origin"]),
+        limited=bool(known["limited"]),
         error=number("error"),
         draft_error=number("draft_error"),
         held_out=None if known["held_out"] is None else number("held_out"),

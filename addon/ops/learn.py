@@ -1,6 +1,7 @@
 """jounce.learn: the final motion of a shot becomes a few displacements, in which the flesh is live."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import bpy
@@ -34,10 +35,17 @@ class JOUNCE_OT_learn(LongOperator):
         options={"SKIP_SAVE"},
     )
 
+    unlimited: BoolProperty(
+        name="Without Limits",
+        description="Switch Maximum Stretch and Maximum Displacement off, which what is learnt does not obey",
+        options={"SKIP_SAVE"},
+    )
+
     def task(self, context: bpy.types.Context) -> Task:
         """One body after the other; what they have learnt is kept once all have."""
         hosts = bodies.hosts(context)
-        parts = (learn_body(host, context, self.also, self.warn) for host in hosts)
+        wanted = Wanted(self.also, self.unlimited)
+        parts = (learn_body(host, context, wanted, self.warn) for host in hosts)
         lessons_learnt = yield from in_turn(parts)
         return "; ".join(keep(lesson, context) for lesson in lessons_learnt)
 
@@ -61,10 +69,25 @@ class JOUNCE_OT_forget_learnt(JounceOperator):
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """also: whether other shots stay known. unlimited: whether the limits are switched off."""
+
+    also: bool = False
+    unlimited: bool = False
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """The settings of the host with which its final motion is simulated."""
+        free = {"use_stretch": False, "use_limit": False} if self.unlimited else {}
+        return {"quality": Quality.FINAL.value} | free
+
+
+@dataclass(frozen=True)
 class Lesson:
     """What a body has learnt, not kept yet. built_again: what a build just made, empty without one."""
 
     host: bpy.types.Object
+    wanted: Wanted
     learnt: Learnt
     body: "built.jounce.Body"
     digest: str
@@ -77,7 +100,8 @@ def keep(lesson: Lesson, context: bpy.types.Context) -> str:
     if lesson.digest != host.jounce.built_digest:
         builds.remember(host, lesson.body, lesson.digest, lesson.built_again, context)
     lessons.keep(host, lesson.learnt)
-    host.jounce.quality = Quality.LEARNT.value
+    for name, value in (lesson.wanted.settings | {"quality": Quality.LEARNT.value}).items():
+        setattr(host.jounce, name, value)
     count = len(lesson.learnt.shapes)
     return (
         f"{host.name} has learnt {facts.clips[-1].name} in {count} displacements: {facts.error:.1%} from "
@@ -86,13 +110,11 @@ def keep(lesson: Lesson, context: bpy.types.Context) -> str:
 
 
 def learn_body(
-    host: bpy.types.Object, context: bpy.types.Context, also: bool, warn: Warn
+    host: bpy.types.Object, context: bpy.types.Context, wanted: Wanted, warn: Warn
 ) -> Generator[Step, None, Lesson]:
     """Learns the shot of one body; the scene stays as it is."""
-    quality = host.jounce.quality
     # What is learnt is the final motion as its settings make it, with what it collides with.
-    host.jounce.quality = Quality.FINAL.value
-    try:
+    with kept_settings(host, wanted.settings):
         scene = bodies.read(host, context, warn)
         refuse_unlearnable(scene)
         settings = host.jounce.build_settings()
@@ -101,11 +123,26 @@ def learn_body(
             built_again = yield from scaled(built.build(scene.surface, settings), 0.0, 0.1)
         body = built.CACHE.get(digest)
         pupil = Pupil(scene, body, digest, context)
-        others = pupil.others(warn) if also else []
+        others = pupil.others(warn) if wanted.also else []
         found = yield from scaled(pupil.learn(int(host.jounce.displacements), others), 0.1, 1.0)
-        return Lesson(host, found, body, digest, built_again)
+        return Lesson(host, wanted, found, body, digest, built_again)
+
+
+@contextmanager
+def kept_settings(host: bpy.types.Object, others: dict[str, object]) -> Iterator[None]:
+    """Gives a host other settings for a while, and then its own again."""
+    state = host.jounce
+    own = {name: getattr(state, name) if state.is_property_set(name) else None for name in others}
+    try:
+        for name, value in others.items():
+            setattr(state, name, value)
+        yield
     finally:
-        host.jounce.quality = quality
+        for name, value in own.items():
+            if value is None:
+                state.property_unset(name)
+            else:
+                setattr(state, name, value)
 
 
 def refuse_unlearnable(scene: BodyScene) -> None:

@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.preview import lessons, previews
-from ..bridge.preview.learnt_preview import LearntPreview
+from ..bridge.preview.learnt_preview import LearntPreview, is_held
 from ..core.learnt import Learnt
 from ..core.settings import Quality
 from .sidebar import said
@@ -19,24 +19,38 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     known = lessons.of(host)
     column = layout.column(align=True)
     if known is None:
-        column.operator("jounce.learn", icon="OUTLINER_OB_LIGHTPROBE").also = False
+        row = column.row(align=True)
+        row.operator("jounce.learn", icon="OUTLINER_OB_LIGHTPROBE").also = False
+        row.operator("jounce.learnt_load", text="", icon="IMPORT")
     else:
         row = column.row(align=True)
         row.operator("jounce.learn", text="Learn This Shot", icon="OUTLINER_OB_LIGHTPROBE").also = False
         row.operator("jounce.learn", text="Also", icon="ADD").also = True
+        row.operator("jounce.learnt_save", text="", icon="EXPORT")
         row.operator("jounce.forget_learnt", text="", icon="TRASH")
     column.row().prop(host.jounce, "displacements", expand=True)
     if Quality(host.jounce.quality) is not Quality.LEARNT:
         return
     if known is not None:
         draw_lesson(layout.column(align=True), known)
+        if is_held(known.facts):
+            sentence = "Limits held the final flesh back; what was learnt does not obey them."
+            free = said(layout, context, sentence).operator(
+                "jounce.learn", text="Learn Without Limits", icon="FILE_REFRESH"
+            )
+            free.also, free.unlimited = has_others(known), True
     seen = previews.session(host)
     if seen is not None and isinstance(seen.final, LearntPreview):
         for sentence in seen.final.warnings():
             again = said(layout, context, sentence).operator(
                 "jounce.learn", text="Learn Again", icon="FILE_REFRESH"
             )
-            again.also = known is not None and len(known.facts.clips) > 1
+            again.also = has_others(known)
+
+
+def has_others(known: Learnt | None) -> bool:
+    """Whether several shots were learnt, which stay known where one of them is learnt again."""
+    return known is not None and len(known.facts.clips) > 1
 
 
 def draw_lesson(column: bpy.types.UILayout, known: Learnt) -> None:

@@ -13,7 +13,7 @@ from jounce_core.learnt import Clip, Facts, cage_of, of_model, unlike, unpack
 FRAMES = 12
 POSES = np.tile(np.eye(3, 4), (FRAMES, 1, 1, 1))
 POSES[:, 0, 2, 3] = 0.3 * np.sin(np.arange(FRAMES))
-FACTS = Facts((Clip("Shake", FRAMES),), "corotated", 0.0, 1.0, 2.0, "origin", 0.04, 0.3, None)
+FACTS = Facts((Clip("Shake", FRAMES),), "corotated", 0.0, 1.0, 2.0, "origin", False, 0.04, 0.3, None)
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import scenes
 import snapshot
+from layouts import drawn
 from previews import FRAMES, assert_shown_as_baked
 from test_refusals import assert_refused
 
@@ -227,14 +228,101 @@ def test_removing_jounce_takes_it_away(lessons):
 def test_stopping_changes_nothing(character, module):
     obj, _ = character
     before = snapshot.snapshot(obj)
-    module("ops.learn")
+    learn = module("ops.learn")
     for stage in ("Frame", "Simulating", "Learning", "Comparing"):
-        task = module("ops.learn").learn_body(obj, bpy.context, False, print)
+        task = learn.learn_body(obj, bpy.context, learn.Wanted(unlimited=True), print)
         while not next(task).stage.startswith(stage):
             pass
         task.close()
         assert obj.jounce.quality == "DRAFT", stage
     assert snapshot.differences(before, snapshot.snapshot(obj)) == []
+
+
+def test_limits_that_held_the_final_flesh_are_switched_off_with_one_click(character, lessons, module):
+    obj, _ = character
+    obj.jounce.use_stretch = True
+    bpy.ops.jounce.learn()
+    held = lessons.of(obj).facts
+    is_held = module("bridge.preview.learnt_preview").is_held
+    assert held.error > 0.5 and is_held(held) and obj.jounce.use_stretch
+    bpy.ops.jounce.learn(unlimited=True)
+    free = lessons.of(obj).facts
+    assert free.error < 0.05 and not is_held(free)
+    assert not obj.jounce.use_stretch and not obj.jounce.use_limit
+
+
+def panel_of(obj):
+    """What the panel *Preview* shows of a body: operators with their texts, and labels."""
+    scenes.activate(obj)
+    layout = drawn(bpy.types.JOUNCE_PT_preview)
+    return layout.operators(), layout.texts()
+
+
+def test_the_panel_says_how_near_it_is_and_offers_what_helps(character, lessons):
+    obj, _ = character
+    operators, _ = panel_of(obj)
+    assert {"jounce.learn", "jounce.learnt_load"} <= set(operators)
+    obj.jounce.use_stretch = True
+    bpy.ops.jounce.learn()
+    operators, texts = panel_of(obj)
+    facts = lessons.of(obj).facts
+    assert {"jounce.learnt_save", "jounce.forget_learnt"} <= set(operators)
+    assert "RigAction, 12 frames" in texts and f"{len(lessons.of(obj).tets)} tets" in " ".join(texts)
+    assert f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}" in texts
+    assert any(text.startswith("Limits held") for text in texts)
+    bpy.ops.jounce.learn(unlimited=True)
+    assert not any(text.startswith("Limits held") for text in panel_of(obj)[1])
+    before = panel_of(obj)[0].count("jounce.learn")
+    bpy.ops.jounce.preview()
+    obj.jounce.frequency *= 3.0
+    bpy.ops.jounce.fill_cache()
+    operators, texts = panel_of(obj)
+    assert operators.count("jounce.learn") == before + 1
+    assert any(text.startswith("The flesh is 9 times as stiff") for text in texts)
+
+
+def test_it_goes_to_another_shot_of_the_character_as_a_file(character, session, lessons, tmp_path):
+    obj, _ = character
+    bpy.ops.jounce.learn()
+    path = tmp_path / "column.jlearnt"
+    bpy.ops.jounce.learnt_save(filepath=str(path.with_suffix("")))
+    assert list(tmp_path.iterdir()) == [path]
+    kept = path.read_bytes()
+    bpy.ops.jounce.learnt_save(filepath=str(path))
+    assert path.read_bytes() == kept
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    other, _ = scenes.character()
+    scenes.add_and_build(other)
+    other.name = "Other"
+    other.jounce.use_limit = other.jounce.use_stretch = False
+    bpy.ops.jounce.learnt_load(filepath=str(path))
+    assert other.jounce.quality == "LEARNT" and lessons.of(other).pack() == kept
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    assert session(other).status() == f"Learnt 1 - 12, {lessons.of(other).facts.error:.1%} from Final"
+
+
+def test_files_of_others_stay_and_are_refused(character, lessons, tmp_path):
+    obj, _ = character
+    bpy.ops.jounce.learn()
+    before = lessons.of(obj)
+    thesis = tmp_path / "thesis.jlearnt"
+    thesis.write_text("thesis")
+    assert_refused(bpy.ops.jounce.learnt_save, "thesis", "another name", filepath=str(thesis))
+    assert thesis.read_text() == "thesis"
+    for path in (thesis, tmp_path / "missing.jlearnt", tmp_path):
+        assert_refused(bpy.ops.jounce.learnt_load, str(path), "nothing that was learnt", filepath=str(path))
+    whole = tmp_path / "whole.jlearnt"
+    bpy.ops.jounce.learnt_save(filepath=str(whole))
+    cut = tmp_path / "cut.jlearnt"
+    cut.write_bytes(whole.read_bytes()[:-9])
+    assert_refused(bpy.ops.jounce.learnt_load, "cut.jlearnt", "damaged", filepath=str(cut))
+    obj.jounce.resolution = 8
+    bpy.ops.jounce.build()
+    assert_refused(bpy.ops.jounce.learnt_load, "whole.jlearnt", "mesh or resolution", filepath=str(whole))
+    assert lessons.of(obj) is before
+    place = tmp_path / "no" / "such.jlearnt"
+    assert_refused(bpy.ops.jounce.learnt_save, "such.jlearnt", "another folder", filepath=str(place))
 
 
 def test_stitches_are_refused(character):

@@ -60,7 +60,10 @@ def test_what_can_be_pressed_follows_the_body(operators, tmp_path):
     assert can_run(operators) == added
     scenes.coarse(obj)
     bpy.ops.jounce.build()
-    assert can_run(operators) == (added | {"flex_mode"}) - {"fix"}
+    assert can_run(operators) == (added | {"flex_mode", "learnt_load"}) - {"fix"}
+    bpy.ops.jounce.learn()
+    assert {"learnt_save", "forget_learnt"} <= can_run(operators)
+    bpy.ops.jounce.forget_learnt()
     bpy.ops.jounce.preview()
     assert {"fill_cache", "grab"} <= can_run(operators)
     bpy.ops.jounce.preview()

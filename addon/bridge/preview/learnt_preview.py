@@ -8,7 +8,7 @@ import numpy as np
 from ...core import learnt
 from ...core.cache import MotionCache
 from ...core.full_space import DraftError, FineBody
-from ...core.learnt import Learnt
+from ...core.learnt import Facts, Learnt
 from ...core.motion import FrameInput, built_frequency, stiffness_of
 from ...core.settings import Law
 from ...core.task import Step, Task
@@ -22,6 +22,8 @@ from .motions import Motions
 FAR = 2.0
 # Share of the frames whose pose may be unlike all that were learnt.
 FEW = 0.05
+# What is learnt of flesh that no limit holds comes nearer than this to the final motion.
+HELD = 0.1
 
 
 class LearntPreview(Behind[MotionCache]):
@@ -77,6 +79,11 @@ class LearntPreview(Behind[MotionCache]):
             yield f"The flesh is {share} times as stiff as what was learnt."
         if (state.law, state.poisson) != (facts.law, facts.poisson):
             yield "The law or the volume preservation is another one than was learnt."
+
+
+def is_held(facts: Facts) -> bool:
+    """Whether limits that what was learnt does not obey are why it is far from the final motion."""
+    return facts.limited and facts.error > HELD
 
 
 def stiffness_now(made: Motions) -> float:

@@ -110,6 +110,7 @@ class Pupil:
         known = learning.thinned(shots)
         everything = learning.joined([shot for _, shot in known])
         model = yield from self._learned(everything, count, full)
+        state = self._host.jounce
         clips = tuple(Clip(name, len(shot)) for name, shot in known)
         facts = Facts(
             clips=clips,
@@ -117,6 +118,7 @@ class Pupil:
             poisson=self._poisson,
             stiffness=stiffness_now(self._made),
             frequency=full.model.frequency,
+            limited=state.use_stretch or state.use_limit,
             origin=self._made.lesson_origin(self._scene, self._scene.frame_start),
         )
         return learnt.of_model(self._body, model, everything, facts)

@@ -1,0 +1,46 @@
+"""What a body has learnt as a file of its own, for other shots of the same character."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from .learnt import FORMAT, Learnt, unpack
+from .record_file import is_of_kind
+from .user_error import UserError
+
+SUFFIX = ".jlearnt"
+
+
+def write(path: Path, learnt: Learnt) -> None:
+    """Writes a file, whole or not at all; one that Jounce has not made stays."""
+    if os.path.lexists(path) and not is_own(path):
+        raise UserError(f"{path} is not a file of what was learnt; choose another name.")
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("xb") as file:
+            file.write(learnt.pack())
+        os.replace(part, path)
+    except OSError as error:
+        if not isinstance(error, FileExistsError):
+            with suppress(OSError):
+                part.unlink()
+        raise UserError(f"{path} cannot be written ({error.strerror}); choose another folder.") from error
+
+
+def read(path: Path) -> Learnt:
+    """What a file holds."""
+    try:
+        learnt = unpack(path.read_bytes()) if is_own(path) else None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read ({error.strerror}).") from error
+    if learnt is None:
+        raise UserError(f"{path} holds nothing that was learnt, or is damaged; save it again.")
+    return learnt
+
+
+def is_own(path: Path) -> bool:
+    """Whether a file is one of what was learnt."""
+    try:
+        return not path.is_symlink() and is_of_kind(path, FORMAT)
+    except OSError:
+        return False

@@ -1,0 +1,76 @@
+"""jounce.learnt_save and jounce.learnt_load: what a body has learnt, for other shots of the character."""
+
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+
+from ..bridge.preview import lessons
+from ..core import bodies as built
+from ..core import learnt_file
+from ..core.settings import Quality
+from ..core.user_error import UserError
+from . import needs
+from .operator import JounceOperator
+
+
+class FileOperator(JounceOperator):
+    """Asks for a file where none is given."""
+
+    filepath: StringProperty(name="File", description="The file", subtype="FILE_PATH")
+    filter_glob: StringProperty(default=f"*{learnt_file.SUFFIX}", options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: bpy.types.Context, _event: bpy.types.Event) -> set[str]:
+        """Asks, beside the .blend if it has a place."""
+        name = bpy.path.clean_name(needs.only_body(context).name) + learnt_file.SUFFIX
+        self.filepath = str(Path(bpy.path.abspath("//") or Path.home()) / name)
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def path(self) -> Path:
+        """The file that was chosen."""
+        if not self.filepath:
+            raise UserError("No file was given; choose one.")
+        return Path(bpy.path.abspath(self.filepath))
+
+
+class JOUNCE_OT_learnt_save(FileOperator):
+    """Save what the selected body has learnt to a file, for other shots of this character"""
+
+    bl_idname = "jounce.learnt_save"
+    bl_label = "Save What Was Learnt"
+    needs = (needs.only_body, needs.learnt)
+
+    check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Writes the file."""
+        host, path = needs.only_body(context), self.path()
+        known = lessons.of(host)
+        if known is None:
+            raise UserError(f"What {host.name} has learnt cannot be read any more; learn it again.")
+        if path.suffix.lower() != learnt_file.SUFFIX:
+            path = path.with_name(path.name + learnt_file.SUFFIX)
+        learnt_file.write(path, known)
+        return f"Saved what {host.name} has learnt to {path}."
+
+
+class JOUNCE_OT_learnt_load(FileOperator):
+    """Give the selected body what this character has learnt in another shot, in the place of what it knows"""
+
+    bl_idname = "jounce.learnt_load"
+    bl_label = "Load What Was Learnt"
+    bl_options = {"UNDO"}
+    needs = (needs.only_body, needs.in_memory)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Reads the file, unless another body has learnt what is in it."""
+        host, path = needs.only_body(context), self.path()
+        known = learnt_file.read(path)
+        other = known.difference(built.CACHE.get(host.jounce.built_digest))
+        if other:
+            raise UserError(f"{path.name} was learnt by a body with another {other} than {host.name}.")
+        lessons.keep(host, known)
+        host.jounce.quality = Quality.LEARNT.value
+        names = ", ".join(clip.name for clip in known.facts.clips)
+        return f"{host.name} has learnt {names}, from {path.name}."
