@@ -146,11 +146,13 @@ fn blender(version: Blender, venv: &Venv, extension: &Path, outcomes: &mut Vec<O
     Ok(())
 }
 
-/// A folder of shots on a local cluster, whose workers run Blender.
+/// A folder of shots on a local cluster, whose workers run Blender; characters of USD.
 fn farm() -> Result<Outcome> {
     let extension = addon::build()?;
     let blender = Venv::blender(DEFAULT_BLENDER)?;
-    let mut command = Venv::farm()?.python();
+    let venv = Venv::farm()?;
+    venv.install(&wheel::build()?)?;
+    let mut command = venv.python();
     command.args(["-m", "pytest", "tests/farm"]).env("JOUNCE_EXTENSION", extension);
     command.env("JOUNCE_BLENDER_PYTHON", blender.program("python"));
     pytest("farm", &mut command)

@@ -53,7 +53,7 @@ impl Venv {
         Self::ready("release", &python, include_str!("../requirements/release.txt"))
     }
 
-    /// The environment of what gives work away to a farm, and of the tests of that.
+    /// The environment of what gives work away to a farm and of what reads USD, and of the tests of both.
     pub fn farm() -> Result<Self> {
         let python = prerequisites::python(TOOLS_PYTHON_MINOR)?;
         Self::ready("farm", &python, include_str!("../requirements/farm.txt"))

@@ -1,0 +1,74 @@
+"""`python -m jounce usd CHARACTER OUT`: flesh for characters in files, without any other program.
+
+Exit codes: 0 done, 1 refused (one sentence says why, and no file is written), 2 wrong arguments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+
+from jounce.usd import Settings, add_flesh
+
+# A line of progress is printed whenever this much more is done.
+PROGRESS_STEP = 0.1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    given = {field.name: getattr(options, field.name) for field in fields(Settings)}
+    frames = None
+    if options.start is not None or options.end is not None:
+        if options.start is None or options.end is None or options.end < options.start:
+            print("error: --start and --end go together, the first frame first", file=sys.stderr)
+            return 2
+        frames = range(options.start, options.end + 1)
+    try:
+        names = add_flesh(options.character, options.out, Settings(**given), frames, Progress().show)
+    except (ValueError, OSError, ImportError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    print(f"{', '.join(names)}: in {options.out}")
+    return 0
+
+
+class Progress:
+    """Prints how much is done, now and then."""
+
+    def __init__(self) -> None:
+        self._shown = 0.0
+
+    def show(self, fraction: float) -> None:
+        """fraction: of all, in [0, 1]."""
+        if fraction >= self._shown + PROGRESS_STEP:
+            self._shown = fraction
+            print(f"{fraction:4.0%}", flush=True)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The commands and their arguments."""
+    result = argparse.ArgumentParser(prog="python -m jounce", description="Flesh for characters in files.")
+    commands = result.add_subparsers(required=True, metavar="COMMAND")
+    usd = commands.add_parser("usd", help="simulate the characters of a USD file; needs usd-core")
+    usd.add_argument("character", help="a .usd, .usda, .usdc or .usdz file with skeletons")
+    usd.add_argument("out", help="a .usda or .usdc layer over it, with the shapes of all frames")
+    usd.add_argument("--start", type=int, metavar="FRAME", help="first frame; the file's own if not given")
+    usd.add_argument("--end", type=int, metavar="FRAME", help="last frame; the file's own if not given")
+    usd.add_argument("--final", action="store_true", help="solve for every vertex of the cage")
+    defaults = Settings()
+    for field in fields(Settings):
+        value = getattr(defaults, field.name)
+        if field.name != "final":
+            kind = int if isinstance(value, int) else float
+            usd.add_argument(f"--{field.name}", type=kind, default=value, help="%(default)s if not given")
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit(main())
