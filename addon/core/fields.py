@@ -60,15 +60,15 @@ def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> t
     return young, Scale("Stiffness", "kPa", Look.LOGARITHMIC, float(young.min()), float(young.max()))
 
 
-def draft_error(error: DraftError | None, body: "jounce.Body") -> tuple[np.ndarray, Scale]:
-    """How far a draft is off at each point (p,), in percent of the size, and the scale of it."""
+def draft_error(error: DraftError | None, body: "jounce.Body", title: str) -> tuple[np.ndarray, Scale]:
+    """How far a draft or what was learnt is off at each point (p,), in percent of the size; the scale."""
     if error is None:
         return np.zeros(len(body.embedding.points)), Scale(
             "No final motion to compare with", "", Look.SEQUENTIAL
         )
     size = float(np.linalg.norm(np.ptp(body.embedding.points, axis=0)))
     values = 100.0 * error.apart / size
-    return values, Scale("Draft error", "% of the size", Look.SEQUENTIAL, 0.0, float(values.max()))
+    return values, Scale(title, "% of the size", Look.SEQUENTIAL, 0.0, float(values.max()))
 
 
 def stretch(rest: np.ndarray, posed: np.ndarray, triangles: np.ndarray) -> np.ndarray:

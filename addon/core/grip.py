@@ -1,11 +1,13 @@
-"""Pulling the flesh at one point, at reduced cost: a spring's force there is 12 numbers a mode.
+"""Pulling the flesh at one point, at reduced cost: a spring's force there is a number for each coefficient.
 
-The point is at `x = sum_j w_j T_j [X; 1] + sum_k W_k Z_k [X; 1]`, so a force f on it is the generalised force
-`f_k = W_k f [X; 1]'` on the coefficients Z_k [HRPD app. A].
+The point is at `x = sum_j w_j T_j [X; 1] + A z`, with what a unit of each coefficient z moves it by in A,
+so a force f on it is the generalised force `A'f` [HRPD app. A].
 """
 
 import jounce
 import numpy as np
+
+from .full_space import Shaper
 
 # How much of the way to the mouse the point goes in a step: below 1, as the force is that of the step before.
 SHARE = 0.6
@@ -16,21 +18,26 @@ PROBE = 1e-3
 class Grip:
     """One render vertex of a body that is held."""
 
-    def __init__(self, body: "jounce.Body", weights: np.ndarray, point: int) -> None:
-        """weights: (b,), of the rig at the point. point: its number among the body's render vertices."""
+    def __init__(self, shaper: Shaper, weights: np.ndarray, point: int) -> None:
+        """weights: (b,), of the rig at the point. point: its number among the body's render vertices.
+
+        shaper: what the coefficients are of.
+        """
         self._rig = weights
-        tet = body.mesh.tets[body.embedding.tets[point]]
-        self._weights = body.embedding.barycentric[point] @ body.modes.weights[tet]
-        self._rest = np.append(body.embedding.points[point], 1.0)
+        self._rest = np.append(shaper.embedding.points[point], 1.0)
+        forces = np.zeros((3, len(shaper.embedding.points), 3))
+        forces[:, point] = np.eye(3)
+        # A force along an axis does the work of the displacement along it.
+        self._moved_by = np.stack([shaper.model.reduce_forces(each, shaper.embedding) for each in forces])
 
     def position(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Where the point is, (3,) in metres. pose: (b, 3, 4). coefficients: (m, 3, 4)."""
+        """Where the point is, (3,) in metres. pose: (b, 3, 4). coefficients: those of the shaper's model."""
         rigged = np.tensordot(self._rig, pose, axes=1) @ self._rest
-        return rigged + np.tensordot(self._weights, coefficients, axes=1) @ self._rest
+        return rigged + np.tensordot(self._moved_by, coefficients, axes=coefficients.ndim)
 
     def generalised(self, force: np.ndarray) -> np.ndarray:
-        """The generalised force (m, 3, 4) of a force (3,) in newtons on the point."""
-        return self._weights[:, np.newaxis, np.newaxis] * np.outer(force, self._rest)
+        """The generalised force, one number a coefficient, of a force (3,) in newtons on the point."""
+        return np.tensordot(force, self._moved_by, axes=1)
 
     def compliance(
         self,
@@ -70,7 +77,7 @@ class Grip:
     def spring(
         self, target: np.ndarray, pose: np.ndarray, coefficients: np.ndarray, compliance: float
     ) -> np.ndarray:
-        """The generalised force (m, 3, 4) of a spring from the point to a target (3,) in metres."""
+        """The generalised force of a spring from the point to a target (3,) in metres."""
         if compliance == 0.0:
             return np.zeros_like(coefficients)
         pull = target - self.position(pose, coefficients)

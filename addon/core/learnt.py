@@ -147,6 +147,12 @@ class Learnt:
         """The displacements (f, n, 3) f64 that it was learnt from, as far as it holds them."""
         return np.tensordot(self.coefficients.astype(np.float64), self.shapes.astype(np.float64), axes=1)
 
+    @property
+    def left_out(self) -> float:
+        """Share of the shots that lies outside of the displacements, in the norm of the mass."""
+        squares = self.spectrum**2
+        return float(np.sqrt(squares[len(self.shapes) :].sum() / squares.sum()))
+
     def shots(self) -> list[tuple[str, Shot]]:
         """The shots that it was learnt from, by their names, as far as it holds them."""
         everything, found, start = Shot(self.poses.astype(np.float64), self.snapshots()), [], 0
@@ -267,6 +273,7 @@ def is_sound(arrays: dict[str, np.ndarray]) -> bool:
         all(np.isfinite(array).all() for array in numbers)
         and bool((arrays["weights"] > 0.0).all())
         and bool((arrays["tets"] >= 0).all())
+        and bool((arrays["spectrum"] >= 0.0).all() and arrays["spectrum"].any())
     )
 
 

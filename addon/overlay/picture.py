@@ -13,6 +13,7 @@ from ..core.colours import Scale
 from ..core.fields import Field
 from ..core.full_space import DraftError
 from ..core.motion import built_frequency, stiffness_of
+from ..core.settings import Quality
 from . import shading
 
 
@@ -29,7 +30,9 @@ class Picture:
         self._skins = skins(host, len(body.embedding.points))
         self._peak = fields.Peak()
         if field is Field.DRAFT_ERROR:
-            self._values, self.scale = fields.draft_error(error, body)
+            is_learnt = host.jounce.quality == Quality.LEARNT.value
+            title = "Learnt error" if is_learnt else "Draft error"
+            self._values, self.scale = fields.draft_error(error, body, title)
         elif not field.moves:
             settings = host.jounce.motion_settings()
             factor = stiffness_of(built_frequency(body, settings.frequency_of), settings)

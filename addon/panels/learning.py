@@ -25,7 +25,7 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     else:
         row = column.row(align=True)
         row.operator("jounce.learn", text="Learn This Shot", icon="OUTLINER_OB_LIGHTPROBE").also = False
-        row.operator("jounce.learn", text="Also", icon="ADD").also = True
+        row.operator("jounce.learn", text="", icon="ADD").also = True
         row.operator("jounce.learnt_save", text="", icon="EXPORT")
         row.operator("jounce.forget_learnt", text="", icon="TRASH")
     column.row().prop(host.jounce, "displacements", expand=True)
@@ -58,7 +58,7 @@ def draw_lesson(column: bpy.types.UILayout, known: Learnt) -> None:
     facts = known.facts
     for clip in facts.clips[-LISTED:]:
         column.label(text=f"{clip.name}, {clip.frames} frames", icon="ACTION", translate=False)
-    column.label(text=f"{len(known.shapes)} displacements, {len(known.tets)} tets")
+    column.label(text=f"{len(known.shapes)} displacements leave {known.left_out:.2%} out")
     column.label(text=f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}")
     if facts.held_out is not None:
         column.label(text=f"{facts.held_out:.0%} in frames that were left out")

@@ -16,7 +16,8 @@ FIELDS = (
     (
         Field.DRAFT_ERROR.value,
         "Draft Error",
-        "How far the draft is from the final motion, as a root mean square over time, in percent of the size",
+        "How far the draft, or what was learnt, is from the final motion, as a root mean square over time, "
+        "in percent of the size",
     ),
     (Field.STRETCH.value, "Stretch", "By how much the skin is longer than at rest, in percent"),
     (Field.VELOCITY.value, "Velocity", "How fast the skin moves in the world, in m/s"),

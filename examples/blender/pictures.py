@@ -19,6 +19,7 @@ import belly_flop
 import cut_bar
 import figures
 import flesh
+import lesson
 import numpy as np
 import studio
 import subjects
@@ -27,6 +28,7 @@ from PIL import Image
 LIMIT = 200_000
 MODES = 5
 DEEP = 0.06
+OFF = 0.02
 
 
 def main() -> int:
@@ -166,6 +168,26 @@ def collisions(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet(rows, columns, list(takes), f"red: {100 * DEEP:.0f} cm or more below the ground")
 
 
+def learnt(engine: str, scratch: Path) -> Image.Image:
+    """A jump as its draft, as it was learnt and as its final motion, coloured by how far it is from that."""
+    known = lesson.Lesson()
+    takes = {"Draft": known.take("DRAFT"), "Learnt": known.take("LEARNT"), "Final": known.take("FINAL")}
+    final = takes["Final"]
+    both = zip(takes["Draft"], final, strict=True)
+    worst = [np.mean(np.concatenate(lesson.apart(*pair))) for pair in both]
+    frames = sorted(np.argsort(worst)[-16::4])
+    room = studio.Studio(known.meshes, [take[frame] for take in takes.values() for frame in frames], engine)
+    rows = []
+    for take in takes.values():
+        shown = []
+        for frame in frames:
+            room.paint([np.clip(far / OFF, 0.0, 1.0) for far in lesson.apart(take[frame], final[frame])])
+            shown.append(figures.photograph(room, take[frame], scratch))
+        rows.append(shown)
+    columns = [f"frame {lesson.FRAMES[frame]}" for frame in frames]
+    return figures.sheet(rows, columns, list(takes), f"red: {100 * OFF:.0f} % of the size or more from Final")
+
+
 PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "stiffness": stiffness,
     "localised": localised,
@@ -174,6 +196,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "volume": volume,
     "stitches": stitches,
     "collisions": collisions,
+    "learnt": learnt,
 }
 
 if __name__ == "__main__":

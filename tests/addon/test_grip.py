@@ -4,6 +4,7 @@ import jounce
 import numpy as np
 import pytest
 from jounce_core import bodies, modes
+from jounce_core.full_space import FineBody
 from jounce_core.grip import SHARE, Grip
 from jounce_core.task import Runner
 from test_bodies import SETTINGS, tetrahedron
@@ -42,6 +43,21 @@ def test_the_generalised_force_is_that_of_the_full_mesh(body, grip):
     forces = np.zeros((len(body.embedding.points), 3))
     forces[POINT] = force
     assert np.allclose(grip.generalised(force), body.model.reduce_forces(forces, body.embedding))
+
+
+def test_what_was_learnt_is_pulled_as_well(body, pose):
+    rng = np.random.default_rng(2)
+    basis = jounce.Basis(rng.standard_normal((5, len(body.mesh.vertices), 3)))
+    fine = FineBody(body.reduced(basis), body.embedding)
+    grip, coefficients = Grip(fine, np.ones(1), POINT), 0.05 * rng.standard_normal(5)
+    moved = fine.model.displacement(coefficients, body.embedding)[POINT]
+    expected = body.embedding.points[POINT] + pose[0, :, 3] + moved
+    assert np.allclose(grip.position(pose, coefficients), expected, atol=1e-6)
+    sim = jounce.Simulation(fine.model, damping=0.1)
+    sim.reset(pose)
+    step = np.array([1e-3, 0.0, 0.0]) / grip.compliance(sim, pose, 1.0)
+    sim.step(pose, grip.generalised(step))
+    assert 0.0 < (grip.position(pose, sim.coefficients) - grip.position(pose, np.zeros(5)))[0] <= 1.2e-3
 
 
 def simulation(body):

@@ -49,6 +49,12 @@ def test_the_same_comes_back(learnt):
     assert replace(learnt, facts=replace(FACTS, held_out=0.5)).digest != learnt.digest
 
 
+def test_what_the_displacements_leave_out_is_told(learnt):
+    assert 0.0 <= learnt.left_out < 0.01
+    fewer = replace(learnt, shapes=learnt.shapes[:1], spectrum=np.array([4.0, 3.0, 0.0]))
+    assert fewer.left_out == pytest.approx(0.6)
+
+
 def test_shots_come_back_as_far_as_they_were_kept(learnt, shot):
     ((name, again),) = learnt.shots()
     assert name == "Shake" and len(again) == FRAMES
@@ -99,7 +105,8 @@ def test_what_was_made_to_harm_is_refused(learnt, kind):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("shapes", np.nan), ("weights", 0.0), ("tets", -1), ("poses", np.inf)]
+    ("name", "value"),
+    [("shapes", np.nan), ("weights", 0.0), ("tets", -1), ("poses", np.inf), ("spectrum", -1.0)],
 )
 def test_numbers_that_cannot_be_are_refused(learnt, name, value):
     array = getattr(learnt, name).copy()

@@ -123,8 +123,8 @@ def test_edges_of_the_cage_are_listed_once(body):
 
 def test_the_error_of_a_draft_is_a_share_of_the_size(body):
     apart = np.linspace(0.0, 0.1, len(body.embedding.points))
-    values, scale = fields.draft_error(DraftError(0.3, apart), body)
+    values, scale = fields.draft_error(DraftError(0.3, apart), body, "Learnt error")
     size = np.linalg.norm(np.ptp(body.embedding.points, axis=0))
     assert values[-1] == pytest.approx(10.0 / size) and scale.high == values[-1]
-    values, scale = fields.draft_error(None, body)
+    values, scale = fields.draft_error(None, body, "Draft error")
     assert not values.any() and "No final motion" in scale.title

@@ -48,6 +48,11 @@ class Behind(Generic[Cache]):
         """How many frames are there and known to be right."""
         return 0 if self._filling is None else self._filling.checked
 
+    @property
+    def by_hand(self) -> tuple[SimulationPass, FineBody] | None:
+        """What moves the body where it is moved by hand; None where that is its draft."""
+        return None
+
     def frame(self, index: int) -> np.ndarray | None:
         """The coefficients of a frame, None as long as it is not there."""
         return self._cache.coefficients[index] if index < self.checked else None

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...core import motion
+from ...core.full_space import Shaper
 from ...core.motion import FrameInput
 
 # It has settled when no vertex moves by more than this share of the diagonal in a step, for some steps.
@@ -15,19 +16,23 @@ STILL_STEPS = 8
 class Interactive:
     """A simulation that follows `drive`, which may be set at any time, one frame's time a step.
 
-    force: (m, 3, 4), a generalised force that is added to what drives the body, None for none.
+    force: a generalised force that is added to what drives the body, None for none. shaper: what the
+    coefficients are of.
     """
 
-    def __init__(self, simulation: "motion.jounce.Simulation", drive: FrameInput, diagonal: float) -> None:
+    def __init__(
+        self, simulation: "motion.jounce.Simulation", shaper: Shaper, drive: FrameInput, diagonal: float
+    ) -> None:
         """simulation: in the state to go on from, its own from now on. diagonal: of the body."""
         self.simulation = simulation
+        self.shaper = shaper
         self.drive = drive
         self.force: np.ndarray | None = None
         self._diagonal = diagonal
         self._still = 0
 
     def step(self) -> np.ndarray:
-        """Goes on by the time of a frame; the coefficients (m, 3, 4)."""
+        """Goes on by the time of a frame; the coefficients."""
         forces = [force for force in (self.drive.force, self.force) if force is not None]
         force = np.sum(forces, axis=0) if forces else None
         motion.step(self.simulation, replace(self.drive, force=force))

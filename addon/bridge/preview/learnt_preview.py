@@ -11,6 +11,7 @@ from ...core.full_space import DraftError, FineBody
 from ...core.learnt import Facts, Learnt
 from ...core.motion import FrameInput, built_frequency, stiffness_of
 from ...core.settings import Law
+from ...core.simulation_pass import SimulationPass
 from ...core.task import Step, Task
 from ...core.user_error import UserError
 from ..body.bodies import BodyScene
@@ -36,6 +37,11 @@ class LearntPreview(Behind[MotionCache]):
         super().__init__(made, scene, cache)
         self.unseen = 0
         self._compared = 0
+
+    @property
+    def by_hand(self) -> tuple[SimulationPass, FineBody] | None:
+        """What was learnt, once that is ready."""
+        return None if self._filling is None or self._trouble else (self._filling, self.fine)
 
     def _prepare(self) -> Task:
         made = self._motions

@@ -38,14 +38,14 @@ class Hand:
     def take(self, hit: Hit, depsgraph: bpy.types.Depsgraph) -> None:
         """Takes hold of the flesh at a vertex."""
         known = self._session
-        body, surface = known.motions.body, known.motions.scene.surface
+        surface = known.motions.scene.surface
         drive = frame_inputs.read(known.motions.scene, depsgraph)
         if drive.held:
             return
         if known.interactive is None:
             known.begin_by_hand(drive)
         self._interactive = known.interactive
-        self._grip = Grip(body, surface.weights[hit.point], hit.point)
+        self._grip = Grip(self._interactive.shaper, surface.weights[hit.point], hit.point)
         simulation = self._interactive.simulation
         self._compliance = self._grip.compliance(simulation, drive.pose, surface.diagonal, drive.drag)
         self.target = hit.place

@@ -468,12 +468,14 @@ class Session:
     def begin_by_hand(self, drive: FrameInput) -> Interactive:
         """Starts to simulate in real time, from the state that is shown; `work` steps it until it settles."""
         index = self.scene.frame_current - self.cache.first
-        if self.filling.agrees(index, drive):
-            simulation = self.filling.simulation_at(index)
+        fine = None if self.final is None else self.final.by_hand
+        filling, shaper = (self.filling, self.motions.body) if fine is None else fine
+        if filling.agrees(index, drive):
+            simulation = filling.simulation_at(index)
         else:
-            simulation = self.filling.fresh()
+            simulation = filling.fresh()
             simulation.reset(drive.pose)
-        self.interactive = Interactive(simulation, drive, self.motions.diagonal)
+        self.interactive = Interactive(simulation, shaper, drive, self.motions.diagonal)
         return self.interactive
 
     def _move_on(self) -> bool:
@@ -486,7 +488,7 @@ class Session:
             if not drive.held:
                 self.interactive.drive = replace(self.interactive.drive, offsets=drive.offsets)
         before = self.display.offsets.copy()
-        self.display.move(self.interactive.step(), self.motions.body)
+        self.display.move(self.interactive.step(), self.interactive.shaper)
         self.interactive.watch(before, self.display.offsets)
         self._wrote = True
         if self.interactive.settled:

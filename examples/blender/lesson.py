@@ -1,0 +1,44 @@
+"""The creature learns its jump: what its draft, what it has learnt and its final motion show of it."""
+
+from __future__ import annotations
+
+import bpy
+import creature
+import flesh
+import numpy as np
+import studio
+from subjects import Shape
+
+FRAMES = range(1, 41)
+FIRMNESS = 7.0
+
+
+class Lesson:
+    """Learnt by the operator that an artist presses."""
+
+    def __init__(self) -> None:
+        """Build the creature in an empty file, make it a body without limits, and let it learn."""
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        built = creature.build(40)
+        self.meshes = [built.body, *built.parts]
+        self._host = built.body
+        scene = bpy.context.scene
+        scene.frame_start, scene.frame_end = FRAMES.start, FRAMES.stop - 1
+        flesh.select([built.armature])
+        bpy.ops.jounce.setup()
+        state = self._host.jounce
+        state.frequency, state.use_stretch, state.use_limit = FIRMNESS, False, False
+        flesh.select([built.body])
+        bpy.ops.jounce.learn()
+
+    def take(self, quality: str) -> list[Shape]:
+        """The jump at a quality."""
+        self._host.jounce.quality = quality
+        bpy.ops.jounce.fill_cache()
+        return studio.record(self.meshes, FRAMES)
+
+
+def apart(shape: Shape, other: Shape) -> list[np.ndarray]:
+    """Distance of the points of two shapes, mesh by mesh, as a share of the size of one."""
+    size = np.linalg.norm(np.ptp(np.concatenate(other), axis=0))
+    return [np.linalg.norm(a - b, axis=1) / size for a, b in zip(shape, other, strict=True)]
