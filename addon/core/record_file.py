@@ -85,7 +85,13 @@ class RecordFile:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self.path.is_symlink() or (self.path.exists() and not is_of_kind(self.path, self._magic)):
             raise FileExistsError(0, "something is there that Jounce has not made")
-        self.path.write_bytes(self._first)
+        # A process that is killed leaves no file that is not known to be ours.
+        part = self.path.with_name(f"{self.path.name}.{os.getpid()}.part")
+        try:
+            part.write_bytes(self._first)
+            os.replace(part, self.path)
+        finally:
+            part.unlink(missing_ok=True)
         self._end = self._size = len(self._first)
 
 

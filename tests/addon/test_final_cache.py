@@ -114,6 +114,21 @@ def test_what_jounce_has_not_made_stays(model, whole, path):
     assert np.array_equal(cache.coefficients, whole[:3])
 
 
+def test_a_process_that_ends_as_it_begins_a_file_is_in_nobodys_way(model, whole, path, monkeypatch):
+    def ends(self, data):
+        with self.open("wb") as file:
+            file.write(data[:3])
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(type(path), "write_bytes", ends)
+        filled(model, DRIVES[:2], FinalCache(ORIGIN, 1, path))
+    cache = filled(model, DRIVES[:2], FinalCache(ORIGIN, 1, path))
+    assert cache.trouble == ""
+    assert np.array_equal(FinalCache(ORIGIN, 1, path).coefficients, whole[:2])
+    assert list(path.parent.iterdir()) == [path]
+
+
 def test_two_programs_do_not_write_to_one_file(model, whole, path):
     one, other = FinalCache(ORIGIN, 1, path), FinalCache(ORIGIN, 1, path)
     filled(model, DRIVES[:3], one)

@@ -4,6 +4,7 @@ mod addon;
 mod bench;
 mod check;
 mod demo;
+mod deny;
 mod foreign;
 mod fuzz;
 mod gui;
@@ -38,6 +39,7 @@ usage: cargo x <command>
       [--blender PATH]  in this Blender instead of Debian's own, which is fetched below target/ (1.4 GB, root)
   check [name...]       every check, or only those named: rustfmt, clippy, rustdoc, ruff, ruff-format, mypy, stubs,
                         repository
+  deny                  licences, sources and known faults of the crates that are compiled in; the last needs a network
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
   release [platform...] what is published for every platform, or for those named, built on Linux: wheels, zips, sources,
@@ -64,6 +66,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["test", options @ ..] => test::run(options),
         ["gui", options @ ..] => gui::run_tests(options),
         ["check", names @ ..] => check::run(names),
+        ["deny"] => deny::check(),
         ["wheel"] => wheel::build().map(drop),
         ["addon"] => addon::build().map(drop),
         ["release", names @ ..] => release::run_all(names),

@@ -37,6 +37,7 @@ pub fn check() -> Result<()> {
     versions(&mut violations)?;
     addresses(&mut violations)?;
     licences(&mut violations)?;
+    promises(&mut violations)?;
     commands(&mut violations)?;
     if violations.is_empty() { Ok(()) } else { Err(violations.join("\n")) }
 }
@@ -162,6 +163,42 @@ fn licences(violations: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
+/// Every promise names tests that hold it, and all of them exist.
+fn promises(violations: &mut Vec<String>) -> Result<()> {
+    let page = Path::new("docs/promises.md");
+    for row in promise_rows(&read(page)?) {
+        let tests = named_tests(row);
+        if tests.is_empty() {
+            violations.push(format!("{}: no test holds {row}", page.display()));
+        }
+        for (file, name) in tests {
+            let is_there = read(Path::new(file)).is_ok_and(|text| name.is_none_or(|it| has_test(&text, it)));
+            if !is_there {
+                let name = name.unwrap_or_default();
+                violations.push(format!("{}: there is no test {file}::{name}", page.display()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lines of a page's tables below their heads.
+fn promise_rows(page: &str) -> impl Iterator<Item = &str> {
+    let is_head = |line: &str| line.starts_with("| promise ") || line.starts_with("| --- ");
+    page.lines().filter(move |line| line.starts_with("| ") && !is_head(line))
+}
+
+/// The tests of a line, `file::name` or a whole `file`.
+fn named_tests<'a>(line: &'a str) -> Vec<(&'a str, Option<&'a str>)> {
+    let spans = line.split('`').skip(1).step_by(2).filter(|span| span.starts_with("tests/"));
+    let parts = |span: &'a str| span.split_once("::").map_or((span, None), |(file, name)| (file, Some(name)));
+    spans.map(parts).collect()
+}
+
+fn has_test(text: &str, name: &str) -> bool {
+    text.contains(&format!("def {name}(")) || text.contains(&format!("fn {name}("))
+}
+
 /// README and `.ci/run` install the same packages, and what `.ci/run` runs stands in the README.
 fn commands(violations: &mut Vec<String>) -> Result<()> {
     let readme = read(Path::new("README.md"))?;
@@ -186,7 +223,7 @@ fn commands(violations: &mut Vec<String>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{address, cited_names, link_targets, wrong_address};
+    use super::{address, cited_names, has_test, link_targets, named_tests, promise_rows, wrong_address};
 
     #[test]
     fn packages_name_the_address_of_the_workspace_and_no_other() {
@@ -199,6 +236,16 @@ mod tests {
         assert!(found("website = \"https://c.org\"", Some("https://a.org/b")).unwrap().contains("c.org"));
         assert!(found("website = \"https://c.org\"", None).unwrap().contains("no repository"));
         assert!(found("id = 1", Some("https://a.org/b")).unwrap().contains("expected"));
+    }
+
+    #[test]
+    fn promises_name_the_tests_that_hold_them() {
+        let page = "# P\n| promise | held by |\n| --- | --- |\n| a | `tests/a.py::test_b`, `tests/c.rs` |\n";
+        let rows: Vec<_> = promise_rows(page).collect();
+        assert_eq!(rows.len(), 1);
+        assert_eq!(named_tests(rows[0]), [("tests/a.py", Some("test_b")), ("tests/c.rs", None)]);
+        assert!(has_test("def test_b(x):", "test_b") && has_test("fn b() {", "b"));
+        assert!(!has_test("def test_bc():", "test_b"));
     }
 
     #[test]
