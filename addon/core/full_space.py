@@ -68,16 +68,16 @@ def flesh(body: "jounce.Body", law: Law, poisson: float) -> "jounce.Material":
 
 
 def refuse_drive(drive: FrameInput, name: str) -> None:
-    """Refuses what drives modes alone. name: that of the body."""
+    """Refuses what is no part of what a body learns. name: that of the body."""
     if drive.force is not None or drive.drag is not None:
         raise UserError(
-            f"{name}: force fields and pushes act on drafts alone; set their weight and the push to 0, or "
-            "choose Draft."
+            f"{name}: force fields and pushes are nothing that flesh can learn; set their weight and the "
+            "push to 0, or choose Final."
         )
     if drive.offsets is not None:
         raise UserError(
-            f"{name}: a rig that does more than linear skinning moves drafts alone; take what else shapes "
-            "the mesh (volume preservation, shape keys, lattices) off, or choose Draft."
+            f"{name}: a rig that does more than linear skinning is nothing that flesh can learn; take what "
+            "else shapes the mesh (volume preservation, shape keys, lattices) off, or choose Final."
         )
 
 

@@ -24,11 +24,18 @@ class LoopPass(SimulationPass):
     """A pass over a cycle and whatever frames follow it."""
 
     def __init__(
-        self, cache: MotionCache, start: Start, course: Schedule, frames: int, surface: Surface
+        self,
+        cache: MotionCache,
+        start: Start,
+        course: Schedule,
+        frames: int,
+        surface: Surface,
+        *,
+        is_final: bool = False,
     ) -> None:
-        """frames: of the cycle, the last like the first."""
+        """frames: of the cycle, the last like the first. is_final: of every vertex, and not of modes."""
         # A cycle begins as it ends.
-        super().__init__(cache, start, replace(course, start=RestartMode.SETTLED))
+        super().__init__(cache, start, replace(course, start=RestartMode.SETTLED), is_final=is_final)
         self._frames = frames
         self._surface = surface
         self._cycle = b""
@@ -73,7 +80,7 @@ class LoopPass(SimulationPass):
             refuse_open(self.drives, self._surface, self.course)
             digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
             for each in self.drives:
-                digest.update(self._felt(each).digest())
+                digest.update(self.felt(each).digest())
             self._cycle = digest.digest()
             for index in range(self._frames):
                 self._simulate(index)
@@ -85,6 +92,6 @@ class LoopPass(SimulationPass):
         return whole.digest()
 
     def _begin(self, target: Target, _drive: FrameInput) -> None:
-        cycle = self.drives[: self._frames]
+        cycle = [self.felt(drive) for drive in self.drives[: self._frames]]
         cycle[0].set_up(target)
         target.settle_cycle(**cycle_arguments(cycle))

@@ -38,6 +38,19 @@ class FrameMaterial:
 
 
 @dataclass(frozen=True)
+class VertexInput:
+    """What a full-space model takes in place of what is reduced for modes, at its vertices, or None.
+
+    force: (n, 3), N. drag: what resists the motion. offsets: (n, 3), metres, what the rig adds to linear
+    skinning.
+    """
+
+    force: np.ndarray | None = None
+    drag: "jounce.Drag | None" = None
+    offsets: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
 class FrameInput:
     """All that the step to a frame depends on, beside the state before it.
 
@@ -47,6 +60,7 @@ class FrameInput:
     begins anew here. feel: None where none of it is animated. held: why no motion can follow the rig to this
     frame, so that the flesh holds; the pose then says nothing. Empty in all other frames. colliders: (c, 3,
     4), where what the body collides with stands, as its objects or as the native module has it, or None.
+    vertices: what a final motion takes of force, drag and offsets; None where it takes nothing.
     """
 
     pose: np.ndarray
@@ -58,6 +72,7 @@ class FrameInput:
     feel: FrameMaterial | None = None
     held: str = ""
     colliders: np.ndarray | None = None
+    vertices: VertexInput | None = None
 
     def set_up(self, target: "Target") -> None:
         """Gives a simulation the settings of this frame."""
@@ -70,9 +85,19 @@ class FrameInput:
         """Where what the body collides with stands, (c, 3, 4); nothing without any."""
         return np.empty((0, 3, 4)) if self.colliders is None else self.colliders
 
+    def of_modes(self) -> "FrameInput":
+        """What a draft is simulated from: modes collide with nothing."""
+        return replace(self, colliders=None, vertices=None)
+
+    def of_vertices(self) -> "FrameInput":
+        """What a final motion is simulated from."""
+        own = VertexInput() if self.vertices is None else self.vertices
+        return replace(self, force=own.force, drag=own.drag, offsets=own.offsets, vertices=None)
+
     def agrees(self, other: "FrameInput") -> bool:
         """Whether both are the same up to the offsets, which are not read from every scene."""
-        return replace(self, offsets=None).digest() == replace(other, offsets=None).digest()
+        mine, others = (replace(each, offsets=None, vertices=None) for each in (self, other))
+        return mine.digest() == others.digest()
 
     def moves_as(self, other: "FrameInput") -> bool:
         """Whether both have the rig where it is, whatever is around it, up to the offsets."""
@@ -91,11 +116,14 @@ class FrameInput:
         return digest.digest()
 
     def _newer(self) -> dict[str, bool]:
-        return {"held": bool(self.held), "colliders": self.colliders is not None}
+        newer = {"colliders": self.colliders is not None, "vertices": self.vertices is not None}
+        return {"held": bool(self.held)} | newer
 
 
 def plain(value: object) -> tuple[object, ...]:
     """Arrays and plain values that say all of what a field of a drive holds."""
+    if isinstance(value, VertexInput):
+        return tuple(part for field in fields(value) for part in plain(getattr(value, field.name)))
     if isinstance(value, jounce.Drag):
         return value.linear, value.quadratic, value.velocity
     return (value,)

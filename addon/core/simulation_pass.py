@@ -38,9 +38,18 @@ class SimulationPass:
     """A pass over the frames of a cache, which are counted from the first one."""
 
     def __init__(
-        self, cache: MotionCache, start: Start, course: Schedule, colliders: Colliders | None = None
+        self,
+        cache: MotionCache,
+        start: Start,
+        course: Schedule,
+        colliders: Colliders | None = None,
+        *,
+        is_final: bool = False,
     ) -> None:
-        """start: makes a simulation that has not started, among colliders where there are any."""
+        """start: makes a simulation that has not started, among colliders where there are any.
+
+        is_final: of every vertex, and not of modes.
+        """
         self.cache = cache
         # Whose motion this is where all of it is given, so that nothing is simulated; empty otherwise.
         self.given = ""
@@ -50,6 +59,7 @@ class SimulationPass:
         self._start = start
         self._course = course
         self._colliders = colliders
+        self._is_final = is_final
         self._teleports = course.teleports()
         self._recorder: Recorder | None = None
         self._asked: deque[tuple[int, bytes]] = deque()
@@ -100,7 +110,7 @@ class SimulationPass:
 
     def remembers(self, index: int, drive: FrameInput) -> bool:
         """Whether the cache holds a frame with this drive, though the frames before it may have changed."""
-        return index < len(self.cache) and self.cache.digests[index] == self._felt(drive).digest()
+        return index < len(self.cache) and self.cache.digests[index] == self.felt(drive).digest()
 
     def feed(self, drive: FrameInput) -> None:
         """Takes the drive of the next frame, and has it simulated if the cache does not hold it."""
@@ -127,15 +137,18 @@ class SimulationPass:
 
     def _digest(self, index: int) -> bytes:
         """16 bytes that are the same as long as what a frame was simulated from is."""
-        return self._felt(self.drives[index]).digest()
+        return self.felt(self.drives[index]).digest()
 
-    def _felt(self, drive: FrameInput) -> FrameInput:
-        """What of a drive is simulated: modes collide with nothing."""
-        return drive if self._colliders is not None else replace(drive, colliders=None)
+    def felt(self, drive: FrameInput) -> FrameInput:
+        """What of a drive is simulated."""
+        if not self._is_final:
+            return drive.of_modes()
+        own = drive.of_vertices()
+        return own if self._colliders is not None else replace(own, colliders=None)
 
     def _native(self, index: int) -> FrameInput:
         """The drive of a frame as the native module takes it."""
-        drive = self._felt(self.drives[index])
+        drive = self.felt(self.drives[index])
         if self._colliders is None:
             return drive
         first, frame = self.drives[0].around, self.cache.first + index

@@ -269,7 +269,7 @@ class Passes:
 
     def feed(self, drive: FrameInput) -> None:
         """Takes the drive of the next frame."""
-        if self.baking.fine is not None:
+        if self.baking.fine is not None and not self.baking.is_final:
             refuse_drive(drive, self.baking.scene.host.name)
         if self._cycle is not None:
             self._cycle.append(drive)
@@ -297,5 +297,6 @@ def take(
     """The motion that a filling has made, or that of a cycle, with its seam."""
     if cycle is None:
         return Recording(filling.motion(), held=filling.held())
-    motion, report = yield from looped(filling.fresh(), cycle, scene.surface, filling.course)
+    felt = [filling.felt(drive) for drive in cycle]
+    motion, report = yield from looped(filling.fresh(), felt, scene.surface, filling.course)
     return Recording(motion, max(report.position, report.velocity))

@@ -11,7 +11,6 @@ from ..bridge.preview import motions, previews
 from ..bridge.rig.armature_modifier import Warn
 from ..core.file_lock import FileLock
 from ..core.final_cache import FileCache
-from ..core.full_space import refuse_drive
 from ..core.motion import FrameInput
 from ..core.settings import BakeSettings
 from ..core.simulation_pass import SimulationPass
@@ -59,8 +58,6 @@ def filled(
     """Reads the scene and simulates; what is done is in the file at once."""
 
     def feed(drive: FrameInput) -> None:
-        if baking.fine is not None:
-            refuse_drive(drive, baking.scene.host.name)
         filling.feed(drive)
         filling.collect()
 

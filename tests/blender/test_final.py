@@ -110,13 +110,49 @@ def test_a_loop_closes(character):
     assert np.abs(scenes.evaluated_frames(obj, over) - looped).max() < 1e-5
 
 
-def test_a_push_is_refused(character):
-    character[0].jounce.quality = "FINAL"
-    character[0].jounce.push = (1.0, 0.0, 0.0)
-    assert_refused(bpy.ops.jounce.bake, "Column", "force fields and pushes")
+def moved_by(obj, quality):
+    """How far a bake moves vertices beyond the rig, (f, p, 3)."""
+    posed = scenes.evaluated_frames(obj, FRAMES)
+    return baked(obj, quality, "MESH_CACHE") - posed
 
 
-def test_a_rig_that_is_no_linear_skinning_is_refused(character):
-    character[0].jounce.quality = "FINAL"
-    character[0].modifiers["Armature"].use_deform_preserve_volume = True
-    assert_refused(bpy.ops.jounce.bake, "Column", "linear skinning")
+def test_a_push_moves_final_flesh_as_gravity_does(character):
+    obj, rig = character
+    rig.animation_data_clear()
+    obj.jounce.start = "SETTLED"
+    obj.jounce.push = (3.0, 0.0, 0.0)
+    pushed = moved_by(obj, "FINAL")
+    obj.jounce.push = (0.0, 0.0, 0.0)
+    scene = bpy.context.scene
+    scene.use_gravity, scene.gravity = True, (3.0, 0.0, 0.0)
+    obj.jounce.use_gravity, obj.jounce.gravity = True, 1.0
+    assert np.abs(pushed).max() > 1e-3
+    assert np.abs(pushed - moved_by(obj, "FINAL")).max() < 1e-4 * np.abs(pushed).max()
+
+
+@pytest.mark.parametrize("kind", ["WIND", "DRAG", "TURBULENCE"])
+def test_fields_move_final_flesh_as_they_move_its_draft(character, kind):
+    obj, _ = character
+    obj.jounce.use_limit = obj.jounce.use_stretch = False
+    still = {quality: moved_by(obj, quality) for quality in ("FINAL", "DRAFT")}
+    bpy.ops.object.effector_add(type=kind, location=(0.5, 0.0, -3.0))
+    field = bpy.context.object.field
+    field.strength, field.flow, field.linear_drag, field.size = 8.0, 1.0, 2.0, 1.0
+    bpy.context.object.select_set(False)
+    obj.select_set(True)
+    bpy.context.view_layer.objects.active = obj
+    final, draft = (moved_by(obj, quality) - before for quality, before in still.items())
+    assert np.linalg.norm(final) > 0.05 * np.linalg.norm(still["FINAL"])
+    assert (final * draft).sum() > 0.5 * np.linalg.norm(final) * np.linalg.norm(draft)
+
+
+def test_final_flesh_follows_a_rig_that_is_no_linear_skinning(character):
+    obj, rig = character
+    linear = moved_by(obj, "FINAL")
+    obj.modifiers["Armature"].use_deform_preserve_volume = True
+    assert 0.0 < np.linalg.norm(moved_by(obj, "FINAL") - linear) < 0.3 * np.linalg.norm(linear)
+    rig.animation_data_clear()
+    rig.pose.bones["Upper"].rotation_euler = (0.0, 0.9, 0.0)
+    bpy.context.view_layer.update()
+    # A pose that is held is as the rig makes it, volume preserved.
+    assert np.abs(moved_by(obj, "FINAL")).max() < 1e-5

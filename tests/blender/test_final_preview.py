@@ -179,14 +179,20 @@ def test_limits_hold_the_final_motion(character, session):
         setattr(obj.jounce, f"use_{limit}", False)
 
 
-def test_what_the_full_space_cannot_do_is_said_and_the_draft_is_shown(character, session):
+def test_the_preview_shows_what_pushes_and_what_the_rig_adds_as_the_bake_does(character, session):
     obj, _ = character
+    obj.modifiers["Armature"].use_deform_preserve_volume = True
     bpy.ops.jounce.preview()
-    obj.jounce.push = (1.0, 0.0, 0.0)
-    final = scenes.evaluated_frames(obj, FRAMES)
-    assert "force fields and pushes" in session(obj).status()
+    still = scenes.evaluated_frames(obj, FRAMES)
+    obj.jounce.push = (3.0, 0.0, 0.0)
+    pushed = scenes.evaluated_frames(obj, FRAMES)
+    assert session(obj).final.checked == len(FRAMES)
+    assert np.abs(pushed - still).max() > 1e-3
     obj.jounce.quality = "DRAFT"
-    assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), final)
+    assert np.abs(scenes.evaluated_frames(obj, FRAMES) - pushed).max() > 1e-3
+    obj.jounce.quality = "FINAL"
+    bpy.ops.jounce.bake(target="MESH_CACHE")
+    assert np.abs(scenes.evaluated_frames(obj, FRAMES) - pushed).max() < 1e-5
 
 
 def test_a_file_that_is_not_saved_keeps_the_motion_in_memory_until_it_is(session, tmp_path):

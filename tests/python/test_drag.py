@@ -105,3 +105,30 @@ def test_what_makes_no_sense_is_refused(start, samples, drag, bar):
     other = jounce.Model.skinning(mesh, jounce.Material(), modes, np.zeros(1, np.int32))
     alien = other.force_samples(1).drag(np.ones(1))
     refused(ValueError, "samples: expected shape samples of this model", sim.step, bar.poses[0], drag=alien)
+
+
+def test_drag_at_the_vertices_of_the_full_space(model, mesh):
+    material = jounce.Material(2e4, 0.3, 1000.0, "neo_hookean")
+    full = jounce.Model.full_space(mesh, material)
+    n = full.coefficient_shape[0]
+    mass = np.bincount(mesh.tets.ravel(), np.repeat(250.0 * mesh.volumes, 4), n)
+    wind = np.tile([0.5, 0.0, -1.0], (n, 1))
+    drag = jounce.Drag(4.0 * mass, 2.0 * mass, wind)
+    assert np.array_equal(drag.linear, 4.0 * mass) and np.array_equal(drag.velocity, wind)
+    assert repr(drag) == f"Drag({n} vertices)"
+    settings = {"dt": 1 / 24, "tolerance": 1e-12, "max_iterations": 1000, "gravity": (0.0, 0.0, -9.8)}
+    sim, given = jounce.Simulation(full, **settings), jounce.Simulation(full, **settings)
+    for _ in range(3):
+        sim.step(drag=drag)
+    given.restore_state(sim.save_state())
+    before = sim.coefficients
+    sim.step(drag=drag)
+    relative = 24.0 * (sim.coefficients - before) - wind
+    speed = np.linalg.norm(relative, axis=1, keepdims=True)
+    given.step(force=-mass[:, None] * (4.0 + 2.0 * speed) * relative)
+    np.testing.assert_allclose(sim.coefficients, given.coefficients, atol=1e-6)
+    refused(ValueError, "drag: expected", sim.step, drag=jounce.Drag(np.ones(n + 1)))
+    rest = np.tile(np.eye(3, 4), (3, 1, 1))
+    refused(ValueError, "samples", jounce.Simulation(model).step, rest, drag=drag)
+    refused(ValueError, "quadratic: expected shape", jounce.Drag, np.ones(3), np.ones(2))
+    refused(ValueError, "linear: expected", jounce.Drag, np.full(3, -1.0))

@@ -46,9 +46,9 @@ def posed(fine, pose):
     return np.einsum("pj,jcd,pd->pc", weights, pose, np.column_stack([points, np.ones(len(points))]))
 
 
-def run(body, drives, **settings):
-    """Coefficients of all frames."""
-    simulation = jounce.Simulation(body.model, tolerance=1e-10, **settings)
+def run(body, drives, model=None, **settings):
+    """Coefficients of all frames, of a body's modes or another model of it."""
+    simulation = jounce.Simulation(model or body.model, tolerance=1e-10, **settings)
     pose, offsets = next(drives)
     simulation.reset(pose, offsets)
     frames = []
@@ -65,6 +65,15 @@ def test_a_linear_rig_given_as_offsets_is_the_linear_rig(body, fine, settings):
     linear = run(body, ((pose, None) for pose in poses), **settings)
     assert np.abs(linear).max() > 1e-2
     assert np.abs(run(body, twins, **settings) - linear).max() < 1e-6 * np.abs(linear).max()
+
+
+def test_at_vertices_a_linear_rig_given_as_offsets_is_the_linear_rig(body, fine):
+    model = body.full_space()
+    poses = [swung(frame / 24) for frame in range(13)]
+    twins = ((REST, body.vertex_offsets(posed(fine, pose) - fine[0])) for pose in poses)
+    linear = run(body, ((pose, None) for pose in poses), model, max_iterations=100)
+    assert np.abs(linear).max() > 1e-2
+    assert np.abs(run(body, twins, model, max_iterations=100) - linear).max() < 1e-6 * np.abs(linear).max()
 
 
 def test_a_shape_that_comes_and_goes_moves_the_flesh(body, fine):
@@ -94,11 +103,10 @@ def test_a_state_with_offsets_replays(body, fine):
 
 def test_offsets_that_do_not_fit_are_refused(body, fine):
     count = len(fine[0])
-    refused(ValueError, f"offsets: expected shape ({count}, 3)", body.reduce_offsets, np.zeros((count, 2)))
-    refused(
-        TypeError, "offsets: expected dtype float64", body.reduce_offsets, np.zeros((count, 3), np.float32)
-    )
-    refused(ValueError, NOT_FINITE, body.reduce_offsets, poisoned(np.zeros((count, 3))))
+    for act in (body.reduce_offsets, body.vertex_offsets):
+        refused(ValueError, f"offsets: expected shape ({count}, 3)", act, np.zeros((count, 2)))
+        refused(TypeError, "offsets: expected dtype float64", act, np.zeros((count, 3), np.float32))
+        refused(ValueError, NOT_FINITE, act, poisoned(np.zeros((count, 3))))
     simulation = jounce.Simulation(body.model)
     simulation.reset(REST)
     good = body.reduce_offsets(np.zeros((count, 3)))

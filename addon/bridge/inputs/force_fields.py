@@ -4,6 +4,7 @@ Blender has no call that samples its force fields, so those that can be are eval
 where the rig puts the parts of the body.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import bpy
@@ -13,6 +14,7 @@ from mathutils import Vector, noise
 
 from ...core.forces import KINDS, SHAPES, Field, Range
 from ...core.motion import load_scale
+from ...core.vertex_places import VertexPlaces
 from ..common import units
 from ..rig.armature_modifier import Warn
 
@@ -24,7 +26,7 @@ OCTAVES, OCTAVE_SUM = 3, 4.0 / 7.0
 
 @dataclass(frozen=True)
 class Load:
-    """What acts on a body in a frame: a generalised force (m, 3, 4), and drag; None for none."""
+    """What acts on a body in a frame: a generalised force (m, 3, 4) or (n, 3), and drag; None for none."""
 
     force: np.ndarray | None = None
     drag: jounce.Drag | None = None
@@ -38,11 +40,14 @@ class ForceReader:
         self._unit = units.metres_per_unit(scene)
         self._diagonal = diagonal
         self._samples = None
+        self._body: jounce.Body | None = None
+        self._vertices: VertexPlaces | None = None
         self.fields = tuple(followed(host, scene, warn))
 
     def act_on(self, body: "object") -> None:
         """From now on forces act on this body."""
         self._samples = body.model.force_samples(SAMPLES)
+        self._body, self._vertices = body, None
 
     def places(self, pose: np.ndarray) -> np.ndarray:
         """Where a pose (b, 3, 4) puts parts all over the built body, (k, 3) in metres."""
@@ -50,27 +55,64 @@ class ForceReader:
 
     def read(self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph) -> Load:
         """What acts in a pose of the body; nothing while there is no body yet."""
+        if self._samples is None:
+            return Load()
+        acting = self._acting(depsgraph, self._samples.masses, lambda: self._samples.posed(pose), slice(None))
+        if acting is None:
+            return Load()
+        force, linear, quadratic = acting
+        drag = self._samples.drag(linear, quadratic) if linear.any() or quadratic.any() else None
+        return Load(self._samples.reduce(force), drag)
+
+    def read_at_vertices(
+        self, pose: np.ndarray, depsgraph: bpy.types.Depsgraph, offsets: np.ndarray | None
+    ) -> Load:
+        """The same for a final motion: at the vertices, where the rig has them with offsets (n, 3)."""
+        if self._body is None:
+            return Load()
+        if self._vertices is None:
+            self._vertices = VertexPlaces(self._body, self._samples.points)
+        vertices = self._vertices
+        acting = self._acting(
+            depsgraph, vertices.masses, lambda: vertices.posed(pose, offsets), vertices.part_of
+        )
+        if acting is None:
+            return Load()
+        force, linear, quadratic = acting
+        drag = jounce.Drag(linear, quadratic) if linear.any() or quadratic.any() else None
+        return Load(force, drag)
+
+    def _acting(
+        self,
+        depsgraph: bpy.types.Depsgraph,
+        masses: np.ndarray,
+        places: Callable[[], np.ndarray],
+        part_of: np.ndarray | slice,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Forces (k, 3), linear and quadratic drag (k,) of masses (k,) at places (k, 3), metres; or None.
+
+        part_of: which of the parts all over the body each is in, as what chance adds is of a part.
+        """
         state = self._host.evaluated_get(depsgraph).jounce
         push = np.array(state.push)
-        if self._samples is None or not (push.any() or (self.fields and state.field_weight != 0.0)):
-            return Load()
-        masses = self._samples.masses
+        if not (push.any() or (self.fields and state.field_weight != 0.0)):
+            return None
         acceleration = np.tile(push, (len(masses), 1))
         linear, quadratic = np.zeros((2, len(masses)))
         if state.field_weight != 0.0:
-            points = self._samples.posed(pose) / self._unit
+            points = places() / self._unit
             for obj in self.fields:
                 seen = read_field(obj.evaluated_get(depsgraph))
-                chance = drawn(obj.field.seed, depsgraph.scene.frame_current, (2, len(points)))
+                parts = (2, len(self._samples.masses))
+                chance = drawn(obj.field.seed, depsgraph.scene.frame_current, parts)[:, part_of]
                 acceleration += state.field_weight * seen.acceleration(points, turbulence, chance[0])
                 resistance = seen.resistance(points, chance)
                 linear += state.field_weight * resistance.linear
                 quadratic += state.field_weight * resistance.quadratic
         scale = load_scale(self._host.jounce.motion_settings(), self._diagonal)
-        force = self._samples.reduce(acceleration * (scale * masses[:, None]))
         # Bodies that look alike at any size have velocities in proportion to it.
-        coefficients = np.maximum([linear, quadratic / scale], 0.0) * masses
-        return Load(force, self._samples.drag(*coefficients) if coefficients.any() else None)
+        braking = np.maximum([linear, quadratic / scale], 0.0) * masses
+        return acceleration * (scale * masses[:, None]), braking[0], braking[1]
 
 
 def followed(host: bpy.types.Object, scene: bpy.types.Scene, warn: Warn) -> list[bpy.types.Object]:
@@ -163,10 +205,9 @@ def drawn(seed: int, frame: int, shape: int | tuple[int, ...]) -> np.ndarray:
 def turbulence(places: np.ndarray) -> np.ndarray:
     """Noise in [-1, 1] at places (k, 3), a component for each order of the coordinates, (k, 3)."""
     values = np.empty_like(places)
-    for row, place in enumerate(places):
-        for component in range(3):
-            turned = Vector(np.roll(place, -component))
+    for row, (x, y, z) in enumerate(places.tolist()):
+        for component, turned in enumerate(((x, y, z), (y, z, x), (z, x, y))):
             values[row, component] = OCTAVE_SUM * noise.turbulence(
-                turned, OCTAVES, False, noise_basis="PERLIN_NEW"
+                Vector(turned), OCTAVES, False, noise_basis="PERLIN_NEW"
             )
     return values

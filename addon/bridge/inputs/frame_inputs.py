@@ -1,9 +1,12 @@
 """Reads from the evaluated scene what drives a body in one frame."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 
-from ...core.motion import FrameInput
+from ...core.motion import FrameInput, VertexInput
+from ...core.settings import Quality
 from ..body.bodies import BodyScene
 from ..rig.bone_transforms import Unposable
 from ..rig.posed_meshes import PosedShapes
@@ -18,11 +21,21 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     around = scene.colliders.read(depsgraph)
     try:
         pose = scene.reader.read(depsgraph)
-        offsets = None if shapes is None else shapes.read(depsgraph, pose)
+        shape = None if shapes is None else shapes.read(depsgraph, pose)
     except Unposable as refusal:
         return FrameInput(
             np.zeros((len(scene.reader.movers), 3, 4)), 0.0, held=str(refusal), colliders=around
         )
     load = scene.forces.read(pose, depsgraph)
     feel = scene.feel.read(depsgraph)
-    return FrameInput(pose, state.strength, offsets, load.force, load.drag, state.cut, feel, colliders=around)
+    offsets = None if shape is None else shapes.body.reduce_offsets(shape)
+    drive = FrameInput(
+        pose, state.strength, offsets, load.force, load.drag, state.cut, feel, colliders=around
+    )
+    if Quality(scene.host.jounce.quality) is not Quality.FINAL:
+        return drive
+    carried = None if shape is None else shapes.body.vertex_offsets(shape)
+    own = scene.forces.read_at_vertices(pose, depsgraph, carried)
+    if own.force is None and carried is None:
+        return drive
+    return replace(drive, vertices=VertexInput(own.force, own.drag, carried))

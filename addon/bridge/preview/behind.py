@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.cache import MotionCache
-from ...core.full_space import DraftError, FineBody, refuse_drive
+from ...core.full_space import DraftError, FineBody
 from ...core.motion import FrameInput
 from ...core.simulation_pass import SimulationPass
 from ...core.task import POLL_SECONDS, Runner, Step, Task
@@ -119,8 +119,11 @@ class Behind(Generic[Cache]):
 
     def _feed(self, drives: list[FrameInput]) -> None:
         for drive in drives[len(self._filling.drives) :]:
-            refuse_drive(drive, self._motions.scene.host.name)
+            self._refuse(drive)
             self._filling.feed(drive)
+
+    def _refuse(self, drive: FrameInput) -> None:
+        """Refuses what this motion cannot be driven by: nothing."""
 
     def _prepare(self) -> Task:
         """Makes `fine` and the pass in it."""

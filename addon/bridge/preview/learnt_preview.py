@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core import learnt
 from ...core.cache import MotionCache
-from ...core.full_space import DraftError, FineBody
+from ...core.full_space import DraftError, FineBody, refuse_drive
 from ...core.learnt import Facts, Learnt
 from ...core.motion import FrameInput, built_frequency, stiffness_of
 from ...core.settings import Law
@@ -49,6 +49,9 @@ class LearntPreview(Behind[MotionCache]):
         self.fine = prepared(made.body, made.scene.host.jounce.built_digest, made.scene)
         self._filling = made.learnt(self._scene, self._cache, self.fine.model)
         return ""
+
+    def _refuse(self, drive: FrameInput) -> None:
+        refuse_drive(drive, self._motions.scene.host.name)
 
     def _told(self) -> str:
         known = lessons.of(self._motions.scene.host)

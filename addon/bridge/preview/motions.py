@@ -118,7 +118,7 @@ class Motions:
         touched = self.scene.colliders.colliders
         if touched is not None:
             touched = replace(touched, skin=skin(self.body, self.scene.surface.weights))
-        return self._filling(scene, cache, settings, start, touched)
+        return self._filling(scene, cache, settings, start, touched, is_final=True)
 
     def lesson_origin(self, scene: bpy.types.Scene, first: int) -> str:
         """Hash of what a final motion depends on, beside what it collides with."""
@@ -146,11 +146,14 @@ class Motions:
         settings: MotionSettings,
         start: Start,
         touched: Colliders | None = None,
+        *,
+        is_final: bool = False,
     ) -> SimulationPass:
         course = self._course(settings)
         if not self.scene.host.jounce.loop:
-            return SimulationPass(cache, start, course, touched)
-        return LoopPass(cache, start, course, scene.frame_end - cache.first + 1, self.scene.surface)
+            return SimulationPass(cache, start, course, touched, is_final=is_final)
+        frames = scene.frame_end - cache.first + 1
+        return LoopPass(cache, start, course, frames, self.scene.surface, is_final=is_final)
 
     def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> SimulationPass:
         """A pass with other settings, that no cache is kept of and that does not loop."""

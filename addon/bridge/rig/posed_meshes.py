@@ -27,7 +27,7 @@ class PosedShapes:
         self, body: object, body_scene: BodyScene, scene: bpy.types.Scene, view_layer: bpy.types.ViewLayer
     ) -> None:
         """body: built from the surface of body_scene. scene: evaluates the doubles, in view_layer."""
-        self._body = body
+        self.body = body
         self._surface = body_scene.surface
         self._scale = units.metres_per_unit(scene)
         self._doubles: list[tuple[Part, bpy.types.Object, bpy.types.Object]] = []
@@ -49,7 +49,7 @@ class PosedShapes:
         self.close()
 
     def read(self, depsgraph: bpy.types.Depsgraph, pose: np.ndarray) -> np.ndarray | None:
-        """Offsets from linear skinning with a pose (b, 3, 4), reduced for a step; None for a linear rig."""
+        """Offsets from linear skinning with a pose (b, 3, 4), (p, 3) in metres; None for a linear rig."""
         if not self._doubles:
             return None
         linear = posed_points(self._surface, pose)
@@ -62,7 +62,7 @@ class PosedShapes:
             if not np.isfinite(posed).all():
                 raise bone_transforms.Unposable(f"the rig of {obj.name} puts vertices at no finite place")
             offsets[part.points] = posed - linear[part.points]
-        return self._body.reduce_offsets(offsets)
+        return offsets
 
     def close(self) -> None:
         """Takes the doubles away."""

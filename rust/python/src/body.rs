@@ -239,6 +239,23 @@ impl Body {
         arrays::owned(py, reduced, &[k, 3])
     }
 
+    /// Carries what a rig adds to linear skinning at the surface's points to the vertices of the mesh, as a step in the full
+    /// space takes it.
+    ///
+    /// offsets: (p, 3) float64, as in `reduce_offsets`. Returns (n, 3) float64, for simulations of `full_space()`.
+    /// Raises ValueError as `reduce_offsets`.
+    fn vertex_offsets<'py>(
+        &self,
+        py: Python<'py>,
+        offsets: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let p = self.inner.embedding.points().len();
+        let offsets = arrays::array::<f64>(offsets, "offsets", &[Axis::Is(p), Axis::Is(3)])?;
+        let offsets = offsets.slice();
+        let carried = run(py, || self.inner.vertex_offsets(offsets))?;
+        arrays::owned(py, carried, &[self.inner.mesh.vertices().len(), 3])
+    }
+
     fn __repr__(&self) -> String {
         let (mesh, modes) = (&self.inner.mesh, self.inner.model.mode_count());
         format!("Body({} tets, {} bones, {modes} modes)", mesh.tets().len(), self.inner.rig.bone_count())

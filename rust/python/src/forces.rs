@@ -92,12 +92,31 @@ impl ForceSamples {
     }
 }
 
-/// The resistance of a medium to parts of a body, constant in each; made by `ForceSamples.drag`.
+/// The resistance of a medium to parts of a body, constant in each; made by `ForceSamples.drag`. Made from arrays it is that to
+/// the n vertices of a full-space model: linear (n,) float64, N s/m; quadratic (n,) or None; velocity of the medium (n, 3) or
+/// None, as there.
 #[pyclass(frozen, module = "jounce", name = "Drag")]
 pub struct Drag(pub skinning_modes::Drag);
 
 #[pymethods]
 impl Drag {
+    #[new]
+    #[pyo3(signature = (linear, quadratic=None, velocity=None))]
+    fn new(
+        py: Python<'_>,
+        linear: &Bound<'_, PyAny>,
+        quadratic: Option<&Bound<'_, PyAny>>,
+        velocity: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let linear = arrays::array::<f64>(linear, "linear", &[Axis::Any("n")])?;
+        let n = Axis::Is(linear.slice().len());
+        let quadratic = optional(quadratic, "quadratic", &[n])?;
+        let velocity = optional(velocity, "velocity", &[n, Axis::Is(3)])?;
+        let (linear, quadratic) = (linear.slice(), quadratic.as_ref().map(Array::slice));
+        let velocity = velocity.as_ref().map(Array::slice);
+        run(py, || skinning_modes::Drag::at_vertices(linear, quadratic, velocity)).map(Self)
+    }
+
     /// Linear coefficients, (k,) float64, N s/m.
     #[getter]
     fn linear<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
@@ -117,6 +136,6 @@ impl Drag {
     }
 
     fn __repr__(&self) -> String {
-        format!("Drag({} parts)", self.0.linear().len())
+        format!("{:?}", self.0)
     }
 }

@@ -10,3 +10,4 @@ pub mod methods;
 pub mod reports;
 pub mod rotations;
 pub mod surfaces;
+pub mod touching;

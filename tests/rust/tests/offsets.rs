@@ -8,7 +8,7 @@ use jounce::material::Law;
 use jounce::mesh::{SurfaceMesh, closest_points};
 use jounce::method::skinning_modes::{Drag, Extras, SkinningModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
-use jounce::operators::spread_to_interior;
+use jounce::operators::{lumped_mass, spread_to_interior};
 use jounce::rig::Rig;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, Transform, largest, turn};
@@ -128,6 +128,37 @@ fn a_linear_rig_given_as_offsets_is_the_linear_rig() {
             println!("{:?} {which}: {gap:.1e}", params.law);
             assert!(gap < 1e-6, "settings {which}: {gap}");
         }
+    }
+}
+
+#[test]
+fn in_the_full_space_offsets_of_the_vertices_are_the_rig_again() {
+    let surface = egg();
+    let weights = weights(&surface);
+    let body = Body::new(&surface, &weights, 2, &params(), &Progress::default()).unwrap();
+    let model = body.full_space(None, &Progress::default()).unwrap();
+    let linear: Vec<f64> = lumped_mass(&body.mesh, &body.material).iter().map(|m| 2.0 * m).collect();
+    let drag = Drag::at_vertices(&linear, Some(&linear), None).unwrap();
+    let run = |params: SimulationParams, as_offsets: bool| -> Vec<Vec<f64>> {
+        let mut sim = Simulation::new(model.clone(), params).unwrap();
+        let frame = |frame| {
+            let pose = swing(f64::from(frame) / 24.0);
+            let offsets = difference(&posed(&surface, &weights, &pose), surface.points());
+            let offsets = body.vertex_offsets(&offsets).unwrap();
+            let drive = Drive { drag: Some(&drag), ..Drive::default() };
+            let drive = if as_offsets {
+                Drive { pose: Some(&[REST, REST]), offsets: Some(&offsets), ..drive }
+            } else {
+                Drive { pose: Some(&pose), ..drive }
+            };
+            sim.step_with(&drive, &Progress::default()).unwrap();
+            sim.coefficients().to_vec()
+        };
+        (0..20).map(frame).collect()
+    };
+    for params in &settings()[..4] {
+        let gap = furthest(&run(*params, false), &run(*params, true));
+        assert!(gap < 1e-6, "{params:?}: {gap}");
     }
 }
 

@@ -124,6 +124,7 @@ impl Body {
             surface_rig,
             strength,
             offsets: OnceLock::new(),
+            vertex_offsets: OnceLock::new(),
             mesh: ground.mesh,
             embedding: ground.embedding,
             rig: ground.rig,

@@ -16,7 +16,7 @@ use crate::material::{Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::method::Model;
 use crate::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use crate::method::skinning_modes::{Cubature, OffsetCarrier, OffsetReduction, OffsetSource};
+use crate::method::skinning_modes::{Cubature, OffsetExtension, OffsetReduction, OffsetSource};
 use crate::rig::Rig;
 use crate::skeleton::{BoneRole, SkeletonCore};
 use crate::subspace::{Restraint, SkinningModes};
@@ -171,6 +171,7 @@ pub struct Body {
     strength: Option<Vec<f64>>,
     /// Made when first needed.
     offsets: OnceLock<OffsetReduction>,
+    vertex_offsets: OnceLock<OffsetExtension>,
 }
 
 impl Body {
@@ -204,6 +205,21 @@ impl Body {
     /// As [`OffsetReduction::reduce`]; [`Error::Numerical`].
     pub fn reduce_offsets(&self, offsets: &[f64]) -> Result<Vec<f64>> {
         self.offset_reduction()?.reduce(offsets)
+    }
+
+    /// Carries what a rig adds to linear skinning at the points of the surface, p x 3 in world space and metres, to the tet
+    /// vertices, n x 3: what [`Drive::offsets`](crate::method::Drive::offsets) takes in the full space.
+    ///
+    /// The first call prepares the carrying.
+    ///
+    /// # Errors
+    /// As [`OffsetReduction::reduce`]; [`Error::Numerical`].
+    pub fn vertex_offsets(&self, offsets: &[f64]) -> Result<Vec<f64>> {
+        if let Some(ready) = self.vertex_offsets.get() {
+            return ready.extend(offsets);
+        }
+        let made = OffsetExtension::new(&self.mesh, &self.rig, &self.surface, &self.surface_rig)?;
+        self.vertex_offsets.get_or_init(|| made).extend(offsets)
     }
 
     /// The same body in the full space: its mesh, rig, bounds, strength and stitches, of its own or another material.
@@ -259,8 +275,8 @@ fn with_shapes(
     if shapes.is_empty() {
         return Ok(counting);
     }
-    let carrier = OffsetCarrier::new(mesh, rig, surface, surface_rig)?;
-    let add = |counting: Rig, shape: &Vec<f64>| counting.with_shapes(&carrier.extend(mesh, rig, shape)?);
+    let carried = OffsetExtension::new(mesh, rig, surface, surface_rig)?;
+    let add = |counting: Rig, shape: &Vec<f64>| counting.with_shapes(&carried.extend(shape)?);
     shapes.iter().try_fold(counting, add)
 }
 

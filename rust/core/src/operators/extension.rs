@@ -58,6 +58,24 @@ impl HarmonicExtension {
         Ok(Self { matrix, known: known.to_vec(), unknown, factor })
     }
 
+    /// `H v`, n x k in C order, of the known values, s x k.
+    pub(crate) fn extend(&self, values: &[f64], k: usize) -> Vec<f64> {
+        let n = self.unknown.total();
+        let mut full = Mat::zeros(n, k);
+        for (row, &vertex) in self.known.iter().enumerate() {
+            (0..k).for_each(|j| full[(vertex as usize, j)] = values[row * k + j]);
+        }
+        if let Some(factor) = &self.factor {
+            let is_known: Vec<bool> = (0..n).map(|vertex| !self.unknown.contains(vertex)).collect();
+            let mut inner = known_part(&self.matrix, &is_known, self.unknown.rows(), full.as_ref());
+            factor.solve_in_place(inner.as_mut());
+            for (row, &vertex) in self.unknown.rows().iter().enumerate() {
+                (0..k).for_each(|j| full[(vertex as usize, j)] = inner[(row, j)]);
+            }
+        }
+        (0..n).flat_map(|i| (0..k).map(move |j| (i, j))).map(|at| full[at]).collect()
+    }
+
     /// `H'f`, s x k, of functionals f of values at all vertices, n x k: what they are of the known values.
     pub(crate) fn adjoint(&self, functionals: MatRef<'_, f64>) -> Mat<f64> {
         let k = functionals.ncols();

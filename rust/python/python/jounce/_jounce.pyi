@@ -285,6 +285,9 @@ class ForceSamples:
 
 @final
 class Drag:
+    def __new__(
+        cls, linear: _FloatsLike, quadratic: _FloatsLike | None = None, velocity: _FloatsLike | None = None
+    ) -> Drag: ...
     @property
     def linear(self) -> _Floats: ...
     @property
@@ -576,6 +579,7 @@ class Body:
         frequency: float | None = None,
     ) -> Model: ...
     def reduce_offsets(self, offsets: _FloatsLike) -> _Floats: ...
+    def vertex_offsets(self, offsets: _FloatsLike) -> _Floats: ...
 
 @final
 class BodyJob(Job):

@@ -6,6 +6,7 @@
 
 mod complement;
 mod contact;
+mod drag;
 mod elements;
 mod limit;
 mod minimise;

@@ -36,9 +36,10 @@ impl<'a, 'b> Newton<'a, 'b> {
     fn assemble(&mut self, u: &Rows) {
         let (model, terms) = (self.energy.model, self.energy.terms);
         self.matrix.clear();
-        let [inertia, _] = terms.metric();
+        let inertia = terms.metric()[0] - terms.dragged;
         for (row, mass) in model.mass.iter().enumerate() {
             self.matrix.add(row, row, &(inertia * mass * Matrix3::identity()));
+            self.matrix.add(row, row, &terms.medium.hessian(row, &u[row]));
             if let Some(limit) = &terms.limit {
                 self.matrix.add(row, row, &limit.hessian(*mass, &u[row]));
             }

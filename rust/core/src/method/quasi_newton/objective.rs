@@ -2,6 +2,7 @@
 
 use super::FullSpaceModel;
 use super::contact::Contact;
+use super::drag::VertexDrag;
 use super::elements::Elements;
 use super::limit::Limit;
 use super::stretch::{NEAR, StretchLimits};
@@ -33,6 +34,10 @@ pub(super) struct Terms {
     pub(super) limit: Option<Limit>,
     /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
     pub(super) drag: [f64; 2],
+    /// What a medium does to the vertices.
+    pub(super) medium: VertexDrag,
+    /// What the metric knows of that, 1/s^2.
+    pub(super) dragged: f64,
 }
 
 impl Terms {
@@ -47,12 +52,14 @@ impl Terms {
             pose_rest: 0.0,
             limit: None,
             drag: [0.0; 2],
+            medium: VertexDrag::default(),
+            dragged: 0.0,
         }
     }
 
     /// Factors of mass and Laplacian in the metric.
     pub(super) fn metric(&self) -> [f64; 2] {
-        [self.inertia + self.held + self.drag[0], self.stiffness + self.drag[1]]
+        [self.inertia + self.held + self.drag[0] + self.dragged, self.stiffness + self.drag[1]]
     }
 }
 
@@ -128,6 +135,7 @@ impl Objective for Incremental<'_> {
             combine(moved, u, -1.0, &terms.damped);
             energy += self.model.viscosity.evaluate(moved, terms.drag[1], gradient);
         }
+        energy += terms.medium.evaluate(u, gradient);
         if let Some(limit) = &terms.limit {
             energy += limit.evaluate(&self.model.mass, u, gradient);
         }

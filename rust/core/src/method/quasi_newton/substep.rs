@@ -15,7 +15,7 @@ use super::stretch::StretchLimits;
 use crate::math::polar::rotations;
 use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom, on_pool};
-use crate::method::history::{apart, felt_acceleration, past_acceleration};
+use crate::method::history::{apart, felt_acceleration, past_acceleration, velocity};
 use crate::method::loads::contact::{Anchor, Collider, ContactPoints, ContactSkin, ContactState};
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::rig_rows::{check_offsets, enter_pose};
@@ -145,6 +145,27 @@ impl FullSpaceSubstep {
         Ok(())
     }
 
+    /// What is known before a substep of how vertices move through what drags at them.
+    fn meet_medium(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
+        self.terms.dragged = 0.0;
+        if !self.terms.medium.acts() {
+            return;
+        }
+        let factors = params.integrator.velocity();
+        let posing = &self.model.posing;
+        velocity(&state.path, rig.pose, factors, &mut self.acceleration);
+        let [moved, of_offsets] = &mut self.felt;
+        posing.apply(&self.acceleration, &[0.0; 3], moved);
+        velocity(&state.offset_path, rig.offset, factors, of_offsets);
+        add(&mut moved[..of_offsets.len()], 1.0, of_offsets);
+        let [.., older, last] = &state.reduced;
+        for (moved, (older, last)) in moved.iter_mut().zip(older.iter().zip(last)) {
+            (0..3).for_each(|c| moved[c] += factors[1] * (last[c] - older[c]) - factors[0] * last[c]);
+        }
+        self.terms.medium.prepare(&self.model, &moved[..self.model.free], factors[0], h);
+        self.terms.dragged = self.terms.medium.in_metric(&self.model, self.terms.inertia);
+    }
+
     /// Where inertia, gravity and damping want the flesh, and where its descent starts.
     fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
         let (inertia, velocity) = (params.integrator.acceleration(), params.integrator.velocity());
@@ -256,9 +277,7 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
-        if drive.drag.is_some() {
-            return Err(foreign_samples());
-        }
+        self.terms.medium.enter(&self.model, drive.drag)?;
         self.force.clear();
         let Some(force) = drive.force else { return Ok(()) };
         self.model.check_vertex_rows("force", force)?;
@@ -275,6 +294,7 @@ impl Substep for FullSpaceSubstep {
         self.terms.held = 0.0;
         let [velocity, _] = params.integrator.velocity();
         self.terms.drag = self.model.damping(params).map(|part| part * velocity / h);
+        self.meet_medium(state, rig, params, h);
         self.set_rig(rig, params)?;
         self.aim(state, rig, params, h);
         if self.contact.is_some() {
@@ -303,8 +323,10 @@ impl Substep for FullSpaceSubstep {
         self.terms.inertia = 0.0;
         self.terms.held = params.stiffness * self.model.shift;
         self.terms.drag = [0.0; 2];
+        self.terms.dragged = 0.0;
         self.set_rig(rig, params)?;
         self.force.resize(self.model.free, [0.0; 3]);
+        self.terms.medium.rest(&self.model, params.dt, &mut self.force);
         for (row, force) in self.force.iter_mut().enumerate() {
             let (mass, held) = (self.model.mass[row], if self.model.loose[row] { 0.0 } else { 1.0 });
             (0..3).for_each(|c| force[c] = held * (force[c] + mass * params.gravity[c]));

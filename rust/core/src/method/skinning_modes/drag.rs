@@ -16,7 +16,7 @@ use std::sync::Arc;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, Mat, MatMut, Par};
 
-use super::samples::ForceSamples;
+use super::samples::{ForceSamples, foreign_samples};
 use super::{SkinningModel, history};
 use crate::math::lanes::multiply_add;
 use crate::method::settings::HISTORY;
@@ -37,22 +37,28 @@ const STEEPEST: f64 = 1e9;
 ///
 /// The force on a part is `-(linear + quadratic |w|) w`, with w its velocity in the world, rig and displacement
 /// together, relative to that of the medium; it is spread over the mass of the part. It is constant in a part, so
-/// that it neither shears nor turns it.
+/// that it neither shears nor turns it. In the full space the parts are the vertices.
 #[derive(Clone)]
 pub struct Drag(Arc<Parts>);
 
 struct Parts {
-    samples: Arc<ForceSamples>,
+    /// None where the parts are the vertices of a mesh.
+    samples: Option<Arc<ForceSamples>>,
     linear: Vec<f64>,
     quadratic: Vec<f64>,
     velocity: Vec<[f64; 3]>,
 }
 
 impl Parts {
+    /// The samples of drag that has been entered.
+    fn samples(&self) -> &ForceSamples {
+        self.samples.as_deref().expect("drag of modes is at samples")
+    }
+
     /// The coefficients, no larger than what follows the medium.
     fn bound(&self, model: &SkinningModel, h: f64, linear: &mut [f64], quadratic: &mut [f64]) {
         let size = model.diagonal();
-        for (s, &mass) in self.samples.masses().iter().enumerate() {
+        for (s, &mass) in self.samples().masses().iter().enumerate() {
             linear[s] = self.linear[s].min(FOLLOWS * mass / h);
             quadratic[s] = self.quadratic[s].min(FOLLOWS_QUADRATIC * mass / size);
         }
@@ -73,6 +79,24 @@ impl Drag {
         velocity: Option<&[f64]>,
     ) -> Result<Self> {
         let k = samples.masses().len();
+        Self::of(Some(samples), k, linear, quadratic, velocity)
+    }
+
+    /// Drag at the vertices of a mesh, n of each, for the full space.
+    ///
+    /// # Errors
+    /// As [`Drag::new`].
+    pub fn at_vertices(linear: &[f64], quadratic: Option<&[f64]>, velocity: Option<&[f64]>) -> Result<Self> {
+        Self::of(None, linear.len(), linear, quadratic, velocity)
+    }
+
+    fn of(
+        samples: Option<Arc<ForceSamples>>,
+        k: usize,
+        linear: &[f64],
+        quadratic: Option<&[f64]>,
+        velocity: Option<&[f64]>,
+    ) -> Result<Self> {
         let given = |what, numbers: Option<&[f64]>, width: usize| {
             let numbers = numbers.map_or_else(|| vec![0.0; width * k], <[f64]>::to_vec);
             check(what, &numbers, k, width).map(|()| numbers)
@@ -103,6 +127,11 @@ impl Drag {
         &self.0.velocity
     }
 
+    /// Whether its parts are vertices.
+    pub fn is_at_vertices(&self) -> bool {
+        self.0.samples.is_none()
+    }
+
     /// Number of parts.
     fn count(&self) -> usize {
         self.0.linear.len()
@@ -115,7 +144,7 @@ impl Drag {
 
 impl fmt::Debug for Drag {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Drag({} parts)", self.count())
+        write!(out, "Drag({} {})", self.count(), if self.is_at_vertices() { "vertices" } else { "parts" })
     }
 }
 
@@ -167,7 +196,7 @@ impl DragForce {
     pub(super) fn enter(&mut self, model: &SkinningModel, drag: Option<&Drag>) -> Result<()> {
         self.drag = None;
         let Some(drag) = drag else { return Ok(()) };
-        model.check_samples(&drag.0.samples)?;
+        model.check_samples(drag.0.samples.as_deref().ok_or_else(foreign_samples)?)?;
         if drag.is_nothing() {
             return Ok(());
         }
@@ -210,18 +239,18 @@ impl DragForce {
         known.fill([0.0; 3]);
         let rig = &mut rows[..pose.len()];
         history::velocity(&state.path, pose, factors, rig);
-        multiply_add(&drag.samples.rig, rig, known);
+        multiply_add(&drag.samples().rig, rig, known);
         let moved = &mut rows[..model.rank()];
         let last = &state.reduced[HISTORY - 1];
         history::velocity(&state.reduced, last, factors, moved);
         moved.as_flattened_mut().iter_mut().zip(last.as_flattened()).for_each(|(x, y)| *x -= factors[0] * y);
-        multiply_add(&drag.samples.basis, moved, known);
+        multiply_add(&drag.samples().basis, moved, known);
         if !offset.is_empty() {
             let centers = state.offset_path.each_ref().map(|rows| model.offset_parts(rows).centers);
             let now = model.offset_parts(offset).centers;
             let moved = &mut rows[..now.len()];
             history::velocity(&centers, now, factors, moved);
-            multiply_add(&drag.samples.clusters, moved, known);
+            multiply_add(&drag.samples().clusters, moved, known);
         }
         for (known, medium) in known.iter_mut().zip(&drag.velocity) {
             (0..3).for_each(|c| known[c] = known[c] / h - medium[c]);
@@ -237,7 +266,7 @@ impl DragForce {
             let factor = self.linear[s] + self.quadratic[s] * norm(&medium);
             *part = medium.map(|u| factor * u);
         }
-        multiply_add(&drag.samples.reduce, &self.parts, rows);
+        multiply_add(&drag.samples().reduce, &self.parts, rows);
     }
 
     /// Adds the force at Y = 0 of drag that is linear, r rows.
@@ -246,14 +275,14 @@ impl DragForce {
         for (s, part) in self.parts.iter_mut().enumerate() {
             *part = self.known[s].map(|w| -self.linear[s] * w);
         }
-        multiply_add(&drag.samples.reduce, &self.parts, rows);
+        multiply_add(&drag.samples().reduce, &self.parts, rows);
     }
 
     /// Sets `parts` to w at Y.
     fn relative(&mut self, y: &[[f64; 3]]) {
         let Some(Drag(drag)) = &self.drag else { return };
         self.parts.fill([0.0; 3]);
-        multiply_add(&drag.samples.basis, y, &mut self.parts);
+        multiply_add(&drag.samples().basis, y, &mut self.parts);
         for (part, known) in self.parts.iter_mut().zip(&self.known) {
             (0..3).for_each(|c| part[c] = self.rate * part[c] + known[c]);
         }
@@ -269,7 +298,7 @@ impl DragForce {
             potential += (0.5 * c + q * speed / 3.0) * speed * speed;
             part.iter_mut().for_each(|w| *w *= c + q * speed);
         }
-        multiply_add(&drag.samples.reduce, &self.parts, gradient);
+        multiply_add(&drag.samples().reduce, &self.parts, gradient);
         potential / self.rate
     }
 
@@ -280,10 +309,10 @@ impl DragForce {
         let Some(Drag(drag)) = &self.drag else { return };
         let roots = |s: usize| {
             let steepest = self.linear[s] + 2.0 * self.quadratic[s] * norm(&self.parts[s]);
-            (self.rate * steepest.min(STEEPEST * self.rate * drag.samples.masses()[s])).sqrt()
+            (self.rate * steepest.min(STEEPEST * self.rate * drag.samples().masses()[s])).sqrt()
         };
         for j in 0..self.weighted.ncols() {
-            let rows = drag.samples.rows.col_as_slice(j).iter().enumerate();
+            let rows = drag.samples().rows.col_as_slice(j).iter().enumerate();
             let weighted = self.weighted.col_as_slice_mut(j).iter_mut();
             rows.zip(weighted).for_each(|((s, b), out)| *out = roots(s) * b);
         }
@@ -296,7 +325,7 @@ impl DragForce {
     pub(super) fn hessian(&mut self, y: &[[f64; 3]]) -> Option<Mat<f64>> {
         self.relative(y);
         let Drag(drag) = self.drag.as_ref()?;
-        let rows = &drag.samples.rows;
+        let rows = &drag.samples().rows;
         let mut hessian = Mat::zeros(3 * y.len(), 3 * y.len());
         for (s, w) in self.parts.iter().enumerate() {
             let (speed, q) = (norm(w), self.quadratic[s]);

@@ -43,7 +43,7 @@ pub use cubature::Cubature;
 pub(super) use cubature::seen_and_more;
 pub(super) use diagonal::{FREE, diagonalise};
 pub use drag::Drag;
-pub(crate) use offsets::OffsetCarrier;
+pub(crate) use offsets::OffsetExtension;
 pub use offsets::{OffsetReduction, OffsetSource};
 pub use samples::ForceSamples;
 pub(crate) use samples::foreign_samples;

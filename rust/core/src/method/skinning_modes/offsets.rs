@@ -20,7 +20,7 @@ use crate::math::lanes::{Packed, multiply_add};
 use crate::mesh::{BoundarySamples, SurfaceMesh, TetMesh};
 use crate::method::coordinates::Coordinates;
 use crate::method::rig_rows::{check_offsets, handles_of_vertices, rig_rows};
-use crate::operators::{HarmonicExtension, spread_to_interior};
+use crate::operators::HarmonicExtension;
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
@@ -98,16 +98,38 @@ impl OffsetCarrier {
         self.carried.subtract(&bones, values);
         Ok((bones, carried))
     }
+}
+
+/// Carries offsets to all vertices of the tet mesh.
+pub(crate) struct OffsetExtension {
+    carrier: OffsetCarrier,
+    harmonic: HarmonicExtension,
+    /// Bones and their four entries at each vertex.
+    rows: Vec<Vec<(u32, [f64; 4])>>,
+}
+
+impl OffsetExtension {
+    /// For a mesh with weights at its vertices, and a surface with weights at its points.
+    ///
+    /// # Errors
+    /// [`Error::Numerical`].
+    pub(crate) fn new(mesh: &TetMesh, rig: &Rig, surface: &SurfaceMesh, surface_rig: &Rig) -> Result<Self> {
+        let carrier = OffsetCarrier::new(mesh, rig, surface, surface_rig)?;
+        Ok(Self {
+            harmonic: HarmonicExtension::new(mesh, carrier.samples.vertices())?,
+            rows: rig_rows(&Coordinates::of_mesh(mesh), mesh, Some(rig)),
+            carrier,
+        })
+    }
 
     /// What offsets, p x 3, are at the tet vertices: n x 3 in C order.
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for the offsets.
-    pub(crate) fn extend(&self, mesh: &TetMesh, rig: &Rig, offsets: &[f64]) -> Result<Vec<f64>> {
-        let (bones, residual) = self.split(offsets)?;
-        let mut values = spread_to_interior(mesh, self.samples.vertices(), &residual, 3)?;
-        let rows = rig_rows(&Coordinates::of_mesh(mesh), mesh, Some(rig));
-        for (row, value) in rows.iter().zip(values.as_chunks_mut::<3>().0) {
+    pub(crate) fn extend(&self, offsets: &[f64]) -> Result<Vec<f64>> {
+        let (bones, residual) = self.carrier.split(offsets)?;
+        let mut values = self.harmonic.extend(&residual, 3);
+        for (row, value) in self.rows.iter().zip(values.as_chunks_mut::<3>().0) {
             for (bone, entries) in row {
                 for (moved, entry) in bones[4 * *bone as usize..][..4].iter().zip(entries) {
                     (0..3).for_each(|c| value[c] += entry * moved[c]);
