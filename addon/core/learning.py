@@ -13,6 +13,9 @@ from .user_error import passing_on
 FRAMES, FRAMES_OF_ALL = 240, 480
 # Where the frames begin and end, as shares of a shot, that are left out to see what was not seen; the fewest.
 LEFT_OUT, FEWEST_LEFT_OUT = (0.4, 0.6), 3
+# Of so many of its own modes a body keeps all twelve displacements beside those of a shot: what was not seen
+# moves in them. They are learnt from states of this size, as a share of that of the shot's frames.
+MODES, AMPLITUDE = 3, 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +58,40 @@ def joined(shots: Sequence[Shot]) -> Shot:
 def learned(
     body: "jounce.Body", shot: Shot, count: int, material: "jounce.Material", frequency: float
 ) -> "Generator[Step, None, jounce.Model]":
-    """What a body learns of a shot, on a thread of the native module. count: most displacements.
+    """What a body learns of a shot, on a thread of the native module.
 
-    frequency: Hz, that of the full space, at which the damping ratio is meant.
+    count: most displacements, beside those of its own modes. frequency: Hz, that of the full space, at which
+    the damping ratio is meant.
     """
+    own = own_states(body, shot)
+    both = joined([shot, own])
     with passing_on("Nothing can be learnt"):
-        displacements = np.ascontiguousarray(shot.displacements, np.float64)
-        poses = np.ascontiguousarray(shot.poses, np.float64)
+        displacements = np.ascontiguousarray(both.displacements, np.float64)
+        poses = np.ascontiguousarray(both.poses, np.float64)
+        count += len(own)
         job = jounce.LearnJob(body, displacements, poses, count, material=material, frequency=frequency)
         return (yield from finished(job, "Learning"))
+
+
+def own_states(body: "jounce.Body", shot: Shot) -> Shot:
+    """States of the lowest modes of a body, `W_k [X; 1]` along each axis, in poses all over a shot."""
+    weights = np.asarray(body.modes.weights)[:, :MODES]
+    rest, mass = np.asarray(body.mesh.vertices), masses(body)
+    places = np.concatenate([np.ones((len(rest), 1)), rest - rest.mean(axis=0)], axis=1)
+    fields = np.einsum("nk,nd->kdn", weights, places).reshape(-1, len(rest))
+    fields /= np.sqrt((mass * fields**2).sum(axis=1, keepdims=True))
+    size = AMPLITUDE * np.sqrt(length(mass, shot.displacements) ** 2 / len(shot))
+    displacements = size * np.einsum("kn,ij->kinj", fields, np.eye(3)).reshape(-1, len(rest), 3)
+    rows = np.linspace(0, len(shot) - 1, len(displacements)).round().astype(int)
+    return Shot(shot.poses[rows], displacements)
+
+
+def masses(body: "jounce.Body") -> np.ndarray:
+    """The volume that each vertex of the cage stands for, (n,), m^3: its mass but for the density."""
+    tets, volumes = np.asarray(body.mesh.tets), np.asarray(body.mesh.volumes)
+    return np.bincount(tets.ravel(), np.repeat(volumes / 4.0, 4), len(body.mesh.vertices))
+
+
+def length(mass: np.ndarray, displacements: np.ndarray) -> float:
+    """How large displacements (f, n, 3) are, in the norm of the mass."""
+    return float(np.sqrt((mass[:, np.newaxis] * displacements**2).sum()))

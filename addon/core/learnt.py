@@ -15,20 +15,19 @@ import numpy as np
 
 from .bodies import BodyCache
 from .full_space import FineBody, flesh
-from .learning import Shot
+from .learning import Shot, length, masses
 from .settings import Law
 from .user_error import passing_on
 
 FORMAT = b"jounce learnt 1\n"
 DIGEST_BYTES = 16
-# What is there as arrays: their types, and their shapes in vertices n, bones b, displacements r, singular
-# values k, tets c, frames f and points of the surface p.
+# What is there as arrays: their types, and their shapes in vertices n, bones b, displacements r, tets c,
+# frames f and points of the surface p.
 ARRAYS = {
     "rest": ("<f4", "n3"),
     "moments": ("<f8", "b4"),
     "pinned": ("|u1", "n"),
     "shapes": ("<f4", "rn3"),
-    "spectrum": ("<f8", "k"),
     "tets": ("<i4", "c"),
     "weights": ("<f8", "c"),
     "poses": ("<f4", "fb34"),
@@ -99,8 +98,8 @@ class Facts:
     clips: all that was learnt, the last one last. law, poisson, stiffness: of the flesh that was seen.
     frequency: Hz, at which its damping ratio is meant. origin: hash of all that the final motion of the last
     shot depended on beside the drives. limited: whether it had limits. error, draft_error, held_out: how far
-    from it are what was learnt, the draft, and frames that were left out of a lesson; shares of how far the
-    final flesh moves.
+    from it are what was learnt, the draft, and frames that were not seen in a lesson; shares of how far the
+    final flesh moves. left_out: the share of all shots that lies outside of the displacements.
     """
 
     clips: tuple[Clip, ...]
@@ -110,6 +109,7 @@ class Facts:
     frequency: float
     origin: str
     limited: bool
+    left_out: float = 0.0
     error: float = 0.0
     draft_error: float = 0.0
     held_out: float | None = None
@@ -125,7 +125,6 @@ class Learnt:
 
     cage: Cage
     shapes: np.ndarray
-    spectrum: np.ndarray
     tets: np.ndarray
     weights: np.ndarray
     poses: np.ndarray
@@ -146,12 +145,6 @@ class Learnt:
     def snapshots(self) -> np.ndarray:
         """The displacements (f, n, 3) f64 that it was learnt from, as far as it holds them."""
         return np.tensordot(self.coefficients.astype(np.float64), self.shapes.astype(np.float64), axes=1)
-
-    @property
-    def left_out(self) -> float:
-        """Share of the shots that lies outside of the displacements, in the norm of the mass."""
-        squares = self.spectrum**2
-        return float(np.sqrt(squares[len(self.shapes) :].sum() / squares.sum()))
 
     def shots(self) -> list[tuple[str, Shot]]:
         """The shots that it was learnt from, by their names, as far as it holds them."""
@@ -185,10 +178,9 @@ def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Fact
     basis, cubature = model.basis, model.cubature
     if basis is None or cubature is None:
         raise TypeError("a model that was learnt has displacements and tets")
-    return Learnt(
+    learnt = Learnt(
         cage=cage_of(body),
         shapes=basis.shapes.astype(np.float32),
-        spectrum=basis.singular_values,
         tets=cubature.tets,
         weights=cubature.weights,
         poses=shot.poses.astype(np.float32),
@@ -196,6 +188,9 @@ def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Fact
         apart=np.zeros(len(body.embedding.points), np.float32),
         facts=facts,
     )
+    mass = masses(body)
+    left = length(mass, shot.displacements - learnt.snapshots()) / length(mass, shot.displacements)
+    return replace(learnt, facts=replace(facts, left_out=left))
 
 
 def hashed(contents: bytes) -> bytes:
@@ -260,6 +255,7 @@ def facts_in(known: dict[str, Any]) -> Facts:
         frequency=number("frequency", LEAST),
         origin=str(known["origin"]),
         limited=bool(known["limited"]),
+        left_out=number("left_out"),
         error=number("error"),
         draft_error=number("draft_error"),
         held_out=None if known["held_out"] is None else number("held_out"),
@@ -273,7 +269,6 @@ def is_sound(arrays: dict[str, np.ndarray]) -> bool:
         all(np.isfinite(array).all() for array in numbers)
         and bool((arrays["weights"] > 0.0).all())
         and bool((arrays["tets"] >= 0).all())
-        and bool((arrays["spectrum"] >= 0.0).all() and arrays["spectrum"].any())
     )
 
 

@@ -58,8 +58,8 @@ def draw_lesson(column: bpy.types.UILayout, known: Learnt) -> None:
     facts = known.facts
     for clip in facts.clips[-LISTED:]:
         column.label(text=f"{clip.name}, {clip.frames} frames", icon="ACTION", translate=False)
-    column.label(text=f"{len(known.shapes)} displacements leave {known.left_out:.2%} out")
+    column.label(text=f"{len(known.shapes)} displacements leave {facts.left_out:.1%} out")
     column.label(text=f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}")
     if facts.held_out is not None:
-        column.label(text=f"{facts.held_out:.0%} in frames that were left out")
+        column.label(text=f"{facts.held_out:.0%} in frames that were not seen")
     column.label(text="Without limits and collisions", icon="INFO")

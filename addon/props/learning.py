@@ -4,8 +4,8 @@ from bpy.props import EnumProperty, StringProperty
 
 COUNTS = (
     ("16", "16", "Small and quick: for a shot in which little happens"),
-    ("32", "32", "Near to the final motion of most shots"),
-    ("64", "64", "Nearest to the final motion. A step takes a quarter of a millisecond"),
+    ("32", "32", "Near to the final motion of most shots. A step takes about a third of a millisecond"),
+    ("64", "64", "Nearest to the final motion. A step takes about half a millisecond"),
 )
 
 
@@ -14,9 +14,12 @@ class LearningProps:
 
     displacements: EnumProperty(
         name="Displacements",
-        description="How many displacements a shot is learnt in, at most. More come nearer, each costs time",
+        description=(
+            "How many displacements a shot is learnt in, at most, beside those of three of the body's own "
+            "modes, in which it moves where it was not seen. More come nearer, each costs time"
+        ),
         items=COUNTS,
-        default="64",
+        default="32",
     )
     learnt_digest: StringProperty(
         name="Learnt",

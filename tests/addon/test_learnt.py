@@ -7,13 +7,13 @@ import jounce
 import numpy as np
 import pytest
 from jounce_core import learnt as kept
-from jounce_core.learning import Shot, joined, learned, left_out, thinned
+from jounce_core.learning import Shot, joined, learned, left_out, length, masses, own_states, thinned
 from jounce_core.learnt import Clip, Facts, cage_of, of_model, unlike, unpack
 
 FRAMES = 12
 POSES = np.tile(np.eye(3, 4), (FRAMES, 1, 1, 1))
 POSES[:, 0, 2, 3] = 0.3 * np.sin(np.arange(FRAMES))
-FACTS = Facts((Clip("Shake", FRAMES),), "corotated", 0.0, 1.0, 2.0, "origin", False, 0.04, 0.3, None)
+FACTS = Facts((Clip("Shake", FRAMES),), "corotated", 0.0, 1.0, 2.0, "origin", False)
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +49,23 @@ def test_the_same_comes_back(learnt):
     assert replace(learnt, facts=replace(FACTS, held_out=0.5)).digest != learnt.digest
 
 
-def test_what_the_displacements_leave_out_is_told(learnt):
-    assert 0.0 <= learnt.left_out < 0.01
-    fewer = replace(learnt, shapes=learnt.shapes[:1], spectrum=np.array([4.0, 3.0, 0.0]))
-    assert fewer.left_out == pytest.approx(0.6)
+def test_what_the_displacements_leave_out_is_told(body, learnt, shot):
+    apart = length(masses(body), shot.displacements - learnt.snapshots())
+    assert learnt.facts.left_out == pytest.approx(apart / length(masses(body), shot.displacements))
+    assert 0.0 < learnt.facts.left_out < 0.02
+
+
+def test_a_body_keeps_displacements_of_its_own(body, learnt, shot):
+    own = own_states(body, shot)
+    assert len(own) == 12 * min(3, body.modes.weights.shape[1])
+    sizes = [length(masses(body), each) for each in own.displacements[:, np.newaxis]]
+    mean = length(masses(body), shot.displacements) / np.sqrt(len(shot))
+    assert np.allclose(sizes, 0.15 * mean)
+    # A wave that the shot has nothing of.
+    wave = own.displacements[-1:]
+    coefficients = kept.prepared(body, "own", learnt, kept.Law.COROTATED, 0.0).model.nearest(wave)
+    held = np.tensordot(coefficients[0], learnt.shapes.astype(float), axes=1)
+    assert np.linalg.norm(held - wave[0]) < 0.5 * np.linalg.norm(wave)
 
 
 def test_shots_come_back_as_far_as_they_were_kept(learnt, shot):
@@ -91,6 +104,7 @@ HOSTILE = {
     "an unknown law": lambda header: header["facts"].update(law="jelly"),
     "no stiffness": lambda header: header["facts"].update(stiffness=0.0),
     "an endless frequency": lambda header: header["facts"].update(frequency=float("inf")),
+    "nothing left out": lambda header: header["facts"].update(left_out=-0.1),
     "an error that is no number": lambda header: header["facts"].update(error=float("nan")),
     "no clips": lambda header: header["facts"].update(clips=[]),
     "other frames": lambda header: header["facts"]["clips"][0].update(frames=3),
@@ -106,7 +120,7 @@ def test_what_was_made_to_harm_is_refused(learnt, kind):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("shapes", np.nan), ("weights", 0.0), ("tets", -1), ("poses", np.inf), ("spectrum", -1.0)],
+    [("shapes", np.nan), ("weights", 0.0), ("tets", -1), ("poses", np.inf)],
 )
 def test_numbers_that_cannot_be_are_refused(learnt, name, value):
     array = getattr(learnt, name).copy()
