@@ -210,6 +210,11 @@ def test_quality_without_a_lesson_shows_the_draft_and_says_what_to_do(character,
     assert_refused(bpy.ops.jounce.bake, "Column", "press Learn This Shot")
 
 
+def test_files_from_before_there_were_lessons_keep_their_quality():
+    items = bpy.types.Object.bl_rna.properties["jounce"].fixed_type.properties["quality"].enum_items
+    assert {item.identifier: item.value for item in items} == {"DRAFT": 0, "FINAL": 1, "LEARNT": 2}
+
+
 @pytest.mark.parametrize("place", [20, 200, -1])
 def test_damaged_lessons_are_refused(character, session, lessons, module, place):
     obj, _ = character

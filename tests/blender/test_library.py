@@ -123,6 +123,34 @@ def test_preview_and_cache_are_kept_in_the_shot(tmp_path, module):
     assert np.array_equal(np.array(module("bridge.preview.motions").kept(obj).coefficients), kept)
 
 
+def learnt_by(obj, module):
+    """What an overridden body has learnt, as its shot keeps it."""
+    return module("bridge.preview.lessons").of(obj).pack()
+
+
+def test_what_is_learnt_is_kept_in_the_shot_beside_the_cache(tmp_path, module):
+    obj, _, coat = shot(make_library(tmp_path / "library.blend", build))
+    scenes.activate(obj)
+    obj.jounce.use_limit = obj.jounce.use_stretch = False
+    bpy.ops.jounce.learn()
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    seen, kept = shapes(obj, coat), learnt_by(obj, module)
+    obj, coat = reopened(tmp_path)
+    assert obj.jounce.quality == "LEARNT" and learnt_by(obj, module) == kept
+    assert len(bpy.context.scene.jounce.motions) == 1
+    scenes.activate(obj)
+    bpy.ops.jounce.fill_cache()
+    assert np.array_equal(shapes(obj, coat), seen)
+    bpy.ops.jounce.clear_cache()
+    assert learnt_by(obj, module) == kept
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.clear_cache()
+    bpy.ops.jounce.forget_learnt()
+    assert not bpy.context.scene.jounce.motions
+    assert module("bridge.preview.lessons").of(obj) is None
+
+
 def test_jounce_is_added_in_the_shot(tmp_path):
     obj, _, coat = shot(make_library(tmp_path / "library.blend"))
     posed = shapes(obj, coat)
