@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::platform;
 use crate::process::{Result, heading, io_error, run};
 use crate::project;
-use crate::venv::{DEFAULT_BLENDER, Venv};
+use crate::venv::{Venv, default_blender};
 use crate::wheel;
 
 /// Builds wheel and extension for this machine into `dist/` and returns the path of the zip.
@@ -41,8 +41,9 @@ fn validate(zip: &Path) -> Result<()> {
 
 /// Blender's own packager of extensions, which runs without a Blender window.
 fn packager() -> Result<Command> {
-    let blender = Venv::blender(DEFAULT_BLENDER)?;
-    let scripts = format!("bpy/{}/scripts/addons_core", DEFAULT_BLENDER.version);
+    let version = default_blender();
+    let blender = Venv::blender(version)?;
+    let scripts = format!("bpy/{}/scripts/addons_core", version.version);
     let mut python = blender.python();
     python.arg(blender.site_packages()?.join(scripts).join("bl_pkg/cli/blender_ext.py"));
     Ok(python)

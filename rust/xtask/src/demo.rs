@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use crate::addon;
 use crate::process::{self, Result, heading};
 use crate::project;
-use crate::venv::{DEFAULT_BLENDER, Venv};
+use crate::venv::{Venv, default_blender};
 
 /// Runs the demo on a character file, or on our own creature.
 pub fn run(character: Option<&str>) -> Result<()> {
     let character = character.map(existing_file).transpose()?;
     let extension = addon::build()?;
-    let blender = Venv::blender(DEFAULT_BLENDER)?;
+    let blender = Venv::blender(default_blender())?;
     heading("demo");
     let mut script = blender.python();
     script.env("BLENDER_USER_RESOURCES", project::blender_resources("demo")?).arg("examples/blender/demo.py");

@@ -6,7 +6,7 @@ use crate::addon;
 use crate::gui;
 use crate::process::{self, Result, heading, io_error};
 use crate::project;
-use crate::venv::{DEFAULT_BLENDER, Venv};
+use crate::venv::{Venv, default_blender};
 
 /// What `tests/gui/test_guide.py` takes of the window.
 const OF_THE_WINDOW: [&str; 3] = ["panels.webp", "preview.webp", "overlays.webp"];
@@ -15,7 +15,7 @@ const OF_THE_WINDOW: [&str; 3] = ["panels.webp", "preview.webp", "overlays.webp"
 /// can be one.
 pub fn run() -> Result<()> {
     let extension = addon::build()?;
-    let blender = Venv::blender(DEFAULT_BLENDER)?;
+    let blender = Venv::blender(default_blender())?;
     heading("pictures");
     let images = project::root().join("docs/images");
     let mut script = blender.python();

@@ -26,13 +26,16 @@ const BLENDER_LIBRARIES: [(&str, &str); 12] = [
     ("libEGL.so.1", "libegl1"),
 ];
 
-/// A CPython of this minor version that can make virtual environments: of the PATH, or one that uv has or brings along.
-pub fn python(minor: u32) -> Result<PathBuf> {
-    let names = [format!("python3.{minor}"), "python3".to_owned(), "python".to_owned()];
-    let found = names.into_iter().find(|name| is_python(name, minor)).or_else(|| python_of_uv(minor));
-    let found = found.ok_or_else(|| {
+/// A CPython that can make virtual environments: the first of these minor versions that is on the PATH, or the first of all
+/// as uv has it or brings it along.
+pub fn python(minors: &[u32]) -> Result<PathBuf> {
+    let there = minors.iter().find_map(|&minor| Some((system_python(minor)?, minor)));
+    let fetched = || Some((python_of_uv(minors[0])?, minors[0]));
+    let (found, minor) = there.or_else(fetched).ok_or_else(|| {
+        let versions: Vec<_> = minors.iter().map(|minor| format!("3.{minor}")).collect();
+        let (versions, minor) = (versions.join(" or "), minors[0]);
         format!(
-            "CPython 3.{minor} is not on the PATH; install it: apt-get install python3.{minor} python3.{minor}-venv, \
+            "CPython {versions} is not on the PATH; install it: apt-get install python3.{minor} python3.{minor}-venv, \
              or, where the system has another version, uv (https://docs.astral.sh/uv), which brings it along"
         )
     })?;
@@ -40,6 +43,12 @@ pub fn python(minor: u32) -> Result<PathBuf> {
         format!("{found} has no venv module; install it: apt-get install python3.{minor}-venv")
     })?;
     Ok(PathBuf::from(found))
+}
+
+/// The name of a CPython of this minor version on the PATH.
+pub fn system_python(minor: u32) -> Option<String> {
+    let names = [format!("python3.{minor}"), "python3".to_owned(), "python".to_owned()];
+    names.into_iter().find(|name| is_python(name, minor))
 }
 
 /// The path of the one that uv, where it is installed, has or can fetch.

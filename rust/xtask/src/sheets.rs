@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::addon;
 use crate::process::{Result, heading, io_error, run as run_command};
 use crate::project;
-use crate::venv::{DEFAULT_BLENDER, Venv};
+use crate::venv::{Venv, default_blender};
 use crate::wheel;
 
 /// Measures and photographs the characters whose names contain `only`: `out/body_parts.md` and `out/sheets/`.
@@ -32,7 +32,7 @@ pub fn full_space(only: &str) -> Result<()> {
 fn measured(name: &str, folder: &Path, only: &str) -> Result<PathBuf> {
     let data = project::data().ok_or("JOUNCE_DATA names no folder with character files")?;
     let extension = addon::build()?;
-    let blender = Venv::blender(DEFAULT_BLENDER)?;
+    let blender = Venv::blender(default_blender())?;
     heading(name);
     fs::create_dir_all(folder).map_err(io_error(folder))?;
     let table = folder.join(format!("{name}.md"));

@@ -9,7 +9,7 @@ use crate::addon;
 use crate::process::{Result, cargo, heading, io_error, run_watched};
 use crate::project;
 use crate::tally::{Outcome, Tally, summarise};
-use crate::venv::{BLENDERS, Blender, DEFAULT_BLENDER, Venv};
+use crate::venv::{BLENDERS, Blender, Venv, default_blender};
 use crate::wheel;
 
 /// Ends the process at once after the tests: some Blender versions hang or crash while they shut down.
@@ -79,7 +79,7 @@ fn select(options: &[&str]) -> Result<Selection> {
     }
     let all = suites.is_empty() && blenders.is_empty();
     if blenders.is_empty() && (all || suites.contains(&"blender")) {
-        blenders.push(DEFAULT_BLENDER);
+        blenders.push(default_blender());
     }
     let chosen = |suite| all || suites.contains(&suite);
     Ok(Selection {
@@ -149,7 +149,7 @@ fn blender(version: Blender, venv: &Venv, extension: &Path, outcomes: &mut Vec<O
 /// A folder of shots on a local cluster, whose workers run Blender; characters of USD.
 fn farm() -> Result<Outcome> {
     let extension = addon::build()?;
-    let blender = Venv::blender(DEFAULT_BLENDER)?;
+    let blender = Venv::blender(default_blender())?;
     let venv = Venv::farm()?;
     venv.install(&wheel::build()?)?;
     let mut command = venv.python();
@@ -166,7 +166,7 @@ fn characters() -> Result<Outcome> {
         return Ok(outcome);
     };
     let extension = addon::build()?;
-    let venv = Venv::blender(DEFAULT_BLENDER)?;
+    let venv = Venv::blender(default_blender())?;
     heading("tests: characters");
     let out = project::out();
     fs::create_dir_all(&out).map_err(io_error(&out))?;

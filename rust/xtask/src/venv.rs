@@ -25,14 +25,20 @@ pub const BLENDERS: [Blender; 4] = [
     Blender { version: "5.2", python_minor: 13, requirements: include_str!("../requirements/bpy-5.2.txt") },
 ];
 
-/// The version that demo, test and addon use.
-pub const DEFAULT_BLENDER: Blender = BLENDERS[1];
+/// What demo, test and addon use: the first whose Python the system has, otherwise the first that uv can have.
+const PREFERRED_BLENDERS: [Blender; 2] = [BLENDERS[1], BLENDERS[3]];
 
-/// The Python that the wheel, its tests and our tools run on.
-const TOOLS_PYTHON_MINOR: u32 = 11;
+/// The Pythons that the wheel, its tests and our tools run on: the first that the system has.
+const TOOLS_PYTHON_MINORS: [u32; 4] = [11, 13, 12, 14];
 
 /// What calls CHOLMOD from Python; it is built from source, against SuiteSparse.
 const CHOLMOD: &str = "scikit-sparse==0.4.12";
+
+/// The version that demo, test and addon use.
+pub fn default_blender() -> Blender {
+    let there = |blender: &Blender| prerequisites::system_python(blender.python_minor).is_some();
+    PREFERRED_BLENDERS.into_iter().find(there).unwrap_or(PREFERRED_BLENDERS[0])
+}
 
 /// A ready Python environment.
 pub struct Venv {
@@ -43,26 +49,26 @@ impl Venv {
     /// The environment of our tools and of the tests without Blender.
     pub fn tools() -> Result<Self> {
         prerequisites::c_compiler()?;
-        let python = prerequisites::python(TOOLS_PYTHON_MINOR)?;
+        let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
         Self::ready("tools", &python, include_str!("../requirements/tools.txt"))
     }
 
     /// The environment of what publishing takes: Zig, which links for other systems, and checks of packages.
     pub fn release() -> Result<Self> {
-        let python = prerequisites::python(TOOLS_PYTHON_MINOR)?;
+        let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
         Self::ready("release", &python, include_str!("../requirements/release.txt"))
     }
 
     /// The environment of what gives work away to a farm and of what reads USD, and of the tests of both.
     pub fn farm() -> Result<Self> {
-        let python = prerequisites::python(TOOLS_PYTHON_MINOR)?;
+        let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
         Self::ready("farm", &python, include_str!("../requirements/farm.txt"))
     }
 
     /// The environment of the program that modes are measured against. Without SuiteSparse it has no CHOLMOD,
     /// and the program says so.
     pub fn reference() -> Result<Self> {
-        let python = prerequisites::python(TOOLS_PYTHON_MINOR)?;
+        let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
         let venv = Self::ready("reference", &python, include_str!("../requirements/reference.txt"))?;
         if output(venv.python().args(["-c", "import sksparse.cholmod"])).is_err() {
             let mut install = venv.pip_install();
@@ -77,7 +83,7 @@ impl Venv {
 
     /// The environment with one version of Blender.
     pub fn blender(blender: Blender) -> Result<Self> {
-        let python = prerequisites::python(blender.python_minor)?;
+        let python = prerequisites::python(&[blender.python_minor])?;
         prerequisites::blender_libraries(&python)?;
         let venv = Self::ready(&format!("bpy-{}", blender.version), &python, blender.requirements)?;
         output(venv.python().args(["-c", "import bpy, os; os._exit(0)"]))?;
@@ -132,6 +138,6 @@ impl Venv {
 /// Makes the environments that demo, test and check use.
 pub fn set_up_all() -> Result<()> {
     Venv::tools()?;
-    Venv::blender(DEFAULT_BLENDER)?;
+    Venv::blender(default_blender())?;
     Ok(())
 }
