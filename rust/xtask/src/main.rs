@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod demo;
 mod deny;
+mod docs;
 mod foreign;
 mod fuzz;
 mod gui;
@@ -39,6 +40,7 @@ usage: cargo x <command>
       [--blender PATH]  in this Blender instead of Debian's own, which is fetched below target/ (1.4 GB, root)
   check [name...]       every check, or only those named: rustfmt, clippy, rustdoc, ruff, ruff-format, mypy, stubs,
                         repository
+  docs                  the documentation site with the references of Python and Rust, all links followed, to out/site
   deny                  licences, sources and known faults of the crates that are compiled in; the last needs a network
   wheel                 the Python module, to dist/
   addon                 the Blender extension, to dist/
@@ -66,6 +68,7 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["test", options @ ..] => test::run(options),
         ["gui", options @ ..] => gui::run_tests(options),
         ["check", names @ ..] => check::run(names),
+        ["docs"] => docs::build(),
         ["deny"] => deny::check(),
         ["wheel"] => wheel::build().map(drop),
         ["addon"] => addon::build().map(drop),

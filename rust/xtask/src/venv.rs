@@ -59,6 +59,12 @@ impl Venv {
         Self::ready("release", &python, include_str!("../requirements/release.txt"))
     }
 
+    /// The environment of what makes the documentation site.
+    pub fn docs() -> Result<Self> {
+        let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
+        Self::ready("docs", &python, include_str!("../requirements/docs.txt"))
+    }
+
     /// The environment of what gives work away to a farm and of what reads USD, and of the tests of both.
     pub fn farm() -> Result<Self> {
         let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;

@@ -1,0 +1,182 @@
+"""Makes the documentation site: site.py REPOSITORY RUSTDOC STAGE OUT.
+
+All pages of the repository as they lie in it, with references of the Python module from its docstrings and of
+the Rust library from rustdoc. Every link of every page is followed; one that leads nowhere fails.
+"""
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import jounce
+
+LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+NAVIGATION = """
+site_name: Jounce
+theme: readthedocs
+docs_dir: {stage}
+site_dir: {out}
+use_directory_urls: false
+plugins: [search]
+markdown_extensions: [tables, toc, fenced_code]
+validation: {{omitted_files: ignore, absolute_links: warn, unrecognized_links: warn, anchors: warn}}
+nav:
+  - Jounce: index.md
+  - Install: docs/install.md
+  - Blender:
+      - User guide: docs/addon/README.md
+      - Newcomers: docs/addon/newcomer.md
+      - Body parts: docs/addon/body_parts.md
+      - Collisions: docs/addon/collisions.md
+      - Trouble: docs/addon/troubleshooting.md
+      - Mixamo: docs/addon/mixamo.md
+      - Bakes, measured: docs/addon/bakes.md
+      - Exports, measured: docs/addon/exports.md
+      - Learning: docs/addon/learning.md
+      - What moves: docs/addon/what_moves.md
+      - Honest bodies: docs/addon/honest_body.md
+  - Farms: docs/farm.md
+  - Promises: docs/promises.md
+  - Methods:
+      - Skinning modes: docs/methods/skinning_modes.md
+      - The full space: docs/methods/quasi_newton.md
+      - Model reduction: docs/methods/model_reduction.md
+      - Notation: docs/notation.md
+  - Benchmarks: docs/benchmarks.md
+  - Reference:
+      - Python: python.md
+      - Rust: rust.md
+  - Project:
+      - Architecture: ARCHITECTURE.md
+      - Contributing: CONTRIBUTING.md
+      - Changes: CHANGELOG.md
+"""
+
+
+def main(root: Path, rustdoc: Path, stage: Path, out: Path) -> None:
+    """Makes and checks the site."""
+    shutil.rmtree(stage, ignore_errors=True)
+    pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
+    for page in pages:
+        copy_page(root, page, stage)
+    (stage / "python.md").write_text(reference(), encoding="utf-8")
+    rust = "# Rust\n\nThe library's own pages: [jounce](rustdoc/jounce/index.html).\n"
+    (stage / "rust.md").write_text(rust, encoding="utf-8")
+    unlisted = [page for page in map(str, pages_of(stage)) if page not in NAVIGATION]
+    if unlisted:
+        raise SystemExit(f"no page of the site leads to {', '.join(unlisted)}; add it to site.py")
+    settings = stage.with_name("mkdocs.yml")
+    settings.write_text(NAVIGATION.format(stage=stage, out=out), encoding="utf-8")
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--config-file", settings], check=True
+    )
+    # Beside what MkDocs makes, as it takes any page for one of its own.
+    shutil.copytree(rustdoc, out / "rustdoc")
+    broken = broken_links(out)
+    if broken:
+        raise SystemExit("\n".join(broken))
+    print(f"{sum(1 for _ in own_pages(out))} pages, in {out}")
+
+
+def pages_of(stage: Path) -> list[Path]:
+    """The pages that are staged, from the top."""
+    return sorted(page.relative_to(stage) for page in stage.rglob("*.md"))
+
+
+def copy_page(root: Path, page: Path, stage: Path) -> None:
+    """Copies a page with the files that it links to; links to what no site has become what they say."""
+    place = stage / page.relative_to(root)
+    place.parent.mkdir(parents=True, exist_ok=True)
+
+    def follow(link: re.Match) -> str:
+        picture, text, target = link.groups()
+        path = (page.parent / target.split("#")[0]).resolve()
+        if "://" in target or target.startswith("#") or path.suffix == ".md" and path.name != "README.md":
+            return link[0]
+        if path == root / "README.md":
+            return link[0].replace("README.md", "index.md")
+        is_hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
+        if path.is_dir() or is_hidden or path.suffix == ".md" and not path.is_relative_to(root / "docs"):
+            return text
+        if path.suffix != ".md":
+            copied = stage / path.relative_to(root)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copied)
+        return link[0]
+
+    prose = page.read_text(encoding="utf-8").split("```")
+    prose[::2] = [LINK.sub(follow, text) for text in prose[::2]]
+    place = place.with_name("index.md") if page == root / "README.md" else place
+    place.write_text("```".join(prose), encoding="utf-8")
+
+
+def reference() -> str:
+    """All that the Python module has, as its docstrings say it."""
+    lines = ["# Python\n", inspect.getdoc(jounce) or ""]
+    for name in jounce.__all__:
+        thing = getattr(jounce, name)
+        lines += [f"\n## {name}\n", described(name, thing)]
+        members = vars(thing).items() if inspect.isclass(thing) else ()
+        lines += [
+            f"\n### {name}.{key}\n\n{described(key, it)}" for key, it in members if not key.startswith("_")
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def described(name: str, thing: object) -> str:
+    """The signature of one thing, where it has one, and what it says of itself."""
+    try:
+        head = f"{name}{inspect.signature(thing)}\n\n" if callable(thing) else ""
+    except ValueError:
+        head = ""
+    return f"```text\n{head}{inspect.getdoc(thing) or ''}\n```"
+
+
+class Links(HTMLParser):
+    """What a page links to, and what of it can be linked to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.names: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Takes what a tag names."""
+        for key, value in attrs:
+            if value and (key, tag) in (("href", "a"), ("src", "img")):
+                self.targets.append(value)
+            if value and key in ("id", "name"):
+                self.names.add(value)
+
+
+def own_pages(out: Path) -> list[Path]:
+    """The pages of the site but those that rustdoc made, which checks its own."""
+    return sorted(page for page in out.rglob("*.html") if not page.is_relative_to(out / "rustdoc"))
+
+
+def broken_links(out: Path) -> list[str]:
+    """Links of the pages that lead to no file of the site, or to no part of its page."""
+    pages = {
+        page: Links(page.read_text(encoding="utf-8")) for page in own_pages(out) if page.name != "404.html"
+    }
+    found = []
+    for page, links in pages.items():
+        for target in links.targets:
+            parts = urlsplit(target)
+            if parts.scheme or parts.netloc:
+                continue
+            path = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            lacks = path in pages and parts.fragment and parts.fragment not in pages[path].names
+            if not path.exists() or lacks:
+                found.append(f"{page.relative_to(out)}: the link to {target} leads nowhere")
+    return found
+
+
+if __name__ == "__main__":
+    main(*(Path(argument).resolve() for argument in sys.argv[1:]))
