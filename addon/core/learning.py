@@ -7,7 +7,7 @@ import jounce
 import numpy as np
 
 from .task import Step, finished
-from .user_error import passing_on
+from .user_error import UserError, passing_on
 
 # So many frames say all of a shot that so few displacements can hold, and of all shots together.
 FRAMES, FRAMES_OF_ALL = 240, 480
@@ -16,6 +16,8 @@ LEFT_OUT, FEWEST_LEFT_OUT = (0.4, 0.6), 3
 # Of so many of its own modes a body keeps all twelve displacements beside those of a shot: what was not seen
 # moves in them. They are learnt from states of this size, as a share of that of the shot's frames.
 MODES, AMPLITUDE = 3, 0.15
+# Flesh that moves by less than this share of the diagonal, root mean square, is still.
+STILL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +73,16 @@ def learned(
         count += len(own)
         job = jounce.LearnJob(body, displacements, poses, count, material=material, frequency=frequency)
         return (yield from finished(job, "Learning"))
+
+
+def refuse_still(body: "jounce.Body", shot: Shot, name: str) -> None:
+    """Refuses a shot in which the flesh moves by no more than rounding makes. name: of the body."""
+    mass, rest = masses(body), np.asarray(body.mesh.vertices)
+    moved = length(mass, shot.displacements) / np.sqrt(mass.sum() * len(shot))
+    if moved <= STILL * np.linalg.norm(np.ptp(rest, axis=0)):
+        raise UserError(
+            f"The flesh of {name} does not move in this shot, so there is nothing to learn; animate it first."
+        )
 
 
 def own_states(body: "jounce.Body", shot: Shot) -> Shot:

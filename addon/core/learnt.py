@@ -297,8 +297,8 @@ def unlike(body: "jounce.Body", known: Learnt, poses: np.ndarray) -> np.ndarray:
     places = np.concatenate([rest[rows], np.ones((len(rows), 1))], axis=1)
 
     def outlines(transforms: np.ndarray) -> np.ndarray:
-        blended = np.einsum("pb,fbij->fpij", weights, transforms.astype(np.float64))
-        points = np.einsum("fpij,pj->fpi", blended, places)
+        blended = np.tensordot(transforms.astype(np.float64), weights, axes=(1, 1))
+        points = np.einsum("fijp,pj->fpi", blended, places)
         return (points - points.mean(axis=1, keepdims=True)).reshape(len(points), -1)
 
     learnt, now = outlines(known.poses), outlines(poses)

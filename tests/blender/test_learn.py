@@ -240,6 +240,29 @@ def test_it_is_forgotten(character, lessons):
     assert snapshot.differences(before, snapshot.snapshot(obj)) == []
 
 
+def test_it_is_undone_and_done_again(character, session, lessons, module):
+    obj, _ = character
+    bpy.ops.jounce.preview()
+    draft = shown(obj, "DRAFT")
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.jounce.learn()
+    learnt, kept = shown(obj, "LEARNT"), lessons.of(obj).pack()
+    bpy.ops.ed.undo_push(message="learnt")
+    bpy.ops.ed.undo()
+    obj = bpy.data.objects["Column"]
+    scenes.activate(obj)
+    assert obj.jounce.quality == "DRAFT" and lessons.of(obj) is None
+    module("bridge.preview.previews").sync()
+    bpy.ops.jounce.fill_cache()
+    assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), draft)
+    bpy.ops.ed.redo()
+    obj = bpy.data.objects["Column"]
+    scenes.activate(obj)
+    assert obj.jounce.quality == "LEARNT" and lessons.of(obj).pack() == kept
+    bpy.ops.jounce.fill_cache()
+    assert np.array_equal(scenes.evaluated_frames(obj, FRAMES), learnt)
+
+
 def test_removing_jounce_takes_it_away(lessons):
     obj, _ = scenes.character()
     before = snapshot.snapshot(obj)
@@ -347,6 +370,36 @@ def test_files_of_others_stay_and_are_refused(character, lessons, tmp_path):
     assert lessons.of(obj) is before
     place = tmp_path / "no" / "such.jlearnt"
     assert_refused(bpy.ops.jounce.learnt_save, "such.jlearnt", "another folder", filepath=str(place))
+
+
+def test_frames_in_which_the_flesh_holds_are_not_learnt(character, lessons):
+    obj, rig = character
+    held = FRAMES[4:6]
+    for frame in FRAMES:
+        rig.scale = (0.0,) * 3 if frame in held else (1.0,) * 3
+        rig.keyframe_insert("scale", frame=frame)
+    bpy.ops.jounce.learn()
+    assert lessons.of(obj).facts.clips[0].frames == len(FRAMES) - len(held)
+
+
+def vanish(rig):
+    rig.scale = (0.0,) * 3
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (vanish, ("No frame", "scaled to nothing")),
+        (lambda rig: None, ("Column", "does not move", "animate it")),
+    ],
+)
+def test_a_shot_without_motion_is_refused(character, change, words):
+    obj, rig = character
+    rig.animation_data_clear()
+    change(rig)
+    bpy.context.view_layer.update()
+    assert_refused(bpy.ops.jounce.learn, *words)
+    assert obj.jounce.quality == "DRAFT" and not obj.jounce.learnt_digest
 
 
 def test_stitches_are_refused(character):

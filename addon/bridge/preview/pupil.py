@@ -15,6 +15,7 @@ from ...core.learnt import Clip, Facts, Learnt
 from ...core.motion import FrameInput
 from ...core.settings import Law
 from ...core.task import Step, in_turn, scaled
+from ...core.user_error import UserError
 from ..body.bodies import BodyScene
 from ..inputs import frame_readings, played_actions
 from ..rig.armature_modifier import Warn
@@ -96,8 +97,13 @@ class Pupil:
         return [frames[row] for row, drive in enumerate(self._drives) if not drive.held]
 
     def _shot(self, final: Frames) -> Shot:
+        """The final motion in the frames in which the rig is followed."""
         poses = [drive.pose for drive in self._drives if not drive.held]
-        return Shot(np.stack(poses), np.stack(self._followed(final)).astype(np.float64))
+        if not poses:
+            raise UserError(f"No frame can be followed: {self._drives[0].held}.")
+        shot = Shot(np.stack(poses), np.stack(self._followed(final)).astype(np.float64))
+        learning.refuse_still(self._body, shot, self._host.name)
+        return shot
 
     def _learned(self, shot: Shot, count: int, full: FineBody) -> "Generator[Step, None, jounce.Model]":
         material = full_space.flesh(self._body, self._law, self._poisson)
