@@ -9,7 +9,7 @@ from bpy.props import BoolProperty
 
 from ..bridge.body import bodies, builds
 from ..bridge.body.bodies import BodyScene
-from ..bridge.preview import lessons
+from ..bridge.preview import lessons, previews
 from ..bridge.preview.pupil import Pupil
 from ..bridge.rig.armature_modifier import Warn
 from ..core import bodies as built
@@ -113,8 +113,9 @@ def learn_body(
     host: bpy.types.Object, context: bpy.types.Context, wanted: Wanted, warn: Warn
 ) -> Generator[Step, None, Lesson]:
     """Learns the shot of one body; the scene stays as it is."""
-    # What is learnt is the final motion as its settings make it, with what it collides with.
-    with kept_settings(host, wanted.settings):
+    # What is learnt is the final motion as its settings make it, with what it collides with. These are not the
+    # artist's, and nothing for the preview to follow.
+    with previews.paused(), kept_settings(host, wanted.settings):
         scene = bodies.read(host, context, warn)
         refuse_unlearnable(scene)
         settings = host.jounce.build_settings()

@@ -272,6 +272,22 @@ def test_removing_jounce_takes_it_away(lessons):
     assert snapshot.differences(before, snapshot.snapshot(obj)) == []
 
 
+def test_the_preview_waits_while_a_body_learns(character, session, module):
+    obj, _ = character
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    previews, learn = module("bridge.preview.previews"), module("ops.learn")
+    task = learn.learn_body(obj, bpy.context, learn.Wanted(), print)
+    while not next(task).stage.startswith("Learning"):
+        pass
+    bpy.context.scene.frame_set(5)
+    assert previews.shown_in(bpy.context.scene) == [] and session(obj).final is None
+    task.close()
+    assert previews.shown_in(bpy.context.scene) == [session(obj)]
+    bpy.context.scene.frame_set(6)
+    assert session(obj).final is None
+
+
 def test_stopping_changes_nothing(character, module):
     obj, _ = character
     before = snapshot.snapshot(obj)
