@@ -91,7 +91,9 @@ def test_what_is_refused_leaves_no_trace(draw_all, tmp_path):
     assert traces(tmp_path / "refused.blend") == 0
 
 
-@pytest.mark.parametrize("target", ["FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_BONES"])
+@pytest.mark.parametrize(
+    "target", ["FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_BONES", "OWN_BONES"]
+)
 def test_a_body_leaves_the_other_objects_of_its_file_alone(draw_all, tmp_path, target):
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
     objects = bystanders()

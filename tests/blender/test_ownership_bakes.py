@@ -7,7 +7,7 @@ import scenes
 import snapshot
 
 FRAMES = range(1, 13)
-TARGETS = ("FRAME_KEYS", "MODAL_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_BONES")
+TARGETS = ("FRAME_KEYS", "MODAL_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_BONES", "OWN_BONES")
 
 
 @pytest.fixture
@@ -163,6 +163,7 @@ def fail_at_the_second(module, monkeypatch, target):
         "SKINNING_NODES": ("bridge.common.modifier_stack", "insert_bake"),
         "MESH_CACHE": ("bridge.bake.mesh_cache", "relative"),
         "HELPER_BONES": ("bridge.bake.helper_bones", "skin"),
+        "OWN_BONES": ("bridge.bake.helper_bones", "skin"),
     }
     owner, name = places[target]
     whole, calls = getattr(module(owner), name), []

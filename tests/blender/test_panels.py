@@ -71,7 +71,7 @@ def test_each_panel_draws_what_there_is(panels, state, active):
 
 
 @pytest.mark.parametrize(
-    "target", ["MODAL_KEYS", "FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_BONES"]
+    "target", ["MODAL_KEYS", "FRAME_KEYS", "SKINNING_NODES", "MESH_CACHE", "HELPER_BONES", "OWN_BONES"]
 )
 @pytest.mark.parametrize("stiffness", ["FREQUENCY", "PHYSICAL"])
 def test_panels_show_what_belongs_to_the_choice(panels, target, stiffness):
@@ -87,6 +87,7 @@ def test_panels_show_what_belongs_to_the_choice(panels, target, stiffness):
     assert ("tolerance" in names) == (target == "MODAL_KEYS")
     assert ("cache_folder" in names) == (target == "MESH_CACHE")
     assert ("helper_count" in names) == (target == "HELPER_BONES")
+    assert ("own_collection" in names) == (target == "OWN_BONES")
 
 
 def test_menus_and_lists_draw(module):
