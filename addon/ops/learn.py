@@ -113,8 +113,8 @@ def learn_body(
     host: bpy.types.Object, context: bpy.types.Context, wanted: Wanted, warn: Warn
 ) -> Generator[Step, None, Lesson]:
     """Learns the shot of one body; the scene stays as it is."""
-    # What is learnt is the final motion as its settings make it, with what it collides with. These settings are
-    # not the artist's, and nothing for the preview to follow.
+    # What is learnt is the final motion as its settings make it, with what it collides with. These settings
+    # are not the artist's, and nothing for the preview to follow.
     with previews.paused(), kept_settings(host, wanted.settings):
         scene = bodies.read(host, context, warn)
         refuse_unlearnable(scene)
