@@ -11,6 +11,8 @@ use crate::math::polar::{cofactors, dot, dot3, rotations_in_lanes, transpose_pro
 
 /// Below this sum, two principal stretches count as opposite: the closest rotation jumps there.
 const JUMP: f64 = 1e-12;
+/// Share of the stiffest direction in how stiff a limit is for a metric, which has one number for all.
+const ALONG: f64 = 0.5;
 
 /// What the limit of stretch adds to a law, with the closest rotation R of F:
 /// ```text
@@ -35,6 +37,13 @@ impl StretchLimit {
     fn along(&self, distance: f64) -> [f64; 3] {
         let [value, first, second] = continued((distance - self.allowed) / self.limit);
         [self.limit * self.limit * value, self.limit * first, second].map(|jet| self.stiffness * jet)
+    }
+
+    /// How stiffly it resists, Pa: between its stiffest direction and what is across it.
+    pub(crate) fn steepness(&self, f: &Matrix3<f64>) -> f64 {
+        let distance = SignedSvd::new(f).sigma.add_scalar(-1.0).norm();
+        let [_, first, second] = self.along(distance);
+        if first == 0.0 { 0.0 } else { ALONG * second + (1.0 - ALONG) * first / distance }
     }
 
     /// Whether it is felt at all.

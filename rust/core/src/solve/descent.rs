@@ -35,7 +35,7 @@ pub(crate) trait Objective {
 const STALLED: f64 = 1e-7;
 
 /// How much longer than the last a search may begin: where flesh stiffens, directions are too long again and again.
-const LONGER: f64 = 3.0;
+const LONGER: f64 = 1.5;
 
 /// What a descent came to.
 #[derive(Debug, Clone, Copy, Default)]

@@ -72,6 +72,11 @@ impl Lbfgs {
         self.known = 0;
     }
 
+    /// Keeps what is learnt, which is of the energy, for another metric in which directions are found.
+    pub(crate) fn change_metric(&mut self) {
+        self.pairs.iter_mut().for_each(|pair| pair.image.clear());
+    }
+
     /// Forgets all unless it was learnt in this metric.
     pub(crate) fn enter(&mut self, metric: [f64; 2]) {
         if self.metric != metric {

@@ -111,6 +111,11 @@ impl Contact {
         PLACEMENT_ROWS * self.colliders.len()
     }
 
+    /// Is told that the metric has changed.
+    pub(super) fn change_metric(&mut self) {
+        self.columns.iter_mut().for_each(Vec::clear);
+    }
+
     /// Begins a substep to where colliders then stand, in a space whose origin is at `origin`.
     pub(super) fn begin(
         &mut self,
@@ -140,7 +145,7 @@ impl Contact {
         self.forces.clear();
         if self.metric != metric {
             self.metric = metric;
-            self.columns.iter_mut().for_each(Vec::clear);
+            self.change_metric();
         }
     }
 

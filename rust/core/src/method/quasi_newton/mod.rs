@@ -40,7 +40,8 @@ use crate::math::{
 use crate::mesh::{FleshCell, TetMesh};
 use crate::method::SimulationParams;
 use crate::operators::{
-    Stitches, displacement_constraint, gradients, lumped_mass, out_of_reach, stiffness_of, twisting_stiffness,
+    Stitches, displacement_constraint, gradients, laplacian, lumped_mass, out_of_reach, stiffness_of,
+    twisting_stiffness,
 };
 use crate::rig::Rig;
 use crate::subspace::{Restraint, shift};
@@ -72,6 +73,8 @@ pub struct FullSpaceModel {
     /// The metric's Laplacian and the mass on the vertices that move, in the order of the mesh.
     stiffness: Sparse,
     vertex_mass: Vec<f64>,
+    /// Which vertices move.
+    moving: Selection,
     constraint: Option<Sparse>,
     /// The constraint again, on the rows that move.
     complement: Option<Complement>,
@@ -200,6 +203,7 @@ impl FullSpaceModel {
             free: vertex_mass.len(),
             mesh: mesh.clone(),
             vertices,
+            moving: free,
             energies,
             stiffness,
             vertex_mass,
@@ -267,8 +271,18 @@ impl FullSpaceModel {
     }
 
     /// The factor of `inertia M + stiffness L`, bordered by the constraint.
-    fn metric(&self, inertia: f64, stiffness: f64) -> Result<SparseCholesky> {
-        let mut matrix = self.stiffness.clone();
+    fn metric(&self, [inertia, stiffness]: [f64; 2]) -> Result<SparseCholesky> {
+        self.metric_of(self.stiffness.clone(), [inertia, stiffness])
+    }
+
+    /// The same with so many Pa more in each tet.
+    fn firmer_metric(&self, metric: [f64; 2], more: &[f64]) -> Result<SparseCholesky> {
+        let more = laplacian(&self.mesh, more)?;
+        let more = if self.moving.is_whole() { more } else { self.moving.square(&more) };
+        self.metric_of(&self.stiffness + &more, metric)
+    }
+
+    fn metric_of(&self, mut matrix: Sparse, [inertia, stiffness]: [f64; 2]) -> Result<SparseCholesky> {
         matrix.val_mut().iter_mut().for_each(|value| *value *= stiffness);
         factor(&add_diagonal(&matrix, &self.vertex_mass, inertia), self.constraint.as_ref())
     }

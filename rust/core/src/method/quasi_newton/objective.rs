@@ -73,6 +73,8 @@ pub(super) struct Incremental<'a> {
     /// N, of the rows that move; none where nothing pulls.
     pub(super) force: &'a Rows,
     pub(super) factor: &'a SparseCholesky,
+    /// The metric's factor where it knows of limits that are felt.
+    pub(super) firmer: Option<&'a SparseCholesky>,
     pub(super) room: &'a mut VertexRoom,
     /// Positions of all rows.
     pub(super) positions: &'a mut Vec<[f64; 3]>,
@@ -165,7 +167,8 @@ impl Objective for Incremental<'_> {
 
     fn correct(&mut self, u: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
         if let Some(contact) = &mut self.contact {
-            let solve = |rows: &mut Rows| self.factor.solve_vertices(self.room, rows);
+            let metric = self.firmer.unwrap_or(self.factor);
+            let solve = |rows: &mut Rows| metric.solve_vertices(self.room, rows);
             contact.correct(&self.terms.rig, u, memory, direction, value, solve);
         }
     }
@@ -175,7 +178,7 @@ impl Objective for Incremental<'_> {
     }
 
     fn solve(&mut self, rows: &mut Rows) {
-        self.factor.solve_vertices(self.room, rows);
+        self.firmer.unwrap_or(self.factor).solve_vertices(self.room, rows);
     }
 
     fn length(&self, step: &Rows) -> f64 {

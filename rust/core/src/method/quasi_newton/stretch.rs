@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::FullSpaceModel;
 use super::elements::{Chunk, Element, ElementLaw, Elements, deformation_in_lanes};
+use super::rest_shape::deformation;
 use crate::material::StretchLimit;
 use crate::material::growth::KNEE;
 use crate::material::stretch_limit::LaneLimit;
@@ -20,6 +21,9 @@ use crate::operators::gradients;
 /// Stiffness of the limit, as a share of that of the metric: steeper ones hold flesh hardly better, for many more iterations.
 const STIFFNESS: f64 = 0.25;
 
+/// Share of the tets whose limits are felt up to which a metric need not know of them.
+const HARDLY_ANY: f64 = 0.01;
+
 /// Share of a limit that a tet has from which it is looked after in a descent that starts there.
 pub(super) const NEAR: f64 = 0.3;
 /// That from which its limit is felt.
@@ -29,6 +33,9 @@ pub(super) const FELT: f64 = KNEE;
 pub(super) struct StretchLimits {
     rest: Elements,
     pub(super) now: Elements,
+    /// The tet that each element is.
+    tets: Vec<u32>,
+    tet_count: usize,
 }
 
 impl StretchLimits {
@@ -48,13 +55,29 @@ impl StretchLimits {
             |t: &usize| mesh.tets()[*t].iter().any(|&vertex| (place[vertex as usize] as usize) < model.free);
         let elements: Vec<Element> = (0..hats.len()).filter(moves).map(element).collect();
         let rest = Elements::new(&elements, |law| ElementLaw::Limit(STIFFNESS * law.slope()));
-        Self { now: rest.clone(), rest }
+        let tets = (0..hats.len()).filter(moves).map(|t| t as u32).collect();
+        Self { now: rest.clone(), rest, tets, tet_count: hats.len() }
     }
 
     /// Limits tets to a share of length where the rig has them; none is evaluated until it is watched.
     pub(super) fn set(&mut self, limit: f64, rig: &Rows) {
         self.now.follow(&self.rest, rig, 1.0, limit);
         self.now.chunks_mut().iter_mut().for_each(|chunk| chunk.evaluated.fill(false));
+    }
+
+    /// How stiffly the limit of each tet resists at positions, Pa; none where hardly any is felt.
+    pub(super) fn steepness(&self, x: &Rows) -> Option<Vec<f64>> {
+        let mut steepness = vec![0.0; self.tet_count];
+        let mut felt = 0;
+        for chunk in self.now.chunks() {
+            for slot in chunk.slots() {
+                let (corners, gradients) = chunk.element(slot);
+                let own = chunk.stretch_limit(slot).steepness(&deformation(x, &corners, &gradients));
+                steepness[self.tets[chunk.elements[slot] as usize] as usize] = own;
+                felt += usize::from(own > 0.0);
+            }
+        }
+        (felt as f64 > HARDLY_ANY * self.tet_count as f64).then_some(steepness)
     }
 
     /// Has what may be beyond a share of its limit at positions evaluated as well; whether there is any.

@@ -11,7 +11,7 @@ use super::limit::Limit;
 use super::minimise::{FAR, Minimiser};
 use super::objective::{Incremental, Terms};
 use super::rest_shape::deformation;
-use super::stretch::StretchLimits;
+use super::stretch::{NEAR, StretchLimits};
 use crate::math::polar::rotations;
 use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom, on_pool};
@@ -42,6 +42,9 @@ pub(crate) struct FullSpaceSubstep {
     stretch: Option<StretchLimits>,
     limited: bool,
     metric: Option<([f64; 2], SparseCholesky)>,
+    /// The metric with the limits that are felt, found anew in the first substep of each step.
+    firmer: Option<SparseCholesky>,
+    begins: bool,
     room: VertexRoom,
     pub(super) descent: Descent,
     terms: Terms,
@@ -75,6 +78,8 @@ impl FullSpaceSubstep {
             stretch: None,
             limited: false,
             metric: None,
+            firmer: None,
+            begins: true,
             room: VertexRoom::default(),
             descent: Descent::new(free, pairs),
             terms: Terms::new(rows, free),
@@ -139,7 +144,7 @@ impl FullSpaceSubstep {
         terms.limit = Limit::new(&self.model, params);
         let key = terms.metric();
         if self.metric.as_ref().is_none_or(|(known, _)| *known != key) {
-            self.metric = Some((key, self.model.metric(key[0], key[1])?));
+            self.metric = Some((key, self.model.metric(key)?));
         }
         self.descent.memory.enter(key);
         Ok(())
@@ -164,6 +169,29 @@ impl FullSpaceSubstep {
         }
         self.terms.medium.prepare(&self.model, &moved[..self.model.free], factors[0], h);
         self.terms.dragged = self.terms.medium.in_metric(&self.model, self.terms.inertia);
+    }
+
+    /// Has the metric know of the limits of stretch that are felt where a step starts: directions are else too long where
+    /// flesh stiffens, again and again.
+    fn meet_limits(&mut self) -> Result<()> {
+        let known = self.firmer.take().is_some();
+        if let Some(limits) = self.stretch.as_mut().filter(|_| self.limited) {
+            self.positions.copy_from_slice(&self.terms.rig);
+            add(&mut self.positions[..self.model.free], 1.0, &self.u);
+            limits.watch(&self.positions, NEAR);
+            let firmer = |more: Vec<f64>| self.model.firmer_metric(self.terms.metric(), &more);
+            self.firmer = limits.steepness(&self.positions).map(firmer).transpose()?;
+        }
+        if known || self.firmer.is_some() {
+            self.change_metric();
+        }
+        Ok(())
+    }
+
+    /// Drops what was found in another metric.
+    fn change_metric(&mut self) {
+        self.descent.memory.change_metric();
+        self.contact.iter_mut().for_each(Contact::change_metric);
     }
 
     /// Where inertia, gravity and damping want the flesh, and where its descent starts.
@@ -217,6 +245,7 @@ impl FullSpaceSubstep {
             terms: &self.terms,
             force: &self.force,
             factor,
+            firmer: self.firmer.as_ref(),
             room: &mut self.room,
             positions: &mut self.positions,
             beyond: &mut self.beyond,
@@ -277,6 +306,7 @@ impl Substep for FullSpaceSubstep {
     }
 
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
+        self.begins = true;
         self.terms.medium.enter(&self.model, drive.drag)?;
         self.force.clear();
         let Some(force) = drive.force else { return Ok(()) };
@@ -297,6 +327,9 @@ impl Substep for FullSpaceSubstep {
         self.meet_medium(state, rig, params, h);
         self.set_rig(rig, params)?;
         self.aim(state, rig, params, h);
+        if std::mem::take(&mut self.begins) {
+            self.meet_limits()?;
+        }
         if self.contact.is_some() {
             let origin = self.model.posing.translation(&state.path[HISTORY - 1]);
             let mut vertices = self.places(state, &origin);
@@ -324,6 +357,8 @@ impl Substep for FullSpaceSubstep {
         self.terms.held = params.stiffness * self.model.shift;
         self.terms.drag = [0.0; 2];
         self.terms.dragged = 0.0;
+        self.firmer = None;
+        self.change_metric();
         self.set_rig(rig, params)?;
         self.force.resize(self.model.free, [0.0; 3]);
         self.terms.medium.rest(&self.model, params.dt, &mut self.force);
