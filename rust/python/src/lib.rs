@@ -13,6 +13,7 @@ mod errors;
 mod forces;
 mod job;
 mod learning;
+mod linear;
 mod material;
 mod mesh;
 mod model;
@@ -47,6 +48,8 @@ mod _jounce {
     use crate::job::Job;
     #[pymodule_export]
     use crate::learning::LearnJob;
+    #[pymodule_export]
+    use crate::linear::{LinearModes, linear_modes};
     #[pymodule_export]
     use crate::material::Material;
     #[pymodule_export]

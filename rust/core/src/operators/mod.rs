@@ -1,5 +1,6 @@
 //! Discrete operators of a mesh and its material: mass, gradient, stiffness, constraint, diffusion, stitches.
 
+mod blocks;
 mod constraint;
 mod diffusion;
 mod elements;
@@ -8,6 +9,7 @@ mod independent;
 mod stiffness;
 mod stitches;
 
+pub(crate) use blocks::{BlockMatrix, block_solve};
 pub use constraint::{constraint, displacement_constraint};
 pub(crate) use diffusion::squared_length;
 pub use diffusion::{HIGHEST_LEAK, momentum_leak};

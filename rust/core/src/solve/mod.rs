@@ -5,7 +5,6 @@ mod complementary;
 mod descent;
 mod lbfgs;
 mod line_search;
-mod newton;
 mod nnls;
 
 pub(crate) use compact::Compact;
@@ -13,5 +12,4 @@ pub use complementary::{ComplementarySolver, ComplementarySolverParams};
 pub(crate) use descent::{Descent, Objective, Outcome};
 pub(crate) use lbfgs::{Lbfgs, Learnt};
 pub(crate) use line_search::Value;
-pub(crate) use newton::{BlockMatrix, block_solve};
 pub use nnls::nonnegative_least_squares;

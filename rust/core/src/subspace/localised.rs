@@ -5,7 +5,8 @@ use std::f64::consts::PI;
 use faer::{ColRef, Mat, Scale};
 
 use super::alternating::{Problem, Split, weighted};
-use super::modes::{ModesProblem, Restraint, SkinningModes, energy};
+use super::eigenpairs::energy;
+use super::modes::{ModesProblem, Restraint, SkinningModes};
 use crate::material::Material;
 use crate::math::dense::{add_product, inner};
 use crate::math::{SparseCholesky, add_diagonal, fix_bases};

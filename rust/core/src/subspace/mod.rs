@@ -2,7 +2,9 @@
 
 mod alternating;
 mod clusters;
+mod eigenpairs;
 mod kmeans;
+mod linear;
 mod localised;
 mod modes;
 mod parts;
@@ -10,6 +12,7 @@ mod principal;
 mod update;
 
 pub use clusters::cluster_tets;
+pub use linear::{LinearModes, LinearProblem};
 pub(crate) use localised::localise;
 pub use localised::{LocalisedModes, localised_modes};
 pub use modes::{ModesProblem, Restraint, SkinningModes, restrained_modes, skinning_modes};

@@ -1,13 +1,10 @@
 //! Skinning eigenmodes, complementary to a rig.
 
-use faer::{Mat, MatMut, MatRef};
+use faer::{Mat, MatMut};
 
+use super::eigenpairs::lowest_eigenpairs;
 use crate::material::Material;
-use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::math::{
-    COPY, Room, Selection, Sparse, SparseCholesky, add_diagonal, fix_bases, largest_eigenvectors,
-    multiply_columns, on_pool,
-};
+use crate::math::{COPY, Selection, Sparse, SparseCholesky, add_diagonal, fix_bases, on_pool};
 use crate::mesh::TetMesh;
 use crate::operators::{Stitches, constraint, lumped_mass, momentum_leak, weight_space_hessian};
 use crate::rig::Rig;
@@ -189,20 +186,9 @@ impl ModesProblem {
     /// [`Error::TooManyModes`], [`Error::Range`] for none, [`Error::Numerical`], [`Error::Cancelled`].
     pub fn lowest(&self, count: usize, progress: &Progress) -> Result<SkinningModes> {
         check_count(count, self.mode_limit())?;
-        let order = self.factor.order();
-        let root: Vec<f64> = order.iter().map(|&vertex| self.mass[vertex as usize].sqrt()).collect();
-        let mut room = Room::default();
-        let apply = |x: MatMut<'_, f64>| self.factor.solve_ordered(&mut room, |row| root[row], x);
         let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
-        let vectors = largest_eigenvectors(self.mass.len(), count, apply, report)?;
-        let mut weights = Mat::zeros(self.mass.len(), vectors.ncols());
-        for (mut column, vector) in weights.col_iter_mut().zip(vectors.col_iter()) {
-            for ((&vertex, x), root) in order.iter().zip(vector.iter()).zip(&root) {
-                column[vertex as usize] = x / root;
-            }
-        }
-        let (mut eigenvalues, weights) =
-            on_pool(|| rayleigh_ritz(&self.hessian, &vectors, weights.as_ref()))?;
+        let problem = (&self.hessian, self.mass.as_slice(), &self.factor);
+        let (mut eigenvalues, weights) = lowest_eigenpairs(problem, count, report)?;
         let mut weights = self.free.spread(weights.as_ref());
         self.fix_bases(weights.as_mut(), &eigenvalues);
         eigenvalues.truncate(count);
@@ -295,7 +281,7 @@ fn available(hessian: &Sparse, constraint: Option<&Sparse>) -> usize {
     hessian.ncols().saturating_sub(constraint.map_or(0, |a| a.ncols()))
 }
 
-fn check_count(asked: usize, available: usize) -> Result<()> {
+pub(super) fn check_count(asked: usize, available: usize) -> Result<()> {
     match asked {
         0 => Err(Error::Range { what: "count", expected: "at least one mode", got: 0.0 }),
         _ if asked > available => Err(Error::TooManyModes { asked, available }),
@@ -309,25 +295,4 @@ pub(crate) fn shift(mesh: &TetMesh, mass: &[f64], conductivity: &[f64]) -> f64 {
     let compliance: f64 = mesh.volumes().iter().zip(conductivity).map(|(v, c)| v / c).sum();
     let wave_number = std::f64::consts::PI / volume.cbrt();
     SHIFT * wave_number.powi(2) * (volume / compliance) / (mass.iter().sum::<f64>() / volume)
-}
-
-/// Eigenvalues and M-orthonormal eigenvectors of the Hessian itself among the columns of W, which do not suffer from
-/// the shift. `scaled` is `M^1/2 W`, in any order of rows.
-fn rayleigh_ritz(
-    hessian: &Sparse,
-    scaled: &Mat<f64>,
-    weights: MatRef<'_, f64>,
-) -> Result<(Vec<f64>, Mat<f64>)> {
-    let (squares, mut basis) = symmetric_eigen(inner(scaled.as_ref(), scaled.as_ref()).as_ref())?;
-    for (column, square) in basis.as_mut().col_iter_mut().zip(&squares) {
-        column.iter_mut().for_each(|x| *x /= square.sqrt());
-    }
-    let projected = basis.transpose() * energy(hessian, weights) * &basis;
-    let (eigenvalues, rotation) = symmetric_eigen(projected.as_ref())?;
-    Ok((eigenvalues, product(weights, (&basis * &rotation).as_ref())))
-}
-
-/// `W' H W`.
-pub(super) fn energy(hessian: &Sparse, weights: MatRef<'_, f64>) -> Mat<f64> {
-    inner(weights, multiply_columns(hessian, weights).as_ref())
 }

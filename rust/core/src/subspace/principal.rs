@@ -94,7 +94,10 @@ pub fn mass_pca(
         return Err(Error::Unsupported { what, why });
     }
     let kept = share.of(&singular_values).min(moving);
-    let columns = Mat::from_fn(3 * n, kept, |i, j| directions[(i, j)] / root[i / 3]);
+    // What never moves stays exactly where it is.
+    let moves: Vec<bool> = (0..3 * n).map(|i| (0..frames).any(|f| snapshots[f * 3 * n + i] != 0.0)).collect();
+    let columns =
+        Mat::from_fn(3 * n, kept, |i, j| if moves[i] { directions[(i, j)] / root[i / 3] } else { 0.0 });
     Ok(Basis { columns, singular_values })
 }
 

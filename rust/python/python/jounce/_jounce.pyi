@@ -22,6 +22,7 @@ __all__ = [
     "HelperBonesJob",
     "Job",
     "LearnJob",
+    "LinearModes",
     "LocalisedModes",
     "Material",
     "ModalKeysJob",
@@ -37,6 +38,7 @@ __all__ = [
     "TetMesh",
     "cluster_tets",
     "helper_bones",
+    "linear_modes",
     "localised_modes",
     "mass_pca",
     "modal_keys",
@@ -191,6 +193,28 @@ def mass_pca(
     count: int | None = None,
     energy: float | None = None,
 ) -> Basis: ...
+
+@final
+class LinearModes:
+    @property
+    def shapes(self) -> _Floats: ...
+    @property
+    def eigenvalues(self) -> _Floats: ...
+    @property
+    def frequencies(self) -> _Floats: ...
+    @property
+    def basis(self) -> Basis: ...
+    def derivatives(self) -> _Floats: ...
+    def bent_basis(self, count: int) -> Basis: ...
+
+def linear_modes(
+    mesh: TetMesh,
+    material: Material,
+    count: int = 20,
+    rig: Rig | None = None,
+    leak: _FloatsLike | None = None,
+    pinned: _Flags | Sequence[bool] | None = None,
+) -> LinearModes: ...
 
 @final
 class Cubature:

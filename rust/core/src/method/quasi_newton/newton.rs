@@ -10,7 +10,8 @@ use crate::Result;
 use crate::material::Energy;
 use crate::math::SparseCholesky;
 use crate::math::rows::Rows;
-use crate::solve::{BlockMatrix, Objective, Value, block_solve};
+use crate::operators::{BlockMatrix, block_solve};
+use crate::solve::{Objective, Value};
 
 /// The incremental energy in the metric of its own Hessian, each element's eigenvalues made positive.
 pub(super) struct Newton<'a, 'b> {

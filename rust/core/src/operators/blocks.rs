@@ -1,4 +1,4 @@
-//! The matrix of projected Newton's method: blocks of 3 x 3 where vertices share an element `[QN sec. 5]`.
+//! Stiffness of displacements: blocks of 3 x 3 where vertices share an element.
 
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use nalgebra::Matrix3;
@@ -76,7 +76,7 @@ impl BlockMatrix {
     }
 
     /// 3n x 3n, coordinates of a vertex side by side.
-    fn whole(&self) -> Sparse {
+    pub(crate) fn whole(&self) -> Sparse {
         let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
         for row in 0..self.rows() {
             let own = self.starts[row]..self.starts[row + 1];
