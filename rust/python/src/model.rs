@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use jounce::method::projective_dynamics::ProjectiveModel;
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
 use jounce::method::skinning_modes::{Extras, SkinningModel};
 use jounce::method::{self, Projector};
+use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce::{file, mesh};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -27,8 +29,8 @@ use crate::subspace::{Restraint, SkinningModes};
 /// Projectors already made, by the embedding they were made for.
 type Projectors = Vec<(Weak<mesh::Embedding>, Arc<Projector>)>;
 
-/// A precomputed, immutable model; made by `Model.skinning`, `Model.full_space`, `Model.reduced` or
-/// `Model.load`.
+/// A precomputed, immutable model; made by `Model.skinning`, `Model.full_space`, `Model.reduced`,
+/// `Model.projective` or `Model.load`.
 #[pyclass(frozen, module = "jounce", name = "Model")]
 pub struct Model {
     pub inner: method::Model,
@@ -47,6 +49,7 @@ impl Model {
             method::Model::Skinning(model) => format!("{} modes", model.mode_count()),
             method::Model::FullSpace(model) => format!("{} vertices", model.mesh().vertices().len()),
             method::Model::Reduced(model) => format!("{} displacements", model.displacement_count()),
+            method::Model::Projective(model) => format!("{} handles", model.handles().count()),
         }
     }
 
@@ -200,6 +203,35 @@ impl Model {
         Ok(Self::wrap(method::Model::Reduced(made)))
     }
 
+    /// A loose body of jelly that affine handles move, by hyper-reduced projective dynamics [HRPD]: no rig, no limits.
+    ///
+    /// material: of law "arap". handles: how many, spread over the mesh, each felt in its neighbourhood. clusters: how many groups
+    /// of tets share a rotation. Each loose part of the mesh has one of both at least. The same seed gives the same model.
+    /// A step costs what handles and clusters do, whatever the mesh. `Simulation.place` puts it somewhere with a velocity;
+    /// poses are None. Coefficients are the handles' transforms, (k, 3, 4): displacements are
+    /// `sum_j w_j(X) Z_j [X - c_j; 1]`. It has no colliders, force samples, drag, offsets or file.
+    /// Raises ValueError for another law and for counts of 0.
+    #[staticmethod]
+    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0))]
+    fn projective(
+        py: Python<'_>,
+        mesh: &TetMesh,
+        material: &Material,
+        handles: i64,
+        clusters: i64,
+        seed: i64,
+    ) -> PyResult<Self> {
+        let (handles, clusters) = (arrays::count(handles, "handles")?, arrays::count(clusters, "clusters")?);
+        let seed = arrays::count(seed, "seed")?;
+        let (mesh, material) = (mesh.0.clone(), material.0.clone());
+        let made = made(py, move |progress| {
+            let handles = Handles::spread(&mesh, handles, seed, progress)?;
+            let labels = cluster_tets_by_place(&mesh, clusters, seed, progress)?;
+            ProjectiveModel::new(&mesh, &material, &handles, &labels, progress)
+        })?;
+        Ok(Self::wrap(method::Model::Projective(made)))
+    }
+
     /// The same reduced model with its elastic forces found at the tets of a cubature.
     ///
     /// Raises ValueError for other models and for one that has a cubature.
@@ -323,7 +355,7 @@ impl Model {
         model.cubature().cloned().map(Cubature)
     }
 
-    /// Shape of the coefficients: (m, 3, 4), (n, 3) in the full space, or (r,) of a reduced model.
+    /// Shape of the coefficients: (m, 3, 4), (n, 3) in the full space, (r,) of a reduced model, or (k, 3, 4) of handles.
     #[getter]
     fn coefficient_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.inner.coefficient_shape())

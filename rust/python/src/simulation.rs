@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use jounce::method::loads::contact::ContactSkin;
+use jounce::method::projective_dynamics::Start;
 use jounce::method::{self, Integrator, Turn};
 use jounce::rig::Rig;
 use numpy::PyArrayDyn;
@@ -337,6 +338,26 @@ impl Simulation {
     fn restore_state(&self, py: Python<'_>, state: &State) -> PyResult<()> {
         let simulation = &mut *self.lock()?;
         run(py, || simulation.restore_state(&state.0))
+    }
+
+    /// Starts a loose body anew, from `Model.projective`: somewhere, with a velocity and a spin about its centre of mass.
+    ///
+    /// place: (3, 4) float64, a rotation and a translation from where it was made; None leaves it there. velocity: m/s, and
+    /// spin: rad/s; None is none. Raises ValueError for other models, and for a place that is no rotation and translation.
+    #[pyo3(signature = (place=None, velocity=None, spin=None))]
+    fn place(
+        &self,
+        py: Python<'_>,
+        place: Option<&Bound<'_, PyAny>>,
+        velocity: Option<[f64; 3]>,
+        spin: Option<[f64; 3]>,
+    ) -> PyResult<()> {
+        let place = arrays::optional(place, "place", &[Axis::Is(3), Axis::Is(4)])?;
+        let start = Start::default();
+        let place = place.map_or(start.place, |place| arrays::transforms(place.slice())[0]);
+        let simulation = &mut *self.lock()?;
+        let (velocity, spin) = (velocity.unwrap_or(start.velocity), spin.unwrap_or(start.spin));
+        run(py, || simulation.place(&Start { place, velocity, spin }))
     }
 
     /// A cut or a teleport: at rest relative to a pose, with the displacement kept, so that the jump of the pose is

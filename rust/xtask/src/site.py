@@ -46,6 +46,7 @@ nav:
       - Skinning modes: docs/methods/skinning_modes.md
       - The full space: docs/methods/quasi_newton.md
       - Model reduction: docs/methods/model_reduction.md
+      - Loose bodies: docs/methods/projective_dynamics.md
       - Notation: docs/notation.md
   - Benchmarks: docs/benchmarks.md
   - Reference:

@@ -3,11 +3,12 @@
 use jounce::Progress;
 use jounce::material::{Field, Law, Material};
 use jounce::method::Model;
+use jounce::method::projective_dynamics::ProjectiveModel;
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use jounce::method::reduced_fem::{ReducedExtras, ReducedModel, Shot};
 use jounce::method::skinning_modes::{Cubature, Extras, SkinningModel};
 use jounce::operators::Stitches;
-use jounce::subspace::Restraint;
+use jounce::subspace::{Handles, Restraint};
 
 use crate::bodies::{Body, Transform, some_coefficients, swing, waves};
 
@@ -50,6 +51,14 @@ pub fn in_displacements(law: Law) -> Model {
     let shot = Shot { poses: &poses, coefficients: &coefficients };
     let cubature = model.train(&shot, (60, 0), &progress).expect("a valid body");
     Model::Reduced(model.sampled(&cubature).expect("a valid body").into())
+}
+
+/// The bar without its rig, as loose jelly.
+pub fn of_handles() -> Model {
+    let (body, material, progress) = (Body::bar(), flesh(Law::Arap), Progress::default());
+    let handles = Handles::spread(&body.mesh, 9, 0, &progress).expect("a valid body");
+    let model = ProjectiveModel::new(&body.mesh, &material, &handles, &body.labels, &progress);
+    Model::Projective(model.expect("a valid body").into())
 }
 
 /// Few tets, so that most of the body is not seen.

@@ -11,7 +11,7 @@ use jounce::method::skinning_modes::Drag;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
-use jounce_tests::methods::{in_displacements, models, of_modes};
+use jounce_tests::methods::{in_displacements, models, of_handles, of_modes};
 use jounce_tests::reports::{cancelling, counted};
 
 /// Counts the allocations of each thread.
@@ -377,6 +377,24 @@ fn a_step_in_displacements_allocates_nothing() {
         for pose in &poses {
             let drive = Drive { pose: Some(pose), force: Some(&force), ..Drive::default() };
             sim.step_with(&drive, &Progress::default()).unwrap();
+        }
+        assert_eq!(ALLOCATIONS.get(), before);
+    }
+}
+
+#[test]
+fn a_step_of_handles_allocates_nothing() {
+    let model = of_handles();
+    for params in settings() {
+        let mut sim = simulation(&model, params);
+        let force = vec![1e-3; size(&model)];
+        let drive = Drive { force: Some(&force), ..Drive::default() };
+        // The first steps make room for what is learnt.
+        (0..6).for_each(|_| assert!(sim.step_with(&drive, &Progress::default()).is_ok()));
+        let before = ALLOCATIONS.get();
+        for _ in 0..6 {
+            sim.step_with(&drive, &Progress::default()).unwrap();
+            sim.step(None).unwrap();
         }
         assert_eq!(ALLOCATIONS.get(), before);
     }

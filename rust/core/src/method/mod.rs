@@ -6,6 +6,7 @@ mod history;
 pub mod loads;
 mod motion;
 mod orbit;
+pub mod projective_dynamics;
 mod projector;
 pub mod quasi_newton;
 pub mod reduced_fem;
@@ -28,6 +29,7 @@ pub use together::{Turn, step_together};
 use crate::mesh::{Embedding, TetMesh};
 use crate::rig::Pose;
 use crate::{Error, Result};
+use projective_dynamics::ProjectiveModel;
 use quasi_newton::FullSpaceModel;
 use reduced_fem::ReducedModel;
 use skinning_modes::{ForceSamples, SkinningModel};
@@ -44,6 +46,8 @@ pub enum Model {
     FullSpace(Arc<FullSpaceModel>),
     /// The same that moves in a few displacements.
     Reduced(Arc<ReducedModel>),
+    /// A loose body that handles move, as rigid as possible.
+    Projective(Arc<ProjectiveModel>),
 }
 
 impl Model {
@@ -51,17 +55,18 @@ impl Model {
     pub fn mode_count(&self) -> usize {
         match self {
             Self::Skinning(model) => model.mode_count(),
-            Self::FullSpace(_) | Self::Reduced(_) => 0,
+            Self::FullSpace(_) | Self::Reduced(_) | Self::Projective(_) => 0,
         }
     }
 
-    /// Shape of the coefficients: m x 3 x 4 of modes, n x 3 of vertices, whose displacements they then are, or r of the
-    /// displacements of a basis.
+    /// Shape of the coefficients: m x 3 x 4 of modes, n x 3 of vertices, whose displacements they then are, r of the
+    /// displacements of a basis, or k x 3 x 4 of handles.
     pub fn coefficient_shape(&self) -> Vec<usize> {
         match self {
             Self::Skinning(model) => vec![model.mode_count(), 3, 4],
             Self::FullSpace(model) => vec![model.mesh().vertices().len(), 3],
             Self::Reduced(model) => vec![model.displacement_count()],
+            Self::Projective(model) => vec![model.handles().count(), 3, 4],
         }
     }
 
@@ -71,6 +76,7 @@ impl Model {
             Self::Skinning(model) => model.bone_count(),
             Self::FullSpace(model) => model.bone_count(),
             Self::Reduced(model) => model.bone_count(),
+            Self::Projective(_) => 0,
         }
     }
 
@@ -80,6 +86,7 @@ impl Model {
             Self::Skinning(model) => model.cluster_count(),
             Self::FullSpace(_) => 0,
             Self::Reduced(model) => model.sample_count(),
+            Self::Projective(model) => model.cluster_count(),
         }
     }
 
@@ -89,6 +96,7 @@ impl Model {
             Self::Skinning(model) => model.frequency(),
             Self::FullSpace(model) => model.frequency(),
             Self::Reduced(model) => model.frequency(),
+            Self::Projective(model) => model.frequency(),
         }
     }
 
@@ -98,6 +106,7 @@ impl Model {
             Self::Skinning(model) => model.mesh(),
             Self::FullSpace(model) => model.mesh(),
             Self::Reduced(model) => model.mesh(),
+            Self::Projective(model) => model.mesh(),
         }
     }
 
@@ -138,7 +147,9 @@ impl Model {
     pub(crate) fn skinning(&self, what: &'static str, why: &'static str) -> Result<&SkinningModel> {
         match self {
             Self::Skinning(model) => Ok(model),
-            Self::FullSpace(_) | Self::Reduced(_) => Err(Error::Unsupported { what, why }),
+            Self::FullSpace(_) | Self::Reduced(_) | Self::Projective(_) => {
+                Err(Error::Unsupported { what, why })
+            }
         }
     }
 
@@ -154,6 +165,7 @@ impl Model {
             Self::Reduced(model) => {
                 return Projector::of_basis(model.basis().columns.as_ref(), model.mesh(), embedding);
             }
+            Self::Projective(model) => return Projector::of_handles(model, embedding),
         };
         let (mesh, modes) = (model.mesh(), model.mode_count());
         match embedding {

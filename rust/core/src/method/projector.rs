@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::mesh::{Embedding, TetMesh};
 use crate::method::coordinates::Coordinates;
+use crate::method::projective_dynamics::{HandleProjector, ProjectiveModel};
 use crate::method::reduced_fem::DisplacementProjector;
 use crate::method::vertex_projector::VertexProjector;
 use crate::{Error, Result};
@@ -21,6 +22,7 @@ enum Kind {
     Modes(ModeProjector),
     Vertices(VertexProjector),
     Displacements(DisplacementProjector),
+    Handles(HandleProjector),
 }
 
 impl Projector {
@@ -46,17 +48,23 @@ impl Projector {
         Ok(Self(Kind::Displacements(DisplacementProjector::new(basis, mesh, embedding)?)))
     }
 
+    /// Of the handles of a loose body.
+    pub(crate) fn of_handles(model: &ProjectiveModel, embedding: Option<&Embedding>) -> Result<Self> {
+        Ok(Self(Kind::Handles(HandleProjector::new(model, embedding)?)))
+    }
+
     /// Number of points p.
     pub fn point_count(&self) -> usize {
         match &self.0 {
             Kind::Modes(projector) => projector.points,
             Kind::Vertices(projector) => projector.point_count(),
             Kind::Displacements(projector) => projector.point_count(),
+            Kind::Handles(projector) => projector.point_count(),
         }
     }
 
     /// Writes the displacements, p x 3 in metres, of coefficients in C order, m x 3 x 4 of modes, n x 3 of
-    /// vertices or r of the displacements of a basis.
+    /// vertices, r of the displacements of a basis or k x 3 x 4 of handles.
     ///
     /// Large bodies are split between rayon's threads; the bits do not depend on it.
     ///
@@ -71,6 +79,7 @@ impl Projector {
             Kind::Modes(projector) => projector.displacement(coefficients, out),
             Kind::Vertices(projector) => projector.displacement(coefficients, out),
             Kind::Displacements(projector) => projector.displacement(coefficients, out),
+            Kind::Handles(projector) => projector.displacement(coefficients, out),
         }
     }
 
@@ -95,6 +104,7 @@ impl Projector {
             Kind::Modes(projector) => projector.reduce_forces(forces),
             Kind::Vertices(projector) => projector.reduce_forces(forces),
             Kind::Displacements(projector) => projector.reduce_forces(forces),
+            Kind::Handles(projector) => projector.reduce_forces(forces),
         })
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::method::loads::contact::{Collider, ContactSkin};
 use crate::method::motion::Motion;
 use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::projective_dynamics::{ProjectiveSubstep, Start};
 use crate::method::quasi_newton::{FullSpaceSubstep, Minimiser};
 use crate::method::reduced_fem::ReducedSubstep;
 use crate::method::skinning_modes::{ForceSamples, SkinningSubstep};
@@ -43,6 +44,7 @@ impl Simulation {
             Model::Skinning(model) => Box::new(SkinningSubstep::new(model.clone())),
             Model::FullSpace(model) => Box::new(FullSpaceSubstep::new(model.clone(), Minimiser::default())),
             Model::Reduced(model) => Box::new(ReducedSubstep::new(model.clone())),
+            Model::Projective(model) => Box::new(ProjectiveSubstep::new(model.clone())),
         };
         Ok(Self { model, params, surroundings: None, motion: Motion::new(substep) })
     }
@@ -69,6 +71,11 @@ impl Simulation {
             Model::FullSpace(body) => body,
             Model::Skinning(_) => return Err(undented("skinning modes cannot dent; a full-space model can")),
             Model::Reduced(_) => return Err(undented("a reduced model cannot dent; a full-space model can")),
+            Model::Projective(_) => {
+                return Err(undented(
+                    "a loose body of handles passes through all; a full-space model does not",
+                ));
+            }
         };
         check(&model, &params, true)?;
         let colliders: Arc<[Collider]> = colliders.into();
@@ -261,8 +268,27 @@ impl Simulation {
         self.motion.reset(drive)
     }
 
+    /// Starts anew: a loose body somewhere, with a velocity and a spin.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for other models; [`Error::NotFinite`], or [`Error::Range`] for a place that is no rotation and
+    /// translation.
+    pub fn place(&mut self, start: &Start) -> Result<()> {
+        let Model::Projective(model) = &self.model else {
+            let why = "only a loose body can be put somewhere; a rig says where others are";
+            return Err(Error::Unsupported { what: "place", why });
+        };
+        let before = self.save_state();
+        self.motion.reset(&Drive::default())?;
+        let h = self.params.dt / f64::from(self.params.substeps);
+        let placed = model.placed(start, h, self.save_state());
+        self.motion.restore(placed.as_ref().unwrap_or(&before))?;
+        placed.map(drop)
+    }
+
     /// The coefficients after the last step in C order, as [`Model::coefficient_shape`] says: Z, m x 3 x 4, of modes,
-    /// `u = sum over k of W_k Z_k [X; 1]`, the displacements of the vertices themselves, n x 3, or q, r, of a basis.
+    /// `u = sum over k of W_k Z_k [X; 1]`, the displacements of the vertices themselves, n x 3, q, r, of a basis,
+    /// or Z, k x 3 x 4, of handles, `u = sum over j of w_j Z_j [X - c_j; 1]`.
     pub fn coefficients(&self) -> &[f64] {
         self.motion.substep.coefficients()
     }
@@ -298,6 +324,10 @@ fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
     match (model, given) {
         (Model::Reduced(_), Some((what, _))) => {
             let why = "a reduced model has no limit; its law says how flesh hardens";
+            Err(Error::Unsupported { what, why })
+        }
+        (Model::Projective(_), Some((what, _))) => {
+            let why = "a loose body of handles has no limit, as there is no rig to be near; set it to none";
             Err(Error::Unsupported { what, why })
         }
         _ => Ok(()),

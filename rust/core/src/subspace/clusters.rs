@@ -58,3 +58,46 @@ fn features(mesh: &TetMesh, modes: &SkinningModes) -> Mat<f64> {
     let largest = features.norm_max();
     if largest > 0.0 { features * faer::Scale(1.0 / largest) } else { features }
 }
+
+/// A label in `0..c` for each tet, so that tets that are near one another share one.
+///
+/// Volume-weighted k-means++ on the tets' centres, split into parts as [`cluster_tets`] does.
+///
+/// # Errors
+/// [`Error::Range`] if `count` is 0, [`Error::Cancelled`].
+pub fn cluster_tets_by_place(
+    mesh: &TetMesh,
+    count: usize,
+    seed: u64,
+    progress: &Progress,
+) -> Result<Vec<i32>> {
+    if count == 0 {
+        return Err(Error::Range { what: "clusters", expected: "at least one cluster", got: 0.0 });
+    }
+    let origin = mesh.vertices()[0];
+    let size = mesh.diagonal();
+    let center =
+        |t: usize, c: usize| mesh.corners(t).iter().map(|p| p[c] - origin[c]).sum::<f64>() / (4.0 * size);
+    let centers = Mat::from_fn(mesh.tets().len(), 3, center);
+    let labels = cluster(&centers, mesh.volumes(), count.min(mesh.tets().len()), seed, progress)?;
+    Ok(connected_parts(mesh, &labels, count))
+}
+
+/// The tets of each label that there is, by ascending label.
+pub(crate) fn tets_of_labels(mesh: &TetMesh, labels: &[i32]) -> Result<Vec<Vec<u32>>> {
+    let count = mesh.tets().len();
+    if labels.len() != count {
+        let (expected, got) = (format!("({count},)"), format!("({},)", labels.len()));
+        return Err(Error::Shape { what: "labels", expected, got });
+    }
+    let mut tets = vec![Vec::new(); count];
+    for (element, &label) in labels.iter().enumerate() {
+        usize::try_from(label)
+            .ok()
+            .and_then(|label| tets.get_mut(label))
+            .ok_or(Error::Index { what: "labels", element, index: label.into(), count })?
+            .push(element as u32);
+    }
+    tets.retain(|tets| !tets.is_empty());
+    Ok(tets)
+}

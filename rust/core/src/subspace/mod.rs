@@ -1,8 +1,10 @@
-//! Reduced bases: skinning eigenmodes, localised modes, principal displacements of a shot, and clusters.
+//! Reduced bases: skinning eigenmodes, localised modes, principal displacements of a shot, handles, and
+//! clusters.
 
 mod alternating;
 mod clusters;
 mod eigenpairs;
+mod handles;
 mod kmeans;
 mod linear;
 mod localised;
@@ -11,7 +13,9 @@ mod parts;
 mod principal;
 mod update;
 
-pub use clusters::cluster_tets;
+pub(crate) use clusters::tets_of_labels;
+pub use clusters::{cluster_tets, cluster_tets_by_place};
+pub use handles::Handles;
 pub use linear::{LinearModes, LinearProblem};
 pub(crate) use localised::localise;
 pub use localised::{LocalisedModes, localised_modes};

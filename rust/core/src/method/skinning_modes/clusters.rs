@@ -5,10 +5,11 @@ use rayon::prelude::*;
 
 use super::cubature::Cubature;
 use super::reduce::Body;
+use crate::Result;
 use crate::material::Material;
 use crate::mesh::TetMesh;
 use crate::operators::Strains;
-use crate::{Error, Result};
+use crate::subspace::tets_of_labels;
 
 /// The tets of each cluster, and how often a cluster counts.
 pub(super) struct Clusters {
@@ -26,23 +27,7 @@ pub(super) struct ClusterMeans {
 
 impl Clusters {
     pub(super) fn new(mesh: &TetMesh, labels: &[i32]) -> Result<Self> {
-        let count = mesh.tets().len();
-        if labels.len() != count {
-            return Err(Error::Shape {
-                what: "labels",
-                expected: format!("({count},)"),
-                got: format!("({},)", labels.len()),
-            });
-        }
-        let mut tets = vec![Vec::new(); count];
-        for (element, &label) in labels.iter().enumerate() {
-            usize::try_from(label)
-                .ok()
-                .and_then(|label| tets.get_mut(label))
-                .ok_or(Error::Index { what: "labels", element, index: label.into(), count })?
-                .push(element as u32);
-        }
-        tets.retain(|tets| !tets.is_empty());
+        let tets = tets_of_labels(mesh, labels)?;
         Ok(Self { factors: vec![1.0; tets.len()], tets })
     }
 

@@ -1,0 +1,184 @@
+//! The coordinates of a loose body: affine motions of its parts, and what of the handles is independent of them.
+
+use faer::Mat;
+
+use crate::math::dense::dot;
+use crate::mesh::TetMesh;
+use crate::subspace::Handles;
+
+/// What of a column's square the columns before it must leave, so that it counts as another.
+const INDEPENDENT: f64 = 1e-8;
+
+/// A part of the body that hangs together, which moves freely.
+pub(super) struct Part {
+    pub(super) mass: f64,
+    /// Centre of mass, metres.
+    pub(super) center: [f64; 3],
+    /// Root mean square distance from it, metres.
+    pub(super) size: f64,
+}
+
+/// Columns T of handles' entries z, four a handle: `z = T y`.
+///
+/// The first four of each part p say `(X - center) / size` and 1 all over it, exactly, so that a rigid motion has no other
+/// coordinate, however far it goes; the others are single entries, those that depend on columns before them left out.
+pub(super) struct HandleCoordinates {
+    pub(super) parts: Vec<Part>,
+    /// Entries of z and values, a list a column.
+    columns: Vec<Vec<(u32, f64)>>,
+    /// The part of each column.
+    pub(super) parts_of_columns: Vec<u32>,
+    /// The column of each entry of z on its own, if it has one.
+    own: Vec<Option<u32>>,
+}
+
+impl HandleCoordinates {
+    /// Of handles whose rows have the mass `gram`, 4k x 4k.
+    pub(super) fn new(mesh: &TetMesh, mass: &[f64], handles: &Handles, gram: &Mat<f64>) -> Self {
+        let parts = parts(mesh, mass, handles);
+        let affine = (0..parts.len()).flat_map(|part| affine_columns(handles, part, &parts[part]));
+        let entries = 4 * handles.count();
+        let candidates: Vec<_> = affine.chain((0..entries as u32).map(|entry| vec![(entry, 1.0)])).collect();
+        let first = 4 * parts.len();
+        let kept = independent(&reduce(gram, &candidates), first);
+        let mut own = vec![None; entries];
+        for (column, &candidate) in kept.iter().enumerate().filter(|(_, candidate)| **candidate >= first) {
+            own[candidate - first] = Some(column as u32);
+        }
+        let part = |candidate: usize| match candidate.checked_sub(first) {
+            Some(entry) => handles.parts()[entry / 4],
+            None => (candidate / 4) as u32,
+        };
+        Self {
+            parts_of_columns: kept.iter().map(|&candidate| part(candidate)).collect(),
+            columns: kept.iter().map(|&candidate| candidates[candidate].clone()).collect(),
+            parts,
+            own,
+        }
+    }
+
+    /// Number of coordinates r along each axis.
+    pub(super) fn count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Those of affine motions, which come first.
+    pub(super) fn affine_count(&self) -> usize {
+        4 * self.parts.len()
+    }
+
+    /// The coordinate of an entry of z on its own.
+    pub(super) fn own(&self, entry: usize) -> Option<u32> {
+        self.own[entry]
+    }
+
+    /// `T'AT`.
+    pub(super) fn reduce(&self, matrix: &Mat<f64>) -> Mat<f64> {
+        reduce(matrix, &self.columns)
+    }
+
+    /// `z = T y`.
+    pub(super) fn leave(&self, y: &[[f64; 3]], z: &mut [[f64; 3]]) {
+        z.fill([0.0; 3]);
+        for (column, y) in self.columns.iter().zip(y) {
+            for &(entry, value) in column {
+                (0..3).for_each(|c| z[entry as usize][c] += value * y[c]);
+            }
+        }
+    }
+
+    /// T' of a force on z.
+    pub(super) fn enter_force(&self, force: &[[f64; 3]], out: &mut [[f64; 3]]) {
+        for (column, out) in self.columns.iter().zip(out) {
+            *out = [0.0; 3];
+            for &(entry, value) in column {
+                (0..3).for_each(|c| out[c] += value * force[entry as usize][c]);
+            }
+        }
+    }
+}
+
+fn parts(mesh: &TetMesh, mass: &[f64], handles: &Handles) -> Vec<Part> {
+    let of = handles.parts_of_vertices();
+    let count = of.iter().max().map_or(0, |last| *last as usize + 1);
+    let mut parts: Vec<Part> = (0..count).map(|_| Part { mass: 0.0, center: [0.0; 3], size: 0.0 }).collect();
+    for ((&part, mass), place) in of.iter().zip(mass).zip(mesh.vertices()) {
+        let part = &mut parts[part as usize];
+        part.mass += mass;
+        (0..3).for_each(|c| part.center[c] += mass * place[c]);
+    }
+    for part in &mut parts {
+        part.center = part.center.map(|sum| sum / part.mass);
+    }
+    for ((&part, mass), place) in of.iter().zip(mass).zip(mesh.vertices()) {
+        let part = &mut parts[part as usize];
+        part.size += mass * (0..3).map(|c| (place[c] - part.center[c]).powi(2)).sum::<f64>();
+    }
+    for part in &mut parts {
+        part.size = (part.size / part.mass).sqrt();
+    }
+    parts
+}
+
+/// `(X - center) / size` along three axes and 1, on a part.
+fn affine_columns(handles: &Handles, number: usize, part: &Part) -> [Vec<(u32, f64)>; 4] {
+    let mut columns: [Vec<(u32, f64)>; 4] = Default::default();
+    let on_part = |(_, own): &(usize, &u32)| **own as usize == number;
+    for (handle, _) in handles.parts().iter().enumerate().filter(on_part) {
+        let (first, center) = (4 * handle as u32, handles.centers()[handle]);
+        for (axis, column) in columns[..3].iter_mut().enumerate() {
+            column.push((first + axis as u32, handles.radius() / part.size));
+            column.push((first + 3, (center[axis] - part.center[axis]) / part.size));
+        }
+        columns[3].push((first + 3, 1.0));
+    }
+    columns
+}
+
+/// `C'AC` of sparse columns C.
+fn reduce(matrix: &Mat<f64>, columns: &[Vec<(u32, f64)>]) -> Mat<f64> {
+    let mut half: Mat<f64> = Mat::zeros(matrix.nrows(), columns.len());
+    for (j, column) in columns.iter().enumerate() {
+        for &(entry, value) in column {
+            half.col_mut(j)
+                .iter_mut()
+                .zip(matrix.col(entry as usize).iter())
+                .for_each(|(h, a)| *h += value * a);
+        }
+    }
+    Mat::from_fn(columns.len(), columns.len(), |i, j| {
+        columns[i].iter().map(|&(entry, value)| value * half[(entry as usize, j)]).sum()
+    })
+}
+
+/// The first columns and those that are independent of them and of one another, by Cholesky factorisation of their
+/// products with the largest remainder next.
+fn independent(gram: &Mat<f64>, first: usize) -> Vec<usize> {
+    let count = gram.nrows();
+    let length: Vec<f64> = (0..count).map(|i| gram[(i, i)].sqrt()).collect();
+    let mut left: Vec<f64> = length.iter().map(|&length| if length > 0.0 { 1.0 } else { 0.0 }).collect();
+    let mut factor: Vec<Vec<f64>> = vec![Vec::with_capacity(count); count];
+    let mut kept = Vec::with_capacity(count);
+    loop {
+        let pivot = if kept.len() < first {
+            kept.len()
+        } else {
+            (0..count).fold(0, |best, i| if left[i] > left[best] { i } else { best })
+        };
+        if kept.len() == count || (kept.len() >= first && left[pivot] < INDEPENDENT) {
+            return kept;
+        }
+        let (row, root) = (factor[pivot].clone(), left[pivot].sqrt());
+        for i in 0..count {
+            if left[i] <= 0.0 {
+                continue;
+            }
+            let cosine = gram[(i, pivot)] / (length[i] * length[pivot]);
+            let entry = (cosine - dot(&factor[i], &row)) / root;
+            factor[i].push(entry);
+            left[i] -= entry * entry;
+        }
+        left[pivot] = 0.0;
+        kept.push(pivot);
+    }
+}

@@ -1,0 +1,83 @@
+//! The incremental energy of a step in the coordinates of handles.
+
+use std::cell::RefCell;
+
+use super::ProjectiveModel;
+use super::clusters::Rotations;
+use super::system::System;
+use crate::math::lanes::multiply_add;
+use crate::math::rows::{Rows, add, combine, dot};
+use crate::solve::{Objective, Value};
+
+/// What of a step's energy does not depend on the coordinates.
+pub(super) struct Terms {
+    /// Coordinates that inertia wants.
+    pub(super) target: Vec<[f64; 3]>,
+    /// `stiffness D target`, with D what clusters do not see.
+    pub(super) pull: Vec<[f64; 3]>,
+    /// What pulls, r x 3.
+    pub(super) force: Vec<[f64; 3]>,
+}
+
+/// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`.
+///
+/// With the rotations of clusters held, the metric's solution is the minimum: a step by it is one local and one global
+/// step `[PD]`, and never raises the energy.
+pub(super) struct Incremental<'a> {
+    pub(super) model: &'a ProjectiveModel,
+    pub(super) system: &'a System,
+    pub(super) terms: &'a Terms,
+    pub(super) rotations: &'a mut Rotations,
+    /// Memory of r rows.
+    pub(super) room: RefCell<&'a mut Rows>,
+}
+
+impl Incremental<'_> {
+    /// The elastic energy of coordinates, J.
+    pub(super) fn elastic(
+        model: &ProjectiveModel,
+        y: &Rows,
+        rotations: &mut Rotations,
+        rooms: [&mut Rows; 2],
+    ) -> f64 {
+        let [image, unused] = rooms;
+        image.fill([0.0; 3]);
+        multiply_add(&model.packed_unseen, y, image);
+        0.5 * dot(y, image) + model.clusters.evaluate(y, 0.0, unused, rotations)
+    }
+}
+
+impl Objective for Incremental<'_> {
+    fn evaluate(&mut self, y: &Rows, gradient: &mut Rows) -> Value {
+        let (terms, stiffness) = (self.terms, self.system.factors.stiffness);
+        let room = self.room.get_mut();
+        combine(room, y, -1.0, &terms.target);
+        gradient.fill([0.0; 3]);
+        multiply_add(&self.system.quadratic, room, gradient);
+        let moved = 0.5 * dot(room, gradient) + dot(room, &terms.pull);
+        let start = 0.5 * dot(&terms.target, &terms.pull);
+        add(gradient, 1.0, &terms.pull);
+        let apart = stiffness * self.model.clusters.evaluate(y, stiffness, gradient, self.rotations);
+        let work = dot(&terms.force, y);
+        add(gradient, -1.0, &terms.force);
+        let energy = moved + start + apart - work;
+        // F - R is a difference of numbers of size one.
+        let weight = stiffness * self.model.clusters.total_weight();
+        let rounding = (apart * weight).sqrt() + f64::EPSILON * weight;
+        Value { energy, size: moved.abs() + start.abs() + apart + work.abs() + rounding }
+    }
+
+    fn solve(&mut self, rows: &mut Rows) {
+        let room = self.room.get_mut();
+        room.fill([0.0; 3]);
+        multiply_add(&self.system.inverse, rows, room);
+        rows.copy_from_slice(room);
+    }
+
+    fn length(&self, step: &Rows) -> f64 {
+        let mut room = self.room.borrow_mut();
+        room.fill([0.0; 3]);
+        multiply_add(&self.model.packed_mass, step, &mut room);
+        dot(step, &room).max(0.0).sqrt() / self.model.unit()
+    }
+}

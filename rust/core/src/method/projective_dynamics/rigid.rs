@@ -1,0 +1,82 @@
+//! Damping that leaves rigid motion alone, and with it momentum and angular momentum.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::ProjectiveModel;
+use crate::math::lanes::multiply_add;
+use crate::math::rows::Rows;
+
+/// Memory for places, velocities and their momenta.
+pub(super) struct RigidParts {
+    places: Vec<[f64; 3]>,
+    motion: Vec<[f64; 3]>,
+    image: Vec<[f64; 3]>,
+    /// A part's second moments of places, and of places with velocities.
+    moments: Vec<[Matrix3<f64>; 2]>,
+}
+
+impl RigidParts {
+    pub(super) fn new(model: &ProjectiveModel) -> Self {
+        let zeros = || vec![[0.0; 3]; model.rank()];
+        let moments = vec![[Matrix3::zeros(); 2]; model.coordinates.parts.len()];
+        Self { places: zeros(), motion: zeros(), image: zeros(), moments }
+    }
+
+    /// Of a velocity at some coordinates what is no rigid motion of a part.
+    ///
+    /// The rigid motion of a part is that which has its momentum and its angular momentum.
+    pub(super) fn deforming(
+        &mut self,
+        model: &ProjectiveModel,
+        y: &Rows,
+        velocity: impl Fn(usize) -> [f64; 3],
+    ) -> &Rows {
+        let parts = &model.coordinates.parts;
+        self.places.copy_from_slice(y);
+        for (number, part) in parts.iter().enumerate() {
+            (0..3).for_each(|axis| self.places[4 * number + axis][axis] += part.size);
+        }
+        self.motion.iter_mut().enumerate().for_each(|(k, motion)| *motion = velocity(k));
+        self.moments.fill([Matrix3::zeros(); 2]);
+        center(model, &mut self.motion, &mut self.image);
+        center(model, &mut self.places, &mut self.image);
+        // The image of the places is that of centred ones.
+        for (k, &part) in model.coordinates.parts_of_columns.iter().enumerate() {
+            let weighted = Vector3::from(self.image[k]);
+            let [of_places, of_motion] = &mut self.moments[part as usize];
+            *of_places += weighted * Vector3::from(self.places[k]).transpose();
+            *of_motion += weighted * Vector3::from(self.motion[k]).transpose();
+        }
+        for (k, &part) in model.coordinates.parts_of_columns.iter().enumerate() {
+            let spin = spin(&self.moments[part as usize]);
+            let turning = spin.cross(&Vector3::from(self.places[k]));
+            (0..3).for_each(|c| self.motion[k][c] -= turning[c]);
+        }
+        &self.motion
+    }
+}
+
+/// Takes the mean over its mass off what each part has; `image` becomes M times what is left.
+fn center(model: &ProjectiveModel, rows: &mut Rows, image: &mut Rows) {
+    let of_mass = |rows: &Rows, image: &mut Rows| {
+        image.fill([0.0; 3]);
+        multiply_add(&model.packed_mass, rows, image);
+    };
+    of_mass(rows, image);
+    for (number, part) in model.coordinates.parts.iter().enumerate() {
+        let at = 4 * number + 3;
+        (0..3).for_each(|c| rows[at][c] -= image[at][c] / part.mass);
+    }
+    of_mass(rows, image);
+}
+
+/// The spin with the angular momentum `sum of m x cross v`, from the sums of `m x x'` and `m x v'`.
+fn spin([places, motion]: &[Matrix3<f64>; 2]) -> Vector3<f64> {
+    let momentum = Vector3::new(
+        motion[(1, 2)] - motion[(2, 1)],
+        motion[(2, 0)] - motion[(0, 2)],
+        motion[(0, 1)] - motion[(1, 0)],
+    );
+    let inertia = Matrix3::identity() * places.trace() - places;
+    inertia.try_inverse().map_or(Vector3::zeros(), |inverse| inverse * momentum)
+}

@@ -1,0 +1,269 @@
+//! How a loose body finds the end of a substep.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use nalgebra::Matrix3;
+
+use super::ProjectiveModel;
+use super::clusters::Rotations;
+use super::objective::{Incremental, Terms};
+use super::rigid::RigidParts;
+use super::system::{Factors, System};
+use crate::math::lanes::multiply_add;
+use crate::math::rows::{Rows, add};
+use crate::method::coordinates::Coordinates;
+use crate::method::history::{apart, past_acceleration};
+use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::rig_rows::enter_pose;
+use crate::method::settings::HISTORY;
+use crate::method::skinning_modes::{ForceSamples, foreign_samples};
+use crate::method::substep::{RigPlace, Substep};
+use crate::method::{Drive, SimulationParams, State};
+use crate::rig::Pose;
+use crate::solve::{Descent, Learnt, Outcome};
+use crate::{Error, Progress, Result};
+
+/// Pairs of curvature that are learnt from.
+const PAIRS: usize = 5;
+
+/// What a [`ProjectiveModel`] finds in a substep, and the memory for that; rows are its coordinates.
+pub(crate) struct ProjectiveSubstep {
+    model: Arc<ProjectiveModel>,
+    /// The matrices of the last settings.
+    system: Option<System>,
+    descent: Descent,
+    terms: Terms,
+    rotations: Rotations,
+    rigid: RigidParts,
+    /// The force given.
+    force: Vec<[f64; 3]>,
+    y: Vec<[f64; 3]>,
+    room: Vec<[f64; 3]>,
+    unused: Vec<[f64; 3]>,
+    /// Entries of the handles, 4k x 3.
+    entries: Vec<[f64; 3]>,
+    coefficients: Vec<f64>,
+}
+
+impl ProjectiveSubstep {
+    pub(crate) fn new(model: Arc<ProjectiveModel>) -> Self {
+        let zeros = || vec![[0.0; 3]; model.rank()];
+        let entries = 4 * model.handles.count();
+        Self {
+            system: None,
+            descent: Descent::new(model.rank(), PAIRS),
+            terms: Terms { target: zeros(), pull: zeros(), force: zeros() },
+            rotations: Rotations::new(model.cluster_count()),
+            rigid: RigidParts::new(&model),
+            force: zeros(),
+            y: zeros(),
+            room: zeros(),
+            unused: zeros(),
+            entries: vec![[0.0; 3]; entries],
+            coefficients: vec![0.0; 3 * entries],
+            model,
+        }
+    }
+
+    /// Sets the matrices, which are made anew only where the settings have changed.
+    fn set_system(&mut self, factors: Factors) -> Result<()> {
+        if self.system.as_ref().is_none_or(|system| system.factors != factors) {
+            self.system = Some(System::new(&self.model, factors)?);
+        }
+        self.descent.memory.enter([factors.inertia + factors.held, factors.stiffness]);
+        let Terms { target, pull, .. } = &mut self.terms;
+        pull.fill([0.0; 3]);
+        self.room.fill([0.0; 3]);
+        multiply_add(&self.model.packed_unseen, target, &mut self.room);
+        add(pull, factors.stiffness, &self.room);
+        Ok(())
+    }
+
+    /// Where inertia, gravity and damping want the body.
+    fn aim(&mut self, state: &State, params: &SimulationParams, h: f64) {
+        let inertia = params.integrator.acceleration();
+        let target = &mut self.terms.target;
+        past_acceleration(&state.reduced, &inertia, target);
+        let [.., older, last] = &state.reduced;
+        for (target, last) in target.iter_mut().zip(last) {
+            (0..3).for_each(|c| target[c] = last[c] - target[c] / inertia[0]);
+        }
+        for part in 0..self.model.coordinates.parts.len() {
+            (0..3).for_each(|c| target[4 * part + 3][c] += h * h * params.gravity[c] / inertia[0]);
+        }
+        if params.damping > 0.0 {
+            let omega = std::f64::consts::TAU * self.model.frequency * params.stiffness.sqrt();
+            let lost = -(-2.0 * params.damping * omega * h).exp_m1();
+            let velocity = |k: usize| [0, 1, 2].map(|c| last[k][c] - older[k][c]);
+            add(target, -lost, self.rigid.deforming(&self.model, last, velocity));
+        }
+    }
+
+    fn descend(&mut self, budget: (u32, f64), heard: impl FnMut(u32, f64) -> Result<()>) -> Result<Outcome> {
+        let Self { model, system, descent, terms, rotations, y, room, .. } = self;
+        let Some(system) = system else { return Ok(Outcome::default()) };
+        let mut energy = Incremental { model, system, terms, rotations, room: RefCell::new(room) };
+        descent.minimise(&mut energy, y, budget, heard)
+    }
+
+    /// How far handles have gone.
+    fn moved(&self, state: &State) -> Vec<[f64; 3]> {
+        let (model, mut entries) = (&self.model, vec![[0.0; 3]; self.entries.len()]);
+        model.coordinates.leave(&state.reduced[HISTORY - 1], &mut entries);
+        let moved = |&vertex: &u32| {
+            let mut sum = [0.0; 3];
+            for (handle, shares) in model.handles.row(&model.mesh, vertex as usize) {
+                for (share, row) in shares.iter().zip(&entries[4 * handle..]) {
+                    (0..3).for_each(|c| sum[c] += share * row[c]);
+                }
+            }
+            sum
+        };
+        model.handles.vertices().iter().map(moved).collect()
+    }
+}
+
+impl ProjectiveModel {
+    /// Takes off a force what pulls each part as a whole, as nothing holds it.
+    fn balance(&self, force: &mut Rows) {
+        for (number, part) in self.coordinates.parts.iter().enumerate() {
+            let at = 4 * number + 3;
+            let pull = force[at].map(|f| f / part.mass);
+            for (k, row) in force.iter_mut().enumerate() {
+                (0..3).for_each(|c| row[c] -= self.mass[(k, at)] * pull[c]);
+            }
+            force[at] = [0.0; 3];
+        }
+    }
+}
+
+impl Substep for ProjectiveSubstep {
+    fn rows(&self) -> [usize; 3] {
+        [4, self.y.len(), 0]
+    }
+
+    fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
+        enter_pose(&Coordinates::of_mesh(&self.model.mesh), 0, pose, rows)
+    }
+
+    fn enter_offsets(&mut self, _: &[f64], _: &mut Rows, _: &mut Rows) -> Result<()> {
+        let why = "a loose body has no rig that could have any; take skinning modes or the full space";
+        Err(Error::Unsupported { what: "offsets", why })
+    }
+
+    fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
+        if drive.drag.is_some() {
+            return Err(foreign_samples());
+        }
+        self.force.fill([0.0; 3]);
+        let Some(force) = drive.force else { return Ok(()) };
+        let count = self.model.handles.count();
+        if force.len() != 12 * count {
+            let (expected, got) = (format!("({count}, 3, 4)"), format!("{} numbers", force.len()));
+            return Err(Error::Shape { what: "force", expected, got });
+        }
+        if let Some(element) = force.iter().position(|f| !f.is_finite()) {
+            return Err(Error::NotFinite { what: "force", element, value: force[element] });
+        }
+        let radius = self.model.handles.radius();
+        for (rows, force) in self.entries.as_chunks_mut::<4>().0.iter_mut().zip(force.as_chunks::<12>().0) {
+            *rows = std::array::from_fn(|d| {
+                [0, 1, 2].map(|c| force[4 * c + d] / if d < 3 { radius } else { 1.0 })
+            });
+        }
+        self.model.coordinates.enter_force(&self.entries, &mut self.force);
+        Ok(())
+    }
+
+    fn prepare(&mut self, state: &State, _: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+        self.aim(state, params, h);
+        self.terms.force.copy_from_slice(&self.force);
+        let inertia = params.integrator.acceleration()[0] / (h * h);
+        self.set_system(Factors { inertia, held: 0.0, stiffness: params.stiffness })?;
+        self.y.copy_from_slice(&self.terms.target);
+        Ok(())
+    }
+
+    fn solve(&mut self, _: &State, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
+        let outcome = self.descend((params.max_iterations, params.tolerance), |_, _| progress.proceed())?;
+        Ok((outcome.iterations, outcome.length))
+    }
+
+    /// Gravity pulls a loose body as a whole, which nothing resists: it is left out.
+    fn settle(
+        &mut self,
+        _: RigPlace<'_>,
+        params: &SimulationParams,
+        max_iterations: u32,
+        progress: &Progress,
+    ) -> Result<(u32, f64)> {
+        let lowest = (std::f64::consts::TAU * self.model.frequency).powi(2);
+        self.terms.target.fill([0.0; 3]);
+        self.terms.force.copy_from_slice(&self.force);
+        self.model.balance(&mut self.terms.force);
+        let stiffness = params.stiffness;
+        self.set_system(Factors { inertia: 0.0, held: stiffness * lowest, stiffness })?;
+        self.y.fill([0.0; 3]);
+        let outcome = self.descend((max_iterations, params.tolerance), |iteration, _| {
+            progress.report(iteration as f32 / max_iterations as f32)
+        })?;
+        Ok((outcome.iterations, outcome.length))
+    }
+
+    fn found(&mut self) -> &mut Rows {
+        &mut self.y
+    }
+
+    fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
+        let Self { model, y, room, unused, rotations, .. } = self;
+        params.stiffness * Incremental::elastic(model, y, rotations, [room, unused])
+    }
+
+    fn learnt(&self, learnt: &mut Learnt) {
+        self.descent.memory.save(learnt);
+    }
+
+    fn learn(&mut self, learnt: &Learnt) {
+        self.descent.memory.load(learnt);
+    }
+
+    fn turn(&self, _: &Rows, _: &Rows) -> Matrix3<f64> {
+        Matrix3::identity()
+    }
+
+    fn show(&mut self, coordinates: &Rows) {
+        let model = &self.model;
+        model.coordinates.leave(coordinates, &mut self.entries);
+        let radius = model.handles.radius();
+        let transforms = self.coefficients.as_chunks_mut::<12>().0;
+        for (transform, rows) in transforms.iter_mut().zip(self.entries.as_chunks::<4>().0) {
+            *transform = std::array::from_fn(|e| rows[e % 4][e / 4] / if e % 4 < 3 { radius } else { 1.0 });
+        }
+    }
+
+    fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    fn unit(&self) -> f64 {
+        self.model.unit()
+    }
+
+    fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
+        let (advance, moved) = apart(&self.moved(from), &self.moved(to));
+        Ok((advance, moved / self.model.mesh.diagonal()))
+    }
+
+    fn sample_positions(&self, _: &State, _: &ForceSamples) -> Result<Vec<[f64; 3]>> {
+        Err(foreign_samples())
+    }
+
+    fn tangent(&mut self, _: &SimulationParams, _: &Rows, _: bool) -> Option<Tangent> {
+        None
+    }
+
+    fn recurrence(&self, _: &SimulationParams) -> Option<Recurrence> {
+        None
+    }
+}

@@ -1,0 +1,82 @@
+//! The constant matrices of a substep, and the lowest frequency.
+
+use faer::linalg::solvers::{Llt, Solve};
+use faer::{Col, Mat, Side};
+
+use super::coordinates::HandleCoordinates;
+use super::{ProjectiveModel, packed};
+use crate::math::lanes::Packed;
+use crate::{Error, Result};
+
+/// Share of the stiffness by mass that is added to it where the lowest frequency is sought: a free body has none.
+const SHIFT: f64 = 1e-9;
+/// Most iterations for the lowest frequency, and the change of its square at which they end.
+const ITERATIONS: usize = 300;
+const SETTLED: f64 = 1e-10;
+
+/// Factors of inertia, of what holds beside it in the metric alone, and of stiffness: all that the matrices depend on.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Factors {
+    pub(super) inertia: f64,
+    pub(super) held: f64,
+    pub(super) stiffness: f64,
+}
+
+/// The matrices of one setting.
+pub(super) struct System {
+    pub(super) factors: Factors,
+    /// `inertia M + stiffness D`, with D what clusters do not see.
+    pub(super) quadratic: Packed<1>,
+    /// `((inertia + held) M + stiffness K)^-1`.
+    pub(super) inverse: Packed<1>,
+}
+
+impl System {
+    pub(super) fn new(model: &ProjectiveModel, factors: Factors) -> Result<Self> {
+        let Factors { inertia, held, stiffness } = factors;
+        let rank = model.rank();
+        let sum = |mass: f64, other: &Mat<f64>| {
+            Mat::from_fn(rank, rank, |i, j| mass * model.mass[(i, j)] + stiffness * other[(i, j)])
+        };
+        let factor = factored(&sum(inertia + held, &model.stiffness))?;
+        let inverse = factor.solve(Mat::<f64>::identity(rank, rank));
+        Ok(Self { factors, quadratic: packed(&sum(inertia, &model.unseen)), inverse: packed(&inverse) })
+    }
+}
+
+fn factored(matrix: &Mat<f64>) -> Result<Llt<f64>> {
+    Llt::new(matrix.as_ref(), Side::Lower)
+        .map_err(|error| Error::Numerical { what: "global step", why: format!("{error:?}") })
+}
+
+/// `sqrt(lambda) / (2 pi)` with the lowest lambda of `K y = lambda M y` that is no translation, by inverse iteration.
+pub(super) fn lowest_frequency(
+    coordinates: &HandleCoordinates,
+    mass: &Mat<f64>,
+    stiffness: &Mat<f64>,
+) -> Result<f64> {
+    let rank = coordinates.count();
+    let trace = |matrix: &Mat<f64>| (0..rank).map(|i| matrix[(i, i)]).sum::<f64>();
+    let shift = SHIFT * trace(stiffness) / trace(mass);
+    let factor = factored(&Mat::from_fn(rank, rank, |i, j| stiffness[(i, j)] + shift * mass[(i, j)]))?;
+    let mut y = Mat::from_fn(rank, 1, |i, _| 1.0 / (1.0 + i as f64));
+    let (mut square, form) = (f64::INFINITY, |y: &Mat<f64>, matrix: &Mat<f64>| {
+        let image: Col<f64> = matrix * y.col(0);
+        (y.col(0).transpose() * &image, image)
+    });
+    for _ in 0..ITERATIONS {
+        let (_, momentum) = form(&y, mass);
+        for part in 0..coordinates.parts.len() {
+            y[(4 * part + 3, 0)] -= momentum[4 * part + 3] / coordinates.parts[part].mass;
+        }
+        let (inertia, image) = form(&y, mass);
+        let next = form(&y, stiffness).0 / inertia;
+        let settled = (square - next).abs() <= SETTLED * next;
+        square = next;
+        if settled {
+            break;
+        }
+        y = factor.solve(Mat::from_fn(rank, 1, |i, _| image[i] / inertia.sqrt()));
+    }
+    Ok(square.sqrt() / std::f64::consts::TAU)
+}

@@ -1,0 +1,297 @@
+//! Affine handles spread over a body, each felt in a neighbourhood: the positions of projective dynamics `[HRPD]`.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use faer::Mat;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use rayon::prelude::*;
+
+use crate::math::random::uniform;
+use crate::math::{Sets, Sparse};
+use crate::mesh::TetMesh;
+use crate::{Error, Progress, Result};
+
+/// Radius of a handle in units of the furthest that a vertex is from its nearest handle.
+const REACH: f64 = 2.0;
+
+/// Handles j at c_j and their weights on the vertices: positions are `sum_j w_j(X) Z_j [X - c_j; 1]`.
+///
+/// `w_j = b(d_j) / sum_i b(d_i)` with `b(d) = (1 - (d / r)^2)^2` for d < r, and d_j the length of the shortest way along
+/// edges to c_j; a handle that is further than r is not felt. Weights are not negative and sum to one, so that all affine
+/// motions are among the positions.
+#[derive(Debug, Clone)]
+pub struct Handles {
+    /// The vertices that handles are at, k.
+    vertices: Vec<u32>,
+    centers: Vec<[f64; 3]>,
+    /// The loose part that each handle is on, k, and each vertex, n; numbered from 0.
+    parts: Vec<u32>,
+    parts_of_vertices: Vec<u32>,
+    radius: f64,
+    /// Handles of each vertex by ascending handle: where they start, n + 1, and their weights.
+    starts: Vec<usize>,
+    weights: Vec<(u32, f64)>,
+}
+
+impl Handles {
+    /// Spreads `count` handles over the vertices, each as far from those before it as can be along edges.
+    ///
+    /// The seed chooses the first. There are fewer on a mesh of fewer vertices, and more only where there are more loose
+    /// parts: each has one at least. The same seed gives the same handles. `[HRPD section 4.1]`
+    ///
+    /// # Errors
+    /// [`Error::Range`] if `count` is 0, [`Error::Cancelled`].
+    pub fn spread(mesh: &TetMesh, count: usize, seed: u64, progress: &Progress) -> Result<Self> {
+        if count == 0 {
+            return Err(Error::Range { what: "handles", expected: "at least one handle", got: 0.0 });
+        }
+        let edges = Edges::new(mesh);
+        let (vertices, furthest) = far_apart(&edges, count, seed, progress)?;
+        let radius = if furthest > 0.0 { REACH * furthest } else { edges.shortest() };
+        let felt: Vec<Vec<(u32, f64)>> = vertices
+            .par_iter()
+            .map_init(
+                || vec![f64::INFINITY; edges.vertex_count()],
+                |far, &from| edges.near(from, radius, far),
+            )
+            .collect();
+        let (starts, weights) = normalised(edges.vertex_count(), &felt);
+        let parts_of_vertices = edges.parts();
+        Ok(Self {
+            centers: vertices.iter().map(|&v| mesh.vertices()[v as usize]).collect(),
+            parts: vertices.iter().map(|&v| parts_of_vertices[v as usize]).collect(),
+            parts_of_vertices,
+            vertices,
+            radius,
+            starts,
+            weights,
+        })
+    }
+
+    /// Number of handles k.
+    pub fn count(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// The vertices that the handles are at, k.
+    pub fn vertices(&self) -> &[u32] {
+        &self.vertices
+    }
+
+    /// Where the handles are, k, metres.
+    pub fn centers(&self) -> &[[f64; 3]] {
+        &self.centers
+    }
+
+    /// Length of way within which a handle is felt, metres.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// The handles that a vertex feels, ascending, and their weights, which sum to one.
+    pub fn of_vertex(&self, vertex: usize) -> &[(u32, f64)] {
+        &self.weights[self.starts[vertex]..self.starts[vertex + 1]]
+    }
+
+    /// Errors unless they are on as many vertices.
+    pub(crate) fn check_vertex_count(&self, n: usize) -> Result<()> {
+        if self.parts_of_vertices.len() == n {
+            return Ok(());
+        }
+        let (expected, got) =
+            (format!("handles on {n} vertices"), format!("{} vertices", self.parts_of_vertices.len()));
+        Err(Error::Shape { what: "handles", expected, got })
+    }
+
+    /// The loose part that each handle is on.
+    pub(crate) fn parts(&self) -> &[u32] {
+        &self.parts
+    }
+
+    /// The loose part that each vertex is on.
+    pub(crate) fn parts_of_vertices(&self) -> &[u32] {
+        &self.parts_of_vertices
+    }
+
+    /// `w_j [(X - c_j) / r; 1]` at a vertex: handles and their four entries.
+    pub(crate) fn row(&self, mesh: &TetMesh, vertex: usize) -> impl Iterator<Item = (usize, [f64; 4])> {
+        let place = mesh.vertices()[vertex];
+        self.of_vertex(vertex).iter().map(move |&(handle, weight)| {
+            let center = self.centers[handle as usize];
+            let local = |d: usize| if d < 3 { (place[d] - center[d]) / self.radius } else { 1.0 };
+            (handle as usize, std::array::from_fn(|d| weight * local(d)))
+        })
+    }
+
+    /// `U'AU`, 4k x 4k, of the rows above and of a symmetric matrix on the vertices.
+    pub(crate) fn gram(&self, mesh: &TetMesh, matrix: &Sparse) -> Mat<f64> {
+        let mut members = vec![Vec::new(); self.count()];
+        for vertex in 0..mesh.vertices().len() {
+            self.row(mesh, vertex).for_each(|(handle, entries)| members[handle].push((vertex, entries)));
+        }
+        let zeros = || (vec![[0.0; 4]; mesh.vertices().len()], Vec::new());
+        let rows: Vec<Vec<[f64; 4]>> = members
+            .par_iter()
+            .map_init(zeros, |(products, touched), members| {
+                self.gram_row(mesh, matrix, members, (products, touched))
+            })
+            .collect();
+        Mat::from_fn(4 * self.count(), 4 * self.count(), |i, j| rows[i / 4][j][i % 4])
+    }
+
+    /// Four rows of it, transposed. `products` is zero before and after.
+    fn gram_row(
+        &self,
+        mesh: &TetMesh,
+        matrix: &Sparse,
+        members: &[(usize, [f64; 4])],
+        (products, touched): (&mut [[f64; 4]], &mut Vec<usize>),
+    ) -> Vec<[f64; 4]> {
+        touched.clear();
+        for &(vertex, entries) in members {
+            for (&other, value) in matrix.row_idx_of_col_raw(vertex).iter().zip(matrix.val_of_col(vertex)) {
+                let product = &mut products[other as usize];
+                if *product == [0.0; 4] {
+                    touched.push(other as usize);
+                }
+                (0..4).for_each(|d| product[d] += value * entries[d]);
+            }
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        let mut row = vec![[0.0; 4]; 4 * self.count()];
+        for &vertex in touched.iter() {
+            let product = std::mem::take(&mut products[vertex]);
+            for (handle, entries) in self.row(mesh, vertex) {
+                for (sum, entry) in row[4 * handle..].iter_mut().zip(entries) {
+                    (0..4).for_each(|d| sum[d] += entry * product[d]);
+                }
+            }
+        }
+        row
+    }
+}
+
+/// Handles and the furthest that a vertex is from the nearest of them.
+fn far_apart(edges: &Edges, count: usize, seed: u64, progress: &Progress) -> Result<(Vec<u32>, f64)> {
+    let n = edges.vertex_count();
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut next = ((uniform(&mut random) * n as f64) as usize).min(n - 1);
+    let (mut distance, mut handles) = (vec![f64::INFINITY; n], Vec::with_capacity(count));
+    loop {
+        progress.report((0.9 * handles.len() as f32 / count as f32).min(0.9))?;
+        handles.push(next as u32);
+        edges.go(next as u32, f64::INFINITY, &mut distance, |_, _| ());
+        let further = |best: usize, v: usize| if distance[v] > distance[best] { v } else { best };
+        next = (1..n).fold(0, further);
+        let furthest = distance[next];
+        if furthest == 0.0 || (handles.len() >= count && furthest.is_finite()) {
+            return Ok((handles, furthest));
+        }
+    }
+}
+
+/// From the distances at which each handle is felt to weights that sum to one, vertex by vertex.
+fn normalised(n: usize, felt: &[Vec<(u32, f64)>]) -> (Vec<usize>, Vec<(u32, f64)>) {
+    let mut rows = vec![Vec::new(); n];
+    for (handle, felt) in felt.iter().enumerate() {
+        felt.iter().for_each(|&(vertex, share)| rows[vertex as usize].push((handle as u32, share)));
+    }
+    let mut starts = vec![0];
+    let mut weights = Vec::with_capacity(felt.iter().map(Vec::len).sum());
+    for row in rows {
+        let sum: f64 = row.iter().map(|(_, share)| share).sum();
+        weights.extend(row.iter().map(|&(handle, share)| (handle, share / sum)));
+        starts.push(weights.len());
+    }
+    (starts, weights)
+}
+
+/// Edges of tets and their lengths.
+struct Edges {
+    starts: Vec<usize>,
+    ends: Vec<(u32, f64)>,
+}
+
+impl Edges {
+    fn new(mesh: &TetMesh) -> Self {
+        const PAIRS: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+        let both = |tet: &[u32; 4]| {
+            let tet = *tet;
+            PAIRS.into_iter().flat_map(move |[a, b]| [(tet[a], tet[b]), (tet[b], tet[a])])
+        };
+        let mut pairs: Vec<(u32, u32)> = mesh.tets().iter().flat_map(both).collect();
+        pairs.par_sort_unstable();
+        pairs.dedup();
+        let mut starts = vec![0; mesh.vertices().len() + 1];
+        pairs.iter().for_each(|&(from, _)| starts[from as usize + 1] += 1);
+        (1..starts.len()).for_each(|v| starts[v] += starts[v - 1]);
+        let place = |v: u32| mesh.vertices()[v as usize];
+        let length = |(a, b)| (0..3).map(|c| (place(a)[c] - place(b)[c]).powi(2)).sum::<f64>().sqrt();
+        Self { starts, ends: pairs.into_iter().map(|pair| (pair.1, length(pair))).collect() }
+    }
+
+    fn vertex_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn of(&self, vertex: u32) -> &[(u32, f64)] {
+        &self.ends[self.starts[vertex as usize]..self.starts[vertex as usize + 1]]
+    }
+
+    fn shortest(&self) -> f64 {
+        self.ends.iter().fold(f64::INFINITY, |least, end| least.min(end.1))
+    }
+
+    /// The part that hangs together by edges of each vertex, numbered by their first vertices.
+    fn parts(&self) -> Vec<u32> {
+        let n = self.vertex_count();
+        let mut sets = Sets::new(n);
+        for vertex in 0..n as u32 {
+            self.of(vertex).iter().for_each(|&(other, _)| sets.unite(vertex, other));
+        }
+        let (mut numbers, mut next) = (vec![u32::MAX; n], 0);
+        (0..n as u32)
+            .map(|vertex| {
+                let number = &mut numbers[sets.root(vertex) as usize];
+                if *number == u32::MAX {
+                    *number = next;
+                    next += 1;
+                }
+                *number
+            })
+            .collect()
+    }
+
+    /// Goes from a vertex to all that are nearer to it than `distance` says and than a limit, nearest first; `distance`
+    /// becomes that to it.
+    fn go(&self, from: u32, limit: f64, distance: &mut [f64], mut reached: impl FnMut(u32, f64)) {
+        // Bits of numbers that are not negative are in their order.
+        let mut ahead = BinaryHeap::from([Reverse((0.0_f64.to_bits(), from))]);
+        distance[from as usize] = 0.0;
+        while let Some(Reverse((bits, vertex))) = ahead.pop() {
+            let way = f64::from_bits(bits);
+            if way > distance[vertex as usize] {
+                continue;
+            }
+            reached(vertex, way);
+            for &(other, length) in self.of(vertex) {
+                let longer = way + length;
+                if longer < limit.min(distance[other as usize]) {
+                    distance[other as usize] = longer;
+                    ahead.push(Reverse((longer.to_bits(), other)));
+                }
+            }
+        }
+    }
+
+    /// The vertices that feel a handle, and how much before they are normalised. `far` is infinite before and after.
+    fn near(&self, from: u32, radius: f64, far: &mut [f64]) -> Vec<(u32, f64)> {
+        let mut near = Vec::new();
+        self.go(from, radius, far, |vertex, way| near.push((vertex, (1.0 - (way / radius).powi(2)).powi(2))));
+        near.iter().for_each(|&(vertex, _)| far[vertex as usize] = f64::INFINITY);
+        near
+    }
+}

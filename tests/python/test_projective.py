@@ -1,0 +1,100 @@
+"""Loose bodies of handles from Python: thrown, squeezed, kept as a state, and what they refuse."""
+
+import jounce
+import numpy as np
+import pytest
+
+YOUNG, DENSITY = 3e3, 1000.0
+DT = 1.0 / 60.0
+
+
+def jelly(law="arap"):
+    return jounce.Material(young=YOUNG, poisson=0.3 if law != "arap" else 0.0, density=DENSITY, law=law)
+
+
+@pytest.fixture(scope="module")
+def model(mesh):
+    return jounce.Model.projective(mesh, jelly(), handles=12, clusters=20)
+
+
+def turned(angle, shift):
+    c, s = np.cos(angle), np.sin(angle)
+    return np.column_stack([[[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], shift])
+
+
+def test_it_has_handles_and_clusters_and_no_rig(model):
+    assert model.coefficient_shape == (12, 3, 4)
+    assert 1 <= model.cluster_count <= 20
+    assert model.bone_count == model.mode_count == 0
+    assert repr(model) == "Model(12 handles, 0 bones)"
+
+
+def test_it_is_thrown_and_spins_as_a_stone_does_at_first(mesh, model):
+    simulation = jounce.Simulation(model, dt=DT, gravity=(0.0, 0.0, -9.81))
+    place = turned(0.7, [1.0, 2.0, 3.0])
+    simulation.place(place, velocity=(4.0, 0.0, 0.0))
+    rest = np.asarray(mesh.vertices)
+    start = rest @ place[:, :3].T + place[:, 3]
+    assert np.allclose(rest + simulation.displacement(), start, atol=1e-5)
+    simulation.step()
+    fall = DT * np.array([4.0, 0.0, -9.81 * DT])
+    assert np.allclose(rest + simulation.displacement(), start + fall, atol=1e-5)
+    simulation.place(spin=(0.0, 0.0, 1.0))
+    simulation.step()
+    center = rest.mean(axis=0)
+    moved = np.asarray(simulation.displacement())
+    far = np.argmax(np.linalg.norm((rest - center)[:, :2], axis=1))
+    assert np.dot(moved[far], np.cross([0.0, 0.0, 1.0], rest[far] - center)) > 0.0
+
+
+def test_it_wobbles_and_a_state_plays_again(mesh, model):
+    simulation = jounce.Simulation(model, dt=DT, damping=0.05)
+    rest = np.asarray(mesh.vertices)
+    squeeze = np.zeros_like(rest)
+    squeeze[:, 0] = -0.5 * np.sign(rest[:, 0] - rest[:, 0].mean())
+    force = model.reduce_forces(squeeze)
+    simulation.settle(force=force)
+    squeezed = np.asarray(simulation.displacement()).copy()
+    assert np.abs(squeezed).max() > 1e-4
+    state = simulation.save_state()
+
+    def played():
+        frames = []
+        for _ in range(20):
+            simulation.step()
+            frames.append(np.array(simulation.displacement()))
+        return np.array(frames)
+
+    first = played()
+    assert not np.allclose(first[-1], squeezed)
+    simulation.restore_state(state)
+    assert np.array_equal(played(), first)
+
+
+def test_the_same_seed_gives_the_same_model(mesh, model):
+    again = jounce.Model.projective(mesh, jelly(), handles=12, clusters=20)
+    force = np.linspace(-1.0, 1.0, mesh.vertices.size).reshape(-1, 3)
+    assert np.array_equal(again.reduce_forces(force), model.reduce_forces(force))
+
+
+def test_what_it_has_no_part_for_is_refused(mesh, rig, model, tmp_path):
+    for law in ("corotated", "neo_hookean"):
+        with pytest.raises(ValueError, match="take arap"):
+            jounce.Model.projective(mesh, jelly(law))
+    for counts in ({"handles": 0}, {"clusters": 0}, {"handles": -1}, {"seed": -1}):
+        with pytest.raises(ValueError, match=next(iter(counts))):
+            jounce.Model.projective(mesh, jelly(), **counts)
+    with pytest.raises(ValueError, match="limit"):
+        jounce.Simulation(model, limit=0.1)
+    with pytest.raises(ValueError, match="passes through all"):
+        jounce.Simulation(model, colliders=[jounce.Collider.plane((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))])
+    with pytest.raises(ValueError, match="file"):
+        model.save(tmp_path / "jelly.jounce")
+    simulation = jounce.Simulation(model)
+    with pytest.raises(ValueError, match="place"):
+        simulation.place(2.0 * turned(0.0, [0.0, 0.0, 0.0]))
+    with pytest.raises(ValueError, match="pose"):
+        simulation.step(np.eye(4)[:3][None])
+    full = jounce.Model.full_space(mesh, jelly())
+    with pytest.raises(ValueError, match="only a loose body"):
+        jounce.Simulation(full).place()

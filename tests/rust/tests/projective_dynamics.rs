@@ -1,0 +1,494 @@
+//! Loose bodies of handles: rest, momentum and energy, against the full space, and what every method keeps to.
+
+use jounce::file::{decode_state, encode_state};
+use jounce::material::{Field, Law, Material};
+use jounce::mesh::TetMesh;
+use jounce::method::projective_dynamics::{ProjectiveModel, Start};
+use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::operators::{gradients, lumped_mass};
+use jounce::subspace::{Handles, cluster_tets_by_place};
+use jounce::{Error, Progress};
+use jounce_tests::bodies::{bar, turn};
+use jounce_tests::boxes::{box_mesh, row_of};
+use jounce_tests::reports::{cancelling, counted};
+use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+
+fn silent() -> Progress {
+    Progress::default()
+}
+
+fn jelly(law: Law) -> Material {
+    Material::new(law, Field::Uniform(3e3), Field::Uniform(0.0), Field::Uniform(1000.0)).unwrap()
+}
+
+fn model(mesh: &TetMesh, handles: usize, labels: &[i32]) -> Model {
+    let handles = Handles::spread(mesh, handles, 0, &silent()).unwrap();
+    Model::Projective(
+        ProjectiveModel::new(mesh, &jelly(Law::Arap), &handles, labels, &silent()).unwrap().into(),
+    )
+}
+
+fn clustered(mesh: &TetMesh, handles: usize, clusters: usize) -> Model {
+    model(mesh, handles, &cluster_tets_by_place(mesh, clusters, 0, &silent()).unwrap())
+}
+
+/// A rotation for each tet.
+fn exact(mesh: &TetMesh, handles: usize) -> Model {
+    model(mesh, handles, &(0..mesh.tets().len() as i32).collect::<Vec<_>>())
+}
+
+/// A bar, a sheet one cell thick, loose parts, and more handles than are independent.
+fn models() -> [Model; 4] {
+    let bar = bar([8, 2, 2], 0.1);
+    let parts = row_of(&box_mesh([2, 2, 2], 0.1), 3, 0.4);
+    let sheet = box_mesh([6, 6, 1], 0.05);
+    [clustered(&bar, 10, 16), clustered(&sheet, 12, 20), clustered(&parts, 7, 9), clustered(&bar, 60, 40)]
+}
+
+fn simulation(model: &Model, params: SimulationParams) -> Simulation {
+    Simulation::new(model.clone(), params).unwrap()
+}
+
+fn settings() -> [SimulationParams; 4] {
+    let base = SimulationParams { tolerance: 1e-9, max_iterations: 200, ..SimulationParams::default() };
+    let gravity = [0.3, 0.0, -9.81];
+    [
+        base,
+        SimulationParams { damping: 0.2, gravity, substeps: 3, ..base },
+        SimulationParams { integrator: Integrator::Bdf2, gravity, ..base },
+        SimulationParams { integrator: Integrator::Bdf2, damping: 0.5, stiffness: 2.0, dt: 0.01, ..base },
+    ]
+}
+
+/// Displacements of the vertices by their definition.
+fn displacements(sim: &Simulation) -> Vec<Vector3<f64>> {
+    let Model::Projective(model) = sim.model() else { panic!("a loose body") };
+    let (handles, transforms) = (model.handles(), sim.coefficients().as_chunks::<12>().0);
+    let at = |(vertex, place): (usize, &[f64; 3])| {
+        let mut sum = Vector3::zeros();
+        for &(handle, weight) in handles.of_vertex(vertex) {
+            let z = nalgebra::Matrix3x4::from_row_slice(&transforms[handle as usize]);
+            let arm = Vector3::from(*place) - Vector3::from(handles.centers()[handle as usize]);
+            sum += weight * z * arm.push(1.0);
+        }
+        sum
+    };
+    model.mesh().vertices().iter().enumerate().map(at).collect()
+}
+
+fn places(sim: &Simulation) -> Vec<Vector3<f64>> {
+    let rest = sim.model().mesh().vertices();
+    displacements(sim).into_iter().zip(rest).map(|(u, x)| u + Vector3::from(*x)).collect()
+}
+
+fn furthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
+    a.iter().zip(b).fold(0.0, |most, (a, b)| f64::max(most, (a - b).norm()))
+}
+
+fn mass(model: &Model) -> Vec<f64> {
+    lumped_mass(model.mesh(), &jelly(Law::Arap))
+}
+
+/// Kinetic energy and angular momentum about the centre of mass, of places h seconds apart.
+fn momentum(mass: &[f64], before: &[Vector3<f64>], now: &[Vector3<f64>], h: f64) -> (f64, Vector3<f64>) {
+    let total: f64 = mass.iter().sum();
+    let center = mass.iter().zip(now).map(|(m, x)| *m * x).sum::<Vector3<f64>>() / total;
+    let each = || mass.iter().zip(before.iter().zip(now).map(|(a, b)| (b - a) / h)).zip(now);
+    let kinetic = each().map(|((m, v), _)| 0.5 * m * v.norm_squared()).sum();
+    (kinetic, each().map(|((m, v), x)| *m * (x - center).cross(&v)).sum())
+}
+
+/// A body bent by forces at its ends and its middle, at rest.
+fn bent(sim: &mut Simulation) {
+    let mesh = sim.model().mesh();
+    let (length, mass) = (mesh.vertices().iter().fold(0.0, |l: f64, v| l.max(v[0])), mass(sim.model()));
+    let along = |v: &[f64; 3]| (std::f64::consts::PI * v[0] / length).sin() - 2.0 / std::f64::consts::PI;
+    let forces: Vec<f64> =
+        mesh.vertices().iter().zip(&mass).flat_map(|(v, m)| [0.0, 0.0, -30.0 * m * along(v)]).collect();
+    let force = sim.model().projector(None).unwrap().reduce_forces(&forces).unwrap();
+    sim.settle(&Drive { force: Some(&force), ..Drive::default() }, 2000, &silent()).unwrap();
+}
+
+fn step(sim: &mut Simulation) -> f64 {
+    let report = sim.step(None).unwrap();
+    assert!(report.residual.is_finite());
+    report.energy
+}
+
+#[test]
+fn a_free_body_at_rest_stays_where_it_is() {
+    for model in models() {
+        let size = model.mesh().diagonal();
+        for place in [
+            Start::default().place,
+            turn([1.0, 2.0, -0.5], 2.3, [0.1, 0.0, 0.3], [0.1, 0.2, -0.3]),
+            turn([0.3, -1.0, 0.7], 1.1, [0.0; 3], [100.0 * size, -30.0 * size, 70.0 * size]),
+        ] {
+            let mut sim = simulation(&model, SimulationParams::default());
+            sim.place(&Start { place, ..Start::default() }).unwrap();
+            let start = places(&sim);
+            for (x, was) in start.iter().zip(model.mesh().vertices()) {
+                let want = Vector3::from(place.map(|r| r[0] * was[0] + r[1] * was[1] + r[2] * was[2] + r[3]));
+                assert!((x - want).norm() < 1e-12 * (size + want.norm()));
+            }
+            (0..1000).for_each(|_| assert!(step(&mut sim) < 1e-18));
+            let drift = furthest(&places(&sim), &start);
+            assert!(drift < 1e-10 * size, "{drift:e}");
+        }
+    }
+}
+
+#[test]
+fn without_strain_a_body_falls_as_a_stone_does() {
+    for model in models() {
+        let params =
+            SimulationParams { gravity: [0.0, 1.0, -9.81], damping: 0.5, ..SimulationParams::default() };
+        let mut sim = simulation(&model, params);
+        sim.place(&Start { velocity: [2.0, 0.0, 3.0], ..Start::default() }).unwrap();
+        run(&mut sim, 24);
+        // Backward Euler falls by h^2 g (1 + 2 + ... + 24).
+        let fall = 300.0 / 24.0_f64.powi(2);
+        let want = Vector3::new(2.0, fall, 3.0 - 9.81 * fall);
+        assert!(displacements(&sim).iter().all(|u| (u - want).norm() < 1e-10));
+    }
+}
+
+#[test]
+fn released_it_never_gains_energy() {
+    for model in models() {
+        let params =
+            SimulationParams { dt: 1.0 / 60.0, tolerance: 1e-10, max_iterations: 500, ..Default::default() };
+        let mut sim = simulation(&model, params);
+        bent(&mut sim);
+        let (mass, mut before) = (mass(&model), places(&sim));
+        let mut last = f64::INFINITY;
+        for _ in 0..120 {
+            let elastic = step(&mut sim);
+            let now = places(&sim);
+            let whole = elastic + momentum(&mass, &before, &now, params.dt).0;
+            assert!(whole <= last * (1.0 + 1e-9), "{last} to {whole}");
+            (last, before) = (whole, now);
+        }
+        assert!(last > 0.0);
+    }
+}
+
+#[test]
+fn iterations_never_raise_the_energy() {
+    // More iterations of the same substep: its incremental energy, kinetic part and all.
+    let model = clustered(&bar([8, 2, 2], 0.1), 20, 16);
+    let (h, mass) = (1.0 / 24.0, mass(&model));
+    let mut sim = simulation(&model, SimulationParams::default());
+    bent(&mut sim);
+    let (state, start) = (sim.save_state(), places(&sim));
+    let mut last = f64::INFINITY;
+    for iterations in 1..20 {
+        sim.set_params(SimulationParams { max_iterations: iterations, tolerance: 0.0, ..Default::default() })
+            .unwrap();
+        sim.restore_state(&state).unwrap();
+        let elastic = step(&mut sim);
+        let whole = elastic + momentum(&mass, &start, &places(&sim), h).0;
+        assert!(whole <= last * (1.0 + 1e-12), "{iterations}: {last} to {whole}");
+        last = whole;
+    }
+}
+
+fn run(sim: &mut Simulation, steps: usize) {
+    for _ in 0..steps {
+        step(sim);
+    }
+}
+
+/// The largest angular momentum of a released bend, which has none.
+fn spurious(model: &Model) -> f64 {
+    let params = SimulationParams { dt: 1.0 / 60.0, ..SimulationParams::default() };
+    let mut sim = simulation(model, params);
+    bent(&mut sim);
+    let (mass, mut before, mut most) = (mass(model), places(&sim), 0.0_f64);
+    for _ in 0..120 {
+        step(&mut sim);
+        let now = places(&sim);
+        most = most.max(momentum(&mass, &before, &now, params.dt).1.norm());
+        before = now;
+    }
+    most
+}
+
+#[test]
+fn clusters_keep_angular_momentum_as_exact_tets_do() {
+    let mesh = bar([10, 2, 2], 0.1);
+    let (clusters, tets) = (spurious(&clustered(&mesh, 12, 20)), spurious(&exact(&mesh, 12)));
+    assert!(clusters <= 3.0 * tets, "{clusters} {tets}");
+}
+
+#[test]
+fn damping_leaves_spin_and_velocity() {
+    let model = clustered(&row_of(&box_mesh([2, 2, 2], 0.1), 2, 0.4), 12, 12);
+    let lost = |damping: f64| {
+        let params =
+            SimulationParams { dt: 1.0 / 240.0, damping, tolerance: 1e-10, ..SimulationParams::default() };
+        let mut sim = simulation(&model, params);
+        sim.place(&Start { velocity: [1.0, 0.0, 0.0], spin: [0.0, 0.5, 2.0], ..Start::default() }).unwrap();
+        let mut momenta = Vec::new();
+        for _ in 0..60 {
+            let before = places(&sim);
+            step(&mut sim);
+            momenta.push(momentum(&mass(&model), &before, &places(&sim), params.dt).1);
+        }
+        (momenta[59] - momenta[0]).norm() / momenta[0].norm()
+    };
+    let (free, damped) = (lost(0.0), lost(1.0));
+    assert!(free < 0.01 && damped <= free, "{free} {damped}");
+}
+
+#[test]
+fn damping_calms_a_bend() {
+    let model = clustered(&bar([8, 2, 2], 0.1), 12, 16);
+    let swing = |damping: f64| {
+        let mut sim = simulation(&model, SimulationParams { dt: 1.0 / 120.0, damping, ..Default::default() });
+        bent(&mut sim);
+        (0..240).map(|_| step(&mut sim)).last().unwrap()
+    };
+    assert!(swing(0.3) < 1e-2 * swing(0.0));
+}
+
+/// Full-space local-global steps of a free body, `[PD]`, every vertex and a rotation for each tet.
+struct Reference {
+    mesh: TetMesh,
+    gradients: Vec<[[f64; 3]; 4]>,
+    stiff: Vec<f64>,
+    mass: Vec<f64>,
+}
+
+impl Reference {
+    fn new(mesh: &TetMesh) -> Self {
+        let material = jelly(Law::Arap);
+        let stiff = (0..mesh.tets().len()).map(|t| 2.0 * material.mu(t) * mesh.volumes()[t]).collect();
+        Self { gradients: gradients(mesh), stiff, mass: lumped_mass(mesh, &material), mesh: mesh.clone() }
+    }
+
+    fn matrix(&self, h: f64) -> DMatrix<f64> {
+        let n = self.mass.len();
+        let mut matrix = DMatrix::from_diagonal(&DVector::from_fn(n, |i, _| self.mass[i] / (h * h)));
+        for ((tet, g), stiff) in self.mesh.tets().iter().zip(&self.gradients).zip(&self.stiff) {
+            for (a, &i) in tet.iter().enumerate() {
+                for (b, &j) in tet.iter().enumerate() {
+                    let product: f64 = (0..3).map(|c| g[a][c] * g[b][c]).sum();
+                    matrix[(i as usize, j as usize)] += stiff * product;
+                }
+            }
+        }
+        matrix
+    }
+
+    fn step(
+        &self,
+        x: &[Vector3<f64>],
+        wanted: &[Vector3<f64>],
+        h: f64,
+        solver: &nalgebra::Cholesky<f64, nalgebra::Dyn>,
+    ) -> Vec<Vector3<f64>> {
+        let mut side = DMatrix::from_fn(x.len(), 3, |i, c| self.mass[i] / (h * h) * wanted[i][c]);
+        for ((tet, g), stiff) in self.mesh.tets().iter().zip(&self.gradients).zip(&self.stiff) {
+            let columns = || tet.iter().zip(g);
+            let f: Matrix3<f64> =
+                columns().map(|(&v, g)| x[v as usize] * Vector3::from(*g).transpose()).sum();
+            let svd = f.svd(true, true);
+            let (u, v) = (svd.u.unwrap(), svd.v_t.unwrap());
+            let rotation = u * v;
+            assert!(rotation.determinant() > 0.0);
+            for (&vertex, g) in columns() {
+                let pull = *stiff * rotation * Vector3::from(*g);
+                (0..3).for_each(|c| side[(vertex as usize, c)] += pull[c]);
+            }
+        }
+        let solved = solver.solve(&side);
+        (0..x.len()).map(|i| Vector3::new(solved[(i, 0)], solved[(i, 1)], solved[(i, 2)])).collect()
+    }
+}
+
+#[test]
+fn with_a_handle_at_every_vertex_it_is_the_full_space() {
+    let mesh = bar([4, 1, 1], 0.1);
+    let model = exact(&mesh, mesh.vertices().len());
+    let h = 1.0 / 60.0;
+    let params = SimulationParams { dt: h, tolerance: 1e-12, max_iterations: 1000, ..Default::default() };
+    let mut sim = simulation(&model, params);
+    bent(&mut sim);
+    let reference = Reference::new(&mesh);
+    let solver = reference.matrix(h).cholesky().unwrap();
+    let (mut before, mut now) = (places(&sim), places(&sim));
+    for _ in 0..20 {
+        step(&mut sim);
+        let wanted: Vec<_> = now.iter().zip(&before).map(|(x, old)| 2.0 * x - old).collect();
+        let mut x = wanted.clone();
+        (0..4000).for_each(|_| x = reference.step(&x, &wanted, h, &solver));
+        (before, now) = (now, x);
+        let missed = furthest(&places(&sim), &now);
+        assert!(missed < 1e-8, "{missed:e}");
+    }
+    assert!(furthest(&now, &mesh.vertices().iter().map(|v| Vector3::from(*v)).collect::<Vec<_>>()) > 1e-3);
+}
+
+#[test]
+fn more_handles_come_closer_to_the_full_space() {
+    let mesh = bar([8, 2, 2], 0.1);
+    let run = |handles: usize| {
+        let mut sim =
+            simulation(&exact(&mesh, handles), SimulationParams { dt: 1.0 / 60.0, ..Default::default() });
+        bent(&mut sim);
+        run(&mut sim, 12);
+        places(&sim)
+    };
+    let full = run(mesh.vertices().len());
+    let missed: Vec<f64> = [2, 8, 30].map(|handles| furthest(&run(handles), &full)).to_vec();
+    assert!(missed[1] < missed[0] && missed[2] < 0.5 * missed[1], "{missed:?}");
+}
+
+#[test]
+fn stiffness_may_change_at_any_time_and_the_shape_comes_back() {
+    let model = clustered(&box_mesh([4, 4, 4], 0.1), 20, 24);
+    let soft =
+        |stiffness: f64| SimulationParams { stiffness, damping: 0.4, tolerance: 1e-9, ..Default::default() };
+    let mut sim = simulation(&model, soft(0.01));
+    let press: Vec<f64> = model
+        .mesh()
+        .vertices()
+        .iter()
+        .zip(mass(&model))
+        .flat_map(|(v, m)| [0.0, 0.0, -40.0 * m * (v[2] - 0.2) / 0.2])
+        .collect();
+    let force = model.projector(None).unwrap().reduce_forces(&press).unwrap();
+    let drive = Drive { force: Some(&force), ..Drive::default() };
+    sim.settle(&drive, 2000, &silent()).unwrap();
+    assert!(displacements(&sim).iter().any(|u| u.norm() > 0.1));
+    for stiffness in [0.1, 1.0] {
+        sim.set_params(soft(stiffness)).unwrap();
+        run(&mut sim, 200);
+    }
+    // What is left of spin pulls the body apart a little.
+    sim.cut(&Drive::default()).unwrap();
+    run(&mut sim, 100);
+    let (rest, now) = (model.mesh().vertices(), places(&sim));
+    for (x, was) in now.iter().zip(rest) {
+        let length = (Vector3::from(*was) - Vector3::from(rest[0])).norm();
+        let change = ((x - now[0]).norm() - length).abs();
+        assert!(change < 1e-6 * model.mesh().diagonal(), "{change:e}");
+    }
+}
+
+fn motion(sim: &mut Simulation, steps: usize) -> Vec<Vec<f64>> {
+    (0..steps)
+        .map(|_| {
+            step(sim);
+            sim.coefficients().to_vec()
+        })
+        .collect()
+}
+
+#[test]
+fn a_restored_state_replays_bit_for_bit() {
+    for model in models() {
+        for params in settings() {
+            let mut sim = simulation(&model, params);
+            bent(&mut sim);
+            motion(&mut sim, 4);
+            let state = sim.save_state();
+            let first = motion(&mut sim, 6);
+            sim.restore_state(&state).unwrap();
+            assert_eq!(motion(&mut sim, 6), first);
+            let mut other = simulation(&model, params);
+            other.restore_state(&decode_state(&encode_state(&state)).unwrap()).unwrap();
+            assert_eq!(motion(&mut other.duplicate().unwrap(), 6), first);
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut sim = simulation(&models()[0], settings()[1]);
+            bent(&mut sim);
+            motion(&mut sim, 10)
+        })
+    };
+    assert!(on(1) == on(2));
+}
+
+#[test]
+fn reset_starts_anew() {
+    for model in models() {
+        let mut sim = simulation(&model, SimulationParams::default());
+        bent(&mut sim);
+        motion(&mut sim, 3);
+        sim.reset(None).unwrap();
+        assert!(sim.coefficients().iter().all(|&z| z == 0.0));
+        assert!(motion(&mut sim, 3).concat().iter().all(|&z| z == 0.0));
+    }
+}
+
+#[test]
+fn what_is_cancelled_leaves_the_state() {
+    for model in models() {
+        let mut sim = simulation(&model, settings()[1]);
+        bent(&mut sim);
+        let state = sim.save_state();
+        let (report, reports) = counted(|progress| sim.step_with(&Drive::default(), progress).unwrap());
+        assert!(reports >= report.iterations as usize);
+        for at in 0..reports {
+            sim.restore_state(&state).unwrap();
+            assert_eq!(sim.step_with(&Drive::default(), &cancelling(at)).err(), Some(Error::Cancelled));
+            assert!(sim.save_state() == state);
+        }
+    }
+}
+
+#[test]
+fn forces_do_the_same_work_on_handles() {
+    for model in models() {
+        let projector = model.projector(None).unwrap();
+        let count: usize = model.coefficient_shape().iter().product();
+        let z = jounce_tests::bodies::some_coefficients(count, 0.1);
+        let forces = jounce_tests::bodies::some_coefficients(3 * projector.point_count(), 5.0);
+        let mut u = vec![0.0; forces.len()];
+        projector.displacement(&z, &mut u).unwrap();
+        let work: f64 = forces.iter().zip(&u).map(|(f, u)| f * f64::from(*u)).sum();
+        let reduced = projector.reduce_forces(&forces).unwrap();
+        let same: f64 = reduced.iter().zip(&z).map(|(f, z)| f * z).sum();
+        assert!((work - same).abs() < 1e-5 * forces.len() as f64);
+        assert!(work.abs() > 1e-2);
+    }
+}
+
+#[test]
+fn what_it_has_no_part_for_is_refused() {
+    let mesh = bar([3, 1, 1], 0.1);
+    let handles = Handles::spread(&mesh, 4, 0, &silent()).unwrap();
+    let labels = vec![0; mesh.tets().len()];
+    let made = |law, handles: &Handles, labels: &[i32]| {
+        ProjectiveModel::new(&mesh, &jelly(law), handles, labels, &silent()).err()
+    };
+    assert!(matches!(made(Law::Corotated, &handles, &labels), Some(Error::Unsupported { what: "law", .. })));
+    assert!(matches!(made(Law::Arap, &handles, &labels[1..]), Some(Error::Shape { what: "labels", .. })));
+    let others = Handles::spread(&bar([4, 1, 1], 0.1), 4, 0, &silent()).unwrap();
+    assert!(matches!(made(Law::Arap, &others, &labels), Some(Error::Shape { what: "handles", .. })));
+    let model = clustered(&mesh, 4, 3);
+    let limited = SimulationParams { limit: Some(0.1), ..SimulationParams::default() };
+    assert!(matches!(Simulation::new(model.clone(), limited), Err(Error::Unsupported { what: "limit", .. })));
+    assert!(matches!(model.truncated(1), Err(Error::Unsupported { .. })));
+    let mut sim = simulation(&model, SimulationParams::default());
+    let pose = [Start::default().place];
+    assert!(matches!(sim.step(Some(&pose)), Err(Error::Shape { what: "pose", .. })));
+    let force = vec![0.0; 5];
+    let drive = Drive { force: Some(&force), ..Drive::default() };
+    assert!(matches!(sim.step_with(&drive, &silent()), Err(Error::Shape { what: "force", .. })));
+    let scaled = Start { place: pose[0].map(|row| row.map(|x| 2.0 * x)), ..Start::default() };
+    let before = sim.save_state();
+    assert!(matches!(sim.place(&scaled), Err(Error::Range { what: "place", .. })));
+    assert!(sim.save_state() == before);
+    let rigged = jounce_tests::bodies::Body::bar().model();
+    let placed = simulation(&rigged, SimulationParams::default()).place(&Start::default());
+    assert!(matches!(placed, Err(Error::Unsupported { what: "place", .. })));
+}
