@@ -1,5 +1,5 @@
-//! Reduced bases: skinning eigenmodes, localised modes, principal displacements of a shot, handles, and
-//! clusters.
+//! Reduced bases: skinning eigenmodes, localised modes, linear modes and how they bend, principal displacements of a
+//! shot, handles, and clusters.
 
 mod alternating;
 mod clusters;
