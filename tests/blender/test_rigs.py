@@ -193,6 +193,8 @@ def test_the_flesh_feels_what_is_not_linear(module, change):
 def test_a_nonlinear_rig_that_does_nothing_changes_nothing(module):
     obj, _ = scenes.character()
     scenes.add_and_build(obj)
+    # Where the limit is felt a step ends anywhere within its tolerance.
+    obj.jounce.use_stretch = False
     linear = recorded(module, obj)
     lattice(obj, moving=False)
     bpy.context.view_layer.update()

@@ -27,15 +27,18 @@ pub(crate) trait Objective {
         0.0
     }
 
+    /// How many times further than the last a search may begin: where flesh stiffens, directions are too long again and
+    /// again.
+    fn longer(&self) -> f64 {
+        3.0
+    }
+
     /// Length of a step, by which convergence is judged.
     fn length(&self, step: &Rows) -> f64;
 }
 
 /// Length of a direction above which one that does not lead down is more than rounding.
 const STALLED: f64 = 1e-7;
-
-/// How much longer than the last a search may begin: where flesh stiffens, directions are too long again and again.
-const LONGER: f64 = 1.5;
 
 /// What a descent came to.
 #[derive(Debug, Clone, Copy, Default)]
@@ -96,7 +99,7 @@ impl Descent {
                 value = objective.evaluate(x, &mut self.here);
             }
             outcome.iterations += 1;
-            let first = (LONGER * share).min(1.0);
+            let first = (objective.longer() * share).min(1.0);
             let found = self.advance(objective, x, first, &mut value, &mut outcome.trials);
             let Some(taken) = found else {
                 let length = objective.length(&self.direction);

@@ -181,6 +181,11 @@ impl Objective for Incremental<'_> {
         self.firmer.unwrap_or(self.factor).solve_vertices(self.room, rows);
     }
 
+    /// Where the metric knows of limits, what is still too long stays so.
+    fn longer(&self) -> f64 {
+        if self.firmer.is_some() { 1.5 } else { 3.0 }
+    }
+
     fn length(&self, step: &Rows) -> f64 {
         let weighted = |(row, mass): (&[f64; 3], &f64)| mass * row.iter().map(|x| x * x).sum::<f64>();
         let squares: f64 = step.iter().zip(&self.model.mass).map(weighted).sum();
