@@ -130,7 +130,8 @@ def test_a_field_brakes_what_moves_as_in_blender(module, kind, settings, velocit
 
 def test_noise_is_spread_as_in_blender_and_the_same_in_a_frame(module):
     forces = module("bridge.inputs.force_fields")
-    field = add_field("WIND", {"noise": 1.0})
+    # Blender gives a new field a seed by the clock.
+    field = add_field("WIND", {"noise": 1.0, "seed": 5})
     many = np.random.default_rng(2).uniform(-1.0, 1.0, (2000, 3)).astype(np.float32)
     axis = np.array(field.matrix_world)[:3, 2]
     theirs = accelerations(many) @ axis - 3.0
@@ -138,8 +139,10 @@ def test_noise_is_spread_as_in_blender_and_the_same_in_a_frame(module):
     assert not np.array_equal(ours, others)
     assert np.array_equal(ours, forces.drawn(field.field.seed, 7, (2, len(many)))[0])
     assert not np.array_equal(ours, forces.drawn(field.field.seed, 8, (2, len(many)))[0])
-    quantiles = np.linspace(0.05, 0.95, 10)
-    assert np.abs(np.quantile(ours, quantiles) - np.quantile(theirs, quantiles)).max() < 0.05
+    # The Kolmogorov-Smirnov distance: two samples of one distribution exceed this once in a hundred draws.
+    values = np.concatenate((ours, theirs))
+    below = [np.searchsorted(np.sort(sample), values, side="right") for sample in (ours, theirs)]
+    assert np.abs(below[0] - below[1]).max() / len(many) < 1.63 * np.sqrt(2.0 / len(many))
 
 
 def test_drag_below_zero_is_a_finding(module):
