@@ -85,8 +85,7 @@ fn crates(tree: &str) -> BTreeMap<String, String> {
 
 /// Where cargo unpacked a crate.
 fn sources_of(name: &str) -> Result<PathBuf> {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).unwrap_or_default();
+    let home = project::cargo_home();
     let mut registries = fs::read_dir(home.join("registry/src")).into_iter().flatten().flatten();
     registries
         .find_map(|registry| Some(registry.path().join(name)).filter(|path| path.is_dir()))

@@ -25,6 +25,12 @@ pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |path| root().join(path))
 }
 
+/// Where cargo keeps what it fetches.
+pub fn cargo_home() -> PathBuf {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo"))).unwrap_or_default()
+}
+
 /// Where the wheel and the extension go.
 pub fn dist() -> PathBuf {
     root().join("dist")

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::addon;
+use crate::folders;
 use crate::platform::{self, Cross, PLATFORMS, Platform};
 use crate::process::{Result, cargo, command, heading, io_error, output, run};
 use crate::project;
@@ -54,7 +55,7 @@ fn build(platform: &Platform, cross: &Cross, folder: &Path) -> Result<()> {
     cross.ready()?;
     let start = Instant::now();
     let options = [cross.options, &["--target", cross.target]].concat();
-    wheel::build_for(cross.target, &options, folder)?;
+    wheel::build_for(cross.target, &options, Some(folders::left_out()?), folder)?;
     println!("{}: built in {} s", platform.name, start.elapsed().as_secs());
     Ok(())
 }
@@ -87,22 +88,30 @@ fn pack(folder: &Path) -> Result<()> {
     summarise(folder)
 }
 
-/// What PyPI asks of descriptions, and that the module keeps to the stable interface of CPython.
+/// What PyPI asks of descriptions, that the module keeps to the stable interface of CPython, and that nothing names a folder
+/// of this machine.
 fn check(folder: &Path, wheels: &[PathBuf]) -> Result<()> {
     heading("checks");
     let release = Venv::release()?;
     let sources = project::files_with_extension(folder, "gz")?;
     run(release.python().args(["-m", "twine", "check", "--strict"]).args(wheels).args(sources))?;
-    run(release.python().args(["-m", "abi3audit", "--strict", "--summary"]).args(wheels))
+    run(release.python().args(["-m", "abi3audit", "--strict", "--summary"]).args(wheels))?;
+    folders::refuse(&published(folder)?)
+}
+
+/// All files that are published.
+fn published(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for extension in ["whl", "zip", "gz", "crate"] {
+        files.extend(project::files_with_extension(folder, extension)?);
+    }
+    Ok(files)
 }
 
 /// Writes the checksums, and prints the table of what was made.
 fn summarise(folder: &Path) -> Result<()> {
     let sums = folder.join("SHA256SUMS");
-    let mut files = Vec::new();
-    for extension in ["whl", "zip", "gz", "crate"] {
-        files.extend(project::files_with_extension(folder, extension)?);
-    }
+    let files = published(folder)?;
     output(Venv::release()?.python().args(["-c", CHECKSUMS]).arg(&sums).args(&files))?;
     heading("release");
     for file in &files {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::folders::{self, Variable};
 use crate::notices;
 use crate::process::{Result, command, heading, io_error, output, run};
 use crate::project;
@@ -16,20 +17,30 @@ const NEUTRAL_PARTS: &str = include_str!("sbom.py");
 
 /// Builds the wheel for this machine into `dist/` and returns its path.
 pub fn build() -> Result<PathBuf> {
+    into_dist(None)
+}
+
+/// Builds the same wheel without any folder of this machine, for which all crates are compiled anew once.
+pub fn build_to_pass_on() -> Result<()> {
+    let wheel = into_dist(Some(folders::left_out()?))?;
+    folders::refuse(&[wheel])
+}
+
+fn into_dist(variable: Option<Variable>) -> Result<PathBuf> {
     let dist = project::dist();
     fs::create_dir_all(&dist).map_err(io_error(&dist))?;
     for old in project::files_with_extension(&dist, "whl")? {
         fs::remove_file(&old).map_err(io_error(&old))?;
     }
-    build_for(&host()?, &[], &dist)?;
+    build_for(&host()?, &[], variable, &dist)?;
     let mut wheels = project::files_with_extension(&dist, "whl")?;
     wheels.pop().ok_or_else(|| format!("maturin left no wheel in {}", dist.display()))
 }
 
-/// Builds the wheel for `target`, with what maturin needs to be told for it, into `folder`.
+/// Builds the wheel for `target`, with what maturin and cargo need to be told for it, into `folder`.
 ///
 /// It holds the licences of what is compiled into it, which are made for that and taken away again.
-pub fn build_for(target: &str, options: &[&str], folder: &Path) -> Result<()> {
+pub fn build_for(target: &str, options: &[&str], variable: Option<Variable>, folder: &Path) -> Result<()> {
     let tools = Venv::tools()?;
     heading("wheel");
     let notices = notices::write(&project::root().join(PACKAGE), target)?;
@@ -39,6 +50,7 @@ pub fn build_for(target: &str, options: &[&str], folder: &Path) -> Result<()> {
         maturin.env("CARGO_ZIGBUILD_PYTHON_PATH", Venv::release()?.program("python"));
     }
     maturin.arg(folder).args(options).arg("--interpreter").arg(tools.program("python"));
+    maturin.envs(variable);
     let built = run(&mut maturin);
     for notice in notices {
         fs::remove_file(&notice).map_err(io_error(&notice))?;
