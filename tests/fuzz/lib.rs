@@ -29,6 +29,7 @@ pub struct Settings {
     numbers: [f64; 6],
     gravity: [f64; 3],
     limit: Option<f64>,
+    stretch: Option<f64>,
     substeps: u8,
     iterations: u8,
     second_order: bool,
@@ -50,6 +51,7 @@ impl Settings {
             stiffness,
             strength,
             limit: self.limit,
+            stretch: self.stretch,
         }
     }
 }

@@ -1,17 +1,21 @@
-//! Any settings, poses, forces and drag on a sound body: refused in a sentence, or finite motion.
+//! Any settings, poses, forces and drag on a sound body, in modes and in the full space: refused in a sentence, or finite motion.
 #![no_main]
 
 use std::sync::{Arc, LazyLock};
 
 use arbitrary::Arbitrary;
 use jounce::Progress;
-use jounce::body::Body;
-use jounce::method::Drive;
 use jounce::method::skinning_modes::Drag;
+use jounce::method::{Drive, Model};
 use jounce_fuzz::{REST, Settings, Transform, advance, cube, simulation};
 use libfuzzer_sys::fuzz_target;
 
-static CUBE: LazyLock<Body> = LazyLock::new(cube);
+/// A cube in modes, and with every vertex free.
+static CUBES: LazyLock<[Model; 2]> = LazyLock::new(|| {
+    let cube = cube();
+    let full = cube.full_space(None, &Progress::default()).expect("a cube has a full space");
+    [cube.model, full]
+});
 
 /// What happens in one frame.
 #[derive(Debug, Arbitrary)]
@@ -33,12 +37,13 @@ fn plausible(near: [i8; 12]) -> Transform {
     transform
 }
 
-fuzz_target!(|input: (Settings, Vec<Frame>)| {
-    let (settings, frames) = input;
-    let Ok(mut simulation) = simulation(&CUBE.model, &settings) else { return };
+fuzz_target!(|input: (Settings, bool, Vec<Frame>)| {
+    let (settings, is_full, frames) = input;
+    let model = &CUBES[usize::from(is_full)];
+    let Ok(mut simulation) = simulation(model, &settings) else { return };
     let start = simulation.save_state();
     let count = simulation.coefficients().len();
-    let samples = Arc::new(CUBE.model.force_samples(4).expect("a count above 0"));
+    let samples = Arc::new(model.force_samples(4).expect("a count above 0"));
     let parts = samples.masses().len();
     for frame in frames.into_iter().take(16) {
         let posed = |near| [REST, plausible(near)];
@@ -59,7 +64,12 @@ fuzz_target!(|input: (Settings, Vec<Frame>)| {
                 });
                 advance(
                     &mut simulation,
-                    &Drive { pose: Some(&pose), force: force.as_deref(), drag: drag.as_ref(), offsets: None },
+                    &Drive {
+                        pose: Some(&pose),
+                        force: force.as_deref(),
+                        drag: drag.as_ref(),
+                        ..Drive::default()
+                    },
                 );
             }
             Frame::Cut { near } => {
