@@ -11,13 +11,13 @@ from dataclasses import astuple, fields
 
 import jounce
 import numpy as np
+from jounce.final_motion import DIGEST_BYTES
 
 from .surface import Surface, hashed
 
 Origin = dict[str, str]
 
 FORMAT = b"jounce motion 1\n"
-DIGEST_BYTES = 16
 
 
 class MotionCache:

@@ -7,13 +7,13 @@ from typing import Self, TypeVar
 
 import jounce
 import numpy as np
+from jounce.final_motion import DIGEST_BYTES, FRAME, MAGIC, SCENE, STATE
+from jounce.records import Record, is_of_kind
 
-from .cache import DIGEST_BYTES, MotionCache, Origin
-from .record_file import Record, RecordFile, is_of_kind
+from .cache import MotionCache, Origin
+from .record_file import RecordFile
 
-MAGIC = b"jounce final motion 1\n"
 SUFFIX = ".jcache"
-FRAME, STATE = b"F", b"S"
 Cache = TypeVar("Cache", bound="FileCache")
 
 
@@ -32,6 +32,7 @@ class FileCache(MotionCache):
         """Takes over what the file holds of this motion; a file of another one goes when a frame is added."""
         super().__init__(origin, first)
         self._starts: list[int] = []
+        self._scene = b""
         line = json.dumps({"origin": origin, "first": first}).encode()
         self._file = None if path is None else RecordFile(path, self.magic, line)
         for record in () if self._file is None else self._file.records():
@@ -61,11 +62,19 @@ class FileCache(MotionCache):
         if self._file is not None:
             self._file.add(STATE, index, state.to_bytes())
 
+    def show(self, scene: bytes) -> None:
+        """Keeps by what the frames that are there are shown, unless that is what is kept already."""
+        if self._file is not None and len(self) > 0 and scene != self._scene:
+            self._file.add(SCENE, len(self) - 1, scene)
+            self._scene = scene
+
     def truncate(self, count: int) -> None:
         """Keeps only the first frames."""
-        if self._file is not None and count < len(self):
-            self._file.cut(self._starts[count])
-            del self._starts[count:]
+        if count < len(self):
+            self._scene = b""
+            if self._file is not None:
+                self._file.cut(self._starts[count])
+                del self._starts[count:]
         super().truncate(count)
 
     def moved(self, path: Path | None) -> Self:
@@ -76,6 +85,8 @@ class FileCache(MotionCache):
             copy.append(digest, coefficients)
             if index in self.states:
                 copy.keep_state(index, self.states[index])
+        if self._scene:
+            copy.show(self._scene)
         return copy
 
     def _take(self, record: Record) -> bool:
@@ -94,8 +105,11 @@ class FileCache(MotionCache):
             self._starts.append(record.start)
             super().append(record.contents[:DIGEST_BYTES], frame)
             return True
-        if record.kind != STATE or record.number != len(self) - 1:
+        if record.number != len(self) - 1 or record.kind not in (STATE, SCENE):
             return False
+        if record.kind == SCENE:
+            self._scene = record.contents
+            return True
         try:
             super().keep_state(record.number, jounce.State.from_bytes(record.contents))
         except ValueError:

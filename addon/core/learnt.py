@@ -12,6 +12,7 @@ from typing import Any
 
 import jounce
 import numpy as np
+from jounce.named_arrays import counted, packed, unpacked
 
 from .bodies import BodyCache
 from .full_space import FineBody, flesh
@@ -161,15 +162,10 @@ class Learnt:
 
     def pack(self) -> bytes:
         """All of it as bytes, after their hash."""
-        sizes: dict[str, int] = {}
-        parts = []
-        for name, (kind, shape) in ARRAYS.items():
-            array = np.ascontiguousarray(getattr(self.cage if hasattr(self.cage, name) else self, name), kind)
-            sizes |= dict(zip(shape, array.shape, strict=True))
-            parts.append(array.tobytes())
-        sizes = {letter: size for letter, size in sizes.items() if letter.isalpha()}
+        arrays = {name: getattr(self.cage if hasattr(self.cage, name) else self, name) for name in ARRAYS}
+        sizes, data = packed(ARRAYS, arrays)
         header = json.dumps({"sizes": sizes, "facts": asdict(self.facts)}).encode()
-        contents = header + b"\n" + b"".join(parts)
+        contents = header + b"\n" + data
         return FORMAT + hashed(contents) + contents
 
 
@@ -206,7 +202,7 @@ def unpack(data: bytes) -> Learnt | None:
     line, _, body = data[start:].partition(b"\n")
     try:
         header = json.loads(line)
-        arrays, facts = arrays_in(body, header["sizes"]), facts_in(header["facts"])
+        arrays, facts = unpacked(ARRAYS, header["sizes"], body), facts_in(header["facts"])
         if sum(clip.frames for clip in facts.clips) != len(arrays["poses"]):
             raise ValueError("other frames than those of the clips")
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -215,27 +211,6 @@ def unpack(data: bytes) -> Learnt | None:
         return None
     cage = Cage(arrays.pop("rest"), arrays.pop("moments"), arrays.pop("pinned").astype(bool))
     return Learnt(cage=cage, facts=facts, **arrays)
-
-
-def arrays_in(body: bytes, sizes: dict[str, int]) -> dict[str, np.ndarray]:
-    """The arrays that bytes hold, one after the other, no byte more and no byte less."""
-    arrays, start = {}, 0
-    for name, (kind, letters) in ARRAYS.items():
-        shape = tuple(int(letter) if letter.isdigit() else counted(sizes[letter]) for letter in letters)
-        end = start + math.prod(shape) * np.dtype(kind).itemsize
-        # Too few bytes have another shape.
-        arrays[name] = np.frombuffer(body[start:end], kind).reshape(shape)
-        start = end
-    if start != len(body):
-        raise ValueError("more bytes than arrays")
-    return arrays
-
-
-def counted(size: object) -> int:
-    """A number of things, of which there is at least one."""
-    if not isinstance(size, int) or size < 1:
-        raise ValueError("not a number of things")
-    return size
 
 
 def facts_in(known: dict[str, Any]) -> Facts:

@@ -4,8 +4,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from jounce.records import is_of_kind
+
 from .learnt import FORMAT, Learnt, unpack
-from .record_file import is_of_kind
 from .user_error import UserError
 
 SUFFIX = ".jlearnt"

@@ -8,7 +8,9 @@ import hashlib
 from collections.abc import Generator
 from dataclasses import replace
 
-from .cache import DIGEST_BYTES, MotionCache
+from jounce.final_motion import DIGEST_BYTES
+
+from .cache import MotionCache
 from .loops import cycle_arguments, refuse_open
 from .motion import FrameInput, Schedule, Target
 from .settings import RestartMode

@@ -4,24 +4,11 @@ It begins with a line on what all of them depend on. What a crash, a full disk o
 is known by the hashes: the records before it are right, and writing goes on from there.
 """
 
-import hashlib
 import os
-import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
 
-# What stands before the contents of a record: its kind, its number, how long they are, and the hash of all.
-HEAD = struct.Struct("<cIQ16s")
-
-
-class Record(NamedTuple):
-    """Where a record begins in its file, and what it holds."""
-
-    start: int
-    kind: bytes
-    number: int
-    contents: bytes
+from jounce.records import Record, as_record, is_of_kind, next_record
 
 
 class RecordFile:
@@ -53,9 +40,8 @@ class RecordFile:
 
     def add(self, kind: bytes, number: int, contents: bytes) -> int:
         """Writes a record after the last one; where it begins."""
-        head = HEAD.pack(kind, number, len(contents), digest(kind, number, contents))
         start = len(self._first) if self._end is None else self._end
-        self._change(start, head + contents)
+        self._change(start, as_record(kind, number, contents))
         return start
 
     def cut(self, end: int) -> None:
@@ -93,33 +79,3 @@ class RecordFile:
         finally:
             part.unlink(missing_ok=True)
         self._end = self._size = len(self._first)
-
-
-def next_record(file: BinaryIO, size: int) -> Record | None:
-    """The next record of a file of so many bytes, None where none is whole."""
-    start = file.tell()
-    head = file.read(HEAD.size)
-    if len(head) < HEAD.size:
-        return None
-    kind, number, length, expected = HEAD.unpack(head)
-    if length > size - file.tell():
-        return None
-    contents = file.read(length)
-    if len(contents) < length or digest(kind, number, contents) != expected:
-        return None
-    return Record(start, kind, number, contents)
-
-
-def digest(kind: bytes, number: int, contents: bytes) -> bytes:
-    """16 bytes by which a record is known to be whole."""
-    hashed = hashlib.blake2b(struct.pack("<cI", kind, number), digest_size=16)
-    hashed.update(contents)
-    return hashed.digest()
-
-
-def is_of_kind(path: Path, magic: bytes) -> bool:
-    """Whether a file is there that begins with these bytes."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(magic)) == magic

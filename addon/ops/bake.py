@@ -249,6 +249,8 @@ def record(bakings: list[Baking], context: bpy.types.Context) -> Generator[Step,
         yield from scaled(frame_readings.over(fed, steps, context), 0.0, reading)
         fillings = [filling for each in passes for filling in each.fillings]
         yield from scaled(in_turn(filling.caught_up() for filling in fillings), reading, 0.8)
+        for each in passes:
+            each.show(scene, steps)
         return (yield from scaled(in_turn(each.taken() for each in passes), 0.8, 1.0))
 
 
@@ -258,7 +260,7 @@ class Passes:
     def __init__(self, baking: Baking, scene: bpy.types.Scene, stack: ExitStack) -> None:
         """stack: at whose end they are stopped."""
         self.baking = baking
-        made = motions.Motions(baking.body, baking.scene)
+        made = self._made = motions.Motions(baking.body, baking.scene)
         drafts, behind = [baking.draft(made, scene)], baking.behind(made, scene)
         # The draft is what a final motion is compared with.
         keeps_draft = behind is None or baking.is_final
@@ -276,6 +278,11 @@ class Passes:
             return
         for filling in self.fillings:
             filling.feed(drive)
+
+    def show(self, scene: bpy.types.Scene, frames: range) -> None:
+        """Keeps with a final motion by what it is shown without Blender."""
+        if self.baking.is_final and self._cycle is None:
+            self._made.show(scene, self.fillings[-1], frames)
 
     def taken(self) -> Generator[Step, None, Recording]:
         """What is baked: the draft, or the final motion and how far its draft is from it."""

@@ -35,6 +35,7 @@ def simulate_shard(
         cache = shards.begun(made, context.scene, settings, lead)
         filling = stack.enter_context(closing(pass_over(baking, made, cache, context)))
         yield from scaled(filled(baking, filling, settings, context), 0.2, 1.0)
+        made.show(context.scene, filling, settings.frames)
     if cache.trouble:
         raise UserError(f"The shard of {host.name} is not whole: {cache.trouble}.")
     if filling.held():

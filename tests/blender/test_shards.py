@@ -12,6 +12,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
+from jounce.final_motion import read
 
 FRAMES = range(1, 121)
 HEADLESS = Path(__file__).with_name("headless.py")
@@ -69,6 +70,23 @@ def test_shards_make_the_motion_of_the_whole(main, shot, tmp_path, quality, caps
     assert np.array_equal(one[:114], other[:114])
     # What the page on farms states, of the size of the body.
     assert 0.0 < np.abs(one - other).max() < 1e-5 * 2.1
+
+
+def test_a_final_shard_is_shown_without_blender_as_its_bake_is(main, shot, tmp_path):
+    bpy.data.objects["Column"].jounce.quality = "FINAL"
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    folder, output = tmp_path / "shards", tmp_path / "baked.blend"
+    for start, end in ((1, 100), (101, 120)):
+        assert simulate(main, folder, start, end, "--lead", "24") == 0
+    assert main(["bake", "--shards", str(folder), "--output", str(output)]) == 0
+    baked = shapes(output)
+    to_world = np.array(bpy.data.objects["Column"].matrix_world)
+    for path, own in zip(sorted(folder.iterdir()), (range(1, 101), range(101, 121)), strict=True):
+        motion = read(path)
+        assert motion.frames == own and motion.scene.parts == (("Column", baked.shape[1]),)
+        for frame in own:
+            expected = baked[frame - 1] @ to_world[:3, :3].T + to_world[:3, 3]
+            assert np.abs(motion.shape(frame) - expected).max() < 1e-5
 
 
 def test_a_finished_shard_is_not_simulated_again(main, shot, tmp_path, capsys):

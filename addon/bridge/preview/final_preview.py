@@ -52,6 +52,8 @@ class FinalPreview(Behind[FinalCache]):
     def _comparison(self, draft: list[np.ndarray], final: list[np.ndarray]) -> Task:
         self.error = yield from compared(draft, self._motions.body, final, self.fine)
         self._compared = len(final)
+        if self._filling is not None:
+            self._motions.show(self._scene, self._filling, self._cache.frames)
         return ""
 
     def _follow_file(self) -> None:

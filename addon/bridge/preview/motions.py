@@ -15,6 +15,7 @@ from ...core.final_cache import FinalCache
 from ...core.loop_pass import LoopPass
 from ...core.motion import Schedule, built_frequency, load_scale, simulation, stiffness_of
 from ...core.settings import MotionSettings
+from ...core.shown import scene_of
 from ...core.simulation_pass import SimulationPass, Start
 from ...core.surface import hashed
 from ..body.bodies import BodyScene
@@ -119,6 +120,15 @@ class Motions:
         if touched is not None:
             touched = replace(touched, skin=skin(self.body, self.scene.surface.weights))
         return self._filling(scene, cache, settings, start, touched, is_final=True)
+
+    def show(self, scene: bpy.types.Scene, filling: SimulationPass, own: range) -> None:
+        """Keeps with a final motion, once whole, what shows it without Blender. own: frames to be shown."""
+        cache, drives = filling.cache, filling.drives
+        is_whole = isinstance(cache, FinalCache) and len(cache) == len(drives)
+        if is_whole and not all(drive.held for drive in drives):
+            name, seconds, first = self.scene.host.name, units.frame_seconds(scene), cache.first
+            shown = scene_of(self.scene.surface, self.body, drives, name, first, own, seconds)
+            cache.show(shown.pack())
 
     def lesson_origin(self, scene: bpy.types.Scene, first: int) -> str:
         """Hash of what a final motion depends on, beside what it collides with."""

@@ -1,4 +1,5 @@
-"""`python -m jounce usd CHARACTER OUT`: flesh for characters in files, without any other program.
+"""`python -m jounce usd CHARACTER OUT`: flesh for characters in files, without any other program; `cache FILE... OUT`
+gives motions that were kept in files to others.
 
 Exit codes: 0 done, 1 refused (one sentence says why, and no file is written), 2 wrong arguments.
 """
@@ -7,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 
 from jounce.usd import Settings, add_flesh
+from jounce.usd_cache import write_motions
 
 # A line of progress is printed whenever this much more is done.
 PROGRESS_STEP = 0.1
@@ -22,20 +24,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser().parse_args(arguments)
     except SystemExit as stop:
         return int(stop.code or 0)
-    given = {field.name: getattr(options, field.name) for field in fields(Settings)}
-    frames = None
-    if options.start is not None or options.end is not None:
-        if options.start is None or options.end is None or options.end < options.start:
-            print("error: --start and --end go together, the first frame first", file=sys.stderr)
-            return 2
-        frames = range(options.start, options.end + 1)
+    shown = Progress().show
     try:
-        names = add_flesh(options.character, options.out, Settings(**given), frames, Progress().show)
+        if options.command == "cache":
+            names = write_motions(options.files, options.out, options.over, shown)
+        else:
+            names = flesh(options, shown)
+    except WrongArguments as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     except (ValueError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     print(f"{', '.join(names)}: in {options.out}")
     return 0
+
+
+class WrongArguments(Exception):
+    """Arguments that do not go together."""
+
+
+def flesh(options: argparse.Namespace, shown: Callable[[float], None]) -> list[str]:
+    """Simulates the characters of a file; the paths of their meshes."""
+    given = {field.name: getattr(options, field.name) for field in fields(Settings)}
+    frames = None
+    if options.start is not None or options.end is not None:
+        if options.start is None or options.end is None or options.end < options.start:
+            raise WrongArguments("--start and --end go together, the first frame first")
+        frames = range(options.start, options.end + 1)
+    return add_flesh(options.character, options.out, Settings(**given), frames, shown)
 
 
 class Progress:
@@ -54,13 +71,19 @@ class Progress:
 def parser() -> argparse.ArgumentParser:
     """The commands and their arguments."""
     result = argparse.ArgumentParser(prog="python -m jounce", description="Flesh for characters in files.")
-    commands = result.add_subparsers(required=True, metavar="COMMAND")
+    commands = result.add_subparsers(required=True, dest="command", metavar="COMMAND")
     usd = commands.add_parser("usd", help="simulate the characters of a USD file; needs usd-core")
     usd.add_argument("character", help="a .usd, .usda, .usdc or .usdz file with skeletons")
     usd.add_argument("out", help="a .usda or .usdc layer over it, with the shapes of all frames")
     usd.add_argument("--start", type=int, metavar="FRAME", help="first frame; the file's own if not given")
     usd.add_argument("--end", type=int, metavar="FRAME", help="last frame; the file's own if not given")
     usd.add_argument("--final", action="store_true", help="solve for every vertex of the cage")
+    cache = commands.add_parser("cache", help="final motions that were kept in files, as USD; needs usd-core")
+    cache.add_argument("files", nargs="+", help=".jcache and .jshard files; those of one body are joined")
+    cache.add_argument("out", help="a .usda or .usdc file with the shapes of all frames")
+    cache.add_argument(
+        "--over", metavar="CHARACTER", help="a USD file whose meshes take the shapes, by their names"
+    )
     defaults = Settings()
     for field in fields(Settings):
         value = getattr(defaults, field.name)

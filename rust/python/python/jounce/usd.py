@@ -7,7 +7,7 @@ one body. What is written is a layer over the character's file, in which its mes
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,44 +83,72 @@ def add_flesh(
     characters, and for what `Body` refuses; OSError where nothing can be written; ImportError without usd-core.
     """
     try:
-        from pxr import Sdf, Tf, Usd
+        import pxr  # noqa: F401
     except ImportError as error:
         raise ImportError("add_flesh needs USD; install it with: pip install usd-core") from error
-    path, out = Path(source).absolute(), Path(target).absolute()
-    if out.suffix not in (".usda", ".usdc"):
-        raise ValueError(f"target: {out.name} is no .usda or .usdc file")
-    if out == path:
-        raise ValueError(f"target: {out.name} is the character itself; name another file")
-    try:
-        stage = Usd.Stage.Open(str(path))
-    except Tf.ErrorException as error:
-        raise ValueError(f"source: {path} cannot be read as USD") from error
+    path, out = Path(source).absolute(), place(target)
+    stage = opened(path, out)
     over = frames or range(int(stage.GetStartTimeCode()), int(stage.GetEndTimeCode()) + 1)
     characters = list(found(stage))
     if not characters:
         raise ValueError(f"source: {path} has no mesh that a skeleton deforms")
-    layer = Sdf.Layer.CreateAnonymous(out.suffix)
-    # An anonymous layer has no place that others could lie beside.
-    layer.subLayerPaths = [str(path)]
-    edited = Usd.Stage.Open(layer)
+    edited = layer_over(stage, out)
     for number, character in enumerate(characters):
         made = simulated(stage, character, settings or Settings(), over)
         for index, (frame, shape) in enumerate(made):
-            write(edited, character, frame, shape)
+            write(edited, character.parts, frame, shape)
             progress((number + (index + 1) / len(over)) / len(characters))
-    edited.SetStartTimeCode(over[0])
-    edited.SetEndTimeCode(over[-1])
-    for name in ("timeCodesPerSecond", "framesPerSecond", "upAxis", "metersPerUnit"):
-        if stage.HasAuthoredMetadata(name):
-            edited.SetMetadata(name, stage.GetMetadata(name))
-    written = Sdf.Layer.CreateAnonymous(out.suffix)
-    written.TransferContent(layer)
-    written.subLayerPaths = [os.path.relpath(path, out.parent)]
-    put(written, out)
+    put(edited, over, out)
     return [str(part.prim.GetPath()) for character in characters for part in character.parts]
 
 
-def put(layer: Any, out: Path) -> None:
+def place(target: str | os.PathLike[str]) -> Path:
+    """Where a layer goes; ValueError for a file of another kind."""
+    out = Path(target).absolute()
+    if out.suffix not in (".usda", ".usdc"):
+        raise ValueError(f"target: {out.name} is no .usda or .usdc file")
+    return out
+
+
+def opened(path: Path, out: Path) -> Any:
+    """The stage of a character. out: where the layer over it goes."""
+    from pxr import Tf, Usd
+
+    if out == path:
+        raise ValueError(f"target: {out.name} is the character itself; name another file")
+    try:
+        return Usd.Stage.Open(str(path))
+    except Tf.ErrorException as error:
+        raise ValueError(f"source: {path} cannot be read as USD") from error
+
+
+def layer_over(stage: Any, out: Path) -> Any:
+    """A stage whose edits go to a layer over another one."""
+    from pxr import Sdf, Usd
+
+    layer = Sdf.Layer.CreateAnonymous(out.suffix)
+    # An anonymous layer has no place that others could lie beside.
+    layer.subLayerPaths = [stage.GetRootLayer().realPath]
+    edited = Usd.Stage.Open(layer)
+    for name in ("timeCodesPerSecond", "framesPerSecond", "upAxis", "metersPerUnit"):
+        if stage.HasAuthoredMetadata(name):
+            edited.SetMetadata(name, stage.GetMetadata(name))
+    return edited
+
+
+def put(stage: Any, frames: range, out: Path) -> None:
+    """Writes the layer of a stage that has samples at frames."""
+    from pxr import Sdf
+
+    stage.SetStartTimeCode(frames[0])
+    stage.SetEndTimeCode(frames[-1])
+    layer = Sdf.Layer.CreateAnonymous(out.suffix)
+    layer.TransferContent(stage.GetRootLayer())
+    layer.subLayerPaths = [os.path.relpath(path, out.parent) for path in layer.subLayerPaths]
+    export(layer, out)
+
+
+def export(layer: Any, out: Path) -> None:
     """Writes a layer beside its place, which it takes when it is whole."""
     from pxr import Tf
 
@@ -279,12 +307,15 @@ def skinned(character: Character, transforms: Floats) -> Floats:
     return np.asarray(np.einsum("pb,bij,pj->pi", character.weights, transforms, homogeneous, optimize=True))
 
 
-def write(stage: Any, character: Character, frame: int, shape: Floats) -> None:
-    """Gives the meshes of a character their shapes in a frame, in which nothing else deforms them."""
+def write(stage: Any, parts: Sequence[Part], frame: int, shape: Floats) -> None:
+    """Gives the meshes of a body their shapes in a frame, in which nothing else deforms them.
+
+    shape: (p, 3), in the world, metres.
+    """
     from pxr import UsdGeom, Vt
 
-    scale = UsdGeom.GetStageMetersPerUnit(character.parts[0].prim.GetStage())
-    for part in character.parts:
+    scale = UsdGeom.GetStageMetersPerUnit(parts[0].prim.GetStage())
+    for part in parts:
         mesh = UsdGeom.Mesh(stage.GetPrimAtPath(part.prim.GetPath()))
         world = np.array(UsdGeom.XformCache(frame).GetLocalToWorldTransform(part.prim))
         local = np.linalg.inv(world)

@@ -1,0 +1,142 @@
+"""Final motions that were kept in files, as USD: `python -m jounce cache FILE... OUT`.
+
+What is written are the meshes of the bodies with their shapes in all frames, or a layer over a character that has these
+meshes, and so keeps its materials.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jounce.final_motion import FinalMotion, Scene, read
+from jounce.usd import Part, layer_over, opened, place, put, write
+
+
+def write_motions(
+    sources: Sequence[str | os.PathLike[str]],
+    target: str | os.PathLike[str],
+    over: str | os.PathLike[str] | None = None,
+    progress: Callable[[float], None] = lambda _: None,
+) -> list[str]:
+    """Writes the meshes of the bodies whose final motions are in some files; the paths of the meshes.
+
+    sources: those of one body, such as the shards of a shot, are joined. over: a character whose meshes take the shapes,
+    by their names. progress: is told the fraction that is done. The target takes its place when it is whole. Raises
+    ValueError with one sentence for files that are missing, damaged, or do not make a whole; OSError where nothing can
+    be written; ImportError without usd-core.
+    """
+    try:
+        from pxr import Usd, UsdGeom
+    except ImportError as error:
+        raise ImportError("write_motions needs USD; install it with: pip install usd-core") from error
+    out = place(target)
+    bodies = joined([read(source) for source in sources])
+    stage = (
+        Usd.Stage.CreateInMemory() if over is None else layer_over(opened(Path(over).absolute(), out), out)
+    )
+    if over is None:
+        UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
+        UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    rate = 1.0 / bodies[0][0].scene.seconds
+    stage.SetTimeCodesPerSecond(rate)
+    stage.SetFramesPerSecond(rate)
+    # The files have z upward, as Blender has.
+    turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+    turn = turn if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.y else np.eye(3)
+    names, frames = [], []
+    for number, motions in enumerate(bodies):
+        scene = motions[0].scene
+        parts = made(stage, scene) if over is None else meant(stage, scene)
+        owner = {frame: motion for motion in reversed(motions) for frame in motion.frames}
+        for index, frame in enumerate(sorted(owner)):
+            write(stage, parts, frame, owner[frame].shape(frame) @ turn)
+            progress((number + (index + 1) / len(owner)) / len(bodies))
+        names += [str(part.prim.GetPath()) for part in parts]
+        frames += list(owner)
+    put(stage, range(min(frames), max(frames) + 1), out)
+    return names
+
+
+def joined(motions: list[FinalMotion]) -> list[list[FinalMotion]]:
+    """The motions of each body, as its first one has the meshes; all of its frames are there."""
+    bodies: dict[str, list[FinalMotion]] = {}
+    for motion in motions:
+        bodies.setdefault(motion.scene.body, []).append(motion)
+    for name, own in bodies.items():
+        first = own[0]
+        for motion in own:
+            if not same_meshes(first.scene, motion.scene):
+                raise ValueError(f"{motion.path} has other meshes of {name} than {first.path}")
+        there = {frame for motion in own for frame in motion.frames}
+        for frame in range(min(there), max(there)):
+            if frame not in there:
+                raise ValueError(f"no file has frame {frame} of {name}; simulate it")
+    if len({motion.scene.seconds for motion in motions}) > 1:
+        raise ValueError("the files have different frame rates; write them to several files")
+    return list(bodies.values())
+
+
+def same_meshes(one: Scene, other: Scene) -> bool:
+    """Whether two scenes show the same meshes."""
+    arrays = ((getattr(one, name), getattr(other, name)) for name in ("points", "triangles"))
+    return one.parts == other.parts and all(np.array_equal(*pair) for pair in arrays)
+
+
+def rows_of(scene: Scene) -> list[tuple[str, slice]]:
+    """The names of the meshes, and which of the points are theirs."""
+    ends = np.cumsum([count for _, count in scene.parts])
+    return [
+        (name, slice(int(end) - count, int(end)))
+        for (name, count), end in zip(scene.parts, ends, strict=True)
+    ]
+
+
+def made(stage: Any, scene: Scene) -> tuple[Part, ...]:
+    """The meshes of a body, new in a stage."""
+    from pxr import Sdf, Tf, UsdGeom, Vt
+
+    root = free(stage, Sdf.Path.absoluteRootPath, Tf.MakeValidIdentifier(scene.body))
+    UsdGeom.Xform.Define(stage, root)
+    parts = []
+    for name, rows in rows_of(scene):
+        mesh = UsdGeom.Mesh.Define(stage, free(stage, root, Tf.MakeValidIdentifier(name)))
+        own = scene.triangles[((scene.triangles >= rows.start) & (scene.triangles < rows.stop)).all(axis=1)]
+        corners = np.ascontiguousarray((own - rows.start).ravel(), np.int32)
+        mesh.CreateFaceVertexCountsAttr(Vt.IntArray(len(own), 3))
+        mesh.CreateFaceVertexIndicesAttr(Vt.IntArray.FromNumpy(corners))
+        mesh.CreateSubdivisionSchemeAttr(UsdGeom.Tokens.none)
+        parts.append(Part(mesh.GetPrim(), rows))
+    return tuple(parts)
+
+
+def free(stage: Any, above: Any, name: str) -> Any:
+    """A path below another that nothing has."""
+    path, number = above.AppendChild(name), 1
+    while stage.GetPrimAtPath(path):
+        number += 1
+        path = above.AppendChild(f"{name}_{number}")
+    return path
+
+
+def meant(stage: Any, scene: Scene) -> tuple[Part, ...]:
+    """The meshes of a character that are those of a body: they, or what they hang on, have their names."""
+    from pxr import Tf, UsdGeom
+
+    meshes = [prim for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)]
+    parts = []
+    for name, rows in rows_of(scene):
+        word, count = Tf.MakeValidIdentifier(name), rows.stop - rows.start
+        named = [prim for prim in meshes if word in (prim.GetName(), prim.GetParent().GetName())]
+        fit = [prim for prim in named if len(UsdGeom.Mesh(prim).GetPointsAttr().Get() or ()) == count]
+        if len(fit) != 1:
+            number = "no mesh" if not fit else "several meshes"
+            raise ValueError(
+                f"over: the character has {number} {word} of {count} points, as {scene.body} has"
+            )
+        parts.append(Part(fit[0], rows))
+    return tuple(parts)
