@@ -1,7 +1,7 @@
 //! `cargo x check`: formatting, lints, types, documentation, and the repository's own rules.
 
 use crate::prerequisites::rust_component;
-use crate::process::{self, Result, cargo, heading};
+use crate::process::{self, Part, Result, cargo, run_each};
 use crate::repository;
 use crate::venv::Venv;
 use crate::wheel;
@@ -10,7 +10,7 @@ use crate::wheel;
 pub fn run(names: &[&str]) -> Result<()> {
     let tools = Venv::tools()?;
     let tool = |arguments: &[&str]| process::run(tools.python().arg("-m").args(arguments));
-    let checks: [(&str, &dyn Fn() -> Result<()>); 8] = [
+    let checks: [Part; 8] = [
         ("rustfmt", &rustfmt),
         ("clippy", &clippy),
         ("rustdoc", &rustdoc),
@@ -26,17 +26,7 @@ pub fn run(names: &[&str]) -> Result<()> {
     }
     let chosen: Vec<_> =
         checks.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name)).collect();
-    let mut failed = Vec::new();
-    for &(name, check) in &chosen {
-        heading(&format!("check: {name}"));
-        if let Err(message) = check() {
-            eprintln!("{message}");
-            failed.push(name);
-        }
-    }
-    heading("summary");
-    println!("{} checks, {} failed", chosen.len(), failed.len());
-    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+    run_each("check", &chosen)
 }
 
 fn rustfmt() -> Result<()> {

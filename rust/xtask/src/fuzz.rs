@@ -1,6 +1,8 @@
 //! `cargo x fuzz`: hostile files, meshes and settings made by chance, for as long as one likes.
 
-use crate::process::{Result, cargo, command, heading, output, run as run_command};
+use std::fs;
+
+use crate::process::{Result, cargo, command, heading, io_error, output, run as run_command};
 use crate::project;
 
 /// The targets in `tests/fuzz`.
@@ -34,10 +36,16 @@ fn fuzz(target: &str, seconds: &str) -> Result<()> {
     let mut fuzzer = command("cargo");
     fuzzer.args(["+nightly", "fuzz", "run", target, "--fuzz-dir"]).arg(&folder);
     fuzzer.arg("--target-dir").arg(project::target().join("fuzz"));
+    // What has led to new places is kept, and where the next run begins; what has failed stands beside it.
+    let kept = project::out().join("fuzz");
+    let corpus = kept.join(target);
+    fs::create_dir_all(&corpus).map_err(io_error(&corpus))?;
+    fuzzer.arg(corpus);
     // A build of a small body takes a fraction of a second; an input that takes half a minute hangs.
     run_command(fuzzer.args([
         "--",
         &format!("-max_total_time={seconds}"),
+        &format!("-artifact_prefix={}/{target}-", kept.display()),
         "-timeout=30",
         "-rss_limit_mb=4096",
     ]))

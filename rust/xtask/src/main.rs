@@ -10,6 +10,8 @@ mod folders;
 mod foreign;
 mod fuzz;
 mod gui;
+mod memory;
+mod nightly;
 mod notices;
 mod pictures;
 mod platform;
@@ -57,8 +59,12 @@ usage: cargo x <command>
                         the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
                         --long the slow rows of other programs too
   fuzz [--seconds N] [target...]
-                        hostile input for N seconds (60) a target: model_file, body, motion; needs nightly Rust
-                        and cargo-fuzz
+                        hostile input for N seconds (60) a target: model_file, body, motion, on from what out/fuzz/
+                        keeps of earlier runs; needs nightly Rust and cargo-fuzz
+  memory [name...]      native tests where wrong uses of memory are seen: miri (some of them), address (all, under a
+                        sanitizer); needs nightly Rust
+  nightly               all checks and suites, every Blender and window, 200 kills of each writer, memory, and 30
+                        minutes of fuzz a target
   setup                 the Python environments that the other commands use, below target/";
 
 fn run(arguments: &[&str]) -> Result<()> {
@@ -85,6 +91,8 @@ fn run(arguments: &[&str]) -> Result<()> {
             bench::run(options.contains(&"--docs"), options.contains(&"--long"))
         }
         ["fuzz", options @ ..] => fuzz::run(options),
+        ["memory", names @ ..] => memory::run_tests(names),
+        ["nightly"] => nightly::run_all(),
         ["setup"] => venv::set_up_all(),
         ["help" | "-h" | "--help"] => {
             println!("{USAGE}");

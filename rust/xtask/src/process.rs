@@ -10,6 +10,9 @@ use crate::project;
 /// What a command of `cargo x` gives: nothing more than a message when it fails.
 pub type Result<T> = std::result::Result<T, String>;
 
+/// A part of a longer command, with its name.
+pub type Part<'a> = (&'a str, &'a dyn Fn() -> Result<()>);
+
 /// Prints the title of the step that follows.
 pub fn heading(text: &str) {
     println!("\n== {text}");
@@ -58,6 +61,21 @@ pub fn run_watched(command: &mut Command, mut watch: impl FnMut(&str)) -> Result
     }
     let status = child.wait().map_err(|error| format!("{}: {error}", describe(command)))?;
     Ok(status.success())
+}
+
+/// Runs all parts of a kind, whichever of them fail, and names those.
+pub fn run_each(kind: &str, parts: &[Part]) -> Result<()> {
+    let mut failed = Vec::new();
+    for (name, part) in parts {
+        heading(&format!("{kind}: {name}"));
+        if let Err(message) = part() {
+            eprintln!("{message}");
+            failed.push(*name);
+        }
+    }
+    heading("summary");
+    println!("{kind}: {} parts, {} failed", parts.len(), failed.len());
+    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
 }
 
 /// The sentence for a file operation that failed.

@@ -1,0 +1,36 @@
+//! `cargo x nightly`: all that takes too long for every change.
+
+use std::process::Command;
+
+use crate::process::{Result, command, run, run_each};
+
+/// How often each writer is killed, and how many random sequences of operators are played.
+const TIMES: &str = "200";
+/// How long each fuzz target runs.
+const FUZZ_SECONDS: &str = "1800";
+
+/// Runs every suite, on every Blender, with every window, under the checkers of memory and with hostile input; goes on where
+/// a part fails.
+pub fn run_all() -> Result<()> {
+    let suites = ["test", "rust", "python", "addon", "farm", "characters", "--bpy", "all"];
+    let tests = || run(own(&suites)?.env("JOUNCE_KILLS", TIMES).env("JOUNCE_SEQUENCES", TIMES));
+    run_each(
+        "nightly",
+        &[
+            ("checks", &|| run(&mut own(&["check"])?)),
+            ("tests", &tests),
+            ("windows", &|| run(&mut own(&["gui"])?)),
+            ("memory", &|| run(&mut own(&["memory"])?)),
+            ("fuzz", &|| run(&mut own(&["fuzz", "--seconds", FUZZ_SECONDS])?)),
+            ("crates", &|| run(&mut own(&["deny"])?)),
+        ],
+    )
+}
+
+/// Another command of `cargo x`.
+fn own(words: &[&str]) -> Result<Command> {
+    let program = std::env::current_exe().map_err(|error| format!("cargo x cannot find itself: {error}"))?;
+    let mut own = command(program);
+    own.args(words);
+    Ok(own)
+}
