@@ -39,6 +39,14 @@ class Shot:
         return self if len(self) <= most else self.at(np.linspace(0, len(self) - 1, most).round().astype(int))
 
 
+@dataclass(frozen=True)
+class Bounds:
+    """Largest displacement, as a share of the diagonal, and largest change of length, as a share."""
+
+    limit: float
+    stretch: float
+
+
 def left_out(count: int) -> range:
     """The rows of a shot of so many frames that are left out, to see how the unseen moves; may be none."""
     rows = range(round(LEFT_OUT[0] * count), round(LEFT_OUT[1] * count))
@@ -58,12 +66,17 @@ def joined(shots: Sequence[Shot]) -> Shot:
 
 
 def learned(
-    body: "jounce.Body", shot: Shot, count: int, material: "jounce.Material", frequency: float
+    body: "jounce.Body",
+    shot: Shot,
+    count: int,
+    material: "jounce.Material",
+    frequency: float,
+    bounds: Bounds,
 ) -> "Generator[Step, None, jounce.Model]":
     """What a body learns of a shot, on a thread of the native module.
 
     count: most displacements, beside those of its own modes. frequency: Hz, that of the full space, at which
-    the damping ratio is meant.
+    the damping ratio is meant. bounds: of limits, whose forces it learns whether they are in use or not.
     """
     own = own_states(body, shot)
     both = joined([shot, own])
@@ -71,7 +84,16 @@ def learned(
         displacements = np.ascontiguousarray(both.displacements, np.float64)
         poses = np.ascontiguousarray(both.poses, np.float64)
         count += len(own)
-        job = jounce.LearnJob(body, displacements, poses, count, material=material, frequency=frequency)
+        job = jounce.LearnJob(
+            body,
+            displacements,
+            poses,
+            count,
+            material=material,
+            frequency=frequency,
+            limit=bounds.limit,
+            stretch=bounds.stretch,
+        )
         return (yield from finished(job, "Learning"))
 
 

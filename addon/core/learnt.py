@@ -23,7 +23,7 @@ from .user_error import passing_on
 FORMAT = b"jounce learnt 1\n"
 DIGEST_BYTES = 16
 # What is there as arrays: their types, and their shapes in vertices n, bones b, displacements r, tets c,
-# frames f and points of the surface p.
+# frames f, points of the surface p, and tets l and vertices v at which limits are felt.
 ARRAYS = {
     "rest": ("<f4", "n3"),
     "moments": ("<f8", "b4"),
@@ -34,7 +34,15 @@ ARRAYS = {
     "poses": ("<f4", "fb34"),
     "coefficients": ("<f4", "fr"),
     "apart": ("<f4", "p"),
+    "limit_tets": ("<i4", "l"),
+    "limit_tet_weights": ("<f8", "l"),
+    "limit_vertices": ("<i4", "v"),
+    "limit_vertex_weights": ("<f8", "v"),
 }
+# Of these there may be none, and earlier lessons do not know of them.
+OPTIONAL = "lv"
+INDICES = "tets", "limit_tets", "limit_vertices"
+WEIGHTS = "weights", "limit_tet_weights", "limit_vertex_weights"
 # Cages are the same whose vertices are so near to each other, as a share of the diagonal, and whose moments.
 NEAR, SAME_MOMENTS = 1e-4, 1e-6
 # Share of the vertices that may follow the bones otherwise: as many as rounding makes.
@@ -100,7 +108,8 @@ class Facts:
     frequency: Hz, at which its damping ratio is meant. origin: hash of all that the final motion of the last
     shot depended on beside the drives. limited: whether it had limits. error, draft_error, held_out: how far
     from it are what was learnt, the draft, and frames that were not seen in a lesson; shares of how far the
-    final flesh moves. left_out: the share of all shots that lies outside of the displacements.
+    final flesh moves. knows_limits: whether it knows where limits are felt. left_out: the share of all shots
+    that lies outside of the displacements.
     """
 
     clips: tuple[Clip, ...]
@@ -110,6 +119,7 @@ class Facts:
     frequency: float
     origin: str
     limited: bool
+    knows_limits: bool = False
     left_out: float = 0.0
     error: float = 0.0
     draft_error: float = 0.0
@@ -122,6 +132,7 @@ class Learnt:
 
     tets, weights: of the cubature. poses, coefficients: the frames that it was learnt from. apart: how far it
     is from the final motion at each point of the surface, root mean square over the last shot, metres.
+    limit_...: where limits are felt, and how many each stands for.
     """
 
     cage: Cage
@@ -131,12 +142,26 @@ class Learnt:
     poses: np.ndarray
     coefficients: np.ndarray
     apart: np.ndarray
+    limit_tets: np.ndarray
+    limit_tet_weights: np.ndarray
+    limit_vertices: np.ndarray
+    limit_vertex_weights: np.ndarray
     facts: Facts
 
     def difference(self, body: "jounce.Body") -> str:
         """What of a body is not as of the one that learnt this, in words; empty where it may move in it."""
-        fits = self.tets.max() < len(body.mesh.tets) and len(self.apart) == len(body.embedding.points)
+        tets, vertices = np.append(self.tets, self.limit_tets), np.append(self.limit_vertices, 0)
+        fits = tets.max() < len(body.mesh.tets) and vertices.max() < len(body.mesh.vertices)
+        fits = fits and len(self.apart) == len(body.embedding.points)
         return self.cage.difference(cage_of(body)) or ("" if fits else "mesh")
+
+    @property
+    def limits(self) -> "jounce.LimitSamples | None":
+        """Where limits are felt; None where it does not know."""
+        if not self.facts.knows_limits:
+            return None
+        tets = self.limit_tets, self.limit_tet_weights
+        return jounce.LimitSamples(*tets, self.limit_vertices, self.limit_vertex_weights)
 
     @cached_property
     def digest(self) -> str:
@@ -171,9 +196,9 @@ class Learnt:
 
 def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Facts) -> Learnt:
     """What is kept of a model that a body has learnt from a shot."""
-    basis, cubature = model.basis, model.cubature
-    if basis is None or cubature is None:
-        raise TypeError("a model that was learnt has displacements and tets")
+    basis, cubature, limits = model.basis, model.cubature, model.limit_samples
+    if basis is None or cubature is None or limits is None:
+        raise TypeError("a model that was learnt has displacements, tets and limits")
     learnt = Learnt(
         cage=cage_of(body),
         shapes=basis.shapes.astype(np.float32),
@@ -182,11 +207,15 @@ def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Fact
         poses=shot.poses.astype(np.float32),
         coefficients=model.nearest(shot.displacements).astype(np.float32),
         apart=np.zeros(len(body.embedding.points), np.float32),
-        facts=facts,
+        limit_tets=limits.tets,
+        limit_tet_weights=limits.tet_weights,
+        limit_vertices=limits.vertices,
+        limit_vertex_weights=limits.vertex_weights,
+        facts=replace(facts, knows_limits=True),
     )
     mass = masses(body)
     left = length(mass, shot.displacements - learnt.snapshots()) / length(mass, shot.displacements)
-    return replace(learnt, facts=replace(facts, left_out=left))
+    return replace(learnt, facts=replace(learnt.facts, left_out=left))
 
 
 def hashed(contents: bytes) -> bytes:
@@ -202,7 +231,7 @@ def unpack(data: bytes) -> Learnt | None:
     line, _, body = data[start:].partition(b"\n")
     try:
         header = json.loads(line)
-        arrays, facts = unpacked(ARRAYS, header["sizes"], body), facts_in(header["facts"])
+        arrays, facts = unpacked(ARRAYS, header["sizes"], body, OPTIONAL), facts_in(header["facts"])
         if sum(clip.frames for clip in facts.clips) != len(arrays["poses"]):
             raise ValueError("other frames than those of the clips")
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -230,6 +259,7 @@ def facts_in(known: dict[str, Any]) -> Facts:
         frequency=number("frequency", LEAST),
         origin=str(known["origin"]),
         limited=bool(known["limited"]),
+        knows_limits=bool(known.get("knows_limits", False)),
         left_out=number("left_out"),
         error=number("error"),
         draft_error=number("draft_error"),
@@ -242,8 +272,8 @@ def is_sound(arrays: dict[str, np.ndarray]) -> bool:
     numbers = [array for array in arrays.values() if array.dtype.kind == "f"]
     return (
         all(np.isfinite(array).all() for array in numbers)
-        and bool((arrays["weights"] > 0.0).all())
-        and bool((arrays["tets"] >= 0).all())
+        and all((arrays[name] > 0.0).all() for name in WEIGHTS)
+        and all((arrays[name] >= 0).all() for name in INDICES)
     )
 
 
@@ -258,7 +288,8 @@ def prepared(body: "jounce.Body", digest: str, known: Learnt, law: Law, poisson:
         with passing_on("What was learnt does not fit the body"):
             basis = jounce.Basis(known.shapes.astype(np.float64))
             cubature = jounce.Cubature(known.tets, known.weights)
-            model = body.reduced(basis, cubature, flesh(body, law, poisson), known.facts.frequency)
+            material, frequency = flesh(body, law, poisson), known.facts.frequency
+            model = body.reduced(basis, cubature, material, frequency, known.limits)
         made = FineBody(model, body.embedding)
         CACHE.put(key, made)
     return made

@@ -35,17 +35,10 @@ class JOUNCE_OT_learn(LongOperator):
         options={"SKIP_SAVE"},
     )
 
-    unlimited: BoolProperty(
-        name="Without Limits",
-        description="Switch Maximum Stretch and Maximum Displacement off, which what is learnt does not obey",
-        options={"SKIP_SAVE"},
-    )
-
     def task(self, context: bpy.types.Context) -> Task:
         """One body after the other; what they have learnt is kept once all have."""
         hosts = bodies.hosts(context)
-        wanted = Wanted(self.also, self.unlimited)
-        parts = (learn_body(host, context, wanted, self.warn) for host in hosts)
+        parts = (learn_body(host, context, self.also, self.warn) for host in hosts)
         lessons_learnt = yield from in_turn(parts)
         return "; ".join(keep(lesson, context) for lesson in lessons_learnt)
 
@@ -69,25 +62,10 @@ class JOUNCE_OT_forget_learnt(JounceOperator):
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """also: whether other shots stay known. unlimited: whether the limits are switched off."""
-
-    also: bool = False
-    unlimited: bool = False
-
-    @property
-    def settings(self) -> dict[str, object]:
-        """The settings of the host with which its final motion is simulated."""
-        free = {"use_stretch": False, "use_limit": False} if self.unlimited else {}
-        return {"quality": Quality.FINAL.value} | free
-
-
-@dataclass(frozen=True)
 class Lesson:
     """What a body has learnt, not kept yet. built_again: what a build just made, empty without one."""
 
     host: bpy.types.Object
-    wanted: Wanted
     learnt: Learnt
     body: "built.jounce.Body"
     digest: str
@@ -100,8 +78,7 @@ def keep(lesson: Lesson, context: bpy.types.Context) -> str:
     if lesson.digest != host.jounce.built_digest:
         builds.remember(host, lesson.body, lesson.digest, lesson.built_again, context)
     lessons.keep(host, lesson.learnt)
-    for name, value in (lesson.wanted.settings | {"quality": Quality.LEARNT.value}).items():
-        setattr(host.jounce, name, value)
+    host.jounce.quality = Quality.LEARNT.value
     count = len(lesson.learnt.shapes)
     return (
         f"{host.name} has learnt {facts.clips[-1].name} in {count} displacements: {facts.error:.1%} from "
@@ -110,12 +87,12 @@ def keep(lesson: Lesson, context: bpy.types.Context) -> str:
 
 
 def learn_body(
-    host: bpy.types.Object, context: bpy.types.Context, wanted: Wanted, warn: Warn
+    host: bpy.types.Object, context: bpy.types.Context, also: bool, warn: Warn
 ) -> Generator[Step, None, Lesson]:
-    """Learns the shot of one body; the scene stays as it is."""
-    # What is learnt is the final motion as its settings make it, with what it collides with. These settings
-    # are not the artist's, and nothing for the preview to follow.
-    with previews.paused(), kept_settings(host, wanted.settings):
+    """Learns the shot of one body, beside others if `also`; the scene stays as it is."""
+    # What is learnt is the final motion with what it collides with. This quality is not the artist's, and
+    # nothing for the preview to follow.
+    with previews.paused(), at_final_quality(host):
         scene = bodies.read(host, context, warn)
         refuse_unlearnable(scene)
         settings = host.jounce.build_settings()
@@ -124,26 +101,24 @@ def learn_body(
             built_again = yield from scaled(built.build(scene.surface, settings), 0.0, 0.1)
         body = built.CACHE.get(digest)
         pupil = Pupil(scene, body, digest, context)
-        others = pupil.others(warn) if wanted.also else []
+        others = pupil.others(warn) if also else []
         found = yield from scaled(pupil.learn(int(host.jounce.displacements), others), 0.1, 1.0)
-        return Lesson(host, wanted, found, body, digest, built_again)
+        return Lesson(host, found, body, digest, built_again)
 
 
 @contextmanager
-def kept_settings(host: bpy.types.Object, others: dict[str, object]) -> Iterator[None]:
-    """Gives a host other settings for a while, and then its own again."""
+def at_final_quality(host: bpy.types.Object) -> Iterator[None]:
+    """Has a host in final quality for a while, and then in its own again."""
     state = host.jounce
-    own = {name: getattr(state, name) if state.is_property_set(name) else None for name in others}
+    own = state.quality if state.is_property_set("quality") else None
     try:
-        for name, value in others.items():
-            setattr(state, name, value)
+        state.quality = Quality.FINAL.value
         yield
     finally:
-        for name, value in own.items():
-            if value is None:
-                state.property_unset(name)
-            else:
-                setattr(state, name, value)
+        if own is None:
+            state.property_unset("quality")
+        else:
+            state.quality = own
 
 
 def refuse_unlearnable(scene: BodyScene) -> None:

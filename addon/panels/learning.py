@@ -4,7 +4,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.preview import lessons, previews
-from ..bridge.preview.learnt_preview import LearntPreview, is_held
+from ..bridge.preview.learnt_preview import LearntPreview
 from ..core.learnt import Learnt
 from ..core.settings import Quality
 from .sidebar import said
@@ -33,12 +33,6 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
         return
     if known is not None:
         draw_lesson(layout.column(align=True), known)
-        if is_held(known.facts):
-            sentence = "Limits held the final flesh back; what was learnt does not obey them."
-            free = said(layout, context, sentence).operator(
-                "jounce.learn", text="Learn Without Limits", icon="FILE_REFRESH"
-            )
-            free.also, free.unlimited = has_others(known), True
     seen = previews.session(host)
     if seen is not None and isinstance(seen.final, LearntPreview):
         for sentence in seen.final.warnings():
@@ -62,4 +56,4 @@ def draw_lesson(column: bpy.types.UILayout, known: Learnt) -> None:
     column.label(text=f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}")
     if facts.held_out is not None:
         column.label(text=f"{facts.held_out:.0%} in frames that were not seen")
-    column.label(text="Without limits and collisions", icon="INFO")
+    column.label(text="Without collisions", icon="INFO")

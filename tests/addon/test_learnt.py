@@ -7,13 +7,27 @@ import jounce
 import numpy as np
 import pytest
 from jounce_core import learnt as kept
-from jounce_core.learning import Shot, joined, learned, left_out, length, masses, own_states, thinned
+from jounce_core.learning import (
+    Bounds,
+    Shot,
+    joined,
+    learned,
+    left_out,
+    length,
+    masses,
+    own_states,
+    thinned,
+)
 from jounce_core.learnt import Clip, Facts, cage_of, of_model, unlike, unpack
 
 FRAMES = 12
 POSES = np.tile(np.eye(3, 4), (FRAMES, 1, 1, 1))
 POSES[:, 0, 2, 3] = 0.3 * np.sin(np.arange(FRAMES))
 FACTS = Facts((Clip("Shake", FRAMES),), "corotated", 0.0, 1.0, 2.0, "origin", False)
+
+
+# Such as this shot feels.
+BOUNDS = Bounds(0.02, 0.02)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +44,7 @@ def shot(body):
 @pytest.fixture(scope="module")
 def learnt(body, shot):
     """What it has learnt of that."""
-    task = learned(body, shot, 4, body.material, 2.0)
+    task = learned(body, shot, 4, body.material, 2.0, BOUNDS)
     while True:
         try:
             next(task)
@@ -47,6 +61,26 @@ def test_the_same_comes_back(learnt):
                 back = getattr(again if of is learnt else again.cage, name)
                 assert np.array_equal(back, getattr(of, name)), name
     assert replace(learnt, facts=replace(FACTS, held_out=0.5)).digest != learnt.digest
+
+
+def test_what_knew_no_limits_is_still_read(body, learnt):
+    def forget(header):
+        del header["sizes"]["l"], header["sizes"]["v"], header["facts"]["knows_limits"]
+
+    assert len(learnt.limit_tets) and len(learnt.limit_vertices) and learnt.limits is not None
+    none = {name: getattr(learnt, name)[:0] for name in kept.ARRAYS if name.startswith("limit_")}
+    again = unpack(changed(replace(learnt, **none), forget))
+    assert not again.facts.knows_limits and again.limits is None
+    assert np.array_equal(again.shapes, learnt.shapes) and again.difference(body) == ""
+    model = kept.prepared(body, "earlier", again, kept.Law.COROTATED, 0.0).model
+    assert model.limit_samples is None and model.cubature is not None
+
+
+def test_limits_of_another_body_are_refused(body, learnt):
+    assert learnt.difference(body) == ""
+    for name, count in (("limit_tets", len(body.mesh.tets)), ("limit_vertices", len(body.mesh.vertices))):
+        beyond = np.full_like(getattr(learnt, name), count)
+        assert replace(learnt, **{name: beyond}).difference(body) == "mesh"
 
 
 def test_what_the_displacements_leave_out_is_told(body, learnt, shot):
@@ -108,6 +142,8 @@ HOSTILE = {
     "an error that is no number": lambda header: header["facts"].update(error=float("nan")),
     "no clips": lambda header: header["facts"].update(clips=[]),
     "other frames": lambda header: header["facts"]["clips"][0].update(frames=3),
+    "tets of limits that are not there": lambda header: header["sizes"].update(l=1000),
+    "fewer than no vertices": lambda header: header["sizes"].update(v=-1),
     "a list": lambda header: header["facts"].update(clips=[[1, 2]]),
 }
 
@@ -120,7 +156,15 @@ def test_what_was_made_to_harm_is_refused(learnt, kind):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("shapes", np.nan), ("weights", 0.0), ("tets", -1), ("poses", np.inf)],
+    [
+        ("shapes", np.nan),
+        ("weights", 0.0),
+        ("tets", -1),
+        ("poses", np.inf),
+        ("limit_tets", -1),
+        ("limit_tet_weights", 0.0),
+        ("limit_vertex_weights", np.nan),
+    ],
 )
 def test_numbers_that_cannot_be_are_refused(learnt, name, value):
     array = getattr(learnt, name).copy()

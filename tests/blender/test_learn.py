@@ -1,5 +1,7 @@
 """Learn This Shot: what the final motion of a shot was, in a few displacements, live and baked."""
 
+from dataclasses import replace
+
 import bpy
 import numpy as np
 import pytest
@@ -277,7 +279,7 @@ def test_the_preview_waits_while_a_body_learns(character, session, module):
     bpy.ops.jounce.preview()
     bpy.ops.jounce.fill_cache()
     previews, learn = module("bridge.preview.previews"), module("ops.learn")
-    task = learn.learn_body(obj, bpy.context, learn.Wanted(), print)
+    task = learn.learn_body(obj, bpy.context, False, print)
     while not next(task).stage.startswith("Learning"):
         pass
     bpy.context.scene.frame_set(5)
@@ -293,7 +295,7 @@ def test_stopping_changes_nothing(character, module):
     before = snapshot.snapshot(obj)
     learn = module("ops.learn")
     for stage in ("Frame", "Simulating", "Learning", "Comparing"):
-        task = learn.learn_body(obj, bpy.context, learn.Wanted(unlimited=True), print)
+        task = learn.learn_body(obj, bpy.context, False, print)
         while not next(task).stage.startswith(stage):
             pass
         task.close()
@@ -301,17 +303,39 @@ def test_stopping_changes_nothing(character, module):
     assert snapshot.differences(before, snapshot.snapshot(obj)) == []
 
 
-def test_limits_that_held_the_final_flesh_are_switched_off_with_one_click(character, lessons, module):
+def test_limits_hold_what_was_learnt(character, session, lessons):
     obj, _ = character
-    obj.jounce.use_stretch = True
+    obj.jounce.use_stretch = obj.jounce.use_limit = True
+    obj.jounce.limit = 8.0
+    posed = scenes.evaluated_frames(obj, FRAMES)
     bpy.ops.jounce.learn()
-    held = lessons.of(obj).facts
-    is_held = module("bridge.preview.learnt_preview").is_held
-    assert held.error > 0.5 and is_held(held) and obj.jounce.use_stretch
-    bpy.ops.jounce.learn(unlimited=True)
-    free = lessons.of(obj).facts
-    assert free.error < 0.05 and not is_held(free)
-    assert not obj.jounce.use_stretch and not obj.jounce.use_limit
+    known = lessons.of(obj)
+    assert known.facts.error < 0.1 and len(known.limit_tets) and len(known.limit_vertices)
+    bpy.ops.jounce.preview()
+    held, final = shown(obj, "LEARNT"), shown(obj, "FINAL")
+    size = np.linalg.norm(final - posed)
+    assert np.linalg.norm(held - final) < 0.1 * size
+    for limit in ("use_stretch", "use_limit"):
+        setattr(obj.jounce, limit, False)
+        free = shown(obj, "LEARNT")
+        assert np.linalg.norm(free - held) > 0.05 * size, limit
+        setattr(obj.jounce, limit, True)
+
+
+def test_what_an_earlier_version_learnt_plays_without_limits(character, session, lessons):
+    obj, _ = character
+    bpy.ops.jounce.learn()
+    known = lessons.of(obj)
+    none = {name: getattr(known, name)[:0] for name in vars(known) if name.startswith("limit_")}
+    assert len(none) == 4
+    lessons.keep(obj, replace(known, facts=replace(known.facts, knows_limits=False), **none))
+    bpy.ops.jounce.preview()
+    free = shown(obj, "LEARNT")
+    assert list(session(obj).final.warnings()) == []
+    obj.jounce.use_stretch = True
+    assert np.array_equal(shown(obj, "LEARNT"), free)
+    (sentence,) = session(obj).final.warnings()
+    assert sentence == "What was learnt knows nothing of limits, as it is of an earlier version."
 
 
 def panel_of(obj):
@@ -325,17 +349,15 @@ def test_the_panel_says_how_near_it_is_and_offers_what_helps(character, lessons)
     obj, _ = character
     operators, _ = panel_of(obj)
     assert {"jounce.learn", "jounce.learnt_load"} <= set(operators)
-    obj.jounce.use_stretch = True
     bpy.ops.jounce.learn()
     operators, texts = panel_of(obj)
     facts = lessons.of(obj).facts
     assert {"jounce.learnt_save", "jounce.forget_learnt"} <= set(operators)
-    assert "RigAction, 12 frames" in texts and any("leave 0.0" in text for text in texts)
+    count = len(lessons.of(obj).shapes)
+    assert "RigAction, 12 frames" in texts
+    assert f"{count} displacements leave {facts.left_out:.1%} out" in texts
     assert f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}" in texts
-    assert any(text.startswith("Limits held") for text in texts)
-    bpy.ops.jounce.learn(unlimited=True)
-    assert not any(text.startswith("Limits held") for text in panel_of(obj)[1])
-    before = panel_of(obj)[0].count("jounce.learn")
+    before = operators.count("jounce.learn")
     bpy.ops.jounce.preview()
     obj.jounce.frequency *= 3.0
     bpy.ops.jounce.fill_cache()

@@ -118,6 +118,28 @@ def test_a_body_learns_and_a_job_does_the_same(body):
         np.testing.assert_array_equal(*(simulation.coefficients for simulation in simulations))
 
 
+def test_limits_that_a_shot_felt_hold_what_was_learnt(mesh, full, bar, rig):
+    limits = {"limit": 0.02, "stretch": 0.05}
+    shot = played(full, bar, **limits)
+    basis = jounce.mass_pca(mesh, material(), shot, COUNT)
+    whole = jounce.Model.reduced(mesh, material(), basis, rig, frequency=full.frequency)
+    samples = jounce.LimitSamples.of_shot(
+        whole, whole.nearest(shot), np.array(bar.poses), tets=60, vertices=20, **limits
+    )
+    assert 0 < len(samples.tets) == len(samples.tet_weights) <= 60
+    assert 0 < len(samples.vertices) == len(samples.vertex_weights) <= 20
+    assert repr(samples) == f"LimitSamples({len(samples.tets)} tets, {len(samples.vertices)} vertices)"
+    assert whole.limit_samples is full.limit_samples is None
+    parts = samples.tets, samples.tet_weights, samples.vertices, samples.vertex_weights
+    model = whole.limited(jounce.LimitSamples(*parts))
+    np.testing.assert_array_equal(model.limit_samples.tets, samples.tets)
+
+    def error(found):
+        return np.linalg.norm(found - shot) / np.linalg.norm(shot)
+
+    assert error(played(model, bar, **limits)) < 0.1 < 0.5 * error(played(model, bar))
+
+
 def test_what_was_learnt_is_kept_and_made_again(body):
     poses = np.tile(np.eye(3, 4), (10, 2, 1, 1))
     poses[:, 1, 2, 3] = 0.3 * np.sin(np.arange(10))
@@ -127,14 +149,17 @@ def test_what_was_learnt_is_kept_and_made_again(body):
     for pose in poses:
         simulation.step(pose)
         shot.append(np.array(simulation.coefficients))
-    model = body.learn(np.array(shot), poses, 6, frequency=full.frequency)
+    model = body.learn(np.array(shot), poses, 6, frequency=full.frequency, limit=0.01, stretch=0.01)
     assert len(model.basis.singular_values) >= len(model.basis.shapes) == model.coefficient_shape[0]
     tets, weights = model.cubature.tets, model.cubature.weights
     assert full.basis is full.cubature is None
     again = body.reduced(
-        jounce.Basis(model.basis.shapes), jounce.Cubature(tets, weights), frequency=full.frequency
+        jounce.Basis(model.basis.shapes),
+        jounce.Cubature(tets, weights),
+        frequency=full.frequency,
+        limits=model.limit_samples,
     )
-    simulations = [jounce.Simulation(each) for each in (model, again)]
+    simulations = [jounce.Simulation(each, limit=0.01, stretch=0.01) for each in (model, again)]
     for pose in poses:
         for simulation in simulations:
             simulation.step(pose)
@@ -143,9 +168,22 @@ def test_what_was_learnt_is_kept_and_made_again(body):
     assert firm.frequency != full.frequency
 
 
+NOTHING = np.zeros(0, np.int32), np.zeros(0)
+NO_LIMITS = jounce.LimitSamples(*NOTHING, *NOTHING)
 REFUSED = {
-    "limit: a reduced model has no limit": lambda model, **_: jounce.Simulation(model, limit=0.1),
-    "stretch: a reduced model has no limit": lambda model, **_: jounce.Simulation(model, stretch=0.1),
+    "limit: this reduced model does not know": lambda model, **_: jounce.Simulation(model, limit=0.1),
+    "stretch: this reduced model does not": lambda model, **_: jounce.Simulation(model, stretch=0.1),
+    "limited: only a reduced model": lambda full, **_: full.limited(NO_LIMITS),
+    "limit samples: only a reduced model": lambda full, **_: jounce.LimitSamples.of_shot(
+        full, np.ones((1, 1))
+    ),
+    "limit: expected a positive share": lambda model, shot, bar, **_: jounce.LimitSamples.of_shot(
+        model, model.nearest(shot), np.array(bar.poses), limit=0.0
+    ),
+    "vertex_weights: expected shape": lambda **_: jounce.LimitSamples(*NOTHING, np.arange(3), np.ones(2)),
+    "vertices: element 0 refers to index 1000000": lambda model, **_: model.limited(
+        jounce.LimitSamples(*NOTHING, np.array([1000000]), np.ones(1))
+    ),
     "colliders: a reduced model cannot dent": lambda model, **_: jounce.Simulation(
         model, colliders=[jounce.Collider.plane()]
     ),

@@ -8,7 +8,7 @@ import numpy as np
 from ...core import learnt
 from ...core.cache import MotionCache
 from ...core.full_space import DraftError, FineBody, refuse_drive
-from ...core.learnt import Facts, Learnt
+from ...core.learnt import Learnt
 from ...core.motion import FrameInput, built_frequency, stiffness_of
 from ...core.settings import Law
 from ...core.simulation_pass import SimulationPass
@@ -23,8 +23,6 @@ from .motions import Motions
 FAR = 2.0
 # Share of the frames whose pose may be unlike all that were learnt.
 FEW = 0.05
-# What is learnt of flesh that no limit holds comes nearer than this to the final motion.
-HELD = 0.1
 
 
 class LearntPreview(Behind[MotionCache]):
@@ -82,17 +80,14 @@ class LearntPreview(Behind[MotionCache]):
         if self.unseen > FEW * self._compared:
             yield f"In {self.unseen} of {self._compared} frames the pose is unlike any that was learnt."
         state, facts = self._motions.scene.host.jounce, known.facts
+        if not facts.knows_limits and (state.use_stretch or state.use_limit):
+            yield "What was learnt knows nothing of limits, as it is of an earlier version."
         ratio = stiffness_now(self._motions) / facts.stiffness
         if ratio > FAR or ratio < 1.0 / FAR:
             share = f"{ratio:.2g}" if ratio >= 0.1 else f"{ratio:.1g}"
             yield f"The flesh is {share} times as stiff as what was learnt."
         if (state.law, state.poisson) != (facts.law, facts.poisson):
             yield "The law or the volume preservation is another one than was learnt."
-
-
-def is_held(facts: Facts) -> bool:
-    """Whether limits that what was learnt does not obey are why it is far from the final motion."""
-    return facts.limited and facts.error > HELD
 
 
 def stiffness_now(made: Motions) -> float:

@@ -145,8 +145,10 @@ class Motions:
     def learnt(
         self, scene: bpy.types.Scene, cache: MotionCache, model: "built.jounce.Model"
     ) -> SimulationPass:
-        """A pass in what was learnt, which obeys the limits as far as what was seen did."""
-        settings = replace(self.scene.host.jounce.motion_settings(), limit=None, stretch=None)
+        """A pass in what was learnt; that of earlier versions knows no limits."""
+        settings = self.scene.host.jounce.motion_settings()
+        if model.limit_samples is None:
+            settings = replace(settings, limit=None, stretch=None)
         return self._filling(scene, cache, settings, partial(self._start(scene, settings), model=model))
 
     def _filling(

@@ -10,7 +10,7 @@ import numpy as np
 from ...core import full_space, learning, learnt
 from ...core.cache import MotionCache
 from ...core.full_space import DraftError, FineBody, compared, refuse_drive
-from ...core.learning import Shot
+from ...core.learning import Bounds, Shot
 from ...core.learnt import Clip, Facts, Learnt
 from ...core.motion import FrameInput
 from ...core.settings import Law
@@ -38,6 +38,8 @@ class Pupil:
         self._scene = context.scene
         self._host = scene.host
         self._law, self._poisson = Law(state.law), state.poisson
+        # Those that are off may be switched on later.
+        self._bounds = Bounds(state.limit / 100.0, state.stretch / 100.0)
         self._made = Motions(body, scene)
         self._name = played_actions.now(scene.host).names or context.scene.name
         self._drives: list[FrameInput] = []
@@ -107,7 +109,7 @@ class Pupil:
 
     def _learned(self, shot: Shot, count: int, full: FineBody) -> "Generator[Step, None, jounce.Model]":
         material = full_space.flesh(self._body, self._law, self._poisson)
-        return learning.learned(self._body, shot, count, material, full.model.frequency)
+        return learning.learned(self._body, shot, count, material, full.model.frequency, self._bounds)
 
     def _found(
         self, shots: list[tuple[str, Shot]], count: int, full: FineBody

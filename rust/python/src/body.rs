@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jounce::body::{self, BodyParams};
 use jounce::method;
+use jounce::method::reduced_fem::Bounds;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -15,6 +16,7 @@ use crate::cubature::Cubature;
 use crate::errors::run;
 use crate::job::{Job, Making, made};
 use crate::learning::Learning;
+use crate::limit_samples::LimitSamples;
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::model::Model;
@@ -178,9 +180,11 @@ impl Body {
     /// float64, of the same frames. count: most displacements, fewer where the rest of
     /// the shot is less than 1e-5 of its energy, below which the full space's own tolerance is. tets: most at which elastic
     /// forces are found; None is three for each displacement of the count. material: that of the full space, of any law; None is the body's own.
-    /// frequency: that of the full space, at which the damping ratio is meant; None is the lowest that is learnt. As
-    /// `mass_pca`, `Model.reduced` and `Cubature.of_shot`.
-    #[pyo3(signature = (snapshots, poses, count=64, tets=None, material=None, frequency=None, seed=0))]
+    /// frequency: that of the full space, at which the damping ratio is meant; None is the lowest that is learnt.
+    /// limit, stretch: those of its simulation; with one of them the model knows limits, at as many tets again. As
+    /// `mass_pca`, `Model.reduced`, `Cubature.of_shot` and `LimitSamples.of_shot`.
+    #[pyo3(signature = (snapshots, poses, count=64, tets=None, material=None, frequency=None, limit=None,
+                        stretch=None, seed=0))]
     fn learn(
         &self,
         py: Python<'_>,
@@ -190,10 +194,13 @@ impl Body {
         tets: Option<i64>,
         material: Option<&Material>,
         frequency: Option<f64>,
+        limit: Option<f64>,
+        stretch: Option<f64>,
         seed: i64,
     ) -> PyResult<Model> {
         let (body, counts) = (self.inner.clone(), (count, tets, seed));
-        let learning = Learning::new(body, [snapshots, poses], counts, material, frequency)?;
+        let learning =
+            Learning::new(body, [snapshots, poses], counts, material, frequency, Bounds { limit, stretch })?;
         let model = made(py, move |progress| learning.run(progress))?;
         Ok(Model::wrap((*model).clone()))
     }
@@ -201,8 +208,9 @@ impl Body {
     /// The same body in the displacements of a basis, such as one that was learnt and kept: its mesh, rig and strength.
     ///
     /// basis, cubature: those of a model from `learn`, or made of what was kept of them; without a cubature forces are found
-    /// at all tets. material: of any law; None is the body's own. frequency: as in `learn`. As `Model.reduced`.
-    #[pyo3(signature = (basis, cubature=None, material=None, frequency=None))]
+    /// at all tets. material: of any law; None is the body's own. frequency: as in `learn`. limits: where they are felt;
+    /// without, it knows none. As `Model.reduced` and `Model.limited`.
+    #[pyo3(signature = (basis, cubature=None, material=None, frequency=None, limits=None))]
     fn reduced(
         &self,
         py: Python<'_>,
@@ -210,12 +218,15 @@ impl Body {
         cubature: Option<&Cubature>,
         material: Option<&Material>,
         frequency: Option<f64>,
+        limits: Option<&LimitSamples>,
     ) -> PyResult<Model> {
         let (body, basis) = (self.inner.clone(), basis.0.clone());
         let material = material.map(|material| material.0.clone());
         let cubature = cubature.map(|cubature| cubature.0.clone());
+        let limits = limits.map(|limits| limits.0.clone());
         let model = made(py, move |progress| {
-            body.reduced(material.as_deref(), &basis, cubature.as_ref(), frequency, progress)
+            let samples = (cubature.as_ref(), limits.as_ref());
+            body.reduced(material.as_deref(), &basis, samples, frequency, progress)
         })?;
         Ok(Model::wrap((*model).clone()))
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use jounce::body::{self, Lesson};
+use jounce::method::reduced_fem::Bounds;
 use jounce::subspace::Share;
 use jounce::{Progress, material, method};
 use pyo3::prelude::*;
@@ -28,6 +29,7 @@ pub struct Learning {
     count: usize,
     tets: usize,
     frequency: Option<f64>,
+    bounds: Bounds,
     seed: u64,
 }
 
@@ -39,6 +41,7 @@ impl Learning {
         (count, tets, seed): (i64, Option<i64>, i64),
         material: Option<&Material>,
         frequency: Option<f64>,
+        bounds: Bounds,
     ) -> PyResult<Self> {
         let axes = [Axis::Any("f"), Axis::Is(body.mesh.vertices().len()), Axis::Is(3)];
         let snapshots = arrays::array::<f64>(snapshots, "snapshots", &axes)?;
@@ -53,6 +56,7 @@ impl Learning {
             poses,
             count,
             frequency,
+            bounds,
         })
     }
 
@@ -64,6 +68,7 @@ impl Learning {
             share: Share { count: self.count, energy: ENERGY },
             tets: self.tets,
             frequency: self.frequency,
+            bounds: self.bounds,
             seed: self.seed,
         };
         self.body.learn(self.material.as_deref(), &lesson, progress)
@@ -72,14 +77,15 @@ impl Learning {
 
 /// A body's `learn` in the making, on a thread of its own that never touches Python; same arguments.
 ///
-/// Stages: "displacements", "reduction" and "forces"; `result()` gives the Model, or raises what is refused.
+/// Stages: "displacements", "reduction", "forces" and, with limits, "limits"; `result()` gives the Model, or raises what is refused.
 #[pyclass(frozen, extends = Job, module = "jounce", name = "LearnJob")]
 pub struct LearnJob(Making<method::Model>);
 
 #[pymethods]
 impl LearnJob {
     #[new]
-    #[pyo3(signature = (body, snapshots, poses, count=64, tets=None, material=None, frequency=None, seed=0))]
+    #[pyo3(signature = (body, snapshots, poses, count=64, tets=None, material=None, frequency=None, limit=None,
+                        stretch=None, seed=0))]
     fn new(
         body: &Bound<'_, Body>,
         snapshots: &Bound<'_, PyAny>,
@@ -88,10 +94,13 @@ impl LearnJob {
         tets: Option<i64>,
         material: Option<&Material>,
         frequency: Option<f64>,
+        limit: Option<f64>,
+        stretch: Option<f64>,
         seed: i64,
     ) -> PyResult<PyClassInitializer<Self>> {
         let (body, counts) = (body.get().inner.clone(), (count, tets, seed));
-        let learning = Learning::new(body, [snapshots, poses], counts, material, frequency)?;
+        let learning =
+            Learning::new(body, [snapshots, poses], counts, material, frequency, Bounds { limit, stretch })?;
         let model = Making::start(move |progress| learning.run(progress))?;
         Ok(model.job().add_subclass(Self(model)))
     }

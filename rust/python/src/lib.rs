@@ -13,6 +13,7 @@ mod errors;
 mod forces;
 mod job;
 mod learning;
+mod limit_samples;
 mod linear;
 mod material;
 mod mesh;
@@ -48,6 +49,8 @@ mod _jounce {
     use crate::job::Job;
     #[pymodule_export]
     use crate::learning::LearnJob;
+    #[pymodule_export]
+    use crate::limit_samples::LimitSamples;
     #[pymodule_export]
     use crate::linear::{LinearModes, linear_modes};
     #[pymodule_export]

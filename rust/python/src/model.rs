@@ -20,6 +20,7 @@ use crate::cubature::Cubature;
 use crate::errors::{refused, run};
 use crate::forces::ForceSamples;
 use crate::job::made;
+use crate::limit_samples::LimitSamples;
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
 use crate::rig::Rig;
@@ -171,7 +172,7 @@ impl Model {
     /// and complementarity to the rig, holds in all motion. strength: (n,) float64, >= 0, as there. cubature: tets at which
     /// elastic forces are found, from `Cubature.of_shot`; None is all of them, and a step then costs as much as the mesh is
     /// large. frequency: Hz, at which the damping ratio is meant, that of the full space, say; None is the lowest of the
-    /// basis. Coefficients are q, (r,). It has no limits, force samples, drag, offsets, stitches, colliders or file.
+    /// basis. Coefficients are q, (r,). It has limits once it is `limited`, and no force samples, drag, offsets, stitches, colliders or file.
     /// Raises ValueError for arguments that belong to another mesh, and for a basis that moves nothing.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, basis, rig=None, strength=None, cubature=None, frequency=None))]
@@ -238,6 +239,15 @@ impl Model {
     fn sampled(&self, py: Python<'_>, cubature: &Cubature) -> PyResult<Self> {
         let model = self.reduced_model("sampled")?;
         let made = run(py, || model.sampled(&cubature.0))?;
+        Ok(Self::wrap(method::Model::Reduced(Arc::new(made))))
+    }
+
+    /// The same reduced model with limits, which are felt at some tets and vertices.
+    ///
+    /// Raises ValueError for other models and for tets and vertices that are not there.
+    fn limited(&self, py: Python<'_>, limits: &LimitSamples) -> PyResult<Self> {
+        let model = self.reduced_model("limited")?;
+        let made = run(py, || model.limited(&limits.0))?;
         Ok(Self::wrap(method::Model::Reduced(Arc::new(made))))
     }
 
@@ -353,6 +363,13 @@ impl Model {
     fn cubature(&self) -> Option<Cubature> {
         let method::Model::Reduced(model) = &self.inner else { return None };
         model.cubature().cloned().map(Cubature)
+    }
+
+    /// Where a reduced model feels limits; None of other models, and of one that knows none.
+    #[getter]
+    fn limit_samples(&self) -> Option<LimitSamples> {
+        let method::Model::Reduced(model) = &self.inner else { return None };
+        model.limit_samples().cloned().map(LimitSamples)
     }
 
     /// Shape of the coefficients: (m, 3, 4), (n, 3) in the full space, (r,) of a reduced model, or (k, 3, 4) of handles.

@@ -5,7 +5,7 @@ use jounce::material::{Field, Law, Material};
 use jounce::method::Model;
 use jounce::method::projective_dynamics::ProjectiveModel;
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::reduced_fem::{ReducedExtras, ReducedModel, Shot};
+use jounce::method::reduced_fem::{LimitSamples, ReducedExtras, ReducedModel, Shot};
 use jounce::method::skinning_modes::{Cubature, Extras, SkinningModel};
 use jounce::operators::Stitches;
 use jounce::subspace::{Handles, Restraint};
@@ -39,7 +39,7 @@ fn flesh(law: Law) -> Material {
     Material::new(law, number(2e4), number(0.3), number(1000.0)).expect("a valid body")
 }
 
-/// Displacements that vanish at the left end, with forces at few tets.
+/// Displacements that vanish at the left end, with forces at few tets, and limits everywhere.
 pub fn in_displacements(law: Law) -> Model {
     let (body, material) = (Body::bar(), flesh(law));
     let basis = waves(&body.mesh, 26);
@@ -50,7 +50,8 @@ pub fn in_displacements(law: Law) -> Model {
     let poses: Vec<Transform> = (0..6).flat_map(|f| swing(f64::from(f) / 12.0)).collect();
     let shot = Shot { poses: &poses, coefficients: &coefficients };
     let cubature = model.train(&shot, (60, 0), &progress).expect("a valid body");
-    Model::Reduced(model.sampled(&cubature).expect("a valid body").into())
+    let limited = model.sampled(&cubature).and_then(|model| model.limited(&LimitSamples::all(&body.mesh)));
+    Model::Reduced(limited.expect("a valid body").into())
 }
 
 /// The bar without its rig, as loose jelly.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Body;
 use crate::material::Material;
 use crate::method::Model;
-use crate::method::reduced_fem::{ReducedExtras, ReducedModel, Shot};
+use crate::method::reduced_fem::{Bounds, LimitSamples, ReducedExtras, ReducedModel, Shot};
 use crate::method::skinning_modes::Cubature;
 use crate::rig::Pose;
 use crate::subspace::{Basis, Share, mass_pca};
@@ -20,8 +20,10 @@ pub struct Lesson<'a> {
     pub snapshots: &'a [f64],
     /// How many displacements are kept.
     pub share: Share,
-    /// Most tets at which elastic forces are found.
+    /// Most tets at which elastic forces are found, and at which limits of stretch are felt.
     pub tets: usize,
+    /// How far flesh may go; what is learnt knows no limits where there are none.
+    pub bounds: Bounds,
     /// Frequency at which the damping ratio is meant, Hz: that of the full space; `None` for the lowest that is learnt.
     pub frequency: Option<f64>,
     /// Of the states at which forces are compared.
@@ -32,7 +34,8 @@ impl Body {
     /// The same body in a few displacements, learnt from a shot of its full space, of its own or another material.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a body with stitches; as [`mass_pca`], [`ReducedModel::new`] and [`ReducedModel::train`].
+    /// [`Error::Unsupported`] for a body with stitches; as [`mass_pca`], [`ReducedModel::new`],
+    /// [`ReducedModel::train`] and [`ReducedModel::train_limits`].
     pub fn learn(
         &self,
         material: Option<&Material>,
@@ -45,28 +48,37 @@ impl Body {
         let basis = mass_pca(&self.mesh, known, lesson.snapshots, lesson.share, progress)?;
         progress.enter("reduction", 0.3, 0.5)?;
         let whole = self.in_basis(material, &basis, None, lesson.frequency, progress)?;
-        progress.enter("forces", 0.5, 1.0)?;
+        let knows_limits = lesson.bounds != Bounds::default();
+        progress.enter("forces", 0.5, if knows_limits { 0.75 } else { 1.0 })?;
         let coefficients = whole.nearest(lesson.snapshots)?;
         let shot = Shot { poses: lesson.poses, coefficients: &coefficients };
         let cubature = whole.train(&shot, (lesson.tets, lesson.seed), progress)?;
-        Ok(Model::Reduced(Arc::new(whole.sampled(&cubature)?)))
+        let learnt = whole.sampled(&cubature)?;
+        if !knows_limits {
+            return Ok(Model::Reduced(Arc::new(learnt)));
+        }
+        progress.enter("limits", 0.75, 1.0)?;
+        let counts = [lesson.tets, whole.displacement_count()];
+        let limits = whole.train_limits(&shot, lesson.bounds, (counts, lesson.seed), progress)?;
+        Ok(Model::Reduced(Arc::new(learnt.limited(&limits)?)))
     }
 
     /// The same body in the displacements of a basis, such as one that was learnt and kept, of its own or another material.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a body with stitches; as [`ReducedModel::new`].
+    /// [`Error::Unsupported`] for a body with stitches; as [`ReducedModel::new`] and [`ReducedModel::limited`].
     pub fn reduced(
         &self,
         material: Option<&Material>,
         basis: &Basis,
-        cubature: Option<&Cubature>,
+        (cubature, limits): (Option<&Cubature>, Option<&LimitSamples>),
         frequency: Option<f64>,
         progress: &Progress,
     ) -> Result<Model> {
         self.refuse_stitches()?;
         let reduced = self.in_basis(material, basis, cubature, frequency, progress)?;
-        Ok(Model::Reduced(Arc::new(reduced)))
+        let limited = limits.map(|limits| reduced.limited(limits)).transpose()?;
+        Ok(Model::Reduced(Arc::new(limited.unwrap_or(reduced))))
     }
 
     fn in_basis(

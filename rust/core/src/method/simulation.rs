@@ -37,7 +37,7 @@ impl Simulation {
     /// A simulation that has not started yet.
     ///
     /// # Errors
-    /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit of a reduced model.
+    /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit that a model does not know.
     pub fn new(model: Model, params: SimulationParams) -> Result<Self> {
         check(&model, &params, false)?;
         let substep: Box<dyn Substep> = match &model {
@@ -322,8 +322,8 @@ fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
     let limits = [("limit", params.limit), ("stretch", params.stretch)];
     let given = limits.into_iter().find(|(_, limit)| limit.is_some());
     match (model, given) {
-        (Model::Reduced(_), Some((what, _))) => {
-            let why = "a reduced model has no limit; its law says how flesh hardens";
+        (Model::Reduced(model), Some((what, _))) if model.limit_samples().is_none() => {
+            let why = "this reduced model does not know where limits are felt; learn that, or set it to none";
             Err(Error::Unsupported { what, why })
         }
         (Model::Projective(_), Some((what, _))) => {

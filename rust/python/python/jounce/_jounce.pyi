@@ -22,6 +22,7 @@ __all__ = [
     "HelperBonesJob",
     "Job",
     "LearnJob",
+    "LimitSamples",
     "LinearModes",
     "LocalisedModes",
     "Material",
@@ -238,6 +239,35 @@ class Cubature:
     def weights(self) -> _Floats: ...
 
 @final
+class LimitSamples:
+    def __new__(
+        cls,
+        tets: _IndicesLike,
+        tet_weights: _FloatsLike,
+        vertices: _IndicesLike,
+        vertex_weights: _FloatsLike,
+    ) -> LimitSamples: ...
+    @staticmethod
+    def of_shot(
+        model: Model,
+        coefficients: _FloatsLike,
+        poses: _Rows = None,
+        limit: float | None = None,
+        stretch: float | None = None,
+        tets: int = 100,
+        vertices: int = 50,
+        seed: int = 0,
+    ) -> LimitSamples: ...
+    @property
+    def tets(self) -> _Indices: ...
+    @property
+    def tet_weights(self) -> _Floats: ...
+    @property
+    def vertices(self) -> _Indices: ...
+    @property
+    def vertex_weights(self) -> _Floats: ...
+
+@final
 class Model:
     @staticmethod
     def skinning(
@@ -279,6 +309,7 @@ class Model:
         mesh: TetMesh, material: Material, handles: int = 60, clusters: int = 120, seed: int = 0
     ) -> Model: ...
     def sampled(self, cubature: Cubature) -> Model: ...
+    def limited(self, limits: LimitSamples) -> Model: ...
     def nearest(self, displacements: _FloatsLike) -> _Floats: ...
     def displacement(
         self, coefficients: _FloatsLike, emb: Embedding | None = None, out: _Singles | None = None
@@ -292,6 +323,8 @@ class Model:
     def basis(self) -> Basis | None: ...
     @property
     def cubature(self) -> Cubature | None: ...
+    @property
+    def limit_samples(self) -> LimitSamples | None: ...
     @property
     def coefficient_shape(self) -> tuple[int, ...]: ...
     @property
@@ -603,6 +636,8 @@ class Body:
         tets: int | None = None,
         material: Material | None = None,
         frequency: float | None = None,
+        limit: float | None = None,
+        stretch: float | None = None,
         seed: int = 0,
     ) -> Model: ...
     def reduced(
@@ -611,6 +646,7 @@ class Body:
         cubature: Cubature | None = None,
         material: Material | None = None,
         frequency: float | None = None,
+        limits: LimitSamples | None = None,
     ) -> Model: ...
     def reduce_offsets(self, offsets: _FloatsLike) -> _Floats: ...
     def vertex_offsets(self, offsets: _FloatsLike) -> _Floats: ...
@@ -660,6 +696,8 @@ class LearnJob(Job):
         tets: int | None = None,
         material: Material | None = None,
         frequency: float | None = None,
+        limit: float | None = None,
+        stretch: float | None = None,
         seed: int = 0,
     ) -> LearnJob: ...
     def result(self) -> Model: ...

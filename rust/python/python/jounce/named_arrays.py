@@ -28,12 +28,15 @@ def packed(table: Table, arrays: Mapping[str, Array]) -> tuple[dict[str, int], b
     return {letter: size for letter, size in sizes.items() if letter.isalpha()}, b"".join(parts)
 
 
-def unpacked(table: Table, sizes: Mapping[str, object], data: bytes) -> dict[str, Array]:
-    """The arrays in these bytes; ValueError, KeyError or TypeError where they hold others, or more, or less."""
+def unpacked(table: Table, sizes: Mapping[str, object], data: bytes, optional: str = "") -> dict[str, Array]:
+    """The arrays in these bytes; ValueError, KeyError or TypeError where they hold others, or more, or less.
+
+    optional: letters of sizes that may be 0, and need not be told then.
+    """
     arrays: dict[str, Array] = {}
     start = 0
     for name, (kind, letters) in table.items():
-        shape = tuple(int(letter) if letter.isdigit() else counted(sizes[letter]) for letter in letters)
+        shape = tuple(size_of(letter, sizes, optional) for letter in letters)
         end = start + math.prod(shape) * np.dtype(kind).itemsize
         # Too few bytes have another shape.
         arrays[name] = np.frombuffer(data[start:end], kind).reshape(shape)
@@ -41,6 +44,15 @@ def unpacked(table: Table, sizes: Mapping[str, object], data: bytes) -> dict[str
     if start != len(data):
         raise ValueError("more bytes than arrays")
     return arrays
+
+
+def size_of(letter: str, sizes: Mapping[str, object], optional: str) -> int:
+    """The size that a letter or digit of a shape stands for."""
+    if letter.isdigit():
+        return int(letter)
+    if letter in optional and sizes.get(letter, 0) == 0:
+        return 0
+    return counted(sizes[letter])
 
 
 def counted(size: object) -> int:

@@ -26,7 +26,7 @@ pub(in crate::method) struct Element {
 
 /// What packed elements resist by.
 #[derive(Debug, Clone)]
-pub(super) enum ElementLaw {
+pub(in crate::method) enum ElementLaw {
     /// Its elastic energy.
     Elastic(PrincipalStretch),
     /// A limit of stretch of a stiffness, Pa; how far it lets an element go is told when that follows the rig.
@@ -42,7 +42,7 @@ impl ElementLaw {
         }
     }
 
-    fn parameters(&self) -> [f64; PARAMETERS] {
+    pub(in crate::method) fn parameters(&self) -> [f64; PARAMETERS] {
         match self {
             Self::Elastic(law) => law.in_lanes().1,
             Self::Limit(stiffness) => [*stiffness, 1.0, 0.0],
@@ -50,7 +50,7 @@ impl ElementLaw {
     }
 
     /// The law whose curves lanes scale themselves.
-    fn scaled_to_one(&self) -> Self {
+    pub(in crate::method) fn scaled_to_one(&self) -> Self {
         match self {
             Self::Elastic(law) => Self::Elastic(law.scaled_to_one()),
             Self::Limit(_) => self.clone(),

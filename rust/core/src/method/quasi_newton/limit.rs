@@ -6,14 +6,13 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::FullSpaceModel;
 use crate::material::growth::continued;
 use crate::math::rows::Rows;
 use crate::method::SimulationParams;
 
 /// A limit in force.
 #[derive(Clone, Copy)]
-pub(super) struct Limit {
+pub(in crate::method) struct Limit {
     /// L, m.
     length: f64,
     /// `s omega^2`, 1/s^2.
@@ -21,20 +20,19 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// That of the settings, a share of the diagonal of a body.
-    pub(super) fn new(model: &FullSpaceModel, params: &SimulationParams) -> Option<Self> {
+    /// That of the settings for a body of a frequency, Hz, and a diagonal, m.
+    pub(in crate::method) fn new(frequency: f64, diagonal: f64, params: &SimulationParams) -> Option<Self> {
         let tau = std::f64::consts::TAU;
         // A body without a frequency of its own: once a second keeps the limit a limit.
-        let known = model.frequency.is_finite() && model.frequency > 0.0;
-        let omega = if known { tau * model.frequency } else { tau };
-        params.limit.map(|limit| Self {
-            length: limit * model.mesh.diagonal(),
-            stiffness: params.stiffness * omega * omega,
-        })
+        let known = frequency.is_finite() && frequency > 0.0;
+        let omega = if known { tau * frequency } else { tau };
+        params
+            .limit
+            .map(|limit| Self { length: limit * diagonal, stiffness: params.stiffness * omega * omega })
     }
 
     /// The potential, J; its gradient, N, is added.
-    pub(super) fn evaluate(&self, mass: &[f64], u: &Rows, gradient: &mut Rows) -> f64 {
+    pub(in crate::method) fn evaluate(&self, mass: &[f64], u: &Rows, gradient: &mut Rows) -> f64 {
         let mut energy = 0.0;
         for ((mass, u), gradient) in mass.iter().zip(u).zip(gradient) {
             let distance = Vector3::from(*u).norm();
@@ -49,7 +47,7 @@ impl Limit {
     }
 
     /// Second derivatives for a vertex of some mass.
-    pub(super) fn hessian(&self, mass: f64, u: &[f64; 3]) -> Matrix3<f64> {
+    pub(in crate::method) fn hessian(&self, mass: f64, u: &[f64; 3]) -> Matrix3<f64> {
         let u = Vector3::from(*u);
         let distance = u.norm();
         let [_, slope, second] = continued(distance / self.length);

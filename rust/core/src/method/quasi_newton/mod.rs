@@ -19,14 +19,16 @@ mod stepper;
 mod stretch;
 mod substep;
 
-pub(in crate::method) use elements::Element;
+pub(in crate::method) use elements::{Element, ElementLaw};
+pub(in crate::method) use limit::Limit;
 pub use minimise::Minimiser;
 pub(in crate::method) use rest_shape::{RestStretch, STRETCHES, rest_stretch_in_lanes};
 pub use stepper::{FullSpaceReport, FullSpaceStepper};
+pub(in crate::method) use stretch::{limit_law, tet_elements};
 pub(crate) use substep::FullSpaceSubstep;
 
 use complement::Complement;
-use elements::{ElementLaw, Elements};
+use elements::Elements;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
 use posing::Posing;

@@ -11,11 +11,12 @@ use rayon::prelude::*;
 use super::FullSpaceModel;
 use super::elements::{Chunk, Element, ElementLaw, Elements, deformation_in_lanes};
 use super::rest_shape::deformation;
-use crate::material::StretchLimit;
 use crate::material::growth::KNEE;
 use crate::material::stretch_limit::LaneLimit;
+use crate::material::{PrincipalStretch, StretchLimit};
 use crate::math::lanes::lane_counts;
 use crate::math::rows::Rows;
+use crate::mesh::TetMesh;
 use crate::operators::gradients;
 
 /// Stiffness of the limit, as a share of that of the metric: steeper ones hold flesh hardly better, for many more iterations.
@@ -29,6 +30,32 @@ pub(super) const NEAR: f64 = 0.3;
 /// That from which its limit is felt.
 pub(super) const FELT: f64 = KNEE;
 
+/// What limits the stretch of flesh of a law.
+pub(in crate::method) fn limit_law(law: &PrincipalStretch) -> ElementLaw {
+    ElementLaw::Limit(STIFFNESS * law.slope())
+}
+
+/// Some tets of a mesh, each with the law of its element; vertices are the rows that `place` says.
+pub(in crate::method) fn tet_elements(
+    mesh: &TetMesh,
+    energies: &[PrincipalStretch],
+    tets: &[u32],
+    place: &[u32],
+) -> Vec<Element> {
+    let hats = gradients(mesh);
+    let split = if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() };
+    let element = |&tet: &u32| {
+        let t = tet as usize;
+        Element {
+            corners: mesh.tets()[t].iter().map(|&vertex| place[vertex as usize]).collect(),
+            gradients: hats[t].to_vec(),
+            volume: mesh.volumes()[t],
+            energy: energies[t / split].clone(),
+        }
+    };
+    tets.iter().map(element).collect()
+}
+
 /// The tets of a body as elements that a limit stiffens: at rest, and as they follow the rig.
 pub(super) struct StretchLimits {
     rest: Elements,
@@ -41,22 +68,14 @@ pub(super) struct StretchLimits {
 impl StretchLimits {
     /// Of all tets that move, stiff as a share of what they are in the metric.
     pub(super) fn new(model: &FullSpaceModel) -> Self {
-        let (mesh, hats) = (&model.mesh, gradients(&model.mesh));
+        let mesh = &model.mesh;
         let mut place = vec![0; model.vertices.len()];
         (0..).zip(&model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
-        let split = if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() };
-        let element = |t: usize| Element {
-            corners: mesh.tets()[t].iter().map(|&vertex| place[vertex as usize]).collect(),
-            gradients: hats[t].to_vec(),
-            volume: mesh.volumes()[t],
-            energy: model.energies[t / split].clone(),
-        };
         let moves =
-            |t: &usize| mesh.tets()[*t].iter().any(|&vertex| (place[vertex as usize] as usize) < model.free);
-        let elements: Vec<Element> = (0..hats.len()).filter(moves).map(element).collect();
-        let rest = Elements::new(&elements, |law| ElementLaw::Limit(STIFFNESS * law.slope()));
-        let tets = (0..hats.len()).filter(moves).map(|t| t as u32).collect();
-        Self { now: rest.clone(), rest, tets, tet_count: hats.len() }
+            |t: &u32| mesh.tets()[*t as usize].iter().any(|&v| (place[v as usize] as usize) < model.free);
+        let tets: Vec<u32> = (0..mesh.tets().len() as u32).filter(moves).collect();
+        let rest = Elements::new(&tet_elements(mesh, &model.energies, &tets, &place), limit_law);
+        Self { now: rest.clone(), rest, tets, tet_count: mesh.tets().len() }
     }
 
     /// Limits tets to a share of length where the rig has them; none is evaluated until it is watched.

@@ -141,7 +141,7 @@ impl FullSpaceSubstep {
         }
         terms.stiffness = params.stiffness;
         terms.pose_rest = params.pose_rest;
-        terms.limit = Limit::new(&self.model, params);
+        terms.limit = Limit::new(self.model.frequency, self.model.mesh.diagonal(), params);
         let key = terms.metric();
         if self.metric.as_ref().is_none_or(|(known, _)| *known != key) {
             self.metric = Some((key, self.model.metric(key)?));

@@ -5,6 +5,8 @@
 //! (`samples`), found on a shot (`training`).
 
 mod elastic;
+mod limit_training;
+mod limits;
 mod newton;
 mod objective;
 mod projector;
@@ -17,13 +19,15 @@ use std::sync::Arc;
 
 use elastic::Elastic;
 use faer::Mat;
+use limits::Limits;
+pub use limits::{Bounds, LimitSamples};
 pub(super) use projector::DisplacementProjector;
-use reduce::Body;
+use reduce::{Body, RigRows};
 use samples::Samples;
 pub(crate) use substep::ReducedSubstep;
 pub use training::Shot;
 
-use crate::material::Material;
+use crate::material::{Material, PrincipalStretch};
 use crate::math::columns::Columns;
 use crate::math::dense::{dot, inner, product};
 use crate::mesh::TetMesh;
@@ -43,6 +47,8 @@ pub struct ReducedModel {
     samples: Samples,
     /// The tets that stand for all; `None` where all are there.
     cubature: Option<Cubature>,
+    /// Where limits are felt; `None` for a body that knows of none.
+    limits: Option<Arc<Limits>>,
     /// What samples do not see of the metric's stiffness, k x k.
     unseen: Columns,
 }
@@ -68,6 +74,10 @@ struct ReducedData {
     /// `B_a'M B_b` of displacements along two axes, k x k, at 3 a + b.
     across: Vec<Mat<f64>>,
     places: Places,
+    /// Rows of J at all vertices.
+    rig: RigRows,
+    /// The laws of the elements.
+    energies: Vec<PrincipalStretch>,
     coordinates: Coordinates,
     bones: usize,
     frequency: f64,
@@ -136,7 +146,7 @@ impl ReducedModel {
         progress.report(0.7)?;
         let samples = body.samples(&fields);
         let unseen = Columns::new(samples.rank(), samples.rank(), |_, _| 0.0);
-        let model = Self { data: Arc::new(data), samples, cubature: None, unseen };
+        let model = Self { data: Arc::new(data), samples, cubature: None, limits: None, unseen };
         progress.report(1.0)?;
         match extras.cubature {
             Some(cubature) => model.sampled(cubature),
@@ -155,11 +165,8 @@ impl ReducedModel {
     pub fn sampled(&self, cubature: &Cubature) -> Result<Self> {
         let mesh = &self.data.mesh;
         cubature.check(mesh)?;
+        self.check_whole()?;
         let each = self.tets_each();
-        if each * self.samples.count() != mesh.tets().len() {
-            let why = "its forces are found at some tets already; take the body with all of them";
-            return Err(Error::Unsupported { what: "cubature", why });
-        }
         let volume = |(&tet, weight): (&u32, &f64)| {
             let element = tet as usize / each;
             (element, weight * self.data.tet_shares[tet as usize] * self.samples.volume(element))
@@ -167,7 +174,8 @@ impl ReducedModel {
         let chosen: Vec<(usize, f64)> = cubature.tets.iter().zip(&cubature.weights).map(volume).collect();
         let samples = self.samples.select(&chosen);
         let unseen = self.data.unseen(&samples)?;
-        Ok(Self { data: self.data.clone(), samples, cubature: Some(cubature.clone()), unseen })
+        let limits = self.limits.clone();
+        Ok(Self { data: self.data.clone(), samples, cubature: Some(cubature.clone()), limits, unseen })
     }
 
     /// The mesh that is simulated.
@@ -248,7 +256,7 @@ impl ReducedModel {
         enter_pose(&data.coordinates, data.bones, pose, &mut handles)?;
         let y = data.enter(coefficients);
         let mut elastic = Elastic::new(self);
-        elastic.enter_pose(self, &handles, pose_rest);
+        elastic.enter_pose(self, &handles, (pose_rest, None));
         let mut gradient = vec![0.0; y.len()];
         let energy = elastic.evaluate(self, &y, &mut gradient) + elastic.of_rig(self, &handles);
         Ok((energy, data.leave_force(&gradient)))

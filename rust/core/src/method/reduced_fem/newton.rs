@@ -4,7 +4,6 @@ use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
 
 use super::objective::Incremental;
-use crate::math::dense::product;
 use crate::math::rows::Rows;
 use crate::solve::{Objective, Value};
 use crate::{Error, Result};
@@ -32,11 +31,11 @@ impl<'a, 'b> Newton<'a, 'b> {
             let twists = twisting.map_or(0.0, |twisting| twisting.at(i, j));
             own + terms.stiffness * (twists + model.unseen.at(i, j))
         });
-        for sample in 0..model.samples.count() {
-            let (gradients, hessian) = model.samples.stiffness(&self.energy.elastic.scratch, sample);
-            let forces = product(hessian.as_ref(), gradients.as_ref());
-            let block = product(gradients.transpose(), forces.as_ref());
-            sum += terms.stiffness * block;
+        let elastic = &self.energy.elastic;
+        model.samples.add_hessian(&elastic.scratch, terms.stiffness, |_| true, &mut sum);
+        elastic.limits.add_stretch_hessian(model, terms.stiffness, &mut sum);
+        if let Some(limit) = &terms.limit {
+            elastic.limits.add_displacement_hessian(model, limit, &mut sum);
         }
         sum
     }

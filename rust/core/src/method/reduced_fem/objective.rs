@@ -3,6 +3,7 @@
 use super::ReducedModel;
 use super::elastic::Elastic;
 use crate::math::rows::{Rows, combine};
+use crate::method::quasi_newton::Limit;
 use crate::solve::{Objective, Value};
 
 /// What is far for a descent to start at, root mean square as a share of the diagonal.
@@ -22,6 +23,8 @@ pub(super) struct Terms {
     pub(super) held: f64,
     /// Factor on the elastic energy.
     pub(super) stiffness: f64,
+    /// The limit of displacements.
+    pub(super) limit: Option<Limit>,
     /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
     pub(super) drag: [f64; 2],
 }
@@ -36,6 +39,7 @@ impl Terms {
             inertia: 0.0,
             held: 0.0,
             stiffness: 1.0,
+            limit: None,
             drag: [0.0; 2],
         }
     }
@@ -90,6 +94,9 @@ impl Objective for Incremental<'_> {
             energy += 0.5 * (terms.inertia * apart * apart + drag * moved * moved);
             work += terms.force[k] * y[k];
             *gradient = terms.stiffness * *gradient + terms.inertia * apart + drag * moved - terms.force[k];
+        }
+        if let Some(limit) = &terms.limit {
+            energy += self.elastic.limits.displacement(self.model, limit, &y[..rank], gradient);
         }
         let size = energy.abs() + work.abs() + terms.stiffness * self.rounding;
         Value { energy: energy - work, size }

@@ -11,7 +11,7 @@ use crate::math::dense::{inner, product};
 use crate::math::{Sparse, multiply_columns};
 use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
-use crate::method::quasi_newton::{Element, elements_of};
+use crate::method::quasi_newton::{Element, ElementLaw, elements_of};
 use crate::method::rig_rows::rig_rows;
 use crate::method::skinning_modes::{FREE, diagonalise, seen_and_more};
 use crate::operators::{lumped_mass, stiffness_of, twisting_stiffness};
@@ -27,7 +27,7 @@ const UNSEEN: f64 = 0.02;
 const PLACES: usize = 40;
 
 /// Rows of J at each vertex: handles and their four entries.
-type RigRows = Vec<Vec<(u32, [f64; 4])>>;
+pub(super) type RigRows = Vec<Vec<(u32, [f64; 4])>>;
 
 /// A body before it is reduced.
 pub(super) struct Body<'a> {
@@ -37,6 +37,7 @@ pub(super) struct Body<'a> {
     mass: Vec<f64>,
     strength: Option<&'a [f64]>,
     rig: RigRows,
+    energies: Vec<PrincipalStretch>,
     elements: Vec<Element>,
     /// The metric's Laplacian.
     stiffness: Sparse,
@@ -49,6 +50,7 @@ impl<'a> Body<'a> {
         let conductivity: Vec<f64> = energies.iter().map(PrincipalStretch::slope).collect();
         let place: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
         let coordinates = Coordinates::of_mesh(mesh);
+        let (laws, elements) = elements_of(mesh, &energies, &place)?;
         Ok(Self {
             mesh,
             coordinates,
@@ -56,7 +58,8 @@ impl<'a> Body<'a> {
             mass: lumped_mass(mesh, material),
             strength: extras.strength,
             rig: rig_rows(&coordinates, mesh, extras.rig),
-            elements: elements_of(mesh, &energies, &place)?.1,
+            energies: laws,
+            elements,
             stiffness: stiffness_of(mesh, &conductivity)?,
             twisting: twisting_stiffness(mesh, &conductivity),
         })
@@ -86,6 +89,8 @@ impl<'a> Body<'a> {
             }),
             across: self.across(fields.as_ref()),
             places: self.places(fields.as_ref()),
+            rig: self.rig.clone(),
+            energies: self.energies.clone(),
             coordinates: self.coordinates,
             bones: self.bones,
             frequency: frequency.unwrap_or(lowest.sqrt() / std::f64::consts::TAU),
@@ -100,30 +105,8 @@ impl<'a> Body<'a> {
 
     /// All elements, each standing for itself.
     pub(super) fn samples(&self, fields: &Mat<f64>) -> Samples {
-        let rig = self.elements.iter().map(|element| self.rig_terms(element)).collect();
-        Samples::new(&self.elements, rig, fields.ncols(), |element, entry, coordinate| {
-            let Element { corners, gradients, .. } = &self.elements[element];
-            let field = fields.col_as_slice(coordinate);
-            let of = |(&v, g): (&u32, &[f64; 3])| field[3 * v as usize + entry / 3] * g[entry % 3];
-            corners.iter().zip(gradients).map(of).sum()
-        })
-    }
-
-    /// What handles add to the gradient of an element.
-    fn rig_terms(&self, element: &Element) -> RigTerms {
-        let mut terms: RigTerms = Vec::new();
-        for (&vertex, gradient) in element.corners.iter().zip(&element.gradients) {
-            for (handle, row) in &self.rig[vertex as usize] {
-                let place = terms.iter().position(|(known, _)| known == handle).unwrap_or_else(|| {
-                    terms.push((*handle, [[0.0; 3]; 4]));
-                    terms.len() - 1
-                });
-                for (sum, entry) in terms[place].1.iter_mut().zip(row) {
-                    (0..3).for_each(|j| sum[j] += entry * gradient[j]);
-                }
-            }
-        }
-        terms
+        let elastic = |law: &PrincipalStretch| ElementLaw::Elastic(law.clone());
+        samples_of(&self.elements, elastic, &self.rig, fields)
     }
 
     /// Displacements times a number of each vertex.
@@ -208,6 +191,39 @@ impl ReducedData {
         let kept = |seen: f64| share * (1.0 - seen).max(0.0);
         Ok(square(&seen_and_more(&self.spectrum, twists, stiff.as_ref(), kept)?))
     }
+}
+
+/// Elements that resist by a law in the coordinates of some fields, 3n x k; without any, where they are changed otherwise.
+pub(super) fn samples_of(
+    elements: &[Element],
+    law: impl Fn(&PrincipalStretch) -> ElementLaw,
+    rig: &RigRows,
+    fields: &Mat<f64>,
+) -> Samples {
+    let terms = elements.iter().map(|element| rig_terms(rig, element)).collect();
+    Samples::new(elements, law, terms, fields.ncols(), |element, entry, coordinate| {
+        let Element { corners, gradients, .. } = &elements[element];
+        let field = fields.col_as_slice(coordinate);
+        let of = |(&v, g): (&u32, &[f64; 3])| field[3 * v as usize + entry / 3] * g[entry % 3];
+        corners.iter().zip(gradients).map(of).sum()
+    })
+}
+
+/// What handles add to the gradient of an element.
+fn rig_terms(rig: &RigRows, element: &Element) -> RigTerms {
+    let mut terms: RigTerms = Vec::new();
+    for (&vertex, gradient) in element.corners.iter().zip(&element.gradients) {
+        for (handle, row) in &rig[vertex as usize] {
+            let place = terms.iter().position(|(known, _)| known == handle).unwrap_or_else(|| {
+                terms.push((*handle, [[0.0; 3]; 4]));
+                terms.len() - 1
+            });
+            for (sum, entry) in terms[place].1.iter_mut().zip(row) {
+                (0..3).for_each(|j| sum[j] += entry * gradient[j]);
+            }
+        }
+    }
+    terms
 }
 
 fn square(matrix: &Mat<f64>) -> Columns {

@@ -5,12 +5,14 @@ use nalgebra::{Matrix3, Vector3};
 use pulp::{Arch, Simd, WithSimd};
 
 use crate::material::lanes::{self, Evaluate, LaneLaw, PARAMETERS};
-use crate::material::{Energy, PrincipalStretch};
+use crate::material::stretch_limit::LaneLimit;
+use crate::material::{Energy, PrincipalStretch, StretchLimit};
 use crate::math::columns::Columns;
+use crate::math::dense::product;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::polar::dot3;
 use crate::math::rows::Rows;
-use crate::method::quasi_newton::{Element, RestStretch, STRETCHES, rest_stretch_in_lanes};
+use crate::method::quasi_newton::{Element, ElementLaw, RestStretch, STRETCHES, rest_stretch_in_lanes};
 
 /// What the rig does to an element: handles, and what their four rows add to its gradient.
 pub(super) type RigTerms = Vec<(u32, [[f64; 3]; 4])>;
@@ -19,7 +21,7 @@ pub(super) type RigTerms = Vec<(u32, [[f64; 3]; 4])>;
 #[derive(Clone)]
 pub(super) struct Samples {
     /// The law with a scale of 1.
-    law: PrincipalStretch,
+    law: ElementLaw,
     count: usize,
     /// `G B`: blocks x 9 x lanes rows, a column each coordinate.
     gradients: Columns,
@@ -30,7 +32,7 @@ pub(super) struct Samples {
     /// Blocks x lanes; 0 in lanes that only fill up.
     volumes: Buffer<f64>,
     /// The law of each.
-    laws: Vec<PrincipalStretch>,
+    laws: Vec<ElementLaw>,
 }
 
 /// What evaluating takes, and what a pose makes of the elements. Gradients are blocks x 9 x lanes.
@@ -41,8 +43,10 @@ pub(super) struct SampleScratch {
     back: Buffer<f64>,
     /// With the rest shape's own volume, blocks x lanes.
     volumes: Buffer<f64>,
+    /// Blocks x parameters x lanes; those of limits are the pose's.
+    parameters: Buffer<f64>,
     /// `G B y`.
-    change: Buffer<f64>,
+    pub(super) change: Buffer<f64>,
     /// Forces on the gradients.
     pub(super) stress: Buffer<f64>,
     /// Rows of a pose without its mean translation.
@@ -59,11 +63,13 @@ impl Samples {
     /// Of elements of one law, each for itself, with `gradient(element, entry, coordinate)` of `count` fields, entries row-major.
     pub(super) fn new(
         elements: &[Element],
+        law: impl Fn(&PrincipalStretch) -> ElementLaw,
         rig: Vec<RigTerms>,
         count: usize,
         gradient: impl Fn(usize, usize, usize) -> f64,
     ) -> Self {
         let (lanes, _) = lane_counts();
+        let laws: Vec<ElementLaw> = elements.iter().map(|element| law(&element.energy)).collect();
         let (last, blocks) = (elements.len() - 1, elements.len().div_ceil(lanes));
         let slot = |row: usize| row / (9 * lanes) * lanes + row % lanes;
         let gradients = Columns::new(9 * lanes * blocks, count, |row, column| {
@@ -72,18 +78,18 @@ impl Samples {
         let mut parameters = Buffer::zeros(blocks * PARAMETERS * lanes);
         for (row, number) in parameters.iter_mut().enumerate() {
             let slot = row / (PARAMETERS * lanes) * lanes + row % lanes;
-            *number = elements[slot.min(last)].energy.in_lanes().1[row / lanes % PARAMETERS];
+            *number = laws[slot.min(last)].parameters()[row / lanes % PARAMETERS];
         }
         let mut volumes = Buffer::zeros(blocks * lanes);
         volumes.iter_mut().zip(elements).for_each(|(volume, element)| *volume = element.volume);
         Self {
-            law: elements[0].energy.scaled_to_one(),
+            law: laws[0].scaled_to_one(),
             count: elements.len(),
             gradients,
             rig,
             parameters,
             volumes,
-            laws: elements.iter().map(|element| element.energy.clone()).collect(),
+            laws,
         }
     }
 
@@ -132,12 +138,16 @@ impl Samples {
 
     /// What all weigh in the metric, J.
     pub(super) fn weight(&self, sample: usize) -> f64 {
-        self.volumes[sample] * self.laws[sample].slope()
+        let slope = match &self.laws[sample] {
+            ElementLaw::Elastic(law) => law.slope(),
+            ElementLaw::Limit(stiffness) => *stiffness,
+        };
+        self.volumes[sample] * slope
     }
 
     /// What coordinates do to the gradient of one against its rest shape, 9 x k, columns after columns, and the Hessian of
     /// its energy there, with the magnitudes of its eigenvalues.
-    pub(super) fn stiffness(&self, scratch: &SampleScratch, sample: usize) -> (Mat<f64>, Mat<f64>) {
+    fn stiffness(&self, scratch: &SampleScratch, sample: usize) -> (Mat<f64>, Mat<f64>) {
         let entry = |numbers: &[f64], e: usize| numbers[place(sample, e)];
         let rest = Matrix3::from_fn(|i, j| entry(&scratch.back, 3 * i + j));
         let f = Matrix3::from_fn(|i, j| entry(&scratch.rig, 3 * i + j) + entry(&scratch.change, 3 * i + j));
@@ -145,9 +155,27 @@ impl Samples {
             let (i, j) = (row % 3, row / 3);
             (0..3).map(|m| self.gradient(sample, 3 * i + m, k) * rest[(m, j)]).sum()
         });
-        let hessian = self.laws[sample].filtered_hessian(&(f * rest), f64::abs);
+        let hessian = match &self.laws[sample] {
+            ElementLaw::Elastic(law) => law.filtered_hessian(&(f * rest), f64::abs),
+            ElementLaw::Limit(_) => scratch.stretch_limit(sample).filtered_hessian(&(f * rest), f64::abs),
+        };
         let volume = scratch.volumes[sample];
         (gradients, Mat::from_fn(9, 9, |i, j| volume * hessian[(i, j)]))
+    }
+
+    /// Adds the second derivatives of the energy of some, k x k, times a factor.
+    pub(super) fn add_hessian(
+        &self,
+        scratch: &SampleScratch,
+        factor: f64,
+        has: impl Fn(usize) -> bool,
+        sum: &mut Mat<f64>,
+    ) {
+        for sample in (0..self.count).filter(|&sample| has(sample)) {
+            let (gradients, hessian) = self.stiffness(scratch, sample);
+            let forces = product(hessian.as_ref(), gradients.as_ref());
+            *sum += factor * product(gradients.transpose(), forces.as_ref());
+        }
     }
 
     /// An entry of what a coordinate adds to the gradient of one.
@@ -161,14 +189,16 @@ impl Samples {
             rig: numbers(),
             back: numbers(),
             volumes: self.volumes.clone(),
+            parameters: self.parameters.clone(),
             change: numbers(),
             stress: numbers(),
             pose: Vec::new(),
         }
     }
 
-    /// Has the elements where a pose puts them (4 rows a handle), their rest shapes following by a share.
-    pub(super) fn enter_pose(&self, scratch: &mut SampleScratch, pose: &Rows, share: f64) {
+    /// Has the elements where a pose puts them (4 rows a handle), their rest shapes following by a share. What limits the
+    /// stretch of elements is told how far `limit` lets them go.
+    pub(super) fn enter_pose(&self, scratch: &mut SampleScratch, pose: &Rows, (share, limit): (f64, f64)) {
         let handles = (pose.len() / 4) as f64;
         let mean: [f64; 3] =
             std::array::from_fn(|c| pose.iter().skip(3).step_by(4).map(|row| row[c]).sum::<f64>() / handles);
@@ -181,7 +211,7 @@ impl Samples {
             let block = &mut scratch.rig[slot / lanes * 9 * lanes..];
             (0..9).for_each(|e| block[e * lanes + slot % lanes] = f[(e / 3, e % 3)]);
         }
-        Arch::new().dispatch(Follow { samples: self, scratch, share });
+        Arch::new().dispatch(Follow { samples: self, scratch, share, limit });
     }
 
     /// Where a pose (4 rows a handle) has the gradient of an element.
@@ -198,9 +228,30 @@ impl Samples {
     /// Elastic energy, J, of coordinates; its gradient is written.
     pub(super) fn evaluate(&self, scratch: &mut SampleScratch, y: &[f64], gradient: &mut [f64]) -> f64 {
         self.gradients.combine(y, &mut scratch.change);
-        let energy = Arch::new().dispatch(Sum { samples: self, scratch });
+        let energy = self.strained(scratch);
         self.gradients.project(&scratch.stress, gradient);
         energy
+    }
+
+    /// The same where coordinates have changed gradients by what is there; forces on them are written.
+    pub(super) fn strained(&self, scratch: &mut SampleScratch) -> f64 {
+        Arch::new().dispatch(Sum { samples: self, scratch })
+    }
+}
+
+impl SampleScratch {
+    /// The limit of an element, in the last pose entered.
+    fn stretch_limit(&self, sample: usize) -> StretchLimit {
+        let (lanes, _) = lane_counts();
+        let of = |parameter: usize| {
+            self.parameters[(sample / lanes * PARAMETERS + parameter) * lanes + sample % lanes]
+        };
+        StretchLimit { stiffness: of(0), limit: of(1), allowed: of(2) }
+    }
+
+    /// Whether an element was under stress where it was evaluated last.
+    pub(super) fn is_stressed(&self, sample: usize) -> bool {
+        (0..9).any(|entry| self.stress[place(sample, entry)] != 0.0)
     }
 }
 
@@ -208,6 +259,7 @@ struct Follow<'a> {
     samples: &'a Samples,
     scratch: &'a mut SampleScratch,
     share: f64,
+    limit: f64,
 }
 
 impl WithSimd for Follow<'_> {
@@ -215,7 +267,10 @@ impl WithSimd for Follow<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let SampleScratch { rig, back, volumes, .. } = self.scratch;
+        let SampleScratch { rig, back, volumes, parameters, .. } = self.scratch;
+        let is_limit = matches!(self.samples.law, ElementLaw::Limit(_));
+        let limit = simd.splat_f64s(self.limit);
+        let (parameters, _) = S::as_mut_simd_f64s(parameters);
         let (known, _) = S::as_simd_f64s(&self.samples.volumes);
         let (rig, _) = S::as_simd_f64s(rig);
         let (back, _) = S::as_mut_simd_f64s(back);
@@ -223,9 +278,14 @@ impl WithSimd for Follow<'_> {
         let mut f = [simd.splat_f64s(0.0); 9];
         for block in 0..volumes.len() {
             f.copy_from_slice(&rig[9 * block..][..9]);
-            let RestStretch { inverse, growth, .. } = rest_stretch_in_lanes(simd, f, self.share, STRETCHES);
+            let RestStretch { inverse, growth, longest, missed } =
+                rest_stretch_in_lanes(simd, f, self.share, STRETCHES);
             back[9 * block..][..9].copy_from_slice(&inverse);
             volumes[block] = simd.mul_f64s(known[block], growth);
+            if is_limit {
+                parameters[PARAMETERS * block + 1] = simd.div_f64s(limit, longest);
+                parameters[PARAMETERS * block + 2] = missed;
+            }
         }
     }
 }
@@ -241,13 +301,17 @@ impl WithSimd for Sum<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let (samples, scratch) = (self.samples, self.scratch);
-        match samples.law.in_lanes().0 {
-            LaneLaw::Corotated => sum(simd, lanes::Corotated, samples, scratch),
-            LaneLaw::StVenantKirchhoff => sum(simd, lanes::StVenantKirchhoff, samples, scratch),
-            LaneLaw::NeoHookean => sum(simd, lanes::NeoHookean, samples, scratch),
-            LaneLaw::MooneyRivlin => sum(simd, lanes::MooneyRivlin, samples, scratch),
-            LaneLaw::Polynomial => sum(simd, lanes::Polynomial, samples, scratch),
-            LaneLaw::Spline => sum(simd, lanes::Spline(&samples.law), samples, scratch),
+        let law = match &samples.law {
+            ElementLaw::Limit(_) => return sum(simd, LaneLimit, scratch),
+            ElementLaw::Elastic(law) => law,
+        };
+        match law.in_lanes().0 {
+            LaneLaw::Corotated => sum(simd, lanes::Corotated, scratch),
+            LaneLaw::StVenantKirchhoff => sum(simd, lanes::StVenantKirchhoff, scratch),
+            LaneLaw::NeoHookean => sum(simd, lanes::NeoHookean, scratch),
+            LaneLaw::MooneyRivlin => sum(simd, lanes::MooneyRivlin, scratch),
+            LaneLaw::Polynomial => sum(simd, lanes::Polynomial, scratch),
+            LaneLaw::Spline => sum(simd, lanes::Spline(law), scratch),
         }
     }
 }
@@ -255,9 +319,9 @@ impl WithSimd for Sum<'_> {
 // Below there are plain loops only, as in the elements of the full space.
 
 #[inline(always)]
-fn sum<S: Simd, L: Evaluate>(simd: S, law: L, samples: &Samples, scratch: &mut SampleScratch) -> f64 {
-    let SampleScratch { rig, back, volumes, change, stress, .. } = scratch;
-    let (parameters, _) = S::as_simd_f64s(&samples.parameters);
+fn sum<S: Simd, L: Evaluate>(simd: S, law: L, scratch: &mut SampleScratch) -> f64 {
+    let SampleScratch { rig, back, volumes, parameters, change, stress, .. } = scratch;
+    let (parameters, _) = S::as_simd_f64s(parameters);
     let (rig, _) = S::as_simd_f64s(rig);
     let (back, _) = S::as_simd_f64s(back);
     let (volumes, _) = S::as_simd_f64s(volumes);

@@ -77,7 +77,8 @@ impl ReducedSubstep {
     /// What the rig and the settings say of a substep.
     fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) {
         self.pose.copy_from_slice(rig.pose);
-        self.elastic.enter_pose(&self.model, rig.pose, params.pose_rest);
+        self.elastic.enter_pose(&self.model, rig.pose, (params.pose_rest, params.stretch));
+        self.terms.limit = self.model.displacement_limit(params);
         self.terms.stiffness = params.stiffness;
         self.descent.memory.enter(self.terms.metric());
     }

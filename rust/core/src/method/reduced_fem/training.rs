@@ -26,7 +26,7 @@ const FAINT: f64 = 1e-8;
 /// Most frames of the shot in which forces are looked at.
 const FRAMES: usize = 48;
 /// Directions in which the force of a state is looked at.
-const DIRECTIONS: usize = 16;
+pub(super) const DIRECTIONS: usize = 16;
 /// Amplitudes of states between those of the shot, beside the shot's own.
 const AMPLITUDES: (f64, f64) = (0.3, 1.5);
 
@@ -40,11 +40,11 @@ pub struct Shot<'a> {
 }
 
 /// A state of the body: in which frame's pose, and its coordinates.
-struct Draw {
-    frame: usize,
-    y: Vec<f64>,
+pub(super) struct Draw {
+    pub(super) frame: usize,
+    pub(super) y: Vec<f64>,
     /// k x [`DIRECTIONS`].
-    directions: Mat<f64>,
+    pub(super) directions: Mat<f64>,
 }
 
 impl ReducedModel {
@@ -69,12 +69,8 @@ impl ReducedModel {
         if count == 0 {
             return Err(Error::Range { what, expected: "at least one tet", got: 0.0 });
         }
+        self.check_whole()?;
         let each = self.tets_each();
-        let elements = self.samples.count();
-        if each * elements != self.data.mesh.tets().len() {
-            let why = "its forces are found at some tets already; take the body with all of them";
-            return Err(Error::Unsupported { what, why });
-        }
         let frames = self.frames(shot)?;
         if frames.iter().all(|frame| frame.y.iter().all(|&y| y == 0.0)) {
             return Err(Error::Unsupported { what, why: STILL });
@@ -85,7 +81,7 @@ impl ReducedModel {
         }
         progress.report(0.0)?;
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let draws = self.draws(&frames, &mut random);
+        let draws = self.draws(&frames, &mut random, |_, mixed| mixed);
         let straining = self.straining();
         let drawn = sample(straining.len(), CANDIDATES.1.max(CANDIDATES.0 * count), &mut random);
         let candidates: Vec<usize> = drawn.into_iter().map(|place| straining[place]).collect();
@@ -108,6 +104,15 @@ impl ReducedModel {
         })
     }
 
+    /// Errors unless forces are found at all tets.
+    pub(super) fn check_whole(&self) -> Result<()> {
+        if self.tets_each() * self.samples.count() == self.data.mesh.tets().len() {
+            return Ok(());
+        }
+        let why = "its forces are found at some tets already; take the body with all of them";
+        Err(Error::Unsupported { what: "cubature", why })
+    }
+
     /// The elements that the basis strains, without those with next to no flesh.
     fn straining(&self) -> Vec<usize> {
         let (samples, count) = (&self.samples, self.samples.count());
@@ -128,7 +133,7 @@ impl ReducedModel {
     }
 
     /// Pose rows and coordinates of the frames of a shot.
-    fn frames(&self, shot: &Shot<'_>) -> Result<Vec<Frame>> {
+    pub(super) fn frames(&self, shot: &Shot<'_>) -> Result<Vec<Frame>> {
         let (r, bones) = (self.displacement_count(), self.data.bones);
         let count = shot.coefficients.len() / r;
         let wrong = |what, expected: String, got: usize| Error::Shape {
@@ -172,8 +177,13 @@ impl ReducedModel {
         (0..self.data.rank()).map(|k| later(k).signum()).collect()
     }
 
-    /// States of the shot, each with one between them.
-    fn draws(&self, frames: &[Frame], random: &mut ChaCha8Rng) -> Vec<Draw> {
+    /// States of the shot, each with one that is made of it and of a random combination of all.
+    pub(super) fn draws(
+        &self,
+        frames: &[Frame],
+        random: &mut ChaCha8Rng,
+        other: impl Fn(&[f64], Vec<f64>) -> Vec<f64>,
+    ) -> Vec<Draw> {
         let (rank, looked) = (self.data.rank(), frames.len().min(FRAMES));
         let mean = self.stiffness_of(frames);
         let signs = self.signs(frames);
@@ -186,7 +196,8 @@ impl ReducedModel {
                 let share = size * normal(random) / (frames.len() as f64).sqrt();
                 between.iter_mut().zip(&frame.y).for_each(|(sum, y)| *sum += share * y);
             }
-            for y in [frames[frame].y.clone(), between] {
+            let own = &frames[frame].y;
+            for y in [own.clone(), other(own, between)] {
                 let directions = Mat::from_fn(rank, DIRECTIONS, |k, _| {
                     signs[k] * normal(random) * mean / (mean + self.data.spectrum[k])
                 });
@@ -224,9 +235,9 @@ impl ReducedModel {
 }
 
 /// The rows of a pose, and coordinates in it.
-struct Frame {
-    pose: Vec<[f64; 3]>,
-    y: Vec<f64>,
+pub(super) struct Frame {
+    pub(super) pose: Vec<[f64; 3]>,
+    pub(super) y: Vec<f64>,
 }
 
 /// The work of the candidates' forces and of all along the directions of a draw, relative to what the whole force does.
@@ -237,7 +248,7 @@ fn works(
     draw: &Draw,
     (candidates, gradients): (&[usize], &Mat<f64>),
 ) -> (Mat<f64>, Vec<f64>) {
-    samples.enter_pose(scratch, pose, 1.0);
+    samples.enter_pose(scratch, pose, (1.0, f64::INFINITY));
     let mut force = vec![0.0; draw.y.len()];
     samples.evaluate(scratch, &draw.y, &mut force);
     let along = |k: usize| -> f64 {

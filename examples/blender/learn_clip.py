@@ -1,0 +1,73 @@
+"""What *Learn This Shot* says of a character's most energetic clip, as *Add Jounce* sets it up, in a table.
+
+    python learn_clip.py FILE [--frames 120] [--unlimited]
+
+Of 32 and 64 displacements how far the draft, what was learnt, and frames that were not seen are from the
+final motion; how many tets and vertices feel limits, and the seconds that learning takes from a final
+motion that is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import ModuleType
+
+import bpy
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import character as characters
+import extension
+import flesh
+
+
+def main() -> None:
+    """Learn the clip twice, and print a row for each count of displacements."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--frames", type=int, default=120)
+    parser.add_argument("--unlimited", action="store_true")
+    options = parser.parse_args()
+    lessons = importlib.import_module(f"{extension.enable().__name__}.bridge.preview.lessons")
+    character = characters.load(options.file)
+    shot = characters.choose_shot(character, options.frames)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = shot.first, shot.last
+    flesh.select([character.armature])
+    bpy.ops.jounce.setup()
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    if options.unlimited:
+        host.jounce.use_stretch = host.jounce.use_limit = False
+    with tempfile.TemporaryDirectory() as folder:
+        # Final frames are kept beside the file.
+        bpy.ops.wm.save_as_mainfile(filepath=str(Path(folder) / "clip.blend"))
+        flesh.select([host])
+        bpy.ops.jounce.learn()
+        for count in ("32", "64"):
+            print(row(lessons, host, count), flush=True)
+
+
+def row(lessons: ModuleType, host: bpy.types.Object, count: str) -> str:
+    """What was learnt in so many displacements."""
+    host.jounce.displacements = count
+    started = time.perf_counter()
+    bpy.ops.jounce.learn()
+    seconds = time.perf_counter() - started
+    known = lessons.of(host)
+    facts = known.facts
+    shares = " | ".join(f"{share:.1%}" for share in (facts.draft_error, facts.error, facts.held_out or 0.0))
+    samples = f"{len(known.limit_tets)} | {len(known.limit_vertices)}"
+    return f"| {host.name} | {count} | {shares} | {samples} | {seconds:.1f} |"
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    # Blender's own exit handlers can hang in a script that leaves a preview on.
+    os._exit(0)

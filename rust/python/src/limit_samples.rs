@@ -1,0 +1,108 @@
+//! `LimitSamples`: where the limits of a reduced model are felt.
+
+use jounce::Progress;
+use jounce::method::reduced_fem::{self, Bounds, Shot};
+use jounce::method::skinning_modes;
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::cubature::shot_poses;
+use crate::job::made;
+use crate::model::Model;
+
+/// Tets and vertices at which the limits of stretch and of displacement are felt, and how many such each stands for.
+///
+/// Usually made by `LimitSamples.of_shot` or `Body.learn`; made directly of tets, (c,) int32 or int64, their weights, (c,)
+/// float64, vertices, (v,), and theirs where these were kept. Raises ValueError for a wrong shape; what does not fit a mesh
+/// is refused where one is there.
+#[pyclass(frozen, module = "jounce", name = "LimitSamples")]
+pub struct LimitSamples(pub reduced_fem::LimitSamples);
+
+#[pymethods]
+impl LimitSamples {
+    #[new]
+    #[pyo3(text_signature = "(tets, tet_weights, vertices, vertex_weights)")]
+    fn new(
+        tets: &Bound<'_, PyAny>,
+        tet_weights: &Bound<'_, PyAny>,
+        vertices: &Bound<'_, PyAny>,
+        vertex_weights: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        let indices = |given: &Bound<'_, PyAny>, name| -> PyResult<Vec<u32>> {
+            let rows = arrays::indices::<1>(given, name, &[Axis::Any("c")], u32::MAX as usize)?;
+            Ok(rows.into_iter().flatten().collect())
+        };
+        let numbers = |given: &Bound<'_, PyAny>, name, count| -> PyResult<Vec<f64>> {
+            Ok(arrays::array::<f64>(given, name, &[Axis::Is(count)])?.slice().to_vec())
+        };
+        let (tets, vertices) = (indices(tets, "tets")?, indices(vertices, "vertices")?);
+        let weights = numbers(tet_weights, "tet_weights", tets.len())?;
+        let vertex_weights = numbers(vertex_weights, "vertex_weights", vertices.len())?;
+        let tets = skinning_modes::Cubature { tets, weights };
+        Ok(Self(reduced_fem::LimitSamples { tets, vertices, weights: vertex_weights }))
+    }
+
+    /// Finds tets and vertices whose forces, weighted, are those of all limits in a shot of a reduced model, by non-negative
+    /// least squares.
+    ///
+    /// model, coefficients, poses, seed: as for `Cubature.of_shot`. limit, stretch: those of the simulation of the shot; where
+    /// one is None it is felt nowhere. tets, vertices: most of each. Raises ValueError for a limit that is not positive and as
+    /// `Cubature.of_shot`, but finds nothing where no limit is felt.
+    #[staticmethod]
+    #[pyo3(signature = (model, coefficients, poses=None, limit=None, stretch=None, tets=100, vertices=50, seed=0))]
+    fn of_shot(
+        py: Python<'_>,
+        model: &Model,
+        coefficients: &Bound<'_, PyAny>,
+        poses: Option<&Bound<'_, PyAny>>,
+        limit: Option<f64>,
+        stretch: Option<f64>,
+        tets: i64,
+        vertices: i64,
+        seed: i64,
+    ) -> PyResult<Self> {
+        let counts = [arrays::count(tets, "tets")?, arrays::count(vertices, "vertices")?];
+        let drawn = (counts, arrays::count(seed, "seed")?);
+        let model = model.reduced_model("limit samples")?.clone();
+        let axes = [Axis::Any("f"), Axis::Is(model.displacement_count())];
+        let coefficients = arrays::array::<f64>(coefficients, "coefficients", &axes)?;
+        let poses = shot_poses(poses, coefficients.len(0), model.bone_count())?;
+        let coefficients = coefficients.slice().to_vec();
+        let train = move |progress: &Progress| {
+            let shot = Shot { poses: arrays::transforms(&poses), coefficients: &coefficients };
+            model.train_limits(&shot, Bounds { limit, stretch }, drawn, progress)
+        };
+        made(py, train).map(|samples| Self((*samples).clone()))
+    }
+
+    /// Indices of the tets, (c,) int32.
+    #[getter]
+    fn tets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        let tets = &self.0.tets.tets;
+        arrays::owned(py, arrays::signed(tets), &[tets.len()])
+    }
+
+    /// How many tets each stands for, (c,) float64, above 0.
+    #[getter]
+    fn tet_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let weights = &self.0.tets.weights;
+        arrays::owned(py, weights.clone(), &[weights.len()])
+    }
+
+    /// Indices of the vertices, (v,) int32.
+    #[getter]
+    fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        arrays::owned(py, arrays::signed(&self.0.vertices), &[self.0.vertices.len()])
+    }
+
+    /// How many vertices each stands for, (v,) float64, above 0.
+    #[getter]
+    fn vertex_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, self.0.weights.clone(), &[self.0.weights.len()])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("LimitSamples({} tets, {} vertices)", self.0.tets.tets.len(), self.0.vertices.len())
+    }
+}

@@ -1,0 +1,263 @@
+//! The limits of stretch and displacements in a few displacements: those of the full space, felt at all tets and vertices or at
+//! few that a shot has taught.
+
+use jounce::material::{Field, Law, Material};
+use jounce::mesh::TetMesh;
+use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
+use jounce::method::reduced_fem::{Bounds, LimitSamples, ReducedExtras, ReducedModel, Shot};
+use jounce::method::skinning_modes::Cubature;
+use jounce::method::{Integrator, Model, Simulation, SimulationParams};
+use jounce::operators::lumped_mass;
+use jounce::rig::Rig;
+use jounce::subspace::{Basis, Restraint, Share, mass_pca};
+use jounce::{Error, Progress};
+use jounce_tests::bodies::{Transform, bar, some_coefficients, swing, turn, waves};
+use jounce_tests::boxes::weights_along_x;
+
+const LIMITS: Bounds = Bounds { limit: Some(0.1), stretch: Some(0.2) };
+
+fn silent() -> Progress {
+    Progress::default()
+}
+
+/// A bar on two bones, pinned at the left.
+struct Flesh {
+    mesh: TetMesh,
+    material: Material,
+    rig: Rig,
+    pinned: Vec<bool>,
+}
+
+impl Flesh {
+    fn new(cells: [usize; 3], law: Law) -> Self {
+        let mesh = bar(cells, 0.1);
+        let number = Field::Uniform;
+        let material = Material::new(law, number(4e3), number(0.3), number(1000.0)).unwrap();
+        let pinned = mesh.vertices().iter().map(|x| x[0] < 0.05).collect();
+        let rig = Rig::new(mesh.vertices().len(), 2, &weights_along_x(&mesh, 2)).unwrap();
+        Self { mesh, material, rig, pinned }
+    }
+
+    fn full(&self) -> FullSpaceModel {
+        let restraint = Restraint { pinned: Some(&self.pinned), ..Restraint::default() };
+        let extras = FullSpaceExtras { rig: Some(&self.rig), ..FullSpaceExtras::default() };
+        FullSpaceModel::of(&self.mesh, &self.material, &restraint, &extras, &silent()).unwrap()
+    }
+
+    fn reduced(&self, basis: &Basis, frequency: Option<f64>) -> ReducedModel {
+        let extras = ReducedExtras { rig: Some(&self.rig), frequency, ..ReducedExtras::default() };
+        ReducedModel::new(&self.mesh, &self.material, basis, &extras, &silent()).unwrap()
+    }
+
+    /// Each coordinate of each vertex that moves.
+    fn everything(&self) -> Basis {
+        let free: Vec<usize> = (0..3 * self.pinned.len()).filter(|i| !self.pinned[i / 3]).collect();
+        let shapes: Vec<f64> = free
+            .iter()
+            .flat_map(|&own| (0..3 * self.pinned.len()).map(move |i| if i == own { 1.0 } else { 0.0 }))
+            .collect();
+        Basis::from_shapes(&shapes, free.len()).unwrap()
+    }
+
+    /// How far displacements are from others, as a share of those.
+    fn error(&self, found: &[f64], right: &[f64]) -> f64 {
+        let mass = lumped_mass(&self.mesh, &self.material);
+        let norm = |u: &dyn Fn(usize) -> f64| -> f64 {
+            (0..right.len()).map(|i| mass[i / 3 % mass.len()] * u(i) * u(i)).sum::<f64>().sqrt()
+        };
+        norm(&|i| found[i] - right[i]) / norm(&|i| right[i])
+    }
+}
+
+/// Beaten about by most of its own size.
+fn violent(count: u32) -> Vec<[Transform; 2]> {
+    let pose = |frame: u32| {
+        let jump = if frame < 2 { 0.0 } else { 0.4 * f64::from((frame / 3) % 2) };
+        [turn([0.0, 1.0, 0.0], 1.2 * jump, [0.1, 0.0, 0.0], [jump, 0.0, 0.5 * jump]); 2]
+    };
+    (0..count).map(pose).collect()
+}
+
+fn exact() -> SimulationParams {
+    SimulationParams { max_iterations: 1000, tolerance: 1e-9, damping: 0.1, ..SimulationParams::default() }
+}
+
+fn within(bounds: Bounds, params: SimulationParams) -> SimulationParams {
+    SimulationParams { limit: bounds.limit, stretch: bounds.stretch, ..params }
+}
+
+/// Displacements of a shot.
+fn played(model: &Model, params: SimulationParams, poses: &[[Transform; 2]]) -> Vec<f64> {
+    let mut sim = Simulation::new(model.clone(), params).unwrap();
+    let projector = model.projector(None).unwrap();
+    let mut found = Vec::new();
+    for pose in poses {
+        sim.step(Some(pose)).unwrap();
+        let mut u = vec![0.0; 3 * projector.point_count()];
+        projector.displacement(sim.coefficients(), &mut u).unwrap();
+        found.extend(u.into_iter().map(f64::from));
+    }
+    found
+}
+
+#[test]
+fn all_displacements_within_limits_are_the_full_space() {
+    for law in [Law::Arap, Law::NeoHookean] {
+        let flesh = Flesh::new([3, 2, 1], law);
+        let full = flesh.full();
+        let reduced = flesh.reduced(&flesh.everything(), Some(full.frequency()));
+        let reduced = Model::Reduced(reduced.limited(&LimitSamples::all(&flesh.mesh)).unwrap().into());
+        let full = Model::FullSpace(full.into());
+        let others = [
+            exact(),
+            SimulationParams { pose_rest: 0.4, substeps: 2, stiffness: 0.7, ..exact() },
+            SimulationParams { integrator: Integrator::Bdf2, pose_rest: 0.0, ..exact() },
+        ];
+        let both = [LIMITS, Bounds { limit: None, ..LIMITS }, Bounds { stretch: None, ..LIMITS }];
+        for (params, bounds) in others.into_iter().zip(both) {
+            let right = played(&full, within(bounds, params), &violent(9));
+            assert!(flesh.error(&played(&full, params, &violent(9)), &right) > 0.05, "{bounds:?}");
+            let error = flesh.error(&played(&reduced, within(bounds, params), &violent(9)), &right);
+            assert!(error < 1e-4, "{law:?} {bounds:?}: {error:e}");
+        }
+    }
+}
+
+#[test]
+fn gradients_are_those_of_differences() {
+    let flesh = Flesh::new([6, 2, 2], Law::NeoHookean);
+    let whole = flesh.reduced(&waves(&flesh.mesh, 14), None);
+    let few = LimitSamples {
+        tets: Cubature { tets: vec![3, 17, 40, 71], weights: vec![2.0, 0.7, 11.0, 1.3] },
+        vertices: vec![20, 44, 61],
+        weights: vec![3.0, 0.4, 1.0],
+    };
+    for samples in [few, LimitSamples::all(&flesh.mesh)] {
+        let model = whole.limited(&samples).unwrap();
+        for bounds in [Bounds { limit: None, ..LIMITS }, Bounds { stretch: None, ..LIMITS }, LIMITS] {
+            let params = SimulationParams { stiffness: 0.6, ..within(bounds, exact()) };
+            let q = some_coefficients(14, 0.15);
+            let energy = |q: &[f64]| model.limit_energy(q, Some(&swing(0.3)), &params).unwrap();
+            let (value, gradient) = energy(&q);
+            let scale = gradient.iter().fold(0.0, |a: f64, g| a.max(g.abs()));
+            assert!(value > 0.0 && scale > 0.0, "{bounds:?}");
+            for (j, slope) in gradient.iter().enumerate() {
+                let moved = |by: f64| {
+                    let mut moved = q.clone();
+                    moved[j] += by;
+                    energy(&moved).0
+                };
+                let difference = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+                assert!((difference - slope).abs() < 1e-5 * scale, "{bounds:?} {j}: {difference} {slope}");
+            }
+        }
+    }
+}
+
+/// A violent shot of the full space within limits, all that was learnt of it, and what was learnt without limits.
+fn learnt(flesh: &Flesh, count: usize, poses: &[[Transform; 2]]) -> (Vec<f64>, ReducedModel, Vec<f64>) {
+    let full = flesh.full();
+    let frequency = full.frequency();
+    let snapshots = played(&Model::FullSpace(full.into()), within(LIMITS, exact()), poses);
+    let share = Share { count, ..Share::default() };
+    let basis = mass_pca(&flesh.mesh, &flesh.material, &snapshots, share, &silent()).unwrap();
+    let model = flesh.reduced(&basis, Some(frequency));
+    let coefficients = model.nearest(&snapshots).unwrap();
+    (snapshots, model, coefficients)
+}
+
+#[test]
+fn few_samples_hold_a_shot_within_its_limits() {
+    let flesh = Flesh::new([6, 2, 2], Law::Arap);
+    let poses = violent(24);
+    let (snapshots, whole, coefficients) = learnt(&flesh, 12, &poses);
+    let shot = Shot { poses: poses.as_flattened(), coefficients: &coefficients };
+    let samples = whole.train_limits(&shot, LIMITS, ([36, 12], 0), &silent()).unwrap();
+    assert_eq!(whole.train_limits(&shot, LIMITS, ([36, 12], 0), &silent()).unwrap(), samples);
+    assert!(!samples.tets.tets.is_empty() && samples.tets.tets.len() <= 36);
+    assert!(!samples.vertices.is_empty() && samples.vertices.len() <= 12);
+    let error = |samples: &LimitSamples, params| {
+        let model = Model::Reduced(whole.limited(samples).unwrap().into());
+        flesh.error(&played(&model, params, &poses), &snapshots)
+    };
+    let few = error(&samples, within(LIMITS, exact()));
+    let all = error(&LimitSamples::all(&flesh.mesh), within(LIMITS, exact()));
+    let none = error(&samples, exact());
+    println!("few {few}, all {all}, none {none}");
+    assert!(few < 0.1 && few < 0.2 * none && all < few.max(0.05), "few {few}, all {all}, none {none}");
+}
+
+#[test]
+fn calm_motion_is_the_same_to_the_bit() {
+    let flesh = Flesh::new([6, 2, 2], Law::NeoHookean);
+    let whole = flesh.reduced(&waves(&flesh.mesh, 14), None);
+    let model = Model::Reduced(whole.limited(&LimitSamples::all(&flesh.mesh)).unwrap().into());
+    let poses: Vec<_> = (0..12).map(|frame| swing(f64::from(frame) / 48.0)).collect();
+    let wide = Bounds { limit: Some(10.0), stretch: Some(10.0) };
+    let free = played(&Model::Reduced(whole.into()), exact(), &poses);
+    assert!(free.iter().any(|u| u.abs() > 1e-4));
+    assert_eq!(played(&model, within(wide, exact()), &poses), free);
+    assert_eq!(played(&model, exact(), &poses), free);
+}
+
+#[test]
+fn a_shot_that_feels_no_limit_teaches_none() {
+    let flesh = Flesh::new([6, 2, 2], Law::Corotated);
+    let whole = flesh.reduced(&waves(&flesh.mesh, 14), None);
+    let coefficients = some_coefficients(14, 1e-4);
+    let pose = swing(0.1);
+    let shot = Shot { poses: &pose, coefficients: &coefficients };
+    let samples = whole.train_limits(&shot, LIMITS, ([20, 5], 0), &silent()).unwrap();
+    assert_eq!(samples, LimitSamples::default());
+    let model = Model::Reduced(whole.limited(&samples).unwrap().into());
+    assert!(played(&model, within(LIMITS, exact()), &violent(6)).iter().all(|u| u.is_finite()));
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    let flesh = Flesh::new([6, 2, 2], Law::Corotated);
+    let poses = violent(12);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let (_, whole, coefficients) = learnt(&flesh, 8, &poses);
+            let shot = Shot { poses: poses.as_flattened(), coefficients: &coefficients };
+            let samples = whole.train_limits(&shot, LIMITS, ([24, 8], 3), &silent()).unwrap();
+            let model = Model::Reduced(whole.limited(&samples).unwrap().into());
+            let params = within(LIMITS, SimulationParams::default());
+            (samples, played(&model, params, &poses))
+        })
+    };
+    assert!(on(1) == on(2));
+}
+
+#[test]
+fn a_limit_that_makes_no_sense_is_refused() {
+    let flesh = Flesh::new([6, 2, 2], Law::Corotated);
+    let whole = flesh.reduced(&waves(&flesh.mesh, 6), None);
+    let refused = |samples: LimitSamples| whole.limited(&samples).map(drop).unwrap_err();
+    let tets = |tets: Vec<u32>, weights: Vec<f64>| LimitSamples {
+        tets: Cubature { tets, weights },
+        ..LimitSamples::default()
+    };
+    let vertices =
+        |vertices: Vec<u32>, weights: Vec<f64>| LimitSamples { vertices, weights, ..LimitSamples::default() };
+    assert!(matches!(refused(tets(vec![100_000], vec![1.0])), Error::Index { what: "cubature", .. }));
+    assert!(matches!(refused(tets(vec![1], vec![])), Error::Shape { .. }));
+    assert!(matches!(refused(vertices(vec![100_000], vec![1.0])), Error::Index { what: "vertices", .. }));
+    assert!(matches!(refused(vertices(vec![1], vec![])), Error::Shape { what: "vertices", .. }));
+    assert!(matches!(refused(vertices(vec![1], vec![0.0])), Error::Range { what: "vertices", .. }));
+    assert!(matches!(refused(vertices(vec![1], vec![f64::NAN])), Error::NotFinite { what: "vertices", .. }));
+    let coefficients = some_coefficients(6, 0.1);
+    let shot = Shot { poses: &swing(0.1), coefficients: &coefficients };
+    let bounds = Bounds { limit: Some(-1.0), stretch: None };
+    assert!(matches!(
+        whole.train_limits(&shot, bounds, ([5, 5], 0), &silent()),
+        Err(Error::Range { what: "limit", .. })
+    ));
+    let mut sim = Simulation::new(Model::Reduced(whole.into()), exact()).unwrap();
+    for bounds in [Bounds { stretch: None, ..LIMITS }, Bounds { limit: None, ..LIMITS }] {
+        let said = sim.set_params(within(bounds, exact())).unwrap_err().to_string();
+        assert!(said.contains("does not know where limits are felt"), "{said}");
+    }
+}
