@@ -172,6 +172,13 @@ class Learnt:
         """The displacements (f, n, 3) f64 that it was learnt from, as far as it holds them."""
         return np.tensordot(self.coefficients.astype(np.float64), self.shapes.astype(np.float64), axes=1)
 
+    def left_out_by(self, count: int) -> float:
+        """The share of all shots that lies outside of the first so many displacements."""
+        # In the norm of the mass displacements are orthonormal.
+        squares = (self.coefficients.astype(np.float64) ** 2).sum(axis=0)
+        held = (1.0 - self.facts.left_out**2) * squares[:count].sum() / squares.sum()
+        return math.sqrt(max(0.0, 1.0 - held))
+
     def shots(self) -> list[tuple[str, Shot]]:
         """The shots that it was learnt from, by their names, as far as it holds them."""
         everything, found, start = Shot(self.poses.astype(np.float64), self.snapshots()), [], 0

@@ -11,6 +11,8 @@ from .sidebar import said
 
 # So many shots are listed by name.
 LISTED = 6
+# What so many displacements leave out is told.
+COUNTS = (4, 8, 16, 32, 64)
 
 
 def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -53,7 +55,10 @@ def draw_lesson(column: bpy.types.UILayout, known: Learnt) -> None:
     for clip in facts.clips[-LISTED:]:
         column.label(text=f"{clip.name}, {clip.frames} frames", icon="ACTION", translate=False)
     column.label(text=f"{len(known.shapes)} displacements leave {facts.left_out:.1%} out")
+    fewer = [count for count in COUNTS if count < len(known.shapes)]
+    if fewer:
+        column.label(text=", ".join(f"{count}: {known.left_out_by(count):.1%}" for count in fewer))
     column.label(text=f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}")
     if facts.held_out is not None:
         column.label(text=f"{facts.held_out:.0%} in frames that were not seen")
-    column.label(text="Without collisions", icon="INFO")
+    column.label(text="Without collisions and force fields", icon="INFO")

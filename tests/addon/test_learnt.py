@@ -89,6 +89,16 @@ def test_what_the_displacements_leave_out_is_told(body, learnt, shot):
     assert 0.0 < learnt.facts.left_out < 0.02
 
 
+def test_what_fewer_displacements_leave_out_is_what_they_do(body, learnt, shot):
+    whole = length(masses(body), shot.displacements)
+    for count in (1, 2, 4, len(learnt.shapes)):
+        coefficients, shapes = (array.astype(float) for array in (learnt.coefficients, learnt.shapes))
+        held = np.tensordot(coefficients[:, :count], shapes[:count], axes=1)
+        left = length(masses(body), shot.displacements - held) / whole
+        assert learnt.left_out_by(count) == pytest.approx(left, abs=1e-4), count
+    assert learnt.left_out_by(1) > 50.0 * learnt.left_out_by(len(learnt.shapes)) > 0.0
+
+
 def test_a_body_keeps_displacements_of_its_own(body, learnt, shot):
     own = own_states(body, shot)
     assert len(own) == 12 * min(3, body.modes.weights.shape[1])
