@@ -6,6 +6,7 @@ It is kept with the character and may come from another file: nothing of it is t
 import hashlib
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +18,7 @@ from jounce.named_arrays import counted, packed, unpacked
 from .bodies import BodyCache
 from .full_space import FineBody, flesh
 from .learning import Shot, length, masses
+from .motion import FrameInput
 from .settings import Law
 from .user_error import passing_on
 
@@ -108,7 +110,8 @@ class Facts:
     frequency: Hz, at which its damping ratio is meant. origin: hash of all that the final motion of the last
     shot depended on beside the drives. limited: whether it had limits. error, draft_error, held_out: how far
     from it are what was learnt, the draft, and frames that were not seen in a lesson; shares of how far the
-    final flesh moves. knows_limits: whether it knows where limits are felt. left_out: the share of all shots
+    final flesh moves. knows_limits: whether it knows where limits are felt. loads: hash of the
+    forces of the last shot, empty without. left_out: the share of all shots
     that lies outside of the displacements.
     """
 
@@ -120,6 +123,7 @@ class Facts:
     origin: str
     limited: bool
     knows_limits: bool = False
+    loads: str = ""
     left_out: float = 0.0
     error: float = 0.0
     draft_error: float = 0.0
@@ -225,6 +229,12 @@ def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Fact
     return replace(learnt, facts=replace(learnt.facts, left_out=left))
 
 
+def loads_of(drives: Iterable[FrameInput]) -> str:
+    """Hash of the forces at vertices in some frames; empty where there are none."""
+    forces = [drive.vertices.force for drive in drives if drive.vertices and drive.vertices.force is not None]
+    return hashed(b"".join(force.tobytes() for force in forces)).hex() if forces else ""
+
+
 def hashed(contents: bytes) -> bytes:
     """Bytes by which what was kept is known to be whole."""
     return hashlib.blake2b(contents, digest_size=DIGEST_BYTES).digest()
@@ -267,6 +277,7 @@ def facts_in(known: dict[str, Any]) -> Facts:
         origin=str(known["origin"]),
         limited=bool(known["limited"]),
         knows_limits=bool(known.get("knows_limits", False)),
+        loads=str(known.get("loads", "")),
         left_out=number("left_out"),
         error=number("error"),
         draft_error=number("draft_error"),

@@ -12,7 +12,7 @@ from jounce.final_motion import DIGEST_BYTES
 
 from .cache import MotionCache
 from .loops import cycle_arguments, refuse_open
-from .motion import FrameInput, Schedule, Target
+from .motion import FrameInput, Reduce, Schedule, Target
 from .settings import RestartMode
 from .simulation_pass import SimulationPass, Start
 from .surface import Surface
@@ -34,10 +34,12 @@ class LoopPass(SimulationPass):
         surface: Surface,
         *,
         is_final: bool = False,
+        reduce: Reduce | None = None,
     ) -> None:
-        """frames: of the cycle, the last like the first. is_final: of every vertex, and not of modes."""
+        """frames: of the cycle, the last like the first. The rest is that of any pass."""
         # A cycle begins as it ends.
-        super().__init__(cache, start, replace(course, start=RestartMode.SETTLED), is_final=is_final)
+        course = replace(course, start=RestartMode.SETTLED)
+        super().__init__(cache, start, course, is_final=is_final, reduce=reduce)
         self._frames = frames
         self._surface = surface
         self._cycle = b""

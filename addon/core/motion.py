@@ -1,6 +1,7 @@
 """The motion of a body over a range of frames, in its reduced coordinates."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Union
 
@@ -37,6 +38,9 @@ class FrameMaterial:
     gravity: tuple[float, float, float]
 
 
+Reduce = Callable[[np.ndarray], np.ndarray]
+
+
 @dataclass(frozen=True)
 class VertexInput:
     """What a full-space model takes in place of what is reduced for modes, at its vertices, or None.
@@ -60,7 +64,8 @@ class FrameInput:
     begins anew here. feel: None where none of it is animated. held: why no motion can follow the rig to this
     frame, so that the flesh holds; the pose then says nothing. Empty in all other frames. colliders: (c, 3,
     4), where what the body collides with stands, as its objects or as the native module has it, or None.
-    vertices: what a final motion takes of force, drag and offsets; None where it takes nothing.
+    vertices: what a final motion takes of force, drag and offsets, and one that was learnt of force; None
+    where it takes nothing.
     """
 
     pose: np.ndarray
@@ -93,6 +98,12 @@ class FrameInput:
         """What a final motion is simulated from."""
         own = VertexInput() if self.vertices is None else self.vertices
         return replace(self, force=own.force, drag=own.drag, offsets=own.offsets, vertices=None)
+
+    def of_displacements(self, reduce: "Reduce") -> "FrameInput":
+        """What a motion is simulated from that was learnt. reduce: forces (n, 3) to one a displacement."""
+        force = None if self.vertices is None else self.vertices.force
+        reduced = None if force is None else reduce(force)
+        return replace(self, force=reduced, drag=None, offsets=None, colliders=None, vertices=None)
 
     def agrees(self, other: "FrameInput") -> bool:
         """Whether both are the same up to the offsets, which are not read from every scene."""

@@ -19,6 +19,7 @@ from .motion import (
     FrameInput,
     Motion,
     Recorder,
+    Reduce,
     Schedule,
     Target,
     advance,
@@ -45,10 +46,12 @@ class SimulationPass:
         colliders: Colliders | None = None,
         *,
         is_final: bool = False,
+        reduce: Reduce | None = None,
     ) -> None:
         """start: makes a simulation that has not started, among colliders where there are any.
 
-        is_final: of every vertex, and not of modes.
+        is_final: of every vertex, and not of modes. reduce: where it is of displacements, forces at vertices
+        to those on them.
         """
         self.cache = cache
         # Whose motion this is where all of it is given, so that nothing is simulated; empty otherwise.
@@ -60,6 +63,7 @@ class SimulationPass:
         self._course = course
         self._colliders = colliders
         self._is_final = is_final
+        self._reduce = reduce
         self._teleports = course.teleports()
         self._recorder: Recorder | None = None
         self._asked: deque[tuple[int, bytes]] = deque()
@@ -141,6 +145,8 @@ class SimulationPass:
 
     def felt(self, drive: FrameInput) -> FrameInput:
         """What of a drive is simulated."""
+        if self._reduce is not None:
+            return drive.of_displacements(self._reduce)
         if not self._is_final:
             return drive.of_modes()
         own = drive.of_vertices()

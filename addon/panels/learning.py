@@ -61,4 +61,4 @@ def draw_lesson(column: bpy.types.UILayout, known: Learnt) -> None:
     column.label(text=f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}")
     if facts.held_out is not None:
         column.label(text=f"{facts.held_out:.0%} in frames that were not seen")
-    column.label(text="Without collisions and force fields", icon="INFO")
+    column.label(text="Without collisions and drag", icon="INFO")

@@ -36,3 +36,15 @@ def preview(module: Callable[[str], ModuleType]) -> ModuleType:
 def empty_file(package: ModuleType) -> None:
     """A file without objects."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+
+
+@pytest.fixture
+def session(module: Callable[[str], ModuleType]) -> Callable:
+    """Finds the session of a previewed object."""
+    return module("bridge.preview.previews").session
+
+
+@pytest.fixture
+def lessons(module: Callable[[str], ModuleType]) -> ModuleType:
+    """What bodies have learnt."""
+    return module("bridge.preview.lessons")

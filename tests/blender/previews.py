@@ -37,3 +37,10 @@ def assert_shown_as_baked(*objects, size=2.1, target="FRAME_KEYS"):
         posed = scenes.evaluated_frames(obj, FRAMES)
         assert np.abs(seen - posed).max() > 0.002 * size
         assert np.abs(seen - expected).max() < 1e-6 * size
+
+
+def shown(obj, quality):
+    """The shapes (f, p, 3) of a previewed body at a quality, all of its frames simulated."""
+    obj.jounce.quality = quality
+    bpy.ops.jounce.fill_cache()
+    return scenes.evaluated_frames(obj, FRAMES)

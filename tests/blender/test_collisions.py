@@ -50,12 +50,6 @@ def character(tmp_path):
 
 
 @pytest.fixture
-def session(module):
-    """Finds the session of a previewed object."""
-    return module("bridge.preview.previews").session
-
-
-@pytest.fixture
 def wall(character):
     """A wall that the swinging column runs into."""
     obj = ground(0.0, "Wall")

@@ -20,12 +20,6 @@ def character(tmp_path):
     return obj, rig
 
 
-@pytest.fixture
-def session(module):
-    """Finds the session of a previewed object."""
-    return module("bridge.preview.previews").session
-
-
 def finished(known):
     """Works until nothing is left to do."""
     deadline = time.monotonic() + 60.0

@@ -1,14 +1,12 @@
 """Learn This Shot: what the final motion of a shot was, in a few displacements, live and baked."""
 
-from dataclasses import replace
-
 import bpy
 import numpy as np
 import pytest
 import scenes
 import snapshot
 from layouts import drawn
-from previews import FRAMES, assert_shown_as_baked
+from previews import FRAMES, assert_shown_as_baked, shown
 from test_refusals import assert_refused
 
 
@@ -19,25 +17,6 @@ def character():
     scenes.add_and_build(obj)
     obj.jounce.use_limit = obj.jounce.use_stretch = False
     return obj, rig
-
-
-@pytest.fixture
-def session(module):
-    """Finds the session of a previewed object."""
-    return module("bridge.preview.previews").session
-
-
-@pytest.fixture
-def lessons(module):
-    """What bodies have learnt."""
-    return module("bridge.preview.lessons")
-
-
-def shown(obj, quality):
-    """The shapes (f, p, 3) of a previewed body at a quality, all of its frames simulated."""
-    obj.jounce.quality = quality
-    bpy.ops.jounce.fill_cache()
-    return scenes.evaluated_frames(obj, FRAMES)
 
 
 def previewed_finally(obj):
@@ -303,41 +282,6 @@ def test_stopping_changes_nothing(character, module):
     assert snapshot.differences(before, snapshot.snapshot(obj)) == []
 
 
-def test_limits_hold_what_was_learnt(character, session, lessons):
-    obj, _ = character
-    obj.jounce.use_stretch = obj.jounce.use_limit = True
-    obj.jounce.limit = 8.0
-    posed = scenes.evaluated_frames(obj, FRAMES)
-    bpy.ops.jounce.learn()
-    known = lessons.of(obj)
-    assert known.facts.error < 0.1 and len(known.limit_tets) and len(known.limit_vertices)
-    bpy.ops.jounce.preview()
-    held, final = shown(obj, "LEARNT"), shown(obj, "FINAL")
-    size = np.linalg.norm(final - posed)
-    assert np.linalg.norm(held - final) < 0.1 * size
-    for limit in ("use_stretch", "use_limit"):
-        setattr(obj.jounce, limit, False)
-        free = shown(obj, "LEARNT")
-        assert np.linalg.norm(free - held) > 0.05 * size, limit
-        setattr(obj.jounce, limit, True)
-
-
-def test_what_an_earlier_version_learnt_plays_without_limits(character, session, lessons):
-    obj, _ = character
-    bpy.ops.jounce.learn()
-    known = lessons.of(obj)
-    none = {name: getattr(known, name)[:0] for name in vars(known) if name.startswith("limit_")}
-    assert len(none) == 4
-    lessons.keep(obj, replace(known, facts=replace(known.facts, knows_limits=False), **none))
-    bpy.ops.jounce.preview()
-    free = shown(obj, "LEARNT")
-    assert list(session(obj).final.warnings()) == []
-    obj.jounce.use_stretch = True
-    assert np.array_equal(shown(obj, "LEARNT"), free)
-    (sentence,) = session(obj).final.warnings()
-    assert sentence == "What was learnt knows nothing of limits, as it is of an earlier version."
-
-
 def panel_of(obj):
     """What the panel *Preview* shows of a body: operators with their texts, and labels."""
     scenes.activate(obj)
@@ -358,7 +302,7 @@ def test_the_panel_says_how_near_it_is_and_offers_what_helps(character, lessons)
     assert f"{count} displacements leave {facts.left_out:.1%} out" in texts
     shares = [lessons.of(obj).left_out_by(fewer) for fewer in (4, 8, 16, 32)]
     assert ", ".join(f"{n}: {share:.1%}" for n, share in zip((4, 8, 16, 32), shares, strict=True)) in texts
-    assert "Without collisions and force fields" in texts
+    assert "Without collisions and drag" in texts
     assert f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}" in texts
     before = operators.count("jounce.learn")
     bpy.ops.jounce.preview()
@@ -452,12 +396,6 @@ def test_stitches_are_refused(character):
     bpy.ops.jounce.stitch_nearest(distance=10.0)
     assert_refused(bpy.ops.jounce.learn, "Column", "stitches", "choose Final")
     assert obj.jounce.quality == "DRAFT"
-
-
-def test_a_push_is_refused(character):
-    obj, _ = character
-    obj.jounce.push = (1.0, 0.0, 0.0)
-    assert_refused(bpy.ops.jounce.learn, "Column", "force fields and pushes")
 
 
 def test_skinning_nodes_are_refused(character):

@@ -1,5 +1,6 @@
 """The motion of a body while its pose is changed by hand: stepped in real time, until it has settled."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -21,10 +22,19 @@ class Interactive:
     """
 
     def __init__(
-        self, simulation: "motion.jounce.Simulation", shaper: Shaper, drive: FrameInput, diagonal: float
+        self,
+        simulation: "motion.jounce.Simulation",
+        shaper: Shaper,
+        drive: FrameInput,
+        diagonal: float,
+        felt: Callable[[FrameInput], FrameInput],
     ) -> None:
-        """simulation: in the state to go on from, its own from now on. diagonal: of the body."""
+        """simulation: in the state to go on from, its own from now on. diagonal: of the body.
+
+        felt: what of a drive is simulated.
+        """
         self.simulation = simulation
+        self._felt = felt
         self.shaper = shaper
         self.drive = drive
         self.force: np.ndarray | None = None
@@ -33,9 +43,10 @@ class Interactive:
 
     def step(self) -> np.ndarray:
         """Goes on by the time of a frame; the coefficients."""
-        forces = [force for force in (self.drive.force, self.force) if force is not None]
+        drive = self._felt(self.drive)
+        forces = [force for force in (drive.force, self.force) if force is not None]
         force = np.sum(forces, axis=0) if forces else None
-        motion.step(self.simulation, replace(self.drive, force=force))
+        motion.step(self.simulation, replace(drive, force=force))
         return self.simulation.coefficients
 
     def watch(self, before: np.ndarray, after: np.ndarray) -> None:

@@ -67,6 +67,7 @@ class LearntPreview(Behind[MotionCache]):
             return
         self.unseen = int(learnt.unlike(self._motions.body, known, np.stack(poses)).sum())
         same = known.facts.origin == self._motions.lesson_origin(self._scene, self._cache.first)
+        same = same and known.facts.loads == learnt.loads_of(drives[:wanted])
         if same and self.unseen <= FEW * len(poses):
             self.error = DraftError(known.facts.error, known.apart.astype(np.float64))
 

@@ -13,7 +13,7 @@ from ...core.contact_points import skin
 from ...core.cuts import Teleport
 from ...core.final_cache import FinalCache
 from ...core.loop_pass import LoopPass
-from ...core.motion import Schedule, built_frequency, load_scale, simulation, stiffness_of
+from ...core.motion import Reduce, Schedule, built_frequency, load_scale, simulation, stiffness_of
 from ...core.settings import MotionSettings
 from ...core.shown import scene_of
 from ...core.simulation_pass import SimulationPass, Start
@@ -149,7 +149,8 @@ class Motions:
         settings = self.scene.host.jounce.motion_settings()
         if model.limit_samples is None:
             settings = replace(settings, limit=None, stretch=None)
-        return self._filling(scene, cache, settings, partial(self._start(scene, settings), model=model))
+        start = partial(self._start(scene, settings), model=model)
+        return self._filling(scene, cache, settings, start, reduce=model.reduce_forces)
 
     def _filling(
         self,
@@ -160,12 +161,14 @@ class Motions:
         touched: Colliders | None = None,
         *,
         is_final: bool = False,
+        reduce: Reduce | None = None,
     ) -> SimulationPass:
         course = self._course(settings)
         if not self.scene.host.jounce.loop:
-            return SimulationPass(cache, start, course, touched, is_final=is_final)
+            return SimulationPass(cache, start, course, touched, is_final=is_final, reduce=reduce)
         frames = scene.frame_end - cache.first + 1
-        return LoopPass(cache, start, course, frames, self.scene.surface, is_final=is_final)
+        surface = self.scene.surface
+        return LoopPass(cache, start, course, frames, surface, is_final=is_final, reduce=reduce)
 
     def rehearsal(self, scene: bpy.types.Scene, settings: MotionSettings) -> SimulationPass:
         """A pass with other settings, that no cache is kept of and that does not loop."""

@@ -126,6 +126,7 @@ class Pupil:
             poisson=self._poisson,
             stiffness=stiffness_now(self._made),
             frequency=full.model.frequency,
+            loads=learnt.loads_of(self._drives),
             limited=state.use_stretch or state.use_limit,
             origin=self._made.lesson_origin(self._scene, self._scene.frame_start),
         )

@@ -475,7 +475,7 @@ class Session:
         else:
             simulation = filling.fresh()
             simulation.reset(drive.pose)
-        self.interactive = Interactive(simulation, shaper, drive, self.motions.diagonal)
+        self.interactive = Interactive(simulation, shaper, drive, self.motions.diagonal, filling.felt)
         return self.interactive
 
     def _move_on(self) -> bool:

@@ -1,0 +1,108 @@
+"""What acts on flesh that has learnt: limits, pushes and force fields, and what is refused."""
+
+from dataclasses import replace
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+from previews import FRAMES, shown
+from test_refusals import assert_refused
+
+
+@pytest.fixture
+def character():
+    """A built character whose limits are off until a test switches them on."""
+    obj, rig = scenes.character()
+    scenes.add_and_build(obj)
+    obj.jounce.use_limit = obj.jounce.use_stretch = False
+    return obj, rig
+
+
+def test_limits_hold_what_was_learnt(character, session, lessons):
+    obj, _ = character
+    obj.jounce.use_stretch = obj.jounce.use_limit = True
+    obj.jounce.limit = 8.0
+    posed = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.learn()
+    known = lessons.of(obj)
+    assert known.facts.error < 0.1 and len(known.limit_tets) and len(known.limit_vertices)
+    bpy.ops.jounce.preview()
+    held, final = shown(obj, "LEARNT"), shown(obj, "FINAL")
+    size = np.linalg.norm(final - posed)
+    assert np.linalg.norm(held - final) < 0.1 * size
+    for limit in ("use_stretch", "use_limit"):
+        setattr(obj.jounce, limit, False)
+        free = shown(obj, "LEARNT")
+        assert np.linalg.norm(free - held) > 0.05 * size, limit
+        setattr(obj.jounce, limit, True)
+
+
+def test_what_an_earlier_version_learnt_plays_without_limits(character, session, lessons):
+    obj, _ = character
+    bpy.ops.jounce.learn()
+    known = lessons.of(obj)
+    none = {name: getattr(known, name)[:0] for name in vars(known) if name.startswith("limit_")}
+    assert len(none) == 4
+    lessons.keep(obj, replace(known, facts=replace(known.facts, knows_limits=False), **none))
+    bpy.ops.jounce.preview()
+    free = shown(obj, "LEARNT")
+    assert list(session(obj).final.warnings()) == []
+    obj.jounce.use_stretch = True
+    assert np.array_equal(shown(obj, "LEARNT"), free)
+    (sentence,) = session(obj).final.warnings()
+    assert sentence == "What was learnt knows nothing of limits, as it is of an earlier version."
+
+
+def test_pushes_and_fields_move_what_was_learnt(character, session, lessons):
+    obj, _ = character
+    obj.jounce.push = (12.0, 0.0, 0.0)
+    bpy.ops.object.effector_add(type="WIND", rotation=(1.57, 0.0, 0.0))
+    bpy.context.object.field.strength, bpy.context.object.field.flow = 4.0, 0.0
+    scenes.activate(obj)
+    posed = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.learn()
+    assert lessons.of(obj).facts.error < 0.05
+    bpy.ops.jounce.preview()
+    found, final = shown(obj, "LEARNT"), shown(obj, "FINAL")
+    size = np.linalg.norm(final - posed)
+    assert np.linalg.norm(found - final) < 0.05 * size
+    found = shown(obj, "LEARNT")
+    assert "from Final" in session(obj).status()
+    obj.jounce.push = (-12.0, 0.0, 0.0)
+    other = shown(obj, "LEARNT")
+    assert np.linalg.norm(other - found) > 0.2 * size
+    assert "from Final" not in session(obj).status()
+    assert np.linalg.norm(other - shown(obj, "FINAL")) < 0.3 * np.linalg.norm(other - found)
+
+
+def test_flesh_that_is_pushed_is_held_by_hand_and_loops(character, session):
+    obj, rig = character
+    obj.jounce.push = (3.0, 0.0, 0.0)
+    bpy.ops.jounce.learn()
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    bpy.context.scene.frame_set(12)
+    known = session(obj)
+    before = scenes.evaluated(obj)
+    rig.location.x = 0.5
+    bpy.context.view_layer.update()
+    assert known.interactive.shaper is known.final.fine
+    known._due = 0.0
+    known.work(bpy.context, 0.0)
+    bpy.context.view_layer.update()
+    assert np.abs(scenes.evaluated(obj) - before).max() > 1e-3
+    rig.location.x = 0.0
+    rig.animation_data.action = None
+    obj.jounce.loop = True
+    bpy.ops.jounce.learn()
+    looped = shown(obj, "LEARNT")
+    assert np.linalg.norm(looped - shown(obj, "FINAL")) < 0.05 * np.linalg.norm(looped - before)
+
+
+def test_what_slows_motion_down_is_refused(character):
+    obj, _ = character
+    bpy.ops.object.effector_add(type="DRAG")
+    bpy.context.object.field.linear_drag = 1.0
+    scenes.activate(obj)
+    assert_refused(bpy.ops.jounce.learn, "Column", "slow motion down", "choose Final")
