@@ -104,7 +104,7 @@ pub fn step_together(
 /// acceleration the flesh feels, 0 = none; it may be set between steps. limit: largest displacement anywhere, as
 /// a share of the body's diagonal; up to half of it nothing changes, beyond that the flesh stiffens. stretch: the
 /// same for lengths, as a share of what they are in the rest shape.
-/// colliders: what the flesh cannot enter, for a full-space model and backward Euler. contact_points: an Embedding in
+/// colliders: what the flesh cannot enter, for a full-space or projective model and backward Euler. contact_points: an Embedding in
 /// the model's mesh whose points touch them, such as `body.embedding`, the skin; of several that are much nearer to each
 /// other than vertices are, the first. None is the mesh's own boundary. contact_weights: (p, b) float64, by which these
 /// points are posed where they are shown; None for as their vertices are.

@@ -51,13 +51,14 @@ impl Simulation {
 
     /// A simulation among colliders, which stand where they were made until a step says otherwise.
     ///
-    /// They are touched by a skin, or without one by the vertices of the mesh's boundary.
+    /// They are touched by a skin, or without one by the vertices of the mesh's boundary; by a thousand samples of either for
+    /// a loose body of handles.
     ///
     /// # Errors
     /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another mesh and
     /// weights of another number of points or bones,
     /// [`Error::Index`] for a collider that spares points that there are not,
-    /// [`Error::Unsupported`] for what is no full-space model and for an integrator other than backward Euler.
+    /// [`Error::Unsupported`] for skinning modes, reduced models, weights of points of a loose body and for an integrator other than backward Euler.
     pub fn among(
         model: Model,
         params: SimulationParams,
@@ -67,21 +68,20 @@ impl Simulation {
         if colliders.is_empty() {
             return Err(Error::Empty { what: "colliders" });
         }
-        let body = match &model {
-            Model::FullSpace(body) => body,
+        check(&model, &params, true)?;
+        let shared: Arc<[Collider]> = colliders.into();
+        let substep: Box<dyn Substep> = match &model {
+            Model::FullSpace(body) => {
+                let body = FullSpaceSubstep::new(body.clone(), Minimiser::default());
+                Box::new(body.among(shared.clone(), skin.as_ref())?)
+            }
+            Model::Projective(body) => {
+                Box::new(ProjectiveSubstep::new(body.clone()).among(shared.clone(), skin.as_ref())?)
+            }
             Model::Skinning(_) => return Err(undented("skinning modes cannot dent; a full-space model can")),
             Model::Reduced(_) => return Err(undented("a reduced model cannot dent; a full-space model can")),
-            Model::Projective(_) => {
-                return Err(undented(
-                    "a loose body of handles passes through all; a full-space model does not",
-                ));
-            }
         };
-        check(&model, &params, true)?;
-        let colliders: Arc<[Collider]> = colliders.into();
-        let body = FullSpaceSubstep::new(body.clone(), Minimiser::default());
-        let substep: Box<dyn Substep> = Box::new(body.among(colliders.clone(), skin.as_ref())?);
-        let surroundings = Some(Surroundings { colliders, skin });
+        let surroundings = Some(Surroundings { colliders: shared, skin });
         Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
     }
 

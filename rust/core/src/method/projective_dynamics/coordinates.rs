@@ -72,6 +72,12 @@ impl HandleCoordinates {
         self.own[entry]
     }
 
+    /// The affine motions of a part at a place: `(X - center) / size` and 1.
+    pub(super) fn affine_row(&self, part: u32, place: &[f64; 3]) -> impl Iterator<Item = (u32, f64)> {
+        let Part { center, size, .. } = &self.parts[part as usize];
+        (0..4).map(move |d| (4 * part + d as u32, if d < 3 { (place[d] - center[d]) / size } else { 1.0 }))
+    }
+
     /// `T'AT`.
     pub(super) fn reduce(&self, matrix: &Mat<f64>) -> Mat<f64> {
         reduce(matrix, &self.columns)

@@ -2,7 +2,7 @@
 //!
 //! What does not change is made once (`ProjectiveModel`, in `coordinates` and `clusters`); a step (`substep`) minimises the
 //! incremental energy (`objective`) by projecting the deformation gradients of clusters on rotations, then solving with a
-//! constant matrix (`system`). What damping leaves alone is in `rigid`.
+//! constant matrix (`system`). What damping leaves alone is in `rigid`, what touches colliders in `skin`.
 
 mod clusters;
 mod coordinates;
@@ -10,6 +10,7 @@ mod objective;
 mod placing;
 mod projector;
 mod rigid;
+mod skin;
 mod substep;
 mod system;
 

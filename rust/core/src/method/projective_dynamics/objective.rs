@@ -7,7 +7,8 @@ use super::clusters::Rotations;
 use super::system::System;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::{Rows, add, combine, dot};
-use crate::solve::{Objective, Value};
+use crate::method::loads::contact::Contact;
+use crate::solve::{Lbfgs, Objective, Value};
 
 /// What of a step's energy does not depend on the coordinates.
 pub(super) struct Terms {
@@ -30,6 +31,7 @@ pub(super) struct Incremental<'a> {
     pub(super) rotations: &'a mut Rotations,
     /// Memory of r rows.
     pub(super) room: RefCell<&'a mut Rows>,
+    pub(super) contact: Option<&'a mut Contact>,
 }
 
 impl Incremental<'_> {
@@ -60,18 +62,28 @@ impl Objective for Incremental<'_> {
         let apart = stiffness * self.model.clusters.evaluate(y, stiffness, gradient, self.rotations);
         let work = dot(&terms.force, y);
         add(gradient, -1.0, &terms.force);
-        let energy = moved + start + apart - work;
+        let touching =
+            self.contact.as_mut().map_or(0.0, |contact| contact.evaluate(|points, i| points.at(i, y)));
+        let energy = moved + start + apart + touching - work;
         // F - R is a difference of numbers of size one.
         let weight = stiffness * self.model.clusters.total_weight();
         let rounding = (apart * weight).sqrt() + f64::EPSILON * weight;
-        Value { energy, size: moved.abs() + start.abs() + apart + work.abs() + rounding }
+        Value { energy, size: moved.abs() + start.abs() + apart + touching + work.abs() + rounding }
+    }
+
+    fn correct(&mut self, y: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
+        if let Some(contact) = &mut self.contact {
+            let (system, room) = (self.system, self.room.get_mut());
+            contact.correct(&[], y, memory, direction, value, |rows| system.solve(rows, room));
+        }
+    }
+
+    fn further_slope(&self, direction: &Rows) -> f64 {
+        self.contact.as_ref().map_or(0.0, |contact| contact.slope(direction))
     }
 
     fn solve(&mut self, rows: &mut Rows) {
-        let room = self.room.get_mut();
-        room.fill([0.0; 3]);
-        multiply_add(&self.system.inverse, rows, room);
-        rows.copy_from_slice(room);
+        self.system.solve(rows, self.room.get_mut());
     }
 
     fn length(&self, step: &Rows) -> f64 {

@@ -14,6 +14,7 @@ use crate::math::lanes::multiply_add;
 use crate::math::rows::{Rows, add};
 use crate::method::coordinates::Coordinates;
 use crate::method::history::{apart, past_acceleration};
+use crate::method::loads::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::rig_rows::enter_pose;
 use crate::method::settings::HISTORY;
@@ -44,6 +45,7 @@ pub(crate) struct ProjectiveSubstep {
     /// Entries of the handles, 4k x 3.
     entries: Vec<[f64; 3]>,
     coefficients: Vec<f64>,
+    contact: Option<Contact>,
 }
 
 impl ProjectiveSubstep {
@@ -62,7 +64,29 @@ impl ProjectiveSubstep {
             unused: zeros(),
             entries: vec![[0.0; 3]; entries],
             coefficients: vec![0.0; 3 * entries],
+            contact: None,
             model,
+        }
+    }
+
+    /// The same among colliders, which samples of a skin touch, or without one of the mesh's boundary.
+    pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
+        if skin.is_some_and(|skin| skin.rig.is_some()) {
+            let why = "a loose body of handles has no rig that could pose its points; leave it out";
+            return Err(Error::Unsupported { what: "contact_weights", why });
+        }
+        let points = self.model.samples(skin.map(|skin| &*skin.points))?;
+        self.contact = Some(Contact::new(colliders, points, |_| false, self.model.mesh.diagonal())?);
+        Ok(self)
+    }
+
+    /// Begins a substep of contact from coordinates, or the search for static equilibrium without a duration.
+    fn begin_contact(&mut self, (state, rows): (&ContactState, &Rows), colliders: &Rows, h: Option<f64>) {
+        if let (Some(contact), Some(System { factors, .. })) = (&mut self.contact, &self.system) {
+            let places = contact.points.places().to_vec();
+            let start = Start { rows, beyond: &places, origin: [0.0; 3], state, h };
+            let end = End { colliders, beyond: &places, origin: [0.0; 3] };
+            contact.begin(&start, &end, [factors.inertia + factors.held, factors.stiffness]);
         }
     }
 
@@ -100,11 +124,24 @@ impl ProjectiveSubstep {
         }
     }
 
+    /// Starts where inertia alone would take the body: what touches something comes to rest nearer to that.
+    fn unload(&mut self, params: &SimulationParams, h: f64) {
+        let inertia = params.integrator.acceleration()[0];
+        for part in 0..self.model.coordinates.parts.len() {
+            (0..3).for_each(|c| self.y[4 * part + 3][c] -= h * h * params.gravity[c] / inertia);
+        }
+    }
+
     fn descend(&mut self, budget: (u32, f64), heard: impl FnMut(u32, f64) -> Result<()>) -> Result<Outcome> {
-        let Self { model, system, descent, terms, rotations, y, room, .. } = self;
+        let Self { model, system, descent, terms, rotations, y, room, contact, .. } = self;
         let Some(system) = system else { return Ok(Outcome::default()) };
-        let mut energy = Incremental { model, system, terms, rotations, room: RefCell::new(room) };
-        descent.minimise(&mut energy, y, budget, heard)
+        let (room, contact) = (RefCell::new(&mut room[..]), contact.as_mut());
+        let mut energy = Incremental { model, system, terms, rotations, room, contact };
+        let outcome = descent.minimise(&mut energy, y, budget, heard)?;
+        if let Some(contact) = energy.contact {
+            contact.settle_anchors(&[], y);
+        }
+        Ok(outcome)
     }
 
     /// How far handles have gone.
@@ -152,6 +189,14 @@ impl Substep for ProjectiveSubstep {
         Err(Error::Unsupported { what: "offsets", why })
     }
 
+    fn contact_sizes(&self) -> [usize; 2] {
+        self.contact.as_ref().map_or([0; 2], |contact| [contact.rows(), contact.points.len()])
+    }
+
+    fn anchors(&self) -> &[Anchor] {
+        self.contact.as_ref().map_or(&[], Contact::anchors)
+    }
+
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
         if drive.drag.is_some() {
             return Err(foreign_samples());
@@ -176,12 +221,16 @@ impl Substep for ProjectiveSubstep {
         Ok(())
     }
 
-    fn prepare(&mut self, state: &State, _: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
+    fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()> {
         self.aim(state, params, h);
         self.terms.force.copy_from_slice(&self.force);
         let inertia = params.integrator.acceleration()[0] / (h * h);
         self.set_system(Factors { inertia, held: 0.0, stiffness: params.stiffness })?;
         self.y.copy_from_slice(&self.terms.target);
+        if !state.contact.anchors.is_empty() {
+            self.unload(params, h);
+        }
+        self.begin_contact((&state.contact, &state.reduced[HISTORY - 1]), rig.colliders, Some(h));
         Ok(())
     }
 
@@ -193,7 +242,7 @@ impl Substep for ProjectiveSubstep {
     /// Gravity pulls a loose body as a whole, which nothing resists: it is left out.
     fn settle(
         &mut self,
-        _: RigPlace<'_>,
+        rig: RigPlace<'_>,
         params: &SimulationParams,
         max_iterations: u32,
         progress: &Progress,
@@ -205,6 +254,9 @@ impl Substep for ProjectiveSubstep {
         let stiffness = params.stiffness;
         self.set_system(Factors { inertia: 0.0, held: stiffness * lowest, stiffness })?;
         self.y.fill([0.0; 3]);
+        let standing = ContactState { last: rig.colliders.to_vec(), ..ContactState::default() };
+        let rest = self.y.clone();
+        self.begin_contact((&standing, &rest), rig.colliders, None);
         let outcome = self.descend((max_iterations, params.tolerance), |iteration, _| {
             progress.report(iteration as f32 / max_iterations as f32)
         })?;

@@ -5,7 +5,8 @@ use faer::{Col, Mat, Side};
 
 use super::coordinates::HandleCoordinates;
 use super::{ProjectiveModel, packed};
-use crate::math::lanes::Packed;
+use crate::math::lanes::{Packed, multiply_add};
+use crate::math::rows::Rows;
 use crate::{Error, Result};
 
 /// Share of the stiffness by mass that is added to it where the lowest frequency is sought: a free body has none.
@@ -41,6 +42,15 @@ impl System {
         let factor = factored(&sum(inertia + held, &model.stiffness))?;
         let inverse = factor.solve(Mat::<f64>::identity(rank, rank));
         Ok(Self { factors, quadratic: packed(&sum(inertia, &model.unseen)), inverse: packed(&inverse) })
+    }
+}
+
+impl System {
+    /// Replaces a gradient by what the metric's inverse makes of it.
+    pub(super) fn solve(&self, rows: &mut Rows, room: &mut Rows) {
+        room.fill([0.0; 3]);
+        multiply_add(&self.inverse, rows, room);
+        rows.copy_from_slice(room);
     }
 }
 

@@ -5,7 +5,6 @@
 //! incremental energy (`objective`), whose elastic part is summed over packed elements (`elements`).
 
 mod complement;
-mod contact;
 mod drag;
 mod elements;
 mod limit;
@@ -15,6 +14,7 @@ mod objective;
 mod posing;
 mod quadratic;
 mod rest_shape;
+mod skin;
 mod stepper;
 mod stretch;
 mod substep;

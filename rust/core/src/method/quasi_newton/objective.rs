@@ -1,7 +1,6 @@
 //! The incremental energy of a step.
 
 use super::FullSpaceModel;
-use super::contact::Contact;
 use super::drag::VertexDrag;
 use super::elements::Elements;
 use super::limit::Limit;
@@ -9,6 +8,7 @@ use super::stretch::{NEAR, StretchLimits};
 use crate::Result;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::{SparseCholesky, VertexRoom};
+use crate::method::loads::contact::Contact;
 use crate::solve::{Lbfgs, Objective, Value};
 
 /// Iterations after which tets that have come near to their limit of stretch are looked for.

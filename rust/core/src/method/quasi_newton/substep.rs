@@ -5,18 +5,18 @@ use std::sync::Arc;
 use nalgebra::Matrix3;
 
 use super::FullSpaceModel;
-use super::contact::{Contact, Start};
 use super::elements::Elements;
 use super::limit::Limit;
 use super::minimise::{FAR, Minimiser};
 use super::objective::{Incremental, Terms};
 use super::rest_shape::deformation;
+use super::skin::Skin;
 use super::stretch::{NEAR, StretchLimits};
 use crate::math::polar::rotations;
 use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom, on_pool};
 use crate::method::history::{apart, felt_acceleration, past_acceleration, velocity};
-use crate::method::loads::contact::{Anchor, Collider, ContactPoints, ContactSkin, ContactState};
+use crate::method::loads::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::rig_rows::{check_offsets, enter_pose};
 use crate::method::settings::HISTORY;
@@ -57,6 +57,7 @@ pub(crate) struct FullSpaceSubstep {
     /// The force given, N, of the rows that move; none where nothing pulls.
     force: Vec<[f64; 3]>,
     contact: Option<Contact>,
+    skin: Skin,
     u: Vec<[f64; 3]>,
     /// Of the last descent, without the scale of stiffness, J.
     elastic: f64,
@@ -89,6 +90,7 @@ impl FullSpaceSubstep {
             felt: [zeros(rows), Vec::new()],
             force: Vec::new(),
             contact: None,
+            skin: Skin::default(),
             u: zeros(free),
             elastic: 0.0,
             coefficients: vec![0.0; 3 * rows],
@@ -98,13 +100,10 @@ impl FullSpaceSubstep {
 
     /// The same among colliders, which a skin touches, or without one the vertices of the boundary.
     pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
-        let mut place = vec![0; self.model.vertices.len()];
-        (0..).zip(&self.model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
-        let mesh = &self.model.mesh;
-        let points = ContactPoints::new(mesh, skin.map(|skin| &*skin.points), &place, self.model.free)?;
-        let rig = skin.and_then(|skin| skin.rig.as_ref());
-        let beyond = rig.map(|rig| self.model.posing.beyond(&points, rig)).transpose()?;
-        self.contact = Some(Contact::new(colliders, points, beyond, &self.model.loose, mesh.diagonal())?);
+        let (skin, points) = Skin::new(&self.model, skin)?;
+        let held = |row: usize| !self.model.loose[row];
+        self.contact = Some(Contact::new(colliders, points, held, self.model.mesh.diagonal())?);
+        self.skin = skin;
         Ok(self)
     }
 
@@ -118,8 +117,11 @@ impl FullSpaceSubstep {
     ) {
         if let Some(contact) = &mut self.contact {
             let posing = &self.model.posing;
-            let start = Start { vertices, pose, origin: posing.translation(pose), state, h };
-            contact.begin(&start, rig, &posing.translation(rig.pose), self.terms.metric());
+            let (before, now) = (posing.translation(pose), posing.translation(rig.pose));
+            self.skin.go((pose, &before), (rig.pose, &now));
+            let start = Start { rows: vertices, beyond: &self.skin.start, origin: before, state, h };
+            let end = End { colliders: rig.colliders, beyond: &self.skin.end, origin: now };
+            contact.begin(&start, &end, self.terms.metric());
         }
     }
 

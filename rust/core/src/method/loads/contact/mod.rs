@@ -1,7 +1,8 @@
 //! Contact with rigid colliders that move: ground, spheres, capsules, boxes and closed meshes.
 //!
 //! A [`Collider`] is a [`Shape`] with a friction coefficient; where it stands, a step is told. What touches it are
-//! points of a body's surface, sums `c = sum_v w_v x_v + d` of its vertices, d being what weights of their own add. Each
+//! points of a body's surface, sums `c = sum_v w_v x_v + d` of its rows: of vertices, d being what weights of their own add,
+//! or of the coordinates of handles, d being where they are at rest. Each
 //! point near a collider has a [`Touch`]: the tangent plane `(n, t)` where it meets the collider, with the energy
 //!
 //! `k / 2 min(0, n.(c - t))^2 + huber((1 - n n')(c - a))`,
@@ -16,8 +17,8 @@
 //! `k = HARD / (s' A^-1 s)` with the point's weights s: a force makes a point go that many times less deep than it would
 //! make it move freely.
 //!
-//! The direction of a search minimises the quasi-Newton model of the smooth energy together with the contacts' own
-//! (`response`), which needs the metric's inverse only between points in contact. Contacts may so be many times
+//! The direction of a search (`directions`) minimises the quasi-Newton model of the smooth energy together with the contacts'
+//! own (`response`), which needs the metric's inverse only between points in contact. Contacts may so be many times
 //! stiffer than flesh at no more iterations and no more trials, and the curvature learnt is of the smooth energy alone: it
 //! outlives changes of the set of contacts.
 //!
@@ -26,6 +27,7 @@
 //!
 //! What it does not do: colliders that deform; bodies that touch themselves or each other; bounce beyond what flesh gives.
 
+mod directions;
 mod distance_grid;
 mod near;
 mod placement;
@@ -40,9 +42,11 @@ pub use points::ContactSkin;
 pub use shape::{Collider, Shape};
 pub use touch::Touch;
 
-pub(crate) use near::{Course, Moved, PointGroups};
-pub(crate) use placement::{Placement, ROWS as PLACEMENT_ROWS};
-pub(crate) use points::ContactPoints;
-pub(crate) use response::{Compliance, respond};
+pub(crate) use directions::{Contact, End, Start};
+pub(crate) use placement::Placement;
+pub(crate) use points::{ContactPoints, Corners, VertexRows};
 pub(crate) use state::{Anchor, ContactState};
-pub(crate) use sweep::{Path, meet};
+
+use near::{Course, Moved, PointGroups};
+use response::{Compliance, respond};
+use sweep::{Path, meet};

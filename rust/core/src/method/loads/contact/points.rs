@@ -11,8 +11,6 @@ use crate::mesh::{Embedding, TetMesh};
 use crate::rig::Rig;
 use crate::{Error, Result};
 
-/// Most points of a body: more are thinned out.
-const MOST: usize = 4000;
 /// Points nearer to each other than this share of the mean edge of the mesh say nothing new.
 const NEAR: f64 = 0.35;
 /// What the distance is multiplied by until there are no more than that.
@@ -20,8 +18,8 @@ const COARSER: f64 = 1.2;
 /// Weight of vertices that move, below which a point counts as pinned.
 const MOVES: f64 = 0.5;
 
-/// Rows of the vertices of a point, and their weights.
-type Corners = [(u32, f64); 4];
+/// Vertices of a point, and their weights.
+pub(crate) type Corners = [(u32, f64); 4];
 
 /// Points of a surface that touch colliders. Of several that are much nearer to each other than vertices are, the first.
 #[derive(Clone)]
@@ -32,9 +30,20 @@ pub struct ContactSkin {
     pub rig: Option<Arc<Rig>>,
 }
 
-/// Points as sums of vertices.
+/// What a body's rows say of its vertices.
+pub(crate) trait VertexRows {
+    /// Whether a vertex moves beside its rig.
+    fn moves(&self, vertex: u32) -> bool;
+
+    /// Adds the rows that say where a point is, and how often each is in it.
+    fn enter(&self, point: &Corners, entries: &mut Vec<(u32, f64)>);
+}
+
+/// Points as sums of a body's rows.
 pub(crate) struct ContactPoints {
-    corners: Vec<Corners>,
+    /// Where the entries of each point start, and how often each row is in it.
+    starts: Vec<usize>,
+    entries: Vec<(u32, f64)>,
     /// At rest, metres.
     places: Vec<[f64; 3]>,
     /// The index of each among all points that were given, and how many these were.
@@ -45,46 +54,31 @@ pub(crate) struct ContactPoints {
 }
 
 impl ContactPoints {
-    /// The points of an embedding, or without one the vertices of the mesh's boundary, as far as they move; `place` is
-    /// the row of each vertex, and the first `free` rows move.
+    /// The points of an embedding, or without one the vertices of the mesh's boundary, as far as they move, and no more of
+    /// them than `most`; the first `free` rows move.
     pub(crate) fn new(
         mesh: &TetMesh,
         embedding: Option<&Embedding>,
-        place: &[u32],
-        free: usize,
+        rows: &impl VertexRows,
+        (free, most): (usize, usize),
     ) -> Result<Self> {
-        let (places, corners): (Vec<[f64; 3]>, Vec<Corners>) = match embedding {
-            Some(embedding) => {
-                embedding.check_mesh(mesh)?;
-                let corner = |(&tet, weights): (&u32, &[f64; 4])| {
-                    let vertices = mesh.tets()[tet as usize];
-                    std::array::from_fn(|c| (place[vertices[c] as usize], weights[c]))
-                };
-                let corners = embedding.tets().iter().zip(embedding.barycentric()).map(corner);
-                (embedding.points().to_vec(), corners.collect())
-            }
-            None => {
-                let vertices = mesh.boundary_vertices();
-                let corner = |&vertex: &u32| {
-                    let row = place[vertex as usize];
-                    [(row, 1.0), (row, 0.0), (row, 0.0), (row, 0.0)]
-                };
-                let places = vertices.iter().map(|&vertex| mesh.vertices()[vertex as usize]);
-                (places.collect(), vertices.iter().map(corner).collect())
-            }
-        };
+        embedding.map_or(Ok(()), |embedding| embedding.check_mesh(mesh))?;
+        let (places, corners) = candidates(mesh, embedding);
         let moves = |corners: &Corners| {
-            let moving = corners.iter().filter(|(row, _)| (*row as usize) < free);
+            let moving = corners.iter().filter(|(vertex, _)| rows.moves(*vertex));
             moving.map(|(_, weight)| weight).sum::<f64>() >= MOVES
         };
         let moving: Vec<usize> = (0..corners.len()).filter(|&point| moves(&corners[point])).collect();
         let edge = (mesh.volumes().iter().sum::<f64>() / mesh.volumes().len() as f64 * 6.0).cbrt();
-        let kept = thinned(&places, moving, NEAR * edge);
+        let kept = thinned(&places, moving, NEAR * edge, most);
+        let (mut starts, mut entries) = (vec![0], Vec::new());
+        for &point in &kept {
+            rows.enter(&corners[point], &mut entries);
+            starts.push(entries.len());
+        }
         let indices = kept.iter().map(|&point| point as u32).collect();
-        let given = corners.len();
         let rest = kept.iter().map(|&point| places[point]).collect();
-        let corners = kept.into_iter().map(|point| corners[point]).collect();
-        Ok(Self { corners, places: rest, indices, given, free })
+        Ok(Self { starts, entries, places: rest, indices, given: places.len(), free })
     }
 
     /// Whether each point may touch each collider, points first.
@@ -107,31 +101,40 @@ impl ContactPoints {
         self.given
     }
 
-    /// Of each point its index among those given, where it is at rest, and the rows of its vertices with their weights.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &[f64; 3], &[(u32, f64); 4])> {
-        let points = self.indices.iter().zip(&self.places).zip(&self.corners);
-        points.map(|((&index, place), corners)| (index as usize, place, corners))
+    /// Of each point its index among those given, where it is at rest, and its rows with how often they are in it.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &[f64; 3], &[(u32, f64)])> {
+        let points = self.indices.iter().zip(&self.places).enumerate();
+        points.map(|(point, (&index, place))| (index as usize, place, self.of(point)))
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.corners.len()
+        self.indices.len()
+    }
+
+    /// Where points are at rest, metres.
+    pub(crate) fn places(&self) -> &[[f64; 3]] {
+        &self.places
+    }
+
+    fn of(&self, point: usize) -> &[(u32, f64)] {
+        &self.entries[self.starts[point]..self.starts[point + 1]]
     }
 
     /// A point of positions of all rows, or of values that are zero on the rows that do not move.
     pub(crate) fn at(&self, point: usize, rows: &Rows) -> Vector3<f64> {
-        let own = self.corners[point].iter().filter(|(row, _)| (*row as usize) < rows.len());
+        let own = self.of(point).iter().filter(|(row, _)| (*row as usize) < rows.len());
         own.fold(Vector3::zeros(), |sum, &(row, weight)| sum + weight * Vector3::from(rows[row as usize]))
     }
 
-    /// Whether any vertex that moves a point is one of some rows.
+    /// Whether any row that moves a point is one of some.
     pub(crate) fn has_row(&self, point: usize, is_one: impl Fn(usize) -> bool) -> bool {
         let moving = |&&(row, weight): &&(u32, f64)| (row as usize) < self.free && weight != 0.0;
-        self.corners[point].iter().filter(moving).any(|&(row, _)| is_one(row as usize))
+        self.of(point).iter().filter(moving).any(|&(row, _)| is_one(row as usize))
     }
 
     /// Adds what a value at a point is to the rows that move.
     pub(crate) fn spread(&self, point: usize, value: &Vector3<f64>, rows: &mut Rows) {
-        for &(row, weight) in &self.corners[point] {
+        for &(row, weight) in self.of(point) {
             if (row as usize) < self.free {
                 (0..3).for_each(|c| rows[row as usize][c] += weight * value[c]);
             }
@@ -139,13 +142,33 @@ impl ContactPoints {
     }
 }
 
+/// All points that may be chosen, and their vertices.
+fn candidates(mesh: &TetMesh, embedding: Option<&Embedding>) -> (Vec<[f64; 3]>, Vec<Corners>) {
+    match embedding {
+        Some(embedding) => {
+            let corner = |(&tet, weights): (&u32, &[f64; 4])| {
+                let vertices = mesh.tets()[tet as usize];
+                std::array::from_fn(|c| (vertices[c], weights[c]))
+            };
+            let corners = embedding.tets().iter().zip(embedding.barycentric()).map(corner);
+            (embedding.points().to_vec(), corners.collect())
+        }
+        None => {
+            let vertices = mesh.boundary_vertices();
+            let corner = |&vertex: &u32| [(vertex, 1.0), (vertex, 0.0), (vertex, 0.0), (vertex, 0.0)];
+            let places = vertices.iter().map(|&vertex| mesh.vertices()[vertex as usize]);
+            (places.collect(), vertices.iter().map(corner).collect())
+        }
+    }
+}
+
 /// The first point in each cell of a grid, of those that move; of a coarser one if there are too many.
-fn thinned(places: &[[f64; 3]], moving: Vec<usize>, mut spacing: f64) -> Vec<usize> {
+fn thinned(places: &[[f64; 3]], moving: Vec<usize>, mut spacing: f64, most: usize) -> Vec<usize> {
     loop {
         let mut seen = HashSet::new();
         let cell = |point: &usize| places[*point].map(|x| (x / spacing).floor() as i64);
         let kept: Vec<usize> = moving.iter().copied().filter(|point| seen.insert(cell(point))).collect();
-        if kept.len() <= MOST {
+        if kept.len() <= most {
             return kept;
         }
         spacing *= COARSER;

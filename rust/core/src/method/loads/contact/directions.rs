@@ -1,19 +1,17 @@
-//! Contact of a full-space body: what touches what, and the directions that mind it.
+//! What of a body touches what, and the directions that mind it.
 
 use std::sync::Arc;
 
 use faer::Mat;
 use nalgebra::Vector3;
 
-use super::posing::Posing;
-
+use super::placement::ROWS;
+use super::{
+    Anchor, Collider, Compliance, ContactPoints, ContactState, Course, Moved, Path, Placement, PointGroups,
+    Shape, Touch, meet, respond,
+};
 use crate::Result;
 use crate::math::rows::{Rows, add};
-use crate::method::loads::contact::{
-    Anchor, Collider, Compliance, ContactPoints, ContactState, Course, Moved, PLACEMENT_ROWS, Path,
-    Placement, PointGroups, Shape, Touch, meet, respond,
-};
-use crate::method::substep::RigPlace;
 use crate::solve::{Compact, Lbfgs, Value};
 
 /// How many times less deep than it would move freely a force makes a point go.
@@ -29,9 +27,9 @@ const LET_OUT: f64 = 0.25;
 const SWALLOWED: f64 = 0.05;
 
 /// Colliders of a body, and the touches of the current search.
-pub(super) struct Contact {
+pub(crate) struct Contact {
     colliders: Arc<[Collider]>,
-    pub(super) points: ContactPoints,
+    pub(crate) points: ContactPoints,
     groups: PointGroups,
     /// Whether a point may touch a collider; points first.
     may_touch: Vec<bool>,
@@ -39,9 +37,7 @@ pub(super) struct Contact {
     held: Vec<bool>,
     /// Which colliders have held flesh deep inside at the start of the substep: what is in them then passes through.
     swallows: Vec<bool>,
-    /// What the rig has the points at beyond the vertices that carry them, if they have one of their own.
-    skin: Option<Posing>,
-    /// That at the end of the substep, metres; none without.
+    /// Where the points are beyond what rows say, at the end of the substep, metres; none where rows say all.
     beyond: Vec<[f64; 3]>,
     /// Diagonal of the body, metres.
     diagonal: f64,
@@ -63,26 +59,36 @@ pub(super) struct Contact {
 }
 
 /// The start of a substep.
-pub(super) struct Start<'a> {
-    /// Vertices of all rows, in a space whose origin is at `origin`.
-    pub(super) vertices: &'a Rows,
-    pub(super) pose: &'a Rows,
-    pub(super) origin: [f64; 3],
-    pub(super) state: &'a ContactState,
+pub(crate) struct Start<'a> {
+    /// All rows, in a space whose origin is at `origin`.
+    pub(crate) rows: &'a Rows,
+    /// Where the points are beyond what these say; none where they say all.
+    pub(crate) beyond: &'a Rows,
+    pub(crate) origin: [f64; 3],
+    pub(crate) state: &'a ContactState,
     /// Seconds; statics have none, and no friction.
-    pub(super) h: Option<f64>,
+    pub(crate) h: Option<f64>,
+}
+
+/// The end of a substep.
+pub(crate) struct End<'a> {
+    /// Of placements of colliders.
+    pub(crate) colliders: &'a Rows,
+    /// Where the points are beyond what rows say, in a space whose origin is at `origin`; none where they say all.
+    pub(crate) beyond: &'a Rows,
+    pub(crate) origin: [f64; 3],
 }
 
 impl Contact {
-    /// Errors for a collider that spares points that there are not.
-    pub(super) fn new(
+    /// Points of a body among colliders; `held` tells which rows pins or a constraint hold. Errors for a collider that spares
+    /// points that there are not.
+    pub(crate) fn new(
         colliders: Arc<[Collider]>,
         points: ContactPoints,
-        skin: Option<Posing>,
-        loose: &[bool],
+        held: impl Fn(usize) -> bool,
         diagonal: f64,
     ) -> Result<Self> {
-        let held = |point: usize| points.has_row(point, |row| !loose[row]);
+        let held = |point: usize| points.has_row(point, &held);
         Ok(Self {
             may_touch: points.may_touch(&colliders)?,
             groups: PointGroups::new(&points),
@@ -100,44 +106,37 @@ impl Contact {
             spread: Vec::new(),
             colliders,
             points,
-            skin,
             beyond: Vec::new(),
             diagonal,
         })
     }
 
     /// Rows of all placements.
-    pub(super) fn rows(&self) -> usize {
-        PLACEMENT_ROWS * self.colliders.len()
+    pub(crate) fn rows(&self) -> usize {
+        ROWS * self.colliders.len()
     }
 
     /// Is told that the metric has changed.
-    pub(super) fn change_metric(&mut self) {
+    pub(crate) fn change_metric(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);
     }
 
-    /// Begins a substep to where colliders then stand, in a space whose origin is at `origin`.
-    pub(super) fn begin(
-        &mut self,
-        start: &Start<'_>,
-        rig: RigPlace<'_>,
-        origin: &[f64; 3],
-        metric: [f64; 2],
-    ) {
+    /// Begins a substep in which directions are found in a metric.
+    pub(crate) fn begin(&mut self, start: &Start<'_>, end: &End<'_>, metric: [f64; 2]) {
         let placements = |rows: &Rows, origin: &[f64; 3]| -> Vec<Placement> {
             rows.as_chunks().0.iter().map(|rows| Placement::of(rows, origin)).collect()
         };
         let before = placements(&start.state.last, &start.origin);
-        let now = placements(rig.colliders, origin);
+        let now = placements(end.colliders, &end.origin);
         self.placements = before.into_iter().zip(now).map(|(before, now)| Moved { before, now }).collect();
-        self.go_beyond(start.pose, &start.origin);
+        copy(start.beyond, &mut self.beyond);
         let course = |point: usize| {
-            let start = self.points.at(point, start.vertices) + self.shift(point);
+            let start = self.points.at(point, start.rows) + self.shift(point);
             Course { start, here: start, ahead: start }
         };
         self.courses = (0..self.points.len()).map(course).collect();
         self.swallows = self.swallows();
-        self.go_beyond(rig.pose, origin);
+        copy(end.beyond, &mut self.beyond);
         self.rubs = start.h.is_some();
         self.let_out = start.h.map_or(f64::INFINITY, |h| LET_OUT * self.diagonal * h);
         self.anchors.clone_from(&start.state.anchors);
@@ -146,14 +145,6 @@ impl Contact {
         if self.metric != metric {
             self.metric = metric;
             self.change_metric();
-        }
-    }
-
-    /// Finds what the rig has points at beyond the vertices that carry them, in a space whose origin is at `origin`.
-    fn go_beyond(&mut self, pose: &Rows, origin: &[f64; 3]) {
-        if let Some(skin) = &self.skin {
-            self.beyond.resize(self.points.len(), [0.0; 3]);
-            skin.apply(pose, origin, &mut self.beyond);
         }
     }
 
@@ -169,8 +160,8 @@ impl Contact {
         self.colliders.iter().zip(&self.placements).map(deep).collect()
     }
 
-    /// The energy of what touches, J, with all vertices somewhere.
-    pub(super) fn evaluate(&mut self, place: impl Fn(&ContactPoints, usize) -> Vector3<f64>) -> f64 {
+    /// The energy of what touches, J, with all rows somewhere.
+    pub(crate) fn evaluate(&mut self, place: impl Fn(&ContactPoints, usize) -> Vector3<f64>) -> f64 {
         self.forces.clear();
         let mut sum = 0.0;
         for touch in &self.touches {
@@ -183,7 +174,7 @@ impl Contact {
     }
 
     /// The slope of that along a direction of the rows that move.
-    pub(super) fn slope(&self, direction: &Rows) -> f64 {
+    pub(crate) fn slope(&self, direction: &Rows) -> f64 {
         let along = |(touch, force): (&Touch, &Vector3<f64>)| {
             -force.dot(&self.points.at(touch.point as usize, direction))
         };
@@ -192,7 +183,7 @@ impl Contact {
 
     /// Finds anew what touches, and turns the free direction from u to where its forces lead; `solve` is the metric's
     /// inverse.
-    pub(super) fn correct(
+    pub(crate) fn correct(
         &mut self,
         rig: &Rows,
         u: &Rows,
@@ -355,7 +346,7 @@ impl Contact {
     }
 
     /// Where points stick once the body has come to rest at u.
-    pub(super) fn settle_anchors(&mut self, rig: &Rows, u: &Rows) {
+    pub(crate) fn settle_anchors(&mut self, rig: &Rows, u: &Rows) {
         self.anchors.clear();
         for touch in &self.touches {
             let point = touch.point as usize;
@@ -368,7 +359,12 @@ impl Contact {
         }
     }
 
-    pub(super) fn anchors(&self) -> &[Anchor] {
+    pub(crate) fn anchors(&self) -> &[Anchor] {
         &self.anchors
     }
+}
+
+fn copy(rows: &Rows, out: &mut Vec<[f64; 3]>) {
+    out.clear();
+    out.extend_from_slice(rows);
 }

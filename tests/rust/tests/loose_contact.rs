@@ -1,0 +1,249 @@
+//! Loose bodies of handles among colliders.
+
+use jounce::file::{decode_state, encode_state};
+use jounce::material::{Field, Law, Material};
+use jounce::mesh::TetMesh;
+use jounce::method::loads::contact::{Collider, ContactSkin, Shape};
+use jounce::method::projective_dynamics::{ProjectiveModel, Start};
+use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::operators::lumped_mass;
+use jounce::rig::Rig;
+use jounce::subspace::{Handles, cluster_tets_by_place};
+use jounce::{Error, Progress};
+use jounce_tests::bodies::{REST, bar, turn};
+use jounce_tests::touching::{G, ground, moved, params};
+use nalgebra::Vector3;
+
+/// A loose block of jelly of 20 kPa, 20 x 20 x 10 cm, on the plane z = 0.
+struct Jelly {
+    mesh: TetMesh,
+    mass: Vec<f64>,
+    model: Model,
+}
+
+impl Jelly {
+    fn new(cells: [usize; 3]) -> Self {
+        let silent = Progress::default();
+        let mesh = bar(cells, 0.2 / cells[0] as f64);
+        let material =
+            Material::new(Law::Arap, Field::Uniform(2e4), Field::Uniform(0.0), Field::Uniform(1000.0))
+                .unwrap();
+        let handles = Handles::spread(&mesh, 12, 0, &silent).unwrap();
+        let labels = cluster_tets_by_place(&mesh, 30, 0, &silent).unwrap();
+        let model = ProjectiveModel::new(&mesh, &material, &handles, &labels, &silent).unwrap();
+        Self { mass: lumped_mass(&mesh, &material), model: Model::Projective(model.into()), mesh }
+    }
+
+    fn block() -> Self {
+        Self::new([4, 4, 2])
+    }
+
+    fn among(&self, params: SimulationParams, colliders: &[Collider]) -> Simulation {
+        Simulation::among(self.model.clone(), params, colliders, None).unwrap()
+    }
+
+    fn places(&self, sim: &Simulation) -> Vec<Vector3<f64>> {
+        let mut u = vec![0.0; 3 * self.mesh.vertices().len()];
+        self.model.projector(None).unwrap().displacement(sim.coefficients(), &mut u).unwrap();
+        let place = |(x, u): (&[f64; 3], &[f32; 3])| Vector3::from(*x) + Vector3::from(u.map(f64::from));
+        self.mesh.vertices().iter().zip(u.as_chunks::<3>().0).map(place).collect()
+    }
+
+    /// Mean place over the mass.
+    fn center(&self, sim: &Simulation) -> Vector3<f64> {
+        let places = self.places(sim);
+        let sum: Vector3<f64> = self.mass.iter().zip(places).map(|(m, x)| *m * x).sum();
+        sum / self.mass.iter().sum::<f64>()
+    }
+
+    /// How deep the deepest vertex is in a shape, as a share of the diagonal.
+    fn depth(&self, sim: &Simulation, shape: &Shape) -> f64 {
+        let depths = self.places(sim).into_iter().map(|place| -shape.distance(place.into()).0);
+        depths.fold(0.0, f64::max) / self.mesh.diagonal()
+    }
+}
+
+fn furthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+}
+
+fn steps(sim: &mut Simulation, count: usize) {
+    (0..count).for_each(|_| assert!(sim.step(None).is_ok()));
+}
+
+/// Turned about its centre, then at some height above the ground at z = 0.
+fn aloft(drop: u32, height: f64) -> Start {
+    let axis = Vector3::new(1.0, 0.3, 0.2 * f64::from(drop % 7)).normalize();
+    let center = Vector3::new(0.1, 0.1, 0.05);
+    let place = turn(axis.into(), 0.37 * f64::from(drop), center.into(), [0.0, 0.0, 0.15 + height]);
+    Start { place, ..Start::default() }
+}
+
+#[test]
+fn a_jelly_dropped_a_hundred_times_never_gains_height_nor_energy() {
+    let (jelly, ground) = (Jelly::block(), ground(0.0, 0.5));
+    let weight = G * jelly.mass.iter().sum::<f64>();
+    for drop in 0..100 {
+        let dt = [1.0 / 24.0, 1.0 / 40.0, 1.0 / 30.0][drop as usize % 3];
+        let max_iterations = [30, 10, 5][drop as usize / 3 % 3];
+        let params = SimulationParams { dt, max_iterations, ..params() };
+        let mut sim = jelly.among(params, std::slice::from_ref(&ground));
+        sim.place(&aloft(drop, 0.02 + 0.01 * f64::from(drop))).unwrap();
+        let (mut last, mut before) = (jelly.places(&sim), jelly.center(&sim));
+        let mut energy = weight * before[2];
+        let dropped = energy;
+        for frame in 0..40 {
+            let report = sim.step(None).unwrap();
+            let (places, center) = (jelly.places(&sim), jelly.center(&sim));
+            assert!(jelly.depth(&sim, ground.shape()) < 0.01, "drop {drop} at {frame}");
+            let speeds = places.iter().zip(&last).map(|(a, b)| ((a - b) / dt).norm_squared());
+            let kinetic = 0.5 * speeds.zip(&jelly.mass).map(|(square, m)| square * m).sum::<f64>();
+            let now = kinetic + report.energy + weight * center[2];
+            // What the penalty of a touch has taken, which is not counted, it gives back.
+            assert!(now < energy + 1e-4 * dropped, "drop {drop} at {frame}: {now} of {energy}");
+            // Once it has risen again, it is no higher than it was dropped from.
+            assert!(center[2] <= 0.2 + 0.02 + 0.01 * f64::from(drop), "drop {drop} at {frame}: {center}");
+            (last, before, energy) = (places, center, now);
+        }
+        assert!(before[2] < 0.2, "drop {drop} has not landed: {before}");
+    }
+}
+
+#[test]
+fn a_jelly_that_rests_is_silent_and_hardly_sinks_in() {
+    let (jelly, ground) = (Jelly::block(), ground(-1e-4, 0.5));
+    let mut sim = jelly.among(params(), std::slice::from_ref(&ground));
+    steps(&mut sim, 300);
+    let before = jelly.places(&sim);
+    for frame in 0..100 {
+        let last = jelly.places(&sim);
+        let report = sim.step(None).unwrap();
+        assert!(report.iterations <= 3, "at {frame}: {report:?}");
+        assert!(furthest(&last, &jelly.places(&sim)) < 2e-6 * jelly.mesh.diagonal(), "at {frame}");
+    }
+    assert!(furthest(&before, &jelly.places(&sim)) < 2e-5 * jelly.mesh.diagonal(), "it creeps");
+    let depth = jelly.depth(&sim, ground.shape());
+    assert!(depth > 0.0 && depth < 1e-3, "{depth}");
+}
+
+#[test]
+fn a_jelly_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above_it() {
+    let jelly = Jelly::block();
+    for (degrees, friction) in [(20.0, 0.5), (35.0, 0.5), (20.0, 0.0)] {
+        let angle: f64 = f64::to_radians(degrees);
+        let gravity = [G * angle.sin(), 0.0, -G * angle.cos()];
+        let params = SimulationParams { gravity, substeps: 4, damping: 0.3, ..params() };
+        let mut sim = jelly.among(params, &[ground(0.0, friction)]);
+        let mut along = Vec::new();
+        for _ in 0..48 {
+            sim.step(None).unwrap();
+            along.push(jelly.center(&sim)[0]);
+        }
+        let coulomb = G * (angle.sin() - friction * angle.cos()).max(0.0);
+        let speed = |frame: usize| 24.0 * (along[frame] - along[frame - 1]);
+        let acceleration = speed(47) - speed(23);
+        assert!(
+            (acceleration - coulomb).abs() < 0.01 * coulomb + 1e-4,
+            "{degrees}: {acceleration}, {coulomb}"
+        );
+    }
+}
+
+#[test]
+fn what_is_thrown_fast_does_not_pass_a_thin_box() {
+    let jelly = Jelly::block();
+    for speed in [5.0, 10.0, 20.0, 40.0] {
+        let way = speed / 24.0;
+        let top = 0.1 - 1.5 * way;
+        let shape = Shape::cuboid([0.1, 0.1, top - 0.005], [1.0, 1.0, 0.01]).unwrap();
+        let collider = Collider::new(shape, 0.3).unwrap();
+        let mut sim = jelly.among(SimulationParams::default(), &[collider]);
+        sim.place(&Start { velocity: [0.0, 0.0, -speed], ..Start::default() }).unwrap();
+        for frame in 0..24 {
+            sim.step(None).unwrap();
+            let low = jelly.places(&sim).iter().fold(f64::INFINITY, |low, place| low.min(place[2]));
+            // At ten times the speed of sound, impacts take longer than their thirty iterations.
+            let soon = speed > 20.0 && frame < 3;
+            assert!(soon || low > top - 0.01 * jelly.mesh.diagonal(), "{speed} at {frame}: {low}, {top}");
+        }
+    }
+}
+
+#[test]
+fn what_starts_inside_a_collider_is_let_out_without_being_shot() {
+    let (jelly, ground) = (Jelly::block(), ground(0.03, 0.5));
+    let mut sim = jelly.among(SimulationParams::default(), std::slice::from_ref(&ground));
+    sim.place(&Start::default()).unwrap();
+    let mut last = jelly.center(&sim);
+    for frame in 0..48 {
+        sim.step(None).unwrap();
+        let center = jelly.center(&sim);
+        let speed = 24.0 * (center - last).norm();
+        assert!(speed < 0.3 * jelly.mesh.diagonal(), "at {frame}: {speed}");
+        last = center;
+    }
+    assert!(jelly.depth(&sim, ground.shape()) < 0.001);
+}
+
+fn motion(sim: &mut Simulation, frames: std::ops::Range<usize>) -> Vec<Vec<f64>> {
+    let silent = Progress::default();
+    frames
+        .map(|frame| {
+            let club = moved([0.02 * (frame as f64 - 20.0), 0.0, 0.0], 0.05 * frame as f64);
+            let drive = Drive { colliders: Some(&[REST, club]), ..Drive::default() };
+            sim.step_with(&drive, &silent).unwrap();
+            sim.coefficients().to_vec()
+        })
+        .collect()
+}
+
+fn obstacles() -> [Collider; 2] {
+    let club = Shape::capsule([0.1, -0.3, 0.12], [0.1, 0.5, 0.12], 0.03).unwrap();
+    [ground(0.0, 0.5), Collider::new(club, 0.4).unwrap()]
+}
+
+#[test]
+fn steps_have_the_same_bits_for_any_number_of_threads_and_after_going_back() {
+    let jelly = Jelly::block();
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| motion(&mut jelly.among(params(), &obstacles()), 0..40))
+    };
+    let whole = run(1);
+    assert_eq!(whole, run(3));
+    let mut sim = jelly.among(params(), &obstacles());
+    motion(&mut sim, 0..25);
+    let state = decode_state(&encode_state(&sim.save_state())).unwrap();
+    motion(&mut sim, 25..40);
+    sim.restore_state(&state).unwrap();
+    assert_eq!(motion(&mut sim, 25..40), whole[25..]);
+}
+
+#[test]
+fn colliders_far_away_change_no_bit_of_a_motion() {
+    let jelly = Jelly::block();
+    let start = Start { velocity: [1.0, 0.0, 2.0], spin: [0.0, 3.0, 1.0], ..Start::default() };
+    let mut alone = Simulation::new(jelly.model.clone(), params()).unwrap();
+    let mut among = jelly.among(params(), &[ground(-100.0, 0.5)]);
+    for sim in [&mut alone, &mut among] {
+        sim.place(&start).unwrap();
+    }
+    for _ in 0..24 {
+        alone.step(None).unwrap();
+        among.step(None).unwrap();
+        assert_eq!(alone.coefficients(), among.coefficients());
+    }
+}
+
+#[test]
+fn what_no_loose_body_does_among_colliders_is_refused() {
+    let (jelly, plane) = (Jelly::block(), [ground(0.0, 0.5)]);
+    let refused = |params, skin| Simulation::among(jelly.model.clone(), params, &plane, skin).err();
+    let bdf2 = SimulationParams { integrator: Integrator::Bdf2, ..params() };
+    assert!(matches!(refused(bdf2, None), Some(Error::Unsupported { what: "integrator", .. })));
+    let points = jounce::mesh::Embedding::new(&jelly.mesh, vec![[0.1, 0.1, 0.1]]).unwrap();
+    let rig = Rig::new(1, 1, &[1.0]).unwrap();
+    let skin = ContactSkin { points: points.into(), rig: Some(rig.into()) };
+    let sentence = refused(params(), Some(skin)).unwrap().to_string();
+    assert!(sentence.contains("a loose body of handles has no rig that could pose its points"), "{sentence}");
+}
