@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 import jounce
 import numpy as np
 
+from . import sensible
 from .motion import DENSITY, YOUNG
 from .settings import BuildSettings
 from .surface import Surface
@@ -70,7 +71,7 @@ def build(surface: Surface, settings: BuildSettings) -> Task:
 
 def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -> "jounce.BodyJob":
     """The whole way from a surface to its body, with what another body of the surface has already."""
-    maps = surface.maps
+    maps, core = surface.maps, surface.core
     return jounce.BodyJob(
         surface.points,
         surface.triangles,
@@ -86,7 +87,8 @@ def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -
         poisson=settings.poisson,
         leak=maps.leak,
         pinned=maps.pinned,
-        core=None if surface.core is None else surface.core.native(),
+        # What is flesh is the same at all resolutions.
+        core=None if core is None else core.native(sensible.resolution(surface)),
         strength=maps.strength,
         bone_parents=surface.bone_parents,
         merge_into=surface.merge_into,

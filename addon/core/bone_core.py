@@ -49,8 +49,8 @@ class BoneCore:
         said = (self.names, tuple(role.value for role in self.roles), self.amount)
         return (*said, self.still) if self.still else said
 
-    def native(self) -> "jounce.SkeletonCore":
-        """The same for the native module."""
+    def native(self, resolution: int) -> "jounce.SkeletonCore":
+        """The same for the native module. resolution: where what is thin is found."""
         return jounce.SkeletonCore(
             self.heads,
             self.parents,
@@ -59,6 +59,7 @@ class BoneCore:
             amount=self.amount,
             rigid=self.rigid,
             still=self.still or None,
+            resolution=resolution,
         )
 
     def swings(self, roles: list[str]) -> np.ndarray:

@@ -54,6 +54,7 @@ def main() -> None:
         names=np.array(core.names),
         roles=np.array([role.native for role in core.roles]),
         amount=core.amount,
+        resolution=host.jounce.resolution,
         rigid=np.zeros(len(surface.points), bool) if core.rigid is None else core.rigid,
     )
     options.report.write_text(json.dumps({"points": len(surface.points)}), encoding="utf-8")

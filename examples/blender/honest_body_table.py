@@ -131,6 +131,7 @@ def body_of(kept: dict[str, np.ndarray], resolution: int) -> jounce.Body:
         roles=kept["roles"].tolist(),
         amount=float(kept["amount"]),
         rigid=kept["rigid"],
+        resolution=int(kept["resolution"]),
     )
     surface = kept["points"], kept["triangles"], kept["weights"]
     return jounce.Body(*surface, resolution=resolution, modes=1, clusters=1, core=core)

@@ -23,6 +23,8 @@ const ROLES: [(&str, BoneRole); 4] = [
 /// parts, from 0, nothing, to 1, all but the thickest flesh. rigid: (p,) bool, the points that are hard. still: b bools,
 /// whether nothing moves a bone but what it hangs on; tails, ears and the like of which that is true swing freely.
 /// Hands, feet and heads are rigid by themselves, and so are loose parts of the surface that one bone holds whole.
+/// resolution: cells along the longest side of the lattice in which thin parts and roles are found, so that bodies of all
+/// resolutions have the same; None is that of the body.
 /// Raises ValueError for lengths that do not agree and unknown roles; `Body` for what does not fit its surface.
 #[pyclass(frozen, module = "jounce", name = "SkeletonCore")]
 pub struct SkeletonCore(pub skeleton::SkeletonCore);
@@ -30,7 +32,8 @@ pub struct SkeletonCore(pub skeleton::SkeletonCore);
 #[pymethods]
 impl SkeletonCore {
     #[new]
-    #[pyo3(signature = (heads, parents, *, names=None, roles=None, amount=0.5, rigid=None, still=None))]
+    #[pyo3(signature = (heads, parents, *, names=None, roles=None, amount=0.5, rigid=None, still=None,
+                        resolution=None))]
     fn new(
         heads: &Bound<'_, PyAny>,
         parents: &Bound<'_, PyAny>,
@@ -39,6 +42,7 @@ impl SkeletonCore {
         amount: f64,
         rigid: Option<&Bound<'_, PyAny>>,
         still: Option<Vec<bool>>,
+        resolution: Option<usize>,
     ) -> PyResult<Self> {
         let heads = arrays::points(heads, "heads")?;
         let count = heads.len();
@@ -53,7 +57,7 @@ impl SkeletonCore {
         let rigid =
             rigid.map(|rigid| arrays::array::<bool>(rigid, "rigid", &[Axis::Any("p")])).transpose()?;
         let rigid = rigid.map(|rigid| rigid.slice().to_vec());
-        Ok(Self(skeleton::SkeletonCore { bones: bones.map(bone).collect(), amount, rigid }))
+        Ok(Self(skeleton::SkeletonCore { bones: bones.map(bone).collect(), amount, rigid, resolution }))
     }
 
     /// Whether the name of a bone says that its flesh follows it, as that of hands, feet and heads does.

@@ -120,7 +120,7 @@ impl Figure {
 
     /// A core of its bones.
     pub fn core(&self, amount: f64) -> SkeletonCore {
-        SkeletonCore { bones: self.bones.clone(), amount, rigid: None }
+        SkeletonCore { bones: self.bones.clone(), amount, rigid: None, resolution: None }
     }
 }
 

@@ -286,7 +286,7 @@ fn without_a_core_nothing_changes_and_the_same_core_is_the_same_bits() {
 fn ball(bones: Vec<Bone>) -> (Soup, Vec<f64>, SkeletonCore) {
     let soup = sphere(3);
     let weights = vec![1.0 / bones.len() as f64; bones.len() * soup.points.len()];
-    (soup, weights, SkeletonCore { bones, amount: 0.5, rigid: None })
+    (soup, weights, SkeletonCore { bones, amount: 0.5, rigid: None, resolution: None })
 }
 
 fn at(head: [f64; 3], parent: Option<u32>) -> Bone {
@@ -373,4 +373,24 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(nowhere, Error::NotFinite { what: "core heads", element: 5, .. }));
     let all = |core: &mut SkeletonCore| core.bones.iter_mut().for_each(|bone| bone.role = BoneRole::Rigid);
     assert!(matches!(refused(&all), Error::Range { what: "core amount", .. }));
+}
+
+#[test]
+fn thin_parts_are_the_same_at_every_resolution() {
+    let figure = Figure::default();
+    let known = SkeletonCore { resolution: Some(24), ..figure.core(0.5) };
+    let at = |resolution, core: &SkeletonCore| {
+        build(&figure, &BodyParams { resolution, ..params(Some(core.clone())) }).unwrap()
+    };
+    // As thick as what is thin at most: of this shin finer lattices hold more than coarse ones by themselves.
+    let shin = bone("left shin");
+    let own = at(24, &known);
+    for resolution in [32, 48, 64] {
+        let (finer, alone) = (at(resolution, &known), at(resolution, &figure.core(0.5)));
+        assert!((held(&finer, shin) - held(&own, shin)).abs() < 0.1, "{resolution}");
+        assert!(held(&alone, shin) > held(&own, shin) + 0.2, "{resolution}");
+        assert_eq!(finer.roles, own.roles);
+    }
+    // In the lattice of the body itself nothing differs.
+    assert!(encode(&own.model) == encode(&at(24, &figure.core(0.5)).model));
 }

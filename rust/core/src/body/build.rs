@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::carrier::Carrier;
-use super::core::{self, Pinned};
+use super::core::{self, Pinned, Reference};
 use super::editing::{Base, modes};
 use super::{Body, BodyParams, Painted, check_maps, with_shapes};
 use crate::material::{Field, Material};
@@ -93,7 +93,8 @@ impl Body {
         let carrier = Carrier::new(surface, mesh);
         let material = material(like, params, &carrier)?;
         progress.enter("leak", 0.3, 0.35)?;
-        let bounds = bounds(like, &ground, &material, (surface, &surface_rig), params, &carrier)?;
+        let bounds =
+            bounds(like, &ground, &material, (surface, &surface_rig, weights), params, &carrier, progress)?;
         progress.enter("modes", 0.35, 0.85)?;
         let stitches = params.stitches.hang(mesh, &ground.embedding)?;
         let found = found(like, mesh, &material, &bounds, &stitches, params, progress)?;
@@ -157,6 +158,11 @@ fn sampled(
     Ok((labels, cubature))
 }
 
+/// What encloses a surface in a lattice of some resolution, of which only what is inside counts or all.
+pub(super) fn enclosing(solid: bool) -> fn(&SurfaceMesh, usize, &Progress) -> Result<TetMesh> {
+    if solid { solid_lattice } else { lattice }
+}
+
 fn ground(
     like: Option<&Body>,
     surface: &SurfaceMesh,
@@ -170,8 +176,7 @@ fn ground(
         return Ok(Ground { mesh, embedding, rig });
     }
     progress.enter("lattice", 0.0, 0.15)?;
-    let lattice = if params.solid { solid_lattice } else { lattice };
-    let mesh = lattice(surface, params.resolution, progress)?;
+    let mesh = enclosing(params.solid)(surface, params.resolution, progress)?;
     progress.enter("embedding", 0.15, 0.2)?;
     let embedding = Embedding::new(&mesh, surface.points().to_vec())?;
     progress.enter("weights", 0.2, 0.3)?;
@@ -196,9 +201,10 @@ fn bounds(
     like: Option<&Body>,
     ground: &Ground,
     material: &Material,
-    (surface, surface_rig): (&SurfaceMesh, &Rig),
+    (surface, surface_rig, weights): (&SurfaceMesh, &Rig, &[f64]),
     params: &BodyParams,
     carrier: &Carrier<'_>,
+    progress: &Progress,
 ) -> Result<Bounds> {
     let (mesh, rig) = (ground.mesh.as_ref(), ground.rig.as_ref());
     let same_bones = |like: &&Body| {
@@ -222,7 +228,9 @@ fn bounds(
     let held = match like.filter(same_pins) {
         Some(like) => Pinned { vertices: like.pinned.clone(), roles: like.roles.clone() },
         None => {
-            core::pinned(params, (mesh, rig), (surface, surface_rig), (carrier, ground.embedding.as_ref()))?
+            let reference = Reference::of(params, surface, (weights, rig.bone_count()), progress)?;
+            let hung = (carrier, ground.embedding.as_ref());
+            core::pinned(params, (mesh, rig), (surface, surface_rig), hung, reference.as_ref())?
         }
     };
     let tie = match like.filter(same_pins).filter(|like| Arc::ptr_eq(&counting, &like.counting)) {

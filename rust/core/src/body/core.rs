@@ -2,18 +2,43 @@
 
 use std::sync::Arc;
 
+use super::build::enclosing;
 use super::carrier::Carrier;
 use super::{Body, BodyParams};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::operators::out_of_reach;
 use crate::rig::Rig;
 use crate::skeleton::BoneRole;
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 /// Where the modes vanish, and the role of each bone that a core was found for.
 pub(super) struct Pinned {
     pub(super) vertices: Vec<bool>,
     pub(super) roles: Vec<BoneRole>,
+}
+
+/// The lattice in which thin parts and roles are found where it is not that of the body, and the weights on it.
+pub(super) struct Reference {
+    mesh: TetMesh,
+    rig: Rig,
+}
+
+impl Reference {
+    /// `None` where a body needs none.
+    pub(super) fn of(
+        params: &BodyParams,
+        surface: &SurfaceMesh,
+        (weights, bone_count): (&[f64], usize),
+        progress: &Progress,
+    ) -> Result<Option<Self>> {
+        let asked = params.core.as_ref().and_then(|core| core.resolution);
+        let Some(resolution) = asked.filter(|&resolution| resolution != params.resolution) else {
+            return Ok(None);
+        };
+        let mesh = enclosing(params.solid)(surface, resolution, progress)?;
+        let rig = Carrier::new(surface, &mesh).rig(weights, bone_count)?;
+        Ok(Some(Self { mesh, rig }))
+    }
 }
 
 /// What the artist pinned and what is part of the core; hard points are pinned as painted ones are.
@@ -22,6 +47,7 @@ pub(super) fn pinned(
     (mesh, rig): (&TetMesh, &Rig),
     (surface, surface_rig): (&SurfaceMesh, &Rig),
     (carrier, embedding): (&Carrier<'_>, &Embedding),
+    reference: Option<&Reference>,
 ) -> Result<Pinned> {
     let painted = |points: Option<&[bool]>| match points {
         Some(points) => carrier.pinned(points, embedding),
@@ -30,7 +56,8 @@ pub(super) fn pinned(
     let Some(core) = &params.core else {
         return Ok(Pinned { vertices: painted(params.pinned.as_deref())?, roles: Vec::new() });
     };
-    let found = core.find((mesh, rig), (surface, surface_rig))?;
+    let found =
+        core.find((mesh, rig), (surface, surface_rig), reference.map(|known| (&known.mesh, &known.rig)))?;
     let mut points = found.points;
     points.iter_mut().zip(params.pinned.iter().flatten()).for_each(|(point, pinned)| *point |= pinned);
     let hard = points.contains(&true).then_some(points.as_slice());

@@ -10,7 +10,7 @@ mod tree;
 use nalgebra::Vector3;
 
 use crate::material::{Field, Law, Material};
-use crate::mesh::{SurfaceMesh, TetMesh};
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::operators::{lumped_mass, squared_length};
 use crate::rig::Rig;
 use crate::{Error, Result};
@@ -24,6 +24,9 @@ const SHARE: f64 = 0.8;
 const THIN: f64 = 0.07;
 /// A bone with a smaller weight at a vertex is none of those that it hangs on.
 const HANGS: f64 = 0.15;
+
+/// The two ends of a piece of a bone.
+type Segment = [Vector3<f64>; 2];
 
 /// What the flesh of a bone does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -63,6 +66,9 @@ pub struct SkeletonCore {
     pub amount: f64,
     /// The surface points, p, that are hard; `None` for none.
     pub rigid: Option<Vec<bool>>,
+    /// Cells along the longest side of the lattice in which thin parts and roles are found, so that they are the same in
+    /// lattices of all resolutions; `None` for that of the body.
+    pub resolution: Option<usize>,
 }
 
 /// What is part of the core.
@@ -120,6 +126,9 @@ impl SkeletonCore {
     /// near as `max(0.4 min(0.07 l, r), 0.87 h)` to the vertex, or to one inside beside it, has a radius below
     /// `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest second moment, r the radius of
     /// the largest ball of all. Bones that run outside of their flesh are moved into it.
+    /// With a [`SkeletonCore::resolution`] thin is what is so in the lattice of that resolution, `reference`, h0 the edge of its
+    /// cells: a vertex that lies there among thin ones by a share above `1 - h / (2 h0)`, half of its cell included, or by any share
+    /// and is thin in its own lattice.
     /// Loose parts that one bone holds whole are hard. Appendages that are still while other bones move are free: chains
     /// of two bones and more with a name of one, and such as are slender where no limb is, behind the trunk or on the head.
     ///
@@ -129,23 +138,35 @@ impl SkeletonCore {
         &self,
         (mesh, rig): (&TetMesh, &Rig),
         (surface, surface_rig): (&SurfaceMesh, &Rig),
+        reference: Option<(&TetMesh, &Rig)>,
     ) -> Result<Core> {
+        let (known, known_rig) = reference.unwrap_or((mesh, rig));
         let unit = Material::new(Law::Arap, Field::Uniform(1.0), Field::Uniform(0.0), Field::Uniform(1.0))?;
-        let volume = lumped_mass(mesh, &unit);
-        let length = squared_length(mesh, &volume).sqrt();
-        let tree = Tree::new(&self.bones, mesh, rig, &volume, length)?;
-        let thickness = Thickness::new(mesh, surface, THIN * length)?;
-        let roles = parts::roles(&self.bones, &tree, &thickness.of_bones(rig), length);
-        let near = distances(mesh, rig, &tree, &thickness);
+        let volume = lumped_mass(known, &unit);
+        let length = squared_length(known, &volume).sqrt();
+        let tree = Tree::new(&self.bones, known, known_rig, &volume, length)?;
+        let thickness = Thickness::new(known, surface, THIN * length)?;
+        let roles = parts::roles(&self.bones, &tree, &thickness.of_bones(known_rig), length);
+        let near = distances(mesh, rig, &segments(known, known_rig, &tree, &thickness));
         let share = |role: BoneRole| share_of(rig, |bone| roles[bone] == role);
         let (rigid, free) = (share(BoneRole::Rigid), share(BoneRole::Free));
         let thickest = thickness.radius.iter().copied().fold(0.0, f64::max);
-        let (close, thin) = (SHARE * self.amount, self.amount * thickest.min(THIN * length));
+        let (close, limit) = (SHARE * self.amount, self.amount * thickest.min(THIN * length));
+        let thin = thickness.below(limit);
+        let (cell, depth, thin) = match reference {
+            None => (thickness.cell, thickness.depth, thin),
+            Some(_) => {
+                let own = Thickness::new(mesh, surface, THIN * length)?;
+                let thin =
+                    carried(&thin, known, &own.below(limit), mesh, 1.0 - own.cell / (2.0 * thickness.cell))?;
+                (own.cell, own.depth, thin)
+            }
+        };
         // A vertex stands for its half of the cells around it: coarse lattices have none that is closer.
-        let half = if self.amount > 0.0 { 0.5 * thickness.cell } else { 0.0 };
+        let half = if self.amount > 0.0 { 0.5 * cell } else { 0.0 };
         let in_core = |v: usize| {
-            let reach = half + close * (near[v] + thickness.depth[v]);
-            rigid[v] > 0.5 || (free[v] <= 0.5 && (near[v] < reach || thickness.radius[v] < thin))
+            let reach = half + close * (near[v] + depth[v]);
+            rigid[v] > 0.5 || (free[v] <= 0.5 && (near[v] < reach || thin[v]))
         };
         let mut points = loose::held_whole(surface, surface_rig, length);
         for (point, rigid) in points.iter_mut().zip(self.rigid.iter().flatten()) {
@@ -164,32 +185,49 @@ fn share_of(rig: &Rig, counts: impl Fn(usize) -> bool) -> Vec<f64> {
     share
 }
 
-/// The distance, n, from each vertex to the nearest of the bones that it hangs on.
-fn distances(mesh: &TetMesh, rig: &Rig, tree: &Tree, thickness: &Thickness) -> Vec<f64> {
-    let mut near = vec![f64::INFINITY; mesh.vertices().len()];
-    let place = |vertex: u32| Vector3::from(mesh.vertices()[vertex as usize]);
-    for bone in 0..rig.bone_count() {
+/// Which vertices of another mesh lie among thin ones by a share above a limit, or by any and are thin there themselves.
+fn carried(thin: &[bool], from: &TetMesh, own: &[bool], to: &TetMesh, limit: f64) -> Result<Vec<bool>> {
+    let shares: Vec<f64> = thin.iter().map(|&thin| f64::from(u8::from(thin))).collect();
+    let shares = Embedding::new(from, to.vertices().to_vec())?.interpolate(from, &shares, 1)?;
+    let is_thin = |(&share, &own): (&f64, &bool)| share > if own { 0.0 } else { limit.max(0.0) };
+    Ok(shares.iter().zip(own).map(is_thin).collect())
+}
+
+/// Where each bone runs, b, moved into its flesh as well where it lies outside.
+fn segments(mesh: &TetMesh, rig: &Rig, tree: &Tree, thickness: &Thickness) -> Vec<Vec<Segment>> {
+    let of_bone = |bone: usize| {
         let mut segments = tree.segments(bone);
         let own = rig.bone(bone);
-        let distance = |segments: &[[Vector3<f64>; 2]], vertex: u32| {
-            segments.iter().map(|segment| to_segment(place(vertex), segment)).fold(f64::INFINITY, f64::min)
-        };
         let most = own.iter().fold(0.0, |most: f64, entry| most.max(entry.1));
         let flesh = own.iter().filter(|(_, weight)| *weight > 0.5 * most);
-        let gap = flesh.clone().map(|&(v, _)| distance(&segments, v)).fold(f64::INFINITY, f64::min);
+        let gap = flesh.clone().map(|&(v, _)| to_nearest(&segments, mesh, v)).fold(f64::INFINITY, f64::min);
         let radius = flesh.map(|&(v, _)| thickness.radius[v as usize]).fold(0.0, f64::max);
         if gap > thickness.cell.max(0.5 * radius) {
             segments.extend(tree.moved_into_flesh(bone));
         }
-        for &(vertex, _) in own.iter().filter(|(_, weight)| *weight > HANGS) {
+        segments
+    };
+    (0..rig.bone_count()).map(of_bone).collect()
+}
+
+/// The distance, n, from each vertex to the nearest of the bones that it hangs on.
+fn distances(mesh: &TetMesh, rig: &Rig, segments: &[Vec<Segment>]) -> Vec<f64> {
+    let mut near = vec![f64::INFINITY; mesh.vertices().len()];
+    for (bone, segments) in segments.iter().enumerate() {
+        for &(vertex, _) in rig.bone(bone).iter().filter(|(_, weight)| *weight > HANGS) {
             let near = &mut near[vertex as usize];
-            *near = near.min(distance(&segments, vertex));
+            *near = near.min(to_nearest(segments, mesh, vertex));
         }
     }
     near
 }
 
-fn to_segment(point: Vector3<f64>, [start, end]: &[Vector3<f64>; 2]) -> f64 {
+fn to_nearest(segments: &[Segment], mesh: &TetMesh, vertex: u32) -> f64 {
+    let place = Vector3::from(mesh.vertices()[vertex as usize]);
+    segments.iter().map(|segment| to_segment(place, segment)).fold(f64::INFINITY, f64::min)
+}
+
+fn to_segment(point: Vector3<f64>, [start, end]: &Segment) -> f64 {
     let along = end - start;
     let squared = along.norm_squared();
     let at = if squared > 0.0 { ((point - start).dot(&along) / squared).clamp(0.0, 1.0) } else { 0.0 };

@@ -81,6 +81,11 @@ impl Thickness {
         Ok(Self { depth, radius, reached, cell })
     }
 
+    /// Where the body is thinner than this, n.
+    pub(super) fn below(&self, limit: f64) -> Vec<bool> {
+        self.radius.iter().map(|&radius| radius < limit).collect()
+    }
+
     /// The median radius that reaches, and the largest that comes near, where a bone weighs more than a half, b; else 0.
     pub(super) fn of_bones(&self, rig: &Rig) -> Vec<Radii> {
         let of_bone = |bone: usize| {

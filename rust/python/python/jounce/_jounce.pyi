@@ -565,6 +565,7 @@ class SkeletonCore:
         amount: float = 0.5,
         rigid: _Flags | Sequence[bool] | None = None,
         still: Sequence[bool] | None = None,
+        resolution: int | None = None,
     ) -> SkeletonCore: ...
     @staticmethod
     def is_hard_name(name: str) -> bool: ...
