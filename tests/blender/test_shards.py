@@ -12,7 +12,6 @@ import bpy
 import numpy as np
 import pytest
 import scenes
-from jounce.final_motion import read
 
 FRAMES = range(1, 121)
 HEADLESS = Path(__file__).with_name("headless.py")
@@ -73,6 +72,9 @@ def test_shards_make_the_motion_of_the_whole(main, shot, tmp_path, quality, caps
 
 
 def test_a_final_shard_is_shown_without_blender_as_its_bake_is(main, shot, tmp_path):
+    # The module comes with the extension, which a fixture has installed.
+    from jounce.final_motion import read
+
     bpy.data.objects["Column"].jounce.quality = "FINAL"
     bpy.ops.wm.save_as_mainfile(filepath=str(shot))
     folder, output = tmp_path / "shards", tmp_path / "baked.blend"
