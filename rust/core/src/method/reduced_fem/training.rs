@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::ReducedModel;
 use super::samples::{SampleScratch, Samples, place};
+use crate::math::dense::dot;
 use crate::math::random::{normal, sample, uniform};
 use crate::method::rig_rows::enter_pose;
 use crate::method::skinning_modes::Cubature;
@@ -184,12 +185,12 @@ impl ReducedModel {
         random: &mut ChaCha8Rng,
         other: impl Fn(&[f64], Vec<f64>) -> Vec<f64>,
     ) -> Vec<Draw> {
-        let (rank, looked) = (self.data.rank(), frames.len().min(FRAMES));
+        let rank = self.data.rank();
         let mean = self.stiffness_of(frames);
         let signs = self.signs(frames);
-        let mut draws = Vec::with_capacity(2 * looked);
-        for place in 0..looked {
-            let frame = place * frames.len() / looked;
+        let looked = looked_at(frames);
+        let mut draws = Vec::with_capacity(2 * looked.len());
+        for frame in looked {
             let mut between = vec![0.0; rank];
             let size = AMPLITUDES.0 + (AMPLITUDES.1 - AMPLITUDES.0) * uniform(random);
             for frame in frames {
@@ -238,6 +239,25 @@ impl ReducedModel {
 pub(super) struct Frame {
     pub(super) pose: Vec<[f64; 3]>,
     pub(super) y: Vec<f64>,
+}
+
+/// At most [`FRAMES`] of a shot, as many where flesh moves much as over time: evenly spread by the sum of each frame's
+/// motion, with the mean of all added.
+fn looked_at(frames: &[Frame]) -> Vec<usize> {
+    if frames.len() <= FRAMES {
+        return (0..frames.len()).collect();
+    }
+    let sizes: Vec<f64> = frames.iter().map(|frame| dot(&frame.y, &frame.y).sqrt()).collect();
+    let total: f64 = sizes.iter().sum();
+    let mean = total / frames.len() as f64;
+    let (mut sum, mut looked) = (0.0, Vec::with_capacity(FRAMES));
+    for (frame, size) in sizes.into_iter().enumerate() {
+        sum += size + mean;
+        while looked.len() < FRAMES && sum * FRAMES as f64 > (looked.len() as f64 + 0.5) * 2.0 * total {
+            looked.push(frame);
+        }
+    }
+    looked
 }
 
 /// The work of the candidates' forces and of all along the directions of a draw, relative to what the whole force does.
