@@ -69,11 +69,6 @@ def flesh(body: "jounce.Body", law: Law, poisson: float) -> "jounce.Material":
 
 def refuse_drive(drive: FrameInput, name: str) -> None:
     """Refuses what is no part of what a body learns. name: that of the body."""
-    if drive.drag is not None:
-        raise UserError(
-            f"{name}: force fields that slow motion down (by Flow, Drag, Harmonic, Vortex) are nothing that "
-            "flesh can learn; set Flow or the weight of fields to 0, or choose Final."
-        )
     if drive.offsets is not None:
         raise UserError(
             f"{name}: a rig that does more than linear skinning is nothing that flesh can learn; take what "

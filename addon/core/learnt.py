@@ -18,7 +18,7 @@ from jounce.named_arrays import counted, packed, unpacked
 from .bodies import BodyCache
 from .full_space import FineBody, flesh
 from .learning import Shot, length, masses
-from .motion import FrameInput
+from .motion import FrameInput, plain
 from .settings import Law
 from .user_error import passing_on
 
@@ -230,9 +230,11 @@ def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Fact
 
 
 def loads_of(drives: Iterable[FrameInput]) -> str:
-    """Hash of the forces at vertices in some frames; empty where there are none."""
-    forces = [drive.vertices.force for drive in drives if drive.vertices and drive.vertices.force is not None]
-    return hashed(b"".join(force.tobytes() for force in forces)).hex() if forces else ""
+    """Hash of what pushes and slows down vertices in some frames; empty where nothing does."""
+    given = [drive.vertices for drive in drives if drive.vertices is not None]
+    loads = [part for each in given for load in (each.force, each.drag) for part in plain(load)]
+    arrays = [part for part in loads if isinstance(part, np.ndarray)]
+    return hashed(b"".join(array.tobytes() for array in arrays)).hex() if arrays else ""
 
 
 def hashed(contents: bytes) -> bytes:

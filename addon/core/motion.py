@@ -64,8 +64,8 @@ class FrameInput:
     begins anew here. feel: None where none of it is animated. held: why no motion can follow the rig to this
     frame, so that the flesh holds; the pose then says nothing. Empty in all other frames. colliders: (c, 3,
     4), where what the body collides with stands, as its objects or as the native module has it, or None.
-    vertices: what a final motion takes of force, drag and offsets, and one that was learnt of force; None
-    where it takes nothing.
+    vertices: what a final motion takes of force, drag and offsets, and one that was learnt of force and
+    drag; None where it takes nothing.
     """
 
     pose: np.ndarray
@@ -101,9 +101,9 @@ class FrameInput:
 
     def of_displacements(self, reduce: "Reduce") -> "FrameInput":
         """What a motion is simulated from that was learnt. reduce: forces (n, 3) to one a displacement."""
-        force = None if self.vertices is None else self.vertices.force
-        reduced = None if force is None else reduce(force)
-        return replace(self, force=reduced, drag=None, offsets=None, colliders=None, vertices=None)
+        own = VertexInput() if self.vertices is None else self.vertices
+        reduced = None if own.force is None else reduce(own.force)
+        return replace(self, force=reduced, drag=own.drag, offsets=None, colliders=None, vertices=None)
 
     def agrees(self, other: "FrameInput") -> bool:
         """Whether both are the same up to the offsets, which are not read from every scene."""

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import scenes
 from previews import FRAMES, shown
-from test_refusals import assert_refused
 
 
 @pytest.fixture
@@ -100,9 +99,19 @@ def test_flesh_that_is_pushed_is_held_by_hand_and_loops(character, session):
     assert np.linalg.norm(looped - shown(obj, "FINAL")) < 0.05 * np.linalg.norm(looped - before)
 
 
-def test_what_slows_motion_down_is_refused(character):
+def test_what_slows_motion_down_does_so_to_what_was_learnt(character, lessons):
     obj, _ = character
+    posed = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.preview()
+    free = shown(obj, "FINAL")
+    bpy.ops.object.effector_add(type="WIND", rotation=(1.57, 0.0, 0.0))
+    bpy.context.object.field.strength, bpy.context.object.field.flow = 6.0, 4.0
     bpy.ops.object.effector_add(type="DRAG")
-    bpy.context.object.field.linear_drag = 1.0
+    bpy.context.object.field.linear_drag, bpy.context.object.field.quadratic_drag = 0.5, 2.0
     scenes.activate(obj)
-    assert_refused(bpy.ops.jounce.learn, "Column", "slow motion down", "choose Final")
+    final = shown(obj, "FINAL")
+    size = np.linalg.norm(final - posed)
+    assert np.linalg.norm(final - free) > 0.3 * size
+    bpy.ops.jounce.learn()
+    assert lessons.of(obj).facts.error < 0.08
+    assert np.linalg.norm(shown(obj, "LEARNT") - final) < 0.08 * size

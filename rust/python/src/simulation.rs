@@ -184,7 +184,7 @@ impl Simulation {
     /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. offsets: what the rig adds to linear
     /// skinning with the pose, from `Body.reduce_offsets`, or (n, 3) at the vertices in the full space; None for
     /// nothing. drag: the resistance of a medium, from
-    /// `ForceSamples.drag`; None for none. colliders: (c, 3, 4) float64, a rotation and a translation of each from where
+    /// `ForceSamples.drag`, or a `Drag` at the vertices for full-space and reduced models; None for none. colliders: (c, 3, 4) float64, a rotation and a translation of each from where
     /// it was made; None leaves them where they are. Returns a StepReport. Raises ValueError for arguments of a wrong shape or
     /// with numbers that are not finite; the state is then unchanged.
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None))]

@@ -6,6 +6,7 @@ pub mod dense;
 pub mod figure;
 pub mod hyperelastic;
 pub mod laws;
+pub mod limb;
 pub mod methods;
 pub mod reports;
 pub mod rotations;

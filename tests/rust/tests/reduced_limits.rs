@@ -1,18 +1,13 @@
 //! The limits of stretch and displacements in a few displacements: those of the full space, felt at all tets and vertices or at
 //! few that a shot has taught.
 
-use jounce::material::{Field, Law, Material};
-use jounce::mesh::TetMesh;
-use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
-use jounce::method::reduced_fem::{Bounds, LimitSamples, ReducedExtras, ReducedModel, Shot};
+use jounce::material::Law;
+use jounce::method::reduced_fem::{Bounds, LimitSamples, Shot};
 use jounce::method::skinning_modes::Cubature;
 use jounce::method::{Integrator, Model, Simulation, SimulationParams};
-use jounce::operators::lumped_mass;
-use jounce::rig::Rig;
-use jounce::subspace::{Basis, Restraint, Share, mass_pca};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Transform, bar, some_coefficients, swing, turn, waves};
-use jounce_tests::boxes::weights_along_x;
+use jounce_tests::limb::{self, Limb};
 
 const LIMITS: Bounds = Bounds { limit: Some(0.1), stretch: Some(0.2) };
 
@@ -20,53 +15,8 @@ fn silent() -> Progress {
     Progress::default()
 }
 
-/// A bar on two bones, pinned at the left.
-struct Flesh {
-    mesh: TetMesh,
-    material: Material,
-    rig: Rig,
-    pinned: Vec<bool>,
-}
-
-impl Flesh {
-    fn new(cells: [usize; 3], law: Law) -> Self {
-        let mesh = bar(cells, 0.1);
-        let number = Field::Uniform;
-        let material = Material::new(law, number(4e3), number(0.3), number(1000.0)).unwrap();
-        let pinned = mesh.vertices().iter().map(|x| x[0] < 0.05).collect();
-        let rig = Rig::new(mesh.vertices().len(), 2, &weights_along_x(&mesh, 2)).unwrap();
-        Self { mesh, material, rig, pinned }
-    }
-
-    fn full(&self) -> FullSpaceModel {
-        let restraint = Restraint { pinned: Some(&self.pinned), ..Restraint::default() };
-        let extras = FullSpaceExtras { rig: Some(&self.rig), ..FullSpaceExtras::default() };
-        FullSpaceModel::of(&self.mesh, &self.material, &restraint, &extras, &silent()).unwrap()
-    }
-
-    fn reduced(&self, basis: &Basis, frequency: Option<f64>) -> ReducedModel {
-        let extras = ReducedExtras { rig: Some(&self.rig), frequency, ..ReducedExtras::default() };
-        ReducedModel::new(&self.mesh, &self.material, basis, &extras, &silent()).unwrap()
-    }
-
-    /// Each coordinate of each vertex that moves.
-    fn everything(&self) -> Basis {
-        let free: Vec<usize> = (0..3 * self.pinned.len()).filter(|i| !self.pinned[i / 3]).collect();
-        let shapes: Vec<f64> = free
-            .iter()
-            .flat_map(|&own| (0..3 * self.pinned.len()).map(move |i| if i == own { 1.0 } else { 0.0 }))
-            .collect();
-        Basis::from_shapes(&shapes, free.len()).unwrap()
-    }
-
-    /// How far displacements are from others, as a share of those.
-    fn error(&self, found: &[f64], right: &[f64]) -> f64 {
-        let mass = lumped_mass(&self.mesh, &self.material);
-        let norm = |u: &dyn Fn(usize) -> f64| -> f64 {
-            (0..right.len()).map(|i| mass[i / 3 % mass.len()] * u(i) * u(i)).sum::<f64>().sqrt()
-        };
-        norm(&|i| found[i] - right[i]) / norm(&|i| right[i])
-    }
+fn flesh(cells: [usize; 3], law: Law) -> Limb {
+    Limb::new(bar(cells, 0.1), law, 4e3)
 }
 
 /// Beaten about by most of its own size.
@@ -88,22 +38,14 @@ fn within(bounds: Bounds, params: SimulationParams) -> SimulationParams {
 
 /// Displacements of a shot.
 fn played(model: &Model, params: SimulationParams, poses: &[[Transform; 2]]) -> Vec<f64> {
-    let mut sim = Simulation::new(model.clone(), params).unwrap();
-    let projector = model.projector(None).unwrap();
-    let mut found = Vec::new();
-    for pose in poses {
-        sim.step(Some(pose)).unwrap();
-        let mut u = vec![0.0; 3 * projector.point_count()];
-        projector.displacement(sim.coefficients(), &mut u).unwrap();
-        found.extend(u.into_iter().map(f64::from));
-    }
-    found
+    let [displacements, _] = limb::played(model.clone(), params, poses);
+    displacements
 }
 
 #[test]
 fn all_displacements_within_limits_are_the_full_space() {
     for law in [Law::Arap, Law::NeoHookean] {
-        let flesh = Flesh::new([3, 2, 1], law);
+        let flesh = flesh([3, 2, 1], law);
         let full = flesh.full();
         let reduced = flesh.reduced(&flesh.everything(), Some(full.frequency()));
         let reduced = Model::Reduced(reduced.limited(&LimitSamples::all(&flesh.mesh)).unwrap().into());
@@ -125,7 +67,7 @@ fn all_displacements_within_limits_are_the_full_space() {
 
 #[test]
 fn gradients_are_those_of_differences() {
-    let flesh = Flesh::new([6, 2, 2], Law::NeoHookean);
+    let flesh = flesh([6, 2, 2], Law::NeoHookean);
     let whole = flesh.reduced(&waves(&flesh.mesh, 14), None);
     let few = LimitSamples {
         tets: Cubature { tets: vec![3, 17, 40, 71], weights: vec![2.0, 0.7, 11.0, 1.3] },
@@ -154,23 +96,11 @@ fn gradients_are_those_of_differences() {
     }
 }
 
-/// A violent shot of the full space within limits, all that was learnt of it, and what was learnt without limits.
-fn learnt(flesh: &Flesh, count: usize, poses: &[[Transform; 2]]) -> (Vec<f64>, ReducedModel, Vec<f64>) {
-    let full = flesh.full();
-    let frequency = full.frequency();
-    let snapshots = played(&Model::FullSpace(full.into()), within(LIMITS, exact()), poses);
-    let share = Share { count, ..Share::default() };
-    let basis = mass_pca(&flesh.mesh, &flesh.material, &snapshots, share, &silent()).unwrap();
-    let model = flesh.reduced(&basis, Some(frequency));
-    let coefficients = model.nearest(&snapshots).unwrap();
-    (snapshots, model, coefficients)
-}
-
 #[test]
 fn few_samples_hold_a_shot_within_its_limits() {
-    let flesh = Flesh::new([6, 2, 2], Law::Arap);
+    let flesh = flesh([6, 2, 2], Law::Arap);
     let poses = violent(24);
-    let (snapshots, whole, coefficients) = learnt(&flesh, 12, &poses);
+    let (snapshots, whole, coefficients) = flesh.learnt(12, within(LIMITS, exact()), &poses);
     let shot = Shot { poses: poses.as_flattened(), coefficients: &coefficients };
     let samples = whole.train_limits(&shot, LIMITS, ([36, 12], 0), &silent()).unwrap();
     assert_eq!(whole.train_limits(&shot, LIMITS, ([36, 12], 0), &silent()).unwrap(), samples);
@@ -189,7 +119,7 @@ fn few_samples_hold_a_shot_within_its_limits() {
 
 #[test]
 fn calm_motion_is_the_same_to_the_bit() {
-    let flesh = Flesh::new([6, 2, 2], Law::NeoHookean);
+    let flesh = flesh([6, 2, 2], Law::NeoHookean);
     let whole = flesh.reduced(&waves(&flesh.mesh, 14), None);
     let model = Model::Reduced(whole.limited(&LimitSamples::all(&flesh.mesh)).unwrap().into());
     let poses: Vec<_> = (0..12).map(|frame| swing(f64::from(frame) / 48.0)).collect();
@@ -202,7 +132,7 @@ fn calm_motion_is_the_same_to_the_bit() {
 
 #[test]
 fn a_shot_that_feels_no_limit_teaches_none() {
-    let flesh = Flesh::new([6, 2, 2], Law::Corotated);
+    let flesh = flesh([6, 2, 2], Law::Corotated);
     let whole = flesh.reduced(&waves(&flesh.mesh, 14), None);
     let coefficients = some_coefficients(14, 1e-4);
     let pose = swing(0.1);
@@ -215,12 +145,12 @@ fn a_shot_that_feels_no_limit_teaches_none() {
 
 #[test]
 fn the_number_of_threads_changes_no_bit() {
-    let flesh = Flesh::new([6, 2, 2], Law::Corotated);
+    let flesh = flesh([6, 2, 2], Law::Corotated);
     let poses = violent(12);
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let (_, whole, coefficients) = learnt(&flesh, 8, &poses);
+            let (_, whole, coefficients) = flesh.learnt(8, within(LIMITS, exact()), &poses);
             let shot = Shot { poses: poses.as_flattened(), coefficients: &coefficients };
             let samples = whole.train_limits(&shot, LIMITS, ([24, 8], 3), &silent()).unwrap();
             let model = Model::Reduced(whole.limited(&samples).unwrap().into());
@@ -233,7 +163,7 @@ fn the_number_of_threads_changes_no_bit() {
 
 #[test]
 fn a_limit_that_makes_no_sense_is_refused() {
-    let flesh = Flesh::new([6, 2, 2], Law::Corotated);
+    let flesh = flesh([6, 2, 2], Law::Corotated);
     let whole = flesh.reduced(&waves(&flesh.mesh, 6), None);
     let refused = |samples: LimitSamples| whole.limited(&samples).map(drop).unwrap_err();
     let tets = |tets: Vec<u32>, weights: Vec<f64>| LimitSamples {

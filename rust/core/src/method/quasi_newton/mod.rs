@@ -5,7 +5,6 @@
 //! incremental energy (`objective`), whose elastic part is summed over packed elements (`elements`).
 
 mod complement;
-mod drag;
 mod elements;
 mod limit;
 mod minimise;

@@ -1,7 +1,6 @@
 //! The incremental energy of a step.
 
 use super::FullSpaceModel;
-use super::drag::VertexDrag;
 use super::elements::Elements;
 use super::limit::Limit;
 use super::stretch::{NEAR, StretchLimits};
@@ -9,6 +8,7 @@ use crate::Result;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::{SparseCholesky, VertexRoom};
 use crate::method::loads::contact::Contact;
+use crate::method::loads::drag::PointDrag;
 use crate::solve::{Lbfgs, Objective, Value};
 
 /// Iterations after which tets that have come near to their limit of stretch are looked for.
@@ -35,13 +35,14 @@ pub(super) struct Terms {
     /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
     pub(super) drag: [f64; 2],
     /// What a medium does to the vertices.
-    pub(super) medium: VertexDrag,
+    pub(super) medium: PointDrag,
     /// What the metric knows of that, 1/s^2.
     pub(super) dragged: f64,
 }
 
 impl Terms {
-    pub(super) fn new(rows: usize, free: usize) -> Self {
+    pub(super) fn new(model: &FullSpaceModel) -> Self {
+        let (rows, free) = (model.vertices.len(), model.free);
         Self {
             target: vec![[0.0; 3]; free],
             damped: vec![[0.0; 3]; free],
@@ -52,7 +53,7 @@ impl Terms {
             pose_rest: 0.0,
             limit: None,
             drag: [0.0; 2],
-            medium: VertexDrag::default(),
+            medium: PointDrag::new(model.mass.clone(), model.mesh.diagonal()),
             dragged: 0.0,
         }
     }

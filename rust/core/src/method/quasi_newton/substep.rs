@@ -17,10 +17,11 @@ use crate::math::rows::{Rows, add};
 use crate::math::{SparseCholesky, VertexRoom, on_pool};
 use crate::method::history::{apart, felt_acceleration, past_acceleration, velocity};
 use crate::method::loads::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
+use crate::method::loads::drag::{check_at_vertices, in_metric};
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::rig_rows::{check_offsets, enter_pose};
 use crate::method::settings::HISTORY;
-use crate::method::skinning_modes::{ForceSamples, foreign_samples};
+use crate::method::skinning_modes::{Drag, ForceSamples, foreign_samples};
 use crate::method::substep::{RigPlace, Substep, last};
 use crate::method::{Drive, SimulationParams, State};
 use crate::rig::Pose;
@@ -83,7 +84,7 @@ impl FullSpaceSubstep {
             begins: true,
             room: VertexRoom::default(),
             descent: Descent::new(free, pairs),
-            terms: Terms::new(rows, free),
+            terms: Terms::new(&model),
             positions: zeros(rows),
             beyond: zeros(rows),
             acceleration: zeros(model.posing.handle_rows()),
@@ -152,6 +153,17 @@ impl FullSpaceSubstep {
         Ok(())
     }
 
+    /// Takes what drags at the vertices in the next step.
+    fn enter_drag(&mut self, drag: Option<&Drag>) -> Result<()> {
+        let (model, medium) = (&self.model, &mut self.terms.medium);
+        medium.enter(std::iter::empty());
+        let Some(drag) = drag else { return Ok(()) };
+        check_at_vertices(drag, model.vertices.len())?;
+        let moving = model.vertices[..model.free].iter().map(|&vertex| vertex as usize);
+        medium.enter(moving.map(|v| ([drag.linear()[v], drag.quadratic()[v]], drag.velocity()[v])));
+        Ok(())
+    }
+
     /// What is known before a substep of how vertices move through what drags at them.
     fn meet_medium(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
         self.terms.dragged = 0.0;
@@ -169,8 +181,8 @@ impl FullSpaceSubstep {
         for (moved, (older, last)) in moved.iter_mut().zip(older.iter().zip(last)) {
             (0..3).for_each(|c| moved[c] += factors[1] * (last[c] - older[c]) - factors[0] * last[c]);
         }
-        self.terms.medium.prepare(&self.model, &moved[..self.model.free], factors[0], h);
-        self.terms.dragged = self.terms.medium.in_metric(&self.model, self.terms.inertia);
+        self.terms.medium.prepare(&moved[..self.model.free], factors[0], h);
+        self.terms.dragged = in_metric(self.terms.medium.steepness(), self.terms.inertia);
     }
 
     /// Has the metric know of the limits of stretch that are felt where a step starts: directions are else too long where
@@ -309,7 +321,7 @@ impl Substep for FullSpaceSubstep {
 
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.begins = true;
-        self.terms.medium.enter(&self.model, drive.drag)?;
+        self.enter_drag(drive.drag)?;
         self.force.clear();
         let Some(force) = drive.force else { return Ok(()) };
         self.model.check_vertex_rows("force", force)?;
@@ -363,7 +375,7 @@ impl Substep for FullSpaceSubstep {
         self.change_metric();
         self.set_rig(rig, params)?;
         self.force.resize(self.model.free, [0.0; 3]);
-        self.terms.medium.rest(&self.model, params.dt, &mut self.force);
+        self.terms.medium.rest(params.dt, &mut self.force);
         for (row, force) in self.force.iter_mut().enumerate() {
             let (mass, held) = (self.model.mass[row], if self.model.loose[row] { 0.0 } else { 1.0 });
             (0..3).for_each(|c| force[c] = held * (force[c] + mass * params.gravity[c]));

@@ -4,6 +4,7 @@
 //! the full space in these coordinates (`objective`), with the elastic forces of a few elements that stand for all
 //! (`samples`), found on a shot (`training`).
 
+mod drag;
 mod elastic;
 mod limit_training;
 mod limits;
@@ -17,6 +18,7 @@ mod training;
 
 use std::sync::Arc;
 
+use drag::Parts;
 use elastic::Elastic;
 use faer::Mat;
 use limits::Limits;
@@ -74,6 +76,7 @@ struct ReducedData {
     /// `B_a'M B_b` of displacements along two axes, k x k, at 3 a + b.
     across: Vec<Mat<f64>>,
     places: Places,
+    parts: Parts,
     /// Rows of J at all vertices.
     rig: RigRows,
     /// The laws of the elements.
@@ -94,7 +97,7 @@ struct Twisting {
     alone: Mat<f64>,
 }
 
-/// Vertices all over the body.
+/// Places all over the body.
 struct Places {
     /// Rows of J: handles and their four entries.
     rig: Vec<Vec<(u32, [f64; 4])>>,

@@ -23,7 +23,7 @@ impl<'a, 'b> Newton<'a, 'b> {
     /// The Hessian where the energy was evaluated last, k x k.
     fn assemble(&self) -> Mat<f64> {
         let (model, terms) = (self.energy.model, self.energy.terms);
-        let [inertia, _] = terms.metric();
+        let inertia = terms.inertia + terms.held + terms.drag[0];
         let rank = model.data.rank();
         let twisting = model.data.twisting.as_ref().map(|twisting| &twisting.own);
         let mut sum = Mat::from_fn(rank, rank, |i, j| {
@@ -37,6 +37,7 @@ impl<'a, 'b> Newton<'a, 'b> {
         if let Some(limit) = &terms.limit {
             elastic.limits.add_displacement_hessian(model, limit, &mut sum);
         }
+        self.energy.drag.add_hessian(model, &mut sum);
         sum
     }
 }

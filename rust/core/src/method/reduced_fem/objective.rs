@@ -1,6 +1,7 @@
 //! The incremental energy of a step in the coordinates of a basis.
 
 use super::ReducedModel;
+use super::drag::PartDrag;
 use super::elastic::Elastic;
 use crate::math::rows::{Rows, combine};
 use crate::method::quasi_newton::Limit;
@@ -27,6 +28,8 @@ pub(super) struct Terms {
     pub(super) limit: Option<Limit>,
     /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
     pub(super) drag: [f64; 2],
+    /// What the metric knows of what a medium does, 1/s^2.
+    pub(super) dragged: f64,
 }
 
 impl Terms {
@@ -41,12 +44,13 @@ impl Terms {
             stiffness: 1.0,
             limit: None,
             drag: [0.0; 2],
+            dragged: 0.0,
         }
     }
 
     /// Factors of mass and Laplacian in the metric.
     pub(super) fn metric(&self) -> [f64; 2] {
-        [self.inertia + self.held + self.drag[0], self.stiffness + self.drag[1]]
+        [self.inertia + self.held + self.drag[0] + self.dragged, self.stiffness + self.drag[1]]
     }
 }
 
@@ -55,6 +59,8 @@ pub(super) struct Incremental<'a> {
     pub(super) model: &'a ReducedModel,
     pub(super) elastic: &'a mut Elastic,
     pub(super) terms: &'a Terms,
+    /// What a medium does to the body.
+    pub(super) drag: &'a mut PartDrag,
     /// `sum of V k`, J: near rest the terms of a law cancel, and their rounding is that of their size.
     pub(super) rounding: f64,
 }
@@ -98,6 +104,7 @@ impl Objective for Incremental<'_> {
         if let Some(limit) = &terms.limit {
             energy += self.elastic.limits.displacement(self.model, limit, &y[..rank], gradient);
         }
+        energy += self.drag.evaluate(self.model, &y[..rank], gradient);
         let size = energy.abs() + work.abs() + terms.stiffness * self.rounding;
         Value { energy: energy - work, size }
     }

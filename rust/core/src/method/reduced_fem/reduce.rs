@@ -2,6 +2,7 @@
 
 use faer::{Mat, MatRef};
 
+use super::drag::Parts;
 use super::samples::{RigTerms, Samples};
 use super::{Places, ReducedData, ReducedExtras, Twisting};
 use crate::Result;
@@ -89,6 +90,7 @@ impl<'a> Body<'a> {
             }),
             across: self.across(fields.as_ref()),
             places: self.places(fields.as_ref()),
+            parts: Parts::new(self.mesh, &self.mass, &self.rig, fields.as_ref())?,
             rig: self.rig.clone(),
             energies: self.energies.clone(),
             coordinates: self.coordinates,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nalgebra::Matrix3;
 
 use super::ReducedModel;
+use super::drag::PartDrag;
 use super::elastic::Elastic;
 use super::newton::Newton;
 use super::objective::{FAR, Incremental, Terms};
@@ -33,6 +34,7 @@ pub(crate) struct ReducedSubstep {
     elastic: Elastic,
     descent: Descent,
     terms: Terms,
+    drag: PartDrag,
     /// `sum of V k`, J.
     rounding: f64,
     /// Acceleration of the pose.
@@ -60,6 +62,7 @@ impl ReducedSubstep {
             elastic: Elastic::new(&model),
             descent: Descent::new(rank.div_ceil(3), PAIRS),
             terms: Terms::new(rank),
+            drag: PartDrag::new(&model),
             rounding: (0..model.samples.count()).map(|sample| model.samples.weight(sample)).sum(),
             acceleration: pose.clone(),
             felt: vec![0.0; rank],
@@ -109,8 +112,8 @@ impl ReducedSubstep {
         budget: (u32, f64),
         mut heard: impl FnMut(u32, f64) -> Result<()>,
     ) -> Result<Outcome> {
-        let Self { model, elastic, terms, rounding, descent, y, .. } = self;
-        let mut energy = Incremental { model, elastic, terms, rounding: *rounding };
+        let Self { model, elastic, terms, drag, rounding, descent, y, .. } = self;
+        let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
         energy.start([last, &self.still], y, &mut self.room);
         let outcome = descent.minimise(&mut energy, y, budget, &mut heard)?;
         if !outcome.stalled {
@@ -138,14 +141,7 @@ impl ReducedSubstep {
         let mut places = vec![[0.0; 3]; data.places.rig.len()];
         let y = &state.reduced[last].as_flattened()[..data.rank()];
         data.places.basis.combine(y, places.as_flattened_mut());
-        for (place, rows) in places.iter_mut().zip(&data.places.rig) {
-            for (handle, entries) in rows {
-                let pose = &state.path[last][4 * *handle as usize..][..4];
-                for (entry, row) in entries.iter().zip(pose) {
-                    (0..3).for_each(|c| place[c] += entry * row[c]);
-                }
-            }
-        }
+        data.places.add_posed(&state.path[last], &mut places);
         places
     }
 }
@@ -190,9 +186,7 @@ impl Substep for ReducedSubstep {
     }
 
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
-        if drive.drag.is_some() {
-            return Err(foreign_samples());
-        }
+        self.drag.enter(&self.model, drive.drag)?;
         self.force.fill(0.0);
         let Some(force) = drive.force else { return Ok(()) };
         self.model.data.check_coefficients("force", force)?;
@@ -206,6 +200,8 @@ impl Substep for ReducedSubstep {
         let [velocity, _] = params.integrator.velocity();
         self.terms.drag = self.model.damping(params).map(|part| part * velocity / h);
         self.terms.force.copy_from_slice(&self.force);
+        let begun = (self.terms.inertia, h);
+        self.terms.dragged = self.drag.prepare(&self.model, (state, rig), params, begun);
         self.set_rig(rig, params);
         self.aim(state, rig, params, h);
         Ok(())
@@ -230,7 +226,9 @@ impl Substep for ReducedSubstep {
         self.terms.inertia = 0.0;
         self.terms.held = params.stiffness * deforms.map_or(1.0, |k| model.data.spectrum[k]);
         self.terms.drag = [0.0; 2];
+        self.terms.dragged = 0.0;
         self.set_rig(rig, params);
+        self.drag.rest(&model, params.dt, &mut self.force);
         for (k, force) in self.terms.force.iter_mut().enumerate() {
             let fall: f64 = (0..3).map(|c| params.gravity[c] * model.data.uniform[c][k]).sum();
             *force = if model.is_free(k) { 0.0 } else { self.force[k] + fall };

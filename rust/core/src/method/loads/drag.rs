@@ -1,0 +1,137 @@
+//! Drag at points: what a medium does to them as they move through it.
+//!
+//! With the velocity `w = v_0 (x - x_k) / h + ...` at the end of a substep, relative to the medium, the force `-(c + q |w|) w` is
+//! minus the gradient of `h / v_0 sum_i (c_i |w_i|^2 / 2 + q_i |w_i|^3 / 3)`, which is convex and joins the incremental energy: no
+//! coefficient is too large for a step. Points are the vertices of the full space, or parts of a reduced body.
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::math::rows::Rows;
+use crate::method::skinning_modes::Drag;
+use crate::{Error, Result};
+
+/// Largest `c h / m`: what feels more follows the medium in any case.
+pub(in crate::method) const FOLLOWS: f64 = 1e6;
+/// Largest `q size / m`, likewise.
+const FOLLOWS_QUADRATIC: f64 = 1e9;
+/// Share of inertia below which the metric need not know what drags.
+const SLIGHT: f64 = 0.25;
+
+/// The drag of a step at some points.
+pub(in crate::method) struct PointDrag {
+    /// Of the points, kg.
+    mass: Vec<f64>,
+    /// Diagonal of the body, metres.
+    size: f64,
+    /// c and q as given, N s/m and N s^2/m^2; none where nothing drags.
+    given: Vec<[f64; 2]>,
+    /// Velocity of the medium, m/s.
+    medium: Vec<[f64; 3]>,
+    /// `v_0 / h`.
+    rate: f64,
+    /// c and q, no larger than what follows the medium.
+    bounded: Vec<[f64; 2]>,
+    /// w without displacement at the end of the substep.
+    known: Vec<[f64; 3]>,
+}
+
+/// Errors unless drag is at n vertices.
+pub(in crate::method) fn check_at_vertices(drag: &Drag, n: usize) -> Result<()> {
+    let got = drag.linear().len();
+    if drag.is_at_vertices() && got == n {
+        return Ok(());
+    }
+    let expected = format!("drag at {n} vertices");
+    let got = format!("drag at {got} {}", if drag.is_at_vertices() { "vertices" } else { "parts" });
+    Err(Error::Shape { what: "drag", expected, got })
+}
+
+/// What a metric knows of drag of a steepness, 1/s^2: a power of two, so that few factors are made.
+pub(in crate::method) fn in_metric(steepness: f64, inertia: f64) -> f64 {
+    if steepness > SLIGHT * inertia { steepness.log2().round().exp2() } else { 0.0 }
+}
+
+impl PointDrag {
+    /// None yet, at points of some masses, kg, of a body of a size, metres.
+    pub(in crate::method) fn new(mass: Vec<f64>, size: f64) -> Self {
+        let (given, medium, bounded, known) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { mass, size, given, medium, rate: 0.0, bounded, known }
+    }
+
+    /// Takes what the next step has at each point, linear and quadratic, and the velocity of the medium; nothing drags without
+    /// points.
+    pub(in crate::method) fn enter(&mut self, points: impl Iterator<Item = ([f64; 2], [f64; 3])>) {
+        self.given.clear();
+        self.medium.clear();
+        self.bounded.clear();
+        for (given, medium) in points {
+            self.given.push(given);
+            self.medium.push(medium);
+        }
+    }
+
+    /// Whether anything drags.
+    pub(in crate::method) fn acts(&self) -> bool {
+        !self.given.is_empty()
+    }
+
+    /// Sets what is known of a substep before it is solved: `h v` of whole positions without displacement at its end.
+    pub(in crate::method) fn prepare(&mut self, moved: &Rows, factor: f64, h: f64) {
+        self.rate = factor / h;
+        self.known.clear();
+        for (moved, medium) in moved.iter().zip(&self.medium) {
+            self.known.push(std::array::from_fn(|c| moved[c] / h - medium[c]));
+        }
+        self.bound(h);
+    }
+
+    fn bound(&mut self, h: f64) {
+        self.bounded.clear();
+        for ([c, q], mass) in self.given.iter().zip(&self.mass) {
+            self.bounded.push([c.min(FOLLOWS * mass / h), q.min(FOLLOWS_QUADRATIC * mass / self.size)]);
+        }
+    }
+
+    /// The force on a body that rests, N, is added. There is no drag from then on.
+    pub(in crate::method) fn rest(&mut self, h: f64, force: &mut Rows) {
+        self.bound(h);
+        for ((force, medium), [c, q]) in force.iter_mut().zip(&self.medium).zip(&self.bounded) {
+            let factor = c + q * Vector3::from(*medium).norm();
+            (0..3).for_each(|i| force[i] += factor * medium[i]);
+        }
+        self.given.clear();
+        self.bounded.clear();
+    }
+
+    /// How steeply it grows with the displacement, on the mean, 1/s^2 on the mass.
+    pub(in crate::method) fn steepness(&self) -> f64 {
+        let steepness = |([c, q], w): (&[f64; 2], &[f64; 3])| c + 2.0 * q * Vector3::from(*w).norm();
+        let whole: f64 = self.bounded.iter().zip(&self.known).map(steepness).sum();
+        self.rate * whole / self.mass.iter().sum::<f64>()
+    }
+
+    fn relative(&self, row: usize, u: &[f64; 3]) -> Vector3<f64> {
+        self.rate * Vector3::from(*u) + Vector3::from(self.known[row])
+    }
+
+    /// The potential, J; its gradient, N, is added.
+    pub(in crate::method) fn evaluate(&self, u: &Rows, gradient: &mut Rows) -> f64 {
+        let mut potential = 0.0;
+        for (row, [c, q]) in self.bounded.iter().enumerate() {
+            let w = self.relative(row, &u[row]);
+            let speed = w.norm();
+            potential += (0.5 * c + q * speed / 3.0) * speed * speed;
+            (0..3).for_each(|i| gradient[row][i] += (c + q * speed) * w[i]);
+        }
+        if self.acts() { potential / self.rate } else { 0.0 }
+    }
+
+    /// Second derivatives at a point.
+    pub(in crate::method) fn hessian(&self, row: usize, u: &[f64; 3]) -> Matrix3<f64> {
+        let Some([c, q]) = self.bounded.get(row) else { return Matrix3::zeros() };
+        let w = self.relative(row, u);
+        let speed = w.norm();
+        let along = if speed > 0.0 { w * w.transpose() / speed } else { Matrix3::zeros() };
+        self.rate * ((c + q * speed) * Matrix3::identity() + *q * along)
+    }
+}

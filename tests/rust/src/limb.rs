@@ -1,0 +1,110 @@
+//! Flesh on two bones that is pinned at its left end, in the full space and in a few displacements.
+
+use jounce::Progress;
+use jounce::material::{Field, Law, Material};
+use jounce::mesh::TetMesh;
+use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
+use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
+use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::operators::lumped_mass;
+use jounce::rig::Rig;
+use jounce::subspace::{Basis, Restraint, Share, mass_pca};
+
+use crate::bodies::Transform;
+use crate::boxes::weights_along_x;
+
+/// A mesh on two bones, whose left end is pinned.
+pub struct Limb {
+    /// What is simulated.
+    pub mesh: TetMesh,
+    /// Of all tets.
+    pub material: Material,
+    /// Two bones.
+    pub rig: Rig,
+    /// Which vertices are held, n.
+    pub pinned: Vec<bool>,
+    /// Of the vertices, kg.
+    pub mass: Vec<f64>,
+}
+
+impl Limb {
+    /// Of a law, as stiff as `young` says, Pa.
+    pub fn new(mesh: TetMesh, law: Law, young: f64) -> Self {
+        let number = Field::Uniform;
+        let material = Material::new(law, number(young), number(0.3), number(1000.0)).unwrap();
+        let left = mesh.vertices().iter().map(|x| x[0]).fold(f64::INFINITY, f64::min);
+        let pinned = mesh.vertices().iter().map(|x| x[0] < left + 0.05).collect();
+        let shifted = mesh.vertices().iter().map(|x| [x[0] - left, x[1], x[2]]).collect();
+        let shifted = TetMesh::new(shifted, mesh.tets().to_vec()).unwrap();
+        let rig = Rig::new(mesh.vertices().len(), 2, &weights_along_x(&shifted, 2)).unwrap();
+        Self { mass: lumped_mass(&mesh, &material), mesh, material, rig, pinned }
+    }
+
+    /// Every vertex of it.
+    pub fn full(&self) -> FullSpaceModel {
+        let restraint = Restraint { pinned: Some(&self.pinned), ..Restraint::default() };
+        let extras = FullSpaceExtras { rig: Some(&self.rig), ..FullSpaceExtras::default() };
+        FullSpaceModel::of(&self.mesh, &self.material, &restraint, &extras, &Progress::default()).unwrap()
+    }
+
+    /// In the displacements of a basis.
+    pub fn reduced(&self, basis: &Basis, frequency: Option<f64>) -> ReducedModel {
+        let extras = ReducedExtras { rig: Some(&self.rig), frequency, ..ReducedExtras::default() };
+        ReducedModel::new(&self.mesh, &self.material, basis, &extras, &Progress::default()).unwrap()
+    }
+
+    /// Each coordinate of each vertex that moves.
+    pub fn everything(&self) -> Basis {
+        let free: Vec<usize> = (0..3 * self.pinned.len()).filter(|i| !self.pinned[i / 3]).collect();
+        let shapes: Vec<f64> = free
+            .iter()
+            .flat_map(|&own| (0..3 * self.pinned.len()).map(move |i| if i == own { 1.0 } else { 0.0 }))
+            .collect();
+        Basis::from_shapes(&shapes, free.len()).unwrap()
+    }
+
+    /// A shot of the full space, what is learnt of it, and that shot's coefficients.
+    pub fn learnt(
+        &self,
+        count: usize,
+        params: SimulationParams,
+        poses: &[[Transform; 2]],
+    ) -> (Vec<f64>, ReducedModel, Vec<f64>) {
+        let full = self.full();
+        let frequency = full.frequency();
+        let [snapshots, _] = played(Model::FullSpace(full.into()), params, poses);
+        let share = Share { count, ..Share::default() };
+        let basis = mass_pca(&self.mesh, &self.material, &snapshots, share, &Progress::default()).unwrap();
+        let model = self.reduced(&basis, Some(frequency));
+        let coefficients = model.nearest(&snapshots).unwrap();
+        (snapshots, model, coefficients)
+    }
+
+    /// How far displacements are from others, as a share of those, in the norm of the mass.
+    pub fn error(&self, found: &[f64], right: &[f64]) -> f64 {
+        let norm = |u: &dyn Fn(usize) -> f64| -> f64 {
+            (0..right.len()).map(|i| self.mass[i / 3 % self.mass.len()] * u(i) * u(i)).sum::<f64>().sqrt()
+        };
+        norm(&|i| found[i] - right[i]) / norm(&|i| right[i])
+    }
+}
+
+/// Displacements of all vertices.
+pub fn displacement(sim: &Simulation) -> Vec<f64> {
+    let projector = sim.model().projector(None).unwrap();
+    let mut out = vec![0.0; 3 * projector.point_count()];
+    projector.displacement(sim.coefficients(), &mut out).unwrap();
+    out.into_iter().map(f64::from).collect()
+}
+
+/// Displacements of a shot, and coefficients.
+pub fn played(model: Model, params: SimulationParams, poses: &[[Transform; 2]]) -> [Vec<f64>; 2] {
+    let mut sim = Simulation::new(model, params).unwrap();
+    let mut found = [Vec::new(), Vec::new()];
+    for pose in poses {
+        sim.step(Some(pose)).unwrap();
+        found[0].extend(displacement(&sim));
+        found[1].extend_from_slice(sim.coefficients());
+    }
+    found
+}
