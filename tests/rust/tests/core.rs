@@ -375,6 +375,46 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(refused(&all), Error::Range { what: "core amount", .. }));
 }
 
+/// The smallest piece that flesh, connected through tets, falls into, as a share of the body's volume.
+fn smallest_piece(body: &Body) -> f64 {
+    let mut pieces: Vec<u32> = (0..body.pinned.len() as u32).collect();
+    let free = |tet: &[u32; 4]| tet.iter().copied().filter(|&v| !body.pinned[v as usize]).collect::<Vec<_>>();
+    let tets: Vec<Vec<u32>> = body.mesh.tets().iter().map(free).collect();
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for tet in &tets {
+            let least = tet.iter().map(|&v| pieces[v as usize]).min();
+            for &v in tet {
+                changed |= Some(pieces[v as usize]) != least;
+                pieces[v as usize] = least.unwrap_or(v);
+            }
+        }
+    }
+    let mut sizes = vec![0.0; pieces.len()];
+    for (tet, volume) in tets.iter().zip(body.mesh.volumes()) {
+        tet.iter().for_each(|&v| sizes[pieces[v as usize] as usize] += volume / 4.0);
+    }
+    let whole: f64 = body.mesh.volumes().iter().sum();
+    sizes.into_iter().filter(|&size| size > 0.0).fold(whole, f64::min) / whole
+}
+
+#[test]
+fn flesh_is_in_no_specks_unless_they_are_asked_for() {
+    let figure = Figure::default();
+    let smallest = |resolution, core| {
+        smallest_piece(&build(&figure, &BodyParams { resolution, ..params(Some(core)) }).unwrap())
+    };
+    for resolution in [24, 40, 56] {
+        for amount in [0.2, 0.35, 0.5, 0.8] {
+            let found = smallest(resolution, figure.core(amount));
+            assert!(found >= 0.01, "{resolution} {amount}: {found}");
+        }
+    }
+    let (roles, mut asked) = (with_core(&figure, 0.8).roles, figure.core(0.8));
+    asked.bones.iter_mut().zip(roles).for_each(|(bone, role)| bone.role = role);
+    assert!(smallest(24, asked) < 1e-4);
+}
+
 #[test]
 fn thin_parts_are_the_same_at_every_resolution() {
     let figure = Figure::default();

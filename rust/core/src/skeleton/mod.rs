@@ -4,6 +4,7 @@ mod appendages;
 mod hints;
 mod loose;
 mod parts;
+mod specks;
 mod thickness;
 mod tree;
 
@@ -129,7 +130,8 @@ impl SkeletonCore {
     /// With a [`SkeletonCore::resolution`] thin is what is so in the lattice of that resolution, `reference`, h0 the edge of its
     /// cells: a vertex that lies there among thin ones by a share above `1 - h / (2 h0)`, half of its cell included, or by any share
     /// and is thin in its own lattice.
-    /// Loose parts that one bone holds whole are hard. Appendages that are still while other bones move are free: chains
+    /// Flesh in pieces of less than one percent of the body's volume is held as well, unless free bones, or those with the role of
+    /// flesh, hold it by more than a half. Loose parts that one bone holds whole are hard. Appendages that are still while other bones move are free: chains
     /// of two bones and more with a name of one, and such as are slender where no limb is, behind the trunk or on the head.
     ///
     /// # Errors
@@ -172,7 +174,12 @@ impl SkeletonCore {
         for (point, rigid) in points.iter_mut().zip(self.rigid.iter().flatten()) {
             *point |= rigid;
         }
-        Ok(Core { vertices: (0..near.len()).map(in_core).collect(), points, roles })
+        let mut vertices: Vec<bool> = (0..near.len()).map(in_core).collect();
+        if self.amount > 0.0 {
+            let asked = share_of(rig, |bone| self.bones[bone].role == BoneRole::Flesh);
+            specks::hold(mesh, |v| free[v] > 0.5 || asked[v] > 0.5, &mut vertices);
+        }
+        Ok(Core { vertices, points, roles })
     }
 }
 
