@@ -7,9 +7,9 @@ from typing import Generic, TypeVar
 import jounce
 import numpy as np
 
-from . import sensible
+from . import loose, sensible
 from .motion import DENSITY, YOUNG
-from .settings import BuildSettings
+from .settings import BuildSettings, LooseSettings
 from .surface import Surface
 from .task import Task, finished
 from .user_error import passing_on
@@ -49,24 +49,43 @@ class BodyCache(Generic[Kept]):
         self._bodies.clear()
 
 
-# Each body is there twice: as it is, and as one that others of the same surface begin with.
-CACHE: "BodyCache[jounce.Body]" = BodyCache(capacity=16)
+# Each body of a rig is there twice: as it is, and as one that others of the same surface begin with.
+CACHE: "BodyCache[jounce.Body | loose.LooseBody]" = BodyCache(capacity=16)
 
 
-def build(surface: Surface, settings: BuildSettings) -> Task:
-    """Builds the body of a surface on a thread of the native module and puts it into the cache.
+def build(surface: Surface, settings: BuildSettings | LooseSettings) -> Task:
+    """Builds the body of a surface on a thread of the native module and puts it into the cache."""
+    surface.refuse_unusable()
+    start = time.monotonic()
+    with passing_on("The body cannot be built"):
+        if isinstance(settings, LooseSettings):
+            said = yield from build_loose(surface, settings)
+        else:
+            said = yield from build_rigged(surface, settings)
+    return f"{said}, in {time.monotonic() - start:.1f} s"
+
+
+def build_loose(surface: Surface, settings: LooseSettings) -> Task:
+    """Builds a body that nothing moves."""
+    body = yield from loose.made(surface, settings)
+    CACHE.put(surface.digest(settings), body)
+    return loose.describe(body)
+
+
+def build_rigged(surface: Surface, settings: BuildSettings) -> Task:
+    """Builds a body that follows its rig.
 
     From a body of the same surface in memory all is taken that maps, stitches and settings leave as it is: a
     map of strength changes the model alone, one of leak or pins the modes too; with other stitches or another
     stiffness the modes are updated, or found anew if they are then no longer good enough.
     """
-    surface.refuse_unusable()
-    start, ground = time.monotonic(), surface.ground_digest(settings)
-    with passing_on("The body cannot be built"):
-        body = yield from finished(job(surface, settings, CACHE.get(ground)), "Building")
+    ground = surface.ground_digest(settings)
+    like = CACHE.get(ground)
+    like = None if isinstance(like, loose.LooseBody) else like
+    body = yield from finished(job(surface, settings, like), "Building")
     CACHE.put(ground, body)
     CACHE.put(surface.digest(settings), body)
-    return describe(body, len(surface.stitches), time.monotonic() - start)
+    return describe(body, len(surface.stitches))
 
 
 def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -> "jounce.BodyJob":
@@ -102,10 +121,10 @@ def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -
     )
 
 
-def describe(body: "jounce.Body", stitches: int, seconds: float) -> str:
+def describe(body: "jounce.Body", stitches: int) -> str:
     """One line on what was built."""
     tets, modes, bones = len(body.mesh.tets), body.model.mode_count, body.model.bone_count
     counting = int((body.merged == np.arange(bones)).sum())
     sewn = f", {stitches} stitches" if stitches else ""
     quality = f", modes within about {body.residual:.2%}" if body.residual else ""
-    return f"{tets} tets, {modes} modes, {counting} of {bones} bones count{sewn}{quality}, in {seconds:.1f} s"
+    return f"{tets} tets, {modes} modes, {counting} of {bones} bones count{sewn}{quality}"

@@ -12,20 +12,20 @@ PAD = 3
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """Points of a surface in their cage, and the weights (p, b) that pose them.
+    """Points of a surface in their cage, and the weights (p, b) that pose them, None where nothing does.
 
     places: (p,) where each point of the surface is among them.
     """
 
     embedding: "jounce.Embedding"
-    weights: np.ndarray
+    weights: np.ndarray | None
     places: np.ndarray
 
 
-def skin(body: "jounce.Body", weights: np.ndarray) -> Skin:
+def skin(body: "jounce.Body", weights: np.ndarray | None) -> Skin:
     """The skin of a body. Of points much nearer to each other than cells the first touches: the outermost.
 
-    weights: (p, b), of the surface.
+    weights: (p, b), of the surface; None for those of a loose body.
     """
     points, volumes = np.asarray(body.embedding.points), np.asarray(body.mesh.volumes)
     edge = float(np.cbrt(6.0 * volumes.mean()))
@@ -33,7 +33,7 @@ def skin(body: "jounce.Body", weights: np.ndarray) -> Skin:
     places = np.empty(len(points), np.int64)
     places[order] = np.arange(len(points))
     embedding = jounce.Embedding(body.mesh, np.ascontiguousarray(points[order]))
-    return Skin(embedding, np.ascontiguousarray(weights[order]), places)
+    return Skin(embedding, None if weights is None else np.ascontiguousarray(weights[order]), places)
 
 
 def outwardness(vertices: np.ndarray, points: np.ndarray, size: float) -> np.ndarray:

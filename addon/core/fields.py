@@ -7,6 +7,7 @@ import numpy as np
 
 from .colours import Look, Scale
 from .full_space import DraftError
+from .loose import LooseBody
 
 # Triangles below this share of the largest one's area have no direction that a stretch could be told of.
 SLIVER = 1e-12
@@ -42,6 +43,8 @@ def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> t
 
     mode: from 0, of weights. stiffness: the factor on Young's modulus that the motion is computed with.
     """
+    if isinstance(body, LooseBody):
+        return np.zeros(len(body.embedding.points)), Scale("Nothing of a loose body", "", Look.SEQUENTIAL)
     if field is Field.WEIGHTS:
         values = body.embedding.interpolate(body.modes.weights[:, mode : mode + 1].copy())[:, 0]
         most = float(np.abs(values).max(initial=0.0))

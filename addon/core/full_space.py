@@ -8,6 +8,7 @@ import jounce
 import numpy as np
 
 from .bodies import BodyCache
+from .loose import LooseBody
 from .motion import DENSITY, FrameInput
 from .settings import Law
 from .task import Step, finished
@@ -37,7 +38,7 @@ class DraftError:
 
 
 # A body in coordinates of one kind, and so its coefficients mean something.
-Shaper = Union["jounce.Body", FineBody]
+Shaper = Union["jounce.Body", LooseBody, FineBody]
 
 CACHE: "BodyCache[FineBody]" = BodyCache(capacity=4)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .contact_points import Skin
 from .cuts import Teleport, Teleports
-from .settings import FrequencyOf, MotionSettings, Physical, RestartMode
+from .settings import FrequencyOf, LooseMotion, MotionSettings, Physical, RestartMode
 from .user_error import UserError, passing_on
 
 # What bodies are built with, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density, which are
@@ -93,6 +93,10 @@ class FrameInput:
     def of_modes(self) -> "FrameInput":
         """What a draft is simulated from: modes collide with nothing."""
         return replace(self, colliders=None, vertices=None)
+
+    def of_handles(self) -> "FrameInput":
+        """What the motion of a loose body is simulated from."""
+        return replace(self, force=None, drag=None, offsets=None, vertices=None)
 
     def of_vertices(self) -> "FrameInput":
         """What a final motion is simulated from."""
@@ -345,6 +349,7 @@ def stiffness(built: float, wanted: float) -> float:
 def load_scale(settings: MotionSettings, diagonal: float) -> float:
     """The factor on accelerations in m/s^2 that bends bodies of any size alike: they give way by a / omega^2.
 
-    Physical values stand for themselves, so with them it is 1.
+    Physical values stand for themselves, and what is loose falls as a stone does, so with these it is 1.
     """
-    return 1.0 if settings.material is not None else diagonal / REFERENCE_SIZE
+    is_true = settings.material is not None or isinstance(settings, LooseMotion)
+    return 1.0 if is_true else diagonal / REFERENCE_SIZE

@@ -1,6 +1,7 @@
 """Settings that suit a body, chosen from its shape and its rig."""
 
 import jounce
+import numpy as np
 
 from .surface import Surface
 from .user_error import passing_on
@@ -16,18 +17,36 @@ BONE_CORE = 0.5
 # Percent of the size that flesh on bones moves at most: more reads as jelly.
 AMOUNT = 2.0
 
+GRAVITY = 9.81
+
 LEAST_RESOLUTION, MOST_RESOLUTION = 16, 64
 
 # A mode for every so many bones, on top of those that the body as a whole needs.
 FEWEST_MODES, MOST_MODES, BONES_A_MODE = 12, 24, 4
 
 
-def resolution(surface: Surface) -> int:
-    """Cells along the longest side that give about `TETS` tets."""
+# Handles smooth what cells do, so that fewer of them are enough.
+LOOSE_TETS = 4_000
+# Share of its size by which gravity bends what is loose.
+SAG = 0.02
+
+
+def resolution(surface: Surface, tets: int = TETS) -> int:
+    """Cells along the longest side that give about so many tets."""
     with passing_on("The body cannot be filled with cells"):
         mesh = jounce.TetMesh.lattice(surface.points, surface.triangles, FIRST_RESOLUTION)
-    cells = FIRST_RESOLUTION * (TETS / len(mesh.tets)) ** (1.0 / GROWTH)
+    cells = FIRST_RESOLUTION * (tets / len(mesh.tets)) ** (1.0 / GROWTH)
     return round(min(max(cells, LEAST_RESOLUTION), MOST_RESOLUTION))
+
+
+def loose_resolution(surface: Surface) -> int:
+    """Cells along the longest side of what is loose."""
+    return resolution(surface, LOOSE_TETS)
+
+
+def loose_frequency(diagonal: float) -> float:
+    """The frequency in Hz at which a body of that size bends by `SAG` of it: `omega^2 = g / (SAG d)`."""
+    return float(np.sqrt(GRAVITY / (SAG * diagonal)) / (2.0 * np.pi))
 
 
 def modes(bones: int) -> int:

@@ -37,6 +37,25 @@ class Quality(Enum):
     FINAL = "FINAL"
 
 
+class BodyKind(Enum):
+    """What moves a body: a rig or its object, which flesh follows; or nothing, so that it falls and rolls."""
+
+    RIGGED = "RIGGED"
+    LOOSE = "LOOSE"
+
+
+@dataclass(frozen=True)
+class LooseSettings:
+    """What the model of a loose body depends on, beside its surface.
+
+    handles: how many move it. clusters: how many groups of tets share a rotation.
+    """
+
+    resolution: int
+    handles: int
+    clusters: int
+
+
 @dataclass(frozen=True)
 class BuildSettings:
     """What a model depends on, beside its surface.
@@ -112,6 +131,17 @@ class MotionSettings:
     after_cut: RestartMode = RestartMode.SETTLED
     teleport: float | None = None
     frequency_of: FrequencyOf = FrequencyOf.SIZE
+
+
+@dataclass(frozen=True)
+class LooseMotion(MotionSettings):
+    """What the motion of a loose body depends on; gravity is that of the scene, at any size.
+
+    velocity: m/s, spin: rad/s, with which it starts, in world directions.
+    """
+
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,9 @@ Start = Callable[..., "jounce.Simulation"]
 class SimulationPass:
     """A pass over the frames of a cache, which are counted from the first one."""
 
+    # Whether the motion goes on in real time while the body is moved by hand.
+    follows_hand = True
+
     def __init__(
         self,
         cache: MotionCache,
@@ -145,12 +148,14 @@ class SimulationPass:
 
     def felt(self, drive: FrameInput) -> FrameInput:
         """What of a drive is simulated."""
+        own = self._felt(drive)
+        return own if self._colliders is not None else replace(own, colliders=None)
+
+    def _felt(self, drive: FrameInput) -> FrameInput:
+        """The same, colliders aside."""
         if self._reduce is not None:
             return drive.of_displacements(self._reduce)
-        if not self._is_final:
-            return drive.of_modes()
-        own = drive.of_vertices()
-        return own if self._colliders is not None else replace(own, colliders=None)
+        return drive.of_vertices() if self._is_final else drive.of_modes()
 
     def _native(self, index: int) -> FrameInput:
         """The drive of a frame as the native module takes it."""
@@ -168,10 +173,14 @@ class SimulationPass:
         done = [] if self._recorder is None else self._recorder.take(wait)
         for coefficients, state in done:
             index, digest = self._asked.popleft()
-            self.cache.append(digest, coefficients)
+            self.cache.append(digest, self._kept(index, coefficients))
             if state is not None:
                 self.cache.keep_state(index, state)
         return len(done)
+
+    def _kept(self, _index: int, coefficients: np.ndarray) -> np.ndarray:
+        """What of the coefficients of a frame is shown."""
+        return coefficients
 
     def caught_up(self) -> Generator[Step, None, None]:
         """Waits until all frames whose drives are known are simulated."""

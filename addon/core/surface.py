@@ -7,7 +7,7 @@ import numpy as np
 
 from .bone_core import BoneCore
 from .maps import Maps
-from .settings import BuildSettings
+from .settings import BuildSettings, LooseSettings
 from .stitches import NONE, Stitches
 from .user_error import UserError
 
@@ -56,7 +56,7 @@ class Surface:
         """Length of the diagonal of the bounding box, in metres: the size that errors are fractions of."""
         return float(np.linalg.norm(np.ptp(self.points, axis=0)))
 
-    def digest(self, settings: BuildSettings) -> str:
+    def digest(self, settings: BuildSettings | LooseSettings) -> str:
         """Hash of all that a model depends on; equal digests give equal models, up to updates of modes."""
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
         rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)

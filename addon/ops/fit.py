@@ -27,7 +27,7 @@ class JOUNCE_OT_fit(LongOperator):
     bl_idname = "jounce.fit"
     bl_label = "Fit to Shot"
     bl_options = {"UNDO"}
-    needs = (needs.own_bodies, needs.out_of_edit_mode)
+    needs = (needs.flesh, needs.out_of_edit_mode)
 
     only_firmer: BoolProperty(
         name="Only Firmer",
@@ -49,7 +49,7 @@ class JOUNCE_OT_fit_again(LongOperator):
     bl_idname = "jounce.fit_again"
     bl_label = "Fit Again"
     bl_options = {"UNDO"}
-    needs = (needs.fitted, needs.out_of_edit_mode)
+    needs = (needs.flesh, needs.fitted, needs.out_of_edit_mode)
 
     def task(self, context: bpy.types.Context) -> Task:
         """Fits those of the selected bodies that were fitted, and sets their frequencies at the end."""

@@ -23,7 +23,7 @@ class JOUNCE_OT_flex_mode(JounceOperator):
 
     bl_idname = "jounce.flex_mode"
     bl_label = "Play Mode"
-    needs = (needs.in_memory,)
+    needs = (needs.flesh, needs.in_memory)
 
     mode: IntProperty(name="Mode", description="Which mode, from 0", min=0)
 

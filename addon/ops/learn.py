@@ -27,7 +27,7 @@ class JOUNCE_OT_learn(LongOperator):
     bl_idname = "jounce.learn"
     bl_label = "Learn This Shot"
     bl_options = {"UNDO"}
-    needs = (needs.own_bodies, needs.out_of_edit_mode)
+    needs = (needs.flesh, needs.out_of_edit_mode)
 
     also: BoolProperty(
         name="Also",

@@ -61,7 +61,7 @@ class JOUNCE_OT_learnt_load(FileOperator):
     bl_idname = "jounce.learnt_load"
     bl_label = "Load What Was Learnt"
     bl_options = {"UNDO"}
-    needs = (needs.only_body, needs.in_memory)
+    needs = (needs.only_body, needs.flesh, needs.in_memory)
 
     def run(self, context: bpy.types.Context) -> str:
         """Reads the file, unless another body has learnt what is in it."""

@@ -80,6 +80,15 @@ def own_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
     return hosts
 
 
+def flesh(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The hosts of the selected bodies, all of which are flesh on a rig."""
+    hosts = own_bodies(context)
+    loose = next((host for host in hosts if host.jounce.is_loose), None)
+    if loose is not None:
+        raise UserError(f"{loose.name} is loose, and this is for flesh that follows a rig.")
+    return hosts
+
+
 def bodies_to_bake(context: bpy.types.Context) -> None:
     """Selected bodies of this file, or such as are built and not baked."""
     try:

@@ -7,6 +7,7 @@ from ..bridge.common import registry
 from ..bridge.preview import previews
 from ..bridge.rig import armature_modifier
 from ..core import sensible
+from ..core.settings import BodyKind
 from ..core.task import Step, Task, scaled
 from ..core.user_error import UserError
 from . import needs
@@ -35,11 +36,11 @@ class JOUNCE_OT_setup(LongOperator):
         try:
             add_body(host, others, context, self.warn)
             yield Step(0.0, "Looking at the body")
-            choose(host, context)
+            (choose_loose if bodies.is_held_by_nothing(host) else choose)(host, context)
             message = yield from scaled(build_body(host, context, self.warn), 0.05, 0.6)
-            yield from scaled(
-                fit_body(host, context, shot(context.scene)[:FITTED_FRAMES], only_firmer=True), 0.6, 1.0
-            )
+            if not host.jounce.is_loose:
+                frames = shot(context.scene)[:FITTED_FRAMES]
+                yield from scaled(fit_body(host, context, frames, only_firmer=True), 0.6, 1.0)
             previews.switch_on(host)
             finished = True
         finally:
@@ -72,3 +73,14 @@ def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:
     host.jounce.bone_core, host.jounce.amount = sensible.BONE_CORE, sensible.AMOUNT
     host.jounce.resolution = sensible.resolution(surface)
     host.jounce.modes = sensible.modes(surface.weights.shape[1])
+
+
+def choose_loose(host: bpy.types.Object, context: bpy.types.Context) -> None:
+    """Sets what suits a body that nothing holds, from its size: it falls, and is firm enough to stand."""
+    state = host.jounce
+    state.kind, state.use_gravity = BodyKind.LOOSE.value, True
+    bodies.bind(host, context)
+    surface = bodies.read(host, context, lambda _sentence: None).surface
+    surface.refuse_unusable()
+    state.resolution = sensible.loose_resolution(surface)
+    state.frequency = sensible.loose_frequency(surface.diagonal)

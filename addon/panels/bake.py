@@ -27,7 +27,8 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows how and to what the motion is baked."""
         layout, state = self.layout_and_state(context)
-        layout.prop(state, "quality")
+        if not state.is_loose:
+            layout.prop(state, "quality")
         layout.prop(state, "target")
         if state.target == "MODAL_KEYS":
             layout.prop(state, "tolerance")
@@ -40,9 +41,10 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         elif state.target == "OWN_BONES":
             layout.prop(state, "own_collection", icon="GROUP_BONE")
             layout.prop(state, "own_turn_only")
-        layout.prop(state, "loop")
-        if not state.loop and state.start != "MOVING":
-            layout.prop(state, "pre_roll")
+        if not state.is_loose:
+            layout.prop(state, "loop")
+            if not state.loop and state.start != "MOVING":
+                layout.prop(state, "pre_roll")
         row = layout.row(align=True)
         row.operator("jounce.bake", icon="RENDER_ANIMATION")
         row.operator("jounce.free_bake", icon="TRASH", text="")

@@ -14,18 +14,30 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows what the model depends on."""
         layout, state = self.layout_and_state(context)
+        layout.prop(state, "kind")
         layout.prop(state, "resolution")
-        layout.prop(state, "modes")
-        layout.prop(state, "locality")
-        layout.prop(state, "forces")
-        layout.prop(state, "clusters")
-        layout.prop(state, "poisson")
-        layout.prop(state, "bones_counting")
-        if state.bones_counting == "PICKED":
-            layout.prop(state, "bones_collection", icon="GROUP_BONE")
-        layout.prop(state, "shape_keys_count")
+        (draw_loose if state.is_loose else draw_rigged)(layout, state)
         if state.built_summary:
             parts = state.built_summary.split(", ")
             column = layout.column(align=True)
             for line in (parts[:2], parts[2:]):
                 column.label(text=", ".join(line))
+
+
+def draw_loose(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+    """Shows what the model of a loose body depends on."""
+    layout.prop(state, "handles")
+    layout.prop(state, "clusters")
+
+
+def draw_rigged(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+    """Shows what the model of flesh on a rig depends on."""
+    layout.prop(state, "modes")
+    layout.prop(state, "locality")
+    layout.prop(state, "forces")
+    layout.prop(state, "clusters")
+    layout.prop(state, "poisson")
+    layout.prop(state, "bones_counting")
+    if state.bones_counting == "PICKED":
+        layout.prop(state, "bones_collection", icon="GROUP_BONE")
+    layout.prop(state, "shape_keys_count")

@@ -14,6 +14,7 @@ class JOUNCE_PT_clips(BodyPanel, bpy.types.Panel):
 
     bl_label = "Actions"
     bl_options = {"DEFAULT_CLOSED"}
+    for_loose = False
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the folder, its actions, and what to do with them."""

@@ -62,6 +62,7 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
 
     bl_label = "Maps"
     bl_options = {"DEFAULT_CLOSED"}
+    for_loose = False
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the vertex group of each map, and how to make it."""

@@ -31,6 +31,7 @@ class JOUNCE_PT_modes(BodyPanel, bpy.types.Panel):
 
     bl_label = "Modes"
     bl_options = {"DEFAULT_CLOSED"}
+    for_loose = False
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the list, or what it needs."""

@@ -30,6 +30,8 @@ def draw_stiffness(
     layout.prop(state, "stiffness_by")
     if state.stiffness_by == "FREQUENCY":
         layout.prop(state, "frequency")
+        if state.is_loose:
+            return
         layout.prop(state, "frequency_of")
         row = layout.row(align=True)
         row.prop(state, "amount")
@@ -61,9 +63,10 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         layout, state = self.layout_and_state(context)
         draw_stiffness(layout, state, context)
         keyed(layout).prop(state, "damping")
-        keyed(layout).prop(state, "strength")
-        keyed(layout).prop(state, "pose_rest")
-        if state.quality != Quality.DRAFT.value:
+        if not state.is_loose:
+            keyed(layout).prop(state, "strength")
+            keyed(layout).prop(state, "pose_rest")
+        if state.simulated_quality is not Quality.DRAFT:
             layout.prop(state, "law")
         layout.prop(state, "substeps")
         layout.prop(state, "integrator")

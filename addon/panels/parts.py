@@ -18,6 +18,7 @@ class JOUNCE_PT_parts(BodyPanel, bpy.types.Panel):
     """What of the body is bone, what is flesh and what is hard"""
 
     bl_label = "Body Parts"
+    for_loose = False
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the core, the role of the active bone, and what of the active mesh is hard."""

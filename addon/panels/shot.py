@@ -38,6 +38,7 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
 
     bl_label = "Forces and Resets"
     bl_options = {"DEFAULT_CLOSED"}
+    for_loose = False
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows start and cuts, forces, and the limits."""

@@ -22,11 +22,14 @@ class BodyPanel(SidebarPanel):
     """A panel for the body of the active object, below the main one."""
 
     bl_parent_id = "JOUNCE_PT_main"
+    # Whether any of it says something of loose bodies.
+    for_loose = True
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        """Shown for objects with Jounce."""
-        return context.object is not None and bodies.host_of(context.object) is not None
+        """Shown for objects with Jounce, where it says something of the kind of body."""
+        host = None if context.object is None else bodies.host_of(context.object)
+        return host is not None and (cls.for_loose or not host.jounce.is_loose)
 
     def layout_and_state(
         self, context: bpy.types.Context

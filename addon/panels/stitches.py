@@ -32,6 +32,7 @@ class JOUNCE_PT_stitches(BodyPanel, bpy.types.Panel):
 
     bl_label = "Stitches"
     bl_options = {"DEFAULT_CLOSED"}
+    for_loose = False
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the stitch groups, and how to make them."""

@@ -224,6 +224,11 @@ class BakeProps:
         options={"HIDDEN"},
     )
 
+    @property
+    def simulated_quality(self) -> Quality:
+        """What is simulated; a loose body has no other quality than its own, which is live as a draft is."""
+        return Quality.DRAFT if self.is_loose else Quality(self.quality)
+
     def bake_settings(self, target: str, frame_start: int, frame_end: int) -> BakeSettings:
         """What a bake over a frame range depends on."""
         return BakeSettings(
@@ -233,5 +238,5 @@ class BakeProps:
             pre_roll=self.pre_roll,
             tolerance=self.tolerance / 100.0,
             max_keys=self.max_keys,
-            quality=Quality(self.quality),
+            quality=self.simulated_quality,
         )

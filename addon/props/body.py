@@ -3,12 +3,20 @@
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
 from ..core.bones import Counting
-from ..core.settings import BuildSettings
+from ..core.settings import BodyKind, BuildSettings, LooseSettings
 from .refresh import refreshing
 
 FORCES = (
     ("CUBATURE", "Cubature", "At single cells, chosen and weighted so that they bend as the whole body does"),
     ("CLUSTERS", "Clusters", "As means over regions, as first published. They hold against bending"),
+)
+KINDS = (
+    (BodyKind.RIGGED.value, "Rigged", "Flesh that follows a rig, or the object"),
+    (
+        BodyKind.LOOSE.value,
+        "Loose",
+        "Jelly that nothing holds: it starts where the object stands, falls, bounces and rolls",
+    ),
 )
 COUNTING = (
     (
@@ -29,6 +37,15 @@ COUNTING = (
 class BodyProps:
     """Of the host; the body is built from these, again by itself while it is previewed."""
 
+    kind: EnumProperty(name="Kind", description="What moves the body", items=KINDS)
+    handles: IntProperty(
+        name="Handles",
+        description="How many handles move a loose body. More let smaller parts move alone; each costs time",
+        default=40,
+        min=1,
+        max=1000,
+        soft_max=200,
+    )
     bone_core: FloatProperty(
         name="Bone Core",
         description=(
@@ -118,8 +135,15 @@ class BodyProps:
     )
     built_summary: StringProperty(name="Built", description="What the last build made")
 
-    def build_settings(self) -> BuildSettings:
+    @property
+    def is_loose(self) -> bool:
+        """Whether nothing moves the body but what it feels and touches."""
+        return BodyKind(self.kind) is BodyKind.LOOSE
+
+    def build_settings(self) -> BuildSettings | LooseSettings:
         """What the model depends on."""
+        if self.is_loose:
+            return LooseSettings(self.resolution, self.handles, self.clusters)
         return BuildSettings(
             resolution=self.resolution,
             modes=self.modes,

@@ -31,6 +31,11 @@ class ModesProps:
         name="Chosen Mode", description="The mode that the overlay shows, from 0", min=0, update=_chosen
     )
 
+    @property
+    def knows_modes(self) -> bool:
+        """Whether the modes are listed; a loose body has none."""
+        return self.is_loose or len(self.modes_built) > 0
+
     def list_modes(self, ratios: np.ndarray) -> None:
         """Makes the list anew. ratios: (m,), frequencies as multiples of the lowest."""
         self.modes_built.clear()

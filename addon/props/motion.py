@@ -1,8 +1,11 @@
 """How the flesh moves."""
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
+from dataclasses import asdict
 
-from ..core.settings import FrequencyOf, MotionSettings
+import numpy as np
+from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
+
+from ..core.settings import FrequencyOf, LooseMotion, MotionSettings
 from .refresh import refreshing
 
 INTEGRATORS = (
@@ -104,8 +107,36 @@ class MotionProps:
         step=10,
     )
 
+    velocity: FloatVectorProperty(
+        name="Velocity (m/s)",
+        description="How fast a loose body starts, along the axes of the world, in m/s",
+        subtype="XYZ",
+        size=3,
+        soft_min=-20.0,
+        soft_max=20.0,
+        step=10,
+    )
+    spin: FloatVectorProperty(
+        name="Spin (°/s)",
+        description="How fast a loose body starts to turn, about the axes of the world, in degrees a second",
+        subtype="XYZ",
+        size=3,
+        soft_min=-720.0,
+        soft_max=720.0,
+        step=100,
+    )
+
     def motion_settings(self) -> MotionSettings:
         """What the motion depends on, without rebuilding."""
+        settings = self._rigged_settings()
+        if not self.is_loose:
+            return settings
+        # What is free to go anywhere has no place that it could be too far from.
+        of_flesh = asdict(settings) | {"limit": None, "stretch": None, "material": settings.material}
+        spin = tuple(np.radians(self.spin).tolist())
+        return LooseMotion(**of_flesh, velocity=tuple(self.velocity), spin=spin)
+
+    def _rigged_settings(self) -> MotionSettings:
         return MotionSettings(
             frequency=self.frequency,
             damping=self.damping,

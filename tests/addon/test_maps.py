@@ -78,4 +78,4 @@ def test_a_build_sees_maps_and_bones_and_so_does_the_digest():
     assert len({surface.digest(settings) for surface in surfaces}) == len(surfaces)
     assert built[0].merged.tolist() == [0, 1] and built[1].merged.tolist() == [0, 0]
     assert built[3].material.young.max() > 1.5 * bodies.YOUNG
-    assert bodies.describe(built[1], 0, 0.0).count("1 of 2 bones count") == 1
+    assert bodies.describe(built[1], 0).count("1 of 2 bones count") == 1

@@ -51,6 +51,11 @@ class Kind:
     slow: Callable
 
 
+def jelly():
+    """What loose bodies are made of."""
+    return jounce.Material(young=1e4, poisson=0.0, density=1000.0, law="arap")
+
+
 def arguments(*positional, **named):
     """Arguments of a call."""
     return positional, named
@@ -70,6 +75,13 @@ KINDS = (
         "full space",
         quick=lambda box: arguments(jounce.Body(*box, resolution=8, modes=4)),
         slow=lambda _: arguments(fine_body()),
+    ),
+    Kind(
+        jounce.ProjectiveJob,
+        jounce.Model.projective,
+        "handles",
+        quick=lambda box: arguments(jounce.TetMesh.lattice(*box[:2], 8), jelly(), 8, 12),
+        slow=lambda _: arguments(fine_body().mesh, jelly(), 400, 400),
     ),
     Kind(
         jounce.LearnJob,

@@ -22,6 +22,9 @@ PREPARE = {
     Target.OWN_BONES: own_bones.prepare,
 }
 
+# What plays a body that no rig moves.
+PLAYS_LOOSE = frozenset((Target.MODAL_KEYS, Target.FRAME_KEYS, Target.MESH_CACHE))
+
 
 def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
     """Refuses a mesh that cannot take a bake, and warns where it would not be seen."""
@@ -36,7 +39,9 @@ def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -
 
 
 def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
-    """Refuses what only a draft can be."""
+    """Refuses what only a draft can be, and what no loose body can."""
+    if host.jounce.is_loose:
+        refuse_loose(host, settings)
     if settings.quality is Quality.DRAFT:
         return
     if settings.target is Target.SKINNING_NODES:
@@ -49,6 +54,17 @@ def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
             f"{host.name}: what was learnt is simulated in a moment, so there are no shards of it; bake it "
             "without them, or choose Final."
         )
+
+
+def refuse_loose(host: bpy.types.Object, settings: BakeSettings) -> None:
+    """Refuses for a loose body what needs modes or a rig, and what it cannot do."""
+    if settings.target not in PLAYS_LOOSE:
+        raise UserError(
+            f"{host.name} is loose, and has neither bones nor modes to play it; bake it to shape keys or a "
+            "mesh cache."
+        )
+    if settings.shards:
+        raise UserError(f"{host.name} is loose, so there are no shards of it; bake it without them.")
 
 
 def refuse_stuck(obj: bpy.types.Object) -> None:

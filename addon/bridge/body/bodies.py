@@ -16,7 +16,7 @@ from ..inputs.animated_settings import FeelReader
 from ..inputs.bone_capsules import RestRig
 from ..inputs.colliders import ColliderReader
 from ..inputs.force_fields import ForceReader
-from ..rig import armature_modifier, bone_core, bone_transforms, driven_keys
+from ..rig import armature_modifier, bone_core, bone_transforms, driven_keys, rig_stack
 from ..rig.armature_modifier import Warn
 from . import hard_parts, meshes, stitches, weight_maps
 
@@ -136,11 +136,32 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         core=bones.core(rig.movers, places, rig.weights, amount, hard_places) if amount > 0.0 else None,
         shapes=driven_keys.driven(objects, parts) if host.jounce.shape_keys_count else None,
     )
+    refuse_held(host, rig.movers)
     forces = ForceReader(host, context.scene, surface.diagonal, warn)
     reader = bone_transforms.PoseReader(rig.movers, carried, scale, surface.diagonal)
     feel = FeelReader(host, context.scene, surface.diagonal)
     touched = colliders.read(host, objects, surface, RestRig(reader), context, warn)
     return BodyScene(host, objects, surface, reader, forces, feel, touched)
+
+
+def is_held_by_nothing(host: bpy.types.Object) -> bool:
+    """Whether no rig, keys, constraints, parents or physics move a body, so that flesh would stand still."""
+    return all(
+        bone_transforms.carrier(obj) == ("world",)
+        and obj.rigid_body is None
+        and rig_stack.is_linear(obj, None)
+        for obj in members(host)
+    ) and not armature_modifier.moving(members(host))
+
+
+def refuse_held(host: bpy.types.Object, movers: tuple[bone_transforms.Mover, ...]) -> None:
+    """Refuses a loose body that anything but one object moves."""
+    if not host.jounce.is_loose or (len(movers) == 1 and movers[0].armature is None):
+        return
+    raise UserError(
+        f"{host.name} is loose, so no bones move it and its meshes move as one; take its armature off and "
+        "parent its other meshes to it, or make it Rigged in the panel Body."
+    )
 
 
 def bones_that_count(

@@ -187,7 +187,9 @@ def of_maps(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> It
 
 
 def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) -> Iterator[Finding]:
-    """Armatures that cannot move the body."""
+    """Armatures that cannot move the body; a loose one needs none."""
+    if host.jounce.is_loose:
+        return
     found = armature_modifier.moving(objects)
     for armature in found:
         if armature.data.pose_position == "REST":
@@ -227,7 +229,11 @@ def left_out(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy
 
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
     """Force fields that do not act as they do on all else."""
-    for obj in force_fields.acting(host, scene):
+    fields = force_fields.acting(host, scene)
+    if host.jounce.is_loose and fields:
+        yield Finding(f"{host.name} is loose, so it feels gravity, and no force fields.", host.name)
+        return
+    for obj in fields:
         sentence = force_fields.left_out(obj)
         if sentence:
             yield Finding(sentence, obj.name)

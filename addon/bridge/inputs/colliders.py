@@ -95,8 +95,12 @@ def solid(obj: bpy.types.Object, context: bpy.types.Context) -> Solid:
 def is_wanted(host: bpy.types.Object) -> bool:
     """Whether a body collides with anything as it is simulated now."""
     state = host.jounce
-    is_final = Quality(state.quality) is Quality.FINAL
-    return is_final and state.use_collisions and state.collision_collection is not None
+    return can_touch(host) and state.use_collisions and state.collision_collection is not None
+
+
+def can_touch(host: bpy.types.Object) -> bool:
+    """Whether what is simulated of a body has a skin: a loose body, or a final motion."""
+    return host.jounce.is_loose or Quality(host.jounce.quality) is Quality.FINAL
 
 
 def acting(host: bpy.types.Object) -> list[bpy.types.Object]:
@@ -213,7 +217,7 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
         return
     if state.collision_collection is None:
         yield f"{host.name} collides with nothing: choose a collection, or add a ground.", ""
-    if Quality(state.quality) is not Quality.FINAL:
+    if not can_touch(host):
         yield f"{host.name} collides in the Final motion alone, not in drafts.", "use_final"
     if state.integrator != "backward_euler":
         yield (

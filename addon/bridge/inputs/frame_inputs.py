@@ -32,7 +32,7 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     drive = FrameInput(
         pose, state.strength, offsets, load.force, load.drag, state.cut, feel, colliders=around
     )
-    if Quality(scene.host.jounce.quality) is Quality.DRAFT:
+    if scene.host.jounce.simulated_quality is Quality.DRAFT:
         return drive
     carried = None if shape is None else shapes.body.vertex_offsets(shape)
     own = scene.forces.read_at_vertices(pose, depsgraph, carried)

@@ -13,11 +13,14 @@ from ...core.contact_points import skin
 from ...core.cuts import Teleport
 from ...core.final_cache import FinalCache
 from ...core.loop_pass import LoopPass
+from ...core.loose import LooseBody
+from ...core.loose_pass import LoosePass
 from ...core.motion import Reduce, Schedule, built_frequency, load_scale, simulation, stiffness_of
 from ...core.settings import MotionSettings
 from ...core.shown import scene_of
 from ...core.simulation_pass import SimulationPass, Start
 from ...core.surface import hashed
+from ...core.user_error import UserError
 from ..body.bodies import BodyScene
 from ..common import units
 from ..inputs import animated_settings, colliders
@@ -43,7 +46,8 @@ class Motions:
         self.scene = body_scene
         self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)
-        body_scene.forces.act_on(body)
+        if not isinstance(body, LooseBody):
+            body_scene.forces.act_on(body)
         body_scene.feel.act_on(body)
 
     def moves_otherwise(self) -> bool:
@@ -73,16 +77,19 @@ class Motions:
         """All that the motion depends on beside the drives, under the names of the settings."""
         # Updated modes are not those of a build: coefficients of the one mean nothing to the other.
         updated = {"Modes of the stitches": repr(self.body.residual)}
-        return updated | self._origin(scene, first, frozenset())
+        around = self._around() if isinstance(self.body, LooseBody) else {}
+        return updated | around | self._origin(scene, first, frozenset())
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
         """The same of the final motion: of modes it depends on what frequency they say the body has."""
         settings = self.scene.host.jounce.motion_settings()
         stiffness = stiffness_of(built_frequency(self.body, settings.frequency_of), settings)
         law = {"Law": self.scene.host.jounce.law}
+        return law | self._around() | {"Stiffness": repr(stiffness)} | self._origin(scene, first, DRAFT_ALONE)
+
+    def _around(self) -> Origin:
         touched = self.scene.colliders.colliders
-        around = {} if touched is None else {AROUND: touched.digest()}
-        return law | around | {"Stiffness": repr(stiffness)} | self._origin(scene, first, DRAFT_ALONE)
+        return {} if touched is None else {AROUND: touched.digest()}
 
     def _origin(self, scene: bpy.types.Scene, first: int, without: frozenset[str]) -> Origin:
         known = self.scene.host.jounce.bl_rna.properties
@@ -101,7 +108,29 @@ class Motions:
     def filling(self, scene: bpy.types.Scene, cache: MotionCache) -> SimulationPass:
         """A pass that fills a cache with the settings as they are now."""
         settings = self.scene.host.jounce.motion_settings()
-        return self._filling(scene, cache, settings, self._start(scene, settings))
+        start = self._start(scene, settings)
+        if isinstance(self.body, LooseBody):
+            return self._loose(cache, settings, start)
+        return self._filling(scene, cache, settings, start)
+
+    def _loose(self, cache: MotionCache, settings: MotionSettings, start: Start) -> LoosePass:
+        host = self.scene.host
+        colliders.refuse_hindered(host)
+        if host.jounce.loop:
+            raise UserError(
+                f"{host.name} is loose and goes where it is thrown, so it cannot loop; turn Loop off."
+            )
+        if not self.is_linear:
+            raise UserError(
+                f"{host.name} is loose, so modifiers and shape keys that move its vertices have no part in "
+                "it; apply them or take them off."
+            )
+        return LoosePass(cache, start, settings, self.body, host.name, self._touched(None))
+
+    def _touched(self, weights: np.ndarray | None) -> Colliders | None:
+        """What the body collides with, and its skin. weights: (p, b), None of what is loose."""
+        touched = self.scene.colliders.colliders
+        return None if touched is None else replace(touched, skin=skin(self.body, weights))
 
     def final_cache(self, scene: bpy.types.Scene, first: int) -> FinalCache:
         """The final motion as far as it is kept."""
@@ -116,9 +145,7 @@ class Motions:
         colliders.refuse_hindered(self.scene.host)
         settings = self.scene.host.jounce.motion_settings()
         start = partial(self._start(scene, settings), model=model)
-        touched = self.scene.colliders.colliders
-        if touched is not None:
-            touched = replace(touched, skin=skin(self.body, self.scene.surface.weights))
+        touched = self._touched(self.scene.surface.weights)
         return self._filling(scene, cache, settings, start, touched, is_final=True)
 
     def show(self, scene: bpy.types.Scene, filling: SimulationPass, own: range) -> None:

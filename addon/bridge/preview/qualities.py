@@ -14,5 +14,5 @@ def restarted(before: Behind | None, made: Motions, scene: bpy.types.Scene) -> B
     """A pass with the settings as they are now, which keeps what is still right; None for drafts."""
     if before is not None:
         before.close()
-    restart = RESTARTED.get(Quality(made.scene.host.jounce.quality))
+    restart = RESTARTED.get(made.scene.host.jounce.simulated_quality)
     return None if restart is None else restart(before, made, scene)

@@ -147,7 +147,7 @@ class Session:
                 self.display.hide()
             self._building = Runner(built.build(scene.surface, settings))
             return
-        if digest != self.host.jounce.built_digest or not self.host.jounce.modes_built:
+        if digest != self.host.jounce.built_digest or not self.host.jounce.knows_modes:
             builds.remember(self.host, body, digest, summary, context)
         for obj in scene.objects:
             preview_modifier.add(obj)
@@ -449,7 +449,8 @@ class Session:
         if before is None or drive.agrees(before):
             return
         self.suspect()
-        if drive.held or before.held or drive.moves_as(before):
+        is_free = not self.filling.follows_hand
+        if is_free or drive.held or before.held or drive.moves_as(before):
             # Neither what cannot be followed nor a collider is moved by hand; the frame is looked at again.
             self.interactive = None
             return

@@ -58,7 +58,7 @@ mod _jounce {
     #[pymodule_export]
     use crate::mesh::{Embedding, TetMesh};
     #[pymodule_export]
-    use crate::model::Model;
+    use crate::model::{Model, ProjectiveJob};
     #[pymodule_export]
     use crate::motion::MotionJob;
     #[pymodule_export]

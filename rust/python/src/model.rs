@@ -1,4 +1,4 @@
-//! `Model`: everything that can be precomputed, and the way from coefficients to displacements.
+//! `Model`: everything that can be precomputed, and the way from coefficients to displacements; `ProjectiveJob`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -9,7 +9,7 @@ use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
 use jounce::method::skinning_modes::{Extras, SkinningModel};
 use jounce::method::{self, Projector};
 use jounce::subspace::{Handles, cluster_tets_by_place};
-use jounce::{file, mesh};
+use jounce::{Progress, file, mesh};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -19,7 +19,7 @@ use crate::basis::Basis;
 use crate::cubature::Cubature;
 use crate::errors::{refused, run};
 use crate::forces::ForceSamples;
-use crate::job::made;
+use crate::job::{Job, Making, made};
 use crate::limit_samples::LimitSamples;
 use crate::material::Material;
 use crate::mesh::{Embedding, TetMesh};
@@ -222,15 +222,8 @@ impl Model {
         clusters: i64,
         seed: i64,
     ) -> PyResult<Self> {
-        let (handles, clusters) = (arrays::count(handles, "handles")?, arrays::count(clusters, "clusters")?);
-        let seed = arrays::count(seed, "seed")?;
-        let (mesh, material) = (mesh.0.clone(), material.0.clone());
-        let made = made(py, move |progress| {
-            let handles = Handles::spread(&mesh, handles, seed, progress)?;
-            let labels = cluster_tets_by_place(&mesh, clusters, seed, progress)?;
-            ProjectiveModel::new(&mesh, &material, &handles, &labels, progress)
-        })?;
-        Ok(Self::wrap(method::Model::Projective(made)))
+        let making = Loose::given(mesh, material, handles, clusters, seed)?;
+        Ok(Self::wrap((*made(py, move |progress| making.make(progress))?).clone()))
     }
 
     /// The same reduced model with its elastic forces found at the tets of a cubature.
@@ -372,6 +365,14 @@ impl Model {
         model.limit_samples().cloned().map(LimitSamples)
     }
 
+    /// Where the handles of a loose body are, (k, 3) float64, metres; None of other models.
+    #[getter]
+    fn handle_centers<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
+        let method::Model::Projective(model) = &self.inner else { return Ok(None) };
+        let centers = model.handles().centers();
+        arrays::owned(py, flat(centers), &[centers.len(), 3]).map(Some)
+    }
+
     /// Shape of the coefficients: (m, 3, 4), (n, 3) in the full space, (r,) of a reduced model, or (k, 3, 4) of handles.
     #[getter]
     fn coefficient_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -404,4 +405,64 @@ impl Model {
 /// Rows of three in C order.
 pub fn flat(rows: &[[f64; 3]]) -> Vec<f64> {
     rows.as_flattened().to_vec()
+}
+
+/// What a loose body is made of.
+struct Loose {
+    mesh: Arc<mesh::TetMesh>,
+    material: Arc<jounce::material::Material>,
+    handles: usize,
+    clusters: usize,
+    seed: u64,
+}
+
+impl Loose {
+    fn given(mesh: &TetMesh, material: &Material, handles: i64, clusters: i64, seed: i64) -> PyResult<Self> {
+        Ok(Self {
+            mesh: mesh.0.clone(),
+            material: material.0.clone(),
+            handles: arrays::count(handles, "handles")?,
+            clusters: arrays::count(clusters, "clusters")?,
+            seed: arrays::count(seed, "seed")?,
+        })
+    }
+
+    fn make(&self, progress: &Progress) -> jounce::Result<method::Model> {
+        let Self { mesh, material, handles, clusters, seed } = self;
+        let handles = Handles::spread(mesh, *handles, *seed, progress)?;
+        let labels = cluster_tets_by_place(mesh, *clusters, *seed, progress)?;
+        let made = ProjectiveModel::new(mesh, material, &handles, &labels, progress)?;
+        Ok(method::Model::Projective(Arc::new(made)))
+    }
+}
+
+/// `Model.projective` in the making, on a thread of its own that never touches Python; same arguments.
+///
+/// Its stage is "handles"; `result()` gives the Model, or raises what is refused.
+#[pyclass(frozen, extends = Job, module = "jounce", name = "ProjectiveJob")]
+pub struct ProjectiveJob(Making<method::Model>);
+
+#[pymethods]
+impl ProjectiveJob {
+    #[new]
+    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0))]
+    fn new(
+        mesh: &TetMesh,
+        material: &Material,
+        handles: i64,
+        clusters: i64,
+        seed: i64,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let loose = Loose::given(mesh, material, handles, clusters, seed)?;
+        let model = Making::start(move |progress| {
+            progress.enter("handles", 0.0, 1.0)?;
+            loose.make(progress)
+        })?;
+        Ok(model.job().add_subclass(Self(model)))
+    }
+
+    /// Waits for the Model, and returns it or raises what went wrong.
+    fn result(&self, py: Python<'_>) -> PyResult<Model> {
+        Ok(Model::wrap((*self.0.result(py)?).clone()))
+    }
 }

@@ -13,7 +13,7 @@ use crate::cycle::CycleReport;
 use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 use crate::forces::Drag;
 use crate::job::{self, Job, Working};
-use crate::simulation::{Simulation, varied};
+use crate::simulation::{Simulation, started, varied};
 use crate::state::State;
 
 /// Something that changes the state.
@@ -110,7 +110,7 @@ impl Shared {
 
 /// A copy of a simulation, stepped on a thread of its own that never touches Python.
 ///
-/// `reset`, `step`, `settle`, `settle_cycle`, `cut`, `coast`, `vary` and `strength` mean what they mean for a Simulation, and are
+/// `reset`, `place`, `step`, `settle`, `settle_cycle`, `cut`, `coast`, `vary` and `strength` mean what they mean for a Simulation, and are
 /// done in the order in which they are asked for; they return at once. `keep()` keeps the coefficients at that point, bit for bit
 /// those of the Simulation. Wrong arrays raise at once; what a step refuses is raised by `wait()` and
 /// `coefficients()`, and nothing after it is done. `progress` and `stage` are those of the last cycle or
@@ -210,6 +210,19 @@ impl MotionJob {
     ) -> PyResult<()> {
         let driven = self.simulation.get().arrays(pose, None, offsets, None, colliders)?.to_owned();
         self.ask(move |simulation, _| simulation.coast(&driven.drive()));
+        Ok(())
+    }
+
+    /// Asks to start a loose body anew, as `Simulation.place`.
+    #[pyo3(signature = (place=None, velocity=None, spin=None))]
+    fn place(
+        &self,
+        place: Option<&Bound<'_, PyAny>>,
+        velocity: Option<[f64; 3]>,
+        spin: Option<[f64; 3]>,
+    ) -> PyResult<()> {
+        let start = started(place, velocity, spin)?;
+        self.ask(move |simulation, _| simulation.place(&start));
         Ok(())
     }
 

@@ -352,12 +352,9 @@ impl Simulation {
         velocity: Option<[f64; 3]>,
         spin: Option<[f64; 3]>,
     ) -> PyResult<()> {
-        let place = arrays::optional(place, "place", &[Axis::Is(3), Axis::Is(4)])?;
-        let start = Start::default();
-        let place = place.map_or(start.place, |place| arrays::transforms(place.slice())[0]);
+        let start = started(place, velocity, spin)?;
         let simulation = &mut *self.lock()?;
-        let (velocity, spin) = (velocity.unwrap_or(start.velocity), spin.unwrap_or(start.spin));
-        run(py, || simulation.place(&Start { place, velocity, spin }))
+        run(py, || simulation.place(&start))
     }
 
     /// A cut or a teleport: at rest relative to a pose, with the displacement kept, so that the jump of the pose is
@@ -441,6 +438,19 @@ impl From<method::StepReport> for StepReport {
     fn from(report: method::StepReport) -> Self {
         Self { iterations: report.iterations, residual: report.residual, energy: report.energy }
     }
+}
+
+/// Where a loose body starts, and how fast.
+pub fn started(
+    place: Option<&Bound<'_, PyAny>>,
+    velocity: Option<[f64; 3]>,
+    spin: Option<[f64; 3]>,
+) -> PyResult<Start> {
+    let start = Start::default();
+    let place = arrays::optional(place, "place", &[Axis::Is(3), Axis::Is(4)])?;
+    let place = place.map_or(start.place, |place| arrays::transforms(place.slice())[0]);
+    let (velocity, spin) = (velocity.unwrap_or(start.velocity), spin.unwrap_or(start.spin));
+    Ok(Start { place, velocity, spin })
 }
 
 /// Settings of which some are other ones.

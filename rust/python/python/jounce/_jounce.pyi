@@ -29,6 +29,7 @@ __all__ = [
     "ModalKeysJob",
     "Model",
     "MotionJob",
+    "ProjectiveJob",
     "Rig",
     "Simulation",
     "SkeletonCore",
@@ -326,6 +327,8 @@ class Model:
     @property
     def limit_samples(self) -> LimitSamples | None: ...
     @property
+    def handle_centers(self) -> _Floats | None: ...
+    @property
     def coefficient_shape(self) -> tuple[int, ...]: ...
     @property
     def mode_count(self) -> int: ...
@@ -536,6 +539,12 @@ class MotionJob(Job):
     def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
     def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
     def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
+    def place(
+        self,
+        place: _Rows = None,
+        velocity: tuple[float, float, float] | None = None,
+        spin: tuple[float, float, float] | None = None,
+    ) -> None: ...
     def vary(
         self,
         stiffness: float | None = None,
@@ -706,6 +715,13 @@ class LearnJob(Job):
 @final
 class FullSpaceJob(Job):
     def __new__(cls, body: Body, material: Material | None = None) -> FullSpaceJob: ...
+    def result(self) -> Model: ...
+
+@final
+class ProjectiveJob(Job):
+    def __new__(
+        cls, mesh: TetMesh, material: Material, handles: int = 60, clusters: int = 120, seed: int = 0
+    ) -> ProjectiveJob: ...
     def result(self) -> Model: ...
 
 @final

@@ -1,0 +1,43 @@
+"""Loose bodies: jelly that no rig moves, and that goes where it is thrown. A few affine handles move it."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import jounce
+import numpy as np
+
+from .motion import DENSITY, YOUNG
+from .settings import LooseSettings
+from .surface import Surface
+from .task import Step, finished
+
+
+@dataclass(frozen=True, eq=False)
+class LooseBody:
+    """A built loose body, as a body of a rig is read: its one bone is its object."""
+
+    mesh: "jounce.TetMesh"
+    embedding: "jounce.Embedding"
+    rig: "jounce.Rig"
+    model: "jounce.Model"
+
+    @property
+    def residual(self) -> float:
+        """How far its modes are from those of a new build: it has none."""
+        return 0.0
+
+
+def made(surface: Surface, settings: LooseSettings) -> Generator[Step, None, LooseBody]:
+    """Makes the loose body of a surface, its handles on a thread of the native module."""
+    mesh = jounce.TetMesh.lattice(surface.points, surface.triangles, settings.resolution)
+    flesh = jounce.Material(YOUNG, 0.0, DENSITY, "arap")
+    job = jounce.ProjectiveJob(mesh, flesh, settings.handles, settings.clusters)
+    model = yield from finished(job, "Building")
+    rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+    return LooseBody(mesh, jounce.Embedding(mesh, surface.points), rig, model)
+
+
+def describe(body: LooseBody) -> str:
+    """One line on what was built."""
+    tets, handles = len(body.mesh.tets), body.model.coefficient_shape[0]
+    return f"{tets} tets, {handles} handles, {body.model.cluster_count} clusters"
