@@ -17,6 +17,7 @@ BONE_CORE = 0.5
 # Percent of the size that flesh on bones moves at most: more reads as jelly.
 AMOUNT = 2.0
 
+# On Earth, m/s^2.
 GRAVITY = 9.81
 
 LEAST_RESOLUTION, MOST_RESOLUTION = 16, 64
@@ -27,8 +28,8 @@ FEWEST_MODES, MOST_MODES, BONES_A_MODE = 12, 24, 4
 
 # Handles smooth what cells do, so that fewer of them are enough.
 LOOSE_TETS = 4_000
-# Share of its size by which gravity bends what is loose.
-SAG = 0.02
+# Share of its height by which what is loose sags under gravity; three times as much lies flat after a fall.
+SAG = 0.03
 
 
 def resolution(surface: Surface, tets: int = TETS) -> int:
@@ -45,8 +46,11 @@ def loose_resolution(surface: Surface) -> int:
 
 
 def loose_frequency(diagonal: float) -> float:
-    """The frequency in Hz at which a body of that size bends by `SAG` of it: `omega^2 = g / (SAG d)`."""
-    return float(np.sqrt(GRAVITY / (SAG * diagonal)) / (2.0 * np.pi))
+    """The frequency in Hz at which a cube of that diagonal sags by `SAG` of its edge L under gravity.
+
+    With `f = sqrt(E / rho) / L` the sag `rho g L / (2 E)` is `g / (2 f^2 L)`.
+    """
+    return float(np.sqrt(GRAVITY / (2.0 * SAG * diagonal / np.sqrt(3.0))))
 
 
 def modes(bones: int) -> int:

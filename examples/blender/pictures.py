@@ -23,6 +23,7 @@ import lesson
 import numpy as np
 import studio
 import subjects
+import thrown_jelly
 from PIL import Image
 
 LIMIT = 200_000
@@ -168,6 +169,18 @@ def collisions(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet(rows, columns, list(takes), f"red: {100 * DEEP:.0f} cm or more below the ground")
 
 
+def loose(engine: str, scratch: Path) -> Image.Image:
+    """A block of jelly that is thrown, as firm as it was made and softer; the camera goes along."""
+    thrown = thrown_jelly.ThrownJelly()
+    takes = {"as added": thrown.take(1.0), "half the frequency": thrown.take(0.5)}
+    frames = (0, 8, 10, 12, 15, 47)
+    seen = {name: [thrown_jelly.from_beside(take[frame]) for frame in frames] for name, take in takes.items()}
+    room = studio.Studio([thrown.block], [shape for shapes in seen.values() for shape in shapes], engine)
+    rows = [[figures.plain(room, shape, scratch) for shape in shapes] for shapes in seen.values()]
+    columns = [f"frame {thrown_jelly.FRAMES[frame]}" for frame in frames]
+    return figures.sheet(rows, columns, list(takes), "")
+
+
 def learnt(engine: str, scratch: Path) -> Image.Image:
     """A jump as its draft, as it was learnt and as its final motion, coloured by how far it is from that."""
     known = lesson.Lesson()
@@ -196,6 +209,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "volume": volume,
     "stitches": stitches,
     "collisions": collisions,
+    "loose": loose,
     "learnt": learnt,
 }
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import scenes
 import snapshot
+from layouts import drawn
 from mathutils import Matrix
 from previews import assert_shown_as_baked
 from test_collisions import ground
@@ -113,13 +114,16 @@ def collide(obj, *others):
 
 
 def test_it_lands_on_the_ground_and_comes_to_rest(jelly):
-    bpy.context.scene.frame_end = 120
+    bpy.context.scene.frame_end = 180
+    jelly.jounce.damping = 0.5
     collide(jelly, ground(0.0))
-    shown = scenes.evaluated_frames(jelly, range(1, 121))
+    shown = scenes.evaluated_frames(jelly, range(1, 181))
     lowest = shown[..., 2].min(axis=1)
     assert lowest.min() > -0.01 * 0.6
     assert abs(lowest[-1]) < 0.01 * 0.6
     assert np.abs(shown[-1] - shown[-2]).max() < 1e-4
+    # It stands there as it was, but for its sag.
+    assert np.ptp(shown[-1][:, 2]) > 0.93 * 0.4
     bpy.ops.jounce.clear_cache()
     assert np.array_equal(scenes.evaluated_frames(jelly, range(90, 91))[0], shown[89])
 
@@ -207,3 +211,52 @@ def test_its_file_brings_its_motion_along(jelly, tmp_path):
     bpy.ops.wm.save_mainfile()
     bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
     assert np.array_equal(scenes.evaluated_frames(bpy.data.objects["Jelly"], FRAMES), shown)
+
+
+def test_its_panels_show_how_it_starts_and_nothing_of_rigs(jelly, module):
+    panels = [cls for cls in module("panels").CLASSES if issubclass(cls, bpy.types.Panel)]
+    layouts = [
+        layout for cls in panels if cls.bl_space_type == "VIEW_3D" and (layout := drawn(cls)) is not None
+    ]
+    shown = {name for layout in layouts for name in layout.properties()}
+    assert {"velocity", "spin", "cut", "kind", "handles", "frequency", "use_gravity"} <= shown
+    assert not {"modes", "bone_core", "pose_rest", "quality", "loop", "push", "stiffness_group"} & shown
+
+
+@pytest.mark.parametrize("field", ["WEIGHTS", "CLUSTERS", "CORE", "LEAK", "STIFFNESS", "STRETCH", "VELOCITY"])
+def test_overlays_are_drawn_of_it(jelly, module, field):
+    fields = module("core.fields")
+    body = module("core.bodies").CACHE.get(jelly.jounce.built_digest)
+    picture = module("overlay.picture").Picture(jelly, body, fields.Field(field), 0, None)
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    [skin] = picture._skins
+    shape = module("bridge.preview.evaluated_meshes").shape(jelly, depsgraph)
+    assert np.isfinite(picture.values(skin, shape, bpy.context.scene)).all()
+    assert module("overlay.lattice").Lattice(jelly, body, bpy.context)
+
+
+def test_diagnosis_says_what_does_not_act_on_it(jelly):
+    bpy.ops.jounce.diagnose()
+    assert not any("Nothing moves" in found.sentence for found in jelly.jounce.findings)
+    bpy.ops.object.effector_add(type="WIND")
+    scenes.activate(jelly)
+    bpy.ops.jounce.diagnose()
+    assert any("no force fields" in found.sentence for found in jelly.jounce.findings)
+
+
+def test_diagnosis_looks_at_what_it_shows(jelly):
+    collide(jelly, ground(0.5))
+    bpy.ops.jounce.fill_cache()
+    assert bpy.ops.jounce.diagnose() == {"FINISHED"}
+    assert not any("Ground" in found.sentence for found in jelly.jounce.findings)
+
+
+def test_what_is_moved_is_no_loose_body():
+    obj, rig = block(), bpy.data.objects.new("Hand", None)
+    bpy.context.scene.collection.objects.link(rig)
+    obj.parent = rig
+    rig.keyframe_insert("location", frame=1)
+    scenes.settle_scene(FRAMES[-1])
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    assert not obj.jounce.is_loose

@@ -33,6 +33,7 @@ nav:
       - Newcomers: docs/addon/newcomer.md
       - Body parts: docs/addon/body_parts.md
       - Collisions: docs/addon/collisions.md
+      - Loose bodies: docs/addon/loose.md
       - Trouble: docs/addon/troubleshooting.md
       - Mixamo: docs/addon/mixamo.md
       - Bakes, measured: docs/addon/bakes.md

@@ -1,0 +1,71 @@
+"""A block of jelly that is thrown at the ground, as firm as Add Jounce makes it and softer."""
+
+from __future__ import annotations
+
+import math
+
+import bmesh
+import bpy
+import creature
+import flesh
+import numpy as np
+import studio
+from subjects import Shape
+
+FRAMES = range(1, 49)
+# Half an edge of the block, its height when it is thrown, in m, and how far it is tilted.
+HALF, HEIGHT, TILT = 0.15, 0.75, (math.radians(25.0), math.radians(35.0), 0.0)
+ROUNDED = 0.04
+COLOUR = (0.80, 0.36, 0.42)
+
+
+class ThrownJelly:
+    """Thrown by the settings that an artist uses."""
+
+    def __init__(self) -> None:
+        """Build it in an empty file, and make it a loose body that collides with the ground at z = 0."""
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        scene = bpy.context.scene
+        scene.frame_start, scene.frame_end = FRAMES.start, FRAMES.stop - 1
+        scene.frame_set(FRAMES.start)
+        self.block = _block()
+        flesh.select([self.block])
+        bpy.ops.jounce.setup()
+        self.block.jounce.velocity, self.block.jounce.spin = (1.0, 0.0, 0.0), (0.0, 200.0, 0.0)
+        bpy.ops.jounce.ground()
+        [ground] = self.block.jounce.collision_collection.objects
+        ground.location.z = 0.0
+        bpy.context.view_layer.update()
+
+    def take(self, share: float) -> list[Shape]:
+        """Its motion with a share of the frequency that it got."""
+        state = self.block.jounce
+        firm = state.frequency
+        state.frequency = share * firm
+        shapes = studio.record([self.block], FRAMES)
+        state.frequency = firm
+        return shapes
+
+
+def from_beside(shape: Shape) -> Shape:
+    """A shape as a camera sees it that goes along with its middle."""
+    along = np.array([1.0, 1.0, 0.0], np.float32) * shape[0].mean(axis=0)
+    return [points - along for points in shape]
+
+
+def _block() -> bpy.types.Object:
+    form = bmesh.new()
+    bmesh.ops.create_cube(form, size=2.0 * HALF)
+    bmesh.ops.bevel(form, geom=form.edges, offset=ROUNDED, segments=4, profile=0.5, affect="EDGES")
+    bmesh.ops.subdivide_edges(form, edges=form.edges, cuts=2, use_grid_fill=True)
+    mesh = bpy.data.meshes.new("Jelly")
+    form.to_mesh(mesh)
+    form.free()
+    mesh.shade_smooth()
+    creature.colour(mesh, np.tile(COLOUR, (len(mesh.vertices), 1)))
+    mesh.materials.append(creature.coloured_material("Jelly", 0.4))
+    block = bpy.data.objects.new("Jelly", mesh)
+    block.location, block.rotation_euler = (0.0, 0.0, HEIGHT), TILT
+    bpy.context.scene.collection.objects.link(block)
+    bpy.context.view_layer.update()
+    return block
