@@ -260,3 +260,17 @@ def test_what_is_moved_is_no_loose_body():
     scenes.activate(obj)
     bpy.ops.jounce.setup()
     assert not obj.jounce.is_loose
+
+
+def test_add_jounce_is_undone_in_one_step():
+    obj = block()
+    scenes.settle_scene(FRAMES[-1])
+    scenes.activate(obj)
+    bpy.ops.ed.undo_push(message="block")
+    bpy.ops.jounce.setup()
+    bpy.ops.ed.undo_push(message="jelly")
+    assert scenes.evaluated_frames(bpy.data.objects["Jelly"], range(10, 11))[0][:, 2].max() < 1.1
+    bpy.ops.ed.undo()
+    again = bpy.data.objects["Jelly"]
+    assert not again.jounce.is_host and not again.modifiers
+    assert np.isclose(scenes.evaluated_frames(again, range(10, 11))[0][:, 2].max(), 1.2, atol=1e-5)

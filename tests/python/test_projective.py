@@ -118,3 +118,26 @@ def test_what_it_has_no_part_for_is_refused(mesh, rig, model, tmp_path):
     full = jounce.Model.full_space(mesh, jelly())
     with pytest.raises(ValueError, match="only a loose body"):
         jounce.Simulation(full).place()
+
+
+def test_a_job_throws_it_as_a_simulation_does(model):
+    simulation = jounce.Simulation(model, dt=DT, gravity=(0.0, 0.0, -9.81))
+    start = {"place": turned(0.4, [1.0, 0.0, 2.0]), "velocity": (1.0, 2.0, 3.0), "spin": (0.0, 4.0, 0.0)}
+    job = jounce.MotionJob(simulation)
+    for target in (job, simulation):
+        target.place(**start)
+        target.step()
+    job.keep()
+    job.wait()
+    assert np.array_equal(job.coefficients()[0], simulation.coefficients)
+    with pytest.raises(ValueError, match="place"):
+        job.place(np.eye(3))
+
+
+def test_an_affine_motion_is_the_same_at_all_handles(mesh, model):
+    linear, shift = np.array([[0.1, 0.2, 0.0], [0.0, -0.3, 0.1], [0.4, 0.0, 0.2]]), np.array([1.0, 2.0, 3.0])
+    shifts = model.handle_centers @ linear.T + shift
+    coefficients = np.concatenate([np.tile(linear, (len(shifts), 1, 1)), shifts[:, :, None]], axis=2)
+    expected = np.asarray(mesh.vertices) @ linear.T + shift
+    assert np.abs(model.displacement(coefficients) - expected).max() < 1e-6
+    assert jounce.Model.full_space(mesh, jelly()).handle_centers is None
