@@ -172,7 +172,8 @@ impl Model {
     /// and complementarity to the rig, holds in all motion. strength: (n,) float64, >= 0, as there. cubature: tets at which
     /// elastic forces are found, from `Cubature.of_shot`; None is all of them, and a step then costs as much as the mesh is
     /// large. frequency: Hz, at which the damping ratio is meant, that of the full space, say; None is the lowest of the
-    /// basis. Coefficients are q, (r,). It has limits once it is `limited`, and no force samples, drag, offsets, stitches, colliders or file.
+    /// basis. Coefficients are q, (r,). It has limits once it is `limited`, and no force samples, offsets, stitches,
+    /// colliders or file; drag is at the vertices.
     /// Raises ValueError for arguments that belong to another mesh, and for a basis that moves nothing.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, basis, rig=None, strength=None, cubature=None, frequency=None))]
@@ -210,7 +211,7 @@ impl Model {
     /// of tets share a rotation. Each loose part of the mesh has one of both at least. The same seed gives the same model.
     /// A step costs what handles and clusters do, whatever the mesh. `Simulation.place` puts it somewhere with a velocity;
     /// poses are None. Coefficients are the handles' transforms, (k, 3, 4): displacements are
-    /// `sum_j w_j(X) Z_j [X - c_j; 1]`. It has no colliders, force samples, drag, offsets or file.
+    /// `sum_j w_j(X) Z_j [X - c_j; 1]`. It touches colliders, and has no force samples, drag, offsets or file.
     /// Raises ValueError for another law and for counts of 0.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0))]
