@@ -70,3 +70,70 @@ def test_what_cannot_be_is_refused(mesh, material, held):
         jounce.linear_modes(mesh, material, 3 * len(mesh.vertices) + 1)
     with pytest.raises(ValueError, match="pin a part"):
         jounce.linear_modes(mesh, material, 6).bent_basis(2)
+
+
+def test_a_blow_is_heard_as_the_formula_says(mesh, held):
+    modes = jounce.linear_modes(mesh, jounce.Material(young=2e8, poisson=0.3, density=700.0), 6, pinned=held)
+    ratio, rate, vertex = 3e-3, 48000.0, int(np.abs(modes.shapes[0]).sum(1).argmax())
+    blows = {"times": [0.01, 0.1], "vertices": [vertex, 0], "impulses": [[0.0, 0.0, 2.0], [1.0, 0.0, 0.0]]}
+    damping = ((100.0, ratio), (10000.0, ratio))
+    samples = modes.sound(0.3, **blows, damping=damping)
+    assert samples.dtype == np.float32
+    assert samples.shape == (14400,)
+    # alpha and beta from ratios that are the same at 100 Hz and 10 kHz.
+    low, high = 2.0 * np.pi * 100.0, 2.0 * np.pi * 10000.0
+    alpha, beta = 2.0 * ratio * low * high / (low + high), 2.0 * ratio / (low + high)
+    expected = np.zeros(14400)
+    assert np.all((modes.frequencies > 20.0) & (modes.frequencies < 20000.0))
+    for shape, value in zip(modes.shapes, modes.eigenvalues, strict=True):
+        decay = 0.5 * (alpha + beta * value)
+        turning = np.sqrt(value - decay**2)
+        for time, at, impulse in zip(*blows.values(), strict=True):
+            since = np.maximum(np.arange(14400) / rate - round(time * rate) / rate, 0.0)
+            expected += shape[at] @ impulse * np.exp(-decay * since) * np.sin(turning * since) / turning
+    np.testing.assert_allclose(samples, expected, atol=1e-6 * np.abs(expected).max())
+    assert np.array_equal(samples, modes.sound(0.3, **blows, damping=damping))
+    doubled = modes.sound(0.3, **blows, damping=damping, weights=np.full(6, 2.0))
+    np.testing.assert_allclose(doubled, 2.0 * samples, atol=1e-6 * np.abs(doubled).max())
+
+
+def test_what_a_mode_moves_of_the_air_is_its_integral_over_the_surface(mesh, held):
+    modes = jounce.linear_modes(mesh, jounce.Material(density=700.0), 4, pinned=held)
+    corners = mesh.vertices[mesh.boundary]
+    areas = 0.5 * np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    volumes = np.einsum("tc,ktc->k", areas, modes.shapes[:, mesh.boundary].mean(2))
+    np.testing.assert_allclose(modes.radiation, modes.eigenvalues * np.abs(volumes), rtol=1e-9)
+
+
+def test_forces_of_frames_are_heard(mesh, held):
+    modes = jounce.linear_modes(mesh, jounce.Material(young=2e8, poisson=0.3, density=700.0), 3, pinned=held)
+    forces = np.zeros((5, 3))
+    forces[1:3, 0] = 1.0
+    samples = modes.sound(0.2, forces=forces, fps=48.0, damping=((100.0, 0.0), (5000.0, 0.0)))
+    omega = np.sqrt(modes.eigenvalues[0])
+    expected = np.zeros(9600)
+    # The load's slope changes at four frames, a thousand samples apart.
+    for frame, slope in enumerate((48.0, -48.0, -48.0, 48.0)):
+        since = np.maximum(np.arange(9600) - 1000 * frame, 0) / 48000.0
+        expected += slope * (since - np.sin(omega * since) / omega) / omega**2
+    np.testing.assert_allclose(samples, expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_what_cannot_be_heard_is_refused(mesh, held):
+    modes = jounce.linear_modes(mesh, jounce.Material(young=2e8, poisson=0.3, density=700.0), 3, pinned=held)
+    with pytest.raises(ValueError, match="vertices"):
+        modes.sound(1.0, [0.0], None, [[1.0, 0.0, 0.0]])
+    with pytest.raises(ValueError, match="impulses"):
+        modes.sound(1.0, [0.0], [0])
+    with pytest.raises(ValueError, match="vertices"):
+        modes.sound(1.0, [0.0], [-1], [[1.0, 0.0, 0.0]])
+    with pytest.raises(ValueError, match="impulses"):
+        modes.sound(1.0, [0.0], [0], [[1.0, 0.0]])
+    with pytest.raises(ValueError, match="times"):
+        modes.sound(1.0, [2.0], [0], [[1.0, 0.0, 0.0]])
+    with pytest.raises(ValueError, match="two different frequencies"):
+        modes.sound(1.0, damping=((100.0, 0.01), (100.0, 0.02)))
+    with pytest.raises(ValueError, match="forces"):
+        modes.sound(1.0, forces=np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="20 Hz"):
+        modes.sound(1.0, rate=30.0)

@@ -1,14 +1,15 @@
-//! `LinearModes` and `linear_modes`: the small swings of a body, and how they bend.
+//! `LinearModes` and `linear_modes`: the small swings of a body, how they bend, and how they sound.
 
 use std::sync::Arc;
 
-use jounce::Progress;
-use jounce::subspace;
+use jounce::method::modal::{self, ModalForces, RayleighDamping, SoundParams, Strike};
+use jounce::{Error, Progress, subspace};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 
-use crate::arrays;
+use crate::arrays::{self, Axis, optional};
 use crate::basis::Basis;
+use crate::errors::refused;
 use crate::job::made;
 use crate::material::Material;
 use crate::mesh::TetMesh;
@@ -78,10 +79,97 @@ impl LinearModes {
         made(py, find).map(Basis)
     }
 
+    /// How much of the air around it each mode moves, `omega^2 |integral of psi over the outward normals|`, (k,) float64.
+    ///
+    /// About zero for what bends without changing the volume.
+    #[getter]
+    fn radiation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let weights = modal::radiation(self.0.0.mesh(), self.modes()).map_err(refused)?;
+        let count = weights.len();
+        arrays::owned(py, weights, &[count])
+    }
+
+    /// How the body sounds, `s = sum_i w_i z_i` of its modes from 20 Hz to 20 kHz, from rest [MOR eq. 2-4].
+    ///
+    /// `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, by steps that are exact. duration: seconds. Blows: times (s,) float64,
+    /// seconds; vertices (s,) integers; impulses (s, 3) float64, N s. Each acts at the sample nearest to its time. forces: (f, k) float64,
+    /// `psi_i' f` of each mode a frame, linear between frames and none after the last, fps frames a second. damping: two pairs of a frequency in Hz
+    /// and the damping ratio there, which alpha and beta follow from. rate: samples a second. weights: w, (k,) float64; None is 1;
+    /// `radiation` is another choice. Returns float32 samples, (duration * rate,), linear in what was struck. Raises ValueError where no mode is
+    /// audible, and for what does not fit the modes.
+    #[pyo3(signature = (duration, times=None, vertices=None, impulses=None, *, forces=None, fps=24.0,
+                        damping=((100.0, 0.002), (5000.0, 0.005)), rate=48000.0, weights=None),
+           text_signature = "($self, duration, times=None, vertices=None, impulses=None, *, forces=None, fps=24.0, \
+                             damping=((100.0, 0.002), (5000.0, 0.005)), rate=48000.0, weights=None)")]
+    fn sound<'py>(
+        &self,
+        py: Python<'py>,
+        duration: f64,
+        times: Option<&Bound<'py, PyAny>>,
+        vertices: Option<&Bound<'py, PyAny>>,
+        impulses: Option<&Bound<'py, PyAny>>,
+        forces: Option<&Bound<'py, PyAny>>,
+        fps: f64,
+        damping: ((f64, f64), (f64, f64)),
+        rate: f64,
+        weights: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f32>>> {
+        let strikes = strikes(times, vertices, impulses)?;
+        let count = Axis::Is(self.modes().eigenvalues.len());
+        let forces = numbers(forces, "forces", &[Axis::Any("f"), count])?;
+        let weights = numbers(weights, "weights", &[count])?;
+        let damping = RayleighDamping::of_ratios(<[_; 2]>::from(damping).map(Into::into)).map_err(refused)?;
+        let body = self.0.clone();
+        let samples = made(py, move |_: &Progress| {
+            let params = SoundParams { rate, damping, weights: weights.as_deref() };
+            let forces = forces.as_deref().map(|rows| ModalForces { rows, fps });
+            modal::sound(&body.1, &strikes, forces, &params, duration)
+        })?;
+        arrays::owned(py, samples.to_vec(), &[samples.len()])
+    }
+
     fn __repr__(&self) -> String {
         let (rows, k) = self.modes().shapes.shape();
         format!("LinearModes({} vertices, {k} modes)", rows / 3)
     }
+}
+
+fn numbers(
+    given: Option<&Bound<'_, PyAny>>,
+    what: &'static str,
+    axes: &[Axis],
+) -> PyResult<Option<Vec<f64>>> {
+    Ok(optional(given, what, axes)?.map(|array| array.slice().to_vec()))
+}
+
+/// Blows of times, vertices and impulses, of which there are as many each; none of all is none.
+fn strikes(
+    times: Option<&Bound<'_, PyAny>>,
+    vertices: Option<&Bound<'_, PyAny>>,
+    impulses: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<Strike>> {
+    let times = numbers(times, "times", &[Axis::Any("s")])?.unwrap_or_default();
+    let count = Axis::Is(times.len());
+    let places = match vertices {
+        Some(vertices) => arrays::integers(vertices, "vertices", &[count])?,
+        None => Vec::new(),
+    };
+    let impulses = numbers(impulses, "impulses", &[count, Axis::Is(3)])?.unwrap_or_default();
+    for (what, given) in [("vertices", places.len()), ("impulses", impulses.len() / 3)] {
+        if given != times.len() {
+            let (expected, got) = (format!("({}, ..)", times.len()), "none".to_owned());
+            return Err(refused(Error::Shape { what, expected, got }));
+        }
+    }
+    let all = times.iter().zip(&places).zip(impulses.as_chunks::<3>().0).enumerate();
+    let strike = |(element, ((&time, &index), &impulse)): (usize, ((&f64, &i64), &[f64; 3]))| {
+        let vertex = u32::try_from(index).map_err(|_| {
+            let count = u32::MAX as usize;
+            refused(Error::Index { what: "vertices", element, index, count })
+        })?;
+        Ok(Strike { time, vertex, impulse })
+    };
+    all.map(strike).collect()
 }
 
 /// The lowest modes of small swings, `K psi = lambda M psi`, K the Hessian of the elastic energy at rest [MOR eq. 1].

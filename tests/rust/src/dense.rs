@@ -3,6 +3,8 @@
 
 use faer::prelude::Solve;
 use faer::{Mat, Side};
+use jounce::material::Material;
+use jounce::mesh::TetMesh;
 use jounce::operators::{gradients, laplacian, lumped_mass};
 use nalgebra::{Matrix3, Vector3};
 
@@ -84,4 +86,24 @@ fn pull(body: &Body, x: &Mat<f64>) -> Mat<f64> {
         }
     }
     out
+}
+
+/// The stiffness of small strains of tets, 3n x 3n, from Hooke's law.
+pub fn hooke(mesh: &TetMesh, material: &Material) -> Mat<f64> {
+    let size = 3 * mesh.vertices().len();
+    let mut stiffness = Mat::zeros(size, size);
+    for (t, hats) in gradients(mesh).iter().enumerate() {
+        let (mu, lambda, volume) = (material.mu(t), material.lambda(t), mesh.volumes()[t]);
+        for (&v, a) in mesh.tets()[t].iter().zip(hats) {
+            for (&w, b) in mesh.tets()[t].iter().zip(hats) {
+                let (a, b) = (Vector3::from(*a), Vector3::from(*b));
+                let block =
+                    mu * (a.dot(&b) * Matrix3::identity() + b * a.transpose()) + lambda * a * b.transpose();
+                for (c, d) in (0..9).map(|e| (e / 3, e % 3)) {
+                    stiffness[(3 * v as usize + c, 3 * w as usize + d)] += volume * block[(c, d)];
+                }
+            }
+        }
+    }
+    stiffness
 }

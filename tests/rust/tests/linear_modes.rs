@@ -11,6 +11,7 @@ use jounce::subspace::{Basis, LinearModes, LinearProblem, Restraint};
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::bar;
 use jounce_tests::boxes::weights_along_x;
+use jounce_tests::dense::hooke;
 use jounce_tests::surfaces::sphere;
 use nalgebra::{Matrix3, Vector3};
 
@@ -38,26 +39,6 @@ fn problem(mesh: &TetMesh, material: &Material, pinned: Option<&[bool]>) -> Resu
 
 fn lowest(mesh: &TetMesh, material: &Material, pinned: Option<&[bool]>, count: usize) -> LinearModes {
     problem(mesh, material, pinned).unwrap().lowest(count, &silent()).unwrap()
-}
-
-/// The stiffness of small strains of tets, 3n x 3n, from Hooke's law.
-fn hooke(mesh: &TetMesh, material: &Material) -> Mat<f64> {
-    let size = 3 * mesh.vertices().len();
-    let mut stiffness = Mat::zeros(size, size);
-    for (t, hats) in gradients(mesh).iter().enumerate() {
-        let (mu, lambda, volume) = (material.mu(t), material.lambda(t), mesh.volumes()[t]);
-        for (&v, a) in mesh.tets()[t].iter().zip(hats) {
-            for (&w, b) in mesh.tets()[t].iter().zip(hats) {
-                let (a, b) = (Vector3::from(*a), Vector3::from(*b));
-                let block =
-                    mu * (a.dot(&b) * Matrix3::identity() + b * a.transpose()) + lambda * a * b.transpose();
-                for (c, d) in (0..9).map(|e| (e / 3, e % 3)) {
-                    stiffness[(3 * v as usize + c, 3 * w as usize + d)] += volume * block[(c, d)];
-                }
-            }
-        }
-    }
-    stiffness
 }
 
 /// Eigenvalues of Hooke's law among displacements `M^-1/2 Q y`, all of them, Q orthonormal.

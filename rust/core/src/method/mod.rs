@@ -4,6 +4,7 @@ mod coordinates;
 mod cycle;
 mod history;
 pub mod loads;
+pub mod modal;
 mod motion;
 mod orbit;
 pub mod projective_dynamics;

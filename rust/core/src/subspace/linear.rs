@@ -110,6 +110,11 @@ impl LinearProblem {
         })
     }
 
+    /// The body that swings.
+    pub fn mesh(&self) -> &TetMesh {
+        &self.mesh
+    }
+
     /// The `count` lowest modes: rigid motions first where nothing holds the body.
     ///
     /// Signs and copies of repeated eigenvalues are as [`restrained_modes`](super::restrained_modes) has them.

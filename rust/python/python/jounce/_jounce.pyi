@@ -208,6 +208,21 @@ class LinearModes:
     def basis(self) -> Basis: ...
     def derivatives(self) -> _Floats: ...
     def bent_basis(self, count: int) -> Basis: ...
+    @property
+    def radiation(self) -> _Floats: ...
+    def sound(
+        self,
+        duration: float,
+        times: _Rows = None,
+        vertices: _IndicesLike | None = None,
+        impulses: _Rows = None,
+        *,
+        forces: _Rows = None,
+        fps: float = 24.0,
+        damping: tuple[tuple[float, float], tuple[float, float]] = ((100.0, 0.002), (5000.0, 0.005)),
+        rate: float = 48000.0,
+        weights: _Rows = None,
+    ) -> _Singles: ...
 
 def linear_modes(
     mesh: TetMesh,
