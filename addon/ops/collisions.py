@@ -13,7 +13,7 @@ from .operator import JounceOperator
 
 
 class JOUNCE_OT_ground(JounceOperator):
-    """Collide with a ground: the selected objects that have no Jounce, or a new plane below the body"""
+    """Collide with the selected objects that have no Jounce, or a new ground below the body (loose: at 0)"""
 
     bl_idname = "jounce.ground"
     bl_label = "Ground"
@@ -26,8 +26,10 @@ class JOUNCE_OT_ground(JounceOperator):
         beside = collider_objects.selected(context)
         if not beside:
             depsgraph = context.evaluated_depsgraph_get()
-            shapes = [evaluated_meshes.shape(obj, depsgraph) for obj in bodies.members(host)]
-            beside = [collider_objects.ground([shape.in_metres(1.0) for shape in shapes])]
+            members = bodies.members(host)
+            shapes = [evaluated_meshes.shape(obj, depsgraph).in_metres(1.0) for obj in members]
+            level = collider_objects.level(members) if host.jounce.is_loose else None
+            beside = [collider_objects.ground(shapes, level)]
         collider_objects.put(host, beside, context.scene)
         return f"{host.name} collides with {', '.join(obj.name for obj in beside)}."
 

@@ -50,6 +50,18 @@ def test_it_falls_as_a_stone_does(jelly):
     assert np.allclose(shown[:, :2], shown[0, :2], atol=1e-4)
 
 
+@pytest.mark.parametrize(("height", "level"), [(1.0, 0.0), (-2.0, -2.2)])
+def test_ground_is_put_where_it_may_fall_to_whichever_frame_is_shown(height, level):
+    obj = block(height=height)
+    scenes.settle_scene(FRAMES[-1])
+    scenes.activate(obj)
+    bpy.ops.jounce.setup()
+    bpy.context.scene.frame_set(FRAMES[-1])
+    bpy.ops.jounce.ground()
+    (made,) = obj.jounce.collision_collection.objects
+    assert made.location.z == pytest.approx(level)
+
+
 def test_any_order_of_frames_shows_the_same_bits_and_a_bake_the_same_shapes(jelly):
     jelly.jounce.spin = (100.0, 200.0, 50.0)
     in_turn = scenes.evaluated_frames(jelly, FRAMES)

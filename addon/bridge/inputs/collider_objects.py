@@ -5,6 +5,7 @@ import numpy as np
 
 from ...core import bone_capsules
 from ...core.colliders import Kind
+from ..body import meshes
 from ..body.bodies import BodyScene
 from ..common import marks, registry
 from ..rig import bone_transforms
@@ -38,8 +39,21 @@ def put(host: bpy.types.Object, objects: list[bpy.types.Object], scene: bpy.type
     state.use_collisions = True
 
 
-def ground(shapes: list[np.ndarray]) -> bpy.types.Object:
-    """A flat square below shapes (p, 3) in Blender units, in no collection; it is not rendered."""
+def level(objects: list[bpy.types.Object]) -> float:
+    """Where a ground lies that objects may fall on: at the height 0, or below what of them is lower."""
+    places = [np.array(obj.matrix_world) for obj in objects]
+    heights = [
+        meshes.rest_points(obj) @ place[2, :3] + place[2, 3]
+        for obj, place in zip(objects, places, strict=True)
+    ]
+    return min(0.0, *(float(height.min()) for height in heights))
+
+
+def ground(shapes: list[np.ndarray], level: float | None) -> bpy.types.Object:
+    """A flat square below shapes (p, 3) in Blender units, in no collection; it is not rendered.
+
+    level: its height; None for that of the lowest point.
+    """
     points = np.concatenate(shapes)
     low, high = points.min(axis=0), points.max(axis=0)
     half = 0.5 * WIDE * float(np.linalg.norm(high - low))
@@ -48,7 +62,7 @@ def ground(shapes: list[np.ndarray]) -> bpy.types.Object:
         [(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0)], [], [(0, 1, 2, 3)]
     )
     obj = collider("Ground", mesh)
-    obj.location = (*(0.5 * (low + high))[:2], low[2])
+    obj.location = (*(0.5 * (low + high))[:2], low[2] if level is None else level)
     return obj
 
 
