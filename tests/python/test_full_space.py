@@ -256,6 +256,45 @@ def test_a_body_goes_to_the_full_space(box):
         assert np.abs(u).max() > 0
 
 
+@pytest.mark.parametrize("job", [False, True])
+def test_fibres_contract_over_frames_and_come_back(mesh, job):
+    law = jounce.Material(young=2e3, poisson=0.45, density=cases.DENSITY, law="neo_hookean")
+    along = np.ascontiguousarray(np.broadcast_to([0.0, 0.0, 2.0], (len(mesh.tets), 3)))
+    pinned = mesh.vertices[:, 2] < mesh.vertices[:, 2].min() + 0.1
+    model = jounce.Model.full_space(mesh, law, pinned=pinned, fibres=jounce.Fibres(1e4, along))
+    simulation = jounce.Simulation(model, damping=0.1, contraction=0.1)
+    motion = jounce.MotionJob(simulation) if job else simulation
+    size = []
+    for contraction in [0.4] * 24 + [0.0] * 240:
+        motion.vary(contraction=contraction)
+        motion.step()
+        if job:
+            motion.keep()
+            u = motion.coefficients(motion.wait() or len(size))[0]
+        else:
+            u = motion.coefficients
+        size.append(np.ptp(mesh.vertices + u, axis=0))
+    rest = np.ptp(mesh.vertices, axis=0)
+    assert size[23][2] < 0.85 * rest[2]
+    assert (size[23][:2] > 1.02 * rest[:2]).all()
+    assert np.abs(size[-1] - rest).max() < 1e-3 * rest[2]
+
+
+def test_a_body_takes_fibres_to_the_full_space(box):
+    points, triangles, weights = box
+    body = jounce.Body(points, triangles, weights, resolution=6, modes=4, clusters=8)
+    along = np.ascontiguousarray(np.broadcast_to([0.0, 0.0, 1.0], (len(body.mesh.tets), 3)))
+    fibres = jounce.Fibres(np.full(len(along), 1e5), along)
+    still = np.ascontiguousarray(np.broadcast_to(np.eye(3, 4), (2, 3, 4)))
+    ends = []
+    for model in (body.full_space(fibres=fibres), jounce.FullSpaceJob(body, fibres=fibres).result()):
+        simulation = jounce.Simulation(model, contraction=0.3)
+        simulation.settle(still)
+        ends.append(simulation.coefficients)
+    assert np.array_equal(*ends)
+    assert np.abs(ends[0]).max() > 1e-3
+
+
 REFUSED = {
     "law: skinning modes know": lambda mesh, modes, labels, **_: jounce.Model.skinning(
         mesh, material("neo_hookean"), modes, labels
@@ -275,6 +314,15 @@ REFUSED = {
         mesh, material("arap"), stitches=jounce.Stitches(mesh, np.array([[0, 5]]), gap=1.0)
     ),
     "law: expected": lambda **_: material("rubber"),
+    "fibre stiffness: expected": lambda **_: jounce.Fibres(-1.0, np.ones((4, 3))),
+    "fibre direction: expected a vector with a length": lambda **_: jounce.Fibres(1.0, np.zeros((4, 3))),
+    "fibre direction: expected": lambda mesh, **_: jounce.Model.full_space(
+        mesh, material("arap"), fibres=jounce.Fibres(1.0, np.ones((4, 3)))
+    ),
+    "contraction: expected a number in": lambda flesh, **_: jounce.Simulation(flesh, contraction=2.0),
+    "contraction: only full-space flesh with fibres": lambda flesh, **_: jounce.Simulation(
+        flesh, contraction=0.2
+    ),
 }
 
 

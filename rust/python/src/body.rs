@@ -14,6 +14,7 @@ use crate::basis::Basis;
 use crate::body_input::{Input, Maps, params};
 use crate::cubature::Cubature;
 use crate::errors::run;
+use crate::fibres::Fibres;
 use crate::job::{Job, Making, made};
 use crate::learning::Learning;
 use crate::limit_samples::LimitSamples;
@@ -166,11 +167,18 @@ impl Body {
 
     /// The same body in the full space: its mesh, rig, bounds, strength and stitches; what its model is measured against.
     ///
-    /// material: of any law, (t,) or uniform; None is the body's own. As `Model.full_space`.
-    #[pyo3(signature = (material=None))]
-    fn full_space(&self, py: Python<'_>, material: Option<&Material>) -> PyResult<Model> {
+    /// material: of any law, (t,) or uniform; None is the body's own. fibres: of the mesh's tets. As `Model.full_space`.
+    #[pyo3(signature = (material=None, fibres=None))]
+    fn full_space(
+        &self,
+        py: Python<'_>,
+        material: Option<&Material>,
+        fibres: Option<&Fibres>,
+    ) -> PyResult<Model> {
         let (body, material) = (self.inner.clone(), material.map(|material| material.0.clone()));
-        let full = made(py, move |progress| body.full_space(material.as_deref(), progress))?;
+        let fibres = fibres.map(|fibres| fibres.0.clone());
+        let full =
+            made(py, move |progress| body.full_space(material.as_deref(), fibres.as_deref(), progress))?;
         Ok(Model::wrap((*full).clone()))
     }
 
@@ -364,16 +372,18 @@ pub struct FullSpaceJob(Making<method::Model>);
 #[pymethods]
 impl FullSpaceJob {
     #[new]
-    #[pyo3(signature = (body, material=None))]
+    #[pyo3(signature = (body, material=None, fibres=None))]
     fn new(
         body: &Bound<'_, Body>,
         material: Option<&Bound<'_, Material>>,
+        fibres: Option<&Bound<'_, Fibres>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let body = body.get().inner.clone();
         let material = material.map(|material| material.get().0.clone());
+        let fibres = fibres.map(|fibres| fibres.get().0.clone());
         let model = Making::start(move |progress| {
             progress.enter("full space", 0.0, 1.0)?;
-            body.full_space(material.as_deref(), progress)
+            body.full_space(material.as_deref(), fibres.as_deref(), progress)
         })?;
         Ok(model.job().add_subclass(Self(model)))
     }

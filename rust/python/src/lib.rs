@@ -10,6 +10,7 @@ mod cubature;
 mod cycle;
 mod drive;
 mod errors;
+mod fibres;
 mod forces;
 mod job;
 mod learning;
@@ -20,6 +21,7 @@ mod mesh;
 mod model;
 mod motion;
 mod rig;
+mod settings;
 mod simulation;
 mod skeleton;
 mod state;
@@ -43,6 +45,8 @@ mod _jounce {
     use crate::cubature::Cubature;
     #[pymodule_export]
     use crate::cycle::CycleReport;
+    #[pymodule_export]
+    use crate::fibres::Fibres;
     #[pymodule_export]
     use crate::forces::{Drag, ForceSamples};
     #[pymodule_export]

@@ -18,6 +18,7 @@ use crate::arrays::{self, Axis, optional};
 use crate::basis::Basis;
 use crate::cubature::Cubature;
 use crate::errors::{refused, run};
+use crate::fibres::Fibres;
 use crate::forces::ForceSamples;
 use crate::job::{Job, Making, made};
 use crate::limit_samples::LimitSamples;
@@ -133,11 +134,12 @@ impl Model {
     /// then only `pinned` ties the flesh to its bones. leak: (n,) float64 in [0, 1]; None is `momentum_leak(mesh)`.
     /// pinned: (n,) bool, where the flesh follows the rig exactly. stitches: springs between points of the body, without
     /// gap. strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1 everywhere.
+    /// fibres: what resists stretch along one direction in each tet, and contracts.
     /// Coefficients are the displacements of the vertices, (n, 3). It has no limits, force samples, drag or file.
     /// Raises ValueError for arguments that belong to another mesh, and where nothing is left to move.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, rig=None, leak=None, pinned=None, stitches=None, strength=None,
-                        complementary=true))]
+                        complementary=true, fibres=None))]
     fn full_space(
         py: Python<'_>,
         mesh: &TetMesh,
@@ -148,6 +150,7 @@ impl Model {
         stitches: Option<&Stitches>,
         strength: Option<&Bound<'_, PyAny>>,
         complementary: bool,
+        fibres: Option<&Fibres>,
     ) -> PyResult<Self> {
         let n = mesh.0.vertices().len();
         let strength = optional(strength, "strength", &[Axis::Is(n)])?;
@@ -155,11 +158,13 @@ impl Model {
         let restraint = Restraint::new(mesh, rig.filter(|_| complementary), leak, pinned)?;
         let (mesh, material) = (mesh.0.clone(), material.0.clone());
         let (rig, stitches) = (rig.map(|rig| rig.0.clone()), stitches.map(|stitches| stitches.0.clone()));
+        let fibres = fibres.map(|fibres| fibres.0.clone());
         let made = made(py, move |progress| {
             let extras = FullSpaceExtras {
                 rig: rig.as_deref(),
                 strength: strength.as_deref(),
                 stitches: stitches.as_deref(),
+                fibres: fibres.as_deref(),
             };
             FullSpaceModel::of(&mesh, &material, &restraint.borrowed(), &extras, progress)
         })?;

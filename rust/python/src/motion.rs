@@ -13,7 +13,8 @@ use crate::cycle::CycleReport;
 use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 use crate::forces::Drag;
 use crate::job::{self, Job, Working};
-use crate::simulation::{Simulation, started, varied};
+use crate::settings::Change;
+use crate::simulation::{Simulation, started};
 use crate::state::State;
 
 /// Something that changes the state.
@@ -241,17 +242,17 @@ impl MotionJob {
     }
 
     /// Asks for other settings, as `Simulation.vary`.
-    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None))]
+    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None))]
     fn vary(
         &self,
         stiffness: Option<f64>,
         damping: Option<f64>,
         gravity: Option<[f64; 3]>,
         pose_rest: Option<f64>,
+        contraction: Option<f64>,
     ) {
-        self.ask(move |simulation, _| {
-            simulation.set_params(varied(simulation.params(), stiffness, damping, gravity, pose_rest))
-        });
+        let change = Change { stiffness, damping, gravity, pose_rest, contraction };
+        self.ask(move |simulation, _| simulation.set_params(change.of(simulation.params())));
     }
 
     /// Asks to start a cycle in the state that closes it, as `Simulation.settle_cycle`.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use jounce::method::loads::contact::ContactSkin;
 use jounce::method::projective_dynamics::Start;
-use jounce::method::{self, Integrator, Turn};
+use jounce::method::{self, Turn};
 use jounce::rig::Rig;
 use numpy::PyArrayDyn;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -17,6 +17,7 @@ use crate::errors::{refused, run, run_long};
 use crate::forces::{Drag, ForceSamples};
 use crate::mesh::Embedding;
 use crate::model::{Model, flat};
+use crate::settings::{Change, integrator_named};
 use crate::state::State;
 
 /// What one step did.
@@ -107,7 +108,8 @@ pub fn step_together(
 /// colliders: what the flesh cannot enter, for a full-space or projective model and backward Euler. contact_points: an Embedding in
 /// the model's mesh whose points touch them, such as `body.embedding`, the skin; of several that are much nearer to each
 /// other than vertices are, the first. None is the mesh's own boundary. contact_weights: (p, b) float64, by which these
-/// points are posed where they are shown; None for as their vertices are.
+/// points are posed where they are shown; None for as their vertices are. contraction: share of their length by which the
+/// Fibres of a full-space model want to be shorter, in [0, 1].
 /// Several threads may each have a Simulation of the same model; one that another thread is in raises RuntimeError.
 /// Ctrl+C ends a step, and whatever else takes long; the state is then as it was before.
 /// Raises ValueError for a parameter out of range.
@@ -127,11 +129,11 @@ impl Simulation {
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
                         gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0,
                         integrator="backward_euler", strength=1.0, limit=None, stretch=None,
-                        colliders=None, contact_points=None, contact_weights=None),
+                        colliders=None, contact_points=None, contact_weights=None, contraction=0.0),
            text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
                              gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0, \
                              integrator='backward_euler', strength=1.0, limit=None, stretch=None, \
-                             colliders=None, contact_points=None, contact_weights=None)")]
+                             colliders=None, contact_points=None, contact_weights=None, contraction=0.0)")]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
@@ -150,6 +152,7 @@ impl Simulation {
         colliders: Option<Vec<Bound<'_, Collider>>>,
         contact_points: Option<&Embedding>,
         contact_weights: Option<&Bound<'_, PyAny>>,
+        contraction: f64,
     ) -> PyResult<Self> {
         let params = method::SimulationParams {
             dt,
@@ -164,6 +167,7 @@ impl Simulation {
             strength,
             limit,
             stretch,
+            contraction,
         };
         let shared = model.get().inner.clone();
         let (bones, shape) = (shared.bone_count(), shared.coefficient_shape());
@@ -255,19 +259,21 @@ impl Simulation {
 
     /// Changes settings from the next step on; None leaves one as it is.
     ///
-    /// stiffness, damping, gravity and pose_rest are as for a new Simulation. Raises ValueError for what it refuses;
-    /// all then stay as they are.
-    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None))]
+    /// stiffness, damping, gravity, pose_rest and contraction are as for a new Simulation. Raises ValueError for what it
+    /// refuses; all then stay as they are.
+    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None))]
     fn vary(
         &self,
         stiffness: Option<f64>,
         damping: Option<f64>,
         gravity: Option<[f64; 3]>,
         pose_rest: Option<f64>,
+        contraction: Option<f64>,
     ) -> PyResult<()> {
+        let change = Change { stiffness, damping, gravity, pose_rest, contraction };
         let mut simulation = self.lock()?;
-        let varied = varied(simulation.params(), stiffness, damping, gravity, pose_rest);
-        simulation.set_params(varied).map_err(refused)
+        let changed = change.of(simulation.params());
+        simulation.set_params(changed).map_err(refused)
     }
 
     /// How much of the rig's acceleration the flesh feels, >= 0; may be set between steps.
@@ -453,23 +459,6 @@ pub fn started(
     Ok(Start { place, velocity, spin })
 }
 
-/// Settings of which some are other ones.
-pub fn varied(
-    params: &method::SimulationParams,
-    stiffness: Option<f64>,
-    damping: Option<f64>,
-    gravity: Option<[f64; 3]>,
-    pose_rest: Option<f64>,
-) -> method::SimulationParams {
-    method::SimulationParams {
-        stiffness: stiffness.unwrap_or(params.stiffness),
-        damping: damping.unwrap_or(params.damping),
-        gravity: gravity.unwrap_or(params.gravity),
-        pose_rest: pose_rest.unwrap_or(params.pose_rest),
-        ..*params
-    }
-}
-
 /// What touches colliders.
 fn skin(points: &Embedding, weights: Option<&Bound<'_, PyAny>>) -> PyResult<ContactSkin> {
     let count = points.inner.points().len();
@@ -478,15 +467,4 @@ fn skin(points: &Embedding, weights: Option<&Bound<'_, PyAny>>) -> PyResult<Cont
         Rig::new(count, weights.len(1), weights.slice()).map(Arc::new).map_err(refused)
     });
     Ok(ContactSkin { points: points.inner.clone(), rig: rig.transpose()? })
-}
-
-fn integrator_named(name: &str) -> PyResult<Integrator> {
-    match name {
-        "backward_euler" => Ok(Integrator::BackwardEuler),
-        "bdf2" => Ok(Integrator::Bdf2),
-        other => {
-            let text = format!("integrator: expected \"backward_euler\" or \"bdf2\", got {other:?}");
-            Err(PyValueError::new_err(text))
-        }
-    }
 }

@@ -136,7 +136,7 @@ fn in_the_full_space_offsets_of_the_vertices_are_the_rig_again() {
     let surface = egg();
     let weights = weights(&surface);
     let body = Body::new(&surface, &weights, 2, &params(), &Progress::default()).unwrap();
-    let model = body.full_space(None, &Progress::default()).unwrap();
+    let model = body.full_space(None, None, &Progress::default()).unwrap();
     let linear: Vec<f64> = lumped_mass(&body.mesh, &body.material).iter().map(|m| 2.0 * m).collect();
     let drag = Drag::at_vertices(&linear, Some(&linear), None).unwrap();
     let run = |params: SimulationParams, as_offsets: bool| -> Vec<Vec<f64>> {

@@ -12,7 +12,7 @@ use editing::Base;
 pub use editing::PointStitches;
 pub use learning::Lesson;
 
-use crate::material::{Field, Law, Material};
+use crate::material::{Fibres, Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::method::Model;
 use crate::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
@@ -222,17 +222,24 @@ impl Body {
         self.vertex_offsets.get_or_init(|| made).extend(offsets)
     }
 
-    /// The same body in the full space: its mesh, rig, bounds, strength and stitches, of its own or another material.
+    /// The same body in the full space: its mesh, rig, bounds, strength and stitches, of its own or another material, with
+    /// fibres or without.
     ///
     /// # Errors
     /// As [`FullSpaceModel::with_extras`].
-    pub fn full_space(&self, material: Option<&Material>, progress: &Progress) -> Result<Model> {
+    pub fn full_space(
+        &self,
+        material: Option<&Material>,
+        fibres: Option<&Fibres>,
+        progress: &Progress,
+    ) -> Result<Model> {
         let material = material.unwrap_or(&self.material);
         let stitches = self.params.stitches.hang(&self.mesh, &self.embedding)?;
         let extras = FullSpaceExtras {
             rig: Some(&self.rig),
             strength: self.strength.as_deref(),
             stitches: Some(&stitches),
+            fibres,
         };
         let restraint = Restraint {
             rig: self.tie.as_deref(),

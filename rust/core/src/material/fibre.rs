@@ -2,7 +2,9 @@
 
 use nalgebra::{Matrix3, SMatrix, Vector3};
 
+use super::Field;
 use super::energy::{Energy, Hessian, Sealed};
+use crate::{Error, Result};
 
 /// Stretch below which a fibre has no direction, and pulls no way.
 const LEAST: f64 = 1e-12;
@@ -18,12 +20,45 @@ pub struct Fibre {
     pub relaxed: f64,
 }
 
+/// What a fibre stores for `a = F d`: `k / 2 (|a| - l)^2`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Strand {
+    /// k, Pa.
+    pub(crate) stiffness: f64,
+    /// l.
+    pub(crate) relaxed: f64,
+}
+
+impl Strand {
+    /// Pa.
+    pub(crate) fn density(&self, along: &Vector3<f64>) -> f64 {
+        0.5 * self.stiffness * (along.norm() - self.relaxed).powi(2)
+    }
+
+    /// Its derivative by a, Pa.
+    pub(crate) fn pull(&self, along: &Vector3<f64>) -> Vector3<f64> {
+        let (stretch, unit) = stretched(along);
+        self.stiffness * (stretch - self.relaxed) * unit
+    }
+
+    /// Its second derivatives by a, Pa, each eigenvalue as `keep` has it.
+    pub(crate) fn filtered_hessian(&self, along: &Vector3<f64>, keep: impl Fn(f64) -> f64) -> Matrix3<f64> {
+        let (stretch, unit) = stretched(along);
+        let stretching = unit * unit.transpose();
+        let slack = if stretch > LEAST { self.stiffness * (1.0 - self.relaxed / stretch) } else { 0.0 };
+        keep(self.stiffness) * stretching + keep(slack) * (Matrix3::identity() - stretching)
+    }
+}
+
+/// A vector as a length and a unit vector; none where it has no direction.
+fn stretched(along: &Vector3<f64>) -> (f64, Vector3<f64>) {
+    let stretch = along.norm();
+    (stretch, if stretch > LEAST { along / stretch } else { Vector3::zeros() })
+}
+
 impl Fibre {
-    /// F d as a length and a unit vector; none where it has no direction.
-    fn stretched(&self, f: &Matrix3<f64>) -> (f64, Vector3<f64>) {
-        let along = f * Vector3::from(self.direction);
-        let stretch = along.norm();
-        (stretch, if stretch > LEAST { along / stretch } else { Vector3::zeros() })
+    fn strand(&self) -> Strand {
+        Strand { stiffness: self.stiffness, relaxed: self.relaxed }
     }
 }
 
@@ -31,21 +66,71 @@ impl Sealed for Fibre {}
 
 impl Energy for Fibre {
     fn density(&self, f: &Matrix3<f64>) -> f64 {
-        0.5 * self.stiffness * (self.stretched(f).0 - self.relaxed).powi(2)
+        self.strand().density(&(f * Vector3::from(self.direction)))
     }
 
     fn stress(&self, f: &Matrix3<f64>) -> Matrix3<f64> {
-        let (stretch, along) = self.stretched(f);
-        self.stiffness * (stretch - self.relaxed) * along * Vector3::from(self.direction).transpose()
+        let d = Vector3::from(self.direction);
+        self.strand().pull(&(f * d)) * d.transpose()
     }
 
     fn filtered_hessian(&self, f: &Matrix3<f64>, keep: impl Fn(f64) -> f64) -> Hessian {
-        let (stretch, along) = self.stretched(f);
-        let stretching = along * along.transpose();
-        let turning = Matrix3::identity() - stretching;
-        let slack = if stretch > LEAST { self.stiffness * (1.0 - self.relaxed / stretch) } else { 0.0 };
-        let block = keep(self.stiffness) * stretching + keep(slack) * turning;
         let d = Vector3::from(self.direction);
+        let block = self.strand().filtered_hessian(&(f * d), keep);
         SMatrix::from_fn(|row, column| d[row / 3] * d[column / 3] * block[(row % 3, column % 3)])
+    }
+}
+
+/// The fibres of a body: how stiff they are in each tet, and along which direction at rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fibres {
+    stiffness: Field,
+    /// Unit vectors, or zeros where there is no fibre.
+    direction: Vec<[f64; 3]>,
+}
+
+impl Fibres {
+    /// Of stiffnesses, Pa, 0 where a tet has none, and directions of any length, one a tet.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] or [`Error::Range`]: `stiffness >= 0`, and a direction with a length wherever it is above
+    /// 0; [`Error::Shape`] for another number of stiffnesses than of directions.
+    pub fn new(stiffness: Field, direction: &[[f64; 3]]) -> Result<Self> {
+        stiffness.check("fibre stiffness", "a number of Pa >= 0", |v| v >= 0.0)?;
+        if let Field::PerTet(values) = &stiffness
+            && values.len() != direction.len()
+        {
+            let (expected, got) = (format!("({},)", direction.len()), format!("({},)", values.len()));
+            return Err(Error::Shape { what: "fibre stiffness", expected, got });
+        }
+        if let Some(at) = direction.as_flattened().iter().position(|x| !x.is_finite()) {
+            let value = direction[at / 3][at % 3];
+            return Err(Error::NotFinite { what: "fibre direction", element: at / 3, value });
+        }
+        let unit = |(tet, direction): (usize, &[f64; 3])| {
+            let (_, unit) = stretched(&Vector3::from(*direction));
+            if stiffness.at(tet) > 0.0 && unit == Vector3::zeros() {
+                let expected = "a vector with a length wherever there is a fibre";
+                return Err(Error::Range { what: "fibre direction", expected, got: 0.0 });
+            }
+            Ok(unit.into())
+        };
+        let direction = direction.iter().enumerate().map(unit).collect::<Result<_>>()?;
+        Ok(Self { stiffness, direction })
+    }
+
+    /// Errors unless there is a direction for each of `tet_count` tets.
+    pub(crate) fn check_tet_count(&self, tet_count: usize) -> Result<()> {
+        if self.direction.len() == tet_count {
+            return Ok(());
+        }
+        let (expected, got) = (format!("({tet_count}, 3)"), format!("({}, 3)", self.direction.len()));
+        Err(Error::Shape { what: "fibre direction", expected, got })
+    }
+
+    /// The tets with a fibre, each with k, Pa, and d.
+    pub(crate) fn tets(&self) -> impl Iterator<Item = (usize, f64, Vector3<f64>)> {
+        let of_tet = |(tet, d): (usize, &[f64; 3])| (tet, self.stiffness.at(tet), Vector3::from(*d));
+        self.direction.iter().enumerate().map(of_tet).filter(|(_, stiffness, _)| *stiffness > 0.0)
     }
 }

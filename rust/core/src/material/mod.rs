@@ -10,7 +10,8 @@ pub(crate) mod stretch_limit;
 
 pub use curves::{StressCurve, StressCurves};
 pub use energy::{Energy, Hessian};
-pub use fibre::Fibre;
+pub(crate) use fibre::Strand;
+pub use fibre::{Fibre, Fibres};
 pub use principal_stretch::PrincipalStretch;
 pub use stretch_limit::StretchLimit;
 

@@ -197,7 +197,7 @@ fn concatenate(n: usize, parts: &[Columns]) -> Sparse {
     SparseColMat::new(SymbolicSparseColMat::new_checked(n, n, starts, None, rows), values)
 }
 
-fn hat_gradients(corners: [[f64; 3]; 4]) -> [[f64; 3]; 4] {
+pub(super) fn hat_gradients(corners: [[f64; 3]; 4]) -> [[f64; 3]; 4] {
     let [x0, x1, x2, x3] = corners.map(Vector3::from);
     let (a, b, c) = (x1 - x0, x2 - x0, x3 - x0);
     let six_volumes = Matrix3::from_columns(&[a, b, c]).determinant();

@@ -16,5 +16,6 @@ pub use diffusion::{HIGHEST_LEAK, momentum_leak};
 pub use elements::{gradients, laplacian, lumped_mass};
 pub use extension::spread_to_interior;
 pub(crate) use extension::{HarmonicExtension, out_of_reach};
+pub(crate) use stiffness::fibre_stiffness;
 pub use stiffness::{Strains, stiffness, stiffness_of, twisting_stiffness, weight_space_hessian};
 pub use stitches::Stitches;

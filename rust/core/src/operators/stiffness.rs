@@ -3,10 +3,10 @@
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::elements::{Element, assemble};
+use super::elements::{Element, assemble, hat_gradients};
 use super::{gradients, laplacian};
 use crate::Result;
-use crate::material::Material;
+use crate::material::{Fibres, Material};
 use crate::math::Sparse;
 use crate::mesh::{FleshCell, TetMesh};
 
@@ -71,6 +71,32 @@ pub fn weight_space_hessian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Spar
 pub fn twisting_stiffness(mesh: &TetMesh, conductivity: &[f64]) -> Option<Sparse> {
     let element = |cell: &FleshCell, weight| CellElement::new(cell, weight, [[0.0; 3]; 8], &cell.twists());
     (!mesh.cells().is_empty()).then(|| cells(mesh, conductivity, element))
+}
+
+/// What fibres add to the metric of each coordinate: `sum_t k_t V_t (g_i . d)(g_j . d)`, the second derivative of their
+/// energy along them and, as though it were as large, across. n x n, N/m.
+pub(crate) fn fibre_stiffness(mesh: &TetMesh, fibres: &Fibres) -> Sparse {
+    let element = |(t, stiffness, direction): (usize, f64, Vector3<f64>)| {
+        let along = hat_gradients(mesh.corners(t)).map(|gradient| Vector3::from(gradient).dot(&direction));
+        FibreElement { corners: mesh.tets()[t], along, weight: stiffness * mesh.volumes()[t] }
+    };
+    assemble(mesh.vertices().len(), &fibres.tets().map(element).collect::<Vec<_>>())
+}
+
+struct FibreElement {
+    corners: [u32; 4],
+    along: [f64; 4],
+    weight: f64,
+}
+
+impl Element for FibreElement {
+    fn corners(&self) -> &[u32] {
+        &self.corners
+    }
+
+    fn weight(&self, corner: usize, other: usize) -> f64 {
+        self.weight * self.along[corner] * self.along[other]
+    }
 }
 
 fn cells(

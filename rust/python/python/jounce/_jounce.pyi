@@ -17,6 +17,7 @@ __all__ = [
     "CycleReport",
     "Drag",
     "Embedding",
+    "Fibres",
     "ForceSamples",
     "FullSpaceJob",
     "HelperBonesJob",
@@ -126,6 +127,10 @@ class Material:
     ) -> Material: ...
     @property
     def young(self) -> float | _Floats: ...
+
+@final
+class Fibres:
+    def __new__(cls, stiffness: _Field, direction: _FloatsLike) -> Fibres: ...
 
 @final
 class Stitches:
@@ -306,6 +311,7 @@ class Model:
         stitches: Stitches | None = None,
         strength: _Rows = None,
         complementary: bool = True,
+        fibres: Fibres | None = None,
     ) -> Model: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
     @staticmethod
@@ -448,6 +454,7 @@ class Simulation:
         colliders: Sequence[Collider] | None = None,
         contact_points: Embedding | None = None,
         contact_weights: _FloatsLike | None = None,
+        contraction: float = 0.0,
     ) -> Simulation: ...
     def step(
         self,
@@ -482,6 +489,7 @@ class Simulation:
         damping: float | None = None,
         gravity: tuple[float, float, float] | None = None,
         pose_rest: float | None = None,
+        contraction: float | None = None,
     ) -> None: ...
     strength: float
     def sample_positions(self, samples: ForceSamples) -> _Floats: ...
@@ -566,6 +574,7 @@ class MotionJob(Job):
         damping: float | None = None,
         gravity: tuple[float, float, float] | None = None,
         pose_rest: float | None = None,
+        contraction: float | None = None,
     ) -> None: ...
     strength: float
     def keep(self, state: bool = False) -> None: ...
@@ -652,7 +661,7 @@ class Body:
     def labels(self) -> _Indices: ...
     @property
     def model(self) -> Model: ...
-    def full_space(self, material: Material | None = None) -> Model: ...
+    def full_space(self, material: Material | None = None, fibres: Fibres | None = None) -> Model: ...
     def learn(
         self,
         snapshots: _FloatsLike,
@@ -729,7 +738,9 @@ class LearnJob(Job):
 
 @final
 class FullSpaceJob(Job):
-    def __new__(cls, body: Body, material: Material | None = None) -> FullSpaceJob: ...
+    def __new__(
+        cls, body: Body, material: Material | None = None, fibres: Fibres | None = None
+    ) -> FullSpaceJob: ...
     def result(self) -> Model: ...
 
 @final

@@ -2,10 +2,11 @@
 //! `[QN]`.
 //!
 //! What does not change is made once (`FullSpaceModel`); a step (`FullSpaceStepper`) minimises the
-//! incremental energy (`objective`), whose elastic part is summed over packed elements (`elements`).
+//! incremental energy (`objective`), whose elastic part is summed over packed elements (`elements`) and over `fibres`.
 
 mod complement;
 mod elements;
+mod fibres;
 mod limit;
 mod minimise;
 mod newton;
@@ -26,14 +27,17 @@ pub use stepper::{FullSpaceReport, FullSpaceStepper};
 pub(in crate::method) use stretch::{limit_law, tet_elements};
 pub(crate) use substep::FullSpaceSubstep;
 
+use std::sync::Arc;
+
 use complement::Complement;
 use elements::Elements;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
+use fibres::{FibreTet, fibre_tets};
 use posing::Posing;
 use quadratic::Quadratic;
 
-use crate::material::{Material, PrincipalStretch};
+use crate::material::{Fibres, Material, PrincipalStretch};
 use crate::math::rows::Rows;
 use crate::math::{
     Room, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenvectors, multiply_columns,
@@ -41,8 +45,8 @@ use crate::math::{
 use crate::mesh::{FleshCell, TetMesh};
 use crate::method::SimulationParams;
 use crate::operators::{
-    Stitches, displacement_constraint, gradients, laplacian, lumped_mass, out_of_reach, stiffness_of,
-    twisting_stiffness,
+    Stitches, displacement_constraint, fibre_stiffness, gradients, laplacian, lumped_mass, out_of_reach,
+    stiffness_of, twisting_stiffness,
 };
 use crate::rig::Rig;
 use crate::subspace::{Restraint, shift};
@@ -71,6 +75,7 @@ pub struct FullSpaceModel {
     /// One an element.
     energies: Vec<PrincipalStretch>,
     elements: Elements,
+    fibres: Option<Arc<[FibreTet]>>,
     /// The metric's Laplacian and the mass on the vertices that move, in the order of the mesh.
     stiffness: Sparse,
     vertex_mass: Vec<f64>,
@@ -104,6 +109,8 @@ pub struct FullSpaceExtras<'a> {
     pub strength: Option<&'a [f64]>,
     /// Springs between points of the body, without length: their gaps must be 0.
     pub stitches: Option<&'a Stitches>,
+    /// Fibres that resist stretch along them, and contract.
+    pub fibres: Option<&'a Fibres>,
 }
 
 impl FullSpaceModel {
@@ -158,7 +165,7 @@ impl FullSpaceModel {
         material.check_tet_count(mesh.tets().len())?;
         check_length("energies", mesh.tets().len(), energies.len())?;
         let n = mesh.vertices().len();
-        extras.check(n)?;
+        extras.check(n, mesh.tets().len())?;
         let free = restraint.free_vertices(n)?;
         if free.rows().is_empty() {
             return Err(Error::Range { what: "pinned", expected: "a vertex that moves", got: n as f64 });
@@ -168,7 +175,8 @@ impl FullSpaceModel {
         let springs =
             extras.stitches.filter(|stitches| !stitches.is_empty()).map(|stitches| stitches.laplacian(1.0));
         let flesh = stiffness_of(mesh, &conductivity)?;
-        let whole = springs.as_ref().map_or_else(|| flesh.clone(), |springs| &flesh + springs);
+        let pulled = extras.fibres.map(|fibres| fibre_stiffness(mesh, fibres));
+        let whole = springs.iter().chain(&pulled).fold(flesh, |sum, more| &sum + more);
         let constraint = restraint.columns(mesh, &mass, &free, displacement_constraint)?;
         progress.report(0.2)?;
         let stiffness = if free.is_whole() { whole } else { free.square(&whole) };
@@ -186,6 +194,7 @@ impl FullSpaceModel {
         let strength = |vertex: &u32| extras.strength.map_or(1.0, |strength| strength[*vertex as usize]);
         let moving = &vertices[..vertex_mass.len()];
         Ok(Self {
+            fibres: extras.fibres.map(|fibres| fibre_tets(mesh, fibres, &place).into()),
             stitches: springs.map(|springs| Quadratic::new(&springs, &place)),
             strength: moving.iter().map(strength).collect(),
             loose: moving.iter().map(|&vertex| loose[vertex as usize]).collect(),
@@ -226,6 +235,11 @@ impl FullSpaceModel {
     /// Frequency of the lowest mode that deforms in the metric, Hz.
     pub fn frequency(&self) -> f64 {
         self.frequency
+    }
+
+    /// Whether it has something that contracts.
+    pub fn has_fibres(&self) -> bool {
+        self.fibres.is_some()
     }
 
     /// Errors unless numbers are n x 3.
@@ -290,8 +304,9 @@ impl FullSpaceModel {
 }
 
 impl FullSpaceExtras<'_> {
-    /// Errors unless all is of a mesh with n vertices.
-    fn check(&self, n: usize) -> Result<()> {
+    /// Errors unless all is of a mesh with n vertices and some tets.
+    fn check(&self, n: usize, tet_count: usize) -> Result<()> {
+        self.fibres.map_or(Ok(()), |fibres| fibres.check_tet_count(tet_count))?;
         if let Some(rig) = self.rig {
             check_length("rig", n, rig.vertex_count())?;
         }

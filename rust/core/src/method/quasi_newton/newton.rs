@@ -59,6 +59,10 @@ impl<'a, 'b> Newton<'a, 'b> {
                 self.matrix.add_element(&corners, &gradients, &hessian);
             }
         }
+        if let Some(fibres) = &self.energy.fibres {
+            let settings = (terms.relaxed, terms.stiffness, model.free);
+            fibres.add_hessian(self.energy.positions, settings, self.keep, &mut self.matrix);
+        }
         let quadratics = [
             (model.twisting.as_ref(), terms.stiffness),
             (model.stitches.as_ref(), terms.stiffness),

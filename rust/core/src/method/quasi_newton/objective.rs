@@ -2,6 +2,7 @@
 
 use super::FullSpaceModel;
 use super::elements::Elements;
+use super::fibres::Fibres;
 use super::limit::Limit;
 use super::stretch::{NEAR, StretchLimits};
 use crate::Result;
@@ -30,6 +31,8 @@ pub(super) struct Terms {
     pub(super) stiffness: f64,
     /// Share of the rig in the rest shape.
     pub(super) pose_rest: f64,
+    /// Stretch at which fibres are without stress.
+    pub(super) relaxed: f64,
     /// The limit of displacements.
     pub(super) limit: Option<Limit>,
     /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
@@ -51,6 +54,7 @@ impl Terms {
             held: 0.0,
             stiffness: 1.0,
             pose_rest: 0.0,
+            relaxed: 1.0,
             limit: None,
             drag: [0.0; 2],
             medium: PointDrag::new(model.mass.clone(), model.mesh.diagonal()),
@@ -68,6 +72,7 @@ impl Terms {
 pub(super) struct Incremental<'a> {
     pub(super) model: &'a FullSpaceModel,
     pub(super) elements: &'a mut Elements,
+    pub(super) fibres: Option<&'a mut Fibres>,
     /// The limit of stretch, where there is one.
     pub(super) stretch: Option<&'a mut StretchLimits>,
     pub(super) terms: &'a Terms,
@@ -98,12 +103,15 @@ impl Incremental<'_> {
         self.stretch.as_mut().is_some_and(|limits| limits.watch(self.positions, share))
     }
 
-    /// Elastic energy with what limits stretch, and its gradient, J and N; positions are set.
+    /// Elastic energy with that of fibres and what limits stretch, and its gradient, J and N; positions are set.
     pub(super) fn elastic(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
         let terms = self.terms;
         self.place(u);
         gradient.fill([0.0; 3]);
         let mut energy = self.elements.evaluate(self.positions, gradient);
+        if let Some(fibres) = &mut self.fibres {
+            energy += fibres.evaluate(self.positions, terms.relaxed, gradient);
+        }
         if let Some(limits) = &mut self.stretch {
             energy += limits.now.evaluate(self.positions, gradient);
         }

@@ -6,6 +6,7 @@ use nalgebra::Matrix3;
 
 use super::FullSpaceModel;
 use super::elements::Elements;
+use super::fibres::Fibres;
 use super::limit::Limit;
 use super::minimise::{FAR, Minimiser};
 use super::objective::{Incremental, Terms};
@@ -39,6 +40,7 @@ pub(crate) struct FullSpaceSubstep {
     elements: Elements,
     /// Those of the bind shape, once a pose has bent the others.
     rest: Option<Elements>,
+    fibres: Option<Fibres>,
     /// What limits stretch, once that has been limited, and whether it is.
     stretch: Option<StretchLimits>,
     limited: bool,
@@ -77,6 +79,7 @@ impl FullSpaceSubstep {
             minimiser,
             elements: model.elements.clone(),
             rest: None,
+            fibres: model.fibres.clone().map(Fibres::new),
             stretch: None,
             limited: false,
             metric: None,
@@ -137,6 +140,9 @@ impl FullSpaceSubstep {
             let rest = self.rest.get_or_insert_with(|| self.model.elements.clone());
             self.elements.follow(rest, &terms.rig, params.pose_rest, f64::INFINITY);
         }
+        if let Some(fibres) = &mut self.fibres {
+            fibres.follow(&terms.rig, params.pose_rest);
+        }
         self.limited = params.stretch.is_some();
         if let Some(limit) = params.stretch {
             let limits = self.stretch.get_or_insert_with(|| StretchLimits::new(&self.model));
@@ -144,6 +150,7 @@ impl FullSpaceSubstep {
         }
         terms.stiffness = params.stiffness;
         terms.pose_rest = params.pose_rest;
+        terms.relaxed = 1.0 - params.contraction;
         terms.limit = Limit::new(self.model.frequency, self.model.mesh.diagonal(), params);
         let key = terms.metric();
         if self.metric.as_ref().is_none_or(|(known, _)| *known != key) {
@@ -255,6 +262,7 @@ impl FullSpaceSubstep {
         let mut energy = Incremental {
             model: &self.model,
             elements: &mut self.elements,
+            fibres: self.fibres.as_mut(),
             stretch: self.stretch.as_mut().filter(|_| self.limited),
             terms: &self.terms,
             force: &self.force,

@@ -1,0 +1,149 @@
+//! Fibres that contract, as a second set of elements beside those of the law.
+//!
+//! In a tet with hat functions of gradients g_i, `F d = sum_i (g_i . d) x_i`: a fibre needs one weight a corner. They
+//! are of tets, and not of the cells of a lattice, so that each has its own direction and stiffness. Where rest shapes
+//! follow the rig, a fibre turns and grows with them: `F S_a^-1 d_a = F d / |S_a d|` with `d_a = S_a d / |S_a d|`.
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
+
+use super::rest_shape::{STRETCHES, deformation, rest_stretch_in_lanes};
+use crate::material::{self, Strand};
+use crate::math::polar::cofactors;
+use crate::math::rows::Rows;
+use crate::mesh::TetMesh;
+use crate::operators::{BlockMatrix, gradients};
+
+/// Fibres that a task evaluates.
+const TASK: usize = 1024;
+
+/// A tet with a fibre, at rest.
+pub(super) struct FibreTet {
+    taut: Taut,
+    gradients: [[f64; 3]; 4],
+    direction: Vector3<f64>,
+}
+
+/// What its energy follows from: a cache line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Taut {
+    /// `g_i . d`, 1/m.
+    weights: [f64; 4],
+    /// Rows of the body.
+    corners: [u32; 4],
+    /// m^3.
+    volume: f64,
+    /// k, Pa.
+    stiffness: f64,
+}
+
+/// Those of a mesh, whose vertices are the rows that `place` says.
+pub(super) fn fibre_tets(mesh: &TetMesh, fibres: &material::Fibres, place: &[u32]) -> Vec<FibreTet> {
+    let hats = gradients(mesh);
+    let of_tet = |(tet, stiffness, direction): (usize, f64, Vector3<f64>)| FibreTet {
+        taut: Taut {
+            weights: hats[tet].map(|gradient| Vector3::from(gradient).dot(&direction)),
+            corners: mesh.tets()[tet].map(|vertex| place[vertex as usize]),
+            volume: mesh.volumes()[tet],
+            stiffness,
+        },
+        gradients: hats[tet],
+        direction,
+    };
+    fibres.tets().map(of_tet).collect()
+}
+
+impl FibreTet {
+    /// As rest shapes follow the rig a share of the way.
+    fn following(&self, rig: &Rows, share: f64) -> Taut {
+        let f = deformation(rig, &self.taut.corners, &self.gradients);
+        let f = std::array::from_fn(|e| f[(e / 3, e % 3)]);
+        let scalar = pulp::Scalar::new();
+        let rest = rest_stretch_in_lanes(scalar, f, share, STRETCHES);
+        // S_a^-1 is symmetric and has the determinant 1 / growth.
+        let stretch = rest.growth * Matrix3::from_row_slice(&cofactors(scalar, &rest.inverse));
+        let longer = (stretch * self.direction).norm();
+        let weights = self.taut.weights.map(|weight| weight / longer);
+        Taut { weights, volume: rest.growth * self.taut.volume, ..self.taut }
+    }
+}
+
+impl Taut {
+    /// F d.
+    fn along(&self, x: &Rows) -> Vector3<f64> {
+        let [first, rest @ ..] = self.corners.map(|row| Vector3::from(x[row as usize]));
+        rest.iter().zip(&self.weights[1..]).map(|(x, weight)| *weight * (x - first)).sum()
+    }
+
+    fn strand(&self, relaxed: f64) -> Strand {
+        Strand { stiffness: self.stiffness, relaxed }
+    }
+}
+
+/// The fibres of a body in a step.
+pub(super) struct Fibres {
+    rest: Arc<[FibreTet]>,
+    now: Vec<Taut>,
+    bent: bool,
+    /// The pull at F d, N m, and the energy, J, of each.
+    found: Vec<[f64; 4]>,
+}
+
+impl Fibres {
+    pub(super) fn new(rest: Arc<[FibreTet]>) -> Self {
+        let now = rest.iter().map(|tet| tet.taut).collect();
+        Self { now, bent: false, found: vec![[0.0; 4]; rest.len()], rest }
+    }
+
+    /// Has them follow the rig as far as rest shapes do.
+    pub(super) fn follow(&mut self, rig: &Rows, share: f64) {
+        if share > 0.0 || self.bent {
+            self.bent = share > 0.0;
+            let tets = self.now.par_iter_mut().with_min_len(TASK).zip(&self.rest[..]);
+            tets.for_each(|(now, tet)| *now = if share > 0.0 { tet.following(rig, share) } else { tet.taut });
+        }
+    }
+
+    /// Energy, J, at the positions of all rows where fibres want a stretch; its gradient, N, is added to the first
+    /// rows. The same bits for any number of threads.
+    pub(super) fn evaluate(&mut self, x: &Rows, relaxed: f64, gradient: &mut Rows) -> f64 {
+        self.found.par_iter_mut().with_min_len(TASK).zip(&self.now).for_each(|(found, taut)| {
+            let (strand, along) = (taut.strand(relaxed), taut.along(x));
+            let pull = taut.volume * strand.pull(&along);
+            *found = [pull[0], pull[1], pull[2], taut.volume * strand.density(&along)];
+        });
+        let mut energy = 0.0;
+        for (taut, [pull @ .., own]) in self.now.iter().zip(&self.found) {
+            energy += own;
+            for (&row, weight) in taut.corners.iter().zip(taut.weights) {
+                if let Some(sum) = gradient.get_mut(row as usize) {
+                    (0..3).for_each(|c| sum[c] += weight * pull[c]);
+                }
+            }
+        }
+        energy
+    }
+
+    /// Adds a factor times their Hessian on the first rows, with eigenvalues as `keep` has them.
+    pub(super) fn add_hessian(
+        &self,
+        x: &Rows,
+        (relaxed, factor, free): (f64, f64, usize),
+        keep: fn(f64) -> f64,
+        matrix: &mut BlockMatrix,
+    ) {
+        for taut in &self.now {
+            let hessian = taut.strand(relaxed).filtered_hessian(&taut.along(x), keep);
+            let block = factor * taut.volume * hessian;
+            let moving =
+                |(row, weight): (u32, f64)| ((row as usize) < free).then_some((row as usize, weight));
+            let entries = || taut.corners.into_iter().zip(taut.weights).filter_map(moving);
+            for (row, a) in entries() {
+                entries().for_each(|(column, b)| matrix.add(row, column, &(a * b * block)));
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! `Fibres`: what contracts in full-space flesh.
+
+use std::sync::Arc;
+
+use jounce::material;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::errors::refused;
+
+/// Fibres of full-space flesh, as in muscles and tendons: `psi = stiffness / 2 (|F d| - l)^2` in each tet [QN 4.4].
+///
+/// stiffness: Pa, one number or (t,) float64, 0 where there are none. direction: d at rest, (t, 3) float64 of any length, which
+/// must not vanish where there are fibres. The stretch l without stress is 1 less the `contraction` of a Simulation. In a
+/// tet alone with a law of `mu |F - R|^2` that is a length of `(2 mu + stiffness l) / (2 mu + stiffness)` along d.
+/// Raises ValueError for a stiffness below 0 and for a direction without a length.
+#[pyclass(frozen, module = "jounce", name = "Fibres")]
+pub struct Fibres(pub Arc<material::Fibres>);
+
+#[pymethods]
+impl Fibres {
+    #[new]
+    fn new(stiffness: &Bound<'_, PyAny>, direction: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let stiffness = arrays::field(stiffness, "stiffness", &[Axis::Any("t")])?;
+        let direction = arrays::array::<f64>(direction, "direction", &[Axis::Any("t"), Axis::Is(3)])?;
+        let made = material::Fibres::new(stiffness, direction.slice().as_chunks::<3>().0);
+        made.map(|fibres| Self(Arc::new(fibres))).map_err(refused)
+    }
+}

@@ -1,0 +1,339 @@
+//! Fibres of full-space flesh: their energy tet by tet, bars that contract as they do by hand, and muscles over frames.
+
+use std::sync::Arc;
+
+use jounce::material::{Energy, Fibre, Fibres, Field, Law, Material, PrincipalStretch};
+use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
+use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::operators::{gradients, lumped_mass};
+use jounce::subspace::Restraint;
+use jounce::{Error, Progress};
+use jounce_tests::bodies::{Body, REST, bar, swing};
+use jounce_tests::hyperelastic::{Flesh, apart, longest};
+use nalgebra::{Matrix3, Rotation3, Vector3};
+
+/// Pa, of the fibres.
+const KAPPA: f64 = 2e4;
+/// Pa, of the flesh.
+const MU: f64 = 5e3;
+
+fn fibres(tets: usize, stiffness: Field, direction: [f64; 3]) -> Fibres {
+    Fibres::new(stiffness, &vec![direction; tets]).unwrap()
+}
+
+/// A bar whose vertices with the least x are pinned.
+fn hung(flesh: &Flesh, fibres: Option<&Fibres>) -> Arc<FullSpaceModel> {
+    let pinned = flesh.pinned();
+    let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
+    let extras = FullSpaceExtras { fibres, ..FullSpaceExtras::default() };
+    let laws = vec![flesh.law.clone(); flesh.mesh.tets().len()];
+    let (material, progress) = (flesh.material(), Progress::default());
+    FullSpaceModel::with_extras(&flesh.mesh, &material, &laws, &restraint, &extras, &progress).unwrap().into()
+}
+
+/// Flesh that resists each principal stretch by itself.
+fn separable(cells: [usize; 3]) -> Flesh {
+    Flesh { mesh: bar(cells, 0.1), law: PrincipalStretch::Corotated { mu: MU, lambda: 0.0 } }
+}
+
+/// Flesh that keeps its volume nearly.
+fn meaty(cells: [usize; 3]) -> Flesh {
+    Flesh { mesh: bar(cells, 0.1), law: PrincipalStretch::NeoHookean { mu: MU, lambda: 1e5 } }
+}
+
+fn along(flesh: &Flesh, direction: [f64; 3]) -> Fibres {
+    fibres(flesh.mesh.tets().len(), Field::Uniform(KAPPA), direction)
+}
+
+/// Where vertices are in static equilibrium.
+fn settled(model: &Arc<FullSpaceModel>, params: SimulationParams, drive: &Drive<'_>) -> Vec<[f64; 3]> {
+    let mut sim = Simulation::new(Model::FullSpace(model.clone()), params).unwrap();
+    sim.settle(drive, 5000, &Progress::default()).unwrap();
+    let u = sim.coefficients().as_chunks::<3>().0;
+    model.mesh().vertices().iter().zip(u).map(|(x, u)| std::array::from_fn(|c| x[c] + u[c])).collect()
+}
+
+fn exact(contraction: f64) -> SimulationParams {
+    SimulationParams { contraction, tolerance: 1e-10, pose_rest: 0.0, ..SimulationParams::default() }
+}
+
+fn error_of(what: Result<Fibres, Error>) -> String {
+    what.unwrap_err().to_string()
+}
+
+/// `2 mu (x - 1) + k (x - l) = 0`, and nothing across.
+#[test]
+fn a_bar_relaxes_where_flesh_and_fibres_are_in_balance() {
+    let flesh = separable([6, 2, 2]);
+    let model = hung(&flesh, Some(&along(&flesh, [3.0, 0.0, 0.0])));
+    for contraction in [0.0, 0.2, 0.5] {
+        let expected = (2.0 * MU + KAPPA * (1.0 - contraction)) / (2.0 * MU + KAPPA);
+        let places: Vec<[f64; 3]> =
+            flesh.mesh.vertices().iter().map(|&[x, y, z]| [expected * x, y, z]).collect();
+        let error = longest(&apart(&settled(&model, exact(contraction), &Drive::default()), &places));
+        assert!(error < 1e-7, "contraction {contraction}: {error:e}");
+    }
+}
+
+/// Under an even pull on its end a bar gets longer in proportion to what holds it together along.
+#[test]
+fn fibres_stiffen_flesh_along_them_alone() {
+    let flesh = separable([6, 2, 2]);
+    let stretched = |by: f64| -> Vec<[f64; 3]> {
+        flesh.mesh.vertices().iter().map(|&[x, y, z]| [(1.0 + by) * x, y, z]).collect()
+    };
+    let (_, pull) = flesh.elastic(&stretched(0.3));
+    let drive = Drive { force: Some(pull.as_flattened()), ..Drive::default() };
+    let share = 2.0 * MU / (2.0 * MU + KAPPA);
+    for (direction, by) in [(None, 0.3), (Some([1.0, 0.0, 0.0]), 0.3 * share), (Some([0.0, 1.0, 0.0]), 0.3)] {
+        let fibres = direction.map(|direction| along(&flesh, direction));
+        let places = settled(&hung(&flesh, fibres.as_ref()), exact(0.0), &drive);
+        let error = longest(&apart(&places, &stretched(by)));
+        assert!(error < 1e-7, "{direction:?}: {error:e}");
+    }
+}
+
+/// Energy and forces of flesh with fibres under a rig that strains all tets alike by S; rest shapes follow by a share.
+fn by_tet(
+    flesh: &Flesh,
+    fibres: &[Fibre],
+    x: &[[f64; 3]],
+    rig: &Matrix3<f64>,
+    share: f64,
+) -> (f64, Vec<[f64; 3]>, f64) {
+    let rest = Matrix3::identity() + share * (rig - Matrix3::identity());
+    let back = rest.try_inverse().unwrap();
+    let mut forces = vec![[0.0; 3]; x.len()];
+    let (mut sum, mut largest) = (0.0, 0.0_f64);
+    for (t, (f, hats)) in flesh.deformations(x).iter().zip(gradients(&flesh.mesh)).enumerate() {
+        let volume = flesh.mesh.volumes()[t] * rest.determinant();
+        let turned = (rest * Vector3::from(fibres[t].direction)).normalize();
+        let fibre = Fibre { direction: turned.into(), ..fibres[t] };
+        let f = f * back;
+        sum += volume * (flesh.law.density(&f) + fibre.density(&f));
+        let stress = volume * (flesh.law.stress(&f) + fibre.stress(&f)) * back;
+        for (&v, hat) in flesh.mesh.tets()[t].iter().zip(hats) {
+            let force = stress * Vector3::from(hat);
+            largest = largest.max(force.norm());
+            (0..3).for_each(|c| forces[v as usize][c] += force[c]);
+        }
+    }
+    (sum, forces, largest)
+}
+
+/// A step ends where the sum of what tets have vanishes with inertia, by either minimiser, in flesh whose fibres differ from
+/// tet to tet, under a rig that turns and strains it.
+#[test]
+fn a_step_ends_where_the_forces_of_tets_are_in_balance() {
+    let flesh =
+        Flesh { mesh: bar([4, 2, 2], 0.1), law: PrincipalStretch::NeoHookean { mu: MU, lambda: 1e4 } };
+    let tets = flesh.mesh.tets().len();
+    let stiffness: Vec<f64> =
+        (0..tets).map(|t| if t % 3 == 0 { 0.0 } else { KAPPA * (t % 5) as f64 }).collect();
+    let direction: Vec<[f64; 3]> = (0..tets).map(|t| [1.0, 0.1 * (t % 7) as f64, -0.3]).collect();
+    let fibres = Fibres::new(Field::PerTet(stiffness.clone()), &direction).unwrap();
+    let model = hung(&flesh, Some(&fibres));
+    let turn = Rotation3::from_scaled_axis(Vector3::new(0.3, -0.8, 0.5));
+    for (sides, share) in [([1.0; 3], 0.0), ([1.4, 0.8, 1.1], 0.6), ([0.7, 1.2, 1.0], 1.0)] {
+        let strain = Matrix3::from_diagonal(&Vector3::from(sides));
+        let posed: Vec<[f64; 3]> =
+            flesh.mesh.vertices().iter().map(|v| (turn * strain * Vector3::from(*v)).into()).collect();
+        let params = SimulationParams {
+            dt: 0.1,
+            contraction: 0.3,
+            pose_rest: share,
+            stiffness: 1.5,
+            max_iterations: 3000,
+            tolerance: 1e-12,
+            ..SimulationParams::default()
+        };
+        let all: Vec<Fibre> = (0..tets)
+            .map(|t| Fibre {
+                stiffness: stiffness[t],
+                direction: Vector3::from(direction[t]).normalize().into(),
+                relaxed: 0.7,
+            })
+            .collect();
+        for minimiser in [Minimiser::default(), Minimiser::Newton] {
+            let mut stepper = FullSpaceStepper::new(model.clone(), minimiser);
+            stepper.reset(&posed, &vec![[0.0; 3]; posed.len()]).unwrap();
+            let report = stepper.step(&posed, &params, |_, _| Ok(())).unwrap();
+            let x = stepper.positions();
+            let (energy, mut forces, largest) = by_tet(&flesh, &all, &x, &strain, share);
+            let off = (report.energy - 1.5 * energy).abs() / energy;
+            assert!(off < 1e-10, "{sides:?} {minimiser:?}: {off:e}");
+            let (mass, u) = (lumped_mass(&flesh.mesh, &flesh.material()), apart(&x, &posed));
+            for (v, force) in forces.iter_mut().enumerate() {
+                (0..3).for_each(|c| force[c] = 1.5 * force[c] + mass[v] * u[v][c] / (params.dt * params.dt));
+            }
+            let moving = flesh.pinned().into_iter().zip(forces).filter(|(pinned, _)| !pinned);
+            let left = longest(&moving.map(|(_, force)| force).collect::<Vec<_>>());
+            assert!(
+                longest(&u) > 1e-3 && left < 1e-5 * largest,
+                "{sides:?} {minimiser:?}: {left:e} of {largest}"
+            );
+        }
+    }
+}
+
+/// A muscle gets shorter and thicker, and comes back to where it was.
+#[test]
+fn a_contraction_over_frames_bulges_and_comes_back() {
+    let flesh = meaty([8, 2, 2]);
+    let model = hung(&flesh, Some(&along(&flesh, [1.0, 0.0, 0.0])));
+    let params =
+        SimulationParams { damping: 0.1, tolerance: 1e-7, pose_rest: 0.0, ..SimulationParams::default() };
+    let mut sim = Simulation::new(Model::FullSpace(model.clone()), params).unwrap();
+    let sides = |u: &[f64]| {
+        let u = u.as_chunks::<3>().0;
+        let of = |c: usize| {
+            let places = || flesh.mesh.vertices().iter().zip(u).map(move |(x, u)| x[c] + u[c]);
+            places().fold(0.0, f64::max) - places().fold(0.0, f64::min)
+        };
+        [of(0), of(1)]
+    };
+    let rest = sides(&vec![0.0; 3 * flesh.mesh.vertices().len()]);
+    let (mut most, mut iterations) = (0, 0);
+    let mut step = |sim: &mut Simulation, contraction| {
+        sim.set_params(SimulationParams { contraction, ..params }).unwrap();
+        let report = sim.step(None).unwrap();
+        (most, iterations) = (most.max(report.iterations), iterations + report.iterations);
+    };
+    for frame in 0..=24 {
+        step(&mut sim, 0.4 * f64::from(frame) / 24.0);
+    }
+    let pulled = sides(sim.coefficients());
+    assert!(pulled[0] < 0.85 * rest[0] && pulled[1] > 1.05 * rest[1], "{rest:?} {pulled:?}");
+    for frame in 0..=240 {
+        step(&mut sim, 0.4 * f64::from(24 - frame.min(24)) / 24.0);
+    }
+    let left = longest(sim.coefficients().as_chunks::<3>().0);
+    println!("{:.1} iterations a frame, {most} at most", f64::from(iterations) / 266.0);
+    assert!(left < 1e-4, "{left:e}");
+    assert!(most < 30 && iterations < 266 * 12, "{iterations} iterations, {most} at most");
+}
+
+/// Kinetic and elastic energy, of a bar that is let go while its muscle is contracted.
+#[test]
+fn energy_does_not_rise_in_what_nothing_drives() {
+    let flesh = meaty([6, 2, 2]);
+    let model = hung(&flesh, Some(&along(&flesh, [1.0, 0.3, 0.0])));
+    let (mass, dt) = (lumped_mass(&flesh.mesh, &flesh.material()), 1.0 / 96.0);
+    let params =
+        SimulationParams { dt, contraction: 0.5, max_iterations: 500, tolerance: 1e-9, ..exact(0.5) };
+    let mut sim = Simulation::new(Model::FullSpace(model.clone()), params).unwrap();
+    sim.reset(None).unwrap();
+    let mut before = vec![0.0; 3 * mass.len()];
+    let energies: Vec<f64> = (0..200)
+        .map(|_| {
+            let report = sim.step(None).unwrap();
+            let now = sim.coefficients().to_vec();
+            let speed = |i: usize| (now[i] - before[i]) / dt;
+            let kinetic: f64 = (0..now.len()).map(|i| 0.5 * mass[i / 3] * speed(i).powi(2)).sum();
+            before = now;
+            report.energy + kinetic
+        })
+        .collect();
+    let first = energies[0];
+    assert!(energies.windows(2).all(|pair| pair[1] <= pair[0] + 1e-6 * first), "{energies:?}");
+    assert!(energies[199] < 0.95 * first);
+}
+
+/// Several tasks of fibres.
+#[test]
+fn threads_do_not_change_a_bit() {
+    let flesh = meaty([12, 6, 6]);
+    let model = hung(&flesh, Some(&along(&flesh, [1.0, 0.2, 0.0])));
+    let run = |threads: usize| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+            let params = SimulationParams { contraction: 0.3, ..SimulationParams::default() };
+            let mut sim = Simulation::new(Model::FullSpace(model.clone()), params).unwrap();
+            (0..4).for_each(|_| {
+                sim.step(None).unwrap();
+            });
+            sim.coefficients().to_vec()
+        })
+    };
+    let alone = run(1);
+    assert!(longest(alone.as_chunks::<3>().0) > 1e-3);
+    assert_eq!(alone, run(2));
+    assert_eq!(alone, run(5));
+}
+
+fn rigged(fibres: Option<&Fibres>) -> Model {
+    let body = Body::bar();
+    let number = Field::Uniform;
+    let material = Material::new(Law::NeoHookean, number(8e3), number(0.3), number(1000.0)).unwrap();
+    let restraint = Restraint { rig: Some(&body.rig), ..Restraint::default() };
+    let extras = FullSpaceExtras { rig: Some(&body.rig), fibres, ..FullSpaceExtras::default() };
+    let made = FullSpaceModel::of(&body.mesh, &material, &restraint, &extras, &Progress::default());
+    Model::FullSpace(made.unwrap().into())
+}
+
+/// What has a stiffness of 0 everywhere is as though it were not there; a rig does not stretch muscles that follow it.
+#[test]
+fn fibres_without_stiffness_and_those_that_follow_the_rig_change_nothing() {
+    let shot = |model: Model, strength: f64| {
+        let params = SimulationParams { strength, ..SimulationParams::default() };
+        let mut sim = Simulation::new(model, params).unwrap();
+        (0..12).for_each(|frame| {
+            sim.step(Some(&swing(f64::from(frame) / 24.0))).unwrap();
+        });
+        sim.coefficients().to_vec()
+    };
+    let tets = Body::bar().mesh.tets().len();
+    let none = fibres(tets, Field::Uniform(0.0), [0.0; 3]);
+    let free = shot(rigged(None), 1.0);
+    assert!(free == shot(rigged(Some(&none)), 1.0));
+    let taut = fibres(tets, Field::Uniform(KAPPA), [1.0, 0.0, 0.0]);
+    assert!(free != shot(rigged(Some(&taut)), 1.0));
+    let still = longest(shot(rigged(Some(&taut)), 0.0).as_chunks::<3>().0);
+    assert!(still < 1e-6, "{still:e}");
+}
+
+/// What was contracted does not show in what is not.
+#[test]
+fn a_contraction_that_is_taken_off_leaves_nothing_behind() {
+    let tets = Body::bar().mesh.tets().len();
+    let model = rigged(Some(&fibres(tets, Field::Uniform(KAPPA), [1.0, 0.0, 0.0])));
+    for pose_rest in [0.0, 0.5] {
+        let params = SimulationParams { pose_rest: 0.0, ..SimulationParams::default() };
+        let mut kept = Simulation::new(model.clone(), params).unwrap();
+        kept.set_params(SimulationParams { contraction: 0.4, pose_rest, ..params }).unwrap();
+        (0..4).for_each(|frame| {
+            kept.step(Some(&swing(f64::from(frame) / 24.0))).unwrap();
+        });
+        kept.set_params(params).unwrap();
+        let mut fresh = Simulation::new(model.clone(), params).unwrap();
+        fresh.restore_state(&kept.save_state()).unwrap();
+        for _ in 0..3 {
+            kept.step(Some(&[REST; 2])).unwrap();
+            fresh.step(Some(&[REST; 2])).unwrap();
+            assert!(kept.coefficients() == fresh.coefficients());
+        }
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_in_one_sentence() {
+    let number = Field::Uniform;
+    let up = [[0.0, 0.0, 1.0]; 2];
+    assert!(Fibres::new(number(0.0), &[[0.0; 3]]).is_ok());
+    assert!(error_of(Fibres::new(number(-1.0), &up)).contains("fibre stiffness"));
+    assert!(error_of(Fibres::new(Field::PerTet(vec![1.0]), &up)).contains("(2,)"));
+    assert!(error_of(Fibres::new(number(1.0), &[[0.0; 3]])).contains("fibre direction"));
+    assert!(error_of(Fibres::new(number(1.0), &[[0.0, f64::NAN, 1.0]])).contains("fibre direction"));
+    let flesh = separable([2, 1, 1]);
+    let (material, progress) = (flesh.material(), Progress::default());
+    let foreign = fibres(3, number(1.0), [1.0, 0.0, 0.0]);
+    let extras = FullSpaceExtras { fibres: Some(&foreign), ..FullSpaceExtras::default() };
+    let made = FullSpaceModel::of(&flesh.mesh, &material, &Restraint::default(), &extras, &progress);
+    assert!(made.err().unwrap().to_string().contains("(12, 3)"));
+    let pulled = SimulationParams { contraction: 0.1, ..SimulationParams::default() };
+    for model in [rigged(None), Model::Skinning(Body::bar().reduced().into())] {
+        let refused = Simulation::new(model, pulled).err().unwrap().to_string();
+        assert!(refused.contains("only full-space flesh with fibres contracts"), "{refused}");
+    }
+    let beyond = SimulationParams { contraction: 1.5, ..pulled };
+    assert!(beyond.check().unwrap_err().to_string().contains("contraction"));
+}
