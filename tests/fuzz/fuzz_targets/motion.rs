@@ -13,7 +13,7 @@ use libfuzzer_sys::fuzz_target;
 /// A cube in modes, and with every vertex free.
 static CUBES: LazyLock<[Model; 2]> = LazyLock::new(|| {
     let cube = cube();
-    let full = cube.full_space(None, &Progress::default()).expect("a cube has a full space");
+    let full = cube.full_space(None, None, &Progress::default()).expect("a cube has a full space");
     [cube.model, full]
 });
 
