@@ -8,6 +8,7 @@ import numpy as np
 from .colours import Look, Scale
 from .full_space import DraftError
 from .loose import LooseBody
+from .muscles import Muscles
 
 # Triangles below this share of the largest one's area have no direction that a stretch could be told of.
 SLIVER = 1e-12
@@ -28,6 +29,7 @@ class Field(Enum):
     CORE = "CORE"
     LEAK = "LEAK"
     STIFFNESS = "STIFFNESS"
+    MUSCLE = "MUSCLE"
     DRAFT_ERROR = "DRAFT_ERROR"
     STRETCH = "STRETCH"
     VELOCITY = "VELOCITY"
@@ -72,6 +74,13 @@ def draft_error(error: DraftError | None, body: "jounce.Body", title: str) -> tu
     size = float(np.linalg.norm(np.ptp(body.embedding.points, axis=0)))
     values = 100.0 * error.apart / size
     return values, Scale(title, "% of the size", Look.SEQUENTIAL, 0.0, float(values.max()))
+
+
+def muscle(muscles: Muscles | None, body: "jounce.Body") -> tuple[np.ndarray, Scale]:
+    """How much of the flesh at each point (p,) is muscle; the scale."""
+    if muscles is None:
+        return np.zeros(len(body.embedding.points)), Scale("No muscles in a preview", "", Look.SEQUENTIAL)
+    return muscles.share, Scale("Muscle", "", Look.SEQUENTIAL)
 
 
 def stretch(rest: np.ndarray, posed: np.ndarray, triangles: np.ndarray) -> np.ndarray:

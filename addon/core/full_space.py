@@ -10,6 +10,7 @@ import numpy as np
 from .bodies import BodyCache
 from .loose import LooseBody
 from .motion import DENSITY, FrameInput
+from .muscles import Muscles
 from .settings import Law
 from .task import Step, finished
 from .user_error import UserError, passing_on
@@ -48,16 +49,20 @@ def shaped(shaper: Shaper, coefficients: np.ndarray) -> np.ndarray:
     return shaper.model.displacement(np.asarray(coefficients, np.float64), shaper.embedding)
 
 
-def prepared(body: "jounce.Body", digest: str, law: Law, poisson: float) -> Generator[Step, None, FineBody]:
-    """A body in the full space: the same cage, flesh, rig, maps and stitches, with an elastic law.
+def prepared(
+    body: "jounce.Body", digest: str, law: Law, poisson: float, muscles: Muscles | None
+) -> Generator[Step, None, FineBody]:
+    """A body in the full space: the same cage, flesh, rig, maps and stitches, with a law and muscles.
 
     digest: of what it was built from.
     """
-    key = f"{digest} {law.value}"
+    key = f"{digest} {law.value}" + ("" if muscles is None else f" {muscles.digest}")
     known = CACHE.get(key)
     if known is None:
         with passing_on("The body has no full space"):
-            model = yield from finished(jounce.FullSpaceJob(body, flesh(body, law, poisson)), "Preparing")
+            fibres = None if muscles is None else muscles.fibres(body)
+            job = jounce.FullSpaceJob(body, flesh(body, law, poisson), fibres)
+            model = yield from finished(job, "Preparing")
         known = FineBody(model, body.embedding)
         CACHE.put(key, known)
     return known

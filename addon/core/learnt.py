@@ -230,10 +230,12 @@ def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Fact
 
 
 def loads_of(drives: Iterable[FrameInput]) -> str:
-    """Hash of what pushes and slows down vertices in some frames; empty where nothing does."""
+    """Hash of what pushes, slows down and contracts vertices in some frames; empty where nothing does."""
+    drives = list(drives)
     given = [drive.vertices for drive in drives if drive.vertices is not None]
     loads = [part for each in given for load in (each.force, each.drag) for part in plain(load)]
     arrays = [part for part in loads if isinstance(part, np.ndarray)]
+    arrays += [np.array([drive.contraction]) for drive in drives if drive.contraction is not None]
     return hashed(b"".join(array.tobytes() for array in arrays)).hex() if arrays else ""
 
 

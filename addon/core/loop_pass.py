@@ -81,7 +81,7 @@ class LoopPass(SimulationPass):
         """Takes the drive of the next frame; the last of the cycle sets off its simulation."""
         self._take(drive)
         if len(self.drives) == self._frames:
-            refuse_open(self.drives, self._surface, self.course)
+            refuse_open([self.felt(each) for each in self.drives], self._surface, self.course)
             digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
             for each in self.drives:
                 digest.update(self.felt(each).digest())

@@ -20,6 +20,11 @@ class Kind(Enum):
     LEAK = "LEAK"
     PIN = "PIN"
     STRENGTH = "STRENGTH"
+    MUSCLE = "MUSCLE"
+
+
+# The weights of maps that say the same as no map; that of stiffness depends on its scale.
+USUAL = {Kind.LEAK: 1.0, Kind.PIN: 0.0, Kind.STRENGTH: 1.0, Kind.MUSCLE: 0.0}
 
 
 @dataclass(frozen=True)
@@ -74,19 +79,26 @@ class StiffnessScale:
 
 def neutral(kind: Kind, scale: StiffnessScale) -> float:
     """The weight of a map that says the same as no map."""
-    usual = {Kind.STIFFNESS: scale.neutral, Kind.LEAK: 1.0, Kind.PIN: 0.0, Kind.STRENGTH: 1.0}
-    return usual[kind]
+    return scale.neutral if kind is Kind.STIFFNESS else USUAL[kind]
 
 
 def maps(painted: dict[Kind, np.ndarray], scale: StiffnessScale) -> Maps:
-    """Maps from group weights (p,) in [0, 1]. A map that says the same as none is none."""
+    """Maps from group weights (p,) in [0, 1]. A map that says the same as none is none.
+
+    That of muscles is none of them, as no model is built from it but that of the final motion.
+    """
     stiffness, pin = painted.get(Kind.STIFFNESS), painted.get(Kind.PIN)
     return Maps(
         stiffness=told(None if stiffness is None else scale.factors(stiffness), 1.0),
-        leak=told(painted.get(Kind.LEAK), 1.0),
+        leak=told(painted.get(Kind.LEAK), USUAL[Kind.LEAK]),
         pinned=told(None if pin is None else pin > PINNED, False),
-        strength=told(painted.get(Kind.STRENGTH), 1.0),
+        strength=told(painted.get(Kind.STRENGTH), USUAL[Kind.STRENGTH]),
     )
+
+
+def muscle(painted: dict[Kind, np.ndarray]) -> np.ndarray | None:
+    """How much of the flesh at each point (p,) is muscle, None where none is."""
+    return told(painted.get(Kind.MUSCLE), USUAL[Kind.MUSCLE])
 
 
 def told(values: np.ndarray | None, usual: float) -> np.ndarray | None:

@@ -65,7 +65,7 @@ class FrameInput:
     frame, so that the flesh holds; the pose then says nothing. Empty in all other frames. colliders: (c, 3,
     4), where what the body collides with stands, as its objects or as the native module has it, or None.
     vertices: what a final motion takes of force, drag and offsets, and one that was learnt of force and
-    drag; None where it takes nothing.
+    drag; None where it takes nothing. contraction: share by which muscles want to be shorter, None without.
     """
 
     pose: np.ndarray
@@ -78,12 +78,15 @@ class FrameInput:
     held: str = ""
     colliders: np.ndarray | None = None
     vertices: VertexInput | None = None
+    contraction: float | None = None
 
     def set_up(self, target: "Target") -> None:
         """Gives a simulation the settings of this frame."""
         target.strength = self.strength
         if self.feel is not None:
             target.vary(**asdict(self.feel))
+        if self.contraction is not None:
+            target.vary(contraction=self.contraction)
 
     @property
     def around(self) -> np.ndarray:
@@ -91,12 +94,12 @@ class FrameInput:
         return np.empty((0, 3, 4)) if self.colliders is None else self.colliders
 
     def of_modes(self) -> "FrameInput":
-        """What a draft is simulated from: modes collide with nothing."""
-        return replace(self, colliders=None, vertices=None)
+        """What a draft is simulated from: modes collide with nothing, and have no muscles."""
+        return replace(self, colliders=None, vertices=None, contraction=None)
 
     def of_handles(self) -> "FrameInput":
         """What the motion of a loose body is simulated from."""
-        return replace(self, force=None, drag=None, offsets=None, vertices=None)
+        return replace(self, force=None, drag=None, offsets=None, vertices=None, contraction=None)
 
     def of_vertices(self) -> "FrameInput":
         """What a final motion is simulated from."""
@@ -107,7 +110,8 @@ class FrameInput:
         """What a motion is simulated from that was learnt. reduce: forces (n, 3) to one a displacement."""
         own = VertexInput() if self.vertices is None else self.vertices
         reduced = None if own.force is None else reduce(own.force)
-        return replace(self, force=reduced, drag=own.drag, offsets=None, colliders=None, vertices=None)
+        bare = replace(self, offsets=None, colliders=None, vertices=None, contraction=None)
+        return replace(bare, force=reduced, drag=own.drag)
 
     def agrees(self, other: "FrameInput") -> bool:
         """Whether both are the same up to the offsets, which are not read from every scene."""
@@ -115,8 +119,9 @@ class FrameInput:
         return mine.digest() == others.digest()
 
     def moves_as(self, other: "FrameInput") -> bool:
-        """Whether both have the rig where it is, whatever is around it, up to the offsets."""
-        return replace(self, colliders=None).agrees(replace(other, colliders=None))
+        """Whether both have the rig where it is, whatever is around it and contracts, up to the offsets."""
+        mine, others = (replace(each, colliders=None, contraction=None) for each in (self, other))
+        return mine.agrees(others)
 
     def digest(self) -> bytes:
         """16 bytes that are the same for the same drive, bit for bit."""
@@ -131,8 +136,8 @@ class FrameInput:
         return digest.digest()
 
     def _newer(self) -> dict[str, bool]:
-        newer = {"colliders": self.colliders is not None, "vertices": self.vertices is not None}
-        return {"held": bool(self.held)} | newer
+        newer = "colliders", "vertices", "contraction"
+        return {"held": bool(self.held)} | {name: getattr(self, name) is not None for name in newer}
 
 
 def plain(value: object) -> tuple[object, ...]:

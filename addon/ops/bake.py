@@ -179,7 +179,8 @@ def prepare(
     body = built.CACHE.get(digest)
     fine = None
     if settings.quality is Quality.FINAL:
-        fine = yield from prepared(body, digest, Law(host.jounce.law), host.jounce.poisson)
+        law, poisson = Law(host.jounce.law), host.jounce.poisson
+        fine = yield from prepared(body, digest, law, poisson, scene.muscles)
     elif settings.quality is Quality.LEARNT:
         fine = learnt_preview.prepared(body, digest, scene)
     return Baking(scene, settings, body, digest, built_again, fine)

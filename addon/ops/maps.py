@@ -21,6 +21,7 @@ KINDS = (
     ),
     (Kind.PIN.value, "Pin", "Above 0.5 the flesh stays exactly where the rig puts it"),
     (Kind.STRENGTH.value, "Strength", "1 feels the rig's acceleration in full, 0 not at all"),
+    (Kind.MUSCLE.value, "Muscle", "1 is muscle, which contracts in the final motion, 0 is none"),
 )
 
 
@@ -242,5 +243,7 @@ class JOUNCE_OT_maps_copy(JounceOperator):
                 map_tools.copy(source, target, kind)
             if Kind.STIFFNESS in kinds:
                 target.jounce.take_stiffness_scale(source.jounce)
+            if Kind.MUSCLE in kinds:
+                target.jounce.muscle_stiffness = source.jounce.muscle_stiffness
             diagnosis.renew(target, "clear_map", context)
         return f"{len(kinds)} map(s) copied to {', '.join(target.name for target in targets)}."

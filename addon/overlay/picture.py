@@ -13,6 +13,7 @@ from ..core.colours import Scale
 from ..core.fields import Field
 from ..core.full_space import DraftError
 from ..core.motion import built_frequency, stiffness_of
+from ..core.muscles import Muscles
 from ..core.settings import Quality
 from . import shading
 
@@ -21,9 +22,15 @@ class Picture:
     """One field of a body. Batches are kept for as long as the meshes do not move."""
 
     def __init__(
-        self, host: bpy.types.Object, body: "jounce.Body", field: Field, mode: int, error: DraftError | None
+        self,
+        host: bpy.types.Object,
+        body: "jounce.Body",
+        field: Field,
+        mode: int,
+        error: DraftError | None,
+        muscles: Muscles | None,
     ) -> None:
-        """error: how far the draft is off, where that is known."""
+        """error: how far the draft is off, where that is known. muscles: of the previewed body."""
         self.field = field
         self.scale: Scale | None = None
         self._values = np.empty(0)
@@ -33,6 +40,8 @@ class Picture:
             is_learnt = host.jounce.quality == Quality.LEARNT.value
             title = "Learnt error" if is_learnt else "Draft error"
             self._values, self.scale = fields.draft_error(error, body, title)
+        elif field is Field.MUSCLE:
+            self._values, self.scale = fields.muscle(muscles, body)
         elif not field.moves:
             settings = host.jounce.motion_settings()
             factor = stiffness_of(built_frequency(body, settings.frequency_of), settings)

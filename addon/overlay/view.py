@@ -9,6 +9,8 @@ from ..bridge.body import bodies
 from ..bridge.preview import previews
 from ..core import bodies as built
 from ..core.fields import Field
+from ..core.full_space import DraftError
+from ..core.muscles import Muscles
 from ..core.user_error import UserError
 from . import colliders, legend, seams
 from .lattice import Lattice
@@ -79,15 +81,22 @@ def draw_surfaces() -> None:
         state = host.jounce
         motion = (state.frequency, state.frequency_of) if field is Field.STIFFNESS else None
         mode = host.jounce.mode_index if field is Field.WEIGHTS else 0
-        known = previews.session(host) if field is Field.DRAFT_ERROR else None
-        error = None if known is None or known.final is None else known.final.error
-        look = (*key, field, mode, motion, error)
-        picture = kept("picture", look, lambda: Picture(host, body, field, mode, error))
+        seen = of_preview(host, field)
+        look = (*key, field, mode, motion, *seen)
+        picture = kept("picture", look, lambda: Picture(host, body, field, mode, *seen))
         picture.draw(context, settings.opacity)
     if settings.cage or settings.embedding:
         lattice = kept("lattice", key, lambda: read_lattice(host, body, context))
         if lattice is not None:
             lattice.draw(context, settings.cage, settings.embedding)
+
+
+def of_preview(host: bpy.types.Object, field: Field) -> tuple[DraftError | None, Muscles | None]:
+    """How far the draft of a previewed body is off, and where its muscles are, where these are shown."""
+    known = previews.session(host)
+    final, made = (None, None) if known is None else (known.final, known.motions)
+    error = None if final is None or field is not Field.DRAFT_ERROR else final.error
+    return error, None if made is None or field is not Field.MUSCLE else made.scene.muscles
 
 
 def read_lattice(

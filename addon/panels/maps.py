@@ -80,5 +80,9 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
                 column.prop(state, "stiffness_centred")
             if kind is Kind.LEAK and state.leak_group:
                 layout.label(text="Only differences within a bone act", icon="INFO")
+            if kind is Kind.MUSCLE and state.muscle_group:
+                layout.prop(state, "muscle_stiffness")
+                if state.poisson == 0.0:
+                    layout.label(text="Without Volume Preservation they do not bulge", icon="INFO")
         layout.menu(JOUNCE_MT_regions.__name__, icon="GROUP_VERTEX")
         layout.operator("jounce.maps_copy", icon="PASTEDOWN")

@@ -5,10 +5,11 @@ import bpy
 from ..core.motion import physical_frequency
 from ..core.settings import Quality
 from .diagnosis import draw_difference
-from .sidebar import BodyPanel, keyed
+from .sidebar import BodyPanel, keyed, said
 
 # Below this frequency a body of a real material is too large for what it looks like: a whale is above it.
 SLOWEST = 0.2
+CONTRACTS = "Muscles contract in the final motion alone; the draft and what was learnt have none."
 
 
 class JOUNCE_MT_materials(bpy.types.Menu):
@@ -53,6 +54,17 @@ def draw_stiffness(
         layout.label(text="Very slow: is the size in metres right?", icon="ERROR")
 
 
+def draw_contraction(
+    layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context
+) -> None:
+    """Shows how far muscles contract where there are any, and where they do not."""
+    if not state.muscle_group:
+        return
+    keyed(layout).prop(state, "contraction")
+    if state.simulated_quality is not Quality.FINAL:
+        said(layout, context, CONTRACTS).prop_enum(state, "quality", Quality.FINAL.value)
+
+
 class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
     """How the flesh moves"""
 
@@ -66,6 +78,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         if not state.is_loose:
             keyed(layout).prop(state, "strength")
             keyed(layout).prop(state, "pose_rest")
+            draw_contraction(layout, state, context)
         if state.simulated_quality is not Quality.DRAFT:
             layout.prop(state, "law")
         layout.prop(state, "substeps")

@@ -4,7 +4,7 @@ from inspect import get_annotations
 
 from ..bridge.inputs import animated_settings
 
-ANIMATED = animated_settings.ANIMATED | {"strength", "cut", "push", "field_weight"}
+ANIMATED = animated_settings.ANIMATED | {"strength", "contraction", "cut", "push", "field_weight"}
 
 
 def keyed_where_read(settings: type) -> type:

@@ -13,6 +13,7 @@ FIELDS = (
     (Field.CORE.value, "Bone Core", "What follows the bones, 1, and what is flesh, 0"),
     (Field.LEAK.value, "Momentum Leak", "How much of the bones' momentum reaches the flesh, 0 to 1"),
     (Field.STIFFNESS.value, "Stiffness", "Young's modulus of the flesh, in kPa"),
+    (Field.MUSCLE.value, "Muscle", "How much of the flesh is muscle, 0 to 1, while the preview is on"),
     (
         Field.DRAFT_ERROR.value,
         "Draft Error",

@@ -45,6 +45,7 @@ KINDS = [
     ("LEAK", "leak_group", "Leak", 1.0),
     ("PIN", "pin_group", "Pin", 0.0),
     ("STRENGTH", "strength_group", "Strength", 1.0),
+    ("MUSCLE", "muscle_group", "Muscle", 0.0),
 ]
 
 

@@ -179,6 +179,17 @@ def test_painted_strength_scales_what_the_rig_does(box):
     assert np.allclose(half, motion(jounce.Body(*box, resolution=12, modes=4), strength=0.5), rtol=1e-4)
 
 
+def test_values_at_points_spread_as_weights_do(body, box):
+    points, _, weights = box
+    for bone in range(2):
+        assert np.allclose(body.spread(weights[:, bone].copy()), body.rig.weights[:, bone], atol=1e-12)
+    assert np.allclose(body.spread(np.full(len(points), 0.7)), 0.7)
+    with pytest.raises(ValueError, match="values: expected"):
+        body.spread(np.ones(len(points) + 1))
+    with pytest.raises(ValueError, match="values"):
+        body.spread(np.where(np.arange(len(points)) == 2, np.nan, 1.0))
+
+
 def test_a_body_of_a_corotated_material(box):
     body = jounce.Body(*box, resolution=12, modes=4, law="corotated", poisson=0.4)
     assert motion(body).max() > 1e-3

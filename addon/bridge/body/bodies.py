@@ -8,6 +8,8 @@ import bpy
 import numpy as np
 
 from ...core.bones import Counting, merged_into_picked
+from ...core.maps import maps, muscle
+from ...core.muscles import Muscles, directions_of_bones
 from ...core.surface import Part, Surface
 from ...core.user_error import UserError
 from ..common import registry, units
@@ -23,7 +25,10 @@ from . import hard_parts, meshes, stitches, weight_maps
 
 @dataclass(frozen=True)
 class BodyScene:
-    """A body as the scene has it: its meshes in order, their surface, the reader of its transforms."""
+    """A body as the scene has it: its meshes in order, their surface, the reader of its transforms.
+
+    muscles: None without any.
+    """
 
     host: bpy.types.Object
     objects: tuple[bpy.types.Object, ...]
@@ -32,6 +37,7 @@ class BodyScene:
     forces: ForceReader
     feel: FeelReader
     colliders: ColliderReader
+    muscles: Muscles | None
 
 
 def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:
@@ -102,7 +108,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     refuse_unevaluated(objects, context)
     scale = units.metres_per_unit(context.scene)
     carried: dict[bone_transforms.Carrier, tuple[bpy.types.Object, np.ndarray]] = {}
-    points, triangles, parts, part_rigs, painted = [], [], [], [], []
+    points, triangles, parts, part_rigs, groups = [], [], [], [], []
     bones, hard = bone_core.Bones(scale), []
     row_of: dict[bpy.types.Object, slice] = {}
     start = 0
@@ -116,13 +122,13 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         rows = row_of[obj] = slice(start, start + len(local))
         preserves = deformer is not None and deformer.preserves_volume
         parts.append(Part(obj.name, rows, matrix[:3, :3] * scale, preserves))
-        painted.append(meshes.group_weights(obj))
-        part_rigs.append(bone_transforms.part_rig(obj, deformer, painted[-1], warn))
+        groups.append(meshes.group_weights(obj))
+        part_rigs.append(bone_transforms.part_rig(obj, deformer, groups[-1], warn))
         bones.see(obj, deformer)
         hard.append(hard_parts.hard_points(obj))
         carried.setdefault(bone_transforms.carrier(obj), (obj, matrix))
         start += len(local)
-    rig = bone_transforms.joined(part_rigs)
+    rig, painted = bone_transforms.joined(part_rigs), weight_maps.read(host, objects, groups)
     places, amount = np.concatenate(points), host.jounce.bone_core
     hard_places = np.concatenate(hard)
     surface = Surface(
@@ -130,7 +136,9 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         np.concatenate(triangles),
         rig.weights,
         tuple(parts),
-        weight_maps.read(host, objects, painted).with_leak(rig.weights @ bone_transforms.leaks(rig.movers)),
+        maps(painted, host.jounce.stiffness_scale()).with_leak(
+            rig.weights @ bone_transforms.leaks(rig.movers)
+        ),
         stitches=stitches.read(host, row_of),
         **bones_that_count(host, rig.movers),
         core=bones.core(rig.movers, places, rig.weights, amount, hard_places) if amount > 0.0 else None,
@@ -141,7 +149,15 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     reader = bone_transforms.PoseReader(rig.movers, carried, scale, surface.diagonal)
     feel = FeelReader(host, context.scene, surface.diagonal)
     touched = colliders.read(host, objects, surface, RestRig(reader), context, warn)
-    return BodyScene(host, objects, surface, reader, forces, feel, touched)
+    muscles = muscles_of(host, muscle(painted), RestRig(reader))
+    return BodyScene(host, objects, surface, reader, forces, feel, touched, muscles)
+
+
+def muscles_of(host: bpy.types.Object, share: np.ndarray | None, rig: RestRig) -> Muscles | None:
+    """The muscles of a body along the bones of its rig. share: (p,), how much of the flesh is muscle."""
+    if share is None:
+        return None
+    return Muscles(share, directions_of_bones(*rig.spans()), host.jounce.muscle_stiffness)
 
 
 def is_held_by_nothing(host: bpy.types.Object) -> bool:

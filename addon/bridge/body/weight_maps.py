@@ -12,7 +12,7 @@ import bmesh
 import bpy
 import numpy as np
 
-from ...core.maps import Kind, Maps, maps, neutral
+from ...core.maps import Kind, neutral
 from ..common import compat
 from . import meshes
 
@@ -22,14 +22,18 @@ SETTINGS = {
     Kind.LEAK: ("leak_group", "Leak"),
     Kind.PIN: ("pin_group", "Pin"),
     Kind.STRENGTH: ("strength_group", "Strength"),
+    Kind.MUSCLE: ("muscle_group", "Muscle"),
 }
 
 # The meshes of a body.
 Objects = tuple[bpy.types.Object, ...]
 
 
-def read(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> Maps:
-    """The maps of a body, its meshes one after the other; groups: for each (p, g) weights of its groups."""
+def read(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> dict[Kind, np.ndarray]:
+    """The weights (p,) of the maps of a body that are there, its meshes one after the other.
+
+    groups: for each mesh the weights (p, g) of its groups.
+    """
     painted, scale = {}, host.jounce.stiffness_scale()
     for kind, (setting, _) in SETTINGS.items():
         name, missing = getattr(host.jounce, setting), neutral(kind, scale)
@@ -42,7 +46,7 @@ def read(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> 
             for obj, weights in zip(objects, groups, strict=True)
         ]
         painted[kind] = np.ascontiguousarray(np.concatenate(parts))
-    return maps(painted, scale)
+    return painted
 
 
 def group_name(host: bpy.types.Object, objects: Objects, kind: Kind) -> str:

@@ -11,6 +11,9 @@ from ...core.surface import Surface
 from ..rig import bone_core, bone_transforms
 from ..rig.bone_transforms import Mover
 
+# Children surround the head of a bone whose middle is nearer to it than this share of the furthest.
+AROUND = 0.1
+
 
 @dataclass(frozen=True, eq=False)
 class RestRig:
@@ -44,6 +47,27 @@ class RestRig:
                 heads[row] = matrix[:3, 3] * self.unit
                 tails[row] = (matrix @ (0.0, length, 0.0, 1.0))[:3] * self.unit
         return heads, tails
+
+    def spans(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where the movers' bones begin and end (b, 3), metres; in one place for what is no bone.
+
+        A bone reaches to the middle of where its deforming children begin, as many importers leave tails that
+        point elsewhere; without any, and where these surround its head, to its tail.
+        """
+        heads, ends = self.ends()
+        for row, mover in enumerate(self.movers):
+            bones = () if mover.armature is None else mover.armature.data.bones[mover.bone].children
+            begin = [
+                self.matrix(mover.armature, bone.name, mover.carrier)[:3, 3]
+                for bone in bones
+                if bone.use_deform
+            ]
+            if begin:
+                far = np.array(begin) * self.unit - heads[row]
+                middle = far.mean(axis=0)
+                if np.linalg.norm(middle) > AROUND * np.linalg.norm(far, axis=1).max():
+                    ends[row] = heads[row] + middle
+        return heads, ends
 
     def row_above(self, obj: bpy.types.Object) -> int | None:
         """The bone that an object hangs on, or the nearest above it that moves the body; None for none."""

@@ -34,6 +34,8 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     )
     if scene.host.jounce.simulated_quality is Quality.DRAFT:
         return drive
+    if scene.muscles is not None:
+        drive = replace(drive, contraction=state.contraction)
     carried = None if shape is None else shapes.body.vertex_offsets(shape)
     own = scene.forces.read_at_vertices(pose, depsgraph, carried)
     if own.force is None and carried is None:

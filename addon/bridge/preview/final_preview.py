@@ -28,9 +28,9 @@ class FinalPreview(Behind[FinalCache]):
         self._comparing: Runner | None = None
 
     def _prepare(self) -> Task:
-        state = self._motions.scene.host.jounce
-        law = Law(state.law)
-        self.fine = yield from prepared(self._motions.body, state.built_digest, law, state.poisson)
+        made, state = self._motions, self._motions.scene.host.jounce
+        law, muscles = Law(state.law), made.scene.muscles
+        self.fine = yield from prepared(made.body, state.built_digest, law, state.poisson, muscles)
         self._filling = self._motions.final(self._scene, self._cache, self.fine.model)
         return ""
 

@@ -84,8 +84,10 @@ class Motions:
         """The same of the final motion: of modes it depends on what frequency they say the body has."""
         settings = self.scene.host.jounce.motion_settings()
         stiffness = stiffness_of(built_frequency(self.body, settings.frequency_of), settings)
-        law = {"Law": self.scene.host.jounce.law}
-        return law | self._around() | {"Stiffness": repr(stiffness)} | self._origin(scene, first, DRAFT_ALONE)
+        flesh = {"Law": self.scene.host.jounce.law, "Stiffness": repr(stiffness)}
+        muscles = self.scene.muscles
+        flesh |= {} if muscles is None else {"Muscles": muscles.digest}
+        return flesh | self._around() | self._origin(scene, first, DRAFT_ALONE)
 
     def _around(self) -> Origin:
         touched = self.scene.colliders.colliders

@@ -38,6 +38,7 @@ class Pupil:
         self._scene = context.scene
         self._host = scene.host
         self._law, self._poisson = Law(state.law), state.poisson
+        self._muscles = scene.muscles
         # Those that are off may be switched on later.
         self._bounds = Bounds(state.limit / 100.0, state.stretch / 100.0)
         self._made = Motions(body, scene)
@@ -57,7 +58,8 @@ class Pupil:
 
     def learn(self, count: int, others: list[tuple[str, Shot]]) -> Generator[Step, None, Learnt]:
         """Learns the shot beside others, in at most so many displacements."""
-        preparing = full_space.prepared(self._body, self._digest, self._law, self._poisson)
+        flesh = self._law, self._poisson, self._muscles
+        preparing = full_space.prepared(self._body, self._digest, *flesh)
         full = yield from scaled(preparing, 0.0, 0.05)
         final, draft = yield from scaled(self._simulated(full), 0.05, 0.7)
         shot = self._shot(final)

@@ -275,6 +275,23 @@ impl Body {
         arrays::owned(py, carried, &[self.inner.mesh.vertices().len(), 3])
     }
 
+    /// Carries a value at each point of the surface to the vertices of the mesh, as maps are: the boundary takes those of the
+    /// closest place of the surface, and inside they spread harmonically.
+    ///
+    /// values: (p,) float64. Returns (n,) float64. Raises ValueError for a wrong shape and for a number that is not finite.
+    fn spread<'py>(
+        &self,
+        py: Python<'py>,
+        values: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let values =
+            arrays::array::<f64>(values, "values", &[Axis::Is(self.inner.embedding.points().len())])?;
+        let values = values.slice();
+        let carried = run(py, || self.inner.spread(values))?;
+        let n = carried.len();
+        arrays::owned(py, carried, &[n])
+    }
+
     fn __repr__(&self) -> String {
         let (mesh, modes) = (&self.inner.mesh, self.inner.model.mode_count());
         format!("Body({} tets, {} bones, {modes} modes)", mesh.tets().len(), self.inner.rig.bone_count())

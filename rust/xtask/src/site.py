@@ -39,6 +39,7 @@ nav:
       - Bakes, measured: docs/addon/bakes.md
       - Exports, measured: docs/addon/exports.md
       - Learning: docs/addon/learning.md
+      - Muscles: docs/addon/muscles.md
       - What moves: docs/addon/what_moves.md
       - Honest bodies: docs/addon/honest_body.md
   - Farms: docs/farm.md

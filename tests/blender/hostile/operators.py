@@ -77,7 +77,7 @@ def bake_missing(hand: Hand, chance: Random) -> None:
     attempt(hand, chance, "bake", missing=True)
 
 
-KINDS = ("STIFFNESS", "LEAK", "PIN", "STRENGTH")
+KINDS = ("STIFFNESS", "LEAK", "PIN", "STRENGTH", "MUSCLE")
 # What changes most of a file comes most often.
 OFTEN: tuple[Step, ...] = (
     add,

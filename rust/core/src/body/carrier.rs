@@ -29,7 +29,7 @@ impl<'a> Carrier<'a> {
     }
 
     /// Values p x k to values n x k: of the closest place on the boundary, harmonic inside.
-    fn carry(&self, values: &[f64], k: usize) -> Result<Vec<f64>> {
+    pub(super) fn carry(&self, values: &[f64], k: usize) -> Result<Vec<f64>> {
         let samples = self.samples()?;
         spread_to_interior(self.mesh, samples.vertices(), &samples.sample(values, k), k)
     }

@@ -8,6 +8,7 @@ mod learning;
 
 use std::sync::{Arc, OnceLock};
 
+use carrier::Carrier;
 use editing::Base;
 pub use editing::PointStitches;
 pub use learning::Lesson;
@@ -220,6 +221,19 @@ impl Body {
         }
         let made = OffsetExtension::new(&self.mesh, &self.rig, &self.surface, &self.surface_rig)?;
         self.vertex_offsets.get_or_init(|| made).extend(offsets)
+    }
+
+    /// Carries a value at each point of the surface, p, to the tet vertices, n, as maps are: the boundary takes those of the
+    /// closest place of the surface, and inside they spread harmonically.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] or [`Error::NotFinite`] for values that are not one number a point.
+    pub fn spread(&self, values: &[f64]) -> Result<Vec<f64>> {
+        check_length("values", self.embedding.points().len(), values.len())?;
+        if let Some((element, &value)) = values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
+            return Err(Error::NotFinite { what: "values", element, value });
+        }
+        Carrier::new(&self.surface, &self.mesh).carry(values, 1)
     }
 
     /// The same body in the full space: its mesh, rig, bounds, strength and stitches, of its own or another material, with

@@ -1,0 +1,245 @@
+"""Muscles: painted flesh whose fibres contract in the final motion, and in no other."""
+
+import math
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+import scenes
+from layouts import drawn
+from previews import FRAMES, shape, shown
+from test_refusals import assert_refused
+
+# The muscle is on one side of the upper half of the column.
+LOW, HIGH = 1.1, 1.9
+KEYS = {1: 0.0, 4: 0.0, 8: 0.6}
+
+
+@pytest.fixture
+def column(tmp_path):
+    """A built column in a saved file that holds still; one side is pinned. Its final motion is wanted."""
+    obj, rig = scenes.character()
+    rig.animation_data_clear()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    scenes.add_and_build(obj)
+    # Without a core flesh balances what moves elsewhere on its bone.
+    obj.jounce.quality, obj.jounce.poisson, obj.jounce.bone_core = "FINAL", 0.4, 0.3
+    obj.jounce.use_limit = obj.jounce.use_stretch = False
+    bpy.ops.jounce.map_add(kind="PIN")
+    obj.vertex_groups["Pin"].add(np.flatnonzero(rest_of(obj)[:, 0] < 0.05).tolist(), 1.0, "REPLACE")
+    bpy.context.view_layer.update()
+    bpy.ops.jounce.build()
+    return obj
+
+
+def rest_of(obj):
+    return np.array([vertex.co for vertex in obj.data.vertices])
+
+
+def is_muscle(obj):
+    x, _, z = rest_of(obj).T
+    return (x > 0.05) & (z > LOW) & (z < HIGH)
+
+
+def paint(obj):
+    """Paints the muscle, which fades towards its ends."""
+    bpy.ops.jounce.map_add(kind="MUSCLE")
+    group = obj.vertex_groups["Muscle"]
+    for vertex in np.flatnonzero(is_muscle(obj)).tolist():
+        place = (obj.data.vertices[vertex].co.z - LOW) / (HIGH - LOW)
+        group.add([vertex], math.sin(math.pi * place), "REPLACE")
+
+
+def swing(obj):
+    """Keys the bones of the column."""
+    scenes.swing(obj.find_armature())
+    scenes.settle_scene()
+
+
+def key(obj, values=KEYS):
+    for frame, value in values.items():
+        obj.jounce.contraction = value
+        obj.jounce.keyframe_insert("contraction", frame=frame)
+
+
+def baked(obj, target="MESH_CACHE"):
+    """The shapes (f, p, 3) of a bake, which is freed again."""
+    scenes.activate(obj)
+    bpy.ops.jounce.bake(target=target)
+    shapes = scenes.evaluated_frames(obj, FRAMES)
+    bpy.ops.jounce.free_bake()
+    return shapes
+
+
+def cache_of(obj):
+    return Path(bpy.path.abspath(f"//shot {obj.name}.jcache"))
+
+
+def test_a_keyed_contraction_shortens_and_bulges_what_is_painted_and_dies_away_from_there(column):
+    paint(column)
+    still = baked(column)
+    key(column)
+    moved = baked(column) - still
+    assert np.abs(moved[:4]).max() < 1e-6
+    x, _, height = rest_of(column).T
+    out, _, up = moved[-1].T
+    side, middle = x > 0.29, 0.5 * (LOW + HIGH)
+    assert out[side & (np.abs(height - middle) < 0.1)].max() > 0.005
+    assert up[side & (height > middle + 0.1) & (height < HIGH)].mean() < -0.01
+    assert up[side & (height < middle - 0.1) & (height > LOW)].mean() > 0.01
+    # The flesh beside is drawn along, by less and less.
+    most = [np.abs(moved[:, np.abs(height - z) < 0.1]).max() for z in (1.0, 0.67, 0.33, 0.0)]
+    assert (np.diff(most) < 0.0).all() and most[-1] < 0.1 * np.abs(moved).max()
+
+
+def test_the_preview_shows_what_is_baked_bit_for_bit(column, session):
+    paint(column)
+    key(column)
+    bpy.ops.jounce.preview()
+    seen = shown(column, "FINAL")
+    kept = cache_of(column).read_bytes()
+    assert session(column).status().startswith("Final 1 - 12")
+    # In any order, and by scrubbing alone.
+    for frame in (12, 3, 7, 9):
+        assert np.array_equal(shape(column, frame), seen[frame - 1])
+    bpy.ops.jounce.preview()
+    cache_of(column).unlink()
+    from_nothing = baked(column)
+    assert cache_of(column).read_bytes() == kept
+    assert np.abs(seen - from_nothing).max() < 1e-5
+    assert np.array_equal(baked(column), from_nothing)
+
+
+def test_a_changed_contraction_acts_at_once_and_its_draft_stays(column, session):
+    paint(column)
+    bpy.ops.jounce.preview()
+    relaxed = shown(column, "FINAL")
+    draft = list(session(column).cache.coefficients)
+    column.jounce.contraction = 0.5
+    tensed = shown(column, "FINAL")
+    assert np.abs(tensed - relaxed).max() > 0.01
+    assert all(now is old for now, old in zip(session(column).cache.coefficients, draft, strict=True))
+    column.jounce.muscle_stiffness = 40.0
+    assert np.abs(shown(column, "FINAL") - tensed).max() > 1e-3
+    column.jounce.muscle_stiffness, column.jounce.contraction = 10.0, 0.0
+    assert np.abs(shown(column, "FINAL") - relaxed).max() < 1e-6
+
+
+def test_without_a_map_a_contraction_changes_no_bit(column):
+    before = baked(column)
+    kept = cache_of(column).read_bytes()
+    key(column)
+    bpy.ops.jounce.map_add(kind="MUSCLE")
+    assert np.array_equal(baked(column), before)
+    assert cache_of(column).read_bytes() == kept
+
+
+def test_painting_builds_nothing_and_unpainting_brings_the_motion_back(column, module):
+    digest, before = column.jounce.built_digest, baked(column)
+    kept = cache_of(column).read_bytes()
+    paint(column)
+    key(column)
+    assert np.abs(baked(column) - before).max() > 0.01
+    assert column.jounce.built_digest == digest
+    column.vertex_groups.remove(column.vertex_groups["Muscle"])
+    cache_of(column).unlink()
+    assert np.array_equal(baked(column), before)
+    assert cache_of(column).read_bytes() == kept
+
+
+def of_quality(obj, quality):
+    """The shapes (f, p, 3) of a bake at a quality."""
+    obj.jounce.quality = quality
+    return baked(obj)
+
+
+def test_a_draft_and_what_was_learnt_do_not_contract_and_say_so(column, session):
+    def sentence():
+        panel = drawn(bpy.types.JOUNCE_PT_motion)
+        assert ("contraction" in panel.properties()) == bool(column.jounce.muscle_group)
+        return " ".join(panel.texts())
+
+    swing(column)
+    bpy.ops.jounce.learn()
+    before = {quality: of_quality(column, quality) for quality in ("DRAFT", "LEARNT")}
+    assert "contract" not in sentence()
+    paint(column)
+    key(column)
+    for quality, shapes in before.items():
+        assert np.array_equal(of_quality(column, quality), shapes)
+        assert "contract in the final motion alone" in sentence()
+        assert "quality" in drawn(bpy.types.JOUNCE_PT_motion).properties()
+    column.jounce.quality = "FINAL"
+    assert "contract" not in sentence()
+    bpy.ops.jounce.preview()
+    for quality in ("LEARNT", "FINAL"):
+        column.jounce.quality = quality
+        bpy.ops.jounce.fill_cache()
+        assert session(column).trouble == "" and "contract" not in session(column).status()
+
+
+def test_a_shot_with_muscles_is_learnt_as_it_is(column, session, lessons):
+    swing(column)
+    paint(column)
+    key(column)
+    bpy.ops.jounce.learn()
+    assert 0.0 < lessons.of(column).facts.error < 1.0
+    bpy.ops.jounce.preview()
+    shown(column, "LEARNT")
+    assert session(column).final.error.share == lessons.of(column).facts.error
+    # Of another contraction nothing was told.
+    key(column, {8: 0.2})
+    shown(column, "LEARNT")
+    assert session(column).final.error is None
+
+
+def test_a_loop_holds_a_contraction_but_no_keys_of_it(column):
+    column.jounce.loop = True
+    still = baked(column)
+    paint(column)
+    column.jounce.contraction = 0.5
+    tensed = baked(column)
+    assert np.abs(tensed - still).max() > 0.01 and np.abs(tensed - tensed[0]).max() < 1e-4
+    key(column)
+    assert_refused(bpy.ops.jounce.bake, "contraction", "loop", target="MESH_CACHE")
+    column.jounce.quality = "DRAFT"
+    baked(column)
+
+
+def test_a_body_without_bones_has_muscles_that_do_nothing():
+    obj = scenes.column()
+    obj.location.x = 1.0
+    obj.keyframe_insert("location", frame=1)
+    scenes.settle_scene()
+    scenes.add_and_build(obj)
+    obj.jounce.quality = "FINAL"
+    before = baked(obj, "FRAME_KEYS")
+    paint(obj)
+    obj.jounce.contraction = 1.0
+    assert np.array_equal(baked(obj, "FRAME_KEYS"), before)
+
+
+def test_copies_contract_by_themselves(column):
+    paint(column)
+    bpy.ops.object.duplicate()
+    other = bpy.context.object
+    assert other.jounce.muscle_group == "Muscle"
+    other.jounce.contraction = 0.5
+    for obj, moves in ((column, False), (other, True)):
+        scenes.activate(obj)
+        bpy.ops.jounce.build()
+        posed = scenes.evaluated_frames(obj, FRAMES)
+        assert bool(np.abs(baked(obj) - posed).max() > 0.01) is moves
+
+
+def test_the_map_is_shown_over_a_preview(column, module, session):
+    paint(column)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    view, fields = module("overlay.view"), module("core.fields")
+    _, muscles = view.of_preview(column, fields.Field.MUSCLE)
+    body = module("core.bodies").CACHE.get(column.jounce.built_digest)
+    values, scale = fields.muscle(muscles, body)
+    assert np.array_equal(values > 0.0, is_muscle(column)) and scale.title == "Muscle"
+    assert fields.muscle(None, body)[1].title.startswith("No muscles")
