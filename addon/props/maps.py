@@ -64,8 +64,8 @@ class MapProps:
     muscle_stiffness: FloatProperty(
         name="Muscle Stiffness",
         description=(
-            "How stiff the fibres are where the group is 1, in multiples of the flesh's own stiffness. "
-            "Stiffer fibres shorten by more of what Contraction asks for"
+            "How stiff the fibres are where the group is 1, in multiples of the flesh's own stiffness, "
+            "without unit. Stiffer fibres shorten by more of what Contraction asks for"
         ),
         default=10.0,
         min=0.0,

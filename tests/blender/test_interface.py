@@ -11,7 +11,7 @@ CHANGES_NOTHING = {f"jounce.{name}" for name in ("fill_cache", "grab", "flex_mod
 CHANGES_NOTHING |= {"jounce.material_preset_add", "jounce.body_preset_add", "jounce.learnt_save"}
 UNITS = ("without unit", "in Hz", "in Pa", "in kilograms", "in m/s", "in degrees")
 HAS_UNIT = {"PERCENTAGE", "FACTOR"}
-KEYED = {"strength", "cut", "push", "field_weight", "frequency", "damping", "pose_rest"} | {
+KEYED = {"strength", "contraction", "cut", "push", "field_weight", "frequency", "damping", "pose_rest"} | {
     "gravity",
     "use_gravity",
     "young",

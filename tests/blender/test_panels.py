@@ -98,7 +98,7 @@ def test_menus_and_lists_draw(module):
     bpy.ops.jounce.stitch_nearest(distance=10.0)
     classes = module("panels").CLASSES
     menus = [cls for cls in classes if issubclass(cls, bpy.types.Menu) and not hasattr(cls, "preset_subdir")]
-    assert len(menus) == 5
+    assert len(menus) == 6
     for cls in menus:
         assert len(drawn(cls).operators()) >= 5, cls
     lists = {cls.__name__: stand_in(cls) for cls in classes if issubclass(cls, bpy.types.UIList)}
