@@ -32,6 +32,7 @@ class Take:
     size: float
     posed: Shapes
     fleshed: Shapes
+    rows: tuple[str, str, str] = ("Posed", "With Jounce", "Difference")
 
     def displacement(self, index: int) -> list[np.ndarray]:
         """Distance (p,) between the two shapes of one frame, for each mesh, as a fraction of the size."""
@@ -69,17 +70,17 @@ def telling_frames(amplitudes: np.ndarray, count: int) -> list[int]:
 def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list[int]:
     """Save the sheet as PNG and return the frames shown.
 
-    Each column is a frame; the rows are the posed shape, the shape with flesh, and that shape coloured by
-    how far it is from the posed one, whose outline is drawn over it. The last colour stands for what all but
-    a hundredth of the strongest frame's vertices stay below, and for all beyond.
+    Each column is a frame; the rows are the posed shape (or another that flesh is compared with), the shape
+    with flesh, and that shape coloured by how far it is from the other, whose outline is drawn over it. The
+    last colour stands for what all but a hundredth of the strongest frame's vertices stay below, and for all
+    beyond.
     """
     amplitudes = take.amplitudes()
     columns = telling_frames(amplitudes, COLUMNS)
     strongest = np.concatenate(take.displacement(int(np.argmax(amplitudes))))
     top = _round_up(float(np.percentile(strongest, 99.0)))
-    rows = ["Posed", "With Jounce", "Difference"]
     left, head, foot, pitch = 64, 104, 56, CELL + GAP
-    sheet = Image.new("RGB", (left + pitch * len(columns) + 20, head + pitch * len(rows) + foot), PAPER)
+    sheet = Image.new("RGB", (left + pitch * len(columns) + 20, head + pitch * len(take.rows) + foot), PAPER)
     draw = ImageDraw.Draw(sheet)
     draw.text((left, 20), take.title, font=font(34), fill=INK)
     for column, index in enumerate(columns):
@@ -89,9 +90,9 @@ def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list
         draw.text(
             (left + column * pitch + CELL // 2, head - 10), label, font=font(21), fill=FAINT, anchor="ms"
         )
-    for row, label in enumerate(rows):
+    for row, label in enumerate(take.rows):
         _sideways(sheet, label, (left, head + row * pitch))
-    _scale_bar(sheet, (left, head + pitch * len(rows) + 18), top)
+    _scale_bar(sheet, (left, head + pitch * len(take.rows) + 18), top)
     sheet.save(path)
     return [take.first + index for index in columns]
 

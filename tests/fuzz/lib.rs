@@ -50,6 +50,8 @@ impl Settings {
             pose_rest,
             stiffness,
             strength,
+            // The bodies have no fibres.
+            contraction: 0.0,
             limit: self.limit,
             stretch: self.stretch,
         }

@@ -6,7 +6,7 @@ use crate::process::{Result, cargo, command, heading, io_error, output, run as r
 use crate::project;
 
 /// The targets in `tests/fuzz`.
-const TARGETS: [&str; 3] = ["model_file", "body", "motion"];
+const TARGETS: [&str; 4] = ["model_file", "body", "motion", "contact"];
 const SECONDS: &str = "60";
 
 /// Runs each target named, or all of them, for so many seconds (`["--seconds", "600", "body"]`).

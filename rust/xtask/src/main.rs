@@ -59,8 +59,8 @@ usage: cargo x <command>
                         the benchmarks, to out/bench.txt; with --docs to docs/benchmarks.md as well, with
                         --long the slow rows of other programs too
   fuzz [--seconds N] [target...]
-                        hostile input for N seconds (60) a target: model_file, body, motion, on from what out/fuzz/
-                        keeps of earlier runs; needs nightly Rust and cargo-fuzz
+                        hostile input for N seconds (60) a target: model_file, body, motion, contact, on from what
+                        out/fuzz/ keeps of earlier runs; needs nightly Rust and cargo-fuzz
   memory [name...]      native tests where wrong uses of memory are seen: miri (some of them), address (all, under a
                         sanitizer); needs nightly Rust
   nightly               all checks and suites, every Blender and window, 200 kills of each writer, memory, and 30

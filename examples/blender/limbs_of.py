@@ -1,0 +1,162 @@
+"""One character for `limbs.py`: its final motion, without collisions and with its limbs' capsules.
+
+    python limbs_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
+
+Depth is how far a vertex is inside of the capsule of a limb that it is no part of, as a share of the diagonal
+at the first frame. What is a limb's own or its neighbours' is left out, as are vertices inside it in
+the first frame and those that flesh moves by less than a thousandth of the size, which bones hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import body_parts_of
+import character as characters
+import extension
+import flesh
+import sheet
+import studio
+
+# What is less deep is not seen; what moves less is held by bones.
+SEEN, HELD = 2e-3, 1e-3
+
+
+def main() -> None:
+    """Measure one character and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--report", type=Path, required=True)
+    parser.add_argument("--frames", type=int, default=60)
+    parser.add_argument("--sheets", type=Path, help="folder for the contact sheet")
+    options = parser.parse_args()
+    extension.enable()
+    try:
+        character = characters.load(options.file)
+        report, take = shoot(character, characters.choose_shot(character, options.frames))
+    except (characters.Unreadable, RuntimeError) as refusal:
+        sentence = str(refusal).strip().removeprefix("Error: ")
+        options.report.write_text(json.dumps({"notes": [f"refused: {sentence}"]}), encoding="utf-8")
+        return
+    options.report.write_text(json.dumps(report), encoding="utf-8")
+    if options.sheets is not None:
+        options.sheets.mkdir(parents=True, exist_ok=True)
+        room = studio.Studio(character.body, take.framed(), studio.best_engine())
+        picture = options.sheets / f"{options.file.stem}.png"
+        sheet.contact_sheet(room, take, picture, picture.with_suffix(".part.png"))
+        picture.with_suffix(".part.png").unlink()
+
+
+def shoot(character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
+    """Records both motions by the operators that an artist uses: what was measured, and the take."""
+    posed = studio.record(character.body, shot.frames)
+    bpy.context.scene.frame_set(shot.first)
+    flesh.select([character.armature])
+    bpy.ops.jounce.setup()
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    flesh.select([host])
+    host.jounce.quality = "FINAL"
+    free, seconds = recorded(character, shot)
+    bpy.context.scene.frame_set(shot.first)
+    bpy.ops.jounce.bone_capsules()
+    capsules = [item for item in host.jounce.collision_collection.all_objects if item.parent_bone]
+    touched, busy = recorded(character, shot)
+    render = bpy.context.scene.render
+    size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
+    title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
+    take = sheet.Take(
+        title, shot.first, render.fps / render.fps_base, size, free, touched,
+        rows=("Without collisions", "With the limbs' capsules", "Difference"),
+    )  # fmt: skip
+    before, after = depths(character, shot, capsules, size, (posed, free, touched))
+    tearing = body_parts_of.tearing(character, sheet.Take("", 1, 1.0, size, posed, touched))
+    report = {"capsules": len(capsules), "s a frame, free": seconds, "s a frame": busy} | tearing
+    for name, depth in (("without", before), ("with", after)):
+        report[f"deepest, {name}"] = float(depth.max(initial=0.0))
+        report[f"seen, {name}"] = int((depth > SEEN).sum())
+    return report, take
+
+
+def recorded(character: characters.Character, shot: characters.Shot) -> tuple[sheet.Shapes, float]:
+    """The final motion as the preview shows it, and the seconds that a frame takes."""
+    started = time.perf_counter()
+    bpy.ops.jounce.fill_cache()
+    seconds = (time.perf_counter() - started) / len(shot.frames)
+    return studio.record(character.body, shot.frames), seconds
+
+
+def depths(
+    character: characters.Character,
+    shot: characters.Shot,
+    capsules: list[bpy.types.Object],
+    size: float,
+    shapes: tuple[sheet.Shapes, sheet.Shapes, sheet.Shapes],
+) -> list[np.ndarray]:
+    """How deep flesh is in capsules, (f, c, p) as shares of the size, of the motions after the posed one."""
+    posed, *motions = shapes
+    bones = np.concatenate([strongest(mesh) for mesh in character.body])
+    moves = [
+        np.linalg.norm(np.concatenate(now) - np.concatenate(rig), axis=1)
+        for now, rig in zip(motions[0], posed, strict=True)
+    ]
+    is_flesh = np.max(moves, axis=0) > HELD * size
+    found: list[list[np.ndarray]] = [[], []]
+    counts: list[np.ndarray] = []
+    for index, frame in enumerate(shot.frames):
+        bpy.context.scene.frame_set(frame)
+        bpy.context.view_layer.update()
+        if index == 0:
+            points = np.concatenate(posed[0])
+            counts = [
+                is_flesh & ~np.isin(bones, family(character, c)) & (inside(c, points) <= 0.0)
+                for c in capsules
+            ]
+        for motion, kept in zip(motions, found, strict=True):
+            points = np.concatenate(motion[index])
+            kept.append(
+                np.array([inside(c, points) * mine / size for c, mine in zip(capsules, counts, strict=True)])
+            )
+    return [np.array(kept) for kept in found]
+
+
+def family(character: characters.Character, capsule: bpy.types.Object) -> list[str]:
+    """The bone of a capsule and those next to it."""
+    bone = character.armature.data.bones[capsule.parent_bone]
+    return [relative.name for relative in (bone, bone.parent, *bone.children) if relative is not None]
+
+
+def strongest(mesh: bpy.types.Object) -> np.ndarray:
+    """The bone (p,) that holds most of each vertex."""
+    names = [group.name for group in mesh.vertex_groups]
+    parent = mesh.parent_bone if mesh.parent_type == "BONE" else ""
+    most = (max(v.groups, key=lambda g: g.weight, default=None) for v in mesh.data.vertices)
+    return np.array([parent if group is None else names[group.group] for group in most])
+
+
+def inside(capsule: bpy.types.Object, points: np.ndarray) -> np.ndarray:
+    """How deep points (p, 3) are in a capsule, metres, 0 outside."""
+    matrix = np.array(capsule.matrix_world)
+    local = (np.c_[points, np.ones(len(points))] @ np.linalg.inv(matrix).T)[:, :3]
+    scale = float(np.cbrt(abs(np.linalg.det(matrix[:3, :3]))))
+    corners = np.abs(np.array(capsule.bound_box)).max(axis=0)
+    half, radius = corners[1], corners[0]
+    reach = np.clip(local[:, 1], radius - half, half - radius)
+    away = np.linalg.norm(local - np.outer(reach, (0.0, 1.0, 0.0)), axis=1) - radius
+    return np.maximum(-away, 0.0) * scale
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    # Blender's own exit handlers can hang in a script that leaves a preview on.
+    os._exit(0)

@@ -1,0 +1,85 @@
+//! Ten iterations of a loose body of handles, as [HRPD] does on bodies of as many vertices and degrees of freedom.
+//!
+//! Ellipsoids that are pulled apart and let go; one thread. The authors' own code was measured on an armadillo of 19,064
+//! vertices and another machine; their numbers are a yardstick, no comparison.
+
+#[allow(dead_code)]
+mod ellipsoid;
+
+use ellipsoid::{RADII, median, surface, timed};
+use jounce::material::{Field, Law, Material};
+use jounce::mesh::{TetMesh, lattice_with_tet_count};
+use jounce::method::projective_dynamics::ProjectiveModel;
+use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::subspace::{Handles, cluster_tets_by_place};
+use jounce::{Progress, Result};
+
+/// Tets, handles, clusters, and the authors' seconds to build and milliseconds a step where there are any.
+const BODIES: [(usize, usize, usize, [Option<f64>; 2]); 6] = [
+    (86_000, 50, 1000, [None, Some(4.35)]),
+    (86_000, 150, 1000, [Some(11.3), Some(15.9)]),
+    (86_000, 330, 1000, [None, None]),
+    (20_000, 150, 1000, [None, None]),
+    (350_000, 150, 1000, [None, None]),
+    (2_200_000, 180, 1000, [Some(189.5), None]),
+];
+const ITERATIONS: u32 = 10;
+/// Steps that pull, and that are timed after.
+const STEPS: [usize; 2] = [3, 40];
+
+fn main() -> Result<()> {
+    println!(
+        "loose bodies of handles: a step of {ITERATIONS} iterations, median of {}, one thread",
+        STEPS[1]
+    );
+    println!(
+        "vertices    tets  degrees  clusters  build s  authors' s  step ms  authors' ms  times  displacement ms"
+    );
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
+    for (tets, handles, clusters, yardstick) in BODIES {
+        pool.install(|| row(tets, handles, clusters, yardstick))?;
+    }
+    Ok(())
+}
+
+fn row(tets: usize, handles: usize, clusters: usize, [their_build, theirs]: [Option<f64>; 2]) -> Result<()> {
+    let mesh = lattice_with_tet_count(&surface(48)?, tets, &Progress::default())?;
+    let (model, build) = timed(|| body(&mesh, handles, clusters))?;
+    let params = SimulationParams {
+        dt: 1.0 / 30.0,
+        max_iterations: ITERATIONS,
+        tolerance: 0.0,
+        ..SimulationParams::default()
+    };
+    let model = Model::Projective(model.into());
+    let mut simulation = Simulation::new(model.clone(), params)?;
+    let degrees = simulation.coefficients().len();
+    let mut force = vec![0.0; degrees];
+    // The first coordinates are affine: what pulls along x without moving the whole.
+    force[0] = 2e3 * RADII[0];
+    for _ in 0..STEPS[0] {
+        simulation.step_with(&Drive { force: Some(&force), ..Drive::default() }, &Progress::default())?;
+    }
+    let mut seconds = Vec::new();
+    for _ in 0..STEPS[1] {
+        seconds.push(timed(|| simulation.step(None))?.1);
+    }
+    let step = 1e3 * median(seconds);
+    let projector = model.projector(None)?;
+    let mut shown = vec![0.0; 3 * mesh.vertices().len()];
+    let (_, display) = timed(|| projector.displacement(simulation.coefficients(), &mut shown))?;
+    let said = |number: Option<f64>| number.map_or("-".into(), |x| format!("{x:.2}"));
+    let times = theirs.map(|theirs| theirs / step);
+    print!("{:>8}{:>8}{degrees:>9}{clusters:>10}{build:>9.2}", mesh.vertices().len(), mesh.tets().len());
+    print!("{:>12}{step:>9.3}{:>13}{:>7}", said(their_build), said(theirs), said(times));
+    println!("{:>17.2}", 1e3 * display);
+    Ok(())
+}
+
+fn body(mesh: &TetMesh, handles: usize, clusters: usize) -> Result<ProjectiveModel> {
+    let silent = Progress::default();
+    let jelly = Material::new(Law::Arap, Field::Uniform(2e4), Field::Uniform(0.0), Field::Uniform(1e3))?;
+    let handles = Handles::spread(mesh, handles, 0, &silent)?;
+    let labels = cluster_tets_by_place(mesh, clusters, 0, &silent)?;
+    ProjectiveModel::new(mesh, &jelly, &handles, &labels, &silent)
+}

@@ -1,0 +1,135 @@
+//! Any colliders, wherever they are and jump, around flesh of the full space and loose jelly: refused in a sentence, or finite motion.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use arbitrary::Arbitrary;
+use jounce::Progress;
+use jounce::material::{Field, Law, Material};
+use jounce::mesh::SurfaceMesh;
+use jounce::method::loads::contact::{Collider, Shape};
+use jounce::method::projective_dynamics::ProjectiveModel;
+use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::subspace::{Handles, cluster_tets_by_place};
+use jounce_fuzz::{REST, Settings, Transform, advance, cube};
+use libfuzzer_sys::fuzz_target;
+
+const MOST_ITERATIONS: u32 = 20;
+
+/// A rigged cube with every vertex free, and a loose one of handles.
+static CUBES: LazyLock<[Model; 2]> = LazyLock::new(|| {
+    let (cube, silent) = (cube(), Progress::default());
+    let full = cube.full_space(None, None, &silent).expect("a cube has a full space");
+    let jelly = Material::new(Law::Arap, Field::Uniform(2e4), Field::Uniform(0.0), Field::Uniform(1e3));
+    let handles = Handles::spread(&cube.mesh, 6, 0, &silent).expect("a cube has handles");
+    let labels = cluster_tets_by_place(&cube.mesh, 8, 0, &silent).expect("a cube has clusters");
+    let loose = ProjectiveModel::new(&cube.mesh, &jelly.expect("a material"), &handles, &labels, &silent);
+    [full, Model::Projective(loose.expect("a cube can be loose").into())]
+});
+
+/// A number that a scene could hold, or any number at all.
+#[derive(Debug, Clone, Copy, Arbitrary)]
+enum Number {
+    Near(i8),
+    Any(f64),
+}
+
+impl Number {
+    fn value(self) -> f64 {
+        match self {
+            Self::Near(near) => f64::from(near) / 32.0,
+            Self::Any(any) => any,
+        }
+    }
+}
+
+/// What flesh collides with: flat, huge, inside out.
+#[derive(Debug, Arbitrary)]
+struct Obstacle {
+    shape: Kind,
+    friction: Number,
+    spared: Vec<u8>,
+}
+
+#[derive(Debug, Arbitrary)]
+enum Kind {
+    Plane([[Number; 3]; 2]),
+    Sphere([Number; 3], Number),
+    Capsule([[Number; 3]; 2], Number),
+    Cuboid([[Number; 3]; 2]),
+    Mesh { points: Vec<[Number; 3]>, triangles: Vec<[u8; 3]>, resolution: u8 },
+}
+
+impl Obstacle {
+    fn collider(&self) -> jounce::Result<Collider> {
+        let of = |numbers: &[Number; 3]| numbers.map(Number::value);
+        let shape = match &self.shape {
+            Kind::Plane([point, normal]) => Shape::plane(of(point), of(normal)),
+            Kind::Sphere(center, radius) => Shape::sphere(of(center), radius.value()),
+            Kind::Capsule([start, end], radius) => Shape::capsule(of(start), of(end), radius.value()),
+            Kind::Cuboid([center, size]) => Shape::cuboid(of(center), of(size)),
+            Kind::Mesh { points, triangles, resolution } => {
+                let points = points.iter().take(32).map(of).collect();
+                let triangles = triangles.iter().take(64).map(|t| t.map(u32::from)).collect();
+                SurfaceMesh::new(points, triangles)
+                    .and_then(|surface| Shape::mesh(&surface, usize::from(resolution % 16)))
+            }
+        };
+        let spared: Vec<u32> = self.spared.iter().map(|&point| point.into()).collect();
+        Ok(Collider::new(shape?, self.friction.value())?.sparing(&spared))
+    }
+}
+
+/// Where a collider is in a frame.
+#[derive(Debug, Clone, Copy, Arbitrary)]
+enum Place {
+    Home,
+    Rigid { angles: [i8; 2], to: [Number; 3] },
+    Wild(Transform),
+}
+
+impl Place {
+    fn transform(self) -> Transform {
+        match self {
+            Self::Home => REST,
+            Self::Wild(transform) => transform,
+            Self::Rigid { angles, to } => {
+                let [(s, c), (t, d)] = angles.map(|angle| (f64::from(angle) / 40.0).sin_cos());
+                let [x, y, z] = to.map(Number::value);
+                [[c, -s * d, s * t, x], [s, c * d, -c * t, y], [0.0, t, d, z]]
+            }
+        }
+    }
+}
+
+#[derive(Debug, Arbitrary)]
+struct Frame {
+    places: [Place; 3],
+    swing: [i8; 3],
+    jumps: bool,
+}
+
+fuzz_target!(|input: (Settings, bool, Vec<Obstacle>, Vec<Frame>)| {
+    let (settings, is_loose, obstacles, frames) = input;
+    let Ok(colliders) = obstacles.iter().take(3).map(Obstacle::collider).collect::<Result<Vec<_>, _>>()
+    else {
+        return;
+    };
+    let model = CUBES[usize::from(is_loose)].clone();
+    // Where all points touch several colliders, an iteration under a sanitizer takes tens of milliseconds.
+    let wild = settings.params();
+    let params = SimulationParams { max_iterations: wild.max_iterations.min(MOST_ITERATIONS), ..wild };
+    let Ok(mut simulation) = Simulation::among(model, params, &colliders, None) else { return };
+    for frame in frames.into_iter().take(6) {
+        let places = frame.places.map(Place::transform);
+        let mut bent = REST;
+        bent.iter_mut().zip(frame.swing).for_each(|(row, small)| row[3] = f64::from(small) / 64.0);
+        let pose = [REST, bent];
+        let pose = (!is_loose).then_some(&pose[..]);
+        let drive = Drive { pose, colliders: Some(&places[..colliders.len()]), ..Drive::default() };
+        if frame.jumps {
+            let _ = simulation.cut(&drive);
+        }
+        advance(&mut simulation, &drive);
+    }
+});
