@@ -166,7 +166,7 @@ def a_property_called_ours(jounce: Hand) -> None:
 def groups_called_as_maps(jounce: Hand) -> None:
     """Vertex groups of the artist's called as maps are, which mean something else."""
     obj, _ = scenes.character()
-    for name in ("Pin", "Stiffness", "Strength", "Momentum Leak", "Leak", "Jounce Pin"):
+    for name in ("Pin", "Stiffness", "Strength", "Muscle", "Momentum Leak", "Leak", "Jounce Pin"):
         obj.vertex_groups.new(name=name).add(range(40), 0.3, "REPLACE")
     jounce.live(obj)
 

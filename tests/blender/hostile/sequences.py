@@ -16,7 +16,7 @@ from . import artist, operators, trial
 from .hand import Hand, Jounce
 
 LENGTHS = (8, 20)
-MAPS = ("Stiffness", "Leak", "Pin", "Strength")
+MAPS = ("Stiffness", "Leak", "Pin", "Strength", "Muscle")
 # Jounce acts a little more often than the artist.
 SHARE_OF_JOUNCE = 0.55
 
