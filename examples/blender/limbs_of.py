@@ -43,7 +43,8 @@ def main() -> None:
     extension.enable()
     try:
         character = characters.load(options.file)
-        report, take = shoot(character, characters.choose_shot(character, options.frames))
+        shot = characters.choose_shot(character, options.frames)
+        report, take = shoot(character, shot, options.report.parent)
     except (characters.Unreadable, RuntimeError) as refusal:
         sentence = str(refusal).strip().removeprefix("Error: ")
         options.report.write_text(json.dumps({"notes": [f"refused: {sentence}"]}), encoding="utf-8")
@@ -57,15 +58,18 @@ def main() -> None:
         picture.with_suffix(".part.png").unlink()
 
 
-def shoot(character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
-    """Records both motions by the operators that an artist uses: what was measured, and the take."""
+def shoot(character: characters.Character, shot: characters.Shot, caches: Path) -> tuple[dict, sheet.Take]:
+    """Records both motions by the operators that an artist uses: what was measured, and the take.
+
+    caches: where those of the final motions go, or they would lie beside the character.
+    """
     posed = studio.record(character.body, shot.frames)
     bpy.context.scene.frame_set(shot.first)
     flesh.select([character.armature])
     bpy.ops.jounce.setup()
     host = next(mesh for mesh in character.body if mesh.jounce.is_host)
     flesh.select([host])
-    host.jounce.quality = "FINAL"
+    host.jounce.quality, host.jounce.cache_folder = "FINAL", str(caches)
     free, seconds = recorded(character, shot)
     bpy.context.scene.frame_set(shot.first)
     bpy.ops.jounce.bone_capsules()
