@@ -96,7 +96,10 @@ def with_soft_body(jounce: Hand) -> None:
 def with_particles(jounce: Hand) -> None:
     """Hair particles."""
     obj = stacked("PARTICLE_SYSTEM")
-    obj.particle_systems[0].settings.type = "HAIR"
+    settings = obj.particle_systems[0].settings
+    settings.type = "HAIR"
+    # Else Blender draws them from the clock.
+    settings.force_field_1.seed = settings.force_field_2.seed = 1
     jounce.live(obj)
 
 
