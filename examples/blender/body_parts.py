@@ -20,9 +20,10 @@ HEADING = """# What moves where, measured
 Made by `cargo x sheets`: twenty characters that nobody tuned to, each with the 60 frames of its clips
 that accelerate most, at the defaults of *Add Jounce*. Of hands, feet, heads, hips with spine, and
 thighs, found by the names of bones, all but a tenth of the vertices stay below the number, in percent
-of the size; parts that a rig does not name so are left out. Stretch is of edges against the posed mesh,
-flipped triangles turn inside out, both in the worst frame; jitter is the second difference of the
-displacement that all but a hundredth stay below.
+of the size; parts that a rig does not name so are left out. *Lively*: how far a mass on a damped spring
+of the body's frequency would lag behind that part, which says how lively the clip is there. Stretch is of
+edges against the posed mesh, flipped triangles turn inside out, both in the worst frame; jitter is the
+second difference of the displacement that all but a hundredth stay below.
 
 """
 COLUMNS = {
@@ -32,6 +33,8 @@ COLUMNS = {
     "head": "{:.2%}",
     "hips, spine": "{:.2%}",
     "thighs": "{:.2%}",
+    "hips, spine, lively": "{:.2%}",
+    "thighs, lively": "{:.2%}",
     "largest": "{:.1%}",
     "stretch, 99.9 percentile": "{:.0%}",
     "largest stretch": "{:.0%}",
