@@ -13,8 +13,6 @@ With --final the motion is that of a final bake, whose mesh caches go into that 
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import re
 import sys
@@ -27,8 +25,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
 
 import character as characters
-import extension
 import flesh
+import one_character
 import sheet
 import studio
 
@@ -49,28 +47,10 @@ STEPS = 64
 
 def main() -> None:
     """Measure one character and write the report."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--report", type=Path, required=True)
-    parser.add_argument("--frames", type=int, default=60)
-    parser.add_argument("--sheets", type=Path, help="folder for the contact sheet")
+    parser = one_character.parser(__doc__)
     parser.add_argument("--final", type=Path, help="folder for the caches of a final bake")
     options = parser.parse_args()
-    extension.enable()
-    try:
-        character = characters.load(options.file)
-        report, take = shoot(character, characters.choose_shot(character, options.frames), options.final)
-    except (characters.Unreadable, RuntimeError) as refusal:
-        sentence = str(refusal).strip().removeprefix("Error: ")
-        options.report.write_text(json.dumps({"notes": [f"refused: {sentence}"]}), encoding="utf-8")
-        return
-    options.report.write_text(json.dumps(report), encoding="utf-8")
-    if options.sheets is not None:
-        options.sheets.mkdir(parents=True, exist_ok=True)
-        room = studio.Studio(character.body, take.framed(), studio.best_engine())
-        picture = options.sheets / f"{options.file.stem}.png"
-        sheet.contact_sheet(room, take, picture, picture.with_suffix(".part.png"))
-        picture.with_suffix(".part.png").unlink()
+    one_character.run(options, lambda who, shot: shoot(who, shot, options.final))
 
 
 def shoot(
@@ -155,11 +135,15 @@ def measure(character: characters.Character, take: sheet.Take) -> dict:
 
 def part_labels(mesh: bpy.types.Object) -> np.ndarray:
     """The part (p,) that each vertex belongs to by the bone that holds most of it, empty for none of them."""
+    return np.array([part_of(bone) for bone in strongest_bones(mesh)])
+
+
+def strongest_bones(mesh: bpy.types.Object) -> np.ndarray:
+    """The bone (p,) that holds most of each vertex, empty for none."""
     names = [group.name for group in mesh.vertex_groups]
     parent = mesh.parent_bone if mesh.parent_type == "BONE" else ""
-    strongest = (max(v.groups, key=lambda g: g.weight, default=None) for v in mesh.data.vertices)
-    bones = [parent if group is None else names[group.group] for group in strongest]
-    return np.array([part_of(bone) for bone in bones])
+    most = (max(v.groups, key=lambda g: g.weight, default=None) for v in mesh.data.vertices)
+    return np.array([parent if group is None else names[group.group] for group in most])
 
 
 def part_of(bone: str) -> str:

@@ -9,8 +9,6 @@ the first frame and those that flesh moves by less than a thousandth of the size
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 import time
@@ -23,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"
 
 import body_parts_of
 import character as characters
-import extension
 import flesh
+import one_character
 import sheet
 import studio
 
@@ -34,28 +32,8 @@ SEEN, HELD = 2e-3, 1e-3
 
 def main() -> None:
     """Measure one character and write the report."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--report", type=Path, required=True)
-    parser.add_argument("--frames", type=int, default=60)
-    parser.add_argument("--sheets", type=Path, help="folder for the contact sheet")
-    options = parser.parse_args()
-    extension.enable()
-    try:
-        character = characters.load(options.file)
-        shot = characters.choose_shot(character, options.frames)
-        report, take = shoot(character, shot, options.report.parent)
-    except (characters.Unreadable, RuntimeError) as refusal:
-        sentence = str(refusal).strip().removeprefix("Error: ")
-        options.report.write_text(json.dumps({"notes": [f"refused: {sentence}"]}), encoding="utf-8")
-        return
-    options.report.write_text(json.dumps(report), encoding="utf-8")
-    if options.sheets is not None:
-        options.sheets.mkdir(parents=True, exist_ok=True)
-        room = studio.Studio(character.body, take.framed(), studio.best_engine())
-        picture = options.sheets / f"{options.file.stem}.png"
-        sheet.contact_sheet(room, take, picture, picture.with_suffix(".part.png"))
-        picture.with_suffix(".part.png").unlink()
+    options = one_character.parser(__doc__).parse_args()
+    one_character.run(options, lambda who, shot: shoot(who, shot, options.report.parent))
 
 
 def shoot(character: characters.Character, shot: characters.Shot, caches: Path) -> tuple[dict, sheet.Take]:
@@ -108,7 +86,7 @@ def depths(
 ) -> list[np.ndarray]:
     """How deep flesh is in capsules, (f, c, p) as shares of the size, of the motions after the posed one."""
     posed, *motions = shapes
-    bones = np.concatenate([strongest(mesh) for mesh in character.body])
+    bones = np.concatenate([body_parts_of.strongest_bones(mesh) for mesh in character.body])
     moves = [
         np.linalg.norm(np.concatenate(now) - np.concatenate(rig), axis=1)
         for now, rig in zip(motions[0], posed, strict=True)
@@ -137,14 +115,6 @@ def family(character: characters.Character, capsule: bpy.types.Object) -> list[s
     """The bone of a capsule and those next to it."""
     bone = character.armature.data.bones[capsule.parent_bone]
     return [relative.name for relative in (bone, bone.parent, *bone.children) if relative is not None]
-
-
-def strongest(mesh: bpy.types.Object) -> np.ndarray:
-    """The bone (p,) that holds most of each vertex."""
-    names = [group.name for group in mesh.vertex_groups]
-    parent = mesh.parent_bone if mesh.parent_type == "BONE" else ""
-    most = (max(v.groups, key=lambda g: g.weight, default=None) for v in mesh.data.vertices)
-    return np.array([parent if group is None else names[group.group] for group in most])
 
 
 def inside(capsule: bpy.types.Object, points: np.ndarray) -> np.ndarray:
