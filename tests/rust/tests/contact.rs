@@ -243,6 +243,25 @@ fn held_flesh_that_starts_deep_inside_of_something_stays_and_touches_it_once_it_
     assert!(deepest[41..65].iter().all(|&depth| depth < 1e-3), "{deepest:?}");
 }
 
+#[test]
+fn what_passes_right_through_held_flesh_takes_none_of_it_along() {
+    let (body, _) = held_bar();
+    let ball = Collider::new(Shape::sphere([0.4, 0.2, 0.0], 0.06).unwrap(), 0.5).unwrap();
+    let damped = SimulationParams { damping: 0.3, ..SimulationParams::default() };
+    let most = |sim: &Simulation| body.u(sim).iter().map(|u| Vector3::from(*u).norm()).fold(0.0, f64::max);
+    for frames in [1, 4, 40] {
+        let mut sim = body.among(damped, std::slice::from_ref(&ball));
+        for frame in 0..=frames + 24 {
+            let height = 0.5 - 0.7 * f64::from(frame.min(frames)) / f64::from(frames);
+            let drive = Drive { colliders: Some(&[moved([0.0, 0.0, height], 0.0)]), ..Drive::default() };
+            sim.step_with(&drive, &Progress::default()).unwrap();
+            // Skin is 0.2 from the core.
+            assert!(most(&sim) < 0.2, "{frame} of {frames}: {}", most(&sim));
+        }
+        assert!(most(&sim) < 2e-3, "{frames}: {}", most(&sim));
+    }
+}
+
 /// A shot of a ball that falls, is hit by a turning box, and rolls.
 fn shot(sim: &mut Simulation, frames: std::ops::Range<usize>) -> Vec<Vec<f64>> {
     let frame = |frame: usize| {

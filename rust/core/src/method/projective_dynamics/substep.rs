@@ -76,7 +76,7 @@ impl ProjectiveSubstep {
             return Err(Error::Unsupported { what: "contact_weights", why });
         }
         let points = self.model.samples(skin.map(|skin| &*skin.points))?;
-        self.contact = Some(Contact::new(colliders, points, |_| false, self.model.mesh.diagonal())?);
+        self.contact = Some(Contact::new(colliders, points, |_| false, &[], self.model.mesh.diagonal())?);
         Ok(self)
     }
 

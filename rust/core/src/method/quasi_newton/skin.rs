@@ -1,5 +1,7 @@
 //! What of a full-space body touches things: sums of its vertices, and what weights of their own add.
 
+use std::collections::BTreeSet;
+
 use super::FullSpaceModel;
 use super::posing::Posing;
 use crate::Result;
@@ -38,6 +40,16 @@ impl Skin {
             posing.apply(start.0, start.1, &mut self.start);
             posing.apply(end.0, end.1, &mut self.end);
         }
+    }
+}
+
+impl FullSpaceModel {
+    /// Where pinned vertices next to moving ones are at rest, metres.
+    pub(super) fn pinned_beside_flesh(&self) -> Vec<[f64; 3]> {
+        let moves = |&vertex: &u32| self.moving.contains(vertex as usize);
+        let beside = self.mesh.tets().iter().filter(|tet| tet.iter().any(moves)).flatten();
+        let pinned: BTreeSet<u32> = beside.copied().filter(|vertex| !moves(vertex)).collect();
+        pinned.iter().map(|&vertex| self.mesh.vertices()[vertex as usize]).collect()
     }
 }
 

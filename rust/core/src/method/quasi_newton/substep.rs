@@ -106,7 +106,8 @@ impl FullSpaceSubstep {
     pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
         let (skin, points) = Skin::new(&self.model, skin)?;
         let held = |row: usize| !self.model.loose[row];
-        self.contact = Some(Contact::new(colliders, points, held, self.model.mesh.diagonal())?);
+        let pinned = self.model.pinned_beside_flesh();
+        self.contact = Some(Contact::new(colliders, points, held, &pinned, self.model.mesh.diagonal())?);
         self.skin = skin;
         Ok(self)
     }

@@ -35,6 +35,8 @@ pub(crate) struct Contact {
     may_touch: Vec<bool>,
     /// Whether pins or a constraint hold the part of the body that each point belongs to.
     held: Vec<bool>,
+    /// How far each point is at rest from what is pinned, metres; infinite where nothing is.
+    reach: Vec<f64>,
     /// Which colliders have held flesh deep inside at the start of the substep: what is in them then passes through.
     swallows: Vec<bool>,
     /// Where the points are beyond what rows say, at the end of the substep, metres; none where rows say all.
@@ -80,12 +82,13 @@ pub(crate) struct End<'a> {
 }
 
 impl Contact {
-    /// Points of a body among colliders; `held` tells which rows pins or a constraint hold. Errors for a collider that spares
-    /// points that there are not.
+    /// Points of a body among colliders; `held` tells which rows pins or a constraint hold, `pinned` where vertices are pinned
+    /// at rest. Errors for a collider that spares points that there are not.
     pub(crate) fn new(
         colliders: Arc<[Collider]>,
         points: ContactPoints,
         held: impl Fn(usize) -> bool,
+        pinned: &[[f64; 3]],
         diagonal: f64,
     ) -> Result<Self> {
         let held = |point: usize| points.has_row(point, &held);
@@ -93,6 +96,7 @@ impl Contact {
             may_touch: points.may_touch(&colliders)?,
             groups: PointGroups::new(&points),
             held: (0..points.len()).map(held).collect(),
+            reach: points.places().iter().map(|place| reach(place, pinned)).collect(),
             swallows: Vec::new(),
             placements: Vec::new(),
             courses: Vec::new(),
@@ -194,7 +198,7 @@ impl Contact {
     ) {
         let place = |points: &ContactPoints, point: usize| points.at(point, rig) + points.at(point, u);
         let before = self.evaluate(place);
-        self.find(place, direction);
+        self.find(rig, place, direction);
         if self.is_idle() {
             self.touches.clear();
         } else {
@@ -230,7 +234,7 @@ impl Contact {
     }
 
     /// The touches of points that are somewhere and would go a direction; bounds of friction stay those of the last.
-    fn find(&mut self, place: impl Fn(&ContactPoints, usize) -> Vector3<f64>, direction: &Rows) {
+    fn find(&mut self, rig: &Rows, place: impl Fn(&ContactPoints, usize) -> Vector3<f64>, direction: &Rows) {
         for point in 0..self.points.len() {
             let here = place(&self.points, point) + self.shift(point);
             let ahead = here + self.points.at(point, direction);
@@ -262,6 +266,10 @@ impl Contact {
                     ahead: placement.local(&course.ahead),
                 };
                 let Some((normal, met)) = meet(shape, &path, margin) else { continue };
+                let posed = placement.local(&(self.points.at(point, rig) + self.shift(point)));
+                if normal.dot(&(posed - met)) < -self.reach[point] && is_past(shape, &posed, &normal) {
+                    continue;
+                }
                 let sticks = anchor.map_or(start, |anchor| anchor.place.into());
                 let inside = (normal.dot(&(start - met)) + self.let_out).min(0.0);
                 let inside = if inside.is_finite() { inside } else { 0.0 };
@@ -362,6 +370,18 @@ impl Contact {
     pub(crate) fn anchors(&self) -> &[Anchor] {
         &self.anchors
     }
+}
+
+/// How far a place is from the nearest of some, metres.
+fn reach(place: &[f64; 3], pinned: &[[f64; 3]]) -> f64 {
+    let away = pinned.iter().map(|other| (Vector3::from(*place) - Vector3::from(*other)).norm_squared());
+    away.fold(f64::INFINITY, f64::min).sqrt()
+}
+
+/// Whether a place is outside of a shape, on another side than the one with a normal.
+fn is_past(shape: &Shape, place: &Vector3<f64>, normal: &Vector3<f64>) -> bool {
+    let (distance, side) = shape.nearest(place);
+    distance > 0.0 && side.dot(normal) < 0.0
 }
 
 fn copy(rows: &Rows, out: &mut Vec<[f64; 3]>) {
