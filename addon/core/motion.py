@@ -1,7 +1,7 @@
 """The motion of a body over a range of frames, in its reduced coordinates."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Union
 
@@ -153,16 +153,21 @@ def plain(value: object) -> tuple[object, ...]:
 class Motion:
     """Poses (f, b, 3, 4) and coefficients (f, m, 3, 4), a row a frame: all that a bake is made from.
 
-    held: the rows in which the flesh holds; their poses are those of the rows before.
+    held: the rows in which the flesh holds; their poses are those of the rows before. breaks: those in which
+    it begins anew.
     """
 
     poses: np.ndarray
     coefficients: np.ndarray
     held: frozenset[int] = frozenset()
+    breaks: frozenset[int] = frozenset()
 
 
-def motion_of(drives: "list[FrameInput]", coefficients: np.ndarray) -> Motion:
-    """The motion of drives and the coefficients (f, m, 3, 4) that were simulated with them."""
+def motion_of(drives: "list[FrameInput]", coefficients: np.ndarray, teleports: Iterable[int] = ()) -> Motion:
+    """The motion of drives and the coefficients (f, m, 3, 4) that were simulated with them.
+
+    teleports: rows at which it begins anew though no cut is keyed.
+    """
     held = frozenset(row for row, drive in enumerate(drives) if drive.held)
     followed = next((drive.pose for drive in drives if not drive.held), None)
     if followed is None:
@@ -171,7 +176,8 @@ def motion_of(drives: "list[FrameInput]", coefficients: np.ndarray) -> Motion:
     for drive in drives:
         followed = followed if drive.held else drive.pose
         poses.append(followed)
-    return Motion(np.stack(poses), coefficients, held)
+    breaks = held.union(teleports, (row for row, drive in enumerate(drives) if drive.cut))
+    return Motion(np.stack(poses), coefficients, held, breaks)
 
 
 def held_sentence(drives: "list[FrameInput]", first: int) -> str:

@@ -194,7 +194,7 @@ class SimulationPass:
         """The motion over all frames whose drives are known, once they are simulated."""
         self.collect(wait=True)
         frames = self.cache.coefficients[: len(self.drives)]
-        return motion_of(self.drives, np.stack(frames, dtype=np.float64))
+        return motion_of(self.drives, np.stack(frames, dtype=np.float64), self.teleports)
 
     def simulation_at(self, index: int) -> "jounce.Simulation":
         """A simulation in the state after a frame whose drive is known."""

@@ -25,6 +25,7 @@ from . import (
     remove,
     select_copy,
     setup,
+    sound,
     stitches,
 )
 
@@ -40,6 +41,8 @@ CLASSES = (
     bake.JOUNCE_OT_bake,
     export.JOUNCE_OT_export,
     free_bake.JOUNCE_OT_free_bake,
+    sound.JOUNCE_OT_bake_sound,
+    sound.JOUNCE_OT_free_sound,
     select_copy.JOUNCE_OT_select_copy,
     preview.JOUNCE_OT_preview,
     preview.JOUNCE_OT_fill_cache,

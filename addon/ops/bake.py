@@ -151,15 +151,22 @@ def bake_bodies(
     """
     if not asked:
         return "No body is without a bake."
-    readings = in_turn(prepare(host, context, settings, warn) for host, settings in asked)
-    bakings = yield from scaled(readings, 0.0, 0.2)
-    with previews.without_finals(baking.scene.host for baking in bakings if baking.is_final):
-        takes = yield from scaled(record(bakings, context), 0.2, 0.7)
-    pairs = zip(bakings, takes, strict=True)
+    pairs = yield from scaled(recorded(asked, context, warn), 0.0, 0.7)
     shapings = in_turn(shape(baking, taken.motion, context, warn) for baking, taken in pairs)
     shaped = yield from scaled(shapings, 0.7, 1.0)
-    triples = zip(bakings, takes, shaped, strict=True)
+    triples = ((*pair, prepared) for pair, prepared in zip(pairs, shaped, strict=True))
     return "; ".join(write(*triple, context, warn) for triple in triples)
+
+
+def recorded(
+    asked: list[tuple[bpy.types.Object, BakeSettings]], context: bpy.types.Context, warn: Warn
+) -> Generator[Step, None, "list[tuple[Baking, Recording]]"]:
+    """The motions of bodies over the same frames; nothing of the scene is changed."""
+    readings = in_turn(prepare(host, context, settings, warn) for host, settings in asked)
+    bakings = yield from scaled(readings, 0.0, 0.3)
+    with previews.without_finals(baking.scene.host for baking in bakings if baking.is_final):
+        takes = yield from scaled(record(bakings, context), 0.3, 1.0)
+    return list(zip(bakings, takes, strict=True))
 
 
 def prepare(
@@ -204,6 +211,13 @@ def write(
     scene, host = baking.scene, baking.scene.host
     previews.switch_off(host)
     bakes.replace(scene, prepared)
+    remember(baking, taken, context, warn)
+    return conclusion(baking, taken, prepared, warn)
+
+
+def remember(baking: Baking, taken: Recording, context: bpy.types.Context, warn: Warn) -> None:
+    """Keeps with the host what was built for a recording, and warns of what the artist should know of it."""
+    host = baking.scene.host
     if baking.digest != host.jounce.built_digest:
         warn(f"{host.name} has changed since it was built, so it was built again.")
         builds.remember(host, baking.body, baking.digest, baking.built_again, context)
@@ -211,7 +225,6 @@ def write(
         builds.remember(host, baking.body, baking.digest, host.jounce.built_summary, context)
     if taken.held:
         warn(f"{host.name}: {taken.held}.")
-    return conclusion(baking, taken, prepared, warn)
 
 
 def conclusion(baking: Baking, taken: Recording, prepared: Prepared, warn: Warn) -> str:

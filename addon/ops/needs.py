@@ -194,6 +194,14 @@ def baked(context: bpy.types.Context) -> None:
         raise UserError("No selected body has a bake; bake it first.")
 
 
+def heard(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The selected bodies whose sound was baked."""
+    found = [host for host in own_bodies(context) if host.jounce.bake_sound is not None]
+    if not found:
+        raise UserError("No selected body has a sound; bake its sound first.")
+    return found
+
+
 def findings(context: bpy.types.Context) -> None:
     """Something that the diagnosis has found."""
     host = own_bodies(context)[0]

@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..bridge.bake import bakes
+from ..bridge.bake import bakes, sounds
 from ..bridge.body import bodies, hard_parts
 from ..bridge.inputs import collider_objects
 from ..bridge.preview import final_files, lessons, motions, previews
@@ -27,6 +27,7 @@ class JOUNCE_OT_remove(JounceOperator):
             lessons.forget(host)
             final_files.delete(final_files.path_of(host))
             collider_objects.forget(host)
+            sounds.free(host)
             for obj in bodies.members(host):
                 bakes.free(obj)
                 hard_parts.forget(obj)

@@ -18,6 +18,7 @@ from . import (
     parts,
     preview,
     shot,
+    sound,
     stitches,
 )
 from .physics import twin
@@ -40,6 +41,7 @@ SIDEBAR = (
     stitches.JOUNCE_PT_stitches,
     shot.JOUNCE_PT_shot,
     collisions.JOUNCE_PT_collisions,
+    sound.JOUNCE_PT_sound,
     body.JOUNCE_PT_build,
     modes.JOUNCE_UL_modes,
     modes.JOUNCE_PT_modes,

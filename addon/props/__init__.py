@@ -27,6 +27,7 @@ from .motion import MotionProps
 from .overrides import overridable
 from .preview import PreviewProps
 from .shot import ShotProps
+from .sound import SoundProps
 from .stitches import StitchProps
 
 
@@ -46,6 +47,7 @@ class JounceObject(
     PreviewProps,
     LearningProps,
     BakeProps,
+    SoundProps,
     DiagnosisProps,
     bpy.types.PropertyGroup,
 ):

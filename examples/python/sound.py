@@ -3,7 +3,7 @@
     python sound.py [FOLDER]
 
 Meshes them, finds their linear modes, strikes each twice and prints the partials; writes tine.wav, bell.wav
-and plank.wav.
+and plank.wav, and sound.svg: how loud each frequency is, and how it dies away.
 """
 
 import sys
@@ -17,6 +17,11 @@ import numpy as np
 
 RATE = 48000
 SECONDS = 3.0
+BLOWS = (0.05, 1.5)
+# Of the picture: samples of a spectrum; the frequencies in Hz, and how many dB below the loudest it shows.
+WINDOW, STEP = 4096, 1800
+LOWEST, HIGHEST, QUIETEST = 100.0, 20_000.0, 70.0
+WIDE, HIGH, GAP = 300, 200, 50
 # Each cell of a grid in six tets, by its corners (x + 2 y + 4 z).
 CELL = ((0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7))
 
@@ -94,7 +99,7 @@ def listen(body: Sounding) -> tuple[np.ndarray, np.ndarray]:
     modes = jounce.linear_modes(body.mesh, body.material, 40, pinned=body.held)
     vertex = int(np.linalg.norm(body.mesh.vertices - body.struck, axis=1).argmin())
     impulses = np.array([body.impulse, 0.5 * np.array(body.impulse)])
-    samples = modes.sound(SECONDS, [0.05, 1.5], [vertex, vertex], impulses, damping=body.damping, rate=RATE)
+    samples = modes.sound(SECONDS, BLOWS, [vertex, vertex], impulses, damping=body.damping, rate=RATE)
     audible = np.flatnonzero(modes.frequencies > 20.0)
     loud = np.abs(modes.shapes[audible, vertex] @ impulses[0]) / modes.frequencies[audible]
     return samples, np.sort(modes.frequencies[audible[np.argsort(-loud)[:5]]])
@@ -110,14 +115,52 @@ def write(path: Path, samples: np.ndarray) -> None:
         file.writeframes(loud.tobytes())
 
 
+def spectrogram(samples: np.ndarray) -> np.ndarray:
+    """Decibels below the loudest, (rows, times): rows of equal steps of pitch from LOWEST to HIGHEST."""
+    starts = range(0, len(samples) - WINDOW + 1, STEP)
+    windows = np.stack([samples[start : start + WINDOW] for start in starts]) * np.hanning(WINDOW)
+    loud = np.abs(np.fft.rfft(windows, axis=1))
+    edges = LOWEST * (HIGHEST / LOWEST) ** np.linspace(0.0, 1.0, HIGH // 4 + 1) * WINDOW / RATE
+    first = edges[:-1].astype(int)
+    rows = [loud[:, a : max(a + 1, int(b))].max(axis=1) for a, b in zip(first, edges[1:], strict=True)]
+    return 20.0 * np.log10(np.maximum(np.stack(rows) / loud.max(), 1e-12))
+
+
+def drawn(name: str, samples: np.ndarray, left: float) -> str:
+    """A spectrogram: time to the right, pitch upwards, dark is loud."""
+    levels = np.maximum(1.0 + spectrogram(samples) / QUIETEST, 0.0)
+    tall, wide = HIGH / len(levels), WIDE / levels.shape[1]
+    shapes = [f'<text x="{left + WIDE / 2}" y="{GAP - 15}" text-anchor="middle">{name}</text>']
+    for row, column in np.argwhere(levels > 0.02):
+        place = f'x="{left + column * wide:.1f}" y="{GAP + HIGH - (row + 1) * tall:.1f}"'
+        size = f'width="{wide:.1f}" height="{tall:.1f}"'
+        shapes.append(f'<rect {place} {size} fill="#224" fill-opacity="{levels[row, column]:.2f}"/>')
+    for frequency in (100, 1000, 10_000):
+        y = GAP + HIGH * (1.0 - np.log(frequency / LOWEST) / np.log(HIGHEST / LOWEST))
+        label = f"{frequency} Hz" if frequency < 1000 else f"{frequency // 1000} kHz"
+        shapes.append(f'<text x="{left - 5}" y="{y:.0f}" text-anchor="end" font-size="11">{label}</text>')
+    end = f"{SECONDS:g} s"
+    shapes.append(
+        f'<text x="{left + WIDE}" y="{GAP + HIGH + 16}" text-anchor="end" font-size="11">{end}</text>'
+    )
+    frame = f'x="{left}" y="{GAP}" width="{WIDE}" height="{HIGH}" fill="none" stroke="#889"'
+    return "".join(shapes) + f"<rect {frame}/>"
+
+
 def main() -> None:
-    """Writes the three files and prints what is heard most."""
+    """Writes the files and prints what is heard most."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     print("partials that were struck most, Hz")
+    pictures = []
     for name, body in (("tine", tine()), ("bell", bell()), ("plank", plank())):
         samples, partials = listen(body)
         write(folder / f"{name}.wav", samples)
         print(f"{name:6}", "  ".join(f"{partial:7.0f}" for partial in partials))
+        pictures.append(drawn(name, samples, GAP + len(pictures) * (WIDE + GAP)))
+    size = f"0 0 {GAP + 3 * (WIDE + GAP)} {HIGH + 2 * GAP}"
+    with open(folder / "sound.svg", "w", encoding="utf-8") as picture:
+        picture.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}" font-family="sans-serif">')
+        picture.write(f'<rect width="100%" height="100%" fill="#fff"/>{"".join(pictures)}</svg>')
 
 
 if __name__ == "__main__":

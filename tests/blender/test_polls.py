@@ -42,7 +42,18 @@ def test_without_an_object_nothing_can_be_pressed(operators):
     assert can_run(operators) == set()
 
 
-BODY = {"build", "fit", "bake", "free_bake", "preview", "clear_cache", "remove", "diagnose", "learn"}
+BODY = {
+    "build",
+    "fit",
+    "bake",
+    "bake_sound",
+    "free_bake",
+    "preview",
+    "clear_cache",
+    "remove",
+    "diagnose",
+    "learn",
+}
 BODY |= {"bone_leak", "bone_role", "ground", "bone_capsules"}
 PAINT = {"add", "region", "material_preset_add", "body_preset_add"} | {
     f"map_{end}"
@@ -69,6 +80,7 @@ def test_what_can_be_pressed_follows_the_body(operators, tmp_path):
     bpy.ops.jounce.preview()
     bpy.ops.jounce.bake(target="HELPER_BONES")
     assert "select_copy" in can_run(operators)
+    assert "free_sound" not in can_run(operators)
     bpy.context.scene.jounce.clip_folder = str(tmp_path)
     assert {"clips_list", "clips_bake"} <= can_run(operators)
     scenes.activate(rig)

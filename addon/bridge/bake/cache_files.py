@@ -1,6 +1,6 @@
-"""Which .blend a mesh cache belongs to, and when its file may be deleted.
+"""Which .blend a mesh cache or a sound belongs to, and when its file may be deleted.
 
-A mesh records the .blend that was open when it was baked, and the path of the cache as that .blend gives it.
+An object records the .blend that was open when it was baked, and the path of the file as that .blend has it.
 The file is deleted only where both are still so: not from another .blend that was saved from the first one or
 appended its objects, but from one that was moved or copied together with its cache.
 """
@@ -24,14 +24,21 @@ def record(obj: bpy.types.Object, path: str, blend: str) -> None:
 
 def is_own(modifier: bpy.types.MeshCacheModifier) -> bool:
     """Whether the open .blend has made what a modifier plays."""
-    state, here = modifier.id_data.jounce, bpy.data.filepath
-    path, blend = state.bake_cache, state.bake_blend
-    if not path or modifier.id_data.library is not None:
+    state = modifier.id_data.jounce
+    if modifier.id_data.library is not None:
+        return False
+    return is_made_here(state.bake_cache, state.bake_blend, modifier.filepath)
+
+
+def is_made_here(path: str, blend: str, plays: str) -> bool:
+    """Whether the open .blend has made a file. path, blend: as recorded then; plays: the path of today."""
+    here = bpy.data.filepath
+    if not path:
         return False
     if blend == here:
-        return Path(bpy.path.abspath(path)) == path_of(modifier)
+        return Path(bpy.path.abspath(path)) == Path(bpy.path.abspath(plays))
     moves_along = path.startswith(SIBLING) and not path.startswith(PARENT)
-    return moves_along and modifier.filepath == path and Path(blend).name == Path(here).name
+    return moves_along and plays == path and Path(blend).name == Path(here).name
 
 
 def free(path: Path) -> None:
@@ -46,9 +53,11 @@ def path_of(modifier: bpy.types.MeshCacheModifier) -> Path:
 
 
 def played() -> set[Path]:
-    """The files of all Mesh Cache modifiers."""
+    """The files of all Mesh Cache modifiers and of all sounds."""
     modifiers = (modifier for obj in bpy.data.objects for modifier in obj.modifiers)
-    return {path_of(modifier) for modifier in modifiers if modifier.type == "MESH_CACHE"}
+    caches = {path_of(modifier) for modifier in modifiers if modifier.type == "MESH_CACHE"}
+    sounds = bpy.data.sounds
+    return caches | {Path(bpy.path.abspath(each.filepath, library=each.library)) for each in sounds}
 
 
 @persistent

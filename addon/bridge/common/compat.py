@@ -1,6 +1,7 @@
 """Where Blender 4.2 to 5.2 differ.
 
 Actions have layers and slots from 4.4 on, and no F-curves in 5.0, where bones are selected in their pose.
+The sequencer has strips from 4.4 on, sequences before.
 """
 
 import bpy
@@ -85,3 +86,8 @@ def selected_bones(armature: bpy.types.Object) -> set[str]:
     selects_pose = "select" in bpy.types.PoseBone.bl_rna.properties
     bones = armature.pose.bones if selects_pose else armature.data.bones
     return {bone.name for bone in bones if bone.select}
+
+
+def strips(holder: "bpy.types.SequenceEditor | bpy.types.MetaStrip") -> "bpy.types.bpy_prop_collection":
+    """The strips of a sequencer or of a meta strip, to which more may be added."""
+    return holder.strips if HAS_SLOTS else holder.sequences

@@ -12,6 +12,7 @@ PREVIEW = "preview"
 BAKE = "bake"
 HOLDER = "holder"
 COLLIDER = "collider"
+SOUND = "sound"
 
 
 def put(block: bpy.types.ID, kind: str) -> None:

@@ -40,6 +40,7 @@ nav:
       - Exports, measured: docs/addon/exports.md
       - Learning: docs/addon/learning.md
       - Muscles: docs/addon/muscles.md
+      - Sound: docs/addon/sound.md
       - What moves: docs/addon/what_moves.md
       - Honest bodies: docs/addon/honest_body.md
   - Farms: docs/farm.md

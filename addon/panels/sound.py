@@ -1,0 +1,25 @@
+"""The sound of a body."""
+
+import bpy
+
+from .sidebar import BodyPanel
+
+
+class JOUNCE_PT_sound(BodyPanel, bpy.types.Panel):
+    """How a body sounds that is struck"""
+
+    bl_label = "Sound"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        """Shows what it is made of where it is heard, and what was baked."""
+        layout, state = self.layout_and_state(context)
+        layout.prop(state, "sound_material")
+        layout.prop(state, "sound_pitch")
+        layout.prop(state, "sound_quietest")
+        layout.prop(state, "sound_ring_out")
+        row = layout.row(align=True)
+        row.operator("jounce.bake_sound", icon="SPEAKER")
+        row.operator("jounce.free_sound", icon="TRASH", text="")
+        if state.bake_sound is not None:
+            layout.label(text=state.bake_sound.name, icon="SOUND", translate=False)

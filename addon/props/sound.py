@@ -1,0 +1,79 @@
+"""What a body is made of where it is heard, and the sound that was baked."""
+
+import bpy
+from bpy.props import EnumProperty, FloatProperty, PointerProperty, StringProperty
+
+from ..core.sound import SUBSTANCES, SoundSettings
+
+MATERIALS = (
+    ("STEEL", "Steel", "Bright, and rings for a second or longer"),
+    ("BRONZE", "Bronze", "Bells and cymbals: rings longest"),
+    ("GLASS", "Glass", "High, and clear for a second"),
+    ("WOOD", "Wood", "Dry: gone within a tenth of a second"),
+    ("PLASTIC", "Plastic", "Dull and short"),
+)
+
+
+class SoundProps:
+    """Of the host. How it moves has no part in it: what is heard may be bronze where what moves is soft."""
+
+    sound_material: EnumProperty(
+        name="Material",
+        description="What the body is made of where it is heard; its motion stays as it is",
+        items=MATERIALS,
+    )
+    sound_pitch: FloatProperty(
+        name="Pitch",
+        description="Factor on all frequencies that are heard, without unit: 2 is an octave higher",
+        default=1.0,
+        min=0.01,
+        max=100.0,
+        soft_min=0.25,
+        soft_max=4.0,
+    )
+    sound_quietest: FloatProperty(
+        name="Quietest Blow",
+        description="Blows are not heard that change the body's speed by less than this share of the hardest",
+        default=5.0,
+        min=0.0,
+        max=100.0,
+        subtype="PERCENTAGE",
+    )
+    sound_ring_out: FloatProperty(
+        name="Ring Out",
+        description="For how long the sound goes on after the last frame",
+        default=2.0,
+        min=0.0,
+        max=60.0,
+        soft_max=10.0,
+        unit="TIME_ABSOLUTE",
+    )
+
+    bake_sound: PointerProperty(
+        name="Baked Sound", description="The sound that was baked", type=bpy.types.Sound, options={"HIDDEN"}
+    )
+    bake_sound_path: StringProperty(
+        name="Sound File",
+        description="The file of the sound, as the .blend that made it gives its path",
+        options={"HIDDEN"},
+    )
+    bake_sound_blend: StringProperty(
+        name="Sound Made In",
+        description="The .blend that was open when the sound was made",
+        options={"HIDDEN"},
+    )
+    bake_sound_editor: PointerProperty(
+        name="Sound Made Sequencer",
+        description="The scene that had no sequencer before the sound was baked",
+        type=bpy.types.Scene,
+        options={"HIDDEN"},
+    )
+
+    def sound_settings(self) -> SoundSettings:
+        """What a sound depends on beside the motion."""
+        return SoundSettings(
+            SUBSTANCES[self.sound_material],
+            self.sound_pitch,
+            self.sound_quietest / 100.0,
+            self.sound_ring_out,
+        )
