@@ -1,0 +1,135 @@
+"""One character for `bases.py`: a shot in the full space, and in displacements that have not seen it.
+
+python bases_of.py FILE --report OUT.json [--frames 120]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import character as characters
+import extension
+import flesh
+from learn_of import Bench
+
+if TYPE_CHECKING:
+    import jounce
+
+# Displacements, tets at which forces are found, and as many displacements as the draft has.
+COUNT, TETS, MANY = 60, 120, 192
+# Of the states at which the tets are found: how many, and how far they move, as a share of the size.
+STATES, FAR = 120, 0.1
+
+
+def main() -> None:
+    """Measure one character and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--report", type=Path, required=True)
+    parser.add_argument("--frames", type=int, default=120)
+    options = parser.parse_args()
+    package = extension.enable().__name__
+    try:
+        character = characters.load(options.file)
+        report = compare(package, character, characters.choose_shot(character, options.frames))
+    except (characters.Unreadable, RuntimeError) as refusal:
+        report = {"notes": [f"refused: {str(refusal).strip().removeprefix('Error: ')}"]}
+    options.report.write_text(json.dumps(report), encoding="utf-8")
+
+
+def compare(package: str, character: characters.Character, shot: characters.Shot) -> dict:
+    """The errors of all bases, and what they cost."""
+    bpy.context.scene.frame_set(shot.first)
+    flesh.select([character.armature])
+    bpy.ops.jounce.setup()
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    bench = Bench(package, host, range(shot.first, shot.last + 1), "arap")
+    full = bench.body.full_space(bench.material)
+    exact, _, _ = bench.played(full)
+    report = {"tets": len(bench.body.mesh.tets), "frames": len(bench.poses)}
+    found, report["ms, draft"], _ = bench.played(bench.body.model)
+    report["error, draft"] = bench.error(found, exact)
+    for name, basis in bases(bench).items():
+        settings = {"material": bench.material, "frequency": full.frequency}
+        whole = bench.body.reduced(basis, **settings)
+        report[f"left out, {name}"] = left_out(bench, basis, exact)
+        report[f"all, {name}"] = bench.error(bench.played(whole)[0], exact)
+        few = bench.body.reduced(basis, tets(whole, bench), **settings)
+        found, report[f"ms, {name}"], _ = bench.played(few)
+        report[f"error, {name}"] = bench.error(found, exact)
+    for name, basis in functions(bench, MANY).items():
+        report[f"left out, {name}, {MANY}"] = left_out(bench, basis, exact)
+    return report
+
+
+def left_out(bench: Bench, basis: jounce.Basis, exact: np.ndarray) -> float:
+    """What of a motion (f, n, 3) no combination of displacements makes, as a share of it."""
+    root = np.sqrt(np.repeat(bench.mass, 3))
+    shapes, motion = (each.reshape(len(each), -1) * root for each in (np.asarray(basis.shapes), exact))
+    spanned = np.linalg.qr(shapes.T)[0]
+    return float(np.linalg.norm(motion - motion @ spanned @ spanned.T) / np.linalg.norm(motion))
+
+
+def held(bench: Bench) -> dict:
+    """What restrains the flesh: a core of bone holds it; without one it is complementary to the rig."""
+    body = bench.body
+    if body.pinned.any():
+        return {"pinned": body.pinned}
+    return {"rig": body.rig.merged(body.merged), "leak": body.leak}
+
+
+def functions(bench: Bench, count: int) -> dict[str, jounce.Basis]:
+    """As many displacements of functions `W_k`: twelve of each as it moves affinely, or three."""
+    import jounce
+
+    mesh = bench.body.mesh
+    weights = jounce.skinning_modes(mesh, bench.material, count // 3, **held(bench)).weights
+    homogeneous = np.column_stack([mesh.vertices, np.ones(len(mesh.vertices))])
+    axes = np.eye(3)
+    affine = np.einsum("nk,nj,ac->kjanc", weights[:, : count // 12], homogeneous, axes)
+    moved = np.einsum("nk,ac->kanc", weights, axes)
+    made = {"skinning": affine, "Laplacian": moved}
+    return {name: jounce.Basis(each.reshape(-1, *mesh.vertices.shape)) for name, each in made.items()}
+
+
+def bases(bench: Bench) -> dict[str, jounce.Basis]:
+    """Displacements of a body that has not seen a shot."""
+    import jounce
+
+    several, few = (
+        jounce.linear_modes(bench.body.mesh, bench.material, count, **held(bench))
+        for count in (COUNT, COUNT // 3)
+    )
+    return functions(bench, COUNT) | {"linear": several.basis, "bent": few.bent_basis(COUNT)}
+
+
+def tets(model: jounce.Model, bench: Bench) -> jounce.Cubature:
+    """Tets that stand for all in states that are drawn, as no shot is known: less of stiffer shapes."""
+    import jounce
+
+    shapes = np.asarray(model.basis.shapes)
+    # The coordinates of a model are orthonormal in the mass.
+    random = np.random.default_rng(0)
+    states = random.standard_normal((STATES, len(shapes))) / (1.0 + np.arange(len(shapes)))
+    moved = np.einsum("fk,knc->fnc", states, shapes)
+    size = np.linalg.norm(np.ptp(np.asarray(bench.body.mesh.vertices), axis=0))
+    far = FAR * size / np.linalg.norm(moved, axis=2).max(axis=1)
+    coefficients = model.nearest(far[:, None, None] * moved)
+    rest = np.tile(np.eye(3, 4), (STATES, model.bone_count, 1, 1))
+    return jounce.Cubature.of_shot(model, coefficients, rest, count=TETS)
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    os._exit(0)

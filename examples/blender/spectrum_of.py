@@ -1,0 +1,60 @@
+"""One character for `spectrum.py`: what the first displacements of its shot leave out of it.
+
+python spectrum_of.py FILE --report OUT.json [--frames 120]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import character as characters
+import extension
+import flesh
+from learn_of import Bench
+
+
+def main() -> None:
+    """Measure one character and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--report", type=Path, required=True)
+    parser.add_argument("--frames", type=int, default=120)
+    options = parser.parse_args()
+    package = extension.enable().__name__
+    try:
+        character = characters.load(options.file)
+        report = {"left out": spectrum(package, character, characters.choose_shot(character, options.frames))}
+    except (characters.Unreadable, RuntimeError) as refusal:
+        report = {"notes": [f"refused: {str(refusal).strip().removeprefix('Error: ')}"]}
+    options.report.write_text(json.dumps(report), encoding="utf-8")
+
+
+def spectrum(package: str, character: characters.Character, shot: characters.Shot) -> list[float]:
+    """What the first 1, 2, 3 and so on principal displacements leave out, as a share of the motion."""
+    # The module comes with the extension, which is switched on by now.
+    import jounce
+
+    bpy.context.scene.frame_set(shot.first)
+    flesh.select([character.armature])
+    bpy.ops.jounce.setup()
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    bench = Bench(package, host, range(shot.first, shot.last + 1), "arap")
+    exact, _, _ = bench.played(bench.body.full_space(bench.material))
+    squares = jounce.mass_pca(bench.body.mesh, bench.material, exact).singular_values ** 2
+    outside = np.cumsum(squares[::-1])[::-1][1:]
+    return np.sqrt(outside / squares.sum()).tolist()
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    os._exit(0)
