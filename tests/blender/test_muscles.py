@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
+import snapshot
 from layouts import drawn
 from previews import FRAMES, shape, shown
 from test_refusals import assert_refused
@@ -243,3 +244,48 @@ def test_the_map_is_shown_over_a_preview(column, module, session):
     values, scale = fields.muscle(muscles, body)
     assert np.array_equal(values > 0.0, is_muscle(column)) and scale.title == "Muscle"
     assert fields.muscle(None, body)[1].title.startswith("No muscles")
+
+
+def state(obj):
+    """All of the file and of an object but for vertex groups and weights, which are the artist's."""
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+    seen = snapshot.snapshot(obj)
+    for part, of_paint in ((seen, "object"), (seen, "groups"), (seen["mesh"], "weights")):
+        part.pop(of_paint)
+    return snapshot.file_state() | seen | {"shape": scenes.evaluated(obj).tolist()}
+
+
+def test_a_map_is_undone_and_done_again(column):
+    def groups():
+        obj = bpy.data.objects["Column"]
+        return obj.jounce.muscle_group, "Muscle" in obj.vertex_groups
+
+    bpy.ops.ed.undo_push(message="before")
+    bpy.ops.jounce.map_add(kind="MUSCLE")
+    bpy.ops.ed.undo_push(message="map")
+    assert groups() == ("Muscle", True)
+    bpy.ops.ed.undo()
+    assert groups() == ("", False)
+    bpy.ops.ed.redo()
+    assert groups() == ("Muscle", True)
+
+
+def test_remove_leaves_nothing_but_what_was_painted():
+    obj, _ = scenes.character()
+    before = state(obj)
+    scenes.add_and_build(obj)
+    obj.jounce.quality, obj.jounce.contraction = "FINAL", 0.6
+    paint(obj)
+    painted = weights(obj)
+    bpy.ops.jounce.preview()
+    shown(obj, "FINAL")
+    bpy.ops.jounce.remove()
+    assert snapshot.differences(before, state(obj)) == []
+    assert not obj.is_property_set("jounce")
+    assert np.array_equal(weights(obj), painted) and painted.max() > 0.9
+
+
+def weights(obj):
+    """The weights (p,) of the muscle map."""
+    index = obj.vertex_groups["Muscle"].index
+    return np.array([sum(g.weight for g in v.groups if g.group == index) for v in obj.data.vertices])

@@ -1,0 +1,157 @@
+"""A biceps that is painted on a character, relaxed and contracted: a picture, and by how much it rises.
+
+python muscles.py ozz_arnaud.fbx --out docs/images/muscles.webp [--extension ZIP]
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import bpy
+import character
+import figures
+import flesh
+import numpy as np
+import studio
+from mathutils import Matrix
+from PIL import Image
+
+ARM, FOREARM = "LeftArm", "LeftForeArm"
+CONTRACTIONS = (0.25, 0.5, 0.75, 1.0)
+# What is seen of them.
+SHOWN = (0.0, 0.5, 1.0)
+# Frames that each contraction is held, in which the flesh comes to rest.
+HOLD = 24
+# The belly of the muscle, in shares of the upper arm from the shoulder to the elbow.
+ENDS = (0.2, 0.95)
+# Degrees by which the arm is turned, so that its front is above, and the elbow bent.
+TURN, BEND = -80.0, -85.0
+# Metres of which the strongest colour stands.
+RISE = 0.007
+LIMIT = 200_000
+
+
+class Arm:
+    """The upper arm of a character on which a biceps is painted, its elbow bent."""
+
+    def __init__(self, path: Path, caches: str) -> None:
+        """Import it and make it a body as the guide does; `caches` is where its final motion goes."""
+        found = character.load(path)
+        self.meshes, self._armature = found.body, found.armature
+        self.mesh = found.meshes[0]
+        flesh.select([self._armature])
+        bpy.ops.jounce.setup()
+        state = self.mesh.jounce
+        state.resolution, state.poisson, state.bone_core = 64, 0.45, 0.25
+        state.use_stretch = False
+        state.quality, state.cache_folder = "FINAL", caches
+        self.near, self.painted = self._paint()
+        flesh.select([self.mesh])
+        bpy.ops.jounce.build()
+        self._bend()
+
+    def contracted(self, contraction: float) -> list[np.ndarray]:
+        """World positions of the meshes once they have come to rest with the muscle contracted."""
+        scene = bpy.context.scene
+        scene.frame_start, scene.frame_end = 1, HOLD
+        self.mesh.jounce.contraction = contraction
+        bpy.ops.jounce.fill_cache()
+        [shape] = studio.record(self.meshes, range(HOLD, HOLD + 1))
+        return shape
+
+    def rise(self, shape: list[np.ndarray], relaxed: list[np.ndarray]) -> np.ndarray:
+        """How far each vertex of the character (p,) has gone outwards, metres."""
+        return ((shape[0] - relaxed[0]) * self._normals(relaxed[0])).sum(axis=1)
+
+    def _normals(self, points: np.ndarray) -> np.ndarray:
+        """The unit normals (p, 3) of the character's mesh where its vertices are at points."""
+        self.mesh.data.calc_loop_triangles()
+        triangles = np.array([triangle.vertices for triangle in self.mesh.data.loop_triangles])
+        a, b, c = (points[corner] for corner in triangles.T)
+        normals = np.zeros_like(points)
+        for corner in triangles.T:
+            np.add.at(normals, corner, np.cross(b - a, c - a))
+        return normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
+
+    def _paint(self) -> tuple[np.ndarray, np.ndarray]:
+        """Paints the front of the arm, strongest in the middle of the belly.
+
+        Which vertices (p,) the picture is of; the weights (p,).
+        """
+        [[rest]] = studio.record([self.mesh], range(1, 2))
+        matrix, bones = self._armature.matrix_world, self._armature.data.bones
+        head, tail = (np.array(matrix @ bones[name].head_local) for name in (ARM, FOREARM))
+        bone = tail - head
+        along = (rest - head) @ bone / (bone @ bone)
+        away = rest - head - np.outer(along, bone)
+        far = np.linalg.norm(away, axis=1)
+        near = (far < 0.6 * np.linalg.norm(bone)) & (along > -0.3) & (along < 1.6)
+        front = np.clip(-away[:, 1] / np.maximum(far, 1e-9), 0.0, 1.0)
+        start, end = ENDS
+        place = np.clip((along - start) / (end - start), 0.0, 1.0)
+        weights = np.where(near, np.sin(np.pi * place) * front, 0.0)
+        flesh.select([self.mesh])
+        bpy.ops.jounce.map_add(kind="MUSCLE")
+        group = self.mesh.vertex_groups[self.mesh.jounce.muscle_group]
+        for vertex in np.flatnonzero(weights > 0.0).tolist():
+            group.add([vertex], float(weights[vertex]), "REPLACE")
+        return near, weights
+
+    def _bend(self) -> None:
+        """Turns the arm so that the biceps is above, and bends the elbow."""
+        for name, axis, angle in ((ARM, "X", TURN), (FOREARM, "Y", BEND)):
+            bone = self._armature.pose.bones[name]
+            there = self._armature.matrix_world @ bone.matrix
+            turned = Matrix.Rotation(math.radians(angle), 4, axis) @ there
+            turned.translation = there.translation
+            bone.matrix = self._armature.matrix_world.inverted() @ turned
+            bpy.context.view_layer.update()
+
+
+def main() -> int:
+    """Measure, and make the picture; returns the process's exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("docs/images/muscles.webp"))
+    parser.add_argument("--extension", type=Path, help="zip of the extension, if it is not installed")
+    options = parser.parse_args()
+    try:
+        flesh.enable(options.extension)
+    except flesh.Missing as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory() as caches:
+        arm = Arm(options.file, caches)
+        shapes = {contraction: arm.contracted(contraction) for contraction in (0.0, *CONTRACTIONS)}
+        for contraction in CONTRACTIONS:
+            risen = arm.rise(shapes[contraction], shapes[0.0])[arm.painted > 0.5].max()
+            print(f"muscles: contraction {contraction:g}, bulge {1e3 * risen:.1f} mm", flush=True)
+        picture = photographed(arm, shapes, Path(caches) / "render.png")
+    figures.save(picture, options.out, LIMIT)
+    return 0
+
+
+def photographed(arm: Arm, shapes: dict[float, list[np.ndarray]], scratch: Path) -> Image.Image:
+    """The arm relaxed and contracted, plain and coloured by how far it rises."""
+    framed = [[shapes[contraction][0][arm.near]] for contraction in SHOWN]
+    room = studio.Studio(arm.meshes, framed, studio.best_engine())
+    room.ground.location.z -= 2.0
+    rows = [[figures.plain(room, shapes[contraction], scratch) for contraction in SHOWN], []]
+    for contraction in SHOWN:
+        rise = np.clip(arm.rise(shapes[contraction], shapes[0.0]) / RISE, 0.0, 1.0)
+        room.paint([rise, *(np.zeros(len(shape)) for shape in shapes[contraction][1:])])
+        rows[1].append(figures.photograph(room, shapes[contraction], scratch))
+    columns = ["relaxed", *(f"Contraction {contraction:g}" for contraction in SHOWN[1:])]
+    return figures.sheet(rows, columns, ["", "rise"], f"red: rises by {1e3 * RISE:.0f} mm or more")
+
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    # Blender's own exit handlers can hang in a script that leaves a preview on.
+    os._exit(code)
