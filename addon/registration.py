@@ -13,7 +13,7 @@ from .bridge.preview import previews
 from .core import bodies
 from .overlay import timeline, view
 from .panels import render
-from .props import bones, collisions, diagnosis, modes, scene, stitches, window
+from .props import bones, collisions, diagnosis, modes, muscles, scene, stitches, window
 
 # Holds the folder `presets`.
 FOLDER = str(Path(__file__).parent)
@@ -23,6 +23,7 @@ CLASSES = (
     modes.JounceMode,
     stitches.JouncePair,
     stitches.JounceSeam,
+    muscles.JounceMuscle,
     props.JounceObject,
     scene.JounceClip,
     scene.JounceMotion,

@@ -235,7 +235,7 @@ def loads_of(drives: Iterable[FrameInput]) -> str:
     given = [drive.vertices for drive in drives if drive.vertices is not None]
     loads = [part for each in given for load in (each.force, each.drag) for part in plain(load)]
     arrays = [part for part in loads if isinstance(part, np.ndarray)]
-    arrays += [np.array([drive.contraction]) for drive in drives if drive.contraction is not None]
+    arrays += [np.array(drive.contraction) for drive in drives if drive.contraction is not None]
     return hashed(b"".join(array.tobytes() for array in arrays)).hex() if arrays else ""
 
 

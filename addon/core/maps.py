@@ -96,11 +96,6 @@ def maps(painted: dict[Kind, np.ndarray], scale: StiffnessScale) -> Maps:
     )
 
 
-def muscle(painted: dict[Kind, np.ndarray]) -> np.ndarray | None:
-    """How much of the flesh at each point (p,) is muscle, None where none is."""
-    return told(painted.get(Kind.MUSCLE), USUAL[Kind.MUSCLE])
-
-
 def told(values: np.ndarray | None, usual: float) -> np.ndarray | None:
     """The values of a map, None where all are the usual one."""
     return None if values is None or (values == usual).all() else values

@@ -65,7 +65,8 @@ class FrameInput:
     frame, so that the flesh holds; the pose then says nothing. Empty in all other frames. colliders: (c, 3,
     4), where what the body collides with stands, as its objects or as the native module has it, or None.
     vertices: what a final motion takes of force, drag and offsets, and one that was learnt of force and
-    drag; None where it takes nothing. contraction: share by which muscles want to be shorter, None without.
+    drag; None where it takes nothing. contraction: share by which each muscle wants to be shorter, None
+    without any.
     """
 
     pose: np.ndarray
@@ -78,7 +79,7 @@ class FrameInput:
     held: str = ""
     colliders: np.ndarray | None = None
     vertices: VertexInput | None = None
-    contraction: float | None = None
+    contraction: tuple[float, ...] | None = None
 
     def set_up(self, target: "Target") -> None:
         """Gives a simulation the settings of this frame."""
@@ -86,7 +87,7 @@ class FrameInput:
         if self.feel is not None:
             target.vary(**asdict(self.feel))
         if self.contraction is not None:
-            target.vary(contraction=self.contraction)
+            target.vary(contraction=np.array(self.contraction))
 
     @property
     def around(self) -> np.ndarray:

@@ -14,32 +14,50 @@ UNDECIDED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Muscles:
-    """Where a body has muscles.
+class Muscle:
+    """Where a muscle is.
 
-    share: (p,) f64 in [0, 1], how much of the flesh at each point of the surface is muscle. along: (b, 3)
-    f64, unit vectors along the bones at rest, zero for what is no bone. stiffness: of the fibres, in
-    multiples of the flesh's own.
+    share: (p,) f64 in [0, 1], how much of the flesh at each point of the surface it is. stiffness: of its
+    fibres, in multiples of the flesh's own.
     """
 
     share: np.ndarray
-    along: np.ndarray
     stiffness: float
+
+
+@dataclass(frozen=True, eq=False)
+class Muscles:
+    """The muscles of a body, each of which contracts by itself.
+
+    along: (b, 3) f64, unit vectors along the bones at rest, zero for what is no bone.
+    """
+
+    muscles: tuple[Muscle, ...]
+    along: np.ndarray
+
+    @property
+    def share(self) -> np.ndarray:
+        """How much of the flesh at each point (p,) is muscle."""
+        return np.max([muscle.share for muscle in self.muscles], axis=0)
 
     @property
     def digest(self) -> str:
         """Hash of all of it."""
-        return hashed((self.share, self.along), (self.stiffness,))
+        shares = (muscle.share for muscle in self.muscles)
+        return hashed((*shares, self.along), tuple(muscle.stiffness for muscle in self.muscles))
 
     def fibres(self, body: "jounce.Body") -> "jounce.Fibres":
         """The fibres of a body in its cage; none where no bone says along what."""
+        return jounce.Fibres.joined([self._fibres(body, muscle) for muscle in self.muscles])
+
+    def _fibres(self, body: "jounce.Body", of: Muscle) -> "jounce.Fibres":
         tets = np.asarray(body.mesh.tets)
-        share = np.clip(mean_of_corners(body.spread(self.share), tets), 0.0, 1.0)
+        share = np.clip(mean_of_corners(body.spread(of.share), tets), 0.0, 1.0)
         muscle = np.flatnonzero(share > LEAST)
         direction = np.zeros((len(tets), 3))
         weights = mean_of_corners(np.asarray(body.rig.weights), tets[muscle])
         direction[muscle] = directions(weights, self.along)
-        stiffness = self.stiffness * share * body.material.young
+        stiffness = of.stiffness * share * body.material.young
         return jounce.Fibres(np.where(direction.any(axis=1), stiffness, 0.0), direction)
 
 

@@ -55,6 +55,8 @@ CLASSES = (
     learnt_files.JOUNCE_OT_learnt_save,
     learnt_files.JOUNCE_OT_learnt_load,
     maps.JOUNCE_OT_map_add,
+    maps.JOUNCE_OT_muscle_add,
+    maps.JOUNCE_OT_muscle_remove,
     maps.JOUNCE_OT_map_from_selection,
     maps.JOUNCE_OT_map_paint,
     maps.JOUNCE_OT_map_from_bones,

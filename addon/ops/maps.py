@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 
-from ..bridge.body import bodies, diagnosis, map_tools, meshes, weight_maps
+from ..bridge.body import bodies, diagnosis, map_tools, meshes, muscles, weight_maps
 from ..bridge.rig import armature_modifier
 from ..core.maps import Kind
 from ..core.user_error import UserError
@@ -78,13 +78,21 @@ class MapOperator(JounceOperator):
     needs = (needs.paintable,)
 
     kind: EnumProperty(name="Map", description="What the vertex group says", items=KINDS)
+    muscle: IntProperty(
+        name="Muscle",
+        description="Which muscle's map it is, where it is one of muscles: 0 is the first",
+        default=0,
+        min=0,
+        max=muscles.MOST - 1,
+        options={"HIDDEN"},
+    )
 
     def run(self, context: bpy.types.Context) -> str:
         """Makes the group where there is none, and gives it its new values."""
         obj, host = active_mesh(context)
-        kind, objects = Kind(self.kind), bodies.members(host)
-        values = self.changed(context, obj, weight_maps.values(host, objects, obj, kind))
-        group = weight_maps.ensure(host, objects, obj, kind)
+        objects, which = bodies.members(host), (Kind(self.kind), self.muscle)
+        values = self.changed(context, obj, weight_maps.values(host, objects, obj, *which))
+        group = weight_maps.ensure(host, objects, obj, *which)
         if values is not None:
             weight_maps.fill(obj, group, values)
         diagnosis.renew(host, "clear_map", context)
@@ -128,7 +136,8 @@ class JOUNCE_OT_map_paint(UnchangedOperator):
         if context.view_layer.objects.active != obj:
             bpy.ops.object.mode_set(mode="OBJECT")
             context.view_layer.objects.active = obj
-        weight_maps.activate(obj, getattr(host.jounce, weight_maps.SETTINGS[Kind(self.kind)][0]))
+        which = Kind(self.kind), self.muscle
+        weight_maps.activate(obj, weight_maps.group_name(host, bodies.members(host), *which))
         bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
         return sentence
 
@@ -245,5 +254,58 @@ class JOUNCE_OT_maps_copy(JounceOperator):
                 target.jounce.take_stiffness_scale(source.jounce)
             if Kind.MUSCLE in kinds:
                 target.jounce.muscle_stiffness = source.jounce.muscle_stiffness
+            copy_more_muscles(source, target)
             diagnosis.renew(target, "clear_map", context)
         return f"{len(kinds)} map(s) copied to {', '.join(target.name for target in targets)}."
+
+
+def copy_more_muscles(source: bpy.types.Object, target: bpy.types.Object) -> None:
+    """Gives a body the maps of another's muscles beside the first, each to a muscle of its own."""
+    for muscle in range(1, len(source.jounce.muscles)):
+        if muscle == len(target.jounce.muscles):
+            muscles.add(target)
+        if weight_maps.has_begun(source, bodies.members(source), Kind.MUSCLE, muscle):
+            map_tools.copy(source, target, Kind.MUSCLE, muscle)
+        stiffness = source.jounce.muscles[muscle].muscle_stiffness
+        target.jounce.muscles[muscle].muscle_stiffness = stiffness
+
+
+class JOUNCE_OT_muscle_add(JounceOperator):
+    """Make another muscle, with a map and a contraction of its own"""
+
+    bl_idname = "jounce.muscle_add"
+    bl_label = "Add Muscle"
+    bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.paintable,)
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Adds the muscle, and the vertex group of its map."""
+        obj, host = active_mesh(context)
+        muscles.add(host)
+        last = len(host.jounce.muscles) - 1
+        group = weight_maps.ensure(host, bodies.members(host), obj, Kind.MUSCLE, last)
+        return f"{host.name}: the vertex group {group.name} is the map of muscle {last + 1}; paint it."
+
+
+class JOUNCE_OT_muscle_remove(JounceOperator):
+    """Take this muscle away, with the keys of its contraction; its vertex group stays"""
+
+    bl_idname = "jounce.muscle_remove"
+    bl_label = "Remove Muscle"
+    bl_options = {"REGISTER", "UNDO"}
+    needs = (needs.paintable, needs.more_muscles)
+
+    muscle: IntProperty(
+        name="Muscle",
+        description="Which muscle: 1 is the one after the first",
+        default=1,
+        min=1,
+        max=muscles.MOST - 1,
+    )
+
+    def run(self, context: bpy.types.Context) -> str:
+        """Removes the muscle."""
+        _, host = active_mesh(context)
+        name = weight_maps.named(host, Kind.MUSCLE, self.muscle).muscle_group
+        muscles.remove(host, self.muscle)
+        return f"{host.name}: the muscle {name} is gone; its vertex group stays."

@@ -72,6 +72,13 @@ def paintable(context: bpy.types.Context) -> bpy.types.Object:
     return mesh
 
 
+def more_muscles(context: bpy.types.Context) -> None:
+    """A body with muscles beside the first."""
+    host = active_body(context)
+    if not host.jounce.more_muscles:
+        raise UserError(f"{host.name} has no muscle beside the first; use Add Muscle for another one.")
+
+
 def own_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The hosts of the selected bodies, which are of this file."""
     hosts = bodies.hosts(context)

@@ -81,8 +81,21 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
             if kind is Kind.LEAK and state.leak_group:
                 layout.label(text="Only differences within a bone act", icon="INFO")
             if kind is Kind.MUSCLE and state.muscle_group:
-                layout.prop(state, "muscle_stiffness")
-                if state.poisson == 0.0:
-                    layout.label(text="Without Volume Preservation they do not bulge", icon="INFO")
+                draw_muscles(layout, state, mesh)
         layout.menu(JOUNCE_MT_regions.__name__, icon="GROUP_VERTEX")
         layout.operator("jounce.maps_copy", icon="PASTEDOWN")
+
+
+def draw_muscles(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, mesh: bpy.types.Object) -> None:
+    """Shows how stiff the first muscle is, and those beside it."""
+    layout.prop(state, "muscle_stiffness")
+    for number, muscle in enumerate(state.more_muscles, start=1):
+        row = layout.row(align=True)
+        row.prop_search(muscle, "muscle_group", mesh, "vertex_groups")
+        paint = row.operator("jounce.map_paint", text="", icon="BRUSH_DATA")
+        paint.kind, paint.muscle = Kind.MUSCLE.value, number
+        row.operator("jounce.muscle_remove", text="", icon="REMOVE").muscle = number
+        layout.prop(muscle, "muscle_stiffness")
+    layout.operator("jounce.muscle_add", icon="ADD")
+    if state.poisson == 0.0:
+        layout.label(text="Without Volume Preservation they do not bulge", icon="INFO")

@@ -58,9 +58,12 @@ def draw_contraction(
     layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context
 ) -> None:
     """Shows how far muscles contract where there are any, and where they do not."""
-    if not state.muscle_group:
+    muscles = [muscle for muscle in state.muscles if muscle.muscle_group]
+    if not muscles:
         return
-    keyed(layout).prop(state, "contraction")
+    for muscle in muscles:
+        named = {"text": muscle.muscle_group, "translate": False} if len(state.muscles) > 1 else {}
+        keyed(layout).prop(muscle, "contraction", **named)
     if state.simulated_quality is not Quality.FINAL:
         said(layout, context, CONTRACTS).prop_enum(state, "quality", Quality.FINAL.value)
 

@@ -24,6 +24,7 @@ from .material import MaterialProps
 from .member import MemberProps
 from .modes import ModesProps
 from .motion import MotionProps
+from .muscles import MuscleProps
 from .overrides import overridable
 from .preview import PreviewProps
 from .shot import ShotProps
@@ -40,6 +41,7 @@ class JounceObject(
     ModesProps,
     StitchProps,
     MotionProps,
+    MuscleProps,
     FitProps,
     MaterialProps,
     ShotProps,
@@ -61,4 +63,6 @@ class JounceObject(
     def built_from(self) -> tuple[object, ...]:
         """What the artist has chosen that a build depends on, beside the meshes and the rig."""
         maps = (getattr(self, name) for name in MapProps.__annotations__)
-        return (self.build_settings(), self.bone_core, self.bones_counting, self.bones_collection, *maps)
+        muscles = tuple((muscle.muscle_group, muscle.muscle_stiffness) for muscle in self.muscles)
+        bones = self.bone_core, self.bones_counting, self.bones_collection
+        return (self.build_settings(), *bones, muscles, *maps)

@@ -54,26 +54,6 @@ class MapProps:
         name="Strength Map", description="Vertex group that scales Strength, 0 to 1, vertex by vertex"
     )
 
-    muscle_group: StringProperty(
-        name="Muscle",
-        description=(
-            "Vertex group that says how much of the flesh is muscle, 0 to 1. Its fibres lie along the bones "
-            "and contract in the final motion by Contraction"
-        ),
-    )
-    muscle_stiffness: FloatProperty(
-        name="Muscle Stiffness",
-        description=(
-            "How stiff the fibres are where the group is 1, in multiples of the flesh's own stiffness, "
-            "without unit. Stiffer fibres shorten by more of what Contraction asks for"
-        ),
-        default=10.0,
-        min=0.0,
-        max=1000.0,
-        soft_min=0.5,
-        soft_max=50.0,
-    )
-
     def stiffness_scale(self) -> StiffnessScale:
         """What the weights of the stiffness map mean."""
         return StiffnessScale(self.stiffness_soft, self.stiffness_stiff, self.stiffness_centred)

@@ -79,17 +79,6 @@ class MotionProps:
         max=1.0,
         subtype="FACTOR",
     )
-    contraction: FloatProperty(
-        name="Contraction",
-        description=(
-            "How far muscles contract in the final motion: the share of their length by which their fibres "
-            "want to be shorter. 0 relaxed, 1 to nothing; without unit. May be animated"
-        ),
-        default=0.0,
-        min=0.0,
-        max=1.0,
-        subtype="FACTOR",
-    )
     substeps: IntProperty(
         name="Substeps",
         description="Simulation steps in a frame. More steps lose less motion and cost more time",

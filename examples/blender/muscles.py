@@ -1,6 +1,8 @@
-"""A biceps that is painted on a character, relaxed and contracted: a picture, and by how much it rises.
+"""Biceps and triceps that are painted on a character: a picture, and by how much the biceps rises.
 
-python muscles.py ozz_arnaud.fbx --out docs/images/muscles.webp [--extension ZIP]
+    python muscles.py ozz_arnaud.fbx --out docs/images/muscles.webp [--extension ZIP]
+
+Its elbow is bent, and Maximum Stretch is off.
 """
 
 from __future__ import annotations
@@ -23,8 +25,13 @@ from PIL import Image
 
 ARM, FOREARM = "LeftArm", "LeftForeArm"
 CONTRACTIONS = (0.25, 0.5, 0.75, 1.0)
-# What is seen of them.
-SHOWN = (0.0, 0.5, 1.0)
+# What is seen of biceps and triceps.
+SHOWN = {
+    "relaxed": (0.0, 0.0),
+    "biceps 0.5": (0.5, 0.0),
+    "biceps 1": (1.0, 0.0),
+    "triceps 1": (0.0, 1.0),
+}
 # Frames that each contraction is held, in which the flesh comes to rest.
 HOLD = 24
 # The belly of the muscle, in shares of the upper arm from the shoulder to the elbow.
@@ -37,7 +44,7 @@ LIMIT = 200_000
 
 
 class Arm:
-    """The upper arm of a character on which a biceps is painted, its elbow bent."""
+    """The upper arm of a character on which muscles are painted, its elbow bent."""
 
     def __init__(self, path: Path, caches: str) -> None:
         """Import it and make it a body as the guide does; `caches` is where its final motion goes."""
@@ -50,16 +57,24 @@ class Arm:
         state.resolution, state.poisson, state.bone_core = 64, 0.45, 0.25
         state.use_stretch = False
         state.quality, state.cache_folder = "FINAL", caches
-        self.near, self.painted = self._paint()
+        [[self._rest]] = studio.record([self.mesh], range(1, 2))
+        self.near, self.biceps = self._paint(-1.0, 0)
         flesh.select([self.mesh])
         bpy.ops.jounce.build()
         self._bend()
 
-    def contracted(self, contraction: float) -> list[np.ndarray]:
-        """World positions of the meshes once they have come to rest with the muscle contracted."""
+    def add_triceps(self) -> None:
+        """Paints the back of the arm as a muscle of its own."""
+        flesh.select([self.mesh])
+        bpy.ops.jounce.muscle_add()
+        self._paint(1.0, 1)
+
+    def contracted(self, *contractions: float) -> list[np.ndarray]:
+        """World positions of the meshes once they have come to rest with the muscles contracted."""
         scene = bpy.context.scene
         scene.frame_start, scene.frame_end = 1, HOLD
-        self.mesh.jounce.contraction = contraction
+        for muscle, contraction in zip(self.mesh.jounce.muscles, contractions, strict=True):
+            muscle.contraction = contraction
         bpy.ops.jounce.fill_cache()
         [shape] = studio.record(self.meshes, range(HOLD, HOLD + 1))
         return shape
@@ -78,26 +93,25 @@ class Arm:
             np.add.at(normals, corner, np.cross(b - a, c - a))
         return normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
 
-    def _paint(self) -> tuple[np.ndarray, np.ndarray]:
-        """Paints the front of the arm, strongest in the middle of the belly.
+    def _paint(self, side: float, muscle: int) -> tuple[np.ndarray, np.ndarray]:
+        """Paints a muscle on one side of the arm, the front at -1, strongest in the middle of its belly.
 
         Which vertices (p,) the picture is of; the weights (p,).
         """
-        [[rest]] = studio.record([self.mesh], range(1, 2))
-        matrix, bones = self._armature.matrix_world, self._armature.data.bones
+        rest, matrix, bones = self._rest, self._armature.matrix_world, self._armature.data.bones
         head, tail = (np.array(matrix @ bones[name].head_local) for name in (ARM, FOREARM))
         bone = tail - head
         along = (rest - head) @ bone / (bone @ bone)
         away = rest - head - np.outer(along, bone)
         far = np.linalg.norm(away, axis=1)
         near = (far < 0.6 * np.linalg.norm(bone)) & (along > -0.3) & (along < 1.6)
-        front = np.clip(-away[:, 1] / np.maximum(far, 1e-9), 0.0, 1.0)
+        facing = np.clip(side * away[:, 1] / np.maximum(far, 1e-9), 0.0, 1.0)
         start, end = ENDS
         place = np.clip((along - start) / (end - start), 0.0, 1.0)
-        weights = np.where(near, np.sin(np.pi * place) * front, 0.0)
+        weights = np.where(near, np.sin(np.pi * place) * facing, 0.0)
         flesh.select([self.mesh])
-        bpy.ops.jounce.map_add(kind="MUSCLE")
-        group = self.mesh.vertex_groups[self.mesh.jounce.muscle_group]
+        bpy.ops.jounce.map_add(kind="MUSCLE", muscle=muscle)
+        group = self.mesh.vertex_groups[self.mesh.jounce.muscles[muscle].muscle_group]
         for vertex in np.flatnonzero(weights > 0.0).tolist():
             group.add([vertex], float(weights[vertex]), "REPLACE")
         return near, weights
@@ -127,27 +141,27 @@ def main() -> int:
         return 1
     with tempfile.TemporaryDirectory() as caches:
         arm = Arm(options.file, caches)
-        shapes = {contraction: arm.contracted(contraction) for contraction in (0.0, *CONTRACTIONS)}
+        relaxed = arm.contracted(0.0)
         for contraction in CONTRACTIONS:
-            risen = arm.rise(shapes[contraction], shapes[0.0])[arm.painted > 0.5].max()
+            risen = arm.rise(arm.contracted(contraction), relaxed)[arm.biceps > 0.5].max()
             print(f"muscles: contraction {contraction:g}, bulge {1e3 * risen:.1f} mm", flush=True)
+        arm.add_triceps()
+        shapes = [arm.contracted(*contractions) for contractions in SHOWN.values()]
         picture = photographed(arm, shapes, Path(caches) / "render.png")
     figures.save(picture, options.out, LIMIT)
     return 0
 
 
-def photographed(arm: Arm, shapes: dict[float, list[np.ndarray]], scratch: Path) -> Image.Image:
-    """The arm relaxed and contracted, plain and coloured by how far it rises."""
-    framed = [[shapes[contraction][0][arm.near]] for contraction in SHOWN]
-    room = studio.Studio(arm.meshes, framed, studio.best_engine())
+def photographed(arm: Arm, shapes: list[list[np.ndarray]], scratch: Path) -> Image.Image:
+    """The arm with muscles relaxed and contracted, plain and coloured by how far it rises."""
+    room = studio.Studio(arm.meshes, [[shape[0][arm.near]] for shape in shapes], studio.best_engine())
     room.ground.location.z -= 2.0
-    rows = [[figures.plain(room, shapes[contraction], scratch) for contraction in SHOWN], []]
-    for contraction in SHOWN:
-        rise = np.clip(arm.rise(shapes[contraction], shapes[0.0]) / RISE, 0.0, 1.0)
-        room.paint([rise, *(np.zeros(len(shape)) for shape in shapes[contraction][1:])])
-        rows[1].append(figures.photograph(room, shapes[contraction], scratch))
-    columns = ["relaxed", *(f"Contraction {contraction:g}" for contraction in SHOWN[1:])]
-    return figures.sheet(rows, columns, ["", "rise"], f"red: rises by {1e3 * RISE:.0f} mm or more")
+    rows = [[figures.plain(room, shape, scratch) for shape in shapes], []]
+    for shape in shapes:
+        rise = np.clip(arm.rise(shape, shapes[0]) / RISE, 0.0, 1.0)
+        room.paint([rise, *(np.zeros(len(other)) for other in shape[1:])])
+        rows[1].append(figures.photograph(room, shape, scratch))
+    return figures.sheet(rows, list(SHOWN), ["", "rise"], f"red: rises by {1e3 * RISE:.0f} mm or more")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,8 @@ import jounce
 import numpy as np
 import pytest
 from jounce_core import full_space
-from jounce_core.maps import Kind, muscle
 from jounce_core.motion import FrameInput
-from jounce_core.muscles import Muscles, directions, directions_of_bones, mean_of_corners
+from jounce_core.muscles import Muscle, Muscles, directions, directions_of_bones, mean_of_corners
 from jounce_core.settings import Law
 from jounce_core.task import Runner
 
@@ -91,12 +90,31 @@ def beam():
     return jounce.Body(points, triangles, weights, resolution=12, modes=3, clusters=6, young=young)
 
 
+class Taken:
+    """Stands for `jounce.Fibres` and keeps what it is given."""
+
+    def __init__(self, taken):
+        self.taken = taken
+
+    def __call__(self, *given):
+        self.taken.append(given)
+
+    @staticmethod
+    def joined(_muscles):
+        """Nothing more."""
+
+
+def one(share, along, stiffness):
+    """A body with one muscle."""
+    return Muscles((Muscle(share, stiffness),), along)
+
+
 def test_fibres_are_as_stiff_as_the_flesh_and_what_is_painted_say(beam, monkeypatch):
     points = beam.embedding.points
     share = points[:, 0] / 2.0
     taken = []
-    monkeypatch.setattr(jounce, "Fibres", lambda *given: taken.append(given))
-    Muscles(share, AXES[:2], 3.0).fibres(beam)
+    monkeypatch.setattr(jounce, "Fibres", Taken(taken))
+    one(share, AXES[:2], 3.0).fibres(beam)
     [(stiffness, direction)] = taken
     middle = mean_of_corners(beam.mesh.vertices, beam.mesh.tets)[:, 0]
     # The corners of the lattice that stand out of the surface take what is nearest.
@@ -109,12 +127,12 @@ def test_fibres_are_as_stiff_as_the_flesh_and_what_is_painted_say(beam, monkeypa
 
 def test_only_what_is_painted_and_along_a_bone_has_fibres(beam, monkeypatch):
     taken = []
-    monkeypatch.setattr(jounce, "Fibres", lambda *given: taken.append(given))
+    monkeypatch.setattr(jounce, "Fibres", Taken(taken))
     middle = mean_of_corners(beam.mesh.vertices, beam.mesh.tets)[:, 0]
     share = (beam.embedding.points[:, 0] > 1.0).astype(float)
-    Muscles(0.0 * share, AXES[:2], 3.0).fibres(beam)
-    Muscles(share, np.zeros((2, 3)), 3.0).fibres(beam)
-    Muscles(0.0 * share + 1.0, AXES[:2], 3.0).fibres(beam)
+    one(0.0 * share, AXES[:2], 3.0).fibres(beam)
+    one(share, np.zeros((2, 3)), 3.0).fibres(beam)
+    one(0.0 * share + 1.0, AXES[:2], 3.0).fibres(beam)
     none, no_bones, everywhere = (stiffness for stiffness, _ in taken)
     assert not none.any() and not no_bones.any() and (everywhere > 0.0).all()
     assert len(middle) == len(everywhere)
@@ -123,12 +141,15 @@ def test_only_what_is_painted_and_along_a_bone_has_fibres(beam, monkeypatch):
 def test_a_full_space_is_known_by_its_muscles(beam):
     ones = np.ones(len(beam.embedding.points))
     along = np.array([AXES[0], AXES[0]])
-    muscles = [None, Muscles(ones, along, 3.0), Muscles(ones, along, 4.0), Muscles(0.5 * ones, along, 3.0)]
+    muscles = [None, one(ones, along, 3.0), one(ones, along, 4.0), one(0.5 * ones, along, 3.0)]
     made = []
-    for each in (*muscles, Muscles(ones.copy(), along.copy(), 3.0)):
+    for each in (*muscles, one(ones.copy(), along.copy(), 3.0)):
         runner = Runner(said(beam, each, made))
         runner.run(float("inf"))
     assert len({id(fine) for fine in made}) == 4 and made[4] is made[1]
+    known = one(ones, along, 3.0)
+    pair = Muscles((known.muscles[0], Muscle(0.0 * ones, 3.0)), along)
+    assert len({known.digest, pair.digest, Muscles(pair.muscles[::-1], along).digest}) == 3
     with pytest.raises(ValueError, match="fibres"):
         jounce.Simulation(made[0].model, contraction=0.5)
     jounce.Simulation(made[1].model, contraction=0.5)
@@ -141,14 +162,35 @@ def said(body, muscles, made):
 
 
 def test_a_contraction_is_of_the_final_motion_alone():
-    drive, relaxed = FrameInput(POSE, 1.0, contraction=0.5), FrameInput(POSE, 1.0)
-    assert drive.of_vertices().contraction == 0.5
+    drive, relaxed = FrameInput(POSE, 1.0, contraction=(0.5,)), FrameInput(POSE, 1.0)
+    assert drive.of_vertices().contraction == (0.5,)
     for other in (drive.of_modes(), drive.of_handles(), drive.of_displacements(lambda force: force)):
         assert other.contraction is None and other.digest() == relaxed.of_modes().digest()
     assert not drive.agrees(relaxed) and drive.moves_as(relaxed)
-    assert drive.digest() != FrameInput(POSE, 1.0, contraction=0.25).digest()
+    assert drive.digest() != FrameInput(POSE, 1.0, contraction=(0.25,)).digest()
 
 
-def test_a_map_of_nothing_is_none():
-    assert muscle({}) is None and muscle({Kind.MUSCLE: np.zeros(3)}) is None
-    assert muscle({Kind.MUSCLE: np.array([0.0, 0.5])}).tolist() == [0.0, 0.5]
+def test_muscles_of_a_body_contract_each_by_itself(beam):
+    """That of each half draws its own half together, and both are the whole."""
+    near = (beam.embedding.points[:, 0] < 1.0).astype(float)
+    along = np.array([AXES[0], AXES[0]])
+    both = Muscles((Muscle(near, 10.0), Muscle(1.0 - near, 10.0)), along)
+    assert np.array_equal(both.share, np.ones(len(near)))
+    made = []
+    Runner(said(beam, both, made)).run(float("inf"))
+    [fine] = made
+    pose = np.repeat(POSE, 2, axis=0)
+
+    def shortened(*contraction):
+        """How much shorter each half gets."""
+        simulation = jounce.Simulation(fine.model, pose_rest=0.0, contraction=np.array(contraction))
+        simulation.settle(pose)
+        moved = np.asarray(full_space.shaped(fine, simulation.coefficients))[:, 0]
+        left, right = (moved[beam.embedding.points[:, 0] == end].mean() for end in (0.0, 2.0))
+        return left, -right
+
+    relaxed, first, second = shortened(0.0, 0.0), shortened(0.6, 0.0), shortened(0.0, 0.6)
+    assert max(np.abs(relaxed)) < 1e-4
+    assert first[0] > 2.0 * abs(first[1]) and second[1] > 2.0 * abs(second[0])
+    with pytest.raises(ValueError, match="contraction"):
+        jounce.Simulation(fine.model, contraction=np.zeros(3))

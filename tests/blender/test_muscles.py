@@ -289,3 +289,135 @@ def weights(obj):
     """The weights (p,) of the muscle map."""
     index = obj.vertex_groups["Muscle"].index
     return np.array([sum(g.weight for g in v.groups if g.group == index) for v in obj.data.vertices])
+
+
+# A muscle on the other half of the same side.
+OTHER = (0.15, 0.95)
+
+
+def paint_other(obj):
+    """A second muscle, below the first."""
+    bpy.ops.jounce.muscle_add()
+    [muscle] = obj.jounce.more_muscles
+    assert muscle.muscle_group == "Muscle.001"
+    for vertex, (x, _, z) in enumerate(rest_of(obj).tolist()):
+        if x > 0.05 and OTHER[0] < z < OTHER[1]:
+            place = (z - OTHER[0]) / (OTHER[1] - OTHER[0])
+            obj.vertex_groups["Muscle.001"].add([vertex], math.sin(math.pi * place), "REPLACE")
+    return muscle
+
+
+def moves_of(obj, still):
+    """How far the flesh moves around each of two muscles, in the last frame."""
+    height = rest_of(obj)[:, 2]
+    moved = np.linalg.norm(baked(obj)[-1] - still[-1], axis=1)
+    return [moved[(height > low) & (height < high)].max() for low, high in ((LOW, HIGH), OTHER)]
+
+
+def test_two_muscles_contract_each_by_its_own_keys(column):
+    paint(column)
+    other = paint_other(column)
+    still = baked(column)
+    key(column)
+    first = moves_of(column, still)
+    column.animation_data_clear()
+    column.jounce.contraction = 0.0
+    for frame, value in KEYS.items():
+        other.contraction = value
+        other.keyframe_insert("contraction", frame=frame)
+    second = moves_of(column, still)
+    assert first[0] > 0.01 and first[1] < 0.5 * first[0]
+    assert second[1] > 0.01 and second[0] < 0.5 * second[1]
+
+
+def test_the_preview_of_two_muscles_is_what_is_baked(column, session):
+    paint(column)
+    other = paint_other(column)
+    key(column)
+    other.contraction = 0.3
+    bpy.ops.jounce.preview()
+    shown(column, "FINAL")
+    kept = cache_of(column).read_bytes()
+    other.contraction = 0.6
+    shown(column, "FINAL")
+    assert cache_of(column).read_bytes() != kept
+    other.contraction = 0.3
+    shown(column, "FINAL")
+    bpy.ops.jounce.preview()
+    assert cache_of(column).read_bytes() == kept
+    cache_of(column).unlink()
+    baked(column)
+    assert cache_of(column).read_bytes() == kept
+
+
+def test_a_second_muscle_without_paint_changes_no_shape(column):
+    paint(column)
+    key(column)
+    before = baked(column)
+    bpy.ops.jounce.muscle_add()
+    column.jounce.more_muscles[0].contraction = 0.7
+    assert np.array_equal(baked(column), before)
+
+
+def test_a_muscle_that_is_removed_takes_its_keys_and_no_other(column):
+    paint(column)
+    for value in (0.2, 0.4, 0.6):
+        bpy.ops.jounce.muscle_add()
+        muscle = column.jounce.more_muscles[-1]
+        muscle.contraction = value
+        muscle.keyframe_insert("contraction", frame=1)
+    driven = column.jounce.more_muscles[2].driver_add("contraction")
+    driven.driver.expression = "0.9"
+    bpy.ops.jounce.muscle_remove(muscle=2)
+    left = column.jounce.more_muscles
+    assert [muscle.muscle_group for muscle in left] == ["Muscle.001", "Muscle.003"]
+    curves = snapshot.fcurves(column.animation_data.action)
+    found = {curve.data_path: curve.evaluate(1) for curve in curves}
+    paths = [f"jounce.more_muscles[{index}].contraction" for index in (0, 1)]
+    assert found == pytest.approx(dict(zip(paths, (0.2, 0.6), strict=True)))
+    assert [driver.data_path for driver in column.animation_data.drivers] == paths[1:]
+    assert "Muscle.002" in column.vertex_groups
+    assert_refused(bpy.ops.jounce.muscle_remove, "no muscle 4", muscle=3)
+
+
+def test_tools_of_maps_work_on_each_muscle(column):
+    paint(column)
+    bpy.ops.jounce.muscle_add()
+    for vertex in column.data.vertices:
+        vertex.select = vertex.co.z > 1.0
+    bpy.ops.jounce.map_from_selection(kind="MUSCLE", muscle=1, value=0.5)
+    index = column.vertex_groups["Muscle.001"].index
+    own = [max((g.weight for g in v.groups if g.group == index), default=0.0) for v in column.data.vertices]
+    assert own == pytest.approx([0.5 if v.co.z > 1.0 else 0.0 for v in column.data.vertices])
+    bpy.ops.jounce.map_paint(kind="MUSCLE", muscle=1)
+    assert column.vertex_groups.active.name == "Muscle.001"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert_refused(bpy.ops.jounce.map_add, "no muscle 5", kind="MUSCLE", muscle=4)
+
+
+def test_a_copy_of_a_part_and_copied_maps_have_all_muscles(column):
+    paint(column)
+    paint_other(column).muscle_stiffness = 25.0
+    other, _ = scenes.character()
+    scenes.activate(other)
+    bpy.ops.jounce.add()
+    scenes.activate(column, other)
+    bpy.ops.jounce.maps_copy()
+    [muscle] = other.jounce.more_muscles
+    assert muscle.muscle_stiffness == 25.0 and muscle.muscle_group in other.vertex_groups
+    scenes.activate(column)
+    bpy.ops.object.duplicate()
+    [muscle] = bpy.context.object.jounce.more_muscles
+    assert (muscle.muscle_group, muscle.muscle_stiffness) == ("Muscle.001", 25.0)
+
+
+def test_the_panels_show_each_muscle(column):
+    def shown_of():
+        return drawn(bpy.types.JOUNCE_PT_motion).properties().count("contraction")
+
+    assert shown_of() == 0
+    paint(column)
+    assert shown_of() == 1
+    bpy.ops.jounce.muscle_add()
+    assert shown_of() == 2
+    assert drawn(bpy.types.JOUNCE_PT_maps).properties().count("muscle_stiffness") == 2

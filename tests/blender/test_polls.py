@@ -55,7 +55,7 @@ BODY = {
     "learn",
 }
 BODY |= {"bone_leak", "bone_role", "ground", "bone_capsules"}
-PAINT = {"add", "region", "material_preset_add", "body_preset_add"} | {
+PAINT = {"add", "muscle_add", "region", "material_preset_add", "body_preset_add"} | {
     f"map_{end}"
     for end in ("add", "paint", "from_selection", "from_bones", "from_sphere", "smooth", "mirror")
 }
@@ -69,6 +69,9 @@ def test_what_can_be_pressed_follows_the_body(operators, tmp_path):
     bpy.ops.jounce.add()
     added = BODY | PAINT | ON_A_MESH | {"fix"}
     assert can_run(operators) == added
+    bpy.ops.jounce.muscle_add()
+    assert can_run(operators) == added | {"muscle_remove"}
+    bpy.ops.jounce.muscle_remove(muscle=1)
     scenes.coarse(obj)
     bpy.ops.jounce.build()
     assert can_run(operators) == (added | {"flex_mode", "learnt_load"}) - {"fix"}

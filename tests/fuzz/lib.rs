@@ -51,7 +51,7 @@ impl Settings {
             stiffness,
             strength,
             // The bodies have no fibres.
-            contraction: 0.0,
+            contraction: 0.0.into(),
             limit: self.limit,
             stretch: self.stretch,
         }

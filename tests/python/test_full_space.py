@@ -295,6 +295,27 @@ def test_a_body_takes_fibres_to_the_full_space(box):
     assert np.abs(ends[0]).max() > 1e-3
 
 
+def two_muscles(mesh):
+    """Flesh of which each half is a muscle along x."""
+    middle = np.asarray(mesh.vertices)[np.asarray(mesh.tets)][:, :, 0].mean(axis=1)
+    near = middle < np.median(middle)
+    along = np.tile([1.0, 0.0, 0.0], (len(middle), 1))
+    muscles = [jounce.Fibres(2e4 * side.astype(float), along) for side in (near, ~near)]
+    return jounce.Model.full_space(mesh, material("arap"), fibres=jounce.Fibres.joined(muscles))
+
+
+def test_muscles_contract_each_by_itself(mesh):
+    model = two_muscles(mesh)
+    ends = []
+    for contraction in (0.4, np.array([0.4, 0.4]), np.array([0.4, 0.0])):
+        simulation = jounce.Simulation(model)
+        simulation.vary(contraction=contraction)
+        simulation.step()
+        ends.append(simulation.coefficients)
+    assert np.array_equal(ends[0], ends[1]) and np.abs(ends[0]).max() > 1e-3
+    assert np.abs(ends[2] - ends[0]).max() > 1e-3
+
+
 REFUSED = {
     "law: skinning modes know": lambda mesh, modes, labels, **_: jounce.Model.skinning(
         mesh, material("neo_hookean"), modes, labels
@@ -320,6 +341,16 @@ REFUSED = {
         mesh, material("arap"), fibres=jounce.Fibres(1.0, np.ones((4, 3)))
     ),
     "contraction: expected a number in": lambda flesh, **_: jounce.Simulation(flesh, contraction=2.0),
+    "muscles: is empty": lambda **_: jounce.Fibres.joined([]),
+    "muscles: expected at most 32": lambda **_: jounce.Fibres.joined(
+        33 * [jounce.Fibres(1.0, np.ones((4, 3)))]
+    ),
+    r"fibre direction: expected shape \(4, 3\)": lambda **_: jounce.Fibres.joined(
+        [jounce.Fibres(1.0, np.ones((tets, 3))) for tets in (4, 5)]
+    ),
+    r"contraction: expected shape \(2,\)": lambda mesh, **_: jounce.Simulation(
+        two_muscles(mesh), contraction=np.zeros(3)
+    ),
     "contraction: only full-space flesh with fibres": lambda flesh, **_: jounce.Simulation(
         flesh, contraction=0.2
     ),

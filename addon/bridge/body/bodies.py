@@ -8,8 +8,8 @@ import bpy
 import numpy as np
 
 from ...core.bones import Counting, merged_into_picked
-from ...core.maps import maps, muscle
-from ...core.muscles import Muscles, directions_of_bones
+from ...core.maps import maps
+from ...core.muscles import Muscle, Muscles, directions_of_bones
 from ...core.surface import Part, Surface
 from ...core.user_error import UserError
 from ..common import registry, units
@@ -149,15 +149,17 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
     reader = bone_transforms.PoseReader(rig.movers, carried, scale, surface.diagonal)
     feel = FeelReader(host, context.scene, surface.diagonal)
     touched = colliders.read(host, objects, surface, RestRig(reader), context, warn)
-    muscles = muscles_of(host, muscle(painted), RestRig(reader))
+    muscles = muscles_of(host, weight_maps.read_muscles(host, objects, groups), RestRig(reader))
     return BodyScene(host, objects, surface, reader, forces, feel, touched, muscles)
 
 
-def muscles_of(host: bpy.types.Object, share: np.ndarray | None, rig: RestRig) -> Muscles | None:
-    """The muscles of a body along the bones of its rig. share: (p,), how much of the flesh is muscle."""
-    if share is None:
+def muscles_of(host: bpy.types.Object, shares: list[np.ndarray], rig: RestRig) -> Muscles | None:
+    """The muscles of a body along the bones of its rig. shares: (p,) each, how much of the flesh it is."""
+    if not any(share.any() for share in shares):
         return None
-    return Muscles(share, directions_of_bones(*rig.spans()), host.jounce.muscle_stiffness)
+    pairs = zip(shares, host.jounce.muscles, strict=True)
+    made = tuple(Muscle(share, muscle.muscle_stiffness) for share, muscle in pairs)
+    return Muscles(made, directions_of_bones(*rig.spans()))
 
 
 def is_held_by_nothing(host: bpy.types.Object) -> bool:

@@ -13,7 +13,7 @@ from bpy.app.handlers import persistent
 
 from ..common import handlers, linked_mesh_proxy, modifier_stack, registry
 from ..preview import preview_modifier
-from . import meshes
+from . import meshes, muscles
 
 # What a mesh of a body keeps of itself, not of the body.
 OWN = frozenset(["name", "is_host", "host", "bind_matrix", "mode_index", "seam_index", "is_diagnosed"])
@@ -79,6 +79,8 @@ def make_own(obj: bpy.types.Object) -> None:
         is_setting = name not in OWN and not name.startswith(OWN_PREFIXES) and not prop.is_readonly
         if is_setting and host.jounce.is_property_set(name):
             setattr(state, name, getattr(host.jounce, name))
+    for muscle in host.jounce.more_muscles:
+        muscles.add(obj, muscle)
     if modifier_stack.is_baked(obj) or shares_mesh(obj):
         state.property_unset("preview")
 

@@ -48,7 +48,7 @@ def mirrored(obj: bpy.types.Object, values: np.ndarray, from_negative: bool) -> 
     return result
 
 
-def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -> None:
+def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind, muscle: int = 0) -> None:
     """Gives each vertex of a body the value of the nearest place on another body's surface.
 
     Both are seen at rest and as fractions of their bounding boxes, so neither size nor place matters.
@@ -59,7 +59,7 @@ def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -> None
         meshes.bring_up_to_date(obj)
         points.append(rest_in_world(obj))
         triangles.append(meshes.triangles(obj, flipped=False) + start)
-        values.append(weight_maps.values(source, objects, obj, kind))
+        values.append(weight_maps.values(source, objects, obj, kind, muscle))
         start += len(points[-1])
     corners = np.concatenate(points)
     box = np.array((corners.min(axis=0), corners.max(axis=0)))
@@ -79,7 +79,7 @@ def copy(source: bpy.types.Object, target: bpy.types.Object, kind: Kind) -> None
         found = [tree.find_nearest(point) for point in map_shapes.in_box(world, box)]
         hit = faces[[index for _, _, index, _ in found]]
         places = np.array([place for place, _, _, _ in found])
-        group = weight_maps.ensure(target, objects, obj, kind)
+        group = weight_maps.ensure(target, objects, obj, kind, muscle)
         weight_maps.fill(obj, group, map_shapes.interpolated(corners[hit], painted[hit], places))
 
 

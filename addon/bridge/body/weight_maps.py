@@ -12,7 +12,8 @@ import bmesh
 import bpy
 import numpy as np
 
-from ...core.maps import Kind, neutral
+from ...core.maps import USUAL, Kind, neutral
+from ...core.user_error import UserError
 from ..common import compat
 from . import meshes
 
@@ -34,30 +35,50 @@ def read(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> 
 
     groups: for each mesh the weights (p, g) of its groups.
     """
-    painted, scale = {}, host.jounce.stiffness_scale()
-    for kind, (setting, _) in SETTINGS.items():
-        name, missing = getattr(host.jounce, setting), neutral(kind, scale)
-        if not any(name in obj.vertex_groups for obj in objects):
-            continue
-        parts = [
-            weights[:, obj.vertex_groups[name].index]
-            if name in obj.vertex_groups
-            else np.full(len(weights), missing)
-            for obj, weights in zip(objects, groups, strict=True)
-        ]
-        painted[kind] = np.ascontiguousarray(np.concatenate(parts))
-    return painted
+    scale = host.jounce.stiffness_scale()
+    return {
+        kind: painted(name, objects, groups, neutral(kind, scale))
+        for kind, (setting, _) in SETTINGS.items()
+        if any((name := getattr(host.jounce, setting)) in obj.vertex_groups for obj in objects)
+    }
 
 
-def group_name(host: bpy.types.Object, objects: Objects, kind: Kind) -> str:
+def read_muscles(host: bpy.types.Object, objects: Objects, groups: list[np.ndarray]) -> list[np.ndarray]:
+    """For each muscle of a body how much of its flesh (p,) it is; groups as for `read`."""
+    names = (muscle.muscle_group for muscle in host.jounce.muscles)
+    return [painted(name, objects, groups, USUAL[Kind.MUSCLE]) for name in names]
+
+
+def painted(name: str, objects: Objects, groups: list[np.ndarray], missing: float) -> np.ndarray:
+    """The weights (p,) of a vertex group on all meshes. missing: those of meshes without it."""
+    parts = [
+        weights[:, obj.vertex_groups[name].index]
+        if name in obj.vertex_groups
+        else np.full(len(weights), missing)
+        for obj, weights in zip(objects, groups, strict=True)
+    ]
+    return np.ascontiguousarray(np.concatenate(parts))
+
+
+def named(host: bpy.types.Object, kind: Kind, muscle: int) -> bpy.types.PropertyGroup:
+    """What names the group of a map of a body. muscle: whose map, of those of muscles; 0 is the first."""
+    if kind is not Kind.MUSCLE:
+        return host.jounce
+    muscles = host.jounce.muscles
+    if muscle >= len(muscles):
+        raise UserError(f"{host.name} has no muscle {muscle + 1}; it has {len(muscles)}.")
+    return muscles[muscle]
+
+
+def group_name(host: bpy.types.Object, objects: Objects, kind: Kind, muscle: int = 0) -> str:
     """The name of the group of a map of a body, or the one that a new map gets.
 
     That is one which no vertex group and no bone of the body has, as these say something else.
     """
     setting, default = SETTINGS[kind]
-    named = getattr(host.jounce, setting)
-    if named:
-        return named
+    named_so = getattr(named(host, kind, muscle), setting)
+    if named_so:
+        return named_so
     taken = {name for obj in objects for name in names_on(obj)}
     candidates = (default, *(f"{default}.{number:03}" for number in range(1, len(taken) + 1)))
     return next(name for name in candidates if name not in taken)
@@ -72,14 +93,14 @@ def names_on(obj: bpy.types.Object) -> Iterator[str]:
             yield from armature.data.bones.keys()
 
 
-def is_on(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind) -> bool:
+def is_on(host: bpy.types.Object, obj: bpy.types.Object, kind: Kind, muscle: int = 0) -> bool:
     """Whether a mesh has the group of a map."""
-    return getattr(host.jounce, SETTINGS[kind][0]) in obj.vertex_groups
+    return getattr(named(host, kind, muscle), SETTINGS[kind][0]) in obj.vertex_groups
 
 
-def has_begun(host: bpy.types.Object, objects: Objects, kind: Kind) -> bool:
+def has_begun(host: bpy.types.Object, objects: Objects, kind: Kind, muscle: int = 0) -> bool:
     """Whether any of a body's meshes has the group of a map."""
-    return any(is_on(host, obj, kind) for obj in objects)
+    return any(is_on(host, obj, kind, muscle) for obj in objects)
 
 
 def unpainted(host: bpy.types.Object, objects: Objects, kind: Kind) -> float:
@@ -88,22 +109,24 @@ def unpainted(host: bpy.types.Object, objects: Objects, kind: Kind) -> float:
     return neutral(kind, scale if has_begun(host, objects, kind) else replace(scale, centred=True))
 
 
-def values(host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind) -> np.ndarray:
+def values(
+    host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind, muscle: int = 0
+) -> np.ndarray:
     """The values (p,) of a map on one mesh of a body, with or without its group."""
-    name = group_name(host, objects, kind)
+    name = group_name(host, objects, kind, muscle)
     if name not in obj.vertex_groups:
         return np.full(len(obj.data.vertices), unpainted(host, objects, kind))
     return meshes.group_weights(obj)[:, obj.vertex_groups[name].index]
 
 
 def ensure(
-    host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind
+    host: bpy.types.Object, objects: Objects, obj: bpy.types.Object, kind: Kind, muscle: int = 0
 ) -> bpy.types.VertexGroup:
     """The group of a map on a mesh of a body, made where there is none and filled so that nothing changes."""
-    name, before = group_name(host, objects, kind), values(host, objects, obj, kind)
+    name, before = group_name(host, objects, kind, muscle), values(host, objects, obj, kind, muscle)
     if kind is Kind.STIFFNESS and not has_begun(host, objects, kind):
         host.jounce.centre_stiffness()
-    setattr(host.jounce, SETTINGS[kind][0], name)
+    setattr(named(host, kind, muscle), SETTINGS[kind][0], name)
     if name in obj.vertex_groups:
         return obj.vertex_groups[name]
     # A new group becomes the active one, which weight painting wants here.

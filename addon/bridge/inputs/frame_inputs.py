@@ -35,7 +35,8 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     if scene.host.jounce.simulated_quality is Quality.DRAFT:
         return drive
     if scene.muscles is not None:
-        drive = replace(drive, contraction=state.contraction)
+        contraction = tuple(muscle.contraction for muscle in state.muscles)
+        drive = replace(drive, contraction=contraction)
     carried = None if shape is None else shapes.body.vertex_offsets(shape)
     own = scene.forces.read_at_vertices(pose, depsgraph, carried)
     if own.force is None and carried is None:

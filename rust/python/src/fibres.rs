@@ -26,4 +26,13 @@ impl Fibres {
         let made = material::Fibres::new(stiffness, direction.slice().as_chunks::<3>().0);
         made.map(|fibres| Self(Arc::new(fibres))).map_err(refused)
     }
+
+    /// Fibres of several muscles, at most 32, which may share tets; each has a `contraction` of its own, in the order given.
+    ///
+    /// Raises ValueError for none, for too many and for muscles of bodies with other numbers of tets.
+    #[staticmethod]
+    fn joined(muscles: Vec<Bound<'_, Self>>) -> PyResult<Self> {
+        let joined = material::Fibres::joined(muscles.iter().map(|muscle| &*muscle.get().0));
+        joined.map(|fibres| Self(Arc::new(fibres))).map_err(refused)
+    }
 }

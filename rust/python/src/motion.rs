@@ -13,7 +13,7 @@ use crate::cycle::CycleReport;
 use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 use crate::forces::Drag;
 use crate::job::{self, Job, Working};
-use crate::settings::Change;
+use crate::settings::{Change, Shares};
 use crate::simulation::{Simulation, started};
 use crate::state::State;
 
@@ -249,7 +249,7 @@ impl MotionJob {
         damping: Option<f64>,
         gravity: Option<[f64; 3]>,
         pose_rest: Option<f64>,
-        contraction: Option<f64>,
+        contraction: Option<Shares>,
     ) {
         let change = Change { stiffness, damping, gravity, pose_rest, contraction };
         self.ask(move |simulation, _| simulation.set_params(change.of(simulation.params())));

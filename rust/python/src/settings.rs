@@ -1,8 +1,12 @@
 //! Settings of a simulation, as they are given.
 
-use jounce::method::{self, Integrator};
+use jounce::material::Field;
+use jounce::method::{self, Contraction, Integrator};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::errors::refused;
 
 /// Settings that change between steps; None leaves one as it is.
 pub struct Change {
@@ -10,7 +14,7 @@ pub struct Change {
     pub damping: Option<f64>,
     pub gravity: Option<[f64; 3]>,
     pub pose_rest: Option<f64>,
-    pub contraction: Option<f64>,
+    pub contraction: Option<Shares>,
 }
 
 impl Change {
@@ -21,7 +25,7 @@ impl Change {
             damping: self.damping.unwrap_or(params.damping),
             gravity: self.gravity.unwrap_or(params.gravity),
             pose_rest: self.pose_rest.unwrap_or(params.pose_rest),
-            contraction: self.contraction.unwrap_or(params.contraction),
+            contraction: self.contraction.map_or(params.contraction, |shares| shares.0),
             ..*params
         }
     }
@@ -35,6 +39,27 @@ pub fn integrator_named(name: &str) -> PyResult<Integrator> {
         other => {
             let text = format!("integrator: expected \"backward_euler\" or \"bdf2\", got {other:?}");
             Err(PyValueError::new_err(text))
+        }
+    }
+}
+
+/// How far muscles contract: one share for all of them, or (muscles,) float64.
+#[derive(Clone, Copy)]
+pub struct Shares(pub Contraction);
+
+impl From<f64> for Shares {
+    fn from(share: f64) -> Self {
+        Self(share.into())
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Shares {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        match arrays::field(&given, "contraction", &[Axis::Any("muscles")])? {
+            Field::Uniform(share) => Ok(share.into()),
+            Field::PerTet(shares) => Contraction::of_each(&shares).map(Self).map_err(refused),
         }
     }
 }

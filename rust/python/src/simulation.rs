@@ -17,7 +17,7 @@ use crate::errors::{refused, run, run_long};
 use crate::forces::{Drag, ForceSamples};
 use crate::mesh::Embedding;
 use crate::model::{Model, flat};
-use crate::settings::{Change, integrator_named};
+use crate::settings::{Change, Shares, integrator_named};
 use crate::state::State;
 
 /// What one step did.
@@ -109,7 +109,7 @@ pub fn step_together(
 /// the model's mesh whose points touch them, such as `body.embedding`, the skin; of several that are much nearer to each
 /// other than vertices are, the first. None is the mesh's own boundary. contact_weights: (p, b) float64, by which these
 /// points are posed where they are shown; None for as their vertices are. contraction: share of their length by which the
-/// Fibres of a full-space model want to be shorter, in [0, 1].
+/// Fibres of a full-space model want to be shorter, in [0, 1], one for all muscles or (muscles,) float64.
 /// Several threads may each have a Simulation of the same model; one that another thread is in raises RuntimeError.
 /// Ctrl+C ends a step, and whatever else takes long; the state is then as it was before.
 /// Raises ValueError for a parameter out of range.
@@ -129,7 +129,7 @@ impl Simulation {
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
                         gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0,
                         integrator="backward_euler", strength=1.0, limit=None, stretch=None,
-                        colliders=None, contact_points=None, contact_weights=None, contraction=0.0),
+                        colliders=None, contact_points=None, contact_weights=None, contraction=Shares::from(0.0)),
            text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
                              gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0, \
                              integrator='backward_euler', strength=1.0, limit=None, stretch=None, \
@@ -152,7 +152,7 @@ impl Simulation {
         colliders: Option<Vec<Bound<'_, Collider>>>,
         contact_points: Option<&Embedding>,
         contact_weights: Option<&Bound<'_, PyAny>>,
-        contraction: f64,
+        contraction: Shares,
     ) -> PyResult<Self> {
         let params = method::SimulationParams {
             dt,
@@ -167,7 +167,7 @@ impl Simulation {
             strength,
             limit,
             stretch,
-            contraction,
+            contraction: contraction.0,
         };
         let shared = model.get().inner.clone();
         let (bones, shape) = (shared.bone_count(), shared.coefficient_shape());
@@ -268,7 +268,7 @@ impl Simulation {
         damping: Option<f64>,
         gravity: Option<[f64; 3]>,
         pose_rest: Option<f64>,
-        contraction: Option<f64>,
+        contraction: Option<Shares>,
     ) -> PyResult<()> {
         let change = Change { stiffness, damping, gravity, pose_rest, contraction };
         let mut simulation = self.lock()?;

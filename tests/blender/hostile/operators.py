@@ -105,6 +105,8 @@ STEPS: tuple[Step, ...] = (
     simple("map_smooth", kind=KINDS),
     simple("map_mirror", kind=KINDS),
     simple("maps_copy"),
+    simple("muscle_add"),
+    simple("muscle_remove", muscle=(1, 2)),
     simple("region", where=("SELECTION", "BONES", "CURSOR")),
     simple("bone_leak"),
     simple("stitch_selected"),

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use jounce::material::{Energy, Fibre, Fibres, Field, Law, Material, PrincipalStretch};
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
-use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::method::{Contraction, Drive, Model, Simulation, SimulationParams};
 use jounce::operators::{gradients, lumped_mass};
 use jounce::subspace::Restraint;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, REST, bar, swing};
 use jounce_tests::hyperelastic::{Flesh, apart, longest};
 use nalgebra::{Matrix3, Rotation3, Vector3};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 /// Pa, of the fibres.
 const KAPPA: f64 = 2e4;
@@ -54,7 +56,12 @@ fn settled(model: &Arc<FullSpaceModel>, params: SimulationParams, drive: &Drive<
 }
 
 fn exact(contraction: f64) -> SimulationParams {
-    SimulationParams { contraction, tolerance: 1e-10, pose_rest: 0.0, ..SimulationParams::default() }
+    SimulationParams {
+        contraction: contraction.into(),
+        tolerance: 1e-10,
+        pose_rest: 0.0,
+        ..SimulationParams::default()
+    }
 }
 
 fn error_of(what: Result<Fibres, Error>) -> String {
@@ -93,10 +100,71 @@ fn fibres_stiffen_flesh_along_them_alone() {
     }
 }
 
-/// Energy and forces of flesh with fibres under a rig that strains all tets alike by S; rest shapes follow by a share.
+/// Two muscles: the near half of a bar, and the far half.
+fn halves(flesh: &Flesh) -> [Fibres; 2] {
+    let middle = |t: usize| flesh.mesh.corners(t).iter().map(|corner| corner[0]).sum::<f64>() / 4.0;
+    let end = flesh.mesh.vertices().iter().map(|x| x[0]).fold(0.0, f64::max);
+    let tets = flesh.mesh.tets().len();
+    [false, true].map(|far| {
+        let own = (0..tets).map(|t| if (middle(t) > 0.5 * end) == far { KAPPA } else { 0.0 }).collect();
+        fibres(tets, Field::PerTet(own), [1.0, 0.0, 0.0])
+    })
+}
+
+/// Each half is as long as it would be alone.
+#[test]
+fn muscles_contract_each_by_itself() {
+    let flesh = separable([6, 2, 2]);
+    let model = hung(&flesh, Some(&Fibres::joined(&halves(&flesh)).unwrap()));
+    assert_eq!(model.muscle_count(), 2);
+    let end = flesh.mesh.vertices().iter().map(|x| x[0]).fold(0.0, f64::max);
+    for shares in [[0.0, 0.0], [0.5, 0.0], [0.0, 0.4], [0.2, 0.6]] {
+        let [near, far] = shares.map(|share| (2.0 * MU + KAPPA * (1.0 - share)) / (2.0 * MU + KAPPA));
+        let place = |x: f64| near * x.min(0.5 * end) + far * (x - 0.5 * end).max(0.0);
+        let places: Vec<[f64; 3]> = flesh.mesh.vertices().iter().map(|&[x, y, z]| [place(x), y, z]).collect();
+        let contraction = Contraction::of_each(&shares).unwrap();
+        let params = SimulationParams { contraction, ..exact(0.0) };
+        let error = longest(&apart(&settled(&model, params, &Drive::default()), &places));
+        assert!(error < 1e-7, "{shares:?}: {error:e}");
+    }
+}
+
+/// `2 mu (x - 1) + k_1 (x - l_1) + k_2 (x - l_2) = 0` where both are in the same tets.
+#[test]
+fn muscles_may_share_flesh() {
+    let flesh = separable([6, 2, 2]);
+    let other = fibres(flesh.mesh.tets().len(), Field::Uniform(0.5 * KAPPA), [1.0, 0.0, 0.0]);
+    let both = Fibres::joined([&along(&flesh, [1.0, 0.0, 0.0]), &other]).unwrap();
+    let contraction = Contraction::of_each(&[0.6, 0.2]).unwrap();
+    let params = SimulationParams { contraction, ..exact(0.0) };
+    let expected = (2.0 * MU + KAPPA * 0.4 + 0.5 * KAPPA * 0.8) / (2.0 * MU + 1.5 * KAPPA);
+    let places: Vec<[f64; 3]> = flesh.mesh.vertices().iter().map(|&[x, y, z]| [expected * x, y, z]).collect();
+    let error = longest(&apart(&settled(&hung(&flesh, Some(&both)), params, &Drive::default()), &places));
+    assert!(error < 1e-7, "{error:e}");
+}
+
+#[test]
+fn one_share_is_that_of_all_muscles_to_the_bit() {
+    let flesh = meaty([6, 2, 2]);
+    let model = hung(&flesh, Some(&Fibres::joined(&halves(&flesh)).unwrap()));
+    let run = |contraction: Contraction| {
+        let params = SimulationParams { contraction, ..SimulationParams::default() };
+        let mut sim = Simulation::new(Model::FullSpace(model.clone()), params).unwrap();
+        (0..4).for_each(|_| {
+            sim.step(None).unwrap();
+        });
+        sim.coefficients().to_vec()
+    };
+    let alike = run(0.3.into());
+    assert!(longest(alike.as_chunks::<3>().0) > 1e-3);
+    assert_eq!(alike, run(Contraction::of_each(&[0.3, 0.3]).unwrap()));
+    assert!(alike != run(Contraction::of_each(&[0.3, 0.2]).unwrap()));
+}
+
+/// Energy and forces of flesh with the fibres of muscles, one a tet, under a rig that strains all tets alike by S; rest shapes follow by a share.
 fn by_tet(
     flesh: &Flesh,
-    fibres: &[Fibre],
+    muscles: &[Vec<Fibre>],
     x: &[[f64; 3]],
     rig: &Matrix3<f64>,
     share: f64,
@@ -107,11 +175,16 @@ fn by_tet(
     let (mut sum, mut largest) = (0.0, 0.0_f64);
     for (t, (f, hats)) in flesh.deformations(x).iter().zip(gradients(&flesh.mesh)).enumerate() {
         let volume = flesh.mesh.volumes()[t] * rest.determinant();
-        let turned = (rest * Vector3::from(fibres[t].direction)).normalize();
-        let fibre = Fibre { direction: turned.into(), ..fibres[t] };
         let f = f * back;
-        sum += volume * (flesh.law.density(&f) + fibre.density(&f));
-        let stress = volume * (flesh.law.stress(&f) + fibre.stress(&f)) * back;
+        let (mut density, mut stress) = (flesh.law.density(&f), flesh.law.stress(&f));
+        for fibres in muscles {
+            let turned = (rest * Vector3::from(fibres[t].direction)).normalize();
+            let fibre = Fibre { direction: turned.into(), ..fibres[t] };
+            density += fibre.density(&f);
+            stress += fibre.stress(&f);
+        }
+        sum += volume * density;
+        let stress = volume * stress * back;
         for (&v, hat) in flesh.mesh.tets()[t].iter().zip(hats) {
             let force = stress * Vector3::from(hat);
             largest = largest.max(force.norm());
@@ -121,8 +194,8 @@ fn by_tet(
     (sum, forces, largest)
 }
 
-/// A step ends where the sum of what tets have vanishes with inertia, by either minimiser, in flesh whose fibres differ from
-/// tet to tet, under a rig that turns and strains it.
+/// A step ends where the sum of what tets have vanishes with inertia, by either minimiser, in flesh with two muscles that
+/// share tets and whose fibres differ from tet to tet, under a rig that turns and strains it.
 #[test]
 fn a_step_ends_where_the_forces_of_tets_are_in_balance() {
     let flesh =
@@ -131,8 +204,10 @@ fn a_step_ends_where_the_forces_of_tets_are_in_balance() {
     let stiffness: Vec<f64> =
         (0..tets).map(|t| if t % 3 == 0 { 0.0 } else { KAPPA * (t % 5) as f64 }).collect();
     let direction: Vec<[f64; 3]> = (0..tets).map(|t| [1.0, 0.1 * (t % 7) as f64, -0.3]).collect();
-    let fibres = Fibres::new(Field::PerTet(stiffness.clone()), &direction).unwrap();
-    let model = hung(&flesh, Some(&fibres));
+    let first = Fibres::new(Field::PerTet(stiffness.clone()), &direction).unwrap();
+    let across = [0.2, 1.0, 0.4];
+    let second = fibres(tets, Field::Uniform(0.5 * KAPPA), across);
+    let model = hung(&flesh, Some(&Fibres::joined([&first, &second]).unwrap()));
     let turn = Rotation3::from_scaled_axis(Vector3::new(0.3, -0.8, 0.5));
     for (sides, share) in [([1.0; 3], 0.0), ([1.4, 0.8, 1.1], 0.6), ([0.7, 1.2, 1.0], 1.0)] {
         let strain = Matrix3::from_diagonal(&Vector3::from(sides));
@@ -140,20 +215,22 @@ fn a_step_ends_where_the_forces_of_tets_are_in_balance() {
             flesh.mesh.vertices().iter().map(|v| (turn * strain * Vector3::from(*v)).into()).collect();
         let params = SimulationParams {
             dt: 0.1,
-            contraction: 0.3,
+            contraction: Contraction::of_each(&[0.3, 0.6]).unwrap(),
             pose_rest: share,
             stiffness: 1.5,
             max_iterations: 3000,
             tolerance: 1e-12,
             ..SimulationParams::default()
         };
-        let all: Vec<Fibre> = (0..tets)
-            .map(|t| Fibre {
-                stiffness: stiffness[t],
-                direction: Vector3::from(direction[t]).normalize().into(),
-                relaxed: 0.7,
-            })
-            .collect();
+        let of = |stiffness: f64, direction: [f64; 3], relaxed: f64| Fibre {
+            stiffness,
+            direction: Vector3::from(direction).normalize().into(),
+            relaxed,
+        };
+        let all = [
+            (0..tets).map(|t| of(stiffness[t], direction[t], 0.7)).collect(),
+            vec![of(0.5 * KAPPA, across, 0.4); tets],
+        ];
         for minimiser in [Minimiser::default(), Minimiser::Newton] {
             let mut stepper = FullSpaceStepper::new(model.clone(), minimiser);
             stepper.reset(&posed, &vec![[0.0; 3]; posed.len()]).unwrap();
@@ -195,7 +272,7 @@ fn a_contraction_over_frames_bulges_and_comes_back() {
     let rest = sides(&vec![0.0; 3 * flesh.mesh.vertices().len()]);
     let (mut most, mut iterations) = (0, 0);
     let mut step = |sim: &mut Simulation, contraction| {
-        sim.set_params(SimulationParams { contraction, ..params }).unwrap();
+        sim.set_params(SimulationParams { contraction: f64::into(contraction), ..params }).unwrap();
         let report = sim.step(None).unwrap();
         (most, iterations) = (most.max(report.iterations), iterations + report.iterations);
     };
@@ -220,7 +297,7 @@ fn energy_does_not_rise_in_what_nothing_drives() {
     let model = hung(&flesh, Some(&along(&flesh, [1.0, 0.3, 0.0])));
     let (mass, dt) = (lumped_mass(&flesh.mesh, &flesh.material()), 1.0 / 96.0);
     let params =
-        SimulationParams { dt, contraction: 0.5, max_iterations: 500, tolerance: 1e-9, ..exact(0.5) };
+        SimulationParams { dt, contraction: 0.5.into(), max_iterations: 500, tolerance: 1e-9, ..exact(0.5) };
     let mut sim = Simulation::new(Model::FullSpace(model.clone()), params).unwrap();
     sim.reset(None).unwrap();
     let mut before = vec![0.0; 3 * mass.len()];
@@ -239,6 +316,32 @@ fn energy_does_not_rise_in_what_nothing_drives() {
     assert!(energies[199] < 0.95 * first);
 }
 
+/// Two muscles that jerk at random, each by itself, in flesh whose rig leaps and spins; then rest.
+#[test]
+fn two_thousand_violent_steps_of_two_muscles_end_at_rest() {
+    let flesh = meaty([3, 1, 1]);
+    let model = hung(&flesh, Some(&Fibres::joined(&halves(&flesh)).unwrap()));
+    let mut stepper = FullSpaceStepper::new(model, Minimiser::default());
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    let calm = SimulationParams { damping: 0.1, max_iterations: 20, ..exact(0.0) };
+    for _ in 0..2000 {
+        let contraction =
+            Contraction::of_each(&[rng.random_range(0.0..=1.0), rng.random_range(0.0..=1.0)]).unwrap();
+        let turn = Rotation3::from_scaled_axis(Vector3::from_fn(|_, _| rng.random_range(-3.0..3.0)));
+        let leap = Vector3::from_fn(|_, _| rng.random_range(-1.0..1.0));
+        let posed: Vec<[f64; 3]> =
+            flesh.mesh.vertices().iter().map(|v| (turn * Vector3::from(*v) + leap).into()).collect();
+        let report = stepper.step(&posed, &SimulationParams { contraction, ..calm }, |_, _| Ok(())).unwrap();
+        assert!(report.energy.is_finite());
+    }
+    assert!(longest(&stepper.displacement()) > 0.1);
+    for _ in 0..1000 {
+        stepper.step(flesh.mesh.vertices(), &calm, |_, _| Ok(())).unwrap();
+    }
+    let left = longest(&stepper.displacement());
+    assert!(left < 1e-4, "{left} m are left");
+}
+
 /// Several tasks of fibres.
 #[test]
 fn threads_do_not_change_a_bit() {
@@ -246,7 +349,7 @@ fn threads_do_not_change_a_bit() {
     let model = hung(&flesh, Some(&along(&flesh, [1.0, 0.2, 0.0])));
     let run = |threads: usize| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
-            let params = SimulationParams { contraction: 0.3, ..SimulationParams::default() };
+            let params = SimulationParams { contraction: 0.3.into(), ..SimulationParams::default() };
             let mut sim = Simulation::new(Model::FullSpace(model.clone()), params).unwrap();
             (0..4).for_each(|_| {
                 sim.step(None).unwrap();
@@ -299,7 +402,7 @@ fn a_contraction_that_is_taken_off_leaves_nothing_behind() {
     for pose_rest in [0.0, 0.5] {
         let params = SimulationParams { pose_rest: 0.0, ..SimulationParams::default() };
         let mut kept = Simulation::new(model.clone(), params).unwrap();
-        kept.set_params(SimulationParams { contraction: 0.4, pose_rest, ..params }).unwrap();
+        kept.set_params(SimulationParams { contraction: 0.4.into(), pose_rest, ..params }).unwrap();
         (0..4).for_each(|frame| {
             kept.step(Some(&swing(f64::from(frame) / 24.0))).unwrap();
         });
@@ -329,11 +432,23 @@ fn what_makes_no_sense_is_refused_in_one_sentence() {
     let extras = FullSpaceExtras { fibres: Some(&foreign), ..FullSpaceExtras::default() };
     let made = FullSpaceModel::of(&flesh.mesh, &material, &Restraint::default(), &extras, &progress);
     assert!(made.err().unwrap().to_string().contains("(12, 3)"));
-    let pulled = SimulationParams { contraction: 0.1, ..SimulationParams::default() };
+    let pulled = SimulationParams { contraction: 0.1.into(), ..SimulationParams::default() };
     for model in [rigged(None), Model::Skinning(Body::bar().reduced().into())] {
         let refused = Simulation::new(model, pulled).err().unwrap().to_string();
         assert!(refused.contains("only full-space flesh with fibres contracts"), "{refused}");
     }
-    let beyond = SimulationParams { contraction: 1.5, ..pulled };
+    let each = |count: usize| Contraction::of_each(&vec![0.1; count]);
+    let two = hung(&flesh, Some(&Fibres::joined(&halves(&flesh)).unwrap()));
+    for (contraction, sentence) in [(each(3).unwrap(), "(2,)"), (each(1).unwrap(), "(2,)")] {
+        let params = SimulationParams { contraction, ..pulled };
+        let refused = Simulation::new(Model::FullSpace(two.clone()), params).err().unwrap().to_string();
+        assert!(refused.contains(sentence), "{refused}");
+    }
+    assert!(each(0).unwrap_err().to_string().contains("contraction"));
+    assert!(each(33).unwrap_err().to_string().contains("at most 32 muscles"));
+    assert!(error_of(Fibres::joined([])).contains("muscles"));
+    assert!(error_of(Fibres::joined([&foreign, &halves(&flesh)[0]])).contains("(3, 3)"));
+    assert!(error_of(Fibres::joined(std::iter::repeat_n(&foreign, 33))).contains("at most 32"));
+    let beyond = SimulationParams { contraction: 1.5.into(), ..pulled };
     assert!(beyond.check().unwrap_err().to_string().contains("contraction"));
 }

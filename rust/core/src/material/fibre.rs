@@ -81,16 +81,31 @@ impl Energy for Fibre {
     }
 }
 
-/// The fibres of a body: how stiff they are in each tet, and along which direction at rest.
+/// The fibres of a body, of one muscle or of several: how stiff they are in each tet, and along which direction at rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fibres {
-    stiffness: Field,
-    /// Unit vectors, or zeros where there is no fibre.
-    direction: Vec<[f64; 3]>,
+    /// One muscle after the other, each by tets.
+    strands: Vec<FibreAtRest>,
+    tets: usize,
+    muscles: usize,
+}
+
+/// A fibre of a muscle in a tet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct FibreAtRest {
+    pub(crate) tet: usize,
+    pub(crate) muscle: u8,
+    /// k, Pa, above 0.
+    pub(crate) stiffness: f64,
+    /// d, a unit vector.
+    pub(crate) direction: Vector3<f64>,
 }
 
 impl Fibres {
-    /// Of stiffnesses, Pa, 0 where a tet has none, and directions of any length, one a tet.
+    /// Most muscles of a body.
+    pub const MOST_MUSCLES: usize = 32;
+
+    /// Of one muscle: stiffnesses, Pa, 0 where a tet has none, and directions of any length, one a tet.
     ///
     /// # Errors
     /// [`Error::NotFinite`] or [`Error::Range`]: `stiffness >= 0`, and a direction with a length wherever it is above
@@ -113,24 +128,55 @@ impl Fibres {
                 let expected = "a vector with a length wherever there is a fibre";
                 return Err(Error::Range { what: "fibre direction", expected, got: 0.0 });
             }
-            Ok(unit.into())
+            Ok(unit)
         };
-        let direction = direction.iter().enumerate().map(unit).collect::<Result<_>>()?;
-        Ok(Self { stiffness, direction })
+        let units = direction.iter().enumerate().map(unit).collect::<Result<Vec<_>>>()?;
+        let of_tet = |(tet, direction)| {
+            let stiffness = stiffness.at(tet);
+            (stiffness > 0.0).then_some(FibreAtRest { tet, muscle: 0, stiffness, direction })
+        };
+        let strands = units.into_iter().enumerate().filter_map(of_tet).collect();
+        Ok(Self { strands, tets: direction.len(), muscles: 1 })
+    }
+
+    /// Of several muscles, which may share tets and contract each by itself, in the order given.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] for none, [`Error::Range`] for more than [`Fibres::MOST_MUSCLES`], [`Error::Shape`] for muscles of bodies
+    /// with other numbers of tets.
+    pub fn joined<'a>(muscles: impl IntoIterator<Item = &'a Self>) -> Result<Self> {
+        let mut parts = muscles.into_iter();
+        let mut whole = parts.next().ok_or(Error::Empty { what: "muscles" })?.clone();
+        for part in parts {
+            part.check_tet_count(whole.tets)?;
+            let before = whole.muscles as u8;
+            whole.muscles += part.muscles;
+            if whole.muscles > Self::MOST_MUSCLES {
+                let (expected, got) = ("at most 32 of a body", whole.muscles as f64);
+                return Err(Error::Range { what: "muscles", expected, got });
+            }
+            let moved = |strand: &FibreAtRest| FibreAtRest { muscle: before + strand.muscle, ..*strand };
+            whole.strands.extend(part.strands.iter().map(moved));
+        }
+        Ok(whole)
+    }
+
+    /// How many muscles contract each by itself.
+    pub fn muscle_count(&self) -> usize {
+        self.muscles
     }
 
     /// Errors unless there is a direction for each of `tet_count` tets.
     pub(crate) fn check_tet_count(&self, tet_count: usize) -> Result<()> {
-        if self.direction.len() == tet_count {
+        if self.tets == tet_count {
             return Ok(());
         }
-        let (expected, got) = (format!("({tet_count}, 3)"), format!("({}, 3)", self.direction.len()));
+        let (expected, got) = (format!("({tet_count}, 3)"), format!("({}, 3)", self.tets));
         Err(Error::Shape { what: "fibre direction", expected, got })
     }
 
-    /// The tets with a fibre, each with k, Pa, and d.
-    pub(crate) fn tets(&self) -> impl Iterator<Item = (usize, f64, Vector3<f64>)> {
-        let of_tet = |(tet, d): (usize, &[f64; 3])| (tet, self.stiffness.at(tet), Vector3::from(*d));
-        self.direction.iter().enumerate().map(of_tet).filter(|(_, stiffness, _)| *stiffness > 0.0)
+    /// All of them.
+    pub(crate) fn strands(&self) -> &[FibreAtRest] {
+        &self.strands
     }
 }

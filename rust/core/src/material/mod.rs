@@ -10,8 +10,8 @@ pub(crate) mod stretch_limit;
 
 pub use curves::{StressCurve, StressCurves};
 pub use energy::{Energy, Hessian};
-pub(crate) use fibre::Strand;
 pub use fibre::{Fibre, Fibres};
+pub(crate) use fibre::{FibreAtRest, Strand};
 pub use principal_stretch::PrincipalStretch;
 pub use stretch_limit::StretchLimit;
 

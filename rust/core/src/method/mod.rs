@@ -1,5 +1,6 @@
 //! Simulation methods, side by side; each file holds its parameters, its part of the model and its step.
 
+mod contraction;
 mod coordinates;
 mod cycle;
 mod history;
@@ -21,6 +22,7 @@ mod vertex_projector;
 
 use std::sync::Arc;
 
+pub use contraction::Contraction;
 pub use cycle::CycleReport;
 pub use projector::Projector;
 pub use settings::{Drive, Integrator, SimulationParams, State, StepReport};
@@ -57,6 +59,14 @@ impl Model {
         match self {
             Self::Skinning(model) => model.mode_count(),
             Self::FullSpace(_) | Self::Reduced(_) | Self::Projective(_) => 0,
+        }
+    }
+
+    /// Number of muscles that contract each by itself, 0 but of full-space flesh with fibres.
+    pub fn muscle_count(&self) -> usize {
+        match self {
+            Self::FullSpace(model) => model.muscle_count(),
+            Self::Skinning(_) | Self::Reduced(_) | Self::Projective(_) => 0,
         }
     }
 

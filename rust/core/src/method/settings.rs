@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::method::Contraction;
 use crate::method::loads::contact::ContactState;
 use crate::method::skinning_modes::Drag;
 use crate::rig::Pose;
@@ -67,8 +68,8 @@ pub struct SimulationParams {
     /// Factor on the acceleration of the rig as the flesh feels it: 0 moves nothing, 1 is physical, more
     /// exaggerates.
     pub strength: f64,
-    /// Share of their length by which fibres want to be shorter: 0 relaxed, 1 to nothing.
-    pub contraction: f64,
+    /// How far muscles contract.
+    pub contraction: Contraction,
     /// Largest displacement anywhere, as a share of the body's diagonal; `None` for no limit. Up to half of it
     /// nothing changes, beyond that the flesh stiffens.
     pub limit: Option<f64>,
@@ -90,7 +91,7 @@ impl Default for SimulationParams {
             pose_rest: 1.0,
             stiffness: 1.0,
             strength: 1.0,
-            contraction: 0.0,
+            contraction: 0.0.into(),
             limit: None,
             stretch: None,
         }
@@ -121,7 +122,6 @@ impl SimulationParams {
             ("pose_rest", "a number in [0, 1]", self.pose_rest, (0.0..=1.0).contains(&self.pose_rest)),
             ("stiffness", "a positive number", self.stiffness, positive(self.stiffness)),
             ("strength", "a number >= 0", self.strength, at_least_zero(self.strength)),
-            ("contraction", "a number in [0, 1]", self.contraction, (0.0..=1.0).contains(&self.contraction)),
             ("limit", "a positive share of the diagonal", limit, positive(limit)),
             ("stretch", "a positive share", stretch, positive(stretch)),
         ];
@@ -130,6 +130,7 @@ impl SimulationParams {
                 return Err(Error::Range { what, expected, got });
             }
         }
+        self.contraction.check()?;
         match self.gravity.iter().position(|g| !g.is_finite()) {
             Some(element) => Err(Error::NotFinite { what: "gravity", element, value: self.gravity[element] }),
             None => Ok(()),

@@ -319,11 +319,7 @@ fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
         let why = "among colliders only backward Euler loses what an impact takes; bdf2 would give it back";
         return Err(Error::Unsupported { what: "integrator", why });
     }
-    let contracts = matches!(model, Model::FullSpace(model) if model.has_fibres());
-    if params.contraction > 0.0 && !contracts {
-        let why = "only full-space flesh with fibres contracts; set it to 0";
-        return Err(Error::Unsupported { what: "contraction", why });
-    }
+    params.contraction.check_muscles(model.muscle_count())?;
     let limits = [("limit", params.limit), ("stretch", params.stretch)];
     let given = limits.into_iter().find(|(_, limit)| limit.is_some());
     match (model, given) {

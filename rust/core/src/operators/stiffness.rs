@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::elements::{Element, assemble, hat_gradients};
 use super::{gradients, laplacian};
 use crate::Result;
-use crate::material::{Fibres, Material};
+use crate::material::{FibreAtRest, Fibres, Material};
 use crate::math::Sparse;
 use crate::mesh::{FleshCell, TetMesh};
 
@@ -76,11 +76,11 @@ pub fn twisting_stiffness(mesh: &TetMesh, conductivity: &[f64]) -> Option<Sparse
 /// What fibres add to the metric of each coordinate: `sum_t k_t V_t (g_i . d)(g_j . d)`, the second derivative of their
 /// energy along them and, as though it were as large, across. n x n, N/m.
 pub(crate) fn fibre_stiffness(mesh: &TetMesh, fibres: &Fibres) -> Sparse {
-    let element = |(t, stiffness, direction): (usize, f64, Vector3<f64>)| {
-        let along = hat_gradients(mesh.corners(t)).map(|gradient| Vector3::from(gradient).dot(&direction));
-        FibreElement { corners: mesh.tets()[t], along, weight: stiffness * mesh.volumes()[t] }
+    let element = |&FibreAtRest { tet, stiffness, direction, .. }: &FibreAtRest| {
+        let along = hat_gradients(mesh.corners(tet)).map(|gradient| Vector3::from(gradient).dot(&direction));
+        FibreElement { corners: mesh.tets()[tet], along, weight: stiffness * mesh.volumes()[tet] }
     };
-    assemble(mesh.vertices().len(), &fibres.tets().map(element).collect::<Vec<_>>())
+    assemble(mesh.vertices().len(), &fibres.strands().iter().map(element).collect::<Vec<_>>())
 }
 
 struct FibreElement {

@@ -131,6 +131,8 @@ class Material:
 @final
 class Fibres:
     def __new__(cls, stiffness: _Field, direction: _FloatsLike) -> Fibres: ...
+    @staticmethod
+    def joined(muscles: Sequence[Fibres]) -> Fibres: ...
 
 @final
 class Stitches:
@@ -454,7 +456,7 @@ class Simulation:
         colliders: Sequence[Collider] | None = None,
         contact_points: Embedding | None = None,
         contact_weights: _FloatsLike | None = None,
-        contraction: float = 0.0,
+        contraction: _Field = 0.0,
     ) -> Simulation: ...
     def step(
         self,
@@ -489,7 +491,7 @@ class Simulation:
         damping: float | None = None,
         gravity: tuple[float, float, float] | None = None,
         pose_rest: float | None = None,
-        contraction: float | None = None,
+        contraction: _Field | None = None,
     ) -> None: ...
     strength: float
     def sample_positions(self, samples: ForceSamples) -> _Floats: ...
@@ -574,7 +576,7 @@ class MotionJob(Job):
         damping: float | None = None,
         gravity: tuple[float, float, float] | None = None,
         pose_rest: float | None = None,
-        contraction: float | None = None,
+        contraction: _Field | None = None,
     ) -> None: ...
     strength: float
     def keep(self, state: bool = False) -> None: ...

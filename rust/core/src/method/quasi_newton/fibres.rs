@@ -10,7 +10,7 @@ use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::rest_shape::{STRETCHES, deformation, rest_stretch_in_lanes};
-use crate::material::{self, Strand};
+use crate::material::{self, FibreAtRest, Strand};
 use crate::math::polar::cofactors;
 use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
@@ -19,11 +19,15 @@ use crate::operators::{BlockMatrix, gradients};
 /// Fibres that a task evaluates.
 const TASK: usize = 1024;
 
+/// Stretches at which the fibres of muscles are without stress.
+pub(super) type Relaxed = [f64; material::Fibres::MOST_MUSCLES];
+
 /// A tet with a fibre, at rest.
 pub(super) struct FibreTet {
     taut: Taut,
     gradients: [[f64; 3]; 4],
     direction: Vector3<f64>,
+    muscle: u8,
 }
 
 /// What its energy follows from: a cache line.
@@ -43,7 +47,7 @@ struct Taut {
 /// Those of a mesh, whose vertices are the rows that `place` says.
 pub(super) fn fibre_tets(mesh: &TetMesh, fibres: &material::Fibres, place: &[u32]) -> Vec<FibreTet> {
     let hats = gradients(mesh);
-    let of_tet = |(tet, stiffness, direction): (usize, f64, Vector3<f64>)| FibreTet {
+    let of_tet = |&FibreAtRest { tet, muscle, stiffness, direction }: &FibreAtRest| FibreTet {
         taut: Taut {
             weights: hats[tet].map(|gradient| Vector3::from(gradient).dot(&direction)),
             corners: mesh.tets()[tet].map(|vertex| place[vertex as usize]),
@@ -52,8 +56,9 @@ pub(super) fn fibre_tets(mesh: &TetMesh, fibres: &material::Fibres, place: &[u32
         },
         gradients: hats[tet],
         direction,
+        muscle,
     };
-    fibres.tets().map(of_tet).collect()
+    fibres.strands().iter().map(of_tet).collect()
 }
 
 impl FibreTet {
@@ -87,6 +92,8 @@ impl Taut {
 pub(super) struct Fibres {
     rest: Arc<[FibreTet]>,
     now: Vec<Taut>,
+    /// The muscle of each.
+    muscle: Vec<u8>,
     bent: bool,
     /// The pull at F d, N m, and the energy, J, of each.
     found: Vec<[f64; 4]>,
@@ -95,7 +102,8 @@ pub(super) struct Fibres {
 impl Fibres {
     pub(super) fn new(rest: Arc<[FibreTet]>) -> Self {
         let now = rest.iter().map(|tet| tet.taut).collect();
-        Self { now, bent: false, found: vec![[0.0; 4]; rest.len()], rest }
+        let muscle = rest.iter().map(|tet| tet.muscle).collect();
+        Self { now, muscle, bent: false, found: vec![[0.0; 4]; rest.len()], rest }
     }
 
     /// Has them follow the rig as far as rest shapes do.
@@ -107,11 +115,12 @@ impl Fibres {
         }
     }
 
-    /// Energy, J, at the positions of all rows where fibres want a stretch; its gradient, N, is added to the first
-    /// rows. The same bits for any number of threads.
-    pub(super) fn evaluate(&mut self, x: &Rows, relaxed: f64, gradient: &mut Rows) -> f64 {
-        self.found.par_iter_mut().with_min_len(TASK).zip(&self.now).for_each(|(found, taut)| {
-            let (strand, along) = (taut.strand(relaxed), taut.along(x));
+    /// Energy, J, at the positions of all rows where the fibres of each muscle want a stretch; its gradient, N, is added
+    /// to the first rows. The same bits for any number of threads.
+    pub(super) fn evaluate(&mut self, x: &Rows, relaxed: &Relaxed, gradient: &mut Rows) -> f64 {
+        let fibres = self.now.par_iter().zip(&self.muscle);
+        self.found.par_iter_mut().with_min_len(TASK).zip(fibres).for_each(|(found, (taut, &muscle))| {
+            let (strand, along) = (taut.strand(relaxed[usize::from(muscle)]), taut.along(x));
             let pull = taut.volume * strand.pull(&along);
             *found = [pull[0], pull[1], pull[2], taut.volume * strand.density(&along)];
         });
@@ -131,12 +140,12 @@ impl Fibres {
     pub(super) fn add_hessian(
         &self,
         x: &Rows,
-        (relaxed, factor, free): (f64, f64, usize),
+        (relaxed, factor, free): (&Relaxed, f64, usize),
         keep: fn(f64) -> f64,
         matrix: &mut BlockMatrix,
     ) {
-        for taut in &self.now {
-            let hessian = taut.strand(relaxed).filtered_hessian(&taut.along(x), keep);
+        for (taut, &muscle) in self.now.iter().zip(&self.muscle) {
+            let hessian = taut.strand(relaxed[usize::from(muscle)]).filtered_hessian(&taut.along(x), keep);
             let block = factor * taut.volume * hessian;
             let moving =
                 |(row, weight): (u32, f64)| ((row as usize) < free).then_some((row as usize, weight));

@@ -76,6 +76,7 @@ pub struct FullSpaceModel {
     energies: Vec<PrincipalStretch>,
     elements: Elements,
     fibres: Option<Arc<[FibreTet]>>,
+    muscles: usize,
     /// The metric's Laplacian and the mass on the vertices that move, in the order of the mesh.
     stiffness: Sparse,
     vertex_mass: Vec<f64>,
@@ -194,6 +195,7 @@ impl FullSpaceModel {
         let strength = |vertex: &u32| extras.strength.map_or(1.0, |strength| strength[*vertex as usize]);
         let moving = &vertices[..vertex_mass.len()];
         Ok(Self {
+            muscles: extras.fibres.map_or(0, Fibres::muscle_count),
             fibres: extras.fibres.map(|fibres| fibre_tets(mesh, fibres, &place).into()),
             stitches: springs.map(|springs| Quadratic::new(&springs, &place)),
             strength: moving.iter().map(strength).collect(),
@@ -237,9 +239,9 @@ impl FullSpaceModel {
         self.frequency
     }
 
-    /// Whether it has something that contracts.
-    pub fn has_fibres(&self) -> bool {
-        self.fibres.is_some()
+    /// How many muscles contract each by itself.
+    pub fn muscle_count(&self) -> usize {
+        self.muscles
     }
 
     /// Errors unless numbers are n x 3.

@@ -60,7 +60,7 @@ impl<'a, 'b> Newton<'a, 'b> {
             }
         }
         if let Some(fibres) = &self.energy.fibres {
-            let settings = (terms.relaxed, terms.stiffness, model.free);
+            let settings = (&terms.relaxed, terms.stiffness, model.free);
             fibres.add_hessian(self.energy.positions, settings, self.keep, &mut self.matrix);
         }
         let quadratics = [

@@ -2,12 +2,13 @@
 
 use super::FullSpaceModel;
 use super::elements::Elements;
-use super::fibres::Fibres;
+use super::fibres::{Fibres, Relaxed};
 use super::limit::Limit;
 use super::stretch::{NEAR, StretchLimits};
 use crate::Result;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::{SparseCholesky, VertexRoom};
+use crate::method::Contraction;
 use crate::method::loads::contact::Contact;
 use crate::method::loads::drag::PointDrag;
 use crate::solve::{Lbfgs, Objective, Value};
@@ -31,8 +32,8 @@ pub(super) struct Terms {
     pub(super) stiffness: f64,
     /// Share of the rig in the rest shape.
     pub(super) pose_rest: f64,
-    /// Stretch at which fibres are without stress.
-    pub(super) relaxed: f64,
+    /// Stretches at which fibres are without stress.
+    pub(super) relaxed: Relaxed,
     /// The limit of displacements.
     pub(super) limit: Option<Limit>,
     /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
@@ -54,7 +55,7 @@ impl Terms {
             held: 0.0,
             stiffness: 1.0,
             pose_rest: 0.0,
-            relaxed: 1.0,
+            relaxed: Contraction::from(0.0).relaxed(),
             limit: None,
             drag: [0.0; 2],
             medium: PointDrag::new(model.mass.clone(), model.mesh.diagonal()),
@@ -110,7 +111,7 @@ impl Incremental<'_> {
         gradient.fill([0.0; 3]);
         let mut energy = self.elements.evaluate(self.positions, gradient);
         if let Some(fibres) = &mut self.fibres {
-            energy += fibres.evaluate(self.positions, terms.relaxed, gradient);
+            energy += fibres.evaluate(self.positions, &terms.relaxed, gradient);
         }
         if let Some(limits) = &mut self.stretch {
             energy += limits.now.evaluate(self.positions, gradient);

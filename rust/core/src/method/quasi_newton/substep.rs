@@ -151,7 +151,7 @@ impl FullSpaceSubstep {
         }
         terms.stiffness = params.stiffness;
         terms.pose_rest = params.pose_rest;
-        terms.relaxed = 1.0 - params.contraction;
+        terms.relaxed = params.contraction.relaxed();
         terms.limit = Limit::new(self.model.frequency, self.model.mesh.diagonal(), params);
         let key = terms.metric();
         if self.metric.as_ref().is_none_or(|(known, _)| *known != key) {
