@@ -8,10 +8,11 @@ import jounce
 import numpy as np
 
 from .bodies import BodyCache
+from .hardening import curves
 from .loose import LooseBody
 from .motion import DENSITY, FrameInput
 from .muscles import Muscles
-from .settings import Law
+from .settings import Flesh
 from .task import Step, finished
 from .user_error import UserError, passing_on
 
@@ -50,27 +51,30 @@ def shaped(shaper: Shaper, coefficients: np.ndarray) -> np.ndarray:
 
 
 def prepared(
-    body: "jounce.Body", digest: str, law: Law, poisson: float, muscles: Muscles | None
+    body: "jounce.Body", digest: str, flesh: Flesh, muscles: Muscles | None
 ) -> Generator[Step, None, FineBody]:
-    """A body in the full space: the same cage, flesh, rig, maps and stitches, with a law and muscles.
+    """A body in the full space: the same cage, rig, maps and stitches, of some flesh and with muscles.
 
     digest: of what it was built from.
     """
-    key = f"{digest} {law.value}" + ("" if muscles is None else f" {muscles.digest}")
+    key = f"{digest} {flesh.key}" + ("" if muscles is None else f" {muscles.digest}")
     known = CACHE.get(key)
     if known is None:
         with passing_on("The body has no full space"):
             fibres = None if muscles is None else muscles.fibres(body)
-            job = jounce.FullSpaceJob(body, flesh(body, law, poisson), fibres)
+            job = jounce.FullSpaceJob(body, material(body, flesh), fibres)
             model = yield from finished(job, "Preparing")
         known = FineBody(model, body.embedding)
         CACHE.put(key, known)
     return known
 
 
-def flesh(body: "jounce.Body", law: Law, poisson: float) -> "jounce.Material":
+def material(body: "jounce.Body", flesh: Flesh) -> "jounce.Material":
     """What a body is made of where its flesh answers by an elastic law."""
-    return jounce.Material(body.material.young, poisson, DENSITY, law.value)
+    young = body.material.young
+    if flesh.hardening > 0.0:
+        return jounce.Material(young, density=DENSITY, law="spline", curves=curves(flesh))
+    return jounce.Material(young, flesh.poisson, DENSITY, flesh.law.value)
 
 
 def refuse_drive(drive: FrameInput, name: str) -> None:

@@ -16,10 +16,10 @@ import numpy as np
 from jounce.named_arrays import counted, packed, unpacked
 
 from .bodies import BodyCache
-from .full_space import FineBody, flesh
+from .full_space import FineBody, material
 from .learning import Shot, length, masses
 from .motion import FrameInput, plain
-from .settings import Law
+from .settings import Flesh, Law
 from .user_error import passing_on
 
 FORMAT = b"jounce learnt 1\n"
@@ -106,7 +106,8 @@ class Clip:
 class Facts:
     """What is told of a lesson.
 
-    clips: all that was learnt, the last one last. law, poisson, stiffness: of the flesh that was seen.
+    clips: all that was learnt, the last one last. law, poisson, hardening, stiffness: of the flesh
+    that was seen.
     frequency: Hz, at which its damping ratio is meant. origin: hash of all that the final motion of the last
     shot depended on beside the drives. limited: whether it had limits. error, draft_error, held_out: how far
     from it are what was learnt, the draft, and frames that were not seen in a lesson; shares of how far the
@@ -122,6 +123,7 @@ class Facts:
     frequency: float
     origin: str
     limited: bool
+    hardening: float = 0.0
     knows_limits: bool = False
     loads: str = ""
     left_out: float = 0.0
@@ -276,6 +278,7 @@ def facts_in(known: dict[str, Any]) -> Facts:
         clips=tuple(Clip(str(clip["name"]), counted(clip["frames"])) for clip in known["clips"]),
         law=Law(known["law"]).value,
         poisson=number("poisson"),
+        hardening=number("hardening") if "hardening" in known else 0.0,
         stiffness=number("stiffness", LEAST),
         frequency=number("frequency", LEAST),
         origin=str(known["origin"]),
@@ -302,16 +305,16 @@ def is_sound(arrays: dict[str, np.ndarray]) -> bool:
 CACHE: "BodyCache[FineBody]" = BodyCache(capacity=4)
 
 
-def prepared(body: "jounce.Body", digest: str, known: Learnt, law: Law, poisson: float) -> FineBody:
-    """A body that moves in what it has learnt, with an elastic law. digest: of what it was built from."""
-    key = f"{digest} {known.digest} {law.value}"
+def prepared(body: "jounce.Body", digest: str, known: Learnt, flesh: Flesh) -> FineBody:
+    """A body that moves in what it has learnt, of some flesh. digest: of what it was built from."""
+    key = f"{digest} {known.digest} {flesh.key}"
     made = CACHE.get(key)
     if made is None:
         with passing_on("What was learnt does not fit the body"):
             basis = jounce.Basis(known.shapes.astype(np.float64))
             cubature = jounce.Cubature(known.tets, known.weights)
-            material, frequency = flesh(body, law, poisson), known.facts.frequency
-            model = body.reduced(basis, cubature, material, frequency, known.limits)
+            made_of, frequency = material(body, flesh), known.facts.frequency
+            model = body.reduced(basis, cubature, made_of, frequency, known.limits)
         made = FineBody(model, body.embedding)
         CACHE.put(key, made)
     return made

@@ -29,6 +29,23 @@ class Law(Enum):
     VENANT = "stvk"
 
 
+@dataclass(frozen=True)
+class Flesh:
+    """What final flesh is made of, beside its stiffness.
+
+    poisson: ratio. hardening: how many times its own stiffness flesh gains where a length changes by a half.
+    """
+
+    law: Law
+    poisson: float
+    hardening: float = 0.0
+
+    @property
+    def key(self) -> str:
+        """By which a body of this flesh is known, beside what it was built from."""
+        return self.law.value + (f" {self.hardening!r}" if self.hardening > 0.0 else "")
+
+
 class Quality(Enum):
     """What is simulated: the modes of a body, what it has learnt of a shot, or every vertex of its cage."""
 

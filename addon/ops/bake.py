@@ -19,7 +19,7 @@ from ..core.loops import VISIBLE_SEAM, looped
 from ..core.motion import FrameInput, Motion
 from ..core.prepared import Prepared
 from ..core.rest_check import is_crumpled
-from ..core.settings import BakeSettings, Law, Quality, Target
+from ..core.settings import BakeSettings, Quality, Target
 from ..core.simulation_pass import SimulationPass
 from ..core.task import Step, Task, in_turn, scaled
 from ..core.user_error import UserError
@@ -186,8 +186,7 @@ def prepare(
     body = built.CACHE.get(digest)
     fine = None
     if settings.quality is Quality.FINAL:
-        law, poisson = Law(host.jounce.law), host.jounce.poisson
-        fine = yield from prepared(body, digest, law, poisson, scene.muscles)
+        fine = yield from prepared(body, digest, host.jounce.flesh(), scene.muscles)
     elif settings.quality is Quality.LEARNT:
         fine = learnt_preview.prepared(body, digest, scene)
     return Baking(scene, settings, body, digest, built_again, fine)

@@ -84,6 +84,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
             draw_contraction(layout, state, context)
         if state.simulated_quality is not Quality.DRAFT:
             layout.prop(state, "law")
+            layout.prop(state, "hardening")
         layout.prop(state, "substeps")
         layout.prop(state, "integrator")
         row = keyed(layout).row(heading="Gravity")

@@ -2,7 +2,7 @@
 
 from bpy.props import EnumProperty, FloatProperty
 
-from ..core.settings import FrequencyOf, Law, Physical
+from ..core.settings import Flesh, FrequencyOf, Law, Physical
 from .refresh import refreshing
 
 STIFFNESS_BY = (
@@ -66,6 +66,19 @@ class MaterialProps:
         items=LAWS,
         default=Law.COROTATED.value,
     )
+    hardening: FloatProperty(
+        name="Hardening",
+        description=(
+            "How much stiffer flesh of the final motion gets the more it is strained, without unit: 0 not at "
+            "all, 1 is twice as stiff where a length changes by a half, 4 is five times as stiff. Small "
+            "motion stays as it is. Drafts do not harden"
+        ),
+        default=0.0,
+        min=0.0,
+        max=100.0,
+        soft_max=10.0,
+        step=10,
+    )
     young: FloatProperty(
         name="Young's Modulus (Pa)",
         description="Stiffness of the material, in Pa: fat 2 thousand, muscle 3 thousand, rubber a million",
@@ -100,6 +113,10 @@ class MaterialProps:
         default=0.0,
         options={"HIDDEN"},
     )
+
+    def flesh(self) -> Flesh:
+        """What the final flesh is made of."""
+        return Flesh(Law(self.law), self.poisson, self.hardening)
 
     def lowest_frequency(self) -> float:
         """The frequency of the lowest mode of the body as it was built last, in Hz."""

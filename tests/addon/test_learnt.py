@@ -72,7 +72,7 @@ def test_what_knew_no_limits_is_still_read(body, learnt):
     again = unpack(changed(replace(learnt, **none), forget))
     assert not again.facts.knows_limits and again.limits is None
     assert np.array_equal(again.shapes, learnt.shapes) and again.difference(body) == ""
-    model = kept.prepared(body, "earlier", again, kept.Law.COROTATED, 0.0).model
+    model = kept.prepared(body, "earlier", again, kept.Flesh(kept.Law.COROTATED, 0.0)).model
     assert model.limit_samples is None and model.cubature is not None
 
 
@@ -107,7 +107,7 @@ def test_a_body_keeps_displacements_of_its_own(body, learnt, shot):
     assert np.allclose(sizes, 0.15 * mean)
     # A wave that the shot has nothing of.
     wave = own.displacements[-1:]
-    coefficients = kept.prepared(body, "own", learnt, kept.Law.COROTATED, 0.0).model.nearest(wave)
+    coefficients = kept.prepared(body, "own", learnt, kept.Flesh(kept.Law.COROTATED, 0.0)).model.nearest(wave)
     held = np.tensordot(coefficients[0], learnt.shapes.astype(float), axes=1)
     assert np.linalg.norm(held - wave[0]) < 0.5 * np.linalg.norm(wave)
 
@@ -183,10 +183,10 @@ def test_numbers_that_cannot_be_are_refused(learnt, name, value):
 
 
 def test_a_body_moves_in_what_comes_back(body, learnt, shot):
-    fine = kept.prepared(body, "box", unpack(learnt.pack()), kept.Law.COROTATED, 0.0)
+    fine = kept.prepared(body, "box", unpack(learnt.pack()), kept.Flesh(kept.Law.COROTATED, 0.0))
     assert fine.model.coefficient_shape == (len(learnt.shapes),)
-    assert kept.prepared(body, "box", learnt, kept.Law.COROTATED, 0.0) is fine
-    other = kept.prepared(body, "box", learnt, kept.Law.NEO_HOOKEAN, 0.3)
+    assert kept.prepared(body, "box", learnt, kept.Flesh(kept.Law.COROTATED, 0.0)) is fine
+    other = kept.prepared(body, "box", learnt, kept.Flesh(kept.Law.NEO_HOOKEAN, 0.3))
     simulations = [jounce.Simulation(each.model, dt=1 / 24, stiffness=0.01) for each in (fine, other)]
     for pose in POSES:
         moved = [simulation.step(pose) and simulation.displacement() for simulation in simulations]

@@ -6,7 +6,7 @@ import pytest
 from jounce_core import full_space
 from jounce_core.motion import FrameInput
 from jounce_core.muscles import Muscle, Muscles, directions, directions_of_bones, mean_of_corners
-from jounce_core.settings import Law
+from jounce_core.settings import Flesh, Law
 from jounce_core.task import Runner
 
 AXES = np.eye(3)
@@ -157,7 +157,7 @@ def test_a_full_space_is_known_by_its_muscles(beam):
 
 def said(body, muscles, made):
     """Makes a full space, as a task."""
-    made.append((yield from full_space.prepared(body, "beam", Law.COROTATED, 0.0, muscles)))
+    made.append((yield from full_space.prepared(body, "beam", Flesh(Law.COROTATED, 0.0), muscles)))
     return ""
 
 

@@ -1,6 +1,7 @@
 """Final bakes: every vertex of the cage is simulated, not only what the modes can show."""
 
 import math
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -156,3 +157,38 @@ def test_final_flesh_follows_a_rig_that_is_no_linear_skinning(character):
     bpy.context.view_layer.update()
     # A pose that is held is as the rig makes it, volume preserved.
     assert np.abs(moved_by(obj, "FINAL")).max() < 1e-5
+
+
+def test_hardening_holds_what_is_strained_and_0_keeps_each_bit(character, module):
+    obj, _ = character
+    obj.jounce.frequency, obj.jounce.use_limit, obj.jounce.use_stretch = 3.0, False, False
+    posed, soft, digest = scenes.evaluated_frames(obj, FRAMES), baked(obj, "FINAL"), obj.jounce.built_digest
+    draft = baked(obj, "DRAFT")
+    obj.jounce.hardening = 30.0
+    hard = baked(obj, "FINAL")
+    moves = [np.linalg.norm(shapes - posed, axis=2).max() for shapes in (soft, hard)]
+    assert moves[1] < 0.9 * moves[0]
+    assert np.array_equal(baked(obj, "DRAFT"), draft) and obj.jounce.built_digest == digest
+    obj.jounce.hardening = 0.0
+    assert np.array_equal(baked(obj, "FINAL"), soft)
+
+
+def test_the_preview_of_flesh_that_hardens_is_what_is_baked(character):
+    obj, _ = character
+    obj.jounce.quality, obj.jounce.hardening = "FINAL", 2.0
+    bpy.ops.jounce.preview()
+    kept = []
+    for hardening in (2.0, 5.0, 2.0):
+        obj.jounce.hardening = hardening
+        bpy.ops.jounce.fill_cache()
+        kept.append(final_file(obj).read_bytes())
+    assert kept[0] == kept[2] != kept[1]
+    bpy.ops.jounce.preview()
+    final_file(obj).unlink()
+    baked(obj, "FINAL", "MESH_CACHE")
+    assert final_file(obj).read_bytes() == kept[0]
+
+
+def final_file(obj):
+    """Where the final motion is kept."""
+    return Path(bpy.path.abspath(f"//shot {obj.name}.jcache"))

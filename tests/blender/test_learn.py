@@ -159,6 +159,19 @@ def test_flesh_that_is_far_from_what_was_learnt_is_told(character, session):
     assert [sentence.split()[1] for sentence in session(obj).final.warnings()] == ["flesh", "law"]
 
 
+def test_flesh_learns_how_it_hardens(character, session, lessons):
+    obj, _ = character
+    obj.jounce.frequency, obj.jounce.hardening = 3.0, 20.0
+    bpy.ops.jounce.learn()
+    assert lessons.of(obj).facts.hardening == 20.0
+    bpy.ops.jounce.preview()
+    hard = shown(obj, "LEARNT")
+    assert not any("hardening" in sentence for sentence in session(obj).final.warnings())
+    obj.jounce.hardening = 0.0
+    assert np.abs(shown(obj, "LEARNT") - hard).max() > 1e-4
+    assert any("hardening" in sentence for sentence in session(obj).final.warnings())
+
+
 @pytest.mark.parametrize(
     ("change", "what"),
     [

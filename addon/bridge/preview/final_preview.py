@@ -7,7 +7,6 @@ from ...core.cache import MotionCache
 from ...core.final_cache import FinalCache
 from ...core.full_space import compared, prepared
 from ...core.motion import FrameInput
-from ...core.settings import Law
 from ...core.task import Runner, Task
 from . import final_files
 from .behind import Behind
@@ -29,8 +28,7 @@ class FinalPreview(Behind[FinalCache]):
 
     def _prepare(self) -> Task:
         made, state = self._motions, self._motions.scene.host.jounce
-        law, muscles = Law(state.law), made.scene.muscles
-        self.fine = yield from prepared(made.body, state.built_digest, law, state.poisson, muscles)
+        self.fine = yield from prepared(made.body, state.built_digest, state.flesh(), made.scene.muscles)
         self._filling = self._motions.final(self._scene, self._cache, self.fine.model)
         return ""
 

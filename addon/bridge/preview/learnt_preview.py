@@ -10,7 +10,6 @@ from ...core.cache import MotionCache
 from ...core.full_space import DraftError, FineBody, refuse_drive
 from ...core.learnt import Learnt
 from ...core.motion import FrameInput, built_frequency, stiffness_of
-from ...core.settings import Law
 from ...core.simulation_pass import SimulationPass
 from ...core.task import Step, Task
 from ...core.user_error import UserError
@@ -87,8 +86,8 @@ class LearntPreview(Behind[MotionCache]):
         if ratio > FAR or ratio < 1.0 / FAR:
             share = f"{ratio:.2g}" if ratio >= 0.1 else f"{ratio:.1g}"
             yield f"The flesh is {share} times as stiff as what was learnt."
-        if (state.law, state.poisson) != (facts.law, facts.poisson):
-            yield "The law or the volume preservation is another one than was learnt."
+        if (state.law, state.poisson, state.hardening) != (facts.law, facts.poisson, facts.hardening):
+            yield "The law or its volume preservation or hardening is another one than was learnt."
 
 
 def stiffness_now(made: Motions) -> float:
@@ -100,7 +99,7 @@ def stiffness_now(made: Motions) -> float:
 def prepared(body: "learnt.jounce.Body", digest: str, scene: BodyScene) -> FineBody:
     """A body that moves in what it has learnt. digest: of what it was built from."""
     known = usable(body, scene)
-    return learnt.prepared(body, digest, known, Law(scene.host.jounce.law), scene.host.jounce.poisson)
+    return learnt.prepared(body, digest, known, scene.host.jounce.flesh())
 
 
 def usable(body: "learnt.jounce.Body", scene: BodyScene) -> Learnt:

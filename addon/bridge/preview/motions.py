@@ -84,7 +84,7 @@ class Motions:
         """The same of the final motion: of modes it depends on what frequency they say the body has."""
         settings = self.scene.host.jounce.motion_settings()
         stiffness = stiffness_of(built_frequency(self.body, settings.frequency_of), settings)
-        flesh = {"Law": self.scene.host.jounce.law, "Stiffness": repr(stiffness)}
+        flesh = {"Law": self.scene.host.jounce.flesh().key, "Stiffness": repr(stiffness)}
         muscles = self.scene.muscles
         flesh |= {} if muscles is None else {"Muscles": muscles.digest}
         return flesh | self._around() | self._origin(scene, first, DRAFT_ALONE)
@@ -167,7 +167,7 @@ class Motions:
     def learnt_cache(self, scene: bpy.types.Scene, first: int) -> MotionCache:
         """An empty cache of what is simulated in what was learnt: quicker made again than kept."""
         settings = self.scene.host.jounce.motion_settings()
-        known = {"Learnt": self.scene.host.jounce.learnt_digest, "Law": self.scene.host.jounce.law}
+        known = {"Learnt": self.scene.host.jounce.learnt_digest, "Law": self.scene.host.jounce.flesh().key}
         stiffness = repr(stiffness_of(built_frequency(self.body, settings.frequency_of), settings))
         return MotionCache(known | {"Stiffness": stiffness} | self._origin(scene, first, DRAFT_ALONE), first)
 

@@ -13,7 +13,6 @@ from ...core.full_space import DraftError, FineBody, compared, refuse_drive
 from ...core.learning import Bounds, Shot
 from ...core.learnt import Clip, Facts, Learnt
 from ...core.motion import FrameInput
-from ...core.settings import Law
 from ...core.task import Step, in_turn, scaled
 from ...core.user_error import UserError
 from ..body.bodies import BodyScene
@@ -37,7 +36,7 @@ class Pupil:
         self._body, self._digest, self._context = body, digest, context
         self._scene = context.scene
         self._host = scene.host
-        self._law, self._poisson = Law(state.law), state.poisson
+        self._flesh = state.flesh()
         self._muscles = scene.muscles
         # Those that are off may be switched on later.
         self._bounds = Bounds(state.limit / 100.0, state.stretch / 100.0)
@@ -58,13 +57,12 @@ class Pupil:
 
     def learn(self, count: int, others: list[tuple[str, Shot]]) -> Generator[Step, None, Learnt]:
         """Learns the shot beside others, in at most so many displacements."""
-        flesh = self._law, self._poisson, self._muscles
-        preparing = full_space.prepared(self._body, self._digest, *flesh)
+        preparing = full_space.prepared(self._body, self._digest, self._flesh, self._muscles)
         full = yield from scaled(preparing, 0.0, 0.05)
         final, draft = yield from scaled(self._simulated(full), 0.05, 0.7)
         shot = self._shot(final)
         found = yield from scaled(self._found([*others, (self._name, shot)], count, full), 0.7, 0.8)
-        fine = learnt.prepared(self._body, self._digest, found, self._law, self._poisson)
+        fine = learnt.prepared(self._body, self._digest, found, self._flesh)
         error = yield from scaled(self._error(fine, final, full), 0.8, 0.88)
         draft_error = yield from scaled(compared(draft, self._body, self._followed(final), full), 0.88, 0.9)
         held_out = yield from scaled(self._held_out(others, shot, final, count, full), 0.9, 1.0)
@@ -110,7 +108,7 @@ class Pupil:
         return shot
 
     def _learned(self, shot: Shot, count: int, full: FineBody) -> "Generator[Step, None, jounce.Model]":
-        material = full_space.flesh(self._body, self._law, self._poisson)
+        material = full_space.material(self._body, self._flesh)
         return learning.learned(self._body, shot, count, material, full.model.frequency, self._bounds)
 
     def _found(
@@ -124,8 +122,9 @@ class Pupil:
         clips = tuple(Clip(name, len(shot)) for name, shot in known)
         facts = Facts(
             clips=clips,
-            law=self._law.value,
-            poisson=self._poisson,
+            law=self._flesh.law.value,
+            poisson=self._flesh.poisson,
+            hardening=self._flesh.hardening,
             stiffness=stiffness_now(self._made),
             frequency=full.model.frequency,
             loads=learnt.loads_of(self._drives),

@@ -1,0 +1,85 @@
+"""Flesh that hardens: the stress of a law, and one that grows with the cube of strain beside it.
+
+A law is one energy of the principal stretches, `sum_i a(s_i) + sum_(i < j) b(s_i s_j) + c(s_1 s_2 s_3)`, as
+in docs/methods/quasi_newton.md. Hardening `H` makes `a(x) + 2/3 H mu (x - 1)^4` of `a`: nothing changes at
+rest, and flesh without volume preservation is `1 + H` times as stiff where a length has changed by a half.
+The native module takes derivatives as curves.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .settings import Flesh, Law
+
+# Stretches at which curves are told, 1 among them: below and above they go on as straight lines.
+LEAST, MOST, KNOTS = -1.0, 4.0, 201
+# As the native module has them: the volume below which logarithms go on as parabolas, the shares of mu of a
+# Mooney-Rivlin law, and the barrier of St. Venant-Kirchhoff's.
+LEAST_VOLUME, LENGTHS, AREAS, BARRIER = 0.5, 0.4, 0.1, 200.0
+
+Stress = Callable[[np.ndarray], np.ndarray]
+Curves = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
+
+
+def curves(flesh: Flesh) -> Curves:
+    """The derivatives of a, b and c of flesh, (k, 2) each of stretches and shares of Young's modulus."""
+    mu = 0.5 / (1.0 + flesh.poisson)
+    lame = flesh.poisson / ((1.0 + flesh.poisson) * (1.0 - 2.0 * flesh.poisson))
+    length, area, volume = STRESSES[flesh.law](mu, lame)
+    stretches = np.linspace(LEAST, MOST, KNOTS)
+    harder = 8.0 / 3.0 * flesh.hardening * mu * (stretches - 1.0) ** 3
+    return (
+        np.stack([stretches, length(stretches) + harder], axis=1),
+        None if area is None else np.stack([stretches, area(stretches)], axis=1),
+        None if volume is None else np.stack([stretches, volume(stretches)], axis=1),
+    )
+
+
+Stresses = tuple[Stress, Stress | None, Stress | None]
+
+
+def corotated(mu: float, lame: float) -> Stresses:
+    """Of `mu |F - R|^2 + lambda / 2 tr^2(R'F - I)`."""
+    return lambda x: 2.0 * mu * (x - 1.0) + lame * (x - 3.0), lambda x: lame + 0.0 * x, None
+
+
+def neo_hookean(mu: float, lame: float) -> Stresses:
+    """Of `mu / 2 (|F|^2 - 3) - mu ln J + lambda / 2 ln^2 J`."""
+    return lambda x: mu * x, None, logarithmic(mu, lame)
+
+
+def mooney_rivlin(mu: float, lame: float) -> Stresses:
+    """Of `c1 (|F|^2 - 3) + c2 (|cof F|^2 - 3)` and logarithms."""
+    lengths, areas = LENGTHS * mu, AREAS * mu
+    volume = logarithmic(2.0 * (lengths + 2.0 * areas), lame - 4.0 * areas)
+    return lambda x: 2.0 * lengths * x, lambda x: 2.0 * areas * x, volume
+
+
+def venant(mu: float, lame: float) -> Stresses:
+    """Of `mu |E|^2 + lambda / 2 tr^2 E` of Green's strain, and the barrier against mirrored shapes."""
+    stiffness = BARRIER * (mu + 0.5 * lame)
+    return (
+        lambda x: mu * x * (x * x - 1.0) + 0.5 * lame * x * (x * x - 3.0),
+        lambda x: 0.5 * lame * x,
+        lambda j: -stiffness / 24.0 * (np.maximum(1.0 - j, 0.0) / 6.0) ** 2,
+    )
+
+
+def logarithmic(pull: float, lame: float) -> Stress:
+    """Of `-pull ln J + lambda / 2 ln^2 J`, below the least volume of the parabola that continues it."""
+
+    def stress(j: np.ndarray) -> np.ndarray:
+        at = np.maximum(j, LEAST_VOLUME)
+        slope = (lame * (1.0 - np.log(at)) + pull) / (at * at)
+        return (lame * np.log(at) - pull) / at + slope * (j - at)
+
+    return stress
+
+
+STRESSES: dict[Law, Callable[[float, float], Stresses]] = {
+    Law.COROTATED: corotated,
+    Law.NEO_HOOKEAN: neo_hookean,
+    Law.MOONEY_RIVLIN: mooney_rivlin,
+    Law.VENANT: venant,
+}
