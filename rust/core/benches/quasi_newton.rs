@@ -7,6 +7,7 @@
 
 #[allow(dead_code)]
 mod ellipsoid;
+mod memory;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use jounce::method::SimulationParams;
 use jounce::method::quasi_newton::{FullSpaceModel, FullSpaceStepper, Minimiser};
 use jounce::subspace::Restraint;
 use jounce::{Progress, Result};
+use memory::{forget_peak, peak};
 
 const MU: f64 = 2e4;
 const LAMBDA: f64 = 5e4;
@@ -33,22 +35,50 @@ const BODIES: [(usize, &str, PrincipalStretch, Option<[f64; 2]>); 6] = [
     (59_500, "polynomial", POLYNOMIAL, None),
     (122_000, "Neo-Hookean", HOOKEAN, Some([258.0, 86.0])),
 ];
+/// Tets of bodies that show how cost grows.
+const SIZES: [usize; 5] = [25_000, 50_000, 100_000, 200_000, 300_000];
 const ITERATIONS: u32 = 10;
 const REPEATS: u32 = 12;
 /// Iterations after which the minimum counts as found.
 const TRUTH: u32 = 400;
 
 fn main() -> Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
+    println!("{ITERATIONS} iterations of Neo-Hookean flesh against tets, one thread, least of {REPEATS}");
+    println!("vertices   tets  prepare s      ms  ns a tet and iteration  peak MiB  KiB a tet");
+    for tets in SIZES {
+        pool.install(|| growth(tets))?;
+    }
     println!(
         "{ITERATIONS} quasi-Newton iterations of the full space, one thread, least of {REPEATS}; h = 1/30 s"
     );
     println!(
         "vertices   tets          law      ms  trials    goal  authors' ms  Newton ms  times  error  Newton's"
     );
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
     for (tets, name, law, yardstick) in BODIES {
         pool.install(|| row(tets, name, &law, yardstick))?;
     }
+    Ok(())
+}
+
+/// What a body of so many tets takes: to be made ready and its metric factored, and a step.
+fn growth(tets: usize) -> Result<()> {
+    forget_peak();
+    let (body, seconds) = timed(|| {
+        let body = Body::new(tets, &HOOKEAN)?;
+        body.stepper(Minimiser::default())?;
+        Ok(body)
+    })?;
+    let (step, _) = body.least(Minimiser::default(), ITERATIONS, REPEATS)?;
+    let (peak, mesh) = (peak(), body.model.mesh());
+    let tets = mesh.tets().len() as f64;
+    let each = 1e9 * step / (tets * f64::from(ITERATIONS));
+    let kib = peak.parse::<f64>().map_or("-".to_owned(), |mib| format!("{:.1}", 1024.0 * mib / tets));
+    println!(
+        "{:>8}{tets:>7}{seconds:>11.2}{:>8.1}{each:>24.0}{peak:>10}{kib:>11}",
+        mesh.vertices().len(),
+        1e3 * step
+    );
     Ok(())
 }
 

@@ -11,6 +11,8 @@ mod elephant;
 #[path = "../ellipsoid/mod.rs"]
 #[allow(dead_code)]
 mod ellipsoid;
+#[path = "../memory/mod.rs"]
+mod memory;
 mod reference;
 
 use std::path::{Path, PathBuf};
@@ -83,7 +85,7 @@ fn measure(case: &Case, mesh: &TetMesh, reference: Option<&Path>) -> Result<()> 
     let leak = momentum_leak(mesh)?;
     let material =
         Material::new(Law::Arap, Field::Uniform(YOUNG), Field::Uniform(0.0), Field::Uniform(DENSITY))?;
-    forget_peak();
+    memory::forget_peak();
     let mut seconds = f64::INFINITY;
     let mut eigenvalues = Vec::new();
     let repeats = if case.vertices < 50_000 { 5 } else { 2 };
@@ -92,7 +94,7 @@ fn measure(case: &Case, mesh: &TetMesh, reference: Option<&Path>) -> Result<()> 
         let (modes, time) = ellipsoid::timed(work)?;
         (seconds, eigenvalues) = (seconds.min(time), modes.eigenvalues);
     }
-    let peak = peak().map_or("-".to_owned(), |mib| format!("{mib:.0}"));
+    let peak = memory::peak();
     let paper = case.paper.map_or("-".to_owned(), |paper| format!("{paper:.2}"));
     let (vertices, bones) = (mesh.vertices().len(), case.bones);
     print!("{vertices:>8}{bones:>6}{seconds:>11.3}{peak:>10}{paper:>9}");
@@ -141,16 +143,4 @@ fn ellipsoid_of(vertices: usize) -> Result<TetMesh> {
     // A resolution of 40 has about 10,000.
     let resolution = 40.0 * (vertices as f64 / 9_700.0).cbrt();
     lattice(&surface, resolution as usize, &Progress::default())
-}
-
-/// Lets the peak of this process's memory begin anew, on Linux: making the mesh takes much.
-fn forget_peak() {
-    std::fs::write("/proc/self/clear_refs", "5").ok();
-}
-
-/// Most memory that this process held since, MiB.
-fn peak() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.split_whitespace().next()?.parse::<f64>().ok().map(|kib| kib / 1024.0)
 }
