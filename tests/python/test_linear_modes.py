@@ -137,3 +137,50 @@ def test_what_cannot_be_heard_is_refused(mesh, held):
         modes.sound(1.0, forces=np.zeros((3, 2)))
     with pytest.raises(ValueError, match="20 Hz"):
         modes.sound(1.0, rate=30.0)
+
+
+@pytest.fixture(scope="module")
+def blade():
+    """A bar of 1 m along x, and the vertices of its left end."""
+    corners = np.array([[x, y, z] for z in (0.0, 0.075) for y in (0.0, 0.1) for x in (0.0, 1.0)])
+    quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+    triangles = np.array([corner for a, b, c, d in quads for corner in ((a, b, c), (a, c, d))])
+    mesh = jounce.TetMesh.lattice(corners, triangles, 40)
+    return mesh, mesh.vertices[:, 0] < mesh.vertices[:, 0].min() + 0.03
+
+
+def volumes(mesh, places):
+    """Of all tets, negative where they are inside out."""
+    edges = places[mesh.tets[:, 1:]] - places[mesh.tets[:, :1]]
+    return np.linalg.det(edges) / 6.0
+
+
+def test_warped_modes_bend_without_growing(blade):
+    mesh, held = blade
+    modes = jounce.linear_modes(mesh, jounce.Material(1e5, 0.3, 1000.0), 3, pinned=held)
+    tip = mesh.vertices[:, 0] > mesh.vertices[:, 0].max() - 0.03
+    rest = mesh.vertices
+
+    def length(places):
+        slices = [places[np.abs(rest[:, 0] - x) < 1e-6].mean(axis=0) for x in np.unique(rest[:, 0].round(9))]
+        return np.linalg.norm(np.diff(slices, axis=0), axis=1).sum()
+
+    far = 1.3 / np.abs(modes.shapes[0, tip]).max()
+    z = np.array([far, 0.0, 0.0])
+    warped, linear = rest + modes.warped(z), rest + far * modes.shapes[0]
+    assert length(warped) == pytest.approx(length(rest), rel=0.01)
+    assert length(linear) > 1.3 * length(rest)
+    assert volumes(mesh, warped).min() > 0.0
+    assert volumes(mesh, warped).sum() == pytest.approx(volumes(mesh, rest).sum(), rel=0.02)
+    assert not modes.warped(z)[held].any()
+    small = 1e-6 * z
+    np.testing.assert_allclose(modes.warped(small), 1e-6 * far * modes.shapes[0], atol=1e-9)
+
+
+def test_amplitudes_of_other_modes_are_refused(blade):
+    mesh, held = blade
+    modes = jounce.linear_modes(mesh, jounce.Material(), 3, pinned=held)
+    with pytest.raises(ValueError, match="amplitudes"):
+        modes.warped([1.0, 2.0])
+    with pytest.raises(ValueError, match="amplitudes"):
+        modes.warped([1.0, np.nan, 0.0])

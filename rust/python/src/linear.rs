@@ -1,6 +1,6 @@
 //! `LinearModes` and `linear_modes`: the small swings of a body, how they bend, and how they sound.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jounce::method::modal::{self, ModalForces, RayleighDamping, SoundParams, Strike};
 use jounce::{Error, Progress, subspace};
@@ -18,11 +18,24 @@ use crate::subspace::Restraint;
 
 /// Small swings of a body; made by `linear_modes`.
 #[pyclass(frozen, module = "jounce", name = "LinearModes")]
-pub struct LinearModes(Arc<(subspace::LinearProblem, subspace::LinearModes)>);
+pub struct LinearModes(
+    Arc<(subspace::LinearProblem, subspace::LinearModes)>,
+    OnceLock<Arc<subspace::Warping>>,
+);
 
 impl LinearModes {
     fn modes(&self) -> &subspace::LinearModes {
         &self.0.1
+    }
+
+    /// What warps them, made when it is asked for.
+    fn warping(&self, py: Python<'_>) -> PyResult<Arc<subspace::Warping>> {
+        if let Some(warping) = self.1.get() {
+            return Ok(warping.clone());
+        }
+        let body = self.0.clone();
+        let warping = made(py, move |_: &Progress| body.0.warping(&body.1))?;
+        Ok(self.1.get_or_init(|| warping).clone())
     }
 }
 
@@ -77,6 +90,25 @@ impl LinearModes {
         let body = self.0.clone();
         let find = move |progress: &Progress| body.0.bent_basis(&body.1, count, progress);
         made(py, find).map(Basis)
+    }
+
+    /// The modes bent as far as amplitudes say, without growing: rotation-strain warping [MOR eq. 19-25].
+    ///
+    /// The displacement q whose gradients are nearest to `exp(w) (I + e)`, weighted by volumes, with the strain e and the infinitesimal
+    /// rotation w of `Psi z` in each tet; for small z it is `Psi z`. amplitudes: z, (k,) float64, m kg^(1/2). Returns (n, 3)
+    /// float64, metres. Pinned vertices stay; what is free has its centre where `Psi z` has it. The first call prepares what all
+    /// share. Raises ValueError for amplitudes of other modes. It knows no forces: what it shows is no equilibrium.
+    fn warped<'py>(
+        &self,
+        py: Python<'py>,
+        amplitudes: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let count = Axis::Is(self.modes().eigenvalues.len());
+        let amplitudes = arrays::array::<f64>(amplitudes, "amplitudes", &[count])?.slice().to_vec();
+        let warping = self.warping(py)?;
+        let moved = made(py, move |_: &Progress| warping.displacement(&amplitudes))?;
+        let vertices = moved.len() / 3;
+        arrays::owned(py, moved.to_vec(), &[vertices, 3])
     }
 
     /// How much of the air around it each mode moves, `omega^2 |integral of psi over the outward normals|`, (k,) float64.
@@ -197,5 +229,5 @@ pub fn linear_modes(
         let modes = problem.lowest(count, progress)?;
         Ok((problem, modes))
     };
-    made(py, find).map(LinearModes)
+    made(py, find).map(|found| LinearModes(found, OnceLock::new()))
 }

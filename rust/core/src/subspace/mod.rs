@@ -12,6 +12,7 @@ mod modes;
 mod parts;
 mod principal;
 mod update;
+mod warping;
 
 pub(crate) use clusters::tets_of_labels;
 pub use clusters::{cluster_tets, cluster_tets_by_place};
@@ -23,3 +24,4 @@ pub use modes::{ModesProblem, Restraint, SkinningModes, restrained_modes, skinni
 pub(crate) use modes::{check_truncation, shift};
 pub use principal::{Basis, Share, mass_pca};
 pub use update::ModesUpdate;
+pub use warping::Warping;

@@ -1,0 +1,74 @@
+"""A blade of grass in its linear modes, and the same warped: warp.svg has both, bent and twisted far.
+
+Linear modes make everything grow that turns; warped, it keeps its length.
+"""
+
+import jounce
+import numpy as np
+
+LONG, WIDE, THICK = 1.0, 0.12, 0.05
+# How far the end goes in the first mode, m, and how far it is twisted, rad.
+BENDS = (0.5, 1.0, 1.5)
+TWISTS = (0.8, 1.6, 2.4)
+SCALE, STEP = 300, 380
+
+points = np.array([[x, y, z] for z in (0.0, THICK) for y in (0.0, WIDE) for x in (0.0, LONG)])
+quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
+triangles = np.array([corner for a, b, c, d in quads for corner in ((a, b, c), (a, c, d))])
+mesh = jounce.TetMesh.lattice(points, triangles, 48)
+rest = mesh.vertices
+held = rest[:, 0] < rest[:, 0].min() + 1e-6
+end = rest[:, 0] > rest[:, 0].max() - 1e-6
+modes = jounce.linear_modes(mesh, jounce.Material(young=1e6, poisson=0.3, density=500.0), 8, pinned=held)
+
+
+def middle_line(places: np.ndarray) -> float:
+    """The length of the line through the middles of cross-sections."""
+    sections = np.unique(rest[:, 0].round(6))
+    middles = [places[np.abs(rest[:, 0] - x) < 1e-5].mean(axis=0) for x in sections]
+    return float(np.linalg.norm(np.diff(middles, axis=0), axis=1).sum())
+
+
+def volume(places: np.ndarray) -> float:
+    """Of all tets."""
+    edges = places[mesh.tets[:, 1:]] - places[mesh.tets[:, :1]]
+    return float(np.linalg.det(edges).sum() / 6.0)
+
+
+def twist(shape: np.ndarray) -> float:
+    """By how much a mode turns the end about the blade's axis, rad for an amplitude of 1."""
+    around = rest[end, 1:] - rest[end, 1:].mean(axis=0)
+    turned = around[:, 0] * shape[end, 2] - around[:, 1] * shape[end, 1]
+    return float(turned.sum() / (around**2).sum())
+
+
+def drawn(places: np.ndarray, left: float, top: float, colour: str) -> str:
+    """The surface, seen from the side and a little from above."""
+    seen = np.stack([places[:, 0] + 0.25 * places[:, 1], -places[:, 2] - 0.45 * places[:, 1]], 1)
+    seen = seen * SCALE + (left, top)
+    corners = mesh.boundary
+    paths = "".join(
+        f"M{a[0]:.0f} {a[1]:.0f}L{b[0]:.0f} {b[1]:.0f}L{c[0]:.0f} {c[1]:.0f}z" for a, b, c in seen[corners]
+    )
+    return f'<path d="{paths}" fill="{colour}" stroke="{colour}"/>'
+
+
+bend, torsion = 0, int(np.argmax([abs(twist(shape)) for shape in modes.shapes]))
+lift = modes.shapes[bend, end, 2].mean()
+asked = [(bend, far / lift, f"bent by {far:g} m") for far in BENDS]
+asked += [(torsion, angle / twist(modes.shapes[torsion]), f"twisted by {angle:g} rad") for angle in TWISTS]
+shapes = []
+print("                     length      volume    (1 = at rest; linear, warped)")
+for number, (mode, amplitude, name) in enumerate(asked):
+    linear, warped = rest + amplitude * modes.shapes[mode], rest + modes.warped(amplitude * np.eye(8)[mode])
+    ratios = [
+        measure(places) / measure(rest) for measure in (middle_line, volume) for places in (linear, warped)
+    ]
+    print(f"{name:18} {ratios[0]:5.3f} {ratios[1]:5.3f} {ratios[2]:5.3f} {ratios[3]:5.3f}")
+    left, top = 40 + STEP * (number % 3), 480 + 330 * (number // 3)
+    shapes.append(drawn(linear, left, top, "#ccc") + drawn(warped, left, top, "#375"))
+    shapes.append(f'<text x="{left}" y="{top + 60}">{name}</text>')
+with open("warp.svg", "w", encoding="utf-8") as picture:
+    picture.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {3 * STEP + 60} 900" ')
+    picture.write('font-family="sans-serif" font-size="16" stroke-width="0.4">')
+    picture.write(f'<rect width="100%" height="100%" fill="#fff"/>{"".join(shapes)}</svg>')
