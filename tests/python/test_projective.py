@@ -141,3 +141,77 @@ def test_an_affine_motion_is_the_same_at_all_handles(mesh, model):
     expected = np.asarray(mesh.vertices) @ linear.T + shift
     assert np.abs(model.displacement(coefficients) - expected).max() < 1e-6
     assert jounce.Model.full_space(mesh, jelly()).handle_centers is None
+
+
+@pytest.fixture(scope="module")
+def sheet():
+    """A square metre in the plane x z, facing y."""
+    side = np.linspace(0.0, 1.0, 9)
+    points = np.stack(np.meshgrid(side, [0.0], side, indexing="ij"), -1).reshape(-1, 3)
+    corners = np.add.outer(9 * np.arange(8), np.arange(8)).reshape(-1, 1)
+    triangles = np.concatenate([corners + [0, 9, 10], corners + [0, 10, 1]])
+    return jounce.SurfaceMesh(points, triangles)
+
+
+CLOTH = jounce.Material(young=2e5, poisson=0.0, density=300.0)
+
+
+def test_a_sheet_falls_as_a_stone_does(sheet):
+    model = jounce.Model.projective(sheet, CLOTH, handles=12, thickness=1e-3)
+    assert (model.cluster_count, model.skipped_count, model.bone_count) == (len(sheet.triangles), 0, 0)
+    simulation = jounce.Simulation(model, dt=DT, gravity=(0.0, 0.0, -9.81))
+    simulation.place(turned(0.3, [0.0, 0.0, 1.0]), velocity=(1.0, 0.0, 0.0))
+    start = np.array(simulation.displacement())
+    simulation.step()
+    assert np.allclose(simulation.displacement() - start, DT * np.array([1.0, 0.0, -9.81 * DT]), atol=1e-6)
+
+
+def test_a_sheet_hangs_from_a_rig(sheet):
+    held = sheet.points[:, 2] > 0.9
+    rig = jounce.Rig(sheet, np.ones((len(held), 1)))
+    make = {"handles": 30, "thickness": 1e-3, "rig": rig}
+    models = [jounce.Model.projective(sheet, CLOTH, attached=a, **make) for a in (held, held.astype(float))]
+    job = jounce.ProjectiveJob(sheet, CLOTH, attached=held, **make)
+    moved = []
+    for model in [*models, job.result()]:
+        assert model.bone_count == 1
+        simulation = jounce.Simulation(model, dt=DT, gravity=(0.0, 0.0, -9.81), colliders=[ground(-5.0)])
+        for frame in range(30):
+            simulation.step(turned(0.0, [0.02 * frame, 0.0, 0.0])[None])
+        moved.append(np.array(simulation.displacement()))
+    assert np.array_equal(moved[0], moved[1])
+    assert np.array_equal(moved[0], moved[2])
+    assert np.abs(moved[0][held] - [0.58, 0.0, 0.0]).max() < 0.03
+    with pytest.raises(ValueError, match="a rig says where others are"):
+        simulation.place()
+
+
+def test_what_a_surface_has_no_part_for_is_refused(mesh, sheet):
+    def made(shape=sheet, **arguments):
+        return jounce.Model.projective(shape, CLOTH, handles=8, **arguments)
+
+    n = len(sheet.points)
+    rig = jounce.Rig(sheet, np.ones((n, 1)))
+    with pytest.raises(ValueError, match="give it in metres"):
+        made()
+    with pytest.raises(ValueError, match="tets have a volume"):
+        made(mesh, thickness=1e-3)
+    for attached in (np.full(n, 2.0), np.full(n, np.nan), np.zeros(n), np.ones(3)):
+        with pytest.raises(ValueError, match="attached"):
+            made(thickness=1e-3, rig=rig, attached=attached)
+    for arguments in ({"rig": rig}, {"attached": np.ones(n)}):
+        with pytest.raises(ValueError, match="attached"):
+            made(thickness=1e-3, **arguments)
+    for bad in ({"thickness": 0.0}, {"thickness": 1e-3, "bending": -1.0}):
+        with pytest.raises(ValueError, match="expected a"):
+            made(**bad)
+    with pytest.raises(ValueError, match="attachment"):
+        made(thickness=1e-3, rig=rig, attached=np.ones(n), attachment=0.0)
+    model = made(thickness=1e-3)
+    points = jounce.Embedding(mesh, mesh.vertices[:1])
+    with pytest.raises(ValueError, match="contact_points"):
+        jounce.Simulation(model, colliders=[ground()], contact_points=points)
+    with pytest.raises(ValueError, match="embedding"):
+        model.displacement(np.zeros(model.coefficient_shape), points)
+    with pytest.raises(ValueError, match="index"):
+        jounce.SurfaceMesh(np.zeros((3, 3)), [[0, 1, 3]])

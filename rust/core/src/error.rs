@@ -88,6 +88,12 @@ pub enum Error {
         /// Which vertex.
         vertex: usize,
     },
+    /// A vertex is in a part of a surface that has no mass.
+    #[error("vertex {vertex} hangs together with no triangle that has an area; remove it")]
+    Massless {
+        /// Which vertex.
+        vertex: usize,
+    },
     /// Rig weights of a vertex do not sum to one.
     #[error("weights of vertex {vertex} sum to {}; normalise them to 1", readable(*sum))]
     WeightSum {

@@ -12,6 +12,7 @@ mod drive;
 mod errors;
 mod fibres;
 mod forces;
+mod handled;
 mod job;
 mod learning;
 mod limit_samples;
@@ -50,6 +51,8 @@ mod _jounce {
     #[pymodule_export]
     use crate::forces::{Drag, ForceSamples};
     #[pymodule_export]
+    use crate::handled::ProjectiveJob;
+    #[pymodule_export]
     use crate::job::Job;
     #[pymodule_export]
     use crate::learning::LearnJob;
@@ -60,9 +63,9 @@ mod _jounce {
     #[pymodule_export]
     use crate::material::Material;
     #[pymodule_export]
-    use crate::mesh::{Embedding, TetMesh};
+    use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
     #[pymodule_export]
-    use crate::model::{Model, ProjectiveJob};
+    use crate::model::Model;
     #[pymodule_export]
     use crate::motion::MotionJob;
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! `TetMesh` and `Embedding`.
+//! `TetMesh`, `SurfaceMesh` and `Embedding`.
 
 use std::sync::Arc;
 
@@ -131,6 +131,58 @@ impl TetMesh {
 
     fn __repr__(&self) -> String {
         format!("TetMesh({} vertices, {} tets)", self.0.vertices().len(), self.0.tets().len())
+    }
+}
+
+/// A surface of triangles without volume, such as a cape, a skirt or a card of hair.
+///
+/// points: (n, 3) float64, metres. triangles: (q, 3) int32 or int64. It may be open, in parts, and have triangles turned
+/// around or without area. Raises ValueError for a point that is not finite and an index out of range.
+#[pyclass(frozen, module = "jounce", name = "SurfaceMesh")]
+pub struct SurfaceMesh(pub Arc<mesh::SurfaceMesh>);
+
+#[pymethods]
+impl SurfaceMesh {
+    #[new]
+    #[pyo3(text_signature = "(points, triangles)")]
+    fn new(points: &Bound<'_, PyAny>, triangles: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(Arc::new(surface(points, triangles)?)))
+    }
+
+    /// Positions, (n, 3) float64, metres, read only.
+    #[getter]
+    fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let points = slf.get().0.points();
+        // SAFETY: the surface is immutable and lives as long as this object.
+        unsafe { arrays::view(slf.clone().into_any(), points.as_flattened(), &[points.len(), 3]) }
+    }
+
+    /// Point indices of each triangle, (q, 3) int32.
+    #[getter]
+    fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        let triangles = self.0.triangles();
+        arrays::owned(py, arrays::signed(triangles.as_flattened()), &[triangles.len(), 3])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("SurfaceMesh({} points, {} triangles)", self.0.points().len(), self.0.triangles().len())
+    }
+}
+
+/// A mesh of tets or a surface without volume.
+#[derive(FromPyObject)]
+pub enum AnyMesh<'py> {
+    Tets(Bound<'py, TetMesh>),
+    Surface(Bound<'py, SurfaceMesh>),
+}
+
+impl AnyMesh<'_> {
+    /// Number of its vertices.
+    pub fn vertex_count(&self) -> usize {
+        match self {
+            Self::Tets(mesh) => mesh.get().0.vertices().len(),
+            Self::Surface(surface) => surface.get().0.points().len(),
+        }
     }
 }
 

@@ -1,15 +1,13 @@
-//! `Model`: everything that can be precomputed, and the way from coefficients to displacements; `ProjectiveJob`.
+//! `Model`: everything that can be precomputed, and the way from coefficients to displacements
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use jounce::method::projective_dynamics::ProjectiveModel;
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
 use jounce::method::skinning_modes::{Extras, SkinningModel};
 use jounce::method::{self, Projector};
-use jounce::subspace::{Handles, cluster_tets_by_place};
-use jounce::{Progress, file, mesh};
+use jounce::{file, mesh};
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -20,10 +18,11 @@ use crate::cubature::Cubature;
 use crate::errors::{refused, run};
 use crate::fibres::Fibres;
 use crate::forces::ForceSamples;
-use crate::job::{Job, Making, made};
+use crate::handled::{Counts, Handled, Hung};
+use crate::job::made;
 use crate::limit_samples::LimitSamples;
 use crate::material::Material;
-use crate::mesh::{Embedding, TetMesh};
+use crate::mesh::{AnyMesh, Embedding, TetMesh};
 use crate::rig::Rig;
 use crate::stitches::Stitches;
 use crate::subspace::{Restraint, SkinningModes};
@@ -210,25 +209,39 @@ impl Model {
         Ok(Self::wrap(method::Model::Reduced(made)))
     }
 
-    /// A loose body of jelly that affine handles move, by hyper-reduced projective dynamics [HRPD]: no rig, no limits.
+    /// A body that affine handles move, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a surface without
+    /// volume such as a cape, loose or hung on bones; no limits.
     ///
-    /// material: of law "arap". handles: how many, spread over the mesh, each felt in its neighbourhood. clusters: how many groups
-    /// of tets share a rotation. Each loose part of the mesh has one of both at least. The same seed gives the same model.
-    /// A step costs what handles and clusters do, whatever the mesh. `Simulation.place` puts it somewhere with a velocity;
-    /// poses are None. Coefficients are the handles' transforms, (k, 3, 4): displacements are
+    /// material: of law "arap"; for a surface uniform or with a value a triangle. handles: how many, spread over the mesh, each felt
+    /// in its neighbourhood. clusters: how many groups of tets share a rotation; triangles have one each. Each loose part has one
+    /// of both at least. The same seed gives the same model. thickness: of a surface, metres, by which it has mass
+    /// and stiffness. bending: how many times as stiff against bending as a plate of that thickness. rig, attached:
+    /// (n,) bool or float64 in [0, 1], how much each vertex follows its bones, which draw it with `attached m (2 pi attachment)^2`,
+    /// attachment in Hz; both None for a loose body. Vertices attached by half or more touch nothing.
+    /// A step costs what handles and clusters do, whatever the mesh, and what triangles a surface has. `Simulation.place` puts
+    /// a loose one somewhere with a velocity, poses are then None; one that hangs starts where its bones take it.
+    /// Coefficients are the handles' transforms, (k, 3, 4): displacements from where the mesh was made are
     /// `sum_j w_j(X) Z_j [X - c_j; 1]`. It touches colliders, and has no force samples, drag, offsets or file.
-    /// Raises ValueError for another law and for counts of 0.
+    /// Raises ValueError for another law, for counts of 0, and for arguments that the mesh has no part for.
     #[staticmethod]
-    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0))]
+    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, *, thickness=None, bending=1.0, rig=None,
+                        attached=None, attachment=30.0))]
     fn projective(
         py: Python<'_>,
-        mesh: &TetMesh,
+        mesh: AnyMesh<'_>,
         material: &Material,
         handles: i64,
         clusters: i64,
         seed: i64,
+        thickness: Option<f64>,
+        bending: f64,
+        rig: Option<&Rig>,
+        attached: Option<&Bound<'_, PyAny>>,
+        attachment: f64,
     ) -> PyResult<Self> {
-        let making = Loose::given(mesh, material, handles, clusters, seed)?;
+        let counts = Counts::given(handles, clusters, seed)?;
+        let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
+        let making = Handled::given(&mesh, material, counts, thickness.map(|t| (t, bending)), hung)?;
         Ok(Self::wrap((*made(py, move |progress| making.make(progress))?).clone()))
     }
 
@@ -371,7 +384,7 @@ impl Model {
         model.limit_samples().cloned().map(LimitSamples)
     }
 
-    /// Where the handles of a loose body are, (k, 3) float64, metres; None of other models.
+    /// Where the handles of a projective model are, (k, 3) float64, metres; None of other models.
     #[getter]
     fn handle_centers<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         let method::Model::Projective(model) = &self.inner else { return Ok(None) };
@@ -383,6 +396,13 @@ impl Model {
     #[getter]
     fn coefficient_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.inner.coefficient_shape())
+    }
+
+    /// Number of triangles of a surface that are left out, as they have next to no area; 0 of other models.
+    #[getter]
+    fn skipped_count(&self) -> usize {
+        let method::Model::Projective(model) = &self.inner else { return 0 };
+        model.skipped_count()
     }
 
     /// Number of skinning modes m; 0 of other models.
@@ -411,64 +431,4 @@ impl Model {
 /// Rows of three in C order.
 pub fn flat(rows: &[[f64; 3]]) -> Vec<f64> {
     rows.as_flattened().to_vec()
-}
-
-/// What a loose body is made of.
-struct Loose {
-    mesh: Arc<mesh::TetMesh>,
-    material: Arc<jounce::material::Material>,
-    handles: usize,
-    clusters: usize,
-    seed: u64,
-}
-
-impl Loose {
-    fn given(mesh: &TetMesh, material: &Material, handles: i64, clusters: i64, seed: i64) -> PyResult<Self> {
-        Ok(Self {
-            mesh: mesh.0.clone(),
-            material: material.0.clone(),
-            handles: arrays::count(handles, "handles")?,
-            clusters: arrays::count(clusters, "clusters")?,
-            seed: arrays::count(seed, "seed")?,
-        })
-    }
-
-    fn make(&self, progress: &Progress) -> jounce::Result<method::Model> {
-        let Self { mesh, material, handles, clusters, seed } = self;
-        let handles = Handles::spread(mesh, *handles, *seed, progress)?;
-        let labels = cluster_tets_by_place(mesh, *clusters, *seed, progress)?;
-        let made = ProjectiveModel::new(mesh, material, &handles, &labels, progress)?;
-        Ok(method::Model::Projective(Arc::new(made)))
-    }
-}
-
-/// `Model.projective` in the making, on a thread of its own that never touches Python; same arguments.
-///
-/// Its stage is "handles"; `result()` gives the Model, or raises what is refused.
-#[pyclass(frozen, extends = Job, module = "jounce", name = "ProjectiveJob")]
-pub struct ProjectiveJob(Making<method::Model>);
-
-#[pymethods]
-impl ProjectiveJob {
-    #[new]
-    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0))]
-    fn new(
-        mesh: &TetMesh,
-        material: &Material,
-        handles: i64,
-        clusters: i64,
-        seed: i64,
-    ) -> PyResult<PyClassInitializer<Self>> {
-        let loose = Loose::given(mesh, material, handles, clusters, seed)?;
-        let model = Making::start(move |progress| {
-            progress.enter("handles", 0.0, 1.0)?;
-            loose.make(progress)
-        })?;
-        Ok(model.job().add_subclass(Self(model)))
-    }
-
-    /// Waits for the Model, and returns it or raises what went wrong.
-    fn result(&self, py: Python<'_>) -> PyResult<Model> {
-        Ok(Model::wrap((*self.0.result(py)?).clone()))
-    }
 }

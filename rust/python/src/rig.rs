@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
 use crate::errors::{refused, run};
-use crate::mesh::TetMesh;
+use crate::mesh::{AnyMesh, TetMesh};
 
 /// Linear-blend weights of a mesh: a posed vertex is `x_i = sum_j weights_ij T_j [X_i; 1]`.
 ///
-/// weights: (n, b) float64; each row sums to 1.
+/// mesh: a TetMesh, or a SurfaceMesh for what hangs on bones. weights: (n, b) float64; each row sums to 1.
 /// Raises ValueError for a wrong shape, a weight that is not finite, and a row that does not sum to 1.
 #[pyclass(frozen, module = "jounce", name = "Rig")]
 pub struct Rig(pub Arc<rig::Rig>);
@@ -21,8 +21,8 @@ pub struct Rig(pub Arc<rig::Rig>);
 impl Rig {
     #[new]
     #[pyo3(text_signature = "(mesh, weights)")]
-    fn new(py: Python<'_>, mesh: &TetMesh, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let n = mesh.0.vertices().len();
+    fn new(py: Python<'_>, mesh: AnyMesh<'_>, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let n = mesh.vertex_count();
         let weights = arrays::array::<f64>(weights, "weights", &[Axis::Is(n), Axis::Any("b")])?;
         let (bones, weights) = (weights.len(1), weights.slice());
         run(py, || rig::Rig::new(n, bones, weights)).map(|rig| Self(Arc::new(rig)))

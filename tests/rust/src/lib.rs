@@ -4,6 +4,7 @@ pub mod bodies;
 pub mod boxes;
 pub mod dense;
 pub mod figure;
+pub mod handled;
 pub mod hyperelastic;
 pub mod laws;
 pub mod limb;

@@ -1,124 +1,26 @@
 //! Loose bodies of handles: rest, momentum and energy, against the full space, and what every method keeps to.
 
+use jounce::Error;
 use jounce::file::{decode_state, encode_state};
-use jounce::material::{Field, Law, Material};
+use jounce::material::Law;
 use jounce::mesh::TetMesh;
 use jounce::method::projective_dynamics::{ProjectiveModel, Start};
-use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::method::{Drive, Model, Simulation, SimulationParams};
 use jounce::operators::{gradients, lumped_mass};
-use jounce::subspace::{Handles, cluster_tets_by_place};
-use jounce::{Error, Progress};
+use jounce::subspace::Handles;
 use jounce_tests::bodies::{bar, turn};
 use jounce_tests::boxes::{box_mesh, row_of};
+use jounce_tests::handled::{
+    bent, clustered, diagonal, displacements, exact, furthest, jelly, mass, models, momentum, places,
+    settings, silent, simulation, step,
+};
 use jounce_tests::reports::{cancelling, counted};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
-
-fn silent() -> Progress {
-    Progress::default()
-}
-
-fn jelly(law: Law) -> Material {
-    Material::new(law, Field::Uniform(3e3), Field::Uniform(0.0), Field::Uniform(1000.0)).unwrap()
-}
-
-fn model(mesh: &TetMesh, handles: usize, labels: &[i32]) -> Model {
-    let handles = Handles::spread(mesh, handles, 0, &silent()).unwrap();
-    Model::Projective(
-        ProjectiveModel::new(mesh, &jelly(Law::Arap), &handles, labels, &silent()).unwrap().into(),
-    )
-}
-
-fn clustered(mesh: &TetMesh, handles: usize, clusters: usize) -> Model {
-    model(mesh, handles, &cluster_tets_by_place(mesh, clusters, 0, &silent()).unwrap())
-}
-
-/// A rotation for each tet.
-fn exact(mesh: &TetMesh, handles: usize) -> Model {
-    model(mesh, handles, &(0..mesh.tets().len() as i32).collect::<Vec<_>>())
-}
-
-/// A bar, a sheet one cell thick, loose parts, and more handles than are independent.
-fn models() -> [Model; 4] {
-    let bar = bar([8, 2, 2], 0.1);
-    let parts = row_of(&box_mesh([2, 2, 2], 0.1), 3, 0.4);
-    let sheet = box_mesh([6, 6, 1], 0.05);
-    [clustered(&bar, 10, 16), clustered(&sheet, 12, 20), clustered(&parts, 7, 9), clustered(&bar, 60, 40)]
-}
-
-fn simulation(model: &Model, params: SimulationParams) -> Simulation {
-    Simulation::new(model.clone(), params).unwrap()
-}
-
-fn settings() -> [SimulationParams; 4] {
-    let base = SimulationParams { tolerance: 1e-9, max_iterations: 200, ..SimulationParams::default() };
-    let gravity = [0.3, 0.0, -9.81];
-    [
-        base,
-        SimulationParams { damping: 0.2, gravity, substeps: 3, ..base },
-        SimulationParams { integrator: Integrator::Bdf2, gravity, ..base },
-        SimulationParams { integrator: Integrator::Bdf2, damping: 0.5, stiffness: 2.0, dt: 0.01, ..base },
-    ]
-}
-
-/// Displacements of the vertices by their definition.
-fn displacements(sim: &Simulation) -> Vec<Vector3<f64>> {
-    let Model::Projective(model) = sim.model() else { panic!("a loose body") };
-    let (handles, transforms) = (model.handles(), sim.coefficients().as_chunks::<12>().0);
-    let at = |(vertex, place): (usize, &[f64; 3])| {
-        let mut sum = Vector3::zeros();
-        for &(handle, weight) in handles.of_vertex(vertex) {
-            let z = nalgebra::Matrix3x4::from_row_slice(&transforms[handle as usize]);
-            let arm = Vector3::from(*place) - Vector3::from(handles.centers()[handle as usize]);
-            sum += weight * z * arm.push(1.0);
-        }
-        sum
-    };
-    model.mesh().vertices().iter().enumerate().map(at).collect()
-}
-
-fn places(sim: &Simulation) -> Vec<Vector3<f64>> {
-    let rest = sim.model().mesh().vertices();
-    displacements(sim).into_iter().zip(rest).map(|(u, x)| u + Vector3::from(*x)).collect()
-}
-
-fn furthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
-    a.iter().zip(b).fold(0.0, |most, (a, b)| f64::max(most, (a - b).norm()))
-}
-
-fn mass(model: &Model) -> Vec<f64> {
-    lumped_mass(model.mesh(), &jelly(Law::Arap))
-}
-
-/// Kinetic energy and angular momentum about the centre of mass, of places h seconds apart.
-fn momentum(mass: &[f64], before: &[Vector3<f64>], now: &[Vector3<f64>], h: f64) -> (f64, Vector3<f64>) {
-    let total: f64 = mass.iter().sum();
-    let center = mass.iter().zip(now).map(|(m, x)| *m * x).sum::<Vector3<f64>>() / total;
-    let each = || mass.iter().zip(before.iter().zip(now).map(|(a, b)| (b - a) / h)).zip(now);
-    let kinetic = each().map(|((m, v), _)| 0.5 * m * v.norm_squared()).sum();
-    (kinetic, each().map(|((m, v), x)| *m * (x - center).cross(&v)).sum())
-}
-
-/// A body bent by forces at its ends and its middle, at rest.
-fn bent(sim: &mut Simulation) {
-    let mesh = sim.model().mesh();
-    let (length, mass) = (mesh.vertices().iter().fold(0.0, |l: f64, v| l.max(v[0])), mass(sim.model()));
-    let along = |v: &[f64; 3]| (std::f64::consts::PI * v[0] / length).sin() - 2.0 / std::f64::consts::PI;
-    let forces: Vec<f64> =
-        mesh.vertices().iter().zip(&mass).flat_map(|(v, m)| [0.0, 0.0, -30.0 * m * along(v)]).collect();
-    let force = sim.model().projector(None).unwrap().reduce_forces(&forces).unwrap();
-    sim.settle(&Drive { force: Some(&force), ..Drive::default() }, 2000, &silent()).unwrap();
-}
-
-fn step(sim: &mut Simulation) -> f64 {
-    let report = sim.step(None).unwrap();
-    assert!(report.residual.is_finite());
-    report.energy
-}
 
 #[test]
 fn a_free_body_at_rest_stays_where_it_is() {
     for model in models() {
-        let size = model.mesh().diagonal();
+        let size = diagonal(&model);
         for place in [
             Start::default().place,
             turn([1.0, 2.0, -0.5], 2.3, [0.1, 0.0, 0.3], [0.1, 0.2, -0.3]),
@@ -127,7 +29,7 @@ fn a_free_body_at_rest_stays_where_it_is() {
             let mut sim = simulation(&model, SimulationParams::default());
             sim.place(&Start { place, ..Start::default() }).unwrap();
             let start = places(&sim);
-            for (x, was) in start.iter().zip(model.mesh().vertices()) {
+            for (x, was) in start.iter().zip(model.vertices()) {
                 let want = Vector3::from(place.map(|r| r[0] * was[0] + r[1] * was[1] + r[2] * was[2] + r[3]));
                 assert!((x - want).norm() < 1e-12 * (size + want.norm()));
             }
@@ -352,7 +254,6 @@ fn stiffness_may_change_at_any_time_and_the_shape_comes_back() {
         |stiffness: f64| SimulationParams { stiffness, damping: 0.4, tolerance: 1e-9, ..Default::default() };
     let mut sim = simulation(&model, soft(0.01));
     let press: Vec<f64> = model
-        .mesh()
         .vertices()
         .iter()
         .zip(mass(&model))
@@ -369,11 +270,11 @@ fn stiffness_may_change_at_any_time_and_the_shape_comes_back() {
     // What is left of spin pulls the body apart a little.
     sim.cut(&Drive::default()).unwrap();
     run(&mut sim, 100);
-    let (rest, now) = (model.mesh().vertices(), places(&sim));
+    let (rest, now) = (model.vertices(), places(&sim));
     for (x, was) in now.iter().zip(rest) {
         let length = (Vector3::from(*was) - Vector3::from(rest[0])).norm();
         let change = ((x - now[0]).norm() - length).abs();
-        assert!(change < 1e-6 * model.mesh().diagonal(), "{change:e}");
+        assert!(change < 1e-6 * diagonal(&model), "{change:e}");
     }
 }
 
@@ -425,7 +326,9 @@ fn reset_starts_anew() {
         motion(&mut sim, 3);
         sim.reset(None).unwrap();
         assert!(sim.coefficients().iter().all(|&z| z == 0.0));
-        assert!(motion(&mut sim, 3).concat().iter().all(|&z| z == 0.0));
+        // Triangles at rest are isometries but for rounding.
+        let most = if model.mesh().is_some() { 0.0 } else { 1e-12 };
+        assert!(motion(&mut sim, 3).concat().iter().all(|&z| z.abs() <= most));
     }
 }
 

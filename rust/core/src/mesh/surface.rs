@@ -1,5 +1,7 @@
 //! Triangle surfaces as artists make them.
 
+use nalgebra::Vector3;
+
 use super::tet_mesh::{bounds, check_points};
 use crate::{Error, Result};
 
@@ -50,6 +52,15 @@ impl SurfaceMesh {
     pub fn diagonal(&self) -> f64 {
         let (low, high) = bounds(&self.points);
         (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// Sum of the areas of the triangles, square metres.
+    pub fn area(&self) -> f64 {
+        let of = |triangle: &[u32; 3]| {
+            let [a, b, c] = triangle.map(|v| Vector3::from(self.points[v as usize]));
+            0.5 * (b - a).cross(&(c - a)).norm()
+        };
+        self.triangles.iter().map(of).sum()
     }
 
     /// The three corner positions of each triangle, and each loose point as a triangle of no extent.

@@ -49,7 +49,7 @@ pub enum Model {
     FullSpace(Arc<FullSpaceModel>),
     /// The same that moves in a few displacements.
     Reduced(Arc<ReducedModel>),
-    /// A loose body that handles move, as rigid as possible.
+    /// A body of tets or a surface that handles move, as rigid as possible, loose or hung on a rig.
     Projective(Arc<ProjectiveModel>),
 }
 
@@ -87,7 +87,7 @@ impl Model {
             Self::Skinning(model) => model.bone_count(),
             Self::FullSpace(model) => model.bone_count(),
             Self::Reduced(model) => model.bone_count(),
-            Self::Projective(_) => 0,
+            Self::Projective(model) => model.bone_count(),
         }
     }
 
@@ -111,13 +111,23 @@ impl Model {
         }
     }
 
-    /// The mesh that is simulated.
-    pub fn mesh(&self) -> &TetMesh {
+    /// The mesh that is simulated; none of a surface without volume.
+    pub fn mesh(&self) -> Option<&TetMesh> {
         match self {
-            Self::Skinning(model) => model.mesh(),
-            Self::FullSpace(model) => model.mesh(),
-            Self::Reduced(model) => model.mesh(),
+            Self::Skinning(model) => Some(model.mesh()),
+            Self::FullSpace(model) => Some(model.mesh()),
+            Self::Reduced(model) => Some(model.mesh()),
             Self::Projective(model) => model.mesh(),
+        }
+    }
+
+    /// Where the vertices of what is simulated are at rest, n, metres.
+    pub fn vertices(&self) -> &[[f64; 3]] {
+        match self {
+            Self::Skinning(model) => model.mesh().vertices(),
+            Self::FullSpace(model) => model.mesh().vertices(),
+            Self::Reduced(model) => model.mesh().vertices(),
+            Self::Projective(model) => model.vertices(),
         }
     }
 
@@ -161,6 +171,14 @@ impl Model {
             Self::FullSpace(_) | Self::Reduced(_) | Self::Projective(_) => {
                 Err(Error::Unsupported { what, why })
             }
+        }
+    }
+
+    /// The model of handles, if it is one.
+    fn projective(&self) -> Option<&Arc<ProjectiveModel>> {
+        match self {
+            Self::Projective(model) => Some(model),
+            _ => None,
         }
     }
 

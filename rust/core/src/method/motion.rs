@@ -88,11 +88,13 @@ impl<S: Substep + ?Sized> Motion<S> {
     pub(crate) fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.enter(drive)?;
         let last = HISTORY - 1;
-        let turn = self.state.started.then(|| self.substep.turn(&self.state.path[last], &self.target));
+        let started = self.state.started;
         self.substep.found().copy_from_slice(&self.state.reduced[last]);
+        if started {
+            self.substep.carry_found(&self.state.path[last], &self.target);
+        }
         self.start();
-        if let Some(turn) = turn {
-            self.substep.turn_found(&turn);
+        if started {
             self.stay();
         }
         self.show();
@@ -110,7 +112,9 @@ impl<S: Substep + ?Sized> Motion<S> {
     pub(crate) fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
         self.enter(next)?;
         if self.state.started {
-            self.state.coast([&self.target, &self.offset_target, &self.collider_target], params.dt);
+            let ahead = [&self.target[..], &self.offset_target, &self.collider_target];
+            self.substep.coast(&mut self.state.reduced, [&self.state.path[HISTORY - 1], &self.target]);
+            self.state.coast(ahead, params.dt);
         }
         Ok(())
     }
@@ -131,7 +135,9 @@ impl<S: Substep + ?Sized> Motion<S> {
         for offset in self.state.offset_frames.iter_mut().chain(&mut self.state.offset_path) {
             offset.copy_from_slice(&self.offset_target);
         }
-        self.state.reduced.iter_mut().for_each(|reduced| reduced.fill([0.0; 3]));
+        for reduced in &mut self.state.reduced {
+            self.substep.begin(&self.target, reduced);
+        }
         self.state.contact.start(&self.collider_target);
         (self.state.started, self.state.spacing) = (true, 0.0);
         self.state.learnt.pairs.clear();

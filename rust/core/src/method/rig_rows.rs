@@ -1,7 +1,6 @@
 //! Poses and offsets as rows in a body's coordinates, and what they do to its vertices.
 
 use super::coordinates::Coordinates;
-use crate::mesh::TetMesh;
 use crate::rig::{Pose, Rig};
 use crate::{Error, Result};
 
@@ -68,18 +67,18 @@ pub(super) fn check_offsets(coordinates: &Coordinates, offsets: &[f64]) -> Resul
     Ok(())
 }
 
-/// The rows of J at the tet vertices: handles and their four entries. Without a rig one handle moves all.
+/// The rows of J at vertices: handles and their four entries. Without a rig one handle moves all.
 pub(super) fn rig_rows(
     coordinates: &Coordinates,
-    mesh: &TetMesh,
+    places: &[[f64; 3]],
     rig: Option<&Rig>,
 ) -> Vec<Vec<(u32, [f64; 4])>> {
-    let (starts, weights) = handles_of_vertices(mesh.vertices().len(), rig);
+    let (starts, weights) = handles_of_vertices(places.len(), rig);
     let row = |(ends, place): (&[usize], &[f64; 3])| {
         let place = coordinates.homogeneous(place);
         weights[ends[0]..ends[1]].iter().map(|&(bone, w)| (bone, place.map(|x| w * x))).collect()
     };
-    starts.windows(2).zip(mesh.vertices()).map(row).collect()
+    starts.windows(2).zip(places).map(row).collect()
 }
 
 /// Handles of each vertex by ascending handle; without a rig one handle moves all.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::method::loads::contact::{Collider, ContactSkin};
 use crate::method::motion::Motion;
 use crate::method::orbit::{Recurrence, Tangent};
-use crate::method::projective_dynamics::{ProjectiveSubstep, Start};
+use crate::method::projective_dynamics::{ProjectiveModel, ProjectiveSubstep, Start};
 use crate::method::quasi_newton::{FullSpaceSubstep, Minimiser};
 use crate::method::reduced_fem::ReducedSubstep;
 use crate::method::skinning_modes::{ForceSamples, SkinningSubstep};
@@ -274,7 +274,8 @@ impl Simulation {
     /// [`Error::Unsupported`] for other models; [`Error::NotFinite`], or [`Error::Range`] for a place that is no rotation and
     /// translation.
     pub fn place(&mut self, start: &Start) -> Result<()> {
-        let Model::Projective(model) = &self.model else {
+        let loose = |model: &&Arc<ProjectiveModel>| model.bone_count() == 0;
+        let Some(model) = self.model.projective().filter(loose) else {
             let why = "only a loose body can be put somewhere; a rig says where others are";
             return Err(Error::Unsupported { what: "place", why });
         };
@@ -328,7 +329,7 @@ fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
             Err(Error::Unsupported { what, why })
         }
         (Model::Projective(_), Some((what, _))) => {
-            let why = "a loose body of handles has no limit, as there is no rig to be near; set it to none";
+            let why = "a body of handles has no limit, as it need not be near a rig; set it to none";
             Err(Error::Unsupported { what, why })
         }
         _ => Ok(()),

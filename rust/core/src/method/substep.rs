@@ -73,6 +73,20 @@ pub(crate) trait Substep: Send + Sync {
         self.found().iter_mut().for_each(|row| *row = (turn * Vector3::from(*row)).into());
     }
 
+    /// Moves what was found last as the rig moves the whole body from one pose to another.
+    fn carry_found(&mut self, from: &Rows, to: &Rows) {
+        let turn = self.turn(from, to);
+        self.turn_found(&turn);
+    }
+
+    /// Sets coordinates to those of a body at rest in a pose.
+    fn begin(&self, _pose: &Rows, coordinates: &mut Rows) {
+        coordinates.fill([0.0; 3]);
+    }
+
+    /// Gives coordinates that do not move with the rig the velocity at which it goes on from one pose to the next.
+    fn coast(&mut self, _reduced: &mut [Vec<[f64; 3]>; HISTORY], _poses: [&Rows; 2]) {}
+
     /// Elastic energy of what was found last, J.
     fn elastic_energy(&mut self, params: &SimulationParams) -> f64;
 

@@ -1,14 +1,18 @@
-//! Discrete operators of a mesh and its material: mass, gradient, stiffness, constraint, diffusion, stitches.
+//! Discrete operators of a mesh and its material: mass, gradient, stiffness, constraint, diffusion, stitches; those of a
+//! surface without volume: membrane and bending.
 
+mod bending;
 mod blocks;
 mod constraint;
 mod diffusion;
 mod elements;
 mod extension;
 mod independent;
+mod membrane;
 mod stiffness;
 mod stitches;
 
+pub use bending::Bending;
 pub(crate) use blocks::{BlockMatrix, block_solve};
 pub use constraint::{constraint, displacement_constraint};
 pub(crate) use diffusion::squared_length;
@@ -16,6 +20,7 @@ pub use diffusion::{HIGHEST_LEAK, momentum_leak};
 pub use elements::{gradients, laplacian, lumped_mass};
 pub use extension::spread_to_interior;
 pub(crate) use extension::{HarmonicExtension, out_of_reach};
+pub use membrane::{Membrane, nearest_isometry};
 pub(crate) use stiffness::fibre_stiffness;
 pub use stiffness::{Strains, stiffness, stiffness_of, twisting_stiffness, weight_space_hessian};
 pub use stitches::Stitches;

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::math::random::uniform;
 use crate::math::{Sets, Sparse};
-use crate::mesh::TetMesh;
+use crate::mesh::{SurfaceMesh, TetMesh};
 use crate::{Error, Progress, Result};
 
 /// Radius of a handle in units of the furthest that a vertex is from its nearest handle.
@@ -26,6 +26,8 @@ pub struct Handles {
     /// The vertices that handles are at, k.
     vertices: Vec<u32>,
     centers: Vec<[f64; 3]>,
+    /// Where vertices are, n, metres.
+    places: Vec<[f64; 3]>,
     /// The loose part that each handle is on, k, and each vertex, n; numbered from 0.
     parts: Vec<u32>,
     parts_of_vertices: Vec<u32>,
@@ -44,10 +46,27 @@ impl Handles {
     /// # Errors
     /// [`Error::Range`] if `count` is 0, [`Error::Cancelled`].
     pub fn spread(mesh: &TetMesh, count: usize, seed: u64, progress: &Progress) -> Result<Self> {
+        Self::new(mesh.vertices(), mesh.tets(), (count, seed), progress)
+    }
+
+    /// The same over the points of a surface, along the edges of its triangles.
+    ///
+    /// # Errors
+    /// As [`Handles::spread`].
+    pub fn over(surface: &SurfaceMesh, count: usize, seed: u64, progress: &Progress) -> Result<Self> {
+        Self::new(surface.points(), surface.triangles(), (count, seed), progress)
+    }
+
+    fn new<const N: usize>(
+        places: &[[f64; 3]],
+        elements: &[[u32; N]],
+        (count, seed): (usize, u64),
+        progress: &Progress,
+    ) -> Result<Self> {
         if count == 0 {
             return Err(Error::Range { what: "handles", expected: "at least one handle", got: 0.0 });
         }
-        let edges = Edges::new(mesh);
+        let edges = Edges::new(places, elements);
         let (vertices, furthest) = far_apart(&edges, count, seed, progress)?;
         let radius = if furthest > 0.0 { REACH * furthest } else { edges.shortest() };
         let felt: Vec<Vec<(u32, f64)>> = vertices
@@ -60,7 +79,8 @@ impl Handles {
         let (starts, weights) = normalised(edges.vertex_count(), &felt);
         let parts_of_vertices = edges.parts();
         Ok(Self {
-            centers: vertices.iter().map(|&v| mesh.vertices()[v as usize]).collect(),
+            centers: vertices.iter().map(|&v| places[v as usize]).collect(),
+            places: places.to_vec(),
             parts: vertices.iter().map(|&v| parts_of_vertices[v as usize]).collect(),
             parts_of_vertices,
             vertices,
@@ -105,6 +125,23 @@ impl Handles {
         Err(Error::Shape { what: "handles", expected, got })
     }
 
+    /// Errors for a loose part whose vertices have no mass.
+    pub(crate) fn check_mass(&self, mass: &[f64]) -> Result<()> {
+        let mut massive = vec![false; self.vertices.len()];
+        for (&part, &mass) in self.parts_of_vertices.iter().zip(mass) {
+            massive[part as usize] |= mass > 0.0;
+        }
+        match self.parts_of_vertices.iter().position(|&part| !massive[part as usize]) {
+            Some(vertex) => Err(Error::Massless { vertex }),
+            None => Ok(()),
+        }
+    }
+
+    /// Where the vertices are at rest, n, metres.
+    pub(crate) fn places(&self) -> &[[f64; 3]] {
+        &self.places
+    }
+
     /// The loose part that each handle is on.
     pub(crate) fn parts(&self) -> &[u32] {
         &self.parts
@@ -116,8 +153,8 @@ impl Handles {
     }
 
     /// `w_j [(X - c_j) / r; 1]` at a vertex: handles and their four entries.
-    pub(crate) fn row(&self, mesh: &TetMesh, vertex: usize) -> impl Iterator<Item = (usize, [f64; 4])> {
-        let place = mesh.vertices()[vertex];
+    pub(crate) fn row(&self, vertex: usize) -> impl Iterator<Item = (usize, [f64; 4])> {
+        let place = self.places[vertex];
         self.of_vertex(vertex).iter().map(move |&(handle, weight)| {
             let center = self.centers[handle as usize];
             let local = |d: usize| if d < 3 { (place[d] - center[d]) / self.radius } else { 1.0 };
@@ -126,16 +163,16 @@ impl Handles {
     }
 
     /// `U'AU`, 4k x 4k, of the rows above and of a symmetric matrix on the vertices.
-    pub(crate) fn gram(&self, mesh: &TetMesh, matrix: &Sparse) -> Mat<f64> {
+    pub(crate) fn gram(&self, matrix: &Sparse) -> Mat<f64> {
         let mut members = vec![Vec::new(); self.count()];
-        for vertex in 0..mesh.vertices().len() {
-            self.row(mesh, vertex).for_each(|(handle, entries)| members[handle].push((vertex, entries)));
+        for vertex in 0..self.places.len() {
+            self.row(vertex).for_each(|(handle, entries)| members[handle].push((vertex, entries)));
         }
-        let zeros = || (vec![[0.0; 4]; mesh.vertices().len()], Vec::new());
+        let zeros = || (vec![[0.0; 4]; self.places.len()], Vec::new());
         let rows: Vec<Vec<[f64; 4]>> = members
             .par_iter()
             .map_init(zeros, |(products, touched), members| {
-                self.gram_row(mesh, matrix, members, (products, touched))
+                self.gram_row(matrix, members, (products, touched))
             })
             .collect();
         Mat::from_fn(4 * self.count(), 4 * self.count(), |i, j| rows[i / 4][j][i % 4])
@@ -144,7 +181,6 @@ impl Handles {
     /// Four rows of it, transposed. `products` is zero before and after.
     fn gram_row(
         &self,
-        mesh: &TetMesh,
         matrix: &Sparse,
         members: &[(usize, [f64; 4])],
         (products, touched): (&mut [[f64; 4]], &mut Vec<usize>),
@@ -164,7 +200,7 @@ impl Handles {
         let mut row = vec![[0.0; 4]; 4 * self.count()];
         for &vertex in touched.iter() {
             let product = std::mem::take(&mut products[vertex]);
-            for (handle, entries) in self.row(mesh, vertex) {
+            for (handle, entries) in self.row(vertex) {
                 for (sum, entry) in row[4 * handle..].iter_mut().zip(entries) {
                     (0..4).for_each(|d| sum[d] += entry * product[d]);
                 }
@@ -209,26 +245,26 @@ fn normalised(n: usize, felt: &[Vec<(u32, f64)>]) -> (Vec<usize>, Vec<(u32, f64)
     (starts, weights)
 }
 
-/// Edges of tets and their lengths.
+/// Edges of elements and their lengths.
 struct Edges {
     starts: Vec<usize>,
     ends: Vec<(u32, f64)>,
 }
 
 impl Edges {
-    fn new(mesh: &TetMesh) -> Self {
-        const PAIRS: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
-        let both = |tet: &[u32; 4]| {
-            let tet = *tet;
-            PAIRS.into_iter().flat_map(move |[a, b]| [(tet[a], tet[b]), (tet[b], tet[a])])
+    fn new<const N: usize>(places: &[[f64; 3]], elements: &[[u32; N]]) -> Self {
+        let both = |&element: &[u32; N]| {
+            let sides = (0..N).flat_map(|i| (0..i).map(move |j| (i, j)));
+            sides.flat_map(move |(i, j)| [(element[i], element[j]), (element[j], element[i])])
         };
-        let mut pairs: Vec<(u32, u32)> = mesh.tets().iter().flat_map(both).collect();
+        let mut pairs: Vec<(u32, u32)> =
+            elements.iter().flat_map(both).filter(|(from, to)| from != to).collect();
         pairs.par_sort_unstable();
         pairs.dedup();
-        let mut starts = vec![0; mesh.vertices().len() + 1];
+        let mut starts = vec![0; places.len() + 1];
         pairs.iter().for_each(|&(from, _)| starts[from as usize + 1] += 1);
         (1..starts.len()).for_each(|v| starts[v] += starts[v - 1]);
-        let place = |v: u32| mesh.vertices()[v as usize];
+        let place = |v: u32| places[v as usize];
         let length = |(a, b)| (0..3).map(|c| (place(a)[c] - place(b)[c]).powi(2)).sum::<f64>().sqrt();
         Self { starts, ends: pairs.into_iter().map(|pair| (pair.1, length(pair))).collect() }
     }
@@ -241,8 +277,10 @@ impl Edges {
         &self.ends[self.starts[vertex as usize]..self.starts[vertex as usize + 1]]
     }
 
+    /// Length of the shortest that is longer than 0.
     fn shortest(&self) -> f64 {
-        self.ends.iter().fold(f64::INFINITY, |least, end| least.min(end.1))
+        let lengths = self.ends.iter().map(|end| end.1).filter(|&length| length > 0.0);
+        lengths.fold(f64::INFINITY, f64::min)
     }
 
     /// The part that hangs together by edges of each vertex, numbered by their first vertices.

@@ -38,6 +38,7 @@ __all__ = [
     "State",
     "StepReport",
     "Stitches",
+    "SurfaceMesh",
     "TetMesh",
     "cluster_tets",
     "helper_bones",
@@ -103,8 +104,16 @@ class Embedding:
     def furthest(self) -> float: ...
 
 @final
+class SurfaceMesh:
+    def __new__(cls, points: _FloatsLike, triangles: _IndicesLike) -> SurfaceMesh: ...
+    @property
+    def points(self) -> _Floats: ...
+    @property
+    def triangles(self) -> _Indices: ...
+
+@final
 class Rig:
-    def __new__(cls, mesh: TetMesh, weights: _FloatsLike) -> Rig: ...
+    def __new__(cls, mesh: TetMesh | SurfaceMesh, weights: _FloatsLike) -> Rig: ...
     @property
     def bone_count(self) -> int: ...
     @property
@@ -331,7 +340,17 @@ class Model:
     ) -> Model: ...
     @staticmethod
     def projective(
-        mesh: TetMesh, material: Material, handles: int = 60, clusters: int = 120, seed: int = 0
+        mesh: TetMesh | SurfaceMesh,
+        material: Material,
+        handles: int = 60,
+        clusters: int = 120,
+        seed: int = 0,
+        *,
+        thickness: float | None = None,
+        bending: float = 1.0,
+        rig: Rig | None = None,
+        attached: _FloatsLike | _Flags | None = None,
+        attachment: float = 30.0,
     ) -> Model: ...
     def sampled(self, cubature: Cubature) -> Model: ...
     def limited(self, limits: LimitSamples) -> Model: ...
@@ -352,6 +371,8 @@ class Model:
     def limit_samples(self) -> LimitSamples | None: ...
     @property
     def handle_centers(self) -> _Floats | None: ...
+    @property
+    def skipped_count(self) -> int: ...
     @property
     def coefficient_shape(self) -> tuple[int, ...]: ...
     @property
@@ -750,7 +771,18 @@ class FullSpaceJob(Job):
 @final
 class ProjectiveJob(Job):
     def __new__(
-        cls, mesh: TetMesh, material: Material, handles: int = 60, clusters: int = 120, seed: int = 0
+        cls,
+        mesh: TetMesh | SurfaceMesh,
+        material: Material,
+        handles: int = 60,
+        clusters: int = 120,
+        seed: int = 0,
+        *,
+        thickness: float | None = None,
+        bending: float = 1.0,
+        rig: Rig | None = None,
+        attached: _FloatsLike | _Flags | None = None,
+        attachment: float = 30.0,
     ) -> ProjectiveJob: ...
     def result(self) -> Model: ...
 

@@ -41,7 +41,7 @@ impl Clusters {
             for &tet in tets {
                 let share = stiff(tet) / weight;
                 for (vertex, g) in strains.of(tet as usize) {
-                    for (handle, entries) in handles.row(mesh, vertex as usize) {
+                    for (handle, entries) in handles.row(vertex as usize) {
                         touched.push(handle);
                         for (sum, entry) in room[4 * handle..].iter_mut().zip(entries) {
                             (0..3).for_each(|c| sum[c] += share * entry * g[c]);

@@ -1,13 +1,17 @@
 //! The coordinates of a loose body: affine motions of its parts, and what of the handles is independent of them.
 
 use faer::Mat;
+use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
 use crate::math::dense::dot;
-use crate::mesh::TetMesh;
 use crate::subspace::Handles;
 
 /// What of a column's square the columns before it must leave, so that it counts as another.
 const INDEPENDENT: f64 = 1e-8;
+/// Share of its mean square size, along the direction in which a part has least of it, below which the part lies in a plane.
+const FLAT: f64 = 1e-8;
+/// What affine motions that do nothing count as, as a share of those that do something: so little that nothing feels it.
+const BRACE: f64 = 1e-6;
 
 /// A part of the body that hangs together, which moves freely.
 pub(super) struct Part {
@@ -16,6 +20,19 @@ pub(super) struct Part {
     pub(super) center: [f64; 3],
     /// Root mean square distance from it, metres.
     pub(super) size: f64,
+    /// The normal of a part that lies in a plane, along which its affine motions do nothing.
+    normal: Option<Vector3<f64>>,
+}
+
+impl Part {
+    /// What the coordinates of its four affine motions are where all of it is at rest, other than displacements from there.
+    pub(super) fn whole(&self, affine: usize) -> Vector3<f64> {
+        match affine {
+            0..3 => Vector3::ith(affine, self.size),
+            3 => self.center.into(),
+            _ => Vector3::zeros(),
+        }
+    }
 }
 
 /// Columns T of handles' entries z, four a handle: `z = T y`.
@@ -34,13 +51,15 @@ pub(super) struct HandleCoordinates {
 
 impl HandleCoordinates {
     /// Of handles whose rows have the mass `gram`, 4k x 4k.
-    pub(super) fn new(mesh: &TetMesh, mass: &[f64], handles: &Handles, gram: &Mat<f64>) -> Self {
-        let parts = parts(mesh, mass, handles);
+    pub(super) fn new(mass: &[f64], handles: &Handles, gram: &Mat<f64>) -> Self {
+        let parts = parts(mass, handles);
         let affine = (0..parts.len()).flat_map(|part| affine_columns(handles, part, &parts[part]));
         let entries = 4 * handles.count();
         let candidates: Vec<_> = affine.chain((0..entries as u32).map(|entry| vec![(entry, 1.0)])).collect();
         let first = 4 * parts.len();
-        let kept = independent(&reduce(gram, &candidates), first);
+        let mut products = reduce(gram, &candidates);
+        brace(&parts, parts.iter().map(|part| part.mass), &mut products);
+        let kept = independent(&products, first);
         let mut own = vec![None; entries];
         for (column, &candidate) in kept.iter().enumerate().filter(|(_, candidate)| **candidate >= first) {
             own[candidate - first] = Some(column as u32);
@@ -72,15 +91,29 @@ impl HandleCoordinates {
         self.own[entry]
     }
 
+    /// A vertex as a sum of coordinates: the affine motions of its part, then those of handles.
+    pub(super) fn row(&self, handles: &Handles, vertex: usize) -> impl Iterator<Item = (u32, f64)> {
+        let part = handles.parts_of_vertices()[vertex];
+        let others = handles.row(vertex).flat_map(move |(handle, values)| {
+            let own = move |(d, value)| Some((self.own[4 * handle + d]?, value));
+            values.into_iter().enumerate().filter_map(own)
+        });
+        self.affine_row(part, &handles.places()[vertex]).chain(others)
+    }
+
     /// The affine motions of a part at a place: `(X - center) / size` and 1.
-    pub(super) fn affine_row(&self, part: u32, place: &[f64; 3]) -> impl Iterator<Item = (u32, f64)> {
-        let Part { center, size, .. } = &self.parts[part as usize];
+    fn affine_row(&self, part: u32, place: &[f64; 3]) -> impl Iterator<Item = (u32, f64)> {
+        let (Part { center, size, .. }, place) = (&self.parts[part as usize], *place);
         (0..4).map(move |d| (4 * part + d as u32, if d < 3 { (place[d] - center[d]) / size } else { 1.0 }))
     }
 
-    /// `T'AT`.
+    /// `T'AT` of an operator, with what braces flat parts as the trace of their affine motions says.
     pub(super) fn reduce(&self, matrix: &Mat<f64>) -> Mat<f64> {
-        reduce(matrix, &self.columns)
+        let mut reduced = reduce(matrix, &self.columns);
+        let trace = |part: usize| (0..3).map(|axis| reduced[(4 * part + axis, 4 * part + axis)]).sum();
+        let traces: Vec<f64> = (0..self.parts.len()).map(trace).collect();
+        brace(&self.parts, traces.into_iter(), &mut reduced);
+        reduced
     }
 
     /// `z = T y`.
@@ -104,11 +137,12 @@ impl HandleCoordinates {
     }
 }
 
-fn parts(mesh: &TetMesh, mass: &[f64], handles: &Handles) -> Vec<Part> {
+fn parts(mass: &[f64], handles: &Handles) -> Vec<Part> {
     let of = handles.parts_of_vertices();
     let count = of.iter().max().map_or(0, |last| *last as usize + 1);
-    let mut parts: Vec<Part> = (0..count).map(|_| Part { mass: 0.0, center: [0.0; 3], size: 0.0 }).collect();
-    for ((&part, mass), place) in of.iter().zip(mass).zip(mesh.vertices()) {
+    let mut parts: Vec<Part> =
+        (0..count).map(|_| Part { mass: 0.0, center: [0.0; 3], size: 0.0, normal: None }).collect();
+    for ((&part, mass), place) in of.iter().zip(mass).zip(handles.places()) {
         let part = &mut parts[part as usize];
         part.mass += mass;
         (0..3).for_each(|c| part.center[c] += mass * place[c]);
@@ -116,14 +150,36 @@ fn parts(mesh: &TetMesh, mass: &[f64], handles: &Handles) -> Vec<Part> {
     for part in &mut parts {
         part.center = part.center.map(|sum| sum / part.mass);
     }
-    for ((&part, mass), place) in of.iter().zip(mass).zip(mesh.vertices()) {
+    for ((&part, mass), place) in of.iter().zip(mass).zip(handles.places()) {
         let part = &mut parts[part as usize];
         part.size += mass * (0..3).map(|c| (place[c] - part.center[c]).powi(2)).sum::<f64>();
     }
     for part in &mut parts {
         part.size = (part.size / part.mass).sqrt();
     }
+    let mut moments = vec![Matrix3::zeros(); count];
+    for ((&part, mass), place) in of.iter().zip(mass).zip(handles.places()) {
+        let arm = Vector3::from(*place) - Vector3::from(parts[part as usize].center);
+        moments[part as usize] += *mass * arm * arm.transpose();
+    }
+    for (part, moment) in parts.iter_mut().zip(moments) {
+        let eigen = SymmetricEigen::new(moment);
+        let least = eigen.eigenvalues.imin();
+        let flat = eigen.eigenvalues[least] < FLAT * moment.trace();
+        part.normal = flat.then(|| eigen.eigenvectors.column(least).into_owned());
+    }
     parts
+}
+
+/// Gives the affine motions of flat parts along their normals, which move nothing, a share of what the others have, so that
+/// no coordinate is without mass.
+fn brace(parts: &[Part], of: impl Iterator<Item = f64>, matrix: &mut Mat<f64>) {
+    for (number, (part, whole)) in parts.iter().zip(of).enumerate() {
+        let Some(normal) = &part.normal else { continue };
+        for (i, j) in (0..9).map(|e| (e / 3, e % 3)) {
+            matrix[(4 * number + i, 4 * number + j)] += BRACE * whole * normal[i] * normal[j];
+        }
+    }
 }
 
 /// `(X - center) / size` along three axes and 1, on a part.

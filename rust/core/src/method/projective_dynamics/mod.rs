@@ -1,44 +1,57 @@
-//! Loose bodies moved by affine handles, by hyper-reduced projective dynamics `[HRPD]`: `x = X + U z`.
+//! Bodies moved by affine handles, by hyper-reduced projective dynamics `[HRPD]`: `x = X + U z`.
 //!
-//! What does not change is made once (`ProjectiveModel`, in `coordinates` and `clusters`); a step (`substep`) minimises the
-//! incremental energy (`objective`) by projecting the deformation gradients of clusters on rotations, then solving with a
+//! They are of tets (`clusters`) or surfaces without volume (`sheet`), loose or hung on a rig (`attachment`). What does not
+//! change is made once (`ProjectiveModel`, in `coordinates` and `body`); a step (`substep`) minimises the
+//! incremental energy (`objective`) by projecting the deformation gradients of clusters on rotations, those of triangles on
+//! isometries and curvatures on what they are at rest, then solving with a
 //! constant matrix (`system`). What damping leaves alone is in `rigid`, what touches colliders in `skin`.
 
+mod attachment;
+mod body;
 mod clusters;
 mod coordinates;
 mod objective;
 mod placing;
 mod projector;
 mod rigid;
+mod sheet;
 mod skin;
 mod substep;
 mod system;
 
+use attachment::Attachment;
+use body::Body;
 use clusters::Clusters;
 use coordinates::HandleCoordinates;
 use faer::Mat;
 pub use placing::Start;
 pub(super) use projector::HandleProjector;
+pub use sheet::Fabric;
+use sheet::{Layers, Sheet};
 pub(crate) use substep::ProjectiveSubstep;
 use system::lowest_frequency;
 
 use crate::material::{Law, Material};
 use crate::math::Sparse;
 use crate::math::lanes::Packed;
-use crate::mesh::TetMesh;
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh, bounds};
+use crate::method::coordinates::Coordinates;
 use crate::operators::{lumped_mass, stiffness};
+use crate::rig::Rig;
 use crate::subspace::{Handles, tets_of_labels};
 use crate::{Error, Progress, Result};
 
-/// A loose body that no rig moves, its vertices moved by handles: all that a step needs and does not change.
+/// A body whose vertices are moved by handles: all that a step needs and does not change.
 ///
-/// The energy is that of `[FastCD]`: as rigid as possible, `sum_t mu_t V_t |F_t - R_c(t)|^2`, with one rotation for all tets
-/// of a cluster.
+/// The energy of tets is that of `[FastCD]`: as rigid as possible, `sum_t mu_t V_t |F_t - R_c(t)|^2`, with one rotation for all
+/// tets of a cluster; that of a surface is a [`Membrane`](crate::operators::Membrane) with
+/// [`Bending`](crate::operators::Bending).
 pub struct ProjectiveModel {
-    mesh: TetMesh,
+    body: Body,
     handles: Handles,
     coordinates: HandleCoordinates,
-    clusters: Clusters,
+    attachment: Option<Attachment>,
+    vertex_mass: Vec<f64>,
     /// `U'MU`, r x r, kg.
     mass: Mat<f64>,
     packed_mass: Packed<1>,
@@ -49,10 +62,16 @@ pub struct ProjectiveModel {
     packed_unseen: Packed<1>,
     frequency: f64,
     total_mass: f64,
+    diagonal: f64,
+    /// Of poses.
+    pose_coordinates: Coordinates,
 }
 
+/// What the body is made of, in its coordinates, with what of its stiffness that does not see.
+type Made = (Body, Mat<f64>);
+
 impl ProjectiveModel {
-    /// Prepares a body that handles move, with a rotation for each of the clusters that tets are labelled with.
+    /// Prepares a loose body of tets, with a rotation for each of the clusters that tets are labelled with.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a law other than as rigid as possible; [`Error::Shape`] or [`Error::Index`] for handles,
@@ -72,37 +91,120 @@ impl ProjectiveModel {
         material.check_tet_count(mesh.tets().len())?;
         handles.check_vertex_count(mesh.vertices().len())?;
         let tets = tets_of_labels(mesh, labels)?;
+        let mass = lumped_mass(mesh, material);
+        let make = |coordinates: &HandleCoordinates, stiffness: &Mat<f64>| {
+            let clusters = Clusters::new(mesh, material, handles, coordinates, &tets);
+            let unseen = clusters.unseen(stiffness, coordinates.affine_count());
+            (Body::Solid(mesh.clone(), clusters), unseen)
+        };
+        Self::reduce(handles, mass, || stiffness(mesh, material), make, progress)
+    }
+
+    /// Prepares a loose surface without volume, of a material that is uniform or has a value a triangle.
+    ///
+    /// Triangles without area have neither mass nor energy; [`ProjectiveModel::skipped_count`] says how many.
+    ///
+    /// # Errors
+    /// [`Error::Range`] or [`Error::NotFinite`] for the fabric, [`Error::Massless`] for a point that hangs together with no
+    /// triangle that has an area; as [`ProjectiveModel::new`].
+    pub fn surface(
+        surface: &SurfaceMesh,
+        material: &Material,
+        fabric: Fabric,
+        handles: &Handles,
+        progress: &Progress,
+    ) -> Result<Self> {
+        let n = surface.points().len();
+        handles.check_vertex_count(n)?;
+        let layers = Layers::new(surface, material, fabric)?;
+        let (mass, stiffness) = (layers.membrane.lumped_mass(), layers.stiffness(n)?);
+        handles.check_mass(&mass)?;
+        let make = |coordinates: &HandleCoordinates, stiffness: &Mat<f64>| {
+            let sheet = Sheet::new(layers, handles, coordinates);
+            (Body::Surface(surface.clone(), sheet), Mat::zeros(stiffness.nrows(), stiffness.ncols()))
+        };
+        Self::reduce(handles, mass, || Ok(stiffness), make, progress)
+    }
+
+    /// Of vertices with a mass and a stiffness.
+    fn reduce(
+        handles: &Handles,
+        vertex_mass: Vec<f64>,
+        stiffness: impl FnOnce() -> Result<Sparse>,
+        make: impl FnOnce(&HandleCoordinates, &Mat<f64>) -> Made,
+        progress: &Progress,
+    ) -> Result<Self> {
         progress.report(0.0)?;
-        let vertex_mass = lumped_mass(mesh, material);
-        let gram = handles.gram(mesh, &diagonal(&vertex_mass)?);
+        let gram = handles.gram(&diagonal(&vertex_mass)?);
         progress.report(0.2)?;
-        let coordinates = HandleCoordinates::new(mesh, &vertex_mass, handles, &gram);
+        let coordinates = HandleCoordinates::new(&vertex_mass, handles, &gram);
         progress.report(0.4)?;
         let mass = coordinates.reduce(&gram);
-        let stiffness = coordinates.stiffness(&handles.gram(mesh, &stiffness(mesh, material)?));
+        let stiffness = coordinates.stiffness(&handles.gram(&stiffness()?));
         progress.report(0.7)?;
-        let clusters = Clusters::new(mesh, material, handles, &coordinates, &tets);
-        let unseen = clusters.unseen(&stiffness, coordinates.affine_count());
+        let (body, unseen) = make(&coordinates, &stiffness);
         let frequency = lowest_frequency(&coordinates, &mass, &stiffness)?;
         progress.report(1.0)?;
+        let (low, high) = bounds(handles.places());
         Ok(Self {
             packed_mass: packed(&mass),
             packed_unseen: packed(&unseen),
-            mesh: mesh.clone(),
+            body,
             handles: handles.clone(),
             coordinates,
-            clusters,
+            attachment: None,
             mass,
             stiffness,
             unseen,
             frequency,
             total_mass: vertex_mass.iter().sum(),
+            diagonal: (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt(),
+            pose_coordinates: Coordinates::of(handles.places()),
+            vertex_mass,
         })
     }
 
-    /// The mesh that is simulated.
-    pub fn mesh(&self) -> &TetMesh {
-        &self.mesh
+    /// The same body hung on a rig: a vertex with the weight a in [0, 1] is drawn to where its bones want it with the energy
+    /// `a m (2 pi f)^2 / 2 |x - J p|^2`, f in Hz.
+    ///
+    /// Vertices that are held by half or more touch nothing. A body starts where its bones take what is attached, turned but
+    /// not strained.
+    ///
+    /// # Errors
+    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for weights, rig and frequency; [`Error::Unsupported`] where
+    /// nothing is attached.
+    pub fn attached(self, rig: &Rig, weights: &[f64], frequency: f64) -> Result<Self> {
+        let of = (&self.handles, &self.coordinates, &self.vertex_mass[..]);
+        let attachment = Attachment::new(of, rig, weights, frequency)?;
+        Ok(Self { attachment: Some(attachment), ..self })
+    }
+
+    /// The tets that are simulated; none of a surface without volume.
+    pub fn mesh(&self) -> Option<&TetMesh> {
+        match &self.body {
+            Body::Solid(mesh, _) => Some(mesh),
+            Body::Surface(..) => None,
+        }
+    }
+
+    /// The tets in which the points of an embedding hang.
+    fn tets_of(&self, embedding: &Embedding) -> Result<&[[u32; 4]]> {
+        let Some(mesh) = self.mesh() else {
+            let why = "points hang in tets; a surface without volume has none, and shows its own points";
+            return Err(Error::Unsupported { what: "embedding", why });
+        };
+        embedding.check_mesh(mesh)?;
+        Ok(mesh.tets())
+    }
+
+    /// Where vertices are at rest, n, metres.
+    pub fn vertices(&self) -> &[[f64; 3]] {
+        self.handles.places()
+    }
+
+    /// Mass lumped to the vertices, n, kg.
+    pub fn vertex_mass(&self) -> &[f64] {
+        &self.vertex_mass
     }
 
     /// The handles that move it.
@@ -110,9 +212,19 @@ impl ProjectiveModel {
         &self.handles
     }
 
-    /// Number of clusters that share a rotation.
+    /// Number of bones that it hangs on; 0 of a loose body.
+    pub fn bone_count(&self) -> usize {
+        self.attachment.as_ref().map_or(0, |attachment| attachment.bones)
+    }
+
+    /// Number of clusters that share a rotation, or of triangles.
     pub fn cluster_count(&self) -> usize {
-        self.clusters.count()
+        self.body.element_count()
+    }
+
+    /// Number of triangles that are left out, as they have next to no area.
+    pub fn skipped_count(&self) -> usize {
+        self.body.skipped_count()
     }
 
     /// Frequency of the lowest mode that deforms, Hz, at which the damping ratio is meant.
@@ -127,7 +239,7 @@ impl ProjectiveModel {
 
     /// Displacement of the whole body by its diagonal, in the norm of its mass.
     fn unit(&self) -> f64 {
-        self.total_mass.sqrt() * self.mesh.diagonal()
+        self.total_mass.sqrt() * self.diagonal
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::ProjectiveModel;
-use super::clusters::Rotations;
+use super::body::BodyRoom;
 use super::system::System;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::{Rows, add, combine, dot};
@@ -14,13 +14,15 @@ use crate::solve::{Lbfgs, Objective, Value};
 pub(super) struct Terms {
     /// Coordinates that inertia wants.
     pub(super) target: Vec<[f64; 3]>,
-    /// `stiffness D target`, with D what clusters do not see.
+    /// `stiffness D target`, with D what clusters do not see, and what an attachment pulls there.
     pub(super) pull: Vec<[f64; 3]>,
+    /// The energy of D there, J; that of an attachment counts from there.
+    pub(super) start: f64,
     /// What pulls, r x 3.
     pub(super) force: Vec<[f64; 3]>,
 }
 
-/// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`.
+/// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`, and the energy of an attachment.
 ///
 /// With the rotations of clusters held, the metric's solution is the minimum: a step by it is one local and one global
 /// step `[PD]`, and never raises the energy.
@@ -28,7 +30,7 @@ pub(super) struct Incremental<'a> {
     pub(super) model: &'a ProjectiveModel,
     pub(super) system: &'a System,
     pub(super) terms: &'a Terms,
-    pub(super) rotations: &'a mut Rotations,
+    pub(super) elastic: &'a mut BodyRoom,
     /// Memory of r rows.
     pub(super) room: RefCell<&'a mut Rows>,
     pub(super) contact: Option<&'a mut Contact>,
@@ -39,13 +41,13 @@ impl Incremental<'_> {
     pub(super) fn elastic(
         model: &ProjectiveModel,
         y: &Rows,
-        rotations: &mut Rotations,
+        elastic: &mut BodyRoom,
         rooms: [&mut Rows; 2],
     ) -> f64 {
         let [image, unused] = rooms;
         image.fill([0.0; 3]);
         multiply_add(&model.packed_unseen, y, image);
-        0.5 * dot(y, image) + model.clusters.evaluate(y, 0.0, unused, rotations)
+        0.5 * dot(y, image) + model.body.evaluate(y, 0.0, unused, elastic)
     }
 }
 
@@ -57,18 +59,17 @@ impl Objective for Incremental<'_> {
         gradient.fill([0.0; 3]);
         multiply_add(&self.system.quadratic, room, gradient);
         let moved = 0.5 * dot(room, gradient) + dot(room, &terms.pull);
-        let start = 0.5 * dot(&terms.target, &terms.pull);
         add(gradient, 1.0, &terms.pull);
-        let apart = stiffness * self.model.clusters.evaluate(y, stiffness, gradient, self.rotations);
+        let apart = stiffness * self.model.body.evaluate(y, stiffness, gradient, self.elastic);
         let work = dot(&terms.force, y);
         add(gradient, -1.0, &terms.force);
         let touching =
             self.contact.as_mut().map_or(0.0, |contact| contact.evaluate(|points, i| points.at(i, y)));
-        let energy = moved + start + apart + touching - work;
+        let energy = moved + terms.start + apart + touching - work;
         // F - R is a difference of numbers of size one.
-        let weight = stiffness * self.model.clusters.total_weight();
+        let weight = stiffness * self.model.body.scale();
         let rounding = (apart * weight).sqrt() + f64::EPSILON * weight;
-        Value { energy, size: moved.abs() + start.abs() + apart + touching + work.abs() + rounding }
+        Value { energy, size: moved.abs() + terms.start.abs() + apart + touching + work.abs() + rounding }
     }
 
     fn correct(&mut self, y: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {

@@ -22,15 +22,15 @@ impl HandleProjector {
     /// # Errors
     /// [`Error::Shape`] or [`Error::Index`] if the embedding is not one in this mesh.
     pub(in crate::method) fn new(model: &ProjectiveModel, embedding: Option<&Embedding>) -> Result<Self> {
-        embedding.map_or(Ok(()), |embedding| embedding.check_mesh(&model.mesh))?;
-        let points = embedding.map_or(model.mesh.vertices(), Embedding::points).to_vec();
+        let embedding = embedding.map(|embedding| Ok((embedding, model.tets_of(embedding)?))).transpose()?;
+        let points = embedding.map_or(model.vertices(), |(embedding, _)| embedding.points()).to_vec();
         let (mut starts, mut handles, mut weights) = (vec![0], Vec::new(), Vec::new());
         let mut row = Vec::new();
         for point in 0..points.len() {
             match embedding {
                 None => row.extend_from_slice(model.handles.of_vertex(point)),
-                Some(embedding) => {
-                    let corners = model.mesh.tets()[embedding.tets()[point] as usize];
+                Some((embedding, tets)) => {
+                    let corners = tets[embedding.tets()[point] as usize];
                     for (vertex, share) in corners.iter().zip(embedding.barycentric()[point]) {
                         let of = model.handles.of_vertex(*vertex as usize);
                         row.extend(of.iter().map(|&(handle, weight)| (handle, share * weight)));

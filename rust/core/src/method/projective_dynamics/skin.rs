@@ -1,35 +1,38 @@
 //! What of a loose body touches things: samples of its surface as sums of the body's coordinates.
 
 use super::ProjectiveModel;
-use crate::Result;
+use super::body::Body;
 use crate::mesh::Embedding;
 use crate::method::loads::contact::{ContactPoints, Corners, VertexRows};
+use crate::{Error, Result};
 
 /// Most samples of a surface, as many as the paper takes `[HRPD]`: a step costs no more on a finer mesh.
 const MOST: usize = 1000;
 
 impl ProjectiveModel {
-    /// Points of a skin, or without one vertices of the boundary, evenly thinned out.
+    /// Points of a skin, or without one vertices of the boundary or of a surface, evenly thinned out.
     pub(super) fn samples(&self, skin: Option<&Embedding>) -> Result<ContactPoints> {
-        ContactPoints::new(&self.mesh, skin, self, (self.rank(), MOST))
+        match &self.body {
+            Body::Solid(mesh, _) => ContactPoints::new(mesh, skin, self, (self.rank(), MOST)),
+            Body::Surface(..) if skin.is_some() => {
+                let why = "a surface without volume touches with its own points; leave them out";
+                Err(Error::Unsupported { what: "contact_points", why })
+            }
+            Body::Surface(surface, _) => ContactPoints::of_surface(surface, self, (self.rank(), MOST)),
+        }
     }
 }
 
 impl VertexRows for ProjectiveModel {
-    fn moves(&self, _: u32) -> bool {
-        true
+    fn moves(&self, vertex: u32) -> bool {
+        self.attachment.as_ref().is_none_or(|attachment| !attachment.holds(vertex as usize))
     }
 
     fn enter(&self, point: &Corners, entries: &mut Vec<(u32, f64)>) {
         let mut own = Vec::new();
         for &(vertex, share) in point.iter().filter(|(_, share)| *share != 0.0) {
-            let (vertex, scaled) = (vertex as usize, |(row, value): (u32, f64)| (row, share * value));
-            let part = self.handles.parts_of_vertices()[vertex];
-            own.extend(self.coordinates.affine_row(part, &self.mesh.vertices()[vertex]).map(scaled));
-            for (handle, values) in self.handles.row(&self.mesh, vertex) {
-                let row = |(d, value)| Some((self.coordinates.own(4 * handle + d)?, value));
-                own.extend(values.into_iter().enumerate().filter_map(row).map(scaled));
-            }
+            let row = self.coordinates.row(&self.handles, vertex as usize);
+            own.extend(row.map(|(row, value)| (row, share * value)));
         }
         own.sort_by_key(|&(row, _)| row);
         let sum = |same: &[(u32, f64)]| (same[0].0, same.iter().map(|(_, value)| value).sum());

@@ -6,13 +6,12 @@ use std::sync::Arc;
 use nalgebra::Matrix3;
 
 use super::ProjectiveModel;
-use super::clusters::Rotations;
+use super::body::BodyRoom;
 use super::objective::{Incremental, Terms};
 use super::rigid::RigidParts;
 use super::system::{Factors, System};
 use crate::math::lanes::multiply_add;
-use crate::math::rows::{Rows, add};
-use crate::method::coordinates::Coordinates;
+use crate::math::rows::{Rows, add, combine, dot};
 use crate::method::history::{apart, past_acceleration};
 use crate::method::loads::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
 use crate::method::orbit::{Recurrence, Tangent};
@@ -35,12 +34,14 @@ pub(crate) struct ProjectiveSubstep {
     system: Option<System>,
     descent: Descent,
     terms: Terms,
-    rotations: Rotations,
+    elastic: BodyRoom,
     rigid: RigidParts,
     /// The force given.
     force: Vec<[f64; 3]>,
     y: Vec<[f64; 3]>,
     room: Vec<[f64; 3]>,
+    /// Memory for a pose.
+    pose: Vec<[f64; 3]>,
     unused: Vec<[f64; 3]>,
     /// Entries of the handles, 4k x 3.
     entries: Vec<[f64; 3]>,
@@ -55,12 +56,13 @@ impl ProjectiveSubstep {
         Self {
             system: None,
             descent: Descent::new(model.rank(), PAIRS),
-            terms: Terms { target: zeros(), pull: zeros(), force: zeros() },
-            rotations: Rotations::new(model.cluster_count()),
+            terms: Terms { target: zeros(), pull: zeros(), start: 0.0, force: zeros() },
+            elastic: model.body.room(),
             rigid: RigidParts::new(&model),
             force: zeros(),
             y: zeros(),
             room: zeros(),
+            pose: vec![[0.0; 3]; 4 * model.bone_count()],
             unused: zeros(),
             entries: vec![[0.0; 3]; entries],
             coefficients: vec![0.0; 3 * entries],
@@ -76,7 +78,7 @@ impl ProjectiveSubstep {
             return Err(Error::Unsupported { what: "contact_weights", why });
         }
         let points = self.model.samples(skin.map(|skin| &*skin.points))?;
-        self.contact = Some(Contact::new(colliders, points, |_| false, &[], self.model.mesh.diagonal())?);
+        self.contact = Some(Contact::new(colliders, points, |_| false, &[], self.model.diagonal)?);
         Ok(self)
     }
 
@@ -91,16 +93,20 @@ impl ProjectiveSubstep {
     }
 
     /// Sets the matrices, which are made anew only where the settings have changed.
-    fn set_system(&mut self, factors: Factors) -> Result<()> {
+    fn set_system(&mut self, factors: Factors, pose: &Rows) -> Result<()> {
         if self.system.as_ref().is_none_or(|system| system.factors != factors) {
             self.system = Some(System::new(&self.model, factors)?);
         }
         self.descent.memory.enter([factors.inertia + factors.held, factors.stiffness]);
-        let Terms { target, pull, .. } = &mut self.terms;
+        let Terms { target, pull, start, .. } = &mut self.terms;
         pull.fill([0.0; 3]);
         self.room.fill([0.0; 3]);
         multiply_add(&self.model.packed_unseen, target, &mut self.room);
         add(pull, factors.stiffness, &self.room);
+        *start = 0.5 * dot(target, pull);
+        if let Some(attachment) = &self.model.attachment {
+            attachment.pull(target, pose, [&mut self.pose, &mut self.room], pull);
+        }
         Ok(())
     }
 
@@ -133,10 +139,10 @@ impl ProjectiveSubstep {
     }
 
     fn descend(&mut self, budget: (u32, f64), heard: impl FnMut(u32, f64) -> Result<()>) -> Result<Outcome> {
-        let Self { model, system, descent, terms, rotations, y, room, contact, .. } = self;
+        let Self { model, system, descent, terms, elastic, y, room, contact, .. } = self;
         let Some(system) = system else { return Ok(Outcome::default()) };
         let (room, contact) = (RefCell::new(&mut room[..]), contact.as_mut());
-        let mut energy = Incremental { model, system, terms, rotations, room, contact };
+        let mut energy = Incremental { model, system, terms, elastic, room, contact };
         let outcome = descent.minimise(&mut energy, y, budget, heard)?;
         if let Some(contact) = energy.contact {
             contact.settle_anchors(&[], y);
@@ -150,7 +156,7 @@ impl ProjectiveSubstep {
         model.coordinates.leave(&state.reduced[HISTORY - 1], &mut entries);
         let moved = |&vertex: &u32| {
             let mut sum = [0.0; 3];
-            for (handle, shares) in model.handles.row(&model.mesh, vertex as usize) {
+            for (handle, shares) in model.handles.row(vertex as usize) {
                 for (share, row) in shares.iter().zip(&entries[4 * handle..]) {
                     (0..3).for_each(|c| sum[c] += share * row[c]);
                 }
@@ -162,10 +168,17 @@ impl ProjectiveSubstep {
 }
 
 impl ProjectiveModel {
-    /// Takes off a force what pulls each part as a whole, as nothing holds it.
-    fn balance(&self, force: &mut Rows) {
+    /// Takes off a force what pulls each loose part as a whole, as nothing holds it, and adds the weight of what hangs on a
+    /// rig.
+    fn balance(&self, gravity: &[f64; 3], force: &mut Rows) {
         for (number, part) in self.coordinates.parts.iter().enumerate() {
             let at = 4 * number + 3;
+            if self.hangs(number) {
+                for (k, row) in force.iter_mut().enumerate() {
+                    (0..3).for_each(|c| row[c] += self.mass[(k, at)] * gravity[c]);
+                }
+                continue;
+            }
             let pull = force[at].map(|f| f / part.mass);
             for (k, row) in force.iter_mut().enumerate() {
                 (0..3).for_each(|c| row[c] -= self.mass[(k, at)] * pull[c]);
@@ -173,19 +186,32 @@ impl ProjectiveModel {
             force[at] = [0.0; 3];
         }
     }
+
+    /// Where the body is at rest in a pose.
+    fn begin(&self, pose: &Rows, y: &mut Rows) {
+        y.fill([0.0; 3]);
+        if let Some(attachment) = &self.attachment {
+            attachment.begin(&self.coordinates, pose, y);
+        }
+    }
+
+    /// Whether vertices of a part are attached.
+    fn hangs(&self, part: usize) -> bool {
+        self.attachment.as_ref().is_some_and(|attachment| attachment.parts().any(|held| held == part))
+    }
 }
 
 impl Substep for ProjectiveSubstep {
     fn rows(&self) -> [usize; 3] {
-        [4, self.y.len(), 0]
+        [4 * self.model.bone_count().max(1), self.y.len(), 0]
     }
 
     fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
-        enter_pose(&Coordinates::of_mesh(&self.model.mesh), 0, pose, rows)
+        enter_pose(&self.model.pose_coordinates, self.model.bone_count(), pose, rows)
     }
 
     fn enter_offsets(&mut self, _: &[f64], _: &mut Rows, _: &mut Rows) -> Result<()> {
-        let why = "a loose body has no rig that could have any; take skinning modes or the full space";
+        let why = "a body of handles has none; take skinning modes or the full space";
         Err(Error::Unsupported { what: "offsets", why })
     }
 
@@ -225,7 +251,7 @@ impl Substep for ProjectiveSubstep {
         self.aim(state, params, h);
         self.terms.force.copy_from_slice(&self.force);
         let inertia = params.integrator.acceleration()[0] / (h * h);
-        self.set_system(Factors { inertia, held: 0.0, stiffness: params.stiffness })?;
+        self.set_system(Factors { inertia, held: 0.0, stiffness: params.stiffness }, rig.pose)?;
         self.y.copy_from_slice(&self.terms.target);
         if !state.contact.anchors.is_empty() {
             self.unload(params, h);
@@ -239,7 +265,7 @@ impl Substep for ProjectiveSubstep {
         Ok((outcome.iterations, outcome.length))
     }
 
-    /// Gravity pulls a loose body as a whole, which nothing resists: it is left out.
+    /// Gravity pulls what is loose as a whole, which nothing resists: it is left out.
     fn settle(
         &mut self,
         rig: RigPlace<'_>,
@@ -248,12 +274,12 @@ impl Substep for ProjectiveSubstep {
         progress: &Progress,
     ) -> Result<(u32, f64)> {
         let lowest = (std::f64::consts::TAU * self.model.frequency).powi(2);
-        self.terms.target.fill([0.0; 3]);
+        self.model.begin(rig.pose, &mut self.y);
+        self.terms.target.copy_from_slice(&self.y);
         self.terms.force.copy_from_slice(&self.force);
-        self.model.balance(&mut self.terms.force);
+        self.model.balance(&params.gravity, &mut self.terms.force);
         let stiffness = params.stiffness;
-        self.set_system(Factors { inertia: 0.0, held: stiffness * lowest, stiffness })?;
-        self.y.fill([0.0; 3]);
+        self.set_system(Factors { inertia: 0.0, held: stiffness * lowest, stiffness }, rig.pose)?;
         let standing = ContactState { last: rig.colliders.to_vec(), ..ContactState::default() };
         let rest = self.y.clone();
         self.begin_contact((&standing, &rest), rig.colliders, None);
@@ -267,9 +293,30 @@ impl Substep for ProjectiveSubstep {
         &mut self.y
     }
 
+    fn carry_found(&mut self, from: &Rows, to: &Rows) {
+        if let Some(attachment) = &self.model.attachment {
+            attachment.carry(&self.model.coordinates, [from, to], &mut self.y);
+        }
+    }
+
+    fn begin(&self, pose: &Rows, coordinates: &mut Rows) {
+        self.model.begin(pose, coordinates);
+    }
+
+    fn coast(&mut self, reduced: &mut [Vec<[f64; 3]>; HISTORY], poses: [&Rows; 2]) {
+        let Some(attachment) = &self.model.attachment else { return };
+        let (older, [last]) = reduced.split_at_mut(HISTORY - 1) else { return };
+        self.y.copy_from_slice(last);
+        attachment.carry(&self.model.coordinates, poses, &mut self.y);
+        add(&mut self.y, -1.0, last);
+        for (back, rows) in older.iter_mut().rev().enumerate() {
+            combine(rows, last, -((back + 1) as f64), &self.y);
+        }
+    }
+
     fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
-        let Self { model, y, room, unused, rotations, .. } = self;
-        params.stiffness * Incremental::elastic(model, y, rotations, [room, unused])
+        let Self { model, y, room, unused, elastic, .. } = self;
+        params.stiffness * Incremental::elastic(model, y, elastic, [room, unused])
     }
 
     fn learnt(&self, learnt: &mut Learnt) {
@@ -304,7 +351,7 @@ impl Substep for ProjectiveSubstep {
 
     fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
         let (advance, moved) = apart(&self.moved(from), &self.moved(to));
-        Ok((advance, moved / self.model.mesh.diagonal()))
+        Ok((advance, moved / self.model.diagonal))
     }
 
     fn sample_positions(&self, _: &State, _: &ForceSamples) -> Result<Vec<[f64; 3]>> {

@@ -26,9 +26,9 @@ pub(super) struct Factors {
 /// The matrices of one setting.
 pub(super) struct System {
     pub(super) factors: Factors,
-    /// `inertia M + stiffness D`, with D what clusters do not see.
+    /// `inertia M + stiffness D`, with D what clusters do not see, and what holds an attachment.
     pub(super) quadratic: Packed<1>,
-    /// `((inertia + held) M + stiffness K)^-1`.
+    /// `((inertia + held) M + stiffness K)^-1`, likewise.
     pub(super) inverse: Packed<1>,
 }
 
@@ -37,7 +37,8 @@ impl System {
         let Factors { inertia, held, stiffness } = factors;
         let rank = model.rank();
         let sum = |mass: f64, other: &Mat<f64>| {
-            Mat::from_fn(rank, rank, |i, j| mass * model.mass[(i, j)] + stiffness * other[(i, j)])
+            let sum = Mat::from_fn(rank, rank, |i, j| mass * model.mass[(i, j)] + stiffness * other[(i, j)]);
+            model.attachment.as_ref().map_or(sum.clone(), |attachment| &sum + &attachment.hold)
         };
         let factor = factored(&sum(inertia + held, &model.stiffness))?;
         let inverse = factor.solve(Mat::<f64>::identity(rank, rank));

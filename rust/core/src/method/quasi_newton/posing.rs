@@ -24,7 +24,7 @@ impl Posing {
     /// Of a mesh whose vertices stand in some order.
     pub(super) fn new(mesh: &TetMesh, rig: Option<&Rig>, vertices: &[u32]) -> Self {
         let coordinates = Coordinates::of_mesh(mesh);
-        let rows = rig_rows(&coordinates, mesh, rig);
+        let rows = rig_rows(&coordinates, mesh.vertices(), rig);
         let (mut starts, mut entries) = (vec![0], Vec::new());
         for &vertex in vertices {
             entries.extend(&rows[vertex as usize]);

@@ -58,7 +58,7 @@ impl<'a> Body<'a> {
             bones: extras.rig.map_or(0, Rig::bone_count),
             mass: lumped_mass(mesh, material),
             strength: extras.strength,
-            rig: rig_rows(&coordinates, mesh, extras.rig),
+            rig: rig_rows(&coordinates, mesh.vertices(), extras.rig),
             energies: laws,
             elements,
             stiffness: stiffness_of(mesh, &conductivity)?,

@@ -78,7 +78,8 @@ impl OffsetCarrier {
         let samples = BoundarySamples::new(surface, mesh)?;
         let coordinates = Coordinates::of_mesh(mesh);
         let carried = CarriedRig::new(&coordinates, surface, surface_rig, &samples);
-        let fit = carried.pseudo_inverse(&rig_rows(&coordinates, mesh, Some(rig)), 4 * rig.bone_count())?;
+        let fit = carried
+            .pseudo_inverse(&rig_rows(&coordinates, mesh.vertices(), Some(rig)), 4 * rig.bone_count())?;
         Ok(Self { points: surface.points().len(), samples, carried, fit: packed(fit.as_ref()) })
     }
 
@@ -117,7 +118,7 @@ impl OffsetExtension {
         let carrier = OffsetCarrier::new(mesh, rig, surface, surface_rig)?;
         Ok(Self {
             harmonic: HarmonicExtension::new(mesh, carrier.samples.vertices())?,
-            rows: rig_rows(&Coordinates::of_mesh(mesh), mesh, Some(rig)),
+            rows: rig_rows(&Coordinates::of_mesh(mesh), mesh.vertices(), Some(rig)),
             carrier,
         })
     }

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 
 use super::shape::Collider;
 use crate::math::rows::Rows;
-use crate::mesh::{Embedding, TetMesh};
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::rig::Rig;
 use crate::{Error, Result};
 
@@ -63,13 +63,34 @@ impl ContactPoints {
         (free, most): (usize, usize),
     ) -> Result<Self> {
         embedding.map_or(Ok(()), |embedding| embedding.check_mesh(mesh))?;
-        let (places, corners) = candidates(mesh, embedding);
+        let edge = (mesh.volumes().iter().sum::<f64>() / mesh.volumes().len() as f64 * 6.0).cbrt();
+        Ok(Self::chosen(candidates(mesh, embedding), edge, rows, (free, most)))
+    }
+
+    /// The same of all points of a surface.
+    pub(crate) fn of_surface(
+        surface: &SurfaceMesh,
+        rows: &impl VertexRows,
+        sizes: (usize, usize),
+    ) -> Result<Self> {
+        let places = surface.points().to_vec();
+        let corners = (0..places.len() as u32).map(alone).collect();
+        let edge = (2.0 * surface.area() / surface.triangles().len() as f64).sqrt();
+        Ok(Self::chosen((places, corners), edge, rows, sizes))
+    }
+
+    /// Of places and their corners those that move, about an edge's length apart.
+    fn chosen(
+        (places, corners): (Vec<[f64; 3]>, Vec<Corners>),
+        edge: f64,
+        rows: &impl VertexRows,
+        (free, most): (usize, usize),
+    ) -> Self {
         let moves = |corners: &Corners| {
             let moving = corners.iter().filter(|(vertex, _)| rows.moves(*vertex));
             moving.map(|(_, weight)| weight).sum::<f64>() >= MOVES
         };
         let moving: Vec<usize> = (0..corners.len()).filter(|&point| moves(&corners[point])).collect();
-        let edge = (mesh.volumes().iter().sum::<f64>() / mesh.volumes().len() as f64 * 6.0).cbrt();
         let kept = thinned(&places, moving, NEAR * edge, most);
         let (mut starts, mut entries) = (vec![0], Vec::new());
         for &point in &kept {
@@ -78,7 +99,7 @@ impl ContactPoints {
         }
         let indices = kept.iter().map(|&point| point as u32).collect();
         let rest = kept.iter().map(|&point| places[point]).collect();
-        Ok(Self { starts, entries, places: rest, indices, given: places.len(), free })
+        Self { starts, entries, places: rest, indices, given: places.len(), free }
     }
 
     /// Whether each point may touch each collider, points first.
@@ -142,6 +163,11 @@ impl ContactPoints {
     }
 }
 
+/// A vertex itself.
+fn alone(vertex: u32) -> Corners {
+    [(vertex, 1.0), (vertex, 0.0), (vertex, 0.0), (vertex, 0.0)]
+}
+
 /// All points that may be chosen, and their vertices.
 fn candidates(mesh: &TetMesh, embedding: Option<&Embedding>) -> (Vec<[f64; 3]>, Vec<Corners>) {
     match embedding {
@@ -155,9 +181,8 @@ fn candidates(mesh: &TetMesh, embedding: Option<&Embedding>) -> (Vec<[f64; 3]>, 
         }
         None => {
             let vertices = mesh.boundary_vertices();
-            let corner = |&vertex: &u32| [(vertex, 1.0), (vertex, 0.0), (vertex, 0.0), (vertex, 0.0)];
             let places = vertices.iter().map(|&vertex| mesh.vertices()[vertex as usize]);
-            (places.collect(), vertices.iter().map(corner).collect())
+            (places.collect(), vertices.iter().map(|&vertex| alone(vertex)).collect())
         }
     }
 }

@@ -1,0 +1,184 @@
+//! What of a body hangs on a rig: vertices drawn to where their bones want them.
+
+use faer::Mat;
+use nalgebra::{Matrix3, Vector3};
+
+use super::coordinates::HandleCoordinates;
+use super::packed;
+use crate::math::lanes::{Packed, multiply_add};
+use crate::math::polar::rotations;
+use crate::math::rows::{Rows, add};
+use crate::method::coordinates::Coordinates;
+use crate::method::rig_rows::rig_rows;
+use crate::rig::Rig;
+use crate::subspace::Handles;
+use crate::{Error, Result};
+
+/// Vertices that are attached at least this much follow their bones and touch nothing.
+const HELD: f64 = 0.5;
+
+/// The energy `sum_i a_i m_i (2 pi f)^2 / 2 |x_i - J_i p|^2` of vertices whose bones want them at `J_i p`.
+///
+/// Free of units: f is the frequency at which a vertex alone would swing, and a_i in [0, 1] how much it is held.
+pub(super) struct Attachment {
+    pub(super) bones: usize,
+    /// a, n.
+    weights: Vec<f64>,
+    /// `(2 pi f)^2 U'aMU`, r x r, N/m.
+    pub(super) hold: Mat<f64>,
+    packed_hold: Packed<1>,
+    /// `(2 pi f)^2 U'aMJ`, r x 4b.
+    reach: Packed<1>,
+    /// The parts that hang on the rig.
+    parts: Vec<Held>,
+    /// The pose that moves nothing, 4b rows.
+    rest: Vec<[f64; 3]>,
+}
+
+/// A part some vertices of which are attached.
+struct Held {
+    part: usize,
+    /// The mean of J over its attached vertices: a bone and four entries.
+    mean: Vec<(u32, [f64; 4])>,
+}
+
+impl Attachment {
+    /// Of vertices of mass m, held by a rig with weights a, at f Hz.
+    pub(super) fn new(
+        (handles, coordinates, mass): (&Handles, &HandleCoordinates, &[f64]),
+        rig: &Rig,
+        weights: &[f64],
+        frequency: f64,
+    ) -> Result<Self> {
+        check(handles.places().len(), rig, weights, frequency)?;
+        let places = Coordinates::of(handles.places());
+        let (joints, bones) = (rig_rows(&places, handles.places(), Some(rig)), rig.bone_count());
+        let (rank, stiffness) = (coordinates.count(), (std::f64::consts::TAU * frequency).powi(2));
+        let (mut hold, mut reach) = (Mat::<f64>::zeros(rank, rank), Mat::<f64>::zeros(rank, 4 * bones));
+        let count = coordinates.parts.len();
+        let mut sums: Vec<(f64, Vec<[f64; 4]>)> = vec![(0.0, vec![[0.0; 4]; bones]); count];
+        for (vertex, (&a, m)) in weights.iter().zip(mass).enumerate().filter(|(_, (a, _))| **a > 0.0) {
+            let row: Vec<(u32, f64)> = coordinates.row(handles, vertex).collect();
+            let (total, sum) = &mut sums[handles.parts_of_vertices()[vertex] as usize];
+            *total += a * m;
+            for &(bone, entries) in &joints[vertex] {
+                (0..4).for_each(|d| sum[bone as usize][d] += a * m * entries[d]);
+            }
+            for &(i, value) in &row {
+                let scaled = stiffness * a * m * value;
+                row.iter().for_each(|&(j, other)| hold[(i as usize, j as usize)] += scaled * other);
+                for &(bone, entries) in &joints[vertex] {
+                    let first = 4 * bone as usize;
+                    (0..4).for_each(|d| reach[(i as usize, first + d)] += scaled * entries[d]);
+                }
+            }
+        }
+        let held = |(part, (total, sum)): (usize, (f64, Vec<[f64; 4]>))| {
+            let felt = (0..).zip(sum).filter(|(_, entries)| *entries != [0.0; 4]);
+            let mean = felt.map(|(bone, entries)| (bone, entries.map(|x| x / total))).collect();
+            (total > 0.0).then_some(Held { part, mean })
+        };
+        let parts = sums.into_iter().enumerate().filter_map(held).collect();
+        let still: [[f64; 4]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(i == j)));
+        let rest = (0..bones).flat_map(|_| places.enter(&still)).collect();
+        let (packed_hold, reach) = (packed(&hold), packed(&reach));
+        Ok(Self { bones, weights: weights.to_vec(), hold, packed_hold, reach, parts, rest })
+    }
+
+    /// Whether a vertex follows its bones.
+    pub(super) fn holds(&self, vertex: usize) -> bool {
+        self.weights[vertex] >= HELD
+    }
+
+    /// The numbers of the parts that hang on the rig.
+    pub(super) fn parts(&self) -> impl Iterator<Item = usize> {
+        self.parts.iter().map(|held| held.part)
+    }
+
+    /// Adds the derivative of the energy at coordinates; two rooms of as many rows as there are of a pose and of coordinates.
+    pub(super) fn pull(&self, y: &Rows, pose: &Rows, [moved, sum]: [&mut Rows; 2], gradient: &mut Rows) {
+        moved.copy_from_slice(pose);
+        add(moved, -1.0, &self.rest);
+        sum.fill([0.0; 3]);
+        multiply_add(&self.reach, moved, sum);
+        add(gradient, -1.0, sum);
+        sum.fill([0.0; 3]);
+        multiply_add(&self.packed_hold, y, sum);
+        add(gradient, 1.0, sum);
+    }
+
+    /// Moves coordinates of a body where it was made to where its bones take it, turned but not strained.
+    pub(super) fn begin(&self, coordinates: &HandleCoordinates, pose: &Rows, y: &mut Rows) {
+        self.carry(coordinates, [&self.rest, pose], y);
+    }
+
+    /// Moves each part as the mean of its attached vertices moves from one pose to another, as a rigid body.
+    pub(super) fn carry(&self, coordinates: &HandleCoordinates, [from, to]: [&Rows; 2], y: &mut Rows) {
+        for held in &self.parts {
+            let ((turn_from, place_from), (turn_to, place_to)) = (held.frame(from), held.frame(to));
+            let turn = turn_to * turn_from.transpose();
+            let part = &coordinates.parts[held.part];
+            let own = |&(_, &part): &(usize, &u32)| part as usize == held.part;
+            for (column, _) in coordinates.parts_of_columns.iter().enumerate().filter(own) {
+                let whole = part.whole(column.wrapping_sub(4 * held.part));
+                let row = Vector3::from(y[column]) + whole;
+                let moved = if column == 4 * held.part + 3 {
+                    turn * (row - place_from) + place_to
+                } else {
+                    turn * row
+                };
+                y[column] = (moved - whole).into();
+            }
+        }
+    }
+}
+
+impl Held {
+    /// The rotation nearest to the mean of the bones' transforms at the attached vertices, and the mean of their places.
+    fn frame(&self, pose: &Rows) -> (Matrix3<f64>, Vector3<f64>) {
+        let (mut linear, mut place) = (Matrix3::zeros(), Vector3::zeros());
+        for (bone, entries) in &self.mean {
+            for (d, entry) in entries.iter().enumerate() {
+                let row = Vector3::from(pose[4 * *bone as usize + d]);
+                place += *entry * row;
+                if d < 3 {
+                    linear.column_mut(d).axpy(entries[3], &row, 1.0);
+                }
+            }
+        }
+        let mut nearest = [[0.0; 9]];
+        rotations(&[std::array::from_fn(|e| linear[(e / 3, e % 3)])], &mut nearest);
+        (Matrix3::from_row_slice(&nearest[0]), place)
+    }
+}
+
+fn check(n: usize, rig: &Rig, weights: &[f64], frequency: f64) -> Result<()> {
+    if rig.vertex_count() != n {
+        let (expected, got) = (format!("weights of {n} vertices"), format!("{}", rig.vertex_count()));
+        return Err(Error::Shape { what: "rig", expected, got });
+    }
+    let what = "attached";
+    if weights.len() != n {
+        return Err(Error::Shape { what, expected: format!("({n},)"), got: format!("({},)", weights.len()) });
+    }
+    match weights.iter().position(|a| !(0.0..=1.0).contains(a)) {
+        Some(element) if !weights[element].is_finite() => {
+            return Err(Error::NotFinite { what, element, value: weights[element] });
+        }
+        Some(element) => {
+            return Err(Error::Range { what, expected: "numbers in [0, 1]", got: weights[element] });
+        }
+        None => {}
+    }
+    if weights.iter().all(|&a| a == 0.0) {
+        return Err(Error::Unsupported {
+            what,
+            why: "no vertex is; leave out the rig, and it is a loose body",
+        });
+    }
+    if !(frequency.is_finite() && frequency > 0.0) {
+        let expected = "a positive number of Hz";
+        return Err(Error::Range { what: "attachment", expected, got: frequency });
+    }
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! Stretch and shear of a surface without volume, as rigid as possible in each triangle.
+
+use faer::sparse::Triplet;
+use nalgebra::Vector3;
+
+use crate::material::{Law, Material};
+use crate::math::rows::Rows;
+use crate::mesh::SurfaceMesh;
+use crate::{Error, Result};
+
+/// Height of a triangle, as a share of its longest side, below which it counts as one without area.
+const SLIVER: f64 = 1e-4;
+/// Share of the product of its sides' squares that the square of a triangle's area vector must exceed to tell a direction.
+const FLAT: f64 = 1e-30;
+
+/// A 3 x 2 matrix, by columns: where two perpendicular unit vectors in a triangle go.
+pub type Tangents = [[f64; 3]; 2];
+
+/// The elastic energy of triangles in their planes: `sum_t mu_t V_t |F_t - p(F_t)|^2`, with V area times thickness.
+///
+/// `F_t`, 3 x 2, is the deformation gradient along two perpendicular unit vectors of the triangle at rest, and p the nearest
+/// [isometry](nearest_isometry): the part of a rotation that a triangle can show. Triangles without area have no energy.
+/// `[PD section 5.1]`
+#[derive(Debug, Clone)]
+pub struct Membrane {
+    vertex_count: usize,
+    pieces: Vec<Piece>,
+    skipped: usize,
+}
+
+/// A triangle that has an area.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    pub(super) corners: [u32; 3],
+    /// `F = sum_i (x_i - x_0) g_i'` of corners 1 and 2, 1/m.
+    gradients: [[f64; 2]; 2],
+    /// `2 mu`, Pa.
+    pub(super) modulus: f64,
+    /// Square metres.
+    pub(super) area: f64,
+    /// kg.
+    mass: f64,
+    /// `2 mu V`, J.
+    weight: f64,
+}
+
+impl Membrane {
+    /// Of a surface of some thickness, metres, and a material of law [`Law::Arap`], uniform or one value a triangle.
+    ///
+    /// # Errors
+    /// [`Error::Range`] or [`Error::NotFinite`] for the thickness, [`Error::Unsupported`] for another law, [`Error::Shape`]
+    /// for a material of another surface, [`Error::Empty`] where no triangle has an area.
+    pub fn new(surface: &SurfaceMesh, material: &Material, thickness: f64) -> Result<Self> {
+        if !thickness.is_finite() {
+            return Err(Error::NotFinite { what: "thickness", element: 0, value: thickness });
+        }
+        if thickness <= 0.0 {
+            let expected = "a positive number of metres";
+            return Err(Error::Range { what: "thickness", expected, got: thickness });
+        }
+        if material.law() != Law::Arap {
+            let why = "a surface without volume is as rigid as possible in its plane; take arap";
+            return Err(Error::Unsupported { what: "law", why });
+        }
+        material.check_tet_count(surface.triangles().len())?;
+        let piece = |(t, corners): (usize, &[u32; 3])| {
+            let (area, gradients) = flattened(corners.map(|v| surface.points()[v as usize]))?;
+            let (modulus, volume) = (2.0 * material.mu(t), area * thickness);
+            let (mass, weight) = (material.density(t) * volume, modulus * volume);
+            Some(Piece { corners: *corners, gradients, modulus, area, mass, weight })
+        };
+        let pieces: Vec<Piece> = surface.triangles().iter().enumerate().filter_map(piece).collect();
+        if pieces.is_empty() {
+            return Err(Error::Empty { what: "triangles with an area" });
+        }
+        let skipped = surface.triangles().len() - pieces.len();
+        Ok(Self { vertex_count: surface.points().len(), pieces, skipped })
+    }
+
+    /// Number of triangles that have an area.
+    pub fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Whether there are none; never, as such a surface is refused.
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// Number of triangles without area, or with next to none: higher than a ten thousandth of their longest side are others.
+    pub fn skipped(&self) -> usize {
+        self.skipped
+    }
+
+    pub(super) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Mass lumped to the vertices, n, kg: a third of each triangle's.
+    pub fn lumped_mass(&self) -> Vec<f64> {
+        let mut mass = vec![0.0; self.vertex_count];
+        for piece in &self.pieces {
+            piece.corners.iter().for_each(|&v| mass[v as usize] += piece.mass / 3.0);
+        }
+        mass
+    }
+
+    /// `sum_t 2 mu_t V_t g_t g_t'`, n x n, N/m: the second derivative along each axis with all isometries held.
+    pub(crate) fn stiffness(&self) -> impl Iterator<Item = Triplet<u32, u32, f64>> {
+        self.pieces.iter().flat_map(|piece| {
+            let [a, b] = piece.gradients;
+            let all = [[-a[0] - b[0], -a[1] - b[1]], a, b];
+            (0..9).map(move |e| {
+                let (i, j) = (e / 3, e % 3);
+                let product = all[i][0] * all[j][0] + all[i][1] * all[j][1];
+                Triplet::new(piece.corners[i], piece.corners[j], piece.weight * product)
+            })
+        })
+    }
+
+    /// Sum of `2 mu V (|x| |g|)^2` over corners: the size of the numbers of which its energy is a difference, J.
+    pub(crate) fn scale(&self, size: f64) -> f64 {
+        let square = |piece: &Piece| piece.gradients.as_flattened().iter().map(|g| g * g).sum::<f64>();
+        self.pieces.iter().map(|piece| piece.weight * (1.0 + size * size * square(piece))).sum()
+    }
+
+    /// The energy of places, n x 3; adds its derivative.
+    pub fn evaluate(&self, x: &Rows, gradient: &mut Rows) -> f64 {
+        let mut energy = 0.0;
+        for piece in &self.pieces {
+            let [x0, x1, x2] = piece.corners.map(|v| Vector3::from(x[v as usize]));
+            let (sides, [a, b]) = ([x1 - x0, x2 - x0], piece.gradients);
+            let f: Tangents = [0, 1].map(|d| (sides[0] * a[d] + sides[1] * b[d]).into());
+            let near = nearest_isometry(&f);
+            let apart = [0, 1].map(|d| Vector3::from(f[d]) - Vector3::from(near[d]));
+            energy += 0.5 * piece.weight * (apart[0].norm_squared() + apart[1].norm_squared());
+            let pulls = piece.gradients.map(|g| (apart[0] * g[0] + apart[1] * g[1]) * piece.weight);
+            let [v0, v1, v2] = piece.corners.map(|v| v as usize);
+            for c in 0..3 {
+                gradient[v0][c] -= pulls[0][c] + pulls[1][c];
+                gradient[v1][c] += pulls[0][c];
+                gradient[v2][c] += pulls[1][c];
+            }
+        }
+        energy
+    }
+
+    /// Sums of twice the area vectors of the triangles at each vertex, n x 3: along its normal.
+    pub fn normals(&self, x: &Rows, out: &mut Rows) {
+        out.fill([0.0; 3]);
+        for piece in &self.pieces {
+            let [x0, x1, x2] = piece.corners.map(|v| Vector3::from(x[v as usize]));
+            let normal = (x1 - x0).cross(&(x2 - x0));
+            for v in piece.corners {
+                (0..3).for_each(|c| out[v as usize][c] += normal[c]);
+            }
+        }
+    }
+}
+
+/// A triangle laid in a plane: its area, and `g_1`, `g_2`; `None` where it has next to none.
+fn flattened(corners: [[f64; 3]; 3]) -> Option<(f64, [[f64; 2]; 2])> {
+    let [x0, x1, x2] = corners.map(Vector3::from);
+    let (first, second) = (x1 - x0, x2 - x0);
+    let doubled = first.cross(&second).norm();
+    let longest = first.norm().max(second.norm()).max((x2 - x1).norm());
+    // Not a number where it has no extent.
+    if !(doubled > SLIVER * longest * longest) {
+        return None;
+    }
+    let length = first.norm();
+    let (along, across) = (second.dot(&first) / length, doubled / length);
+    Some((0.5 * doubled, [[1.0 / length, -along / (length * across)], [0.0, 1.0 / across]]))
+}
+
+/// The isometry P, `P'P = I`, nearest to F, both 3 x 2: the polar part `U V'` of `F = U S V'`.
+///
+/// With m the normal of F's columns `P = (F + [f_2 x m, m x f_1]) / (s_1 + s_2)`. Where the columns are parallel m is any normal
+/// of theirs, always the same for the same F.
+pub fn nearest_isometry(f: &Tangents) -> Tangents {
+    let [a, b] = f.map(Vector3::from);
+    let (cross, squares) = (a.cross(&b), [a.norm_squared(), b.norm_squared()]);
+    let normal = if cross.norm_squared() > FLAT * (squares[0] + squares[1]).powi(2) {
+        cross.normalize()
+    } else {
+        let longer = if squares[0] >= squares[1] { a } else { b };
+        let axis = Vector3::ith(longer.iamin(), 1.0);
+        longer.cross(&axis).try_normalize(0.0).unwrap_or_else(Vector3::z)
+    };
+    let sum = [a + b.cross(&normal), b + normal.cross(&a)];
+    let length = (0.5 * (sum[0].norm_squared() + sum[1].norm_squared())).sqrt();
+    if length > 0.0 { sum.map(|column| (column / length).into()) } else { [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] }
+}

@@ -1,0 +1,168 @@
+//! What `Model.projective` makes a body of handles of; `ProjectiveJob`.
+
+use std::sync::Arc;
+
+use jounce::material;
+use jounce::mesh;
+use jounce::method;
+use jounce::method::projective_dynamics::{Fabric, ProjectiveModel};
+use jounce::rig;
+use jounce::subspace::{Handles, cluster_tets_by_place};
+use jounce::{Error, Progress};
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::errors::refused;
+use crate::job::{Job, Making};
+use crate::material::Material;
+use crate::mesh::AnyMesh;
+use crate::model::Model;
+use crate::rig::Rig;
+
+/// How many handles and clusters there are, and the seed.
+#[derive(Clone, Copy)]
+pub struct Counts {
+    handles: usize,
+    clusters: usize,
+    seed: u64,
+}
+
+impl Counts {
+    pub fn given(handles: i64, clusters: i64, seed: i64) -> PyResult<Self> {
+        Ok(Self {
+            handles: arrays::count(handles, "handles")?,
+            clusters: arrays::count(clusters, "clusters")?,
+            seed: arrays::count(seed, "seed")?,
+        })
+    }
+}
+
+/// The bones that a body hangs on, how much each vertex does, and the frequency, Hz.
+pub struct Hung {
+    rig: Arc<rig::Rig>,
+    weights: Vec<f64>,
+    frequency: f64,
+}
+
+impl Hung {
+    /// Of n vertices; `None` for a loose body.
+    pub fn given(
+        n: usize,
+        rig: Option<&Rig>,
+        attached: Option<&Bound<'_, PyAny>>,
+        frequency: f64,
+    ) -> PyResult<Option<Self>> {
+        let why = match (rig, attached) {
+            (None, None) => return Ok(None),
+            (Some(rig), Some(attached)) => {
+                let weights = match arrays::array::<bool>(attached, "attached", &[Axis::Is(n)]) {
+                    Ok(mask) => mask.slice().iter().map(|&held| f64::from(held)).collect(),
+                    Err(_) => arrays::array::<f64>(attached, "attached", &[Axis::Is(n)])?.slice().to_vec(),
+                };
+                return Ok(Some(Self { rig: rig.0.clone(), weights, frequency }));
+            }
+            (Some(_), None) => "say which vertices follow the rig, or leave it out",
+            (None, Some(_)) => "there is no rig that vertices could follow; give one",
+        };
+        Err(refused(Error::Unsupported { what: "attached", why }))
+    }
+}
+
+/// What a body of handles is made of.
+pub struct Handled {
+    shape: Shape,
+    material: Arc<material::Material>,
+    counts: Counts,
+    hung: Option<Hung>,
+}
+
+enum Shape {
+    Tets(Arc<mesh::TetMesh>),
+    Surface(Arc<mesh::SurfaceMesh>, Fabric),
+}
+
+impl Handled {
+    /// Of a mesh, with the thickness and the bending that a surface has.
+    pub fn given(
+        mesh: &AnyMesh<'_>,
+        material: &Material,
+        counts: Counts,
+        fabric: Option<(f64, f64)>,
+        hung: Option<Hung>,
+    ) -> PyResult<Self> {
+        let shape = match (mesh, fabric) {
+            (AnyMesh::Tets(mesh), None) => Shape::Tets(mesh.get().0.clone()),
+            (AnyMesh::Surface(surface), Some((thickness, bending))) => {
+                Shape::Surface(surface.get().0.clone(), Fabric { thickness, bending })
+            }
+            (AnyMesh::Tets(_), Some(_)) => return Err(thickness("tets have a volume; leave it out")),
+            (AnyMesh::Surface(_), None) => {
+                return Err(thickness("a surface without volume has one; give it in metres"));
+            }
+        };
+        Ok(Self { shape, material: material.0.clone(), counts, hung })
+    }
+
+    pub fn make(&self, progress: &Progress) -> jounce::Result<method::Model> {
+        let Self { material, counts: Counts { handles, clusters, seed }, .. } = self;
+        let made = match &self.shape {
+            Shape::Tets(mesh) => {
+                let handles = Handles::spread(mesh, *handles, *seed, progress)?;
+                let labels = cluster_tets_by_place(mesh, *clusters, *seed, progress)?;
+                ProjectiveModel::new(mesh, material, &handles, &labels, progress)?
+            }
+            Shape::Surface(surface, fabric) => {
+                let handles = Handles::over(surface, *handles, *seed, progress)?;
+                ProjectiveModel::surface(surface, material, *fabric, &handles, progress)?
+            }
+        };
+        let hung = match &self.hung {
+            Some(Hung { rig, weights, frequency }) => made.attached(rig, weights, *frequency)?,
+            None => made,
+        };
+        Ok(method::Model::Projective(Arc::new(hung)))
+    }
+}
+
+fn thickness(why: &'static str) -> PyErr {
+    refused(Error::Unsupported { what: "thickness", why })
+}
+
+/// `Model.projective` in the making, on a thread of its own that never touches Python; same arguments.
+///
+/// Its stage is "handles"; `result()` gives the Model, or raises what is refused.
+#[pyclass(frozen, extends = Job, module = "jounce", name = "ProjectiveJob")]
+pub struct ProjectiveJob(Making<method::Model>);
+
+#[pymethods]
+impl ProjectiveJob {
+    #[new]
+    #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, *, thickness=None, bending=1.0, rig=None,
+                        attached=None, attachment=30.0))]
+    fn new(
+        mesh: AnyMesh<'_>,
+        material: &Material,
+        handles: i64,
+        clusters: i64,
+        seed: i64,
+        thickness: Option<f64>,
+        bending: f64,
+        rig: Option<&Rig>,
+        attached: Option<&Bound<'_, PyAny>>,
+        attachment: f64,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let counts = Counts::given(handles, clusters, seed)?;
+        let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
+        let making = Handled::given(&mesh, material, counts, thickness.map(|t| (t, bending)), hung)?;
+        let model = Making::start(move |progress| {
+            progress.enter("handles", 0.0, 1.0)?;
+            making.make(progress)
+        })?;
+        Ok(model.job().add_subclass(Self(model)))
+    }
+
+    /// Waits for the Model, and returns it or raises what went wrong.
+    fn result(&self, py: Python<'_>) -> PyResult<Model> {
+        Ok(Model::wrap((*self.0.result(py)?).clone()))
+    }
+}
