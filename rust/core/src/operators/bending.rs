@@ -24,8 +24,9 @@ const SIDED: f64 = 0.5;
 /// ```
 /// is the normal times the sum of the principal curvatures, 1/m, with the angles at rest that see the edge and the mixed
 /// Voronoi area `A_i`. p gives k the length that it has at rest, and turns it around where it is on the other side of the
-/// surface than at rest; where k is next to nothing it is along the normal. Vertices on a border, of edges with more than two
-/// triangles and of triangles without area have none. `[PD section 5.2] [HRPD appendix A]`
+/// surface than at rest; where k is next to nothing it is along the normal, and where the surface has shrunk to a point or a
+/// line, which has none, it is as at rest. Vertices on a border, of edges with more than two triangles and of triangles without
+/// area have none. `[PD section 5.2] [HRPD appendix A]`
 #[derive(Debug, Clone)]
 pub struct Bending {
     bent: Vec<Bent>,
@@ -42,7 +43,8 @@ struct Bent {
     vertex: u32,
     /// `D A`, N m^3.
     weight: f64,
-    /// Of k at rest, 1/m; 0 where the surface is flat.
+    /// k at rest, 1/m, and its length; 0 where the surface is flat.
+    rest: Vector3<f64>,
     length: f64,
     /// Whether k points along the normal, and whether it keeps to that.
     outward: bool,
@@ -79,6 +81,7 @@ impl Bending {
             bending.bent.push(Bent {
                 vertex: vertex as u32,
                 weight: star.weight,
+                rest: k,
                 length: if length > ROUNDING * size { length } else { 0.0 },
                 outward: along >= 0.0,
                 sided: along.abs() > SIDED * length,
@@ -152,7 +155,8 @@ impl Bent {
         }
         let (length, outward) = (k.norm(), if self.outward { 1.0 } else { -1.0 });
         if length <= SMALL * self.length {
-            return normal.try_normalize(0.0).unwrap_or_default() * (outward * self.length);
+            let along = normal.try_normalize(0.0).map(|normal| normal * (outward * self.length));
+            return along.unwrap_or(self.rest);
         }
         let turned = self.sided && outward * k.dot(normal) < 0.0;
         k * (if turned { -self.length } else { self.length } / length)

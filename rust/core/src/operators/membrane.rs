@@ -19,7 +19,8 @@ pub type Tangents = [[f64; 3]; 2];
 /// The elastic energy of triangles in their planes: `sum_t mu_t V_t |F_t - p(F_t)|^2`, with V area times thickness.
 ///
 /// `F_t`, 3 x 2, is the deformation gradient along two perpendicular unit vectors of the triangle at rest, and p the nearest
-/// [isometry](nearest_isometry): the part of a rotation that a triangle can show. Triangles without area have no energy.
+/// [isometry](nearest_isometry): the part of a rotation that a triangle can show; of a triangle that has shrunk to a point it is
+/// that of rest. Triangles without area have no energy.
 /// `[PD section 5.1]`
 #[derive(Debug, Clone)]
 pub struct Membrane {
@@ -34,6 +35,8 @@ pub(super) struct Piece {
     pub(super) corners: [u32; 3],
     /// `F = sum_i (x_i - x_0) g_i'` of corners 1 and 2, 1/m.
     gradients: [[f64; 2]; 2],
+    /// The two perpendicular unit vectors.
+    tangents: Tangents,
     /// `2 mu`, Pa.
     pub(super) modulus: f64,
     /// Square metres.
@@ -64,10 +67,10 @@ impl Membrane {
         }
         material.check_tet_count(surface.triangles().len())?;
         let piece = |(t, corners): (usize, &[u32; 3])| {
-            let (area, gradients) = flattened(corners.map(|v| surface.points()[v as usize]))?;
+            let (area, gradients, tangents) = flattened(corners.map(|v| surface.points()[v as usize]))?;
             let (modulus, volume) = (2.0 * material.mu(t), area * thickness);
             let (mass, weight) = (material.density(t) * volume, modulus * volume);
-            Some(Piece { corners: *corners, gradients, modulus, area, mass, weight })
+            Some(Piece { corners: *corners, gradients, tangents, modulus, area, mass, weight })
         };
         let pieces: Vec<Piece> = surface.triangles().iter().enumerate().filter_map(piece).collect();
         if pieces.is_empty() {
@@ -131,7 +134,7 @@ impl Membrane {
             let [x0, x1, x2] = piece.corners.map(|v| Vector3::from(x[v as usize]));
             let (sides, [a, b]) = ([x1 - x0, x2 - x0], piece.gradients);
             let f: Tangents = [0, 1].map(|d| (sides[0] * a[d] + sides[1] * b[d]).into());
-            let near = nearest_isometry(&f);
+            let near = nearest_isometry(&f).unwrap_or(piece.tangents);
             let apart = [0, 1].map(|d| Vector3::from(f[d]) - Vector3::from(near[d]));
             energy += 0.5 * piece.weight * (apart[0].norm_squared() + apart[1].norm_squared());
             let pulls = piece.gradients.map(|g| (apart[0] * g[0] + apart[1] * g[1]) * piece.weight);
@@ -158,8 +161,8 @@ impl Membrane {
     }
 }
 
-/// A triangle laid in a plane: its area, and `g_1`, `g_2`; `None` where it has next to none.
-fn flattened(corners: [[f64; 3]; 3]) -> Option<(f64, [[f64; 2]; 2])> {
+/// A triangle laid in a plane: its area, `g_1` and `g_2`, and the unit vectors of the plane; `None` where it has next to none.
+fn flattened(corners: [[f64; 3]; 3]) -> Option<(f64, [[f64; 2]; 2], Tangents)> {
     let [x0, x1, x2] = corners.map(Vector3::from);
     let (first, second) = (x1 - x0, x2 - x0);
     let doubled = first.cross(&second).norm();
@@ -170,14 +173,16 @@ fn flattened(corners: [[f64; 3]; 3]) -> Option<(f64, [[f64; 2]; 2])> {
     }
     let length = first.norm();
     let (along, across) = (second.dot(&first) / length, doubled / length);
-    Some((0.5 * doubled, [[1.0 / length, -along / (length * across)], [0.0, 1.0 / across]]))
+    let unit = first / length;
+    let tangents = [unit, (second - unit * along) / across].map(Into::into);
+    Some((0.5 * doubled, [[1.0 / length, -along / (length * across)], [0.0, 1.0 / across]], tangents))
 }
 
 /// The isometry P, `P'P = I`, nearest to F, both 3 x 2: the polar part `U V'` of `F = U S V'`.
 ///
 /// With m the normal of F's columns `P = (F + [f_2 x m, m x f_1]) / (s_1 + s_2)`. Where the columns are parallel m is any normal
-/// of theirs, always the same for the same F.
-pub fn nearest_isometry(f: &Tangents) -> Tangents {
+/// of theirs, always the same for the same F. `None` of zero, to which all are equally near.
+pub fn nearest_isometry(f: &Tangents) -> Option<Tangents> {
     let [a, b] = f.map(Vector3::from);
     let (cross, squares) = (a.cross(&b), [a.norm_squared(), b.norm_squared()]);
     let normal = if cross.norm_squared() > FLAT * (squares[0] + squares[1]).powi(2) {
@@ -189,5 +194,5 @@ pub fn nearest_isometry(f: &Tangents) -> Tangents {
     };
     let sum = [a + b.cross(&normal), b + normal.cross(&a)];
     let length = (0.5 * (sum[0].norm_squared() + sum[1].norm_squared())).sqrt();
-    if length > 0.0 { sum.map(|column| (column / length).into()) } else { [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] }
+    (length > 0.0).then(|| sum.map(|column| (column / length).into()))
 }

@@ -95,15 +95,27 @@ impl Attachment {
         self.parts.iter().map(|held| held.part)
     }
 
-    /// Adds the derivative of the energy at coordinates; two rooms of as many rows as there are of a pose and of coordinates.
-    pub(super) fn pull(&self, y: &Rows, pose: &Rows, [moved, sum]: [&mut Rows; 2], gradient: &mut Rows) {
-        moved.copy_from_slice(pose);
-        add(moved, -1.0, &self.rest);
+    /// Adds the derivative of the energy at coordinates; rooms of as many rows as a pose has, and two as coordinates have.
+    ///
+    /// Both products are about where the bones have gone: a translation of everything pulls nothing, and takes no digits however
+    /// far it goes.
+    pub(super) fn pull(&self, y: &Rows, pose: &Rows, rooms: [&mut Rows; 3], gradient: &mut Rows) {
+        let [bones, near, sum] = rooms;
+        let Some(held) = self.parts.first() else { return };
+        let gone: [f64; 3] = (held.place(pose) - held.place(&self.rest)).into();
+        bones.copy_from_slice(pose);
+        add(bones, -1.0, &self.rest);
+        near.copy_from_slice(y);
+        let of_bones = bones.iter_mut().skip(3).step_by(4);
+        of_bones.for_each(|row| (0..3).for_each(|c| row[c] -= gone[c]));
+        for part in self.parts() {
+            (0..3).for_each(|c| near[4 * part + 3][c] -= gone[c]);
+        }
         sum.fill([0.0; 3]);
-        multiply_add(&self.reach, moved, sum);
+        multiply_add(&self.reach, bones, sum);
         add(gradient, -1.0, sum);
         sum.fill([0.0; 3]);
-        multiply_add(&self.packed_hold, y, sum);
+        multiply_add(&self.packed_hold, near, sum);
         add(gradient, 1.0, sum);
     }
 
@@ -134,21 +146,26 @@ impl Attachment {
 }
 
 impl Held {
+    /// The mean of the places of the attached vertices.
+    fn place(&self, pose: &Rows) -> Vector3<f64> {
+        let rows = |(bone, entries): &(u32, [f64; 4])| -> Vector3<f64> {
+            (0..4).map(|d| entries[d] * Vector3::from(pose[4 * *bone as usize + d])).sum()
+        };
+        self.mean.iter().map(rows).sum()
+    }
+
     /// The rotation nearest to the mean of the bones' transforms at the attached vertices, and the mean of their places.
     fn frame(&self, pose: &Rows) -> (Matrix3<f64>, Vector3<f64>) {
-        let (mut linear, mut place) = (Matrix3::zeros(), Vector3::zeros());
+        let mut linear = Matrix3::zeros();
         for (bone, entries) in &self.mean {
-            for (d, entry) in entries.iter().enumerate() {
+            for d in 0..3 {
                 let row = Vector3::from(pose[4 * *bone as usize + d]);
-                place += *entry * row;
-                if d < 3 {
-                    linear.column_mut(d).axpy(entries[3], &row, 1.0);
-                }
+                linear.column_mut(d).axpy(entries[3], &row, 1.0);
             }
         }
         let mut nearest = [[0.0; 9]];
         rotations(&[std::array::from_fn(|e| linear[(e / 3, e % 3)])], &mut nearest);
-        (Matrix3::from_row_slice(&nearest[0]), place)
+        (Matrix3::from_row_slice(&nearest[0]), self.place(pose))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Damping that leaves rigid motion alone, and with it momentum and angular momentum.
+//! Damping that leaves the rigid motion of loose parts alone, and with it momentum and angular momentum.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -13,16 +13,20 @@ pub(super) struct RigidParts {
     image: Vec<[f64; 3]>,
     /// A part's second moments of places, and of places with velocities.
     moments: Vec<[Matrix3<f64>; 2]>,
+    /// Whether each part is loose.
+    loose: Vec<bool>,
 }
 
 impl RigidParts {
     pub(super) fn new(model: &ProjectiveModel) -> Self {
         let zeros = || vec![[0.0; 3]; model.rank()];
-        let moments = vec![[Matrix3::zeros(); 2]; model.coordinates.parts.len()];
-        Self { places: zeros(), motion: zeros(), image: zeros(), moments }
+        let count = model.coordinates.parts.len();
+        let moments = vec![[Matrix3::zeros(); 2]; count];
+        let loose = (0..count).map(|part| !model.hangs(part)).collect();
+        Self { places: zeros(), motion: zeros(), image: zeros(), moments, loose }
     }
 
-    /// Of a velocity at some coordinates what is no rigid motion of a part.
+    /// Of a velocity at some coordinates what is no rigid motion of a loose part; all of it of a part that hangs on a rig.
     ///
     /// The rigid motion of a part is that which has its momentum and its angular momentum.
     pub(super) fn deforming(
@@ -38,8 +42,8 @@ impl RigidParts {
         }
         self.motion.iter_mut().enumerate().for_each(|(k, motion)| *motion = velocity(k));
         self.moments.fill([Matrix3::zeros(); 2]);
-        center(model, &mut self.motion, &mut self.image);
-        center(model, &mut self.places, &mut self.image);
+        center(model, &self.loose, &mut self.motion, &mut self.image);
+        center(model, &self.loose, &mut self.places, &mut self.image);
         // The image of the places is that of centred ones.
         for (k, &part) in model.coordinates.parts_of_columns.iter().enumerate() {
             let weighted = Vector3::from(self.image[k]);
@@ -47,7 +51,8 @@ impl RigidParts {
             *of_places += weighted * Vector3::from(self.places[k]).transpose();
             *of_motion += weighted * Vector3::from(self.motion[k]).transpose();
         }
-        for (k, &part) in model.coordinates.parts_of_columns.iter().enumerate() {
+        let of_parts = model.coordinates.parts_of_columns.iter().enumerate();
+        for (k, &part) in of_parts.filter(|(_, part)| self.loose[**part as usize]) {
             let spin = spin(&self.moments[part as usize]);
             let turning = spin.cross(&Vector3::from(self.places[k]));
             (0..3).for_each(|c| self.motion[k][c] -= turning[c]);
@@ -56,14 +61,14 @@ impl RigidParts {
     }
 }
 
-/// Takes the mean over its mass off what each part has; `image` becomes M times what is left.
-fn center(model: &ProjectiveModel, rows: &mut Rows, image: &mut Rows) {
+/// Takes the mean over its mass off what each loose part has; `image` becomes M times what is left.
+fn center(model: &ProjectiveModel, loose: &[bool], rows: &mut Rows, image: &mut Rows) {
     let of_mass = |rows: &Rows, image: &mut Rows| {
         image.fill([0.0; 3]);
         multiply_add(&model.packed_mass, rows, image);
     };
     of_mass(rows, image);
-    for (number, part) in model.coordinates.parts.iter().enumerate() {
+    for (number, part) in model.coordinates.parts.iter().enumerate().filter(|(number, _)| loose[*number]) {
         let at = 4 * number + 3;
         (0..3).for_each(|c| rows[at][c] -= image[at][c] / part.mass);
     }

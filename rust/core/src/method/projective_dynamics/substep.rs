@@ -105,7 +105,8 @@ impl ProjectiveSubstep {
         add(pull, factors.stiffness, &self.room);
         *start = 0.5 * dot(target, pull);
         if let Some(attachment) = &self.model.attachment {
-            attachment.pull(target, pose, [&mut self.pose, &mut self.room], pull);
+            let rooms = [&mut self.pose[..], &mut self.unused, &mut self.room];
+            attachment.pull(target, pose, rooms, pull);
         }
         Ok(())
     }
@@ -196,7 +197,7 @@ impl ProjectiveModel {
     }
 
     /// Whether vertices of a part are attached.
-    fn hangs(&self, part: usize) -> bool {
+    pub(super) fn hangs(&self, part: usize) -> bool {
         self.attachment.as_ref().is_some_and(|attachment| attachment.parts().any(|held| held == part))
     }
 }
