@@ -1,17 +1,24 @@
 //! Forces of contact: the least of the quasi-Newton model of a smooth energy together with the contacts' own.
 //!
 //! With the inverse H of the model's matrix, the free direction `d_0 = -H g` and forces f on points S, the direction
-//! is `d = d_0 + H S'f`. A force answers to where its point then goes, `f_i = -grad e_i(c_i + S_i d)`: that is where a
-//! convex energy of forces is least, which Newton's method finds. Only `S H S'` is needed of the whole body. Bounds of
-//! friction follow from the normal forces found, in turn.
+//! is `d = d_0 + H S'f`. A force answers to where its point then goes, `f_i = -grad e_i(c_i + S_i d)`: that is where
+//!
+//! `f'(S H S' + 1 / k) f / 2 + f.g`
+//!
+//! is least among forces that push, and whose friction is within its bound; g are the gaps and slips of points that would go
+//! d_0. Newton's method on what is free finds it, as forces that reach a bound are put back on it: bounds of forces change
+//! far less from step to step than contacts do that come and go. Only `S H S'` is needed of the whole body. Bounds of friction
+//! follow from the normal forces found, in turn.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
+use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Mat, Par};
-use nalgebra::Vector3;
+use faer::{Accum, Mat, Par};
+use nalgebra::{Matrix3, Vector3};
 
 use super::Touch;
+use crate::math::rows::{Rows, add, dot};
 
 /// Most times that bounds of friction are found anew: what is left of that, the next search finds.
 const ROUNDS: u32 = 5;
@@ -24,6 +31,8 @@ const HALVINGS: i32 = 30;
 const SUFFICIENT: f64 = 0.1;
 /// Slope, as a share of the energy, that is rounding.
 const SMALL: f64 = 1e-15;
+/// Share of its bound that friction is below where it is at it.
+const ROUNDING: f64 = 1e-12;
 
 /// How points move under forces at each other: `S H S' = W + U M U'`, W the same for each coordinate.
 pub(crate) struct Compliance {
@@ -45,39 +54,6 @@ impl Compliance {
         }
         (0..rank).map(|a| (0..rank).map(|b| self.matrix[(a, b)] * shares[b]).sum()).collect()
     }
-
-    /// What forces on all points do to them.
-    fn moved(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
-        let turned = self.shares(forces);
-        let point = |i: usize| {
-            let own = forces.iter().enumerate().filter(|(_, force)| **force != Vector3::zeros());
-            let near = own.fold(Vector3::zeros(), |sum, (j, force)| sum + self.points[(i, j)] * force);
-            self.columns[i].iter().zip(&turned).fold(near, |sum, (column, share)| sum + *share * column)
-        };
-        (0..forces.len()).map(point).collect()
-    }
-}
-
-/// Something that resists being moved: a touch, along a direction, with so many N/m.
-struct Resistance {
-    touch: usize,
-    along: Vector3<f64>,
-    stiffness: f64,
-}
-
-/// Touches whose bounds of friction are given, and points that are somewhere: the forces f that they then answer with
-/// are those where `f'S H S'f / 2 + sum_i e_i(c_i + (S H S'f)_i)` is least.
-struct Problem<'a> {
-    touches: &'a [Touch],
-    /// Where points would go without forces.
-    free: &'a [Vector3<f64>],
-    compliance: &'a Compliance,
-}
-
-/// Forces, and how they move points.
-struct Guess {
-    forces: Vec<Vector3<f64>>,
-    moved: Vec<Vector3<f64>>,
 }
 
 /// Forces on points that would go to `free`; sets the bounds of friction, which has a coefficient a touch.
@@ -87,122 +63,180 @@ pub(crate) fn respond(
     free: &[Vector3<f64>],
     compliance: &Compliance,
 ) -> Vec<Vector3<f64>> {
-    let zeros = vec![Vector3::zeros(); touches.len()];
-    let mut guess = Guess { forces: zeros.clone(), moved: zeros };
+    let frames: Vec<Matrix3<f64>> = touches.iter().map(Touch::frame).collect();
+    let problem = Problem::new(touches, &frames, free, compliance);
+    let mut forces = vec![[0.0; 3]; touches.len()];
     for round in 1..=ROUNDS {
-        Problem { touches, free, compliance }.solve(&mut guess);
-        let mut change = false;
-        let mut bounds = Vec::with_capacity(touches.len());
-        for ((touch, force), friction) in touches.iter().zip(&guess.forces).zip(friction) {
-            let bound = friction * touch.normal.dot(force).max(0.0);
-            change |= (bound - touch.bound).abs() > SAME * bound.max(touch.bound);
-            bounds.push(bound);
-        }
+        let bounds: Vec<f64> = touches.iter().map(|touch| touch.bound).collect();
+        problem.solve(&bounds, &mut forces);
+        let next = friction.iter().zip(&forces).map(|(friction, [push, ..])| friction * push);
+        let same = |(old, new): (&f64, f64)| (new - old).abs() <= SAME * new.max(*old);
         // The last bounds are those with which forces have been found.
-        if !change || round == ROUNDS {
+        if round == ROUNDS || bounds.iter().zip(next.clone()).all(same) {
             break;
         }
-        touches.iter_mut().zip(bounds).for_each(|(touch, bound)| touch.bound = bound);
+        touches.iter_mut().zip(next).for_each(|(touch, bound)| touch.bound = bound);
     }
-    guess.forces
+    frames.iter().zip(forces).map(|(frame, force)| frame * Vector3::from(force)).collect()
 }
 
-impl Problem<'_> {
-    /// Goes on from a guess by Newton's method, halving steps that do not lead down.
-    fn solve(&self, guess: &mut Guess) {
-        let mut energy = self.energy(guess);
+/// Forces f, each along the normal and two tangents of its touch, of the least `f'B f / 2 + f.g`.
+struct Problem {
+    /// `S H S' + 1 / k`.
+    matrix: Mat<f64>,
+    /// Gap and slip of each touch without forces.
+    gaps: Vec<[f64; 3]>,
+}
+
+/// A way in which the force of a touch is free to change, and what curves the bound along it adds.
+struct Change {
+    touch: usize,
+    along: [f64; 3],
+    curvature: f64,
+}
+
+/// Forces with the gradient and the energy there.
+struct Guess {
+    forces: Vec<[f64; 3]>,
+    gradient: Vec<[f64; 3]>,
+    energy: f64,
+}
+
+impl Problem {
+    fn new(
+        touches: &[Touch],
+        frames: &[Matrix3<f64>],
+        free: &[Vector3<f64>],
+        compliance: &Compliance,
+    ) -> Self {
+        let gap = |((touch, frame), free): ((&Touch, &Matrix3<f64>), &Vector3<f64>)| {
+            let slip = frame.transpose() * (free - touch.anchor);
+            [touch.gap(free), slip[1], slip[2]]
+        };
+        let Compliance { points, columns, matrix: middle } = compliance;
+        let along =
+            |row: usize, column: usize| frames[row / 3].column(row % 3).dot(&columns[row / 3][column]);
+        let along = Mat::from_fn(3 * touches.len(), middle.nrows(), along);
+        let (mut turned, mut matrix) = (along.clone(), Mat::zeros(along.nrows(), along.nrows()));
+        matmul(&mut turned, Accum::Replace, &along, middle, 1.0, Par::Seq);
+        matmul(&mut matrix, Accum::Replace, &turned, along.transpose(), 1.0, Par::Seq);
+        for (i, touch) in touches.iter().enumerate() {
+            for j in 0..touches.len() {
+                let near = points[(i, j)] * frames[i].transpose() * frames[j];
+                (0..9).for_each(|e| matrix[(3 * i + e % 3, 3 * j + e / 3)] += near[e]);
+            }
+            (3 * i..3 * i + 3).for_each(|e| matrix[(e, e)] += 1.0 / touch.stiffness);
+        }
+        Self { matrix, gaps: touches.iter().zip(frames).zip(free).map(gap).collect() }
+    }
+
+    /// Goes on from forces, made to be within their bounds.
+    fn solve(&self, bounds: &[f64], forces: &mut Vec<[f64; 3]>) {
+        let mut guess = self.guess(std::mem::take(forces), bounds);
         for _ in 0..STEPS {
-            let (misses, resistances) = self.misses(guess);
-            let moved = self.compliance.moved(&misses);
-            let Some(step) = self.step(misses, &moved, &resistances) else { return };
-            let stepped = self.compliance.moved(&step);
-            let slope: f64 = -moved.iter().zip(&step).map(|(moved, step)| moved.dot(step)).sum::<f64>();
-            if slope.is_nan() || slope.abs() <= SMALL * energy.abs() {
-                return;
+            let Some((step, slope)) = self.step(&guess.changes(bounds), &guess.gradient) else { break };
+            if slope.is_nan() || slope.abs() <= SMALL * guess.energy.abs() {
+                break;
             }
             let Some(next) = (0..HALVINGS).find_map(|halving| {
-                let share = 0.5f64.powi(halving);
-                let next = guess.along(share, &step, &stepped);
-                let there = self.energy(&next);
-                (there <= energy + SUFFICIENT * share * slope).then_some((next, there))
+                let next = self.guess(sum(&guess.forces, 0.5f64.powi(halving), &step), bounds);
+                let promised = dot(&guess.gradient, &sum(&next.forces, -1.0, &guess.forces));
+                (next.energy <= guess.energy + SUFFICIENT * promised).then_some(next)
             }) else {
-                return;
+                break;
             };
-            (*guess, energy) = next;
+            guess = next;
         }
+        *forces = guess.forces;
     }
 
-    fn energy(&self, guess: &Guess) -> f64 {
-        let own = guess.forces.iter().zip(&guess.moved).map(|(force, moved)| 0.5 * force.dot(moved));
-        let places = self.free.iter().zip(&guess.moved).map(|(free, moved)| free + moved);
-        own.sum::<f64>()
-            + self.touches.iter().zip(places).map(|(touch, place)| touch.evaluate(&place).0).sum::<f64>()
-    }
-
-    /// What touches answer with beyond the guessed forces, and what resists a change.
-    fn misses(&self, guess: &Guess) -> (Vec<Vector3<f64>>, Vec<Resistance>) {
-        let (mut misses, mut resistances) = (Vec::new(), Vec::new());
-        for (i, touch) in self.touches.iter().enumerate() {
-            let place = self.free[i] + guess.moved[i];
-            misses.push(touch.evaluate(&place).1 - guess.forces[i]);
-            for (along, stiffness) in touch.resists(&place).into_iter().flatten() {
-                resistances.push(Resistance { touch: i, along, stiffness });
+    /// The nearest forces within bounds.
+    fn guess(&self, mut forces: Vec<[f64; 3]>, bounds: &[f64]) -> Guess {
+        for ([push, rub @ ..], bound) in forces.iter_mut().zip(bounds) {
+            *push = push.max(0.0);
+            let size = rub[0].hypot(rub[1]);
+            if size > *bound {
+                *rub = rub.map(|x| x * bound / size);
             }
         }
-        (misses, resistances)
+        let mut gradient = self.gaps.clone();
+        for (column, &force) in forces.as_flattened().iter().enumerate().filter(|(_, force)| **force != 0.0) {
+            let column = self.matrix.col_as_slice(column);
+            gradient.as_flattened_mut().iter_mut().zip(column).for_each(|(sum, entry)| *sum += entry * force);
+        }
+        let energy = 0.5 * (dot(&forces, &gradient) + dot(&forces, &self.gaps));
+        Guess { forces, gradient, energy }
     }
 
-    /// `r - A y` with `(A'S H S'A + 1 / k) y = A'S H S'r`: the change of forces that resistances A answer themselves.
-    fn step(
-        &self,
-        mut misses: Vec<Vector3<f64>>,
-        moved: &[Vector3<f64>],
-        resistances: &[Resistance],
-    ) -> Option<Vec<Vector3<f64>>> {
-        let count = resistances.len();
-        let mut matrix = self.matrix(resistances);
+    /// Where the energy would be least without bounds in the way, and its slope along that.
+    fn step(&self, changes: &[Change], gradient: &[[f64; 3]]) -> Option<(Vec<[f64; 3]>, f64)> {
+        let count = changes.len();
+        let mut matrix = self.reduced(changes);
         let mut memory =
             MemBuffer::new(cholesky_in_place_scratch::<f64>(count, Par::Seq, Default::default()));
         let stack = MemStack::new(&mut memory);
         cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default()).ok()?;
-        let mut sizes = Mat::from_fn(count, 1, |i, _| resistances[i].along.dot(&moved[resistances[i].touch]));
+        let slope = |change: &Change| dot(&[change.along], &gradient[change.touch..=change.touch]);
+        let mut sizes = Mat::from_fn(count, 1, |i, _| -slope(&changes[i]));
         solve_lower_triangular_in_place(matrix.as_ref(), sizes.as_mut(), Par::Seq);
         solve_upper_triangular_in_place(matrix.transpose(), sizes.as_mut(), Par::Seq);
-        for (i, resistance) in resistances.iter().enumerate() {
-            misses[resistance.touch] -= sizes[(i, 0)] * resistance.along;
+        let mut step = vec![[0.0; 3]; gradient.len()];
+        for (change, size) in changes.iter().zip(sizes.col(0).iter()) {
+            (0..3).for_each(|c| step[change.touch][c] += size * change.along[c]);
         }
-        Some(misses)
+        let slope = dot(gradient, &step);
+        Some((step, slope))
     }
 
-    /// The lower half of `A'S H S'A + 1 / k`.
-    fn matrix(&self, resistances: &[Resistance]) -> Mat<f64> {
-        let Compliance { points, columns, matrix: middle } = self.compliance;
-        let rank = middle.nrows();
-        let along = |resistance: &Resistance| -> Vec<f64> {
-            columns[resistance.touch].iter().map(|column| column.dot(&resistance.along)).collect()
-        };
-        let own: Vec<Vec<f64>> = resistances.iter().map(along).collect();
-        let turn = |own: &Vec<f64>| -> Vec<f64> {
-            (0..rank).map(|a| (0..rank).map(|b| middle[(a, b)] * own[b]).sum()).collect()
-        };
-        let turned: Vec<Vec<f64>> = own.iter().map(turn).collect();
-        let mut matrix = Mat::zeros(resistances.len(), resistances.len());
-        for (j, b) in resistances.iter().enumerate() {
-            for (i, a) in resistances.iter().enumerate().skip(j) {
-                let near = points[(a.touch, b.touch)] * a.along.dot(&b.along);
-                matrix[(i, j)] = own[i].iter().zip(&turned[j]).fold(near, |sum, (a, b)| sum + a * b);
+    /// The lower half of the matrix of changes.
+    fn reduced(&self, changes: &[Change]) -> Mat<f64> {
+        let mut reduced = Mat::zeros(changes.len(), changes.len());
+        let mut image = vec![0.0; self.matrix.nrows()];
+        for (j, change) in changes.iter().enumerate() {
+            image.fill(0.0);
+            for (c, &share) in change.along.iter().enumerate().filter(|(_, share)| **share != 0.0) {
+                let column = self.matrix.col_as_slice(3 * change.touch + c);
+                image.iter_mut().zip(column).for_each(|(sum, entry)| *sum += share * entry);
             }
-            matrix[(j, j)] += 1.0 / b.stiffness;
+            let rows = image.as_chunks::<3>().0;
+            for (i, other) in changes.iter().enumerate().skip(j) {
+                reduced[(i, j)] = dot(&[other.along], &rows[other.touch..=other.touch]);
+            }
+            reduced[(j, j)] += change.curvature;
         }
-        matrix
+        reduced
     }
 }
 
+/// `forces + share step`.
+fn sum(forces: &Rows, share: f64, step: &Rows) -> Vec<[f64; 3]> {
+    let mut sum = forces.to_vec();
+    add(&mut sum, share, step);
+    sum
+}
+
 impl Guess {
-    fn along(&self, share: f64, step: &[Vector3<f64>], stepped: &[Vector3<f64>]) -> Self {
-        let add = |own: &[Vector3<f64>], more: &[Vector3<f64>]| {
-            own.iter().zip(more).map(|(own, more)| own + share * more).collect()
-        };
-        Self { forces: add(&self.forces, step), moved: add(&self.moved, stepped) }
+    /// How forces are free to change: those that push or begin to, and friction that is within its bound, or comes off it,
+    /// or turns along it.
+    fn changes(&self, bounds: &[f64]) -> Vec<Change> {
+        let mut changes = Vec::with_capacity(3 * bounds.len());
+        for (touch, &bound) in bounds.iter().enumerate() {
+            let ([push, rub @ ..], [gap, slip @ ..]) = (self.forces[touch], self.gradient[touch]);
+            if push > 0.0 || gap < 0.0 {
+                changes.push(Change { touch, along: [1.0, 0.0, 0.0], curvature: 0.0 });
+            }
+            if bound <= 0.0 {
+                continue;
+            }
+            let (size, outwards) = (rub[0].hypot(rub[1]), -(rub[0] * slip[0] + rub[1] * slip[1]));
+            if size >= bound * (1.0 - ROUNDING) && outwards > 0.0 {
+                let along = [0.0, -rub[1] / size, rub[0] / size];
+                changes.push(Change { touch, along, curvature: outwards / (size * size) });
+            } else {
+                changes.push(Change { touch, along: [0.0, 1.0, 0.0], curvature: 0.0 });
+                changes.push(Change { touch, along: [0.0, 0.0, 1.0], curvature: 0.0 });
+            }
+        }
+        changes
     }
 }

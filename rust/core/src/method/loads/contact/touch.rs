@@ -1,6 +1,6 @@
 //! A point that touches a collider: its plane, and the energy of being behind it or away from where it sticks.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 /// Contact of one point with one collider, frozen for a line search.
 #[derive(Debug, Clone, Copy)]
@@ -52,21 +52,10 @@ impl Touch {
         (energy, force)
     }
 
-    /// Directions along which the force resists being moved from a point, with N/m along each: the Hessian of the energy.
-    pub(super) fn resists(&self, point: &Vector3<f64>) -> [Option<(Vector3<f64>, f64)>; 3] {
-        let normal = (self.gap(point) < 0.0).then_some((self.normal, self.stiffness));
-        if self.bound <= 0.0 {
-            return [normal, None, None];
-        }
-        let slip = self.slip(point);
-        let length = slip.norm();
-        if self.stiffness * length <= self.bound {
-            let first = self.normal.cross(&Vector3::ith(self.normal.iamin(), 1.0)).normalize();
-            let second = self.normal.cross(&first);
-            return [normal, Some((first, self.stiffness)), Some((second, self.stiffness))];
-        }
-        // At its bound, friction only turns with the way.
-        [normal, Some((self.normal.cross(&slip) / length, self.bound / length)), None]
+    /// Normal and two tangents.
+    pub(super) fn frame(&self) -> Matrix3<f64> {
+        let first = self.normal.cross(&Vector3::ith(self.normal.iamin(), 1.0)).normalize();
+        Matrix3::from_columns(&[self.normal, first, self.normal.cross(&first)])
     }
 
     /// Where the point sticks once it has come to a place: what friction cannot hold drags the anchor along.
