@@ -1,10 +1,11 @@
 //! Handles over a mesh: their weights, what motions they have, and where they are.
 
-use jounce::mesh::TetMesh;
+use jounce::mesh::{TetMesh, lattice};
 use jounce::subspace::Handles;
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{bar, some_coefficients};
 use jounce_tests::boxes::{box_mesh, row_of};
+use jounce_tests::surfaces::sphere;
 
 fn spread(mesh: &TetMesh, count: usize, seed: u64) -> Handles {
     Handles::spread(mesh, count, seed, &Progress::default()).unwrap()
@@ -61,7 +62,6 @@ fn affine_motions_are_reproduced() {
 
 #[test]
 fn handles_are_far_apart_and_leave_no_vertex_alone() {
-    // Along the edges of this mesh a way is at most sqrt(3) times as long as it could be.
     let mesh = bar([12, 4, 4], 0.1);
     for count in [2, 10, 40] {
         let handles = spread(&mesh, count, 1);
@@ -69,7 +69,7 @@ fn handles_are_far_apart_and_leave_no_vertex_alone() {
         let furthest = 0.5 * handles.radius();
         for (i, one) in handles.centers().iter().enumerate() {
             for other in &handles.centers()[..i] {
-                assert!(distance(one, other) > furthest / 3.0_f64.sqrt() - 1e-12);
+                assert!(distance(one, other) > furthest - 1e-12);
             }
         }
         for place in mesh.vertices() {
@@ -79,16 +79,88 @@ fn handles_are_far_apart_and_leave_no_vertex_alone() {
     }
 }
 
+/// The largest error of a weight, where ways are as long as said.
+fn weights_by(mesh: &TetMesh, handles: &Handles, way: impl Fn(&[f64; 3], &[f64; 3]) -> f64) -> f64 {
+    let radius = handles.radius();
+    let mut most = 0.0;
+    for (vertex, place) in mesh.vertices().iter().enumerate() {
+        let felt = |center| (1.0 - (way(center, place) / radius).powi(2)).max(0.0).powi(2);
+        let felt: Vec<f64> = handles.centers().iter().map(felt).collect();
+        let mut own = vec![0.0; handles.count()];
+        handles.of_vertex(vertex).iter().for_each(|&(handle, weight)| own[handle as usize] = weight);
+        let sum: f64 = felt.iter().sum();
+        most = own.iter().zip(felt).fold(most, |most, (own, felt)| f64::max(most, (own - felt / sum).abs()));
+    }
+    most
+}
+
+/// Length of the longest way from a vertex, and what it should be.
+fn longest(mesh: &TetMesh, seed: u64, way: impl Fn(&[f64; 3], &[f64; 3]) -> f64) -> [f64; 2] {
+    let one = spread(mesh, 1, seed);
+    let lengths = mesh.vertices().iter().map(|place| way(&one.centers()[0], place));
+    [0.5 * one.radius(), lengths.fold(0.0, f64::max)]
+}
+
 #[test]
-fn ways_go_along_the_mesh() {
-    // Along a straight row of edges they are as long as the row.
-    let mesh = bar([20, 1, 1], 0.1);
-    let handles = spread(&mesh, 2, 5);
-    let furthest = 0.5 * handles.radius();
-    let ends: Vec<f64> = handles.centers().iter().map(|c| c[0]).collect();
-    let reach = mesh.vertices().iter().map(|v| ends.iter().map(|end| (v[0] - end).abs()).fold(9.0, f64::min));
-    let along = reach.fold(0.0, f64::max);
-    assert!(furthest >= along - 1e-12 && furthest < along + 0.1 * 2.0_f64.sqrt(), "{furthest} {along}");
+fn ways_are_straight_in_boxes() {
+    for mesh in [bar([12, 4, 4], 0.1), box_mesh([6, 6, 6], 0.2), box_mesh([8, 8, 1], 0.05)] {
+        for seed in 0..6 {
+            for count in [2, 9, 30] {
+                assert!(weights_by(&mesh, &spread(&mesh, count, seed), distance) < 1e-12);
+            }
+            let [found, straight] = longest(&mesh, seed, distance);
+            assert!((found - straight).abs() < 1e-12 * straight, "{found} {straight}");
+        }
+    }
+}
+
+#[test]
+fn ways_are_nearly_straight_in_a_ball_of_any_tets() {
+    let surface = sphere(3).placed([1.0; 3], [0.0; 3]).surface();
+    let mesh = lattice(&surface, 16, &Progress::default()).unwrap();
+    let mut state = 1_u64;
+    let mut jitter = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        0.03 * ((state >> 33) as f64 / 2.0_f64.powi(31) - 0.5)
+    };
+    let moved = mesh.vertices().iter().map(|place| place.map(|x| x + jitter())).collect();
+    for mesh in [TetMesh::new(moved, mesh.tets().to_vec()).unwrap(), mesh] {
+        for seed in 0..6 {
+            let [found, straight] = longest(&mesh, seed, distance);
+            assert!(found > straight - 1e-12 && found < 1.02 * straight, "{found} {straight}");
+            let most = weights_by(&mesh, &spread(&mesh, 20, seed), distance);
+            assert!(most < 0.02, "{most}");
+        }
+    }
+}
+
+#[test]
+fn ways_go_around_corners() {
+    // Half of a square of 16 x 16 cells, two high, bent around its middle.
+    let square = bar([16, 16, 2], 0.1);
+    let corner = |x: &[f64; 3]| x[0] <= 0.8 + 1e-9 || x[1] <= 0.8 + 1e-9;
+    let inside = |tet: &&[u32; 4]| {
+        let center = [0, 1].map(|c| tet.iter().map(|&v| square.vertices()[v as usize][c] / 4.0).sum::<f64>());
+        corner(&[center[0], center[1], 0.0])
+    };
+    let tets: Vec<[u32; 4]> = square.tets().iter().filter(inside).copied().collect();
+    let kept: Vec<u32> = (0..).zip(square.vertices()).filter(|(_, x)| corner(x)).map(|(v, _)| v).collect();
+    let number = |v: u32| kept.binary_search(&v).unwrap() as u32;
+    let vertices = kept.iter().map(|&v| square.vertices()[v as usize]).collect();
+    let mesh = TetMesh::new(vertices, tets.into_iter().map(|tet| tet.map(number)).collect()).unwrap();
+    let way = |a: &[f64; 3], b: &[f64; 3]| {
+        let [from, to] = [a, b].map(|x| [x[0] - 0.8, x[1] - 0.8]);
+        let passes = |[p, q]: [[f64; 2]; 2]| p[0] > 0.0 && q[1] > 0.0 && p[0] * q[1] - p[1] * q[0] > 1e-9;
+        if !passes([from, to]) && !passes([to, from]) {
+            return distance(a, b);
+        }
+        let [from, to] = [from, to].map(|[x, y]| x.hypot(y));
+        (from + to).hypot(b[2] - a[2])
+    };
+    for seed in 0..12 {
+        let [found, right] = longest(&mesh, seed, way);
+        assert!(found > (1.0 - 1e-12) * right && found < 1.03 * right, "{found} {right}");
+    }
 }
 
 #[test]

@@ -1,16 +1,13 @@
 //! Affine handles spread over a body, each felt in a neighbourhood: the positions of projective dynamics `[HRPD]`.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use faer::Mat;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 
+use crate::math::Sparse;
 use crate::math::random::uniform;
-use crate::math::{Sets, Sparse};
-use crate::mesh::{SurfaceMesh, TetMesh};
+use crate::mesh::{Front, Geodesics, SurfaceMesh, TetMesh};
 use crate::{Error, Progress, Result};
 
 /// Radius of a handle in units of the furthest that a vertex is from its nearest handle.
@@ -18,8 +15,8 @@ const REACH: f64 = 2.0;
 
 /// Handles j at c_j and their weights on the vertices: positions are `sum_j w_j(X) Z_j [X - c_j; 1]`.
 ///
-/// `w_j = b(d_j) / sum_i b(d_i)` with `b(d) = (1 - (d / r)^2)^2` for d < r, and d_j the length of the shortest way along
-/// edges to c_j; a handle that is further than r is not felt. Weights are not negative and sum to one, so that all affine
+/// `w_j = b(d_j) / sum_i b(d_i)` with `b(d) = (1 - (d / r)^2)^2` for d < r, and d_j the length of the shortest way
+/// through the body to c_j; a handle that is further than r is not felt. Weights are not negative and sum to one, so that all affine
 /// motions are among the positions.
 #[derive(Debug, Clone)]
 pub struct Handles {
@@ -38,7 +35,7 @@ pub struct Handles {
 }
 
 impl Handles {
-    /// Spreads `count` handles over the vertices, each as far from those before it as can be along edges.
+    /// Spreads `count` handles over the vertices, each as far from those before it as can be on ways through the body.
     ///
     /// The seed chooses the first. There are fewer on a mesh of fewer vertices, and more only where there are more loose
     /// parts: each has one at least. The same seed gives the same handles. `[HRPD section 4.1]`
@@ -49,7 +46,7 @@ impl Handles {
         Self::new(mesh.vertices(), mesh.tets(), (count, seed), progress)
     }
 
-    /// The same over the points of a surface, along the edges of its triangles.
+    /// The same over the points of a surface, on ways along it.
     ///
     /// # Errors
     /// As [`Handles::spread`].
@@ -66,18 +63,15 @@ impl Handles {
         if count == 0 {
             return Err(Error::Range { what: "handles", expected: "at least one handle", got: 0.0 });
         }
-        let edges = Edges::new(places, elements);
-        let (vertices, furthest) = far_apart(&edges, count, seed, progress)?;
-        let radius = if furthest > 0.0 { REACH * furthest } else { edges.shortest() };
+        let ways = Geodesics::new(places, elements);
+        let (vertices, furthest) = far_apart(&ways, count, seed, progress)?;
+        let radius = if furthest > 0.0 { REACH * furthest } else { ways.shortest_edge() };
         let felt: Vec<Vec<(u32, f64)>> = vertices
             .par_iter()
-            .map_init(
-                || vec![f64::INFINITY; edges.vertex_count()],
-                |far, &from| edges.near(from, radius, far),
-            )
+            .map_init(|| Front::new(ways.vertex_count()), |front, &from| near(&ways, from, radius, front))
             .collect();
-        let (starts, weights) = normalised(edges.vertex_count(), &felt);
-        let parts_of_vertices = edges.parts();
+        let (starts, weights) = normalised(ways.vertex_count(), &felt);
+        let parts_of_vertices = ways.parts();
         Ok(Self {
             centers: vertices.iter().map(|&v| places[v as usize]).collect(),
             places: places.to_vec(),
@@ -211,15 +205,26 @@ impl Handles {
 }
 
 /// Handles and the furthest that a vertex is from the nearest of them.
-fn far_apart(edges: &Edges, count: usize, seed: u64, progress: &Progress) -> Result<(Vec<u32>, f64)> {
-    let n = edges.vertex_count();
+fn far_apart<const N: usize>(
+    ways: &Geodesics<'_, N>,
+    count: usize,
+    seed: u64,
+    progress: &Progress,
+) -> Result<(Vec<u32>, f64)> {
+    let n = ways.vertex_count();
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut next = ((uniform(&mut random) * n as f64) as usize).min(n - 1);
     let (mut distance, mut handles) = (vec![f64::INFINITY; n], Vec::with_capacity(count));
+    let mut front = Front::new(n);
     loop {
         progress.report((0.9 * handles.len() as f32 / count as f32).min(0.9))?;
         handles.push(next as u32);
-        edges.go(next as u32, f64::INFINITY, &mut distance, |_, _| ());
+        ways.march(next as u32, &mut front, |vertex, way| {
+            let nearest = &mut distance[vertex as usize];
+            let nearer = way < *nearest;
+            *nearest = nearest.min(way);
+            nearer
+        });
         let further = |best: usize, v: usize| if distance[v] > distance[best] { v } else { best };
         next = (1..n).fold(0, further);
         let furthest = distance[next];
@@ -227,6 +232,24 @@ fn far_apart(edges: &Edges, count: usize, seed: u64, progress: &Progress) -> Res
             return Ok((handles, furthest));
         }
     }
+}
+
+/// The vertices that feel a handle, and how much before they are normalised.
+fn near<const N: usize>(
+    ways: &Geodesics<'_, N>,
+    from: u32,
+    radius: f64,
+    front: &mut Front,
+) -> Vec<(u32, f64)> {
+    let mut near = Vec::new();
+    ways.march(from, front, |vertex, way| {
+        let felt = way < radius;
+        if felt {
+            near.push((vertex, (1.0 - (way / radius).powi(2)).powi(2)));
+        }
+        felt
+    });
+    near
 }
 
 /// From the distances at which each handle is felt to weights that sum to one, vertex by vertex.
@@ -243,93 +266,4 @@ fn normalised(n: usize, felt: &[Vec<(u32, f64)>]) -> (Vec<usize>, Vec<(u32, f64)
         starts.push(weights.len());
     }
     (starts, weights)
-}
-
-/// Edges of elements and their lengths.
-struct Edges {
-    starts: Vec<usize>,
-    ends: Vec<(u32, f64)>,
-}
-
-impl Edges {
-    fn new<const N: usize>(places: &[[f64; 3]], elements: &[[u32; N]]) -> Self {
-        let both = |&element: &[u32; N]| {
-            let sides = (0..N).flat_map(|i| (0..i).map(move |j| (i, j)));
-            sides.flat_map(move |(i, j)| [(element[i], element[j]), (element[j], element[i])])
-        };
-        let mut pairs: Vec<(u32, u32)> =
-            elements.iter().flat_map(both).filter(|(from, to)| from != to).collect();
-        pairs.par_sort_unstable();
-        pairs.dedup();
-        let mut starts = vec![0; places.len() + 1];
-        pairs.iter().for_each(|&(from, _)| starts[from as usize + 1] += 1);
-        (1..starts.len()).for_each(|v| starts[v] += starts[v - 1]);
-        let place = |v: u32| places[v as usize];
-        let length = |(a, b)| (0..3).map(|c| (place(a)[c] - place(b)[c]).powi(2)).sum::<f64>().sqrt();
-        Self { starts, ends: pairs.into_iter().map(|pair| (pair.1, length(pair))).collect() }
-    }
-
-    fn vertex_count(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn of(&self, vertex: u32) -> &[(u32, f64)] {
-        &self.ends[self.starts[vertex as usize]..self.starts[vertex as usize + 1]]
-    }
-
-    /// Length of the shortest that is longer than 0.
-    fn shortest(&self) -> f64 {
-        let lengths = self.ends.iter().map(|end| end.1).filter(|&length| length > 0.0);
-        lengths.fold(f64::INFINITY, f64::min)
-    }
-
-    /// The part that hangs together by edges of each vertex, numbered by their first vertices.
-    fn parts(&self) -> Vec<u32> {
-        let n = self.vertex_count();
-        let mut sets = Sets::new(n);
-        for vertex in 0..n as u32 {
-            self.of(vertex).iter().for_each(|&(other, _)| sets.unite(vertex, other));
-        }
-        let (mut numbers, mut next) = (vec![u32::MAX; n], 0);
-        (0..n as u32)
-            .map(|vertex| {
-                let number = &mut numbers[sets.root(vertex) as usize];
-                if *number == u32::MAX {
-                    *number = next;
-                    next += 1;
-                }
-                *number
-            })
-            .collect()
-    }
-
-    /// Goes from a vertex to all that are nearer to it than `distance` says and than a limit, nearest first; `distance`
-    /// becomes that to it.
-    fn go(&self, from: u32, limit: f64, distance: &mut [f64], mut reached: impl FnMut(u32, f64)) {
-        // Bits of numbers that are not negative are in their order.
-        let mut ahead = BinaryHeap::from([Reverse((0.0_f64.to_bits(), from))]);
-        distance[from as usize] = 0.0;
-        while let Some(Reverse((bits, vertex))) = ahead.pop() {
-            let way = f64::from_bits(bits);
-            if way > distance[vertex as usize] {
-                continue;
-            }
-            reached(vertex, way);
-            for &(other, length) in self.of(vertex) {
-                let longer = way + length;
-                if longer < limit.min(distance[other as usize]) {
-                    distance[other as usize] = longer;
-                    ahead.push(Reverse((longer.to_bits(), other)));
-                }
-            }
-        }
-    }
-
-    /// The vertices that feel a handle, and how much before they are normalised. `far` is infinite before and after.
-    fn near(&self, from: u32, radius: f64, far: &mut [f64]) -> Vec<(u32, f64)> {
-        let mut near = Vec::new();
-        self.go(from, radius, far, |vertex, way| near.push((vertex, (1.0 - (way / radius).powi(2)).powi(2))));
-        near.iter().for_each(|&(vertex, _)| far[vertex as usize] = f64::INFINITY);
-        near
-    }
 }
