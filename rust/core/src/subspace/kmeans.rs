@@ -17,6 +17,8 @@ const PASSES: (usize, usize) = (40, 4);
 const TIE: f64 = 1e-9;
 /// Points a task works on.
 const CHUNK: usize = 2048;
+/// Centres that are compared at once.
+const LANES: usize = 16;
 
 /// The label of the nearest of at most `count` centres for each row of `points`, rows weighted by `weights`.
 pub(super) fn cluster(
@@ -97,19 +99,26 @@ fn nearest(points: &Mat<f64>, centres: &Mat<f64>) -> Vec<u32> {
         .map(|chunk: MatRef<'_, f64>| {
             let mut products = Mat::zeros(centres.nrows(), chunk.nrows());
             matmul(&mut products, Accum::Replace, centres, chunk.transpose(), 1.0, Par::Seq);
-            let closest = |products: faer::ColRef<'_, f64>| {
-                let mut best = (f64::INFINITY, 0);
-                for (index, (product, half)) in products.iter().zip(&half_squares).enumerate() {
-                    if half - product < best.0 - TIE {
-                        best = (half - product, index as u32);
-                    }
-                }
-                best.1
-            };
-            products.col_iter().map(closest).collect()
+            (0..chunk.nrows()).map(|point| first_least(products.col_as_slice(point), &half_squares)).collect()
         })
         .collect();
     chunks.concat()
+}
+
+/// Index of the first centre that is as near as the nearest, from products with a point and halves of squares.
+fn first_least(products: &[f64], half_squares: &[f64]) -> u32 {
+    let ((whole, rest), (halves, rest_of_halves)) =
+        (products.as_chunks::<LANES>(), half_squares.as_chunks::<LANES>());
+    let mut least = [f64::INFINITY; LANES];
+    for (products, halves) in whole.iter().zip(halves) {
+        for ((least, product), half) in least.iter_mut().zip(products).zip(halves) {
+            *least = if half - product < *least { half - product } else { *least };
+        }
+    }
+    let others = rest.iter().zip(rest_of_halves).map(|(product, half)| half - product);
+    let least = others.chain(least).fold(f64::INFINITY, f64::min);
+    let tied = |(product, half): (&f64, &f64)| half - product <= least + TIE;
+    products.iter().zip(half_squares).position(tied).unwrap_or(0) as u32
 }
 
 /// Weighted mean of each label's points; the old centre where a label has none.
