@@ -1,6 +1,6 @@
 //! What handles move, with its elastic energy: tets in clusters, or a surface without volume.
 
-use super::clusters::{Clusters, Rotations};
+use super::clusters::{Clusters, Spread};
 use super::sheet::{Sheet, SheetRoom};
 use crate::math::rows::Rows;
 use crate::mesh::{SurfaceMesh, TetMesh};
@@ -13,7 +13,7 @@ pub(super) enum Body {
 
 /// Memory for finding an energy.
 pub(super) enum BodyRoom {
-    Solid(Rotations),
+    Solid(Spread),
     Surface(SheetRoom),
 }
 
@@ -44,7 +44,7 @@ impl Body {
 
     pub(super) fn room(&self) -> BodyRoom {
         match self {
-            Self::Solid(_, clusters) => BodyRoom::Solid(Rotations::new(clusters.count())),
+            Self::Solid(_, clusters) => BodyRoom::Solid(clusters.room()),
             Self::Surface(_, sheet) => BodyRoom::Surface(sheet.room()),
         }
     }
