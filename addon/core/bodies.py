@@ -7,9 +7,9 @@ from typing import Generic, TypeVar
 import jounce
 import numpy as np
 
-from . import loose, sensible
+from . import attached, loose, sensible
 from .motion import DENSITY, YOUNG
-from .settings import BuildSettings, LooseSettings
+from .settings import AttachedSettings, BuildSettings, LooseSettings
 from .surface import Surface
 from .task import Task, finished
 from .user_error import passing_on
@@ -50,16 +50,18 @@ class BodyCache(Generic[Kept]):
 
 
 # Each body of a rig is there twice: as it is, and as one that others of the same surface begin with.
-CACHE: "BodyCache[jounce.Body | loose.LooseBody]" = BodyCache(capacity=16)
+CACHE: "BodyCache[jounce.Body | loose.LooseBody | attached.AttachedBody]" = BodyCache(capacity=16)
 
 
-def build(surface: Surface, settings: BuildSettings | LooseSettings) -> Task:
+def build(surface: Surface, settings: BuildSettings | LooseSettings | AttachedSettings) -> Task:
     """Builds the body of a surface on a thread of the native module and puts it into the cache."""
     surface.refuse_unusable()
     start = time.monotonic()
     with passing_on("The body cannot be built"):
         if isinstance(settings, LooseSettings):
             said = yield from build_loose(surface, settings)
+        elif isinstance(settings, AttachedSettings):
+            said = yield from build_attached(surface, settings)
         else:
             said = yield from build_rigged(surface, settings)
     return f"{said}, in {time.monotonic() - start:.1f} s"
@@ -72,6 +74,13 @@ def build_loose(surface: Surface, settings: LooseSettings) -> Task:
     return loose.describe(body)
 
 
+def build_attached(surface: Surface, settings: AttachedSettings) -> Task:
+    """Builds a surface that hangs on its rig."""
+    body = yield from attached.made(surface, settings)
+    CACHE.put(surface.digest(settings), body)
+    return attached.describe(body)
+
+
 def build_rigged(surface: Surface, settings: BuildSettings) -> Task:
     """Builds a body that follows its rig.
 
@@ -81,7 +90,7 @@ def build_rigged(surface: Surface, settings: BuildSettings) -> Task:
     """
     ground = surface.ground_digest(settings)
     like = CACHE.get(ground)
-    like = None if isinstance(like, loose.LooseBody) else like
+    like = like if isinstance(like, jounce.Body) else None
     body = yield from finished(job(surface, settings, like), "Building")
     CACHE.put(ground, body)
     CACHE.put(surface.digest(settings), body)

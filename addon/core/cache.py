@@ -101,12 +101,13 @@ def unpack(data: bytes) -> MotionCache | None:
 def surface_origin(surface: Surface) -> Origin:
     """What of the meshes a motion depends on."""
     maps = (getattr(surface.maps, field.name) for field in fields(surface.maps))
+    attached = () if surface.attached is None else (surface.attached,)
     core = surface.core
     parts = {} if core is None else {"Body parts": hashed(core.arrays, core.words)}
     return parts | {
         "Mesh": digest_of(surface.points, surface.triangles),
         "Weights": digest_of(surface.weights),
-        "Maps": digest_of(*maps),
+        "Maps": digest_of(*maps, *attached),
         "Bones that count": digest_of(surface.bone_parents, surface.merge_into),
         "Shape keys that count": digest_of(surface.shapes),
         "Stitches": digest_of(*astuple(surface.stitches)),

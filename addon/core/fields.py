@@ -5,6 +5,7 @@ from enum import Enum
 import jounce
 import numpy as np
 
+from .attached import AttachedBody
 from .colours import Look, Scale
 from .full_space import DraftError
 from .loose import LooseBody
@@ -45,8 +46,8 @@ def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> t
 
     mode: from 0, of weights. stiffness: the factor on Young's modulus that the motion is computed with.
     """
-    if isinstance(body, LooseBody):
-        return np.zeros(len(body.embedding.points)), Scale("Nothing of a loose body", "", Look.SEQUENTIAL)
+    if isinstance(body, LooseBody | AttachedBody):
+        return np.zeros(len(body.embedding.points)), Scale("Only flesh has this", "", Look.SEQUENTIAL)
     if field is Field.WEIGHTS:
         values = body.embedding.interpolate(body.modes.weights[:, mode : mode + 1].copy())[:, 0]
         most = float(np.abs(values).max(initial=0.0))

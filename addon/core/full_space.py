@@ -7,6 +7,7 @@ from typing import Union
 import jounce
 import numpy as np
 
+from .attached import AttachedBody
 from .bodies import BodyCache
 from .hardening import curves
 from .loose import LooseBody
@@ -40,14 +41,17 @@ class DraftError:
 
 
 # A body in coordinates of one kind, and so its coefficients mean something.
-Shaper = Union["jounce.Body", LooseBody, FineBody]
+Shaper = Union["jounce.Body", LooseBody, AttachedBody, FineBody]
 
 CACHE: "BodyCache[FineBody]" = BodyCache(capacity=4)
 
 
-def shaped(shaper: Shaper, coefficients: np.ndarray) -> np.ndarray:
-    """The displacements (p, 3) f32 of the surface, metres."""
-    return shaper.model.displacement(np.asarray(coefficients, np.float64), shaper.embedding)
+def shaped(shaper: Shaper, coefficients: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """The displacements (p, 3) f32 of the surface from where its rig has it, in the coefficients' unit."""
+    numbers = np.asarray(coefficients, np.float64)
+    if isinstance(shaper, AttachedBody):
+        return shaper.displacement(numbers, out)
+    return shaper.model.displacement(numbers, shaper.embedding, out)
 
 
 def prepared(

@@ -7,7 +7,7 @@ so a force f on it is the generalised force `A'f` [HRPD app. A].
 import jounce
 import numpy as np
 
-from .full_space import Shaper
+from .full_space import FineBody
 
 # How much of the way to the mouse the point goes in a step: below 1, as the force is that of the step before.
 SHARE = 0.6
@@ -18,7 +18,7 @@ PROBE = 1e-3
 class Grip:
     """One render vertex of a body that is held."""
 
-    def __init__(self, shaper: Shaper, weights: np.ndarray, point: int) -> None:
+    def __init__(self, shaper: "jounce.Body | FineBody", weights: np.ndarray, point: int) -> None:
         """weights: (b,), of the rig at the point. point: its number among the body's render vertices.
 
         shaper: what the coefficients are of.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import jounce
 import numpy as np
 
+from .full_space import Shaper, shaped
 from .motion import Motion
 from .settings import BakeSettings, Target
 from .surface import Part, Surface
@@ -53,7 +54,7 @@ class KeySet:
 class PosedMotion:
     """A motion at the vertices of a surface."""
 
-    def __init__(self, body: "jounce.Body", surface: Surface, motion: Motion) -> None:
+    def __init__(self, body: Shaper, surface: Surface, motion: Motion) -> None:
         self._body = body
         self._weights = surface.weights
         self._preserved = [part.points for part in surface.parts if part.preserves_volume]
@@ -62,7 +63,7 @@ class PosedMotion:
 
     def displacement(self, frame: int) -> np.ndarray:
         """World displacements u (p, 3) of a frame, in metres."""
-        return self._body.model.displacement(self._motion.coefficients[frame], self._body.embedding)
+        return shaped(self._body, self._motion.coefficients[frame])
 
     def linear(self, frame: int) -> np.ndarray:
         """The 3x3 by which the armature moves an offset of each vertex, A (p, 3, 3)."""
@@ -74,7 +75,7 @@ class PosedMotion:
 
 
 def key_sets(
-    body: "jounce.Body", surface: Surface, motion: Motion, settings: BakeSettings
+    body: Shaper, surface: Surface, motion: Motion, settings: BakeSettings
 ) -> Generator[Step, None, list[KeySet]]:
     """The shape keys of every part of a body, with their measured errors."""
     posed = PosedMotion(body, surface, motion)

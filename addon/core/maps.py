@@ -96,6 +96,11 @@ def maps(painted: dict[Kind, np.ndarray], scale: StiffnessScale) -> Maps:
     )
 
 
+def attached(painted: dict[Kind, np.ndarray]) -> np.ndarray | None:
+    """How much bones hold each point (p,) of what has no volume, None where nothing is pinned."""
+    return told(painted.get(Kind.PIN), USUAL[Kind.PIN])
+
+
 def told(values: np.ndarray | None, usual: float) -> np.ndarray | None:
     """The values of a map, None where all are the usual one."""
     return None if values is None or (values == usual).all() else values

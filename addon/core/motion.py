@@ -10,7 +10,7 @@ import numpy as np
 
 from .contact_points import Skin
 from .cuts import Teleport, Teleports
-from .settings import FrequencyOf, LooseMotion, MotionSettings, Physical, RestartMode
+from .settings import AttachedMotion, FrequencyOf, LooseMotion, MotionSettings, Physical, RestartMode
 from .user_error import UserError, passing_on
 
 # What bodies are built with, Pa and kg/m^3. Modes do not depend on a uniform stiffness or density, which are
@@ -20,6 +20,9 @@ DENSITY = 1000.0
 
 # The height for which a gravity strength of 1 is the scene's own gravity, in metres.
 REFERENCE_SIZE = 1.8
+# How often a pendulum as long as a body swings in a second under gravity that is scaled with its size: on
+# Earth at that height.
+SWING = (9.81 / REFERENCE_SIZE) ** 0.5 / (2.0 * np.pi)
 # Most iterations of a substep: those of the full space are many where flesh is at its limits.
 ITERATIONS, FINAL_ITERATIONS = 30, 200
 
@@ -99,7 +102,7 @@ class FrameInput:
         return replace(self, colliders=None, vertices=None, contraction=None)
 
     def of_handles(self) -> "FrameInput":
-        """What the motion of a loose body is simulated from."""
+        """What the motion of a loose or an attached body is simulated from."""
         return replace(self, force=None, drag=None, offsets=None, vertices=None, contraction=None)
 
     def of_vertices(self) -> "FrameInput":
@@ -300,7 +303,7 @@ def simulation(
         dt=frame_seconds,
         substeps=settings.substeps,
         max_iterations=ITERATIONS if model is None else FINAL_ITERATIONS,
-        damping=settings.damping,
+        damping=damping_of(body, settings),
         gravity=tuple(gravity),
         pose_rest=settings.pose_rest,
         integrator=settings.integrator,
@@ -315,6 +318,8 @@ def simulation(
 
 def built_frequency(body: "jounce.Body", frequency_of: FrequencyOf) -> float:
     """The frequency in Hz, as the body was built, of what sets its stiffness."""
+    if isinstance(body.mesh, jounce.SurfaceMesh):
+        return wave_frequency(float(np.linalg.norm(np.ptp(body.mesh.points, axis=0))))
     if frequency_of is FrequencyOf.LOWEST_MODE:
         return body.model.frequency
     return size_frequency(float(body.mesh.volumes.sum()))
@@ -326,7 +331,23 @@ def size_frequency(volume: float) -> float:
     volume: m^3. It is free of what the flesh hangs on, so that pins, paint and rigid parts change nothing
     elsewhere, and about what the lowest mode of a body has that hangs on its bones.
     """
-    return (YOUNG / DENSITY) ** 0.5 / volume ** (1.0 / 3.0)
+    return wave_frequency(volume ** (1.0 / 3.0))
+
+
+def wave_frequency(length: float) -> float:
+    """How often a wave of pressure goes a length, metres, in a second."""
+    return (YOUNG / DENSITY) ** 0.5 / length
+
+
+def damping_of(body: "jounce.Body", settings: MotionSettings) -> float:
+    """The damping ratio as the native module takes it: at the lowest frequency of a model.
+
+    What is attached swings far below that, as a pendulum of its size does, and its ratio is meant there.
+    """
+    if not isinstance(settings, AttachedMotion):
+        return settings.damping
+    factor = stiffness_of(built_frequency(body, settings.frequency_of), settings)
+    return settings.damping * SWING / (body.model.frequency * factor**0.5)
 
 
 def stiffness_of(built: float, settings: MotionSettings) -> float:

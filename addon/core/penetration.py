@@ -7,6 +7,7 @@ import numpy as np
 
 from .colliders import Colliders
 from .full_space import Shaper, shaped
+from .maps import PINNED
 from .rest_check import posed_points
 from .surface import Surface
 
@@ -41,6 +42,7 @@ def deepest(
     moved = [shaped(shaper, frame).astype(np.float64) for frame in coefficients]
     size = surface.diagonal
     may_touch = np.max([np.abs(offsets).max(axis=1) for offsets in moved], axis=0) > HELD * size
+    may_touch &= True if surface.attached is None else surface.attached < PINNED
     found: dict[int, Depth] = {}
     for frame, (pose, offsets, matrices) in enumerate(zip(poses, moved, around, strict=True)):
         points = posed_points(surface, pose) + offsets

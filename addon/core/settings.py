@@ -55,10 +55,15 @@ class Quality(Enum):
 
 
 class BodyKind(Enum):
-    """What moves a body: a rig or its object, which flesh follows; or nothing, so that it falls and rolls."""
+    """What a body is.
+
+    Flesh, which follows a rig or its object; loose, so that it falls and rolls; or a surface without volume
+    that hangs on a rig by what of it is pinned.
+    """
 
     RIGGED = "RIGGED"
     LOOSE = "LOOSE"
+    ATTACHED = "ATTACHED"
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,19 @@ class LooseSettings:
     resolution: int
     handles: int
     clusters: int
+
+
+@dataclass(frozen=True)
+class AttachedSettings:
+    """What the model of an attached body depends on, beside its surface.
+
+    handles: how many move it. thickness: share of the diagonal. bending: how many times as stiff as a plate
+    of that thickness.
+    """
+
+    handles: int
+    thickness: float
+    bending: float
 
 
 @dataclass(frozen=True)
@@ -159,6 +177,11 @@ class LooseMotion(MotionSettings):
 
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class AttachedMotion(MotionSettings):
+    """What the motion of an attached body depends on. frequency: of stretch, Hz."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from .bone_core import BoneCore
 from .maps import Maps
-from .settings import BuildSettings, LooseSettings
+from .settings import AttachedSettings, BuildSettings, LooseSettings
 from .stitches import NONE, Stitches
 from .user_error import UserError
 
@@ -38,6 +38,8 @@ class Surface:
     maps: what is painted at the points. Of the bones all count, or those that are not small by bone_parents
     (b,) i64, or those that merge_into (b,) i64 leaves. shapes: (s, p, 3) f64, metres, what the rig adds and
     the flesh must not imitate. stitches: between the points. core: what follows the bones, None for nothing.
+    attached: (p,) f64 in [0, 1], how much bones hold what has no volume, None for flesh and where nothing is
+    pinned.
     """
 
     points: np.ndarray
@@ -50,18 +52,20 @@ class Surface:
     shapes: np.ndarray | None = None
     stitches: Stitches = NONE
     core: BoneCore | None = None
+    attached: np.ndarray | None = None
 
     @property
     def diagonal(self) -> float:
         """Length of the diagonal of the bounding box, in metres: the size that errors are fractions of."""
         return float(np.linalg.norm(np.ptp(self.points, axis=0)))
 
-    def digest(self, settings: BuildSettings | LooseSettings) -> str:
+    def digest(self, settings: BuildSettings | LooseSettings | AttachedSettings) -> str:
         """Hash of all that a model depends on; equal digests give equal models, up to updates of modes."""
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
         rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)
         core, words = ((), ()) if self.core is None else (self.core.arrays, self.core.words)
         arrays = self.points, self.triangles, *painted, *rig, *astuple(self.stitches), *core
+        arrays += () if self.attached is None else (self.attached,)
         return hashed(arrays, (BUILDING, *astuple(settings), *words))
 
     def ground_digest(self, settings: BuildSettings) -> str:

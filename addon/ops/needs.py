@@ -90,9 +90,10 @@ def own_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:
 def flesh(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The hosts of the selected bodies, all of which are flesh on a rig."""
     hosts = own_bodies(context)
-    loose = next((host for host in hosts if host.jounce.is_loose), None)
-    if loose is not None:
-        raise UserError(f"{loose.name} is loose, and this is for flesh that follows a rig.")
+    other = next((host for host in hosts if not host.jounce.is_flesh), None)
+    if other is not None:
+        kind = other.jounce.kind.lower()
+        raise UserError(f"{other.name} is {kind}, and this is for flesh that follows a rig.")
     return hosts
 
 

@@ -8,6 +8,7 @@ from bpy.app.handlers import persistent
 from ..bridge.body import bodies
 from ..bridge.preview import previews
 from ..core import bodies as built
+from ..core.attached import AttachedBody
 from ..core.fields import Field
 from ..core.full_space import DraftError
 from ..core.muscles import Muscles
@@ -85,7 +86,7 @@ def draw_surfaces() -> None:
         look = (*key, field, mode, motion, *seen)
         picture = kept("picture", look, lambda: Picture(host, body, field, mode, *seen))
         picture.draw(context, settings.opacity)
-    if settings.cage or settings.embedding:
+    if (settings.cage or settings.embedding) and not isinstance(body, AttachedBody):
         lattice = kept("lattice", key, lambda: read_lattice(host, body, context))
         if lattice is not None:
             lattice.draw(context, settings.cage, settings.embedding)

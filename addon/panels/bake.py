@@ -27,7 +27,7 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows how and to what the motion is baked."""
         layout, state = self.layout_and_state(context)
-        if not state.is_loose:
+        if state.is_flesh:
             layout.prop(state, "quality")
         layout.prop(state, "target")
         if state.target == "MODAL_KEYS":
@@ -41,10 +41,11 @@ class JOUNCE_PT_bake(BodyPanel, bpy.types.Panel):
         elif state.target == "OWN_BONES":
             layout.prop(state, "own_collection", icon="GROUP_BONE")
             layout.prop(state, "own_turn_only")
-        if not state.is_loose:
+        if state.is_flesh:
             layout.prop(state, "loop")
-            if not state.loop and state.start != "MOVING":
-                layout.prop(state, "pre_roll")
+        loops = state.is_flesh and state.loop
+        if not (state.is_loose or loops or state.start == "MOVING"):
+            layout.prop(state, "pre_roll")
         row = layout.row(align=True)
         row.operator("jounce.bake", icon="RENDER_ANIMATION")
         row.operator("jounce.free_bake", icon="TRASH", text="")

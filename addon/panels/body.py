@@ -2,6 +2,8 @@
 
 import bpy
 
+from ..core.maps import Kind
+from ..core.settings import BodyKind
 from .sidebar import BodyPanel
 
 
@@ -15,8 +17,7 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
         """Shows what the model depends on."""
         layout, state = self.layout_and_state(context)
         layout.prop(state, "kind")
-        layout.prop(state, "resolution")
-        (draw_loose if state.is_loose else draw_rigged)(layout, state)
+        DRAWN[BodyKind(state.kind)](layout, state)
         if state.built_summary:
             parts = state.built_summary.split(", ")
             column = layout.column(align=True)
@@ -26,12 +27,24 @@ class JOUNCE_PT_build(BodyPanel, bpy.types.Panel):
 
 def draw_loose(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
     """Shows what the model of a loose body depends on."""
+    layout.prop(state, "resolution")
     layout.prop(state, "handles")
     layout.prop(state, "clusters")
 
 
+def draw_attached(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
+    """Shows what the model of a surface that hangs on a rig depends on."""
+    layout.prop(state, "handles")
+    layout.prop(state, "thickness")
+    layout.prop(state, "bending")
+    if not state.pin_group:
+        paint = layout.operator("jounce.map_paint", text="Paint What Is Held", icon="BRUSH_DATA")
+        paint.kind = Kind.PIN.value
+
+
 def draw_rigged(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> None:
     """Shows what the model of flesh on a rig depends on."""
+    layout.prop(state, "resolution")
     layout.prop(state, "modes")
     layout.prop(state, "locality")
     layout.prop(state, "forces")
@@ -41,3 +54,10 @@ def draw_rigged(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup) -> N
     if state.bones_counting == "PICKED":
         layout.prop(state, "bones_collection", icon="GROUP_BONE")
     layout.prop(state, "shape_keys_count")
+
+
+DRAWN = {
+    BodyKind.RIGGED: draw_rigged,
+    BodyKind.LOOSE: draw_loose,
+    BodyKind.ATTACHED: draw_attached,
+}

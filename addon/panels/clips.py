@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..core.settings import BodyKind
 from .sidebar import BodyPanel
 
 
@@ -14,7 +15,7 @@ class JOUNCE_PT_clips(BodyPanel, bpy.types.Panel):
 
     bl_label = "Actions"
     bl_options = {"DEFAULT_CLOSED"}
-    for_loose = False
+    kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the folder, its actions, and what to do with them."""

@@ -5,6 +5,7 @@ import bpy
 from ..bridge.body import bodies, weight_maps
 from ..core import region_presets
 from ..core.maps import Kind
+from ..core.settings import BodyKind
 from .sidebar import BodyPanel
 
 # What fills or changes a map, by the end of its operator's name.
@@ -62,13 +63,15 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
 
     bl_label = "Maps"
     bl_options = {"DEFAULT_CLOSED"}
-    for_loose = False
+    kinds = frozenset((BodyKind.RIGGED, BodyKind.ATTACHED))
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the vertex group of each map, and how to make it."""
         layout, state = self.layout_and_state(context)
         mesh = context.object if context.object.type == "MESH" else bodies.host_of(context.object)
         for kind, (setting, _) in weight_maps.SETTINGS.items():
+            if kind is not Kind.PIN and state.is_attached:
+                continue
             row = layout.row(align=True)
             row.prop_search(state, setting, mesh, "vertex_groups")
             row.operator("jounce.map_paint", text="", icon="BRUSH_DATA").kind = kind.value
@@ -82,7 +85,8 @@ class JOUNCE_PT_maps(BodyPanel, bpy.types.Panel):
                 layout.label(text="Only differences within a bone act", icon="INFO")
             if kind is Kind.MUSCLE and state.muscle_group:
                 draw_muscles(layout, state, mesh)
-        layout.menu(JOUNCE_MT_regions.__name__, icon="GROUP_VERTEX")
+        if state.is_flesh:
+            layout.menu(JOUNCE_MT_regions.__name__, icon="GROUP_VERTEX")
         layout.operator("jounce.maps_copy", icon="PASTEDOWN")
 
 

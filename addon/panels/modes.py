@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..core.settings import BodyKind
 from .sidebar import BodyPanel
 
 
@@ -31,7 +32,7 @@ class JOUNCE_PT_modes(BodyPanel, bpy.types.Panel):
 
     bl_label = "Modes"
     bl_options = {"DEFAULT_CLOSED"}
-    for_loose = False
+    kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the list, or what it needs."""

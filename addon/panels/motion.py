@@ -28,6 +28,9 @@ def draw_stiffness(
     layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context
 ) -> None:
     """Shows what sets the stiffness, and for a material the frequency that follows."""
+    if state.is_attached:
+        layout.prop(state, "cloth_frequency")
+        return
     layout.prop(state, "stiffness_by")
     if state.stiffness_by == "FREQUENCY":
         layout.prop(state, "frequency")
@@ -78,7 +81,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         layout, state = self.layout_and_state(context)
         draw_stiffness(layout, state, context)
         keyed(layout).prop(state, "damping")
-        if not state.is_loose:
+        if state.is_flesh:
             keyed(layout).prop(state, "strength")
             keyed(layout).prop(state, "pose_rest")
             draw_contraction(layout, state, context)

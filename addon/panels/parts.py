@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..core.settings import BodyKind
 from .sidebar import BodyPanel
 
 
@@ -18,7 +19,7 @@ class JOUNCE_PT_parts(BodyPanel, bpy.types.Panel):
     """What of the body is bone, what is flesh and what is hard"""
 
     bl_label = "Body Parts"
-    for_loose = False
+    kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the core, the role of the active bone, and what of the active mesh is hard."""

@@ -21,14 +21,14 @@ class JOUNCE_PT_preview(BodyPanel, bpy.types.Panel):
     def draw(self, context: bpy.types.Context) -> None:
         """Shows whether the motion is previewed, and how far it is."""
         layout, state = self.layout_and_state(context)
-        if not state.is_loose:
+        if state.is_flesh:
             layout.row().prop(state, "quality", expand=True)
             draw_learning(layout, context)
         row = layout.row(align=True)
         row.operator("jounce.preview", icon="HIDE_OFF" if state.preview else "HIDE_ON", depress=state.preview)
         row.operator("jounce.fill_cache", icon="FILE_REFRESH", text="")
         row.operator("jounce.clear_cache", icon="TRASH", text="")
-        if state.preview and not state.is_loose:
+        if state.preview and state.is_flesh:
             layout.operator("jounce.grab", icon="VIEW_PAN")
         known = previews.session(bodies.host_of(context.object))
         if known is not None:

@@ -4,6 +4,7 @@ import bpy
 
 from ..bridge.body import bodies
 from ..bridge.preview import previews
+from ..core.settings import BodyKind
 from .sidebar import BodyPanel, keyed
 
 # So many teleports are named; a shot with more of them has another trouble.
@@ -38,15 +39,17 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
 
     bl_label = "Forces and Resets"
     bl_options = {"DEFAULT_CLOSED"}
-    for_loose = False
+    kinds = frozenset((BodyKind.RIGGED, BodyKind.ATTACHED))
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows start and cuts, forces, and the limits."""
+        """Shows start and cuts, and of flesh forces and limits."""
         layout, state = self.layout_and_state(context)
         layout.prop(state, "start")
         keyed(layout).prop(state, "cut")
         layout.prop(state, "after_cut")
         draw_teleports(layout, state, previews.session(bodies.host_of(context.object)))
+        if state.is_attached:
+            return
         keyed(layout).prop(state, "push")
         keyed(layout).prop(state, "field_weight")
         layout.prop(state, "field_collection")

@@ -5,6 +5,7 @@ import textwrap
 import bpy
 
 from ..bridge.body import bodies
+from ..core.settings import BodyKind
 
 # Characters that fit into a line, for each pixel of the panel's width at a scale of 1.
 CHARACTERS_PER_PIXEL = 0.14
@@ -22,14 +23,14 @@ class BodyPanel(SidebarPanel):
     """A panel for the body of the active object, below the main one."""
 
     bl_parent_id = "JOUNCE_PT_main"
-    # Whether any of it says something of loose bodies.
-    for_loose = True
+    # The kinds of bodies of which any of it says something.
+    kinds = frozenset(BodyKind)
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         """Shown for objects with Jounce, where it says something of the kind of body."""
         host = None if context.object is None else bodies.host_of(context.object)
-        return host is not None and (cls.for_loose or not host.jounce.is_loose)
+        return host is not None and BodyKind(host.jounce.kind) in cls.kinds
 
     def layout_and_state(
         self, context: bpy.types.Context

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..core.settings import BodyKind
 from .sidebar import BodyPanel
 
 
@@ -32,7 +33,7 @@ class JOUNCE_PT_stitches(BodyPanel, bpy.types.Panel):
 
     bl_label = "Stitches"
     bl_options = {"DEFAULT_CLOSED"}
-    for_loose = False
+    kinds = frozenset((BodyKind.RIGGED,))
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows the stitch groups, and how to make them."""

@@ -226,8 +226,8 @@ class BakeProps:
 
     @property
     def simulated_quality(self) -> Quality:
-        """What is simulated; a loose body has no other quality than its own, which is live as a draft is."""
-        return Quality.DRAFT if self.is_loose else Quality(self.quality)
+        """What is simulated; only flesh has another quality than its own, which is live as a draft is."""
+        return Quality(self.quality) if self.is_flesh else Quality.DRAFT
 
     def bake_settings(self, target: str, frame_start: int, frame_end: int) -> BakeSettings:
         """What a bake over a frame range depends on."""

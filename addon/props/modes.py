@@ -33,8 +33,8 @@ class ModesProps:
 
     @property
     def knows_modes(self) -> bool:
-        """Whether the modes are listed; a loose body has none."""
-        return self.is_loose or len(self.modes_built) > 0
+        """Whether the modes are listed; only flesh has any."""
+        return not self.is_flesh or len(self.modes_built) > 0
 
     def list_modes(self, ratios: np.ndarray) -> None:
         """Makes the list anew. ratios: (m,), frequencies as multiples of the lowest."""

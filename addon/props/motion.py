@@ -5,7 +5,7 @@ from dataclasses import asdict
 import numpy as np
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
 
-from ..core.settings import FrequencyOf, LooseMotion, MotionSettings
+from ..core.settings import AttachedMotion, FrequencyOf, LooseMotion, MotionSettings
 from .refresh import refreshing
 
 INTEGRATORS = (
@@ -33,6 +33,21 @@ class MotionProps:
         soft_min=0.5,
         soft_max=15.0,
         step=10,
+    )
+    # By sqrt(g / (1.8 m e)): where gravity is scaled with the size, cloth gets longer by e of its length.
+    cloth_frequency: FloatProperty(
+        name="Stretch Frequency (Hz)",
+        description=(
+            "How firmly an attached surface keeps its lengths, in Hz: so often a wave of stretch crosses it "
+            "in a second. At 25 it gets a hundredth longer where it hangs under gravity, at half as much "
+            "four times that; it means the same for a mouse and a whale"
+        ),
+        default=25.0,
+        min=0.5,
+        max=500.0,
+        soft_min=5.0,
+        soft_max=100.0,
+        step=100,
     )
     amount: FloatProperty(
         name="Target Amplitude",
@@ -129,10 +144,13 @@ class MotionProps:
     def motion_settings(self) -> MotionSettings:
         """What the motion depends on, without rebuilding."""
         settings = self._rigged_settings()
-        if not self.is_loose:
+        if self.is_flesh:
             return settings
         # What is free to go anywhere has no place that it could be too far from.
         of_flesh = asdict(settings) | {"limit": None, "stretch": None, "material": settings.material}
+        if self.is_attached:
+            own = {"frequency": self.cloth_frequency, "frequency_of": FrequencyOf.SIZE, "material": None}
+            return AttachedMotion(**of_flesh | own)
         spin = tuple(np.radians(self.spin).tolist())
         return LooseMotion(**of_flesh, velocity=tuple(self.velocity), spin=spin)
 

@@ -12,6 +12,7 @@ CHANGES_NOTHING |= {"jounce.material_preset_add", "jounce.body_preset_add", "jou
 UNITS = ("without unit", "in Hz", "in Pa", "in kilograms", "in m/s", "in degrees")
 HAS_UNIT = {"PERCENTAGE", "FACTOR"}
 KEYED = {"strength", "contraction", "cut", "push", "field_weight", "frequency", "damping", "pose_rest"} | {
+    "cloth_frequency",
     "gravity",
     "use_gravity",
     "young",

@@ -22,8 +22,8 @@ PREPARE = {
     Target.OWN_BONES: own_bones.prepare,
 }
 
-# What plays a body that no rig moves.
-PLAYS_LOOSE = frozenset((Target.MODAL_KEYS, Target.FRAME_KEYS, Target.MESH_CACHE))
+# What plays a body that has no modes.
+PLAYS_SHAPES = frozenset((Target.MODAL_KEYS, Target.FRAME_KEYS, Target.MESH_CACHE))
 
 
 def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -> None:
@@ -39,9 +39,9 @@ def refuse_unusable(obj: bpy.types.Object, settings: BakeSettings, warn: Warn) -
 
 
 def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
-    """Refuses what only a draft can be, and what no loose body can."""
-    if host.jounce.is_loose:
-        refuse_loose(host, settings)
+    """Refuses what only a draft can be, and what only flesh can."""
+    if not host.jounce.is_flesh:
+        refuse_without_modes(host, settings)
     if settings.quality is Quality.DRAFT:
         return
     if settings.target is Target.SKINNING_NODES:
@@ -56,15 +56,16 @@ def refuse_unfit(host: bpy.types.Object, settings: BakeSettings) -> None:
         )
 
 
-def refuse_loose(host: bpy.types.Object, settings: BakeSettings) -> None:
-    """Refuses for a loose body what needs modes or a rig, and what it cannot do."""
-    if settings.target not in PLAYS_LOOSE:
+def refuse_without_modes(host: bpy.types.Object, settings: BakeSettings) -> None:
+    """Refuses for a loose or an attached body what needs modes, and what it cannot do."""
+    kind = host.jounce.kind.lower()
+    if settings.target not in PLAYS_SHAPES:
         raise UserError(
-            f"{host.name} is loose, and has neither bones nor modes to play it; bake it to shape keys or a "
+            f"{host.name} is {kind}, and has neither bones nor modes to play it; bake it to shape keys or a "
             "mesh cache."
         )
     if settings.shards:
-        raise UserError(f"{host.name} is loose, so there are no shards of it; bake it without them.")
+        raise UserError(f"{host.name} is {kind}, so there are no shards of it; bake it without them.")
 
 
 def refuse_stuck(obj: bpy.types.Object) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Generator
 import bpy
 import numpy as np
 
+from ...core.full_space import Shaper, shaped
 from ...core.motion import Motion
 from ..body import meshes
 from ..body.bodies import BodyScene
@@ -15,7 +16,7 @@ from ..rig.posed_meshes import evaluated_points
 Shapes = Generator[list[tuple[np.ndarray, np.ndarray]], None, None]
 
 
-def shapes(scene: BodyScene, body: object, motion: Motion, over: range, context: bpy.types.Context) -> Shapes:
+def shapes(scene: BodyScene, body: Shaper, motion: Motion, over: range, context: bpy.types.Context) -> Shapes:
     """For each frame and mesh its shape (p, 3) f64 in the object's space, and the (3, 4) to world and metres.
 
     Meshes are shown as their rigs leave them as long as it runs; close it. Where the flesh holds, nothing
@@ -28,7 +29,7 @@ def shapes(scene: BodyScene, body: object, motion: Motion, over: range, context:
         for row, (frame, coefficients) in enumerate(zip(over, motion.coefficients, strict=True)):
             context.scene.frame_set(frame)
             depsgraph = context.evaluated_depsgraph_get()
-            moved = body.model.displacement(coefficients, body.embedding).astype(np.float64)
+            moved = shaped(body, coefficients).astype(np.float64)
             made = []
             for index, (obj, part) in enumerate(zip(scene.objects, scene.surface.parts, strict=True)):
                 to_metres = np.zeros((3, 4))

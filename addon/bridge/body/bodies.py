@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.bones import Counting, merged_into_picked
-from ...core.maps import maps
+from ...core.maps import attached, maps
 from ...core.muscles import Muscle, Muscles, directions_of_bones
 from ...core.surface import Part, Surface
 from ...core.user_error import UserError
@@ -143,6 +143,7 @@ def read(host: bpy.types.Object, context: bpy.types.Context, warn: Warn) -> Body
         **bones_that_count(host, rig.movers),
         core=bones.core(rig.movers, places, rig.weights, amount, hard_places) if amount > 0.0 else None,
         shapes=driven_keys.driven(objects, parts) if host.jounce.shape_keys_count else None,
+        attached=attached(painted) if host.jounce.is_attached else None,
     )
     refuse_held(host, rig.movers)
     forces = ForceReader(host, context.scene, surface.diagonal, warn)

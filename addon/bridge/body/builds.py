@@ -17,5 +17,5 @@ def remember(
     state.built_digest, state.built_summary = digest, summary
     state.built_frequency = body.model.frequency
     state.built_size_frequency = motion.built_frequency(body, FrequencyOf.SIZE)
-    state.list_modes(np.empty(0) if state.is_loose else modes.frequency_ratios(body))
+    state.list_modes(modes.frequency_ratios(body) if state.is_flesh else np.empty(0))
     diagnosis.renew(host, "build", context)

@@ -230,8 +230,9 @@ def left_out(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
     """Force fields that do not act as they do on all else."""
     fields = force_fields.acting(host, scene)
-    if host.jounce.is_loose and fields:
-        yield Finding(f"{host.name} is loose, so it feels gravity, and no force fields.", host.name)
+    if not host.jounce.is_flesh and fields:
+        kind = host.jounce.kind.lower()
+        yield Finding(f"{host.name} is {kind}, so it feels gravity, and no force fields.", host.name)
         return
     for obj in fields:
         sentence = force_fields.left_out(obj)

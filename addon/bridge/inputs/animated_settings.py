@@ -2,11 +2,13 @@
 
 import bpy
 
-from ...core.motion import FrameMaterial, built_frequency, load_scale, stiffness_of
+from ...core.motion import FrameMaterial, built_frequency, damping_of, load_scale, stiffness_of
 from ..common import animation, units
 
 # The settings that may be animated; the fields of `MotionSettings` that follow from them.
-ANIMATED = frozenset(["damping", "density", "frequency", "gravity", "pose_rest", "use_gravity", "young"])
+ANIMATED = frozenset(
+    ["cloth_frequency", "damping", "density", "frequency", "gravity", "pose_rest", "use_gravity", "young"]
+)
 FIELDS = ("frequency", "damping", "pose_rest", "gravity", "material")
 # What of a scene says how it pulls.
 GRAVITY = frozenset(["gravity", "use_gravity"])
@@ -44,21 +46,22 @@ class FeelReader:
         self._host = host
         self._scene = scene
         self._diagonal = diagonal
-        self._built: float | None = None
+        self._body: object | None = None
 
     def act_on(self, body: "object") -> None:
         """From now on it is this body that feels."""
-        self._built = built_frequency(body, self._host.jounce.motion_settings().frequency_of)
+        self._body = body
 
     def read(self, depsgraph: bpy.types.Depsgraph) -> FrameMaterial | None:
         """What a frame feels like; None where it is as in all others, or there is no body yet."""
-        if self._built is None or not varies(self._host, self._scene):
+        if self._body is None or not varies(self._host, self._scene):
             return None
         settings = self._host.evaluated_get(depsgraph).jounce.motion_settings()
         scale = settings.gravity * load_scale(settings, self._diagonal)
+        built = built_frequency(self._body, settings.frequency_of)
         return FrameMaterial(
-            stiffness_of(self._built, settings),
-            settings.damping,
+            stiffness_of(built, settings),
+            damping_of(self._body, settings),
             settings.pose_rest,
             tuple(units.world_gravity(depsgraph.scene_eval) * scale),
         )

@@ -81,7 +81,10 @@ def read(
             warn(why)
             continue
         found.append(obj)
-        solids.append(bone_capsules.sparing(solid(obj, context), obj, rig, surface))
+        whole = solid(obj, context)
+        # What is attached is no flesh around a bone: it stays outside of all of them.
+        is_flesh = not host.jounce.is_attached
+        solids.append(bone_capsules.sparing(whole, obj, rig, surface) if is_flesh else whole)
     return ColliderReader(host, tuple(found), tuple(solids), rig.unit)
 
 
@@ -99,8 +102,8 @@ def is_wanted(host: bpy.types.Object) -> bool:
 
 
 def can_touch(host: bpy.types.Object) -> bool:
-    """Whether what is simulated of a body has a skin: a loose body, or a final motion."""
-    return host.jounce.is_loose or Quality(host.jounce.quality) is Quality.FINAL
+    """Whether what is simulated of a body has a skin: all but drafts of flesh."""
+    return not host.jounce.is_flesh or Quality(host.jounce.quality) is Quality.FINAL
 
 
 def acting(host: bpy.types.Object) -> list[bpy.types.Object]:

@@ -3,7 +3,7 @@
 import bpy
 import numpy as np
 
-from ...core.full_space import Shaper
+from ...core.full_space import Shaper, shaped
 from ..body.bodies import BodyScene
 from ..common import units
 from . import preview_modifier
@@ -33,8 +33,7 @@ class Display:
     def move(self, coefficients: np.ndarray, shaper: Shaper) -> None:
         """Shows coefficients that may change in their place."""
         unit = units.metres_per_unit(self._scene)
-        scaled = np.asarray(coefficients if unit == 1.0 else coefficients / unit, np.float64)
-        shaper.model.displacement(scaled, shaper.embedding, self.offsets)
+        shaped(shaper, coefficients if unit == 1.0 else coefficients / unit, self.offsets)
         self._cage = coefficients, shaper
         self._write()
 

@@ -7,6 +7,8 @@ import bpy
 import numpy as np
 
 from ...core import bodies as built
+from ...core.attached import AttachedBody
+from ...core.attached_pass import AttachedPass
 from ...core.cache import MotionCache, Origin, surface_origin, unpack
 from ...core.colliders import Colliders
 from ...core.contact_points import skin
@@ -46,7 +48,8 @@ class Motions:
         self.scene = body_scene
         self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)
-        if not isinstance(body, LooseBody):
+        self._is_flesh = not isinstance(body, LooseBody | AttachedBody)
+        if self._is_flesh:
             body_scene.forces.act_on(body)
         body_scene.feel.act_on(body)
 
@@ -77,7 +80,7 @@ class Motions:
         """All that the motion depends on beside the drives, under the names of the settings."""
         # Updated modes are not those of a build: coefficients of the one mean nothing to the other.
         updated = {"Modes of the stitches": repr(self.body.residual)}
-        around = self._around() if isinstance(self.body, LooseBody) else {}
+        around = {} if self._is_flesh else self._around()
         return updated | around | self._origin(scene, first, frozenset())
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
@@ -113,6 +116,8 @@ class Motions:
         start = self._start(scene, settings)
         if isinstance(self.body, LooseBody):
             return self._loose(cache, settings, start)
+        if isinstance(self.body, AttachedBody):
+            return self._attached(cache, settings, start)
         return self._filling(scene, cache, settings, start)
 
     def _loose(self, cache: MotionCache, settings: MotionSettings, start: Start) -> LoosePass:
@@ -122,12 +127,25 @@ class Motions:
             raise UserError(
                 f"{host.name} is loose and goes where it is thrown, so it cannot loop; turn Loop off."
             )
-        if not self.is_linear:
-            raise UserError(
-                f"{host.name} is loose, so modifiers and shape keys that move its vertices have no part in "
-                "it; apply them or take them off."
-            )
+        self._refuse_reshaped()
         return LoosePass(cache, start, settings, self.body, host.name, self._touched(None))
+
+    def _attached(self, cache: MotionCache, settings: MotionSettings, start: Start) -> AttachedPass:
+        host = self.scene.host
+        colliders.refuse_hindered(host)
+        if host.jounce.loop:
+            raise UserError(f"{host.name} is attached, of which no loop can be found; turn Loop off.")
+        self._refuse_reshaped()
+        # It touches with its own points, also where it is in what it collides with at rest.
+        return AttachedPass(cache, start, self._course(settings), self.scene.colliders.colliders)
+
+    def _refuse_reshaped(self) -> None:
+        if not self.is_linear:
+            name, kind = self.scene.host.name, self.scene.host.jounce.kind.lower()
+            raise UserError(
+                f"{name} is {kind}, so modifiers and shape keys that move its vertices have no part in it; "
+                "apply them or take them off."
+            )
 
     def _touched(self, weights: np.ndarray | None) -> Colliders | None:
         """What the body collides with, and its skin. weights: (p, b), None of what is loose."""
@@ -209,7 +227,9 @@ class Motions:
     def _course(self, settings: MotionSettings) -> Schedule:
         teleport = None
         if settings.teleport is not None:
-            teleport = Teleport(self.scene.forces.places, settings.teleport * self.diagonal)
+            is_attached = isinstance(self.body, AttachedBody)
+            places = self.body.posed if is_attached else self.scene.forces.places
+            teleport = Teleport(places, settings.teleport * self.diagonal)
         pre_roll = self.scene.host.jounce.pre_roll
         return Schedule(pre_roll, settings.start, settings.after_cut, teleport)
 

@@ -34,6 +34,7 @@ nav:
       - Body parts: docs/addon/body_parts.md
       - Collisions: docs/addon/collisions.md
       - Loose bodies: docs/addon/loose.md
+      - Attached bodies: docs/addon/attached.md
       - Trouble: docs/addon/troubleshooting.md
       - Mixamo: docs/addon/mixamo.md
       - Bakes, measured: docs/addon/bakes.md

@@ -1,0 +1,95 @@
+"""Attached bodies: surfaces without volume, such as capes, that hang on a rig by what of them is pinned.
+
+The native module says where their points are; what is shown is how far they are from where the rig has them.
+With the native coefficients Z_k of handles and a pose T_j,
+
+    u_i = sum_k W_ik Z_k [X_i - c_k; 1] + sum_j w_ij (1 - T_j) [X_i; 1],
+
+so the coefficients of a frame are those of the handles and, for each bone, `1 - T_j`.
+"""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import jounce
+import numpy as np
+
+from . import parts
+from .motion import DENSITY, YOUNG
+from .settings import AttachedSettings
+from .surface import Surface
+from .task import Step, finished
+from .user_error import UserError
+
+
+@dataclass(frozen=True, eq=False)
+class AttachedBody:
+    """A built attached body. mesh: its surface, which is where its points are too. weights: (p, b)."""
+
+    mesh: "jounce.SurfaceMesh"
+    weights: np.ndarray
+    model: "jounce.Model"
+
+    @property
+    def embedding(self) -> "jounce.SurfaceMesh":
+        """Where the surface is: there is no cage."""
+        return self.mesh
+
+    @property
+    def residual(self) -> float:
+        """How far its modes are from those of a new build: it has none."""
+        return 0.0
+
+    def posed(self, pose: np.ndarray) -> np.ndarray:
+        """What a pose (b, 3, 4) makes of its points, (p, 3): `sum_j w_ij T_j [X_i; 1]`."""
+        blended = (self.weights @ pose.reshape(-1, 12)).reshape(-1, 3, 4)
+        return np.einsum("pij,pj->pi", blended[:, :, :3], self.mesh.points) + blended[:, :, 3]
+
+    def displacement(self, coefficients: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """The displacements (p, 3) f32 that coefficients (k + b, 3, 4) make of its points."""
+        count = self.model.coefficient_shape[0]
+        own = self.model.displacement(np.ascontiguousarray(coefficients[:count]))
+        whole = own if out is None else out
+        return np.add(own, self.posed(coefficients[count:]), whole, casting="same_kind")
+
+
+def made(surface: Surface, settings: AttachedSettings) -> Generator[Step, None, AttachedBody]:
+    """Makes the attached body of a surface, its handles on a thread of the native module."""
+    refuse_unattached(surface)
+    mesh = jounce.SurfaceMesh(surface.points, surface.triangles)
+    job = jounce.ProjectiveJob(
+        mesh,
+        jounce.Material(YOUNG, 0.0, DENSITY, "arap"),
+        settings.handles,
+        thickness=settings.thickness * surface.diagonal,
+        bending=settings.bending,
+        rig=jounce.Rig(mesh, surface.weights),
+        attached=surface.attached,
+    )
+    model = yield from finished(job, "Building")
+    return AttachedBody(mesh, surface.weights, model)
+
+
+def refuse_unattached(surface: Surface) -> None:
+    """Refuses a surface that hangs on nothing, or parts of which do."""
+    name = surface.parts[0].name
+    if surface.attached is None:
+        raise UserError(
+            f"Nothing of {name} is pinned, so it would hang on nothing; paint the map Pin where its bones "
+            "hold it."
+        )
+    part_of = parts.labels(surface.points, surface.triangles)
+    held = np.zeros(part_of.max() + 1, bool)
+    held[part_of[surface.attached > 0.0]] = True
+    if not held.all():
+        raise UserError(
+            f"{np.count_nonzero(~held)} loose parts of {name} have nothing pinned, so they would fall; paint "
+            "the map Pin where bones hold them."
+        )
+
+
+def describe(body: AttachedBody) -> str:
+    """One line on what was built."""
+    count, handles = body.model.cluster_count, body.model.coefficient_shape[0]
+    left = f", {body.model.skipped_count} without area" if body.model.skipped_count else ""
+    return f"{count} triangles, {handles} handles{left}"

@@ -1,0 +1,26 @@
+"""Fills the cache of an attached body, which is driven by poses, gravity and what it collides with."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from .motion import FrameInput
+from .simulation_pass import SimulationPass
+
+
+class AttachedPass(SimulationPass):
+    """A pass over the frames of an attached body."""
+
+    follows_hand = False
+
+    def _felt(self, drive: FrameInput) -> FrameInput:
+        return drive.of_handles()
+
+    def _kept(self, index: int, coefficients: np.ndarray) -> np.ndarray:
+        followed = self._followed(self.drives[index::-1])
+        return np.concatenate([coefficients, np.eye(3, 4) - followed])
+
+    def _followed(self, drives: Iterable[FrameInput]) -> np.ndarray:
+        """The pose of the last frame that could be followed; at rest before there was any."""
+        at_rest = np.tile(np.eye(3, 4), (len(self.drives[0].pose), 1, 1))
+        return next((drive.pose for drive in drives if not drive.held), at_rest)
