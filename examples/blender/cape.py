@@ -90,7 +90,9 @@ def measured(character: characters.Character) -> Wearer:
     neck = next(bone for bone in bones if "neck" in bone.name.lower())
     arms = [bone for bone in bones if bone.name.lower().rstrip(".lr_").endswith(("upperarm", "arm"))]
     place = {bone.name: armature.matrix_world @ bone.head_local for bone in (neck, *arms)}
-    pair = sorted((place[bone.name] for bone in arms if "lower" not in bone.name.lower()), key=lambda at: at.x)
+    pair = sorted(
+        (place[bone.name] for bone in arms if "lower" not in bone.name.lower()), key=lambda at: at.x
+    )
     return Wearer(character, neck.parent.name, place[neck.name], (pair[0], pair[-1]), np.concatenate(points))
 
 
@@ -159,7 +161,7 @@ def play(character: characters.Character, name: str) -> None:
 
 
 def collide(cape: bpy.types.Object, wearer: Wearer) -> None:
-    """Gives the character capsules, which its flesh would collide with, and has the cape collide with them."""
+    """Gives the character capsules, and has the cape collide with them instead of its flesh."""
     armature = wearer.character.armature
     body = wearer.character.meshes[0]
     flesh.select([body])
@@ -211,7 +213,9 @@ def picture(cape: bpy.types.Object, wearer: Wearer, engine: str, scratch: Path) 
     row = [figures.plain(room, shape, scratch) for shape in shapes]
     half = len(row) // 2
     columns = [f"{place}" for place in ("", "", "")]
-    names = [", ".join(f"frame {frame}" for frame in SHOWN[part]) for part in (slice(half), slice(half, None))]
+    names = [
+        ", ".join(f"frame {frame}" for frame in SHOWN[part]) for part in (slice(half), slice(half, None))
+    ]
     return figures.sheet([row[:half], row[half:]], columns, names, "")
 
 

@@ -167,8 +167,7 @@ fn flattened(corners: [[f64; 3]; 3]) -> Option<(f64, [[f64; 2]; 2], Tangents)> {
     let (first, second) = (x1 - x0, x2 - x0);
     let doubled = first.cross(&second).norm();
     let longest = first.norm().max(second.norm()).max((x2 - x1).norm());
-    // Not a number where it has no extent.
-    if !(doubled > SLIVER * longest * longest) {
+    if doubled <= SLIVER * longest * longest {
         return None;
     }
     let length = first.norm();
