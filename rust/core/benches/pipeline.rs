@@ -84,7 +84,7 @@ fn run(model: &Model) -> Result<(f64, f64)> {
         SimulationParams { max_iterations: ITERATIONS, tolerance: 0.0, ..SimulationParams::default() };
     let mut simulation = Simulation::new(model.clone(), params)?;
     let projector = model.projector(None)?;
-    let mut out = vec![0.0; 3 * model.mesh().vertices().len()];
+    let mut out = vec![0.0; 3 * model.vertices().len()];
     let (mut steps, mut displacements) = (Vec::new(), Vec::new());
     simulation.reset(Some(&pose(BONES, 0)))?;
     for frame in 0..STEPS {
