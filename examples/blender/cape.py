@@ -37,7 +37,7 @@ CLOTH = (0.50, 0.06, 0.08, 1.0)
 # How much wider than the fitted capsules the cape's are, as half of the skin stands out of these.
 WIDER = 1.2
 # What of the body is wide or never near a cape.
-LEFT_OUT = ("head", "hand", "finger", "thumb", "palm", "foot", "toe", "lowerarm")
+LEFT_OUT = ("head", "hand", "finger", "thumb", "palm", "toe")
 
 
 @dataclass
@@ -101,7 +101,8 @@ def made(wearer: Wearer) -> bpy.types.Object:
     left, right = wearer.shoulders
     half, middle = 0.5 * (right - left).length, 0.5 * (left + right)
     own = wearer.points
-    torso = own[(np.abs(own[:, 0] - middle.x) < half) & (own[:, 2] > 0.5 * middle.z) & (own[:, 2] < middle.z)]
+    torso = own[(np.abs(own[:, 0] - middle.x) < half) & (own[:, 2] > 0.5 * middle.z)]
+    torso = torso[torso[:, 2] < middle.z]
     back, top = float(torso[:, 1].max()), wearer.neck.z - 0.1 * half
     length = 0.86 * (top - float(own[:, 2].min()))
     u, v = np.meshgrid(np.linspace(-1.0, 1.0, ACROSS), np.linspace(0.0, 1.0, DOWN))
@@ -161,7 +162,7 @@ def play(character: characters.Character, name: str) -> None:
 
 
 def collide(cape: bpy.types.Object, wearer: Wearer) -> None:
-    """Gives the character capsules, and has the cape collide with them instead of its flesh."""
+    """Gives the character capsules of its bones, and has the cape collide with them."""
     armature = wearer.character.armature
     body = wearer.character.meshes[0]
     flesh.select([body])
@@ -187,7 +188,7 @@ def select(bone: bpy.types.PoseBone, chosen: bool) -> None:
 
 
 def attach(cape: bpy.types.Object) -> float:
-    """Makes the cape an attached body as an artist does, and bakes it; how long that took, in seconds."""
+    """Makes the cape an attached body as an artist does, and simulates it; how long that took, in seconds."""
     flesh.select([cape])
     bpy.ops.jounce.add()
     state = cape.jounce
@@ -195,7 +196,8 @@ def attach(cape: bpy.types.Object) -> float:
     state.handles, state.use_collisions = 80, True
     start = time.monotonic()
     bpy.ops.jounce.build()
-    bpy.ops.jounce.bake(target="MESH_CACHE")
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
     return time.monotonic() - start
 
 
@@ -212,7 +214,7 @@ def picture(cape: bpy.types.Object, wearer: Wearer, engine: str, scratch: Path) 
     room = studio.Studio(meshes, shapes, engine)
     row = [figures.plain(room, shape, scratch) for shape in shapes]
     half = len(row) // 2
-    columns = [f"{place}" for place in ("", "", "")]
+    columns = [""] * half
     names = [
         ", ".join(f"frame {frame}" for frame in SHOWN[part]) for part in (slice(half), slice(half, None))
     ]
