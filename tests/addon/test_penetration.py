@@ -18,7 +18,7 @@ class Rigid:
     def model(self):
         return self
 
-    def displacement(self, coefficients, _embedding):
+    def displacement(self, coefficients, _embedding, _out=None):
         return coefficients.astype(np.float32)
 
 

@@ -49,6 +49,15 @@ CASES = {
         lambda **_: jounce.TetMesh(np.vstack([TET, TET[:1]]), CORNERS),
         "vertex 4 belongs to no tet; remove it",
     ),
+    "Massless": (
+        lambda **_: jounce.Model.projective(
+            jounce.SurfaceMesh(TET * [1.0, 0.0, 0.0], [[0, 1, 2]]),
+            jounce.Material(),
+            handles=1,
+            thickness=0.01,
+        ),
+        "vertex 0 hangs together with no triangle that has an area; remove it",
+    ),
     "WeightSum": (
         lambda **_: jounce.Rig(jounce.TetMesh(TET, CORNERS), np.zeros((4, 2))),
         "weights of vertex 0 sum to 0; normalise them to 1",

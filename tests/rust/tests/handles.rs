@@ -129,7 +129,7 @@ fn ways_are_nearly_straight_in_a_ball_of_any_tets() {
             let [found, straight] = longest(&mesh, seed, distance);
             assert!(found > straight - 1e-12 && found < 1.02 * straight, "{found} {straight}");
             let most = weights_by(&mesh, &spread(&mesh, 20, seed), distance);
-            assert!(most < 0.02, "{most}");
+            assert!(most < 0.06, "{most}");
         }
     }
 }

@@ -135,7 +135,9 @@ impl<'a, const N: usize> Geodesics<'a, N> {
                 let corners = &self.elements[element as usize];
                 for &next in corners.iter().filter(|&&corner| corner != vertex) {
                     if !front.reached[next as usize] {
-                        front.offer(next, self.way(next, vertex, corners, front));
+                        // No way is shorter than the straight one, whatever obtuse elements make of it.
+                        let straight = self.between(from, next).norm();
+                        front.offer(next, self.way(next, vertex, corners, front).max(straight));
                     }
                 }
             }
