@@ -202,6 +202,15 @@ def baked(context: bpy.types.Context) -> None:
         raise UserError("No selected body has a bake; bake it first.")
 
 
+def ringing(context: bpy.types.Context) -> list[bpy.types.Object]:
+    """The hosts of the selected bodies, all of which have a volume that can ring."""
+    hosts = own_bodies(context)
+    surface = next((host for host in hosts if host.jounce.is_attached), None)
+    if surface is not None:
+        raise UserError(f"{surface.name} is attached, and a surface without volume makes no sound.")
+    return hosts
+
+
 def heard(context: bpy.types.Context) -> list[bpy.types.Object]:
     """The selected bodies whose sound was baked."""
     found = [host for host in own_bodies(context) if host.jounce.bake_sound is not None]

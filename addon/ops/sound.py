@@ -19,7 +19,7 @@ class JOUNCE_OT_bake_sound(LongOperator):
     bl_idname = "jounce.bake_sound"
     bl_label = "Bake Sound"
     bl_options = {"UNDO"}
-    needs = (needs.own_bodies, needs.out_of_edit_mode)
+    needs = (needs.ringing, needs.out_of_edit_mode)
 
     def task(self, context: bpy.types.Context) -> Task:
         """Records the motion as a bake does; all is written at the very end."""

@@ -2,6 +2,7 @@
 
 import bpy
 
+from ..core.settings import BodyKind
 from .sidebar import BodyPanel
 
 
@@ -10,6 +11,7 @@ class JOUNCE_PT_sound(BodyPanel, bpy.types.Panel):
 
     bl_label = "Sound"
     bl_options = {"DEFAULT_CLOSED"}
+    kinds = frozenset((BodyKind.RIGGED, BodyKind.LOOSE))
 
     def draw(self, context: bpy.types.Context) -> None:
         """Shows what it is made of where it is heard, and what was baked."""

@@ -72,7 +72,7 @@ class BodyProps:
         name="Bending Stiffness",
         description=(
             "How firmly an attached surface keeps its bends, without unit: 1 as a plate of its thickness, 0 "
-            "not at all, 20 as leather"
+            "not at all"
         ),
         default=1.0,
         min=0.0,

@@ -380,6 +380,39 @@ def test_a_muscle_that_is_removed_takes_its_keys_and_no_other(column):
     assert_refused(bpy.ops.jounce.muscle_remove, "no muscle 4", muscle=3)
 
 
+def two_muscles(column):
+    """Gives a body a second muscle with a key; the action of that."""
+    paint(column)
+    bpy.ops.jounce.muscle_add()
+    column.jounce.more_muscles[0].keyframe_insert("contraction", frame=1)
+    return column.animation_data.action
+
+
+@pytest.mark.skipif(bpy.app.version < (4, 4), reason="actions have no slots")
+def test_keys_of_others_in_the_same_action_stay(column):
+    action = two_muscles(column)
+    data = bpy.data.objects.new("Other", None).animation_data_create()
+    data.action = action
+    data.action_slot = action.slots.new(id_type="OBJECT", name="Other")
+    path = "jounce.more_muscles[0].contraction"
+    bag = action.layers[0].strips[0].channelbag(data.action_slot, ensure=True)
+    bag.fcurves.new(path)
+    bpy.ops.jounce.muscle_remove(muscle=1)
+    assert [curve.data_path for curve in bag.fcurves] == [path]
+    own = action.layers[0].strips[0].channelbag(column.animation_data.action_slot)
+    assert path not in [curve.data_path for curve in own.fcurves]
+
+
+def test_a_muscle_stays_whose_keys_are_also_those_of_another_body(column):
+    two_muscles(column)
+    other = column.copy()
+    other.data = column.data.copy()
+    bpy.context.scene.collection.objects.link(other)
+    bpy.context.view_layer.update()
+    assert_refused(bpy.ops.jounce.muscle_remove, "single user", muscle=1)
+    assert len(column.jounce.more_muscles) == len(other.jounce.more_muscles) == 1
+
+
 def test_tools_of_maps_work_on_each_muscle(column):
     paint(column)
     bpy.ops.jounce.muscle_add()

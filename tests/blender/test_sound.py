@@ -235,3 +235,16 @@ def test_the_panel_has_the_sound(bell, module):
     bake()
     shown = drawn(panel)
     assert {"jounce.bake_sound", "jounce.free_sound"} <= set(shown.operators())
+
+
+def test_a_sequencer_that_is_gone_is_not_looked_for(bell):
+    bake()
+    bpy.context.scene.sequence_editor_clear()
+    assert bpy.ops.jounce.free_sound() == {"FINISHED"}
+    assert bell.jounce.bake_sound is None and not bpy.data.sounds
+
+
+def test_what_has_no_volume_makes_no_sound(bell, module):
+    bell.jounce.kind = "ATTACHED"
+    assert_refused(bpy.ops.jounce.bake_sound, "attached", "no sound")
+    assert drawn(module("panels.sound").JOUNCE_PT_sound) is None

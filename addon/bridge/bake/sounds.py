@@ -66,7 +66,8 @@ def free(host: bpy.types.Object) -> None:
     path = Path(bpy.path.abspath(sound.filepath, library=sound.library))
     for strips, strip in list(playing(sound)):
         strips.remove(strip)
-    if made_editor is not None and not len(compat.strips(made_editor.sequence_editor)):
+    editor = None if made_editor is None else made_editor.sequence_editor
+    if editor is not None and not len(compat.strips(editor)):
         made_editor.sequence_editor_clear()
     if sound.library is None:
         bpy.data.sounds.remove(sound)

@@ -27,13 +27,18 @@ def new_fcurves(action: bpy.types.Action, owner: bpy.types.ID) -> "bpy.types.bpy
 
 def fcurves(data: Owner) -> list[bpy.types.FCurve]:
     """The F-curves by which the action of animation data, or of a strip, moves their owner."""
+    return [curve for curves in fcurve_lists(data) for curve in curves]
+
+
+def fcurve_lists(data: Owner) -> "list[bpy.types.bpy_prop_collection]":
+    """The lists of these F-curves, from which they may be removed."""
     if not HAS_SLOTS:
-        return list(data.action.fcurves)
+        return [data.action.fcurves]
     if data.action_slot is None:
         return []
     strips = [strip for layer in data.action.layers for strip in layer.strips]
     bags = [strip.channelbag(data.action_slot) for strip in strips]
-    return [curve for bag in bags if bag is not None for curve in bag.fcurves]
+    return [bag.fcurves for bag in bags if bag is not None]
 
 
 def every_fcurve(action: bpy.types.Action) -> list[bpy.types.FCurve]:
@@ -70,8 +75,8 @@ def use_slot(owner: Owner, action: bpy.types.Action) -> None:
         owner.action_slot = action.slots[0]
 
 
-def slot(data: bpy.types.AnimData) -> "bpy.types.ActionSlot | None":
-    """The slot that animation data uses of its action, None where actions have none."""
+def slot(data: Owner) -> "bpy.types.ActionSlot | None":
+    """The slot that animation data or a strip uses of its action, None where actions have none."""
     return data.action_slot if HAS_SLOTS else None
 
 
