@@ -5,8 +5,6 @@ python bases_of.py FILE --report OUT.json [--frames 120]
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 from pathlib import Path
@@ -18,8 +16,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
 
 import character as characters
-import extension
 import flesh
+import one_character
 from learn_of import Bench
 
 if TYPE_CHECKING:
@@ -33,18 +31,8 @@ STATES, FAR = 120, 0.1
 
 def main() -> None:
     """Measure one character and write the report."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--report", type=Path, required=True)
-    parser.add_argument("--frames", type=int, default=120)
-    options = parser.parse_args()
-    package = extension.enable().__name__
-    try:
-        character = characters.load(options.file)
-        report = compare(package, character, characters.choose_shot(character, options.frames))
-    except (characters.Unreadable, RuntimeError) as refusal:
-        report = {"notes": [f"refused: {str(refusal).strip().removeprefix('Error: ')}"]}
-    options.report.write_text(json.dumps(report), encoding="utf-8")
+    options = one_character.parser(__doc__, frames=120).parse_args()
+    one_character.measure(options, compare)
 
 
 def compare(package: str, character: characters.Character, shot: characters.Shot) -> dict:

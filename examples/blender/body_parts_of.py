@@ -47,10 +47,10 @@ STEPS = 64
 
 def main() -> None:
     """Measure one character and write the report."""
-    parser = one_character.parser(__doc__)
+    parser = one_character.shooting_parser(__doc__)
     parser.add_argument("--final", type=Path, help="folder for the caches of a final bake")
     options = parser.parse_args()
-    one_character.run(options, lambda who, shot: shoot(who, shot, options.final))
+    one_character.shoot(options, lambda who, shot: shoot(who, shot, options.final))
 
 
 def shoot(

@@ -10,9 +10,7 @@ It is solved by local-global steps with a dense inverse, which a lattice of a fe
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import json
 import os
 import sys
 import time
@@ -28,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"
 
 import cells
 import character as characters
-import extension
 import flesh
+import one_character
 import recordings
 
 if TYPE_CHECKING:
@@ -43,18 +41,8 @@ COMPLEMENTARY = 1e-6
 
 def main() -> None:
     """Measure one character and write the report."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--report", type=Path, required=True)
-    parser.add_argument("--frames", type=int, default=30)
-    options = parser.parse_args()
-    package = extension.enable().__name__
-    try:
-        character = characters.load(options.file)
-        report = compare(package, character, characters.choose_shot(character, options.frames))
-    except (characters.Unreadable, RuntimeError) as refusal:
-        report = {"notes": [f"refused: {str(refusal).strip().removeprefix('Error: ')}"]}
-    options.report.write_text(json.dumps(report), encoding="utf-8")
+    options = one_character.parser(__doc__, frames=30).parse_args()
+    one_character.measure(options, compare)
 
 
 def compare(package: str, character: characters.Character, shot: characters.Shot) -> dict:

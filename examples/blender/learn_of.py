@@ -9,9 +9,7 @@ mass norm over the frames, against the full space with the same settings.
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import json
 import os
 import sys
 import time
@@ -25,8 +23,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
 
 import character as characters
-import extension
 import flesh
+import one_character
 import recordings
 
 if TYPE_CHECKING:
@@ -38,19 +36,10 @@ COUNTS = (16, 32, 64)
 
 def main() -> None:
     """Measure one character and write the report."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--report", type=Path, required=True)
-    parser.add_argument("--frames", type=int, default=120)
+    parser = one_character.parser(__doc__, frames=120)
     parser.add_argument("--law", default="arap")
     options = parser.parse_args()
-    package = extension.enable().__name__
-    try:
-        character = characters.load(options.file)
-        report = compare(package, character, characters.choose_shot(character, options.frames), options.law)
-    except (characters.Unreadable, RuntimeError) as refusal:
-        report = {"notes": [f"refused: {str(refusal).strip().removeprefix('Error: ')}"]}
-    options.report.write_text(json.dumps(report), encoding="utf-8")
+    one_character.measure(options, lambda *of: compare(*of, options.law))
 
 
 class Bench:

@@ -1,4 +1,4 @@
-"""What scripts that shoot one character share: arguments, refusals, the report and the contact sheet."""
+"""What scripts that look at one character share: arguments, refusals, the report and the contact sheet."""
 
 from __future__ import annotations
 
@@ -12,33 +12,55 @@ import extension
 import sheet
 import studio
 
+Measure = Callable[[str, characters.Character, characters.Shot], dict]
 Shoot = Callable[[characters.Character, characters.Shot], tuple[dict, sheet.Take]]
 
 
-def parser(doc: str, frames: int = 60) -> argparse.ArgumentParser:
+def parser(doc: str, frames: int) -> argparse.ArgumentParser:
     """The arguments that all take. doc: that of the script, whose first line says what it is."""
     made = argparse.ArgumentParser(description=doc.splitlines()[0])
     made.add_argument("file", type=Path)
     made.add_argument("--report", type=Path, required=True)
     made.add_argument("--frames", type=int, default=frames)
+    return made
+
+
+def shooting_parser(doc: str) -> argparse.ArgumentParser:
+    """The same for scripts that make a contact sheet."""
+    made = parser(doc, frames=60)
     made.add_argument("--sheets", type=Path, help="folder for the contact sheet")
     return made
 
 
-def run(options: argparse.Namespace, shoot: Shoot) -> None:
-    """Shoots the liveliest frames of the character and writes what was measured, or why it was not."""
-    extension.enable()
+def measure(options: argparse.Namespace, measured: Measure) -> None:
+    """Writes what is measured of the liveliest frames of the character, or why it was not.
+
+    measured: takes the extension's package too.
+    """
+    package = extension.enable().__name__
     try:
         character = characters.load(options.file)
-        report, take = shoot(character, characters.choose_shot(character, options.frames))
+        report = measured(package, character, characters.choose_shot(character, options.frames))
     except (characters.Unreadable, RuntimeError) as refusal:
-        sentence = str(refusal).strip().removeprefix("Error: ")
-        options.report.write_text(json.dumps({"notes": [f"refused: {sentence}"]}), encoding="utf-8")
-        return
+        report = {"notes": [f"refused: {str(refusal).strip().removeprefix('Error: ')}"]}
     options.report.write_text(json.dumps(report), encoding="utf-8")
-    if options.sheets is not None:
-        options.sheets.mkdir(parents=True, exist_ok=True)
-        room = studio.Studio(character.body, take.framed(), studio.best_engine())
-        picture = options.sheets / f"{options.file.stem}.png"
-        sheet.contact_sheet(room, take, picture, picture.with_suffix(".part.png"))
-        picture.with_suffix(".part.png").unlink()
+
+
+def shoot(options: argparse.Namespace, shot_of: Shoot) -> None:
+    """The same with a contact sheet, where a folder is given for it."""
+
+    def measured(_: str, character: characters.Character, shot: characters.Shot) -> dict:
+        report, take = shot_of(character, shot)
+        if options.sheets is not None:
+            photograph(options.sheets / f"{options.file.stem}.png", character, take)
+        return report
+
+    measure(options, measured)
+
+
+def photograph(picture: Path, character: characters.Character, take: sheet.Take) -> None:
+    """Makes the contact sheet of a take."""
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    room = studio.Studio(character.body, take.framed(), studio.best_engine())
+    sheet.contact_sheet(room, take, picture, picture.with_suffix(".part.png"))
+    picture.with_suffix(".part.png").unlink()
