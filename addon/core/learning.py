@@ -99,7 +99,7 @@ def learned(
 
 def refuse_still(body: "jounce.Body", shot: Shot, name: str) -> None:
     """Refuses a shot in which the flesh moves by no more than rounding makes. name: of the body."""
-    mass, rest = masses(body), np.asarray(body.mesh.vertices)
+    mass, rest = body.mesh.vertex_volumes, np.asarray(body.mesh.vertices)
     moved = length(mass, shot.displacements) / np.sqrt(mass.sum() * len(shot))
     if moved <= STILL * np.linalg.norm(np.ptp(rest, axis=0)):
         raise UserError(
@@ -110,7 +110,7 @@ def refuse_still(body: "jounce.Body", shot: Shot, name: str) -> None:
 def own_states(body: "jounce.Body", shot: Shot) -> Shot:
     """States of the lowest modes of a body, `W_k [X; 1]` along each axis, in poses all over a shot."""
     weights = np.asarray(body.modes.weights)[:, :MODES]
-    rest, mass = np.asarray(body.mesh.vertices), masses(body)
+    rest, mass = np.asarray(body.mesh.vertices), body.mesh.vertex_volumes
     places = np.concatenate([np.ones((len(rest), 1)), rest - rest.mean(axis=0)], axis=1)
     fields = np.einsum("nk,nd->kdn", weights, places).reshape(-1, len(rest))
     fields /= np.sqrt((mass * fields**2).sum(axis=1, keepdims=True))
@@ -118,12 +118,6 @@ def own_states(body: "jounce.Body", shot: Shot) -> Shot:
     displacements = size * np.einsum("kn,ij->kinj", fields, np.eye(3)).reshape(-1, len(rest), 3)
     rows = np.linspace(0, len(shot) - 1, len(displacements)).round().astype(int)
     return Shot(shot.poses[rows], displacements)
-
-
-def masses(body: "jounce.Body") -> np.ndarray:
-    """The volume that each vertex of the cage stands for, (n,), m^3: its mass but for the density."""
-    tets, volumes = np.asarray(body.mesh.tets), np.asarray(body.mesh.volumes)
-    return np.bincount(tets.ravel(), np.repeat(volumes / 4.0, 4), len(body.mesh.vertices))
 
 
 def length(mass: np.ndarray, displacements: np.ndarray) -> float:

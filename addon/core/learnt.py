@@ -17,7 +17,7 @@ from jounce.named_arrays import counted, packed, unpacked
 
 from .bodies import BodyCache
 from .full_space import FineBody, material
-from .learning import Shot, length, masses
+from .learning import Shot, length
 from .motion import FrameInput, plain
 from .settings import Flesh, Law
 from .user_error import passing_on
@@ -226,7 +226,7 @@ def of_model(body: "jounce.Body", model: "jounce.Model", shot: Shot, facts: Fact
         limit_vertex_weights=limits.vertex_weights,
         facts=replace(facts, knows_limits=True),
     )
-    mass = masses(body)
+    mass = body.mesh.vertex_volumes
     left = length(mass, shot.displacements - learnt.snapshots()) / length(mass, shot.displacements)
     return replace(learnt, facts=replace(learnt.facts, left_out=left))
 

@@ -132,8 +132,7 @@ def of_body(body: Built, density: float) -> Sounding:
     """The cage of a body as what sounds; its pinned part, which bones hold, is held."""
     mesh, count = body.mesh, len(body.mesh.vertices)
     held = np.zeros(count, bool) if isinstance(body, LooseBody) else np.array(body.pinned, bool)
-    corners = np.repeat(density * np.asarray(mesh.volumes) / 4.0, 4)
-    return Sounding(mesh, held, np.bincount(np.ravel(mesh.tets), corners, count))
+    return Sounding(mesh, held, density * mesh.vertex_volumes)
 
 
 def places(body: Built, shown: Shaper, motion: Motion) -> Iterator[np.ndarray]:

@@ -14,8 +14,7 @@ class VertexPlaces:
         mesh = body.mesh
         self._vertices = mesh.vertices
         self._weights = body.rig.weights
-        corners = np.repeat(DENSITY / 4.0 * mesh.volumes, 4)
-        self.masses = np.bincount(mesh.tets.ravel(), corners, len(self._vertices))
+        self.masses = DENSITY * mesh.vertex_volumes
         apart = np.linalg.norm(self._vertices[:, None] - parts[None], axis=2)
         self.part_of = apart.argmin(axis=1)
 

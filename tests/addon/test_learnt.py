@@ -14,7 +14,6 @@ from jounce_core.learning import (
     learned,
     left_out,
     length,
-    masses,
     own_states,
     thinned,
 )
@@ -84,17 +83,17 @@ def test_limits_of_another_body_are_refused(body, learnt):
 
 
 def test_what_the_displacements_leave_out_is_told(body, learnt, shot):
-    apart = length(masses(body), shot.displacements - learnt.snapshots())
-    assert learnt.facts.left_out == pytest.approx(apart / length(masses(body), shot.displacements))
+    apart = length(body.mesh.vertex_volumes, shot.displacements - learnt.snapshots())
+    assert learnt.facts.left_out == pytest.approx(apart / length(body.mesh.vertex_volumes, shot.displacements))
     assert 0.0 < learnt.facts.left_out < 0.02
 
 
 def test_what_fewer_displacements_leave_out_is_what_they_do(body, learnt, shot):
-    whole = length(masses(body), shot.displacements)
+    whole = length(body.mesh.vertex_volumes, shot.displacements)
     for count in (1, 2, 4, len(learnt.shapes)):
         coefficients, shapes = (array.astype(float) for array in (learnt.coefficients, learnt.shapes))
         held = np.tensordot(coefficients[:, :count], shapes[:count], axes=1)
-        left = length(masses(body), shot.displacements - held) / whole
+        left = length(body.mesh.vertex_volumes, shot.displacements - held) / whole
         assert learnt.left_out_by(count) == pytest.approx(left, abs=1e-4), count
     assert learnt.left_out_by(1) > 50.0 * learnt.left_out_by(len(learnt.shapes)) > 0.0
 
@@ -102,8 +101,8 @@ def test_what_fewer_displacements_leave_out_is_what_they_do(body, learnt, shot):
 def test_a_body_keeps_displacements_of_its_own(body, learnt, shot):
     own = own_states(body, shot)
     assert len(own) == 12 * min(3, body.modes.weights.shape[1])
-    sizes = [length(masses(body), each) for each in own.displacements[:, np.newaxis]]
-    mean = length(masses(body), shot.displacements) / np.sqrt(len(shot))
+    sizes = [length(body.mesh.vertex_volumes, each) for each in own.displacements[:, np.newaxis]]
+    mean = length(body.mesh.vertex_volumes, shot.displacements) / np.sqrt(len(shot))
     assert np.allclose(sizes, 0.15 * mean)
     # A wave that the shot has nothing of.
     wave = own.displacements[-1:]

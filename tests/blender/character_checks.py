@@ -218,9 +218,7 @@ def _held(built: Built, poses: list[np.ndarray], pose_rest: float) -> float:
 def check_complementarity(built: Built, report: Report) -> None:
     """(b) |J'MDu| / (|J|'MD|u|) over all bones, the worst frame, computed from the definition."""
     body = built.body
-    points, tets = np.asarray(body.mesh.vertices), np.asarray(body.mesh.tets)
-    volumes = np.abs(np.asarray(body.mesh.volumes))
-    mass = np.bincount(tets.ravel(), np.repeat(volumes / 4.0, 4), minlength=len(points))
+    points, mass = np.asarray(body.mesh.vertices), body.mesh.vertex_volumes
     weights, modes = body.rig.merged(body.merged).weights, np.asarray(body.modes.weights)
     kept = weights * (mass * (1.0 - np.asarray(body.leak)))[:, None]
     affine = np.column_stack([points, np.ones(len(points))])

@@ -134,7 +134,8 @@ def test_a_push_moves_final_flesh_as_gravity_does(character):
 @pytest.mark.parametrize("kind", ["WIND", "DRAG", "TURBULENCE"])
 def test_fields_move_final_flesh_as_they_move_its_draft(character, kind):
     obj, _ = character
-    obj.jounce.use_limit = obj.jounce.use_stretch = False
+    # A softer column crumples, and then the least breath of wind changes how.
+    obj.jounce.frequency, obj.jounce.use_limit, obj.jounce.use_stretch = 15.0, False, False
     still = {quality: moved_by(obj, quality) for quality in ("FINAL", "DRAFT")}
     bpy.ops.object.effector_add(type=kind, location=(0.5, 0.0, -3.0))
     field = bpy.context.object.field
@@ -144,7 +145,7 @@ def test_fields_move_final_flesh_as_they_move_its_draft(character, kind):
     bpy.context.view_layer.objects.active = obj
     final, draft = (moved_by(obj, quality) - before for quality, before in still.items())
     assert np.linalg.norm(final) > 0.05 * np.linalg.norm(still["FINAL"])
-    assert (final * draft).sum() > 0.5 * np.linalg.norm(final) * np.linalg.norm(draft)
+    assert (final * draft).sum() > 0.65 * np.linalg.norm(final) * np.linalg.norm(draft)
 
 
 def test_final_flesh_follows_a_rig_that_is_no_linear_skinning(character):

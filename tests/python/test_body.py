@@ -77,8 +77,7 @@ def test_leak_is_what_is_kept_of_the_default(box):
 
 def incompleteness(body):
     """Largest incompleteness of the modes against the rig that counts, from the definition."""
-    tets, points = body.mesh.tets, body.mesh.vertices
-    mass = np.bincount(tets.ravel(), np.repeat(body.mesh.volumes / 4, 4))
+    points, mass = body.mesh.vertices, body.mesh.vertex_volumes
     affine = np.column_stack([points, np.ones(len(points))])
     held = (mass * (1 - body.leak))[:, None] * body.modes.weights
     weights = body.rig.merged(body.merged).weights
@@ -90,7 +89,7 @@ def incompleteness(body):
 def test_locality_confines_modes_that_stay_complementary(box):
     body = jounce.Body(*box, resolution=16, modes=6, locality=20.0)
     assert incompleteness(body) < 1e-6
-    mass = np.bincount(body.mesh.tets.ravel(), np.repeat(body.mesh.volumes / 4, 4)) * 1000
+    mass = 1000 * body.mesh.vertex_volumes
     gram = body.modes.weights.T @ (mass[:, None] * body.modes.weights)
     assert np.abs(gram - np.eye(6)).max() < 1e-9
     found = jounce.localised_modes(body.mesh, body.material, 6, 20.0, body.rig, body.leak)

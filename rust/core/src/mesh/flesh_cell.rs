@@ -3,6 +3,9 @@
 /// A cell twists no more easily than one whose flesh has this variance about its centre.
 const LEAST_SPREAD: f64 = 0.2;
 
+/// The share of a cell that counts as spread evenly over it, however little of it is flesh: no corner is weightless.
+const EVEN: f64 = 0.01;
+
 /// A cell of eight vertices, and where in it the flesh is. Coordinates in a cell run from -1 to 1.
 ///
 /// Fields are trilinear in a cell, `u = sum_i u_i (1 + s_ix x)(1 + s_iy y)(1 + s_iz z) / 8` with `s_i` in
@@ -20,6 +23,22 @@ pub struct FleshCell {
 }
 
 impl FleshCell {
+    /// What share of the mass of the flesh, of this volume, each corner has.
+    ///
+    /// Flesh weighs where it is: with c its centre and e a hundredth of the cell over the volume,
+    /// ```text
+    /// (1 - e) (1 + s_ix c_x)(1 + s_iy c_y)(1 + s_iz c_z) / 8 + e / 8
+    /// ```
+    /// Without e momentum and centre of mass are those of the flesh, in any motion that is linear in the cell. Equal shares hang flesh that is
+    /// thinner than a cell on arms as long as the cell: it swings up to 2.4 times too slowly.
+    pub fn mass_shares(&self, volume: f64) -> [f64; 8] {
+        let even = (EVEN * self.side.powi(3) / volume).min(1.0);
+        std::array::from_fn(|corner| {
+            let factor = |axis: usize| 1.0 + place(corner, axis) * self.centre[axis];
+            ((1.0 - even) * factor(0) * factor(1) * factor(2) + even) / 8.0
+        })
+    }
+
     /// What the corners add to the gradient at the centre of the flesh, 1/m; they sum to zero.
     pub fn gradients(&self) -> [[f64; 3]; 8] {
         std::array::from_fn(|corner| {

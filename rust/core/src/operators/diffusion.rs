@@ -6,7 +6,6 @@ use faer::prelude::Reborrow;
 use super::extension::extend;
 use super::laplacian;
 use crate::Result;
-use crate::material::{Field, Law, Material};
 use crate::math::{add_diagonal, conjugate_gradients};
 use crate::mesh::TetMesh;
 
@@ -33,8 +32,7 @@ pub fn momentum_leak(mesh: &TetMesh) -> Result<Vec<f64>> {
     if known.iter().all(|&k| k) {
         return Ok(vec![HIGHEST_LEAK; n]);
     }
-    let unit = Material::new(Law::Arap, Field::Uniform(1.0), Field::Uniform(0.0), Field::Uniform(1.0))?;
-    let volume = super::lumped_mass(mesh, &unit);
+    let volume = super::vertex_volumes(mesh);
     let time = LEAK_TIME * squared_length(mesh, &volume);
     let matrix = add_diagonal(&laplacian(mesh, &vec![time; mesh.tets().len()])?, &volume, 1.0);
     let mut phi = Mat::from_fn(n, 1, |i, _| if known[i] { 1.0 } else { 0.0 });

@@ -22,12 +22,32 @@ pub fn gradients(mesh: &TetMesh) -> Vec<[[f64; 3]; 4]> {
 
 /// Mass lumped to the vertices: `m_i = sum over tets at i of rho_t V_t / 4`.
 ///
+/// Where the mesh has [`TetMesh::cells`], the mass of a cell goes to its corners by [`FleshCell::mass_shares`].
 /// Shape n, in kg. It is also the diagonal of the weight-space mass `M_w`: the same for x, y and z.
 pub fn lumped_mass(mesh: &TetMesh, material: &Material) -> Vec<f64> {
+    lumped(mesh, |tet| material.density(tet))
+}
+
+/// The volume that each vertex stands for: [`lumped_mass`] at a density of 1. Shape n, in m^3.
+pub fn vertex_volumes(mesh: &TetMesh) -> Vec<f64> {
+    lumped(mesh, |_| 1.0)
+}
+
+fn lumped(mesh: &TetMesh, density: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut mass = vec![0.0; mesh.vertices().len()];
-    for (t, (tet, volume)) in mesh.tets().iter().zip(mesh.volumes()).enumerate() {
+    let split = mesh.tets_per_cell();
+    for (c, cell) in mesh.cells().iter().enumerate() {
+        let tets = split * c..split * (c + 1);
+        let volume: f64 = mesh.volumes()[tets.clone()].iter().sum();
+        let whole: f64 = tets.map(|t| density(t) * mesh.volumes()[t]).sum();
+        for (&v, share) in cell.corners.iter().zip(cell.mass_shares(volume)) {
+            mass[v as usize] += whole * share;
+        }
+    }
+    let tets = if mesh.cells().is_empty() { mesh.tets() } else { &[] };
+    for (t, tet) in tets.iter().enumerate() {
         for &v in tet {
-            mass[v as usize] += material.density(t) * volume / 4.0;
+            mass[v as usize] += density(t) * mesh.volumes()[t] / 4.0;
         }
     }
     mass

@@ -10,9 +10,8 @@ mod tree;
 
 use nalgebra::Vector3;
 
-use crate::material::{Field, Law, Material};
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
-use crate::operators::{lumped_mass, squared_length};
+use crate::operators::{squared_length, vertex_volumes};
 use crate::rig::Rig;
 use crate::{Error, Result};
 
@@ -143,8 +142,7 @@ impl SkeletonCore {
         reference: Option<(&TetMesh, &Rig)>,
     ) -> Result<Core> {
         let (known, known_rig) = reference.unwrap_or((mesh, rig));
-        let unit = Material::new(Law::Arap, Field::Uniform(1.0), Field::Uniform(0.0), Field::Uniform(1.0))?;
-        let volume = lumped_mass(known, &unit);
+        let volume = vertex_volumes(known);
         let length = squared_length(known, &volume).sqrt();
         let tree = Tree::new(&self.bones, known, known_rig, &volume, length)?;
         let thickness = Thickness::new(known, surface, THIN * length)?;
