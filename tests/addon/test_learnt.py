@@ -95,7 +95,8 @@ def test_what_fewer_displacements_leave_out_is_what_they_do(body, learnt, shot):
         held = np.tensordot(coefficients[:, :count], shapes[:count], axes=1)
         left = length(body.mesh.vertex_volumes, shot.displacements - held) / whole
         assert learnt.left_out_by(count) == pytest.approx(left, abs=1e-4), count
-    assert learnt.left_out_by(1) > 50.0 * learnt.left_out_by(len(learnt.shapes)) > 0.0
+    # Of the energy of the shot and the body's own displacements a hundred-thousandth is left to noise.
+    assert learnt.left_out_by(1) > 5.0 * 1e-5**0.5 > learnt.left_out_by(len(learnt.shapes)) > 0.0
 
 
 def test_a_body_keeps_displacements_of_its_own(body, learnt, shot):
