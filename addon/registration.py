@@ -12,7 +12,7 @@ from .bridge.inputs import played_actions
 from .bridge.preview import previews
 from .core import bodies
 from .overlay import timeline, view
-from .panels import render
+from .panels import law, render
 from .props import bones, collisions, diagnosis, modes, muscles, scene, stitches, window
 
 # Holds the folder `presets`.
@@ -69,6 +69,7 @@ def register() -> None:
 
 def unregister() -> None:
     """Undoes `register` and drops the built bodies from memory."""
+    law.unregister()
     render.unregister()
     renders.unregister()
     previews.unregister()

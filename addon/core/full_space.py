@@ -9,7 +9,7 @@ import numpy as np
 
 from .attached import AttachedBody
 from .bodies import BodyCache
-from .hardening import curves
+from .laws import curves
 from .loose import LooseBody
 from .motion import DENSITY, FrameInput
 from .muscles import Muscles
@@ -76,7 +76,7 @@ def prepared(
 def material(body: "jounce.Body", flesh: Flesh) -> "jounce.Material":
     """What a body is made of where its flesh answers by an elastic law."""
     young = body.material.young
-    if flesh.hardening > 0.0:
+    if flesh.is_drawn:
         return jounce.Material(young, density=DENSITY, law="spline", curves=curves(flesh))
     return jounce.Material(young, flesh.poisson, DENSITY, flesh.law.value)
 

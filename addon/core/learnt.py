@@ -106,8 +106,8 @@ class Clip:
 class Facts:
     """What is told of a lesson.
 
-    clips: all that was learnt, the last one last. law, poisson, hardening, stiffness: of the flesh
-    that was seen.
+    clips: all that was learnt, the last one last. law, poisson, hardening, curve, stiffness: of the flesh
+    that was seen; of a curve its digest.
     frequency: Hz, at which its damping ratio is meant. origin: hash of all that the final motion of the last
     shot depended on beside the drives. limited: whether it had limits. error, draft_error, held_out: how far
     from it are what was learnt, the draft, and frames that were not seen in a lesson; shares of how far the
@@ -124,6 +124,7 @@ class Facts:
     origin: str
     limited: bool
     hardening: float = 0.0
+    curve: str = ""
     knows_limits: bool = False
     loads: str = ""
     left_out: float = 0.0
@@ -279,6 +280,7 @@ def facts_in(known: dict[str, Any]) -> Facts:
         law=Law(known["law"]).value,
         poisson=number("poisson"),
         hardening=number("hardening") if "hardening" in known else 0.0,
+        curve=str(known.get("curve", "")),
         stiffness=number("stiffness", LEAST),
         frequency=number("frequency", LEAST),
         origin=str(known["origin"]),

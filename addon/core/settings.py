@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from . import drawn_law
+
 
 class Target(Enum):
     """What a bake writes."""
@@ -27,6 +29,7 @@ class Law(Enum):
     NEO_HOOKEAN = "neo_hookean"
     MOONEY_RIVLIN = "mooney_rivlin"
     VENANT = "stvk"
+    CURVE = "spline"
 
 
 @dataclass(frozen=True)
@@ -34,16 +37,29 @@ class Flesh:
     """What final flesh is made of, beside its stiffness.
 
     poisson: ratio. hardening: how many times its own stiffness flesh gains where a length changes by a half.
+    curve: samples of what is drawn, of the law that is a curve.
     """
 
     law: Law
     poisson: float
     hardening: float = 0.0
+    curve: drawn_law.Curve = drawn_law.LINE
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether its stress is told to the native module by curves."""
+        return self.law is Law.CURVE or self.hardening > 0.0
+
+    @property
+    def curve_digest(self) -> str:
+        """By which what is drawn is known, empty for a law that is none."""
+        return drawn_law.digest(self.curve) if self.law is Law.CURVE else ""
 
     @property
     def key(self) -> str:
         """By which a body of this flesh is known, beside what it was built from."""
-        return self.law.value + (f" {self.hardening!r}" if self.hardening > 0.0 else "")
+        hardening = f"{self.hardening!r}" if self.hardening > 0.0 else ""
+        return " ".join(filter(None, (self.law.value, self.curve_digest, hardening)))
 
 
 class Quality(Enum):

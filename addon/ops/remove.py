@@ -3,7 +3,7 @@
 import bpy
 
 from ..bridge.bake import bakes, sounds
-from ..bridge.body import bodies, hard_parts
+from ..bridge.body import bodies, hard_parts, law_curves
 from ..bridge.inputs import collider_objects
 from ..bridge.preview import final_files, lessons, motions, previews
 from .operator import JounceOperator
@@ -28,6 +28,7 @@ class JOUNCE_OT_remove(JounceOperator):
             final_files.delete(final_files.path_of(host))
             collider_objects.forget(host)
             sounds.free(host)
+            law_curves.forget(host)
             for obj in bodies.members(host):
                 bakes.free(obj)
                 hard_parts.forget(obj)

@@ -5,6 +5,7 @@ import bpy
 from ..core.motion import physical_frequency
 from ..core.settings import Quality
 from .diagnosis import draw_difference
+from .law import draw_law
 from .sidebar import BodyPanel, keyed, said
 
 # Below this frequency a body of a real material is too large for what it looks like: a whale is above it.
@@ -86,8 +87,7 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
             keyed(layout).prop(state, "pose_rest")
             draw_contraction(layout, state, context)
         if state.simulated_quality is not Quality.DRAFT:
-            layout.prop(state, "law")
-            layout.prop(state, "hardening")
+            draw_law(layout, state, context)
         layout.prop(state, "substeps")
         layout.prop(state, "integrator")
         row = keyed(layout).row(heading="Gravity")

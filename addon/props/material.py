@@ -1,9 +1,12 @@
 """What the flesh is made of: its frequency, or the values of a real material."""
 
-from bpy.props import EnumProperty, FloatProperty
+import bpy
+from bpy.props import EnumProperty, FloatProperty, PointerProperty
 
+from ..bridge.body import law_curves
+from ..core.motion import YOUNG, stiffness
 from ..core.settings import Flesh, FrequencyOf, Law, Physical
-from .refresh import refreshing
+from .refresh import refresh, refreshing
 
 STIFFNESS_BY = (
     ("FREQUENCY", "Frequency", "Swings a second: means the same for a mouse and a whale"),
@@ -46,7 +49,19 @@ LAWS = (
         "St. Venant-Kirchhoff",
         "Hardens the more it is stretched, and gives way when it is squeezed",
     ),
+    (
+        Law.CURVE.value,
+        "Curve",
+        "As it is drawn: stress against stretch, from 0 through 1 at rest to 2. The slope at rest is that of "
+        "the frequency",
+    ),
 )
+
+
+def _law_chosen(state: "MaterialProps", context: bpy.types.Context) -> None:
+    if Law(state.law) is Law.CURVE and state.law_curve is None:
+        law_curves.straighten(state.id_data)
+    refresh(state, context)
 
 
 @refreshing
@@ -60,11 +75,19 @@ class MaterialProps:
         items=FREQUENCY_OF,
         default=FrequencyOf.LOWEST_MODE.value,
     )
+    # Before the law, which makes a curve where there is none: copied in this order, none is made in vain.
+    law_curve: PointerProperty(
+        name="Law Curve",
+        description="The node group that holds the curve of the law",
+        type=bpy.types.NodeTree,
+        poll=law_curves.holds_curve,
+    )
     law: EnumProperty(
         name="Law",
         description="How the flesh of the final motion answers to stretch; drafts are corotated",
         items=LAWS,
         default=Law.COROTATED.value,
+        update=_law_chosen,
     )
     hardening: FloatProperty(
         name="Hardening",
@@ -116,13 +139,27 @@ class MaterialProps:
 
     def flesh(self) -> Flesh:
         """What the final flesh is made of."""
-        return Flesh(Law(self.law), self.poisson, self.hardening)
+        law = Law(self.law)
+        if law is not Law.CURVE:
+            return Flesh(law, self.poisson, self.hardening)
+        return Flesh(law, self.poisson, self.hardening, law_curves.samples(self.law_curve))
 
     def lowest_frequency(self) -> float:
         """The frequency of the lowest mode of the body as it was built last, in Hz."""
         if FrequencyOf(self.frequency_of) is FrequencyOf.LOWEST_MODE or self.built_size_frequency == 0.0:
             return self.frequency
         return self.frequency * self.built_frequency / self.built_size_frequency
+
+    def young_at_rest(self) -> float | None:
+        """Young's modulus of small strains, Pa: by its frequency that of flesh as heavy as water.
+
+        None as long as the body is not built.
+        """
+        if self.stiffness_by == "PHYSICAL":
+            return self.young
+        is_lowest = FrequencyOf(self.frequency_of) is FrequencyOf.LOWEST_MODE
+        built = self.built_frequency if is_lowest else self.built_size_frequency
+        return YOUNG * stiffness(built, self.frequency) if built > 0.0 else None
 
     def material(self) -> Physical | None:
         """The material, None where the frequency sets the stiffness."""

@@ -13,7 +13,7 @@ from bpy.app.handlers import persistent
 
 from ..common import handlers, linked_mesh_proxy, modifier_stack, registry
 from ..preview import preview_modifier
-from . import meshes, muscles
+from . import law_curves, meshes, muscles
 
 # What a mesh of a body keeps of itself, not of the body.
 OWN = frozenset(["name", "is_host", "host", "bind_matrix", "mode_index", "seam_index", "is_diagnosed"])
@@ -29,11 +29,15 @@ def part(objects: Iterable[bpy.types.Object]) -> None:
     global _seen
     own = [obj for obj in objects if obj.library is None]
     for obj in own:
-        if _seen is not None and obj.session_uid not in _seen | registry.JOINED:
+        is_new = _seen is not None and obj.session_uid not in _seen | registry.JOINED
+        if is_new:
             stop_showing(obj)
         if not obj.jounce.is_host and (is_left(obj) or is_copy(obj)):
             _parted.add(obj.session_uid)
             make_own(obj)
+            is_new = True
+        if is_new:
+            law_curves.part(obj)
     _seen = (_seen or set()) | {obj.session_uid for obj in own}
     registry.JOINED.clear()
 

@@ -13,6 +13,7 @@ BAKE = "bake"
 HOLDER = "holder"
 COLLIDER = "collider"
 SOUND = "sound"
+LAW = "law"
 
 
 def put(block: bpy.types.ID, kind: str) -> None:

@@ -86,7 +86,9 @@ class LearntPreview(Behind[MotionCache]):
         if ratio > FAR or ratio < 1.0 / FAR:
             share = f"{ratio:.2g}" if ratio >= 0.1 else f"{ratio:.1g}"
             yield f"The flesh is {share} times as stiff as what was learnt."
-        if (state.law, state.poisson, state.hardening) != (facts.law, facts.poisson, facts.hardening):
+        flesh = state.flesh()
+        now = (flesh.law.value, flesh.curve_digest, flesh.poisson, flesh.hardening)
+        if now != (facts.law, facts.curve, facts.poisson, facts.hardening):
             yield "The law or its volume preservation or hardening is another one than was learnt."
 
 

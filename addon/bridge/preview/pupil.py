@@ -125,6 +125,7 @@ class Pupil:
             law=self._flesh.law.value,
             poisson=self._flesh.poisson,
             hardening=self._flesh.hardening,
+            curve=self._flesh.curve_digest,
             stiffness=stiffness_now(self._made),
             frequency=full.model.frequency,
             loads=learnt.loads_of(self._drives),

@@ -1,4 +1,4 @@
-"""Flesh that hardens: the stress of a law, and one that grows with the cube of strain beside it.
+"""The stress of each law as curves, where hardening is added, or which are drawn.
 
 A law is one energy of the principal stretches, `sum_i a(s_i) + sum_(i < j) b(s_i s_j) + c(s_1 s_2 s_3)`, as
 in docs/methods/quasi_newton.md. Hardening `H` makes `a(x) + 2/3 H mu (x - 1)^4` of `a`: nothing changes at
@@ -10,10 +10,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from . import drawn_law
 from .settings import Flesh, Law
 
 # Stretches at which curves are told, 1 among them: below and above they go on as straight lines.
 LEAST, MOST, KNOTS = -1.0, 4.0, 201
+# Halvings by which the sides of a bar are found, from a thickness of 0 to one of so many times that at rest.
+HALVINGS, THICKEST = 50, 4.0
 # As the native module has them: the volume below which logarithms go on as parabolas, the shares of mu of a
 # Mooney-Rivlin law, and the barrier of St. Venant-Kirchhoff's.
 LEAST_VOLUME, LENGTHS, AREAS, BARRIER = 0.5, 0.4, 0.1, 200.0
@@ -24,24 +27,58 @@ Curves = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
 
 def curves(flesh: Flesh) -> Curves:
     """The derivatives of a, b and c of flesh, (k, 2) each of stretches and shares of Young's modulus."""
-    mu = 0.5 / (1.0 + flesh.poisson)
-    lame = flesh.poisson / ((1.0 + flesh.poisson) * (1.0 - 2.0 * flesh.poisson))
-    length, area, volume = STRESSES[flesh.law](mu, lame)
+    length, area, volume = stresses(flesh)
     stretches = np.linspace(LEAST, MOST, KNOTS)
-    harder = 8.0 / 3.0 * flesh.hardening * mu * (stretches - 1.0) ** 3
     return (
-        np.stack([stretches, length(stretches) + harder], axis=1),
+        np.stack([stretches, length(stretches)], axis=1),
         None if area is None else np.stack([stretches, area(stretches)], axis=1),
         None if volume is None else np.stack([stretches, volume(stretches)], axis=1),
     )
 
 
+def pulled(flesh: Flesh, stretches: np.ndarray) -> np.ndarray:
+    """The force on a bar with free sides, over its area at rest, in shares of Young's modulus.
+
+    With the stretch y of the sides, `a'(y) + x b'(x y) + y b'(y^2) + x y c'(x y^2) = 0`.
+    """
+    length, area, volume = stresses(flesh)
+
+    def stress(along: np.ndarray, beside: np.ndarray, third: np.ndarray) -> np.ndarray:
+        total = length(along)
+        if area is not None:
+            total = total + beside * area(along * beside) + third * area(along * third)
+        return total if volume is None else total + beside * third * volume(along * beside * third)
+
+    thin, thick = np.zeros_like(stretches), np.full_like(stretches, THICKEST)
+    for _ in range(HALVINGS):
+        sides = 0.5 * (thin + thick)
+        is_thick = stress(sides, stretches, sides) > 0.0
+        thin, thick = np.where(is_thick, thin, sides), np.where(is_thick, sides, thick)
+    sides = 0.5 * (thin + thick)
+    return stress(stretches, sides, sides)
+
+
 Stresses = tuple[Stress, Stress | None, Stress | None]
+
+
+def stresses(flesh: Flesh) -> Stresses:
+    """The derivatives of a, b and c of flesh, in shares of Young's modulus."""
+    mu = 0.5 / (1.0 + flesh.poisson)
+    lame = flesh.poisson / ((1.0 + flesh.poisson) * (1.0 - 2.0 * flesh.poisson))
+    is_curve = flesh.law is Law.CURVE
+    length, area, volume = drawn(mu, lame, flesh.curve) if is_curve else STRESSES[flesh.law](mu, lame)
+    hardening = 8.0 / 3.0 * flesh.hardening * mu
+    return lambda x: length(x) + hardening * (x - 1.0) ** 3, area, volume
 
 
 def corotated(mu: float, lame: float) -> Stresses:
     """Of `mu |F - R|^2 + lambda / 2 tr^2(R'F - I)`."""
     return lambda x: 2.0 * mu * (x - 1.0) + lame * (x - 3.0), lambda x: lame + 0.0 * x, None
+
+
+def drawn(mu: float, lame: float, curve: drawn_law.Curve) -> Stresses:
+    """Corotated flesh of which what is drawn resists each stretch, in place of a straight line."""
+    return lambda x: 2.0 * mu * drawn_law.stress(curve, x) + lame * (x - 3.0), lambda x: lame + 0.0 * x, None
 
 
 def neo_hookean(mu: float, lame: float) -> Stresses:

@@ -1,0 +1,76 @@
+"""The curve that an artist draws as the law of a body's flesh.
+
+Blender keeps such curves in brushes and nodes only: it is that of a node in a group of the body's own, which
+is saved, copied, appended and undone with its host, and which nothing else uses.
+"""
+
+import bpy
+
+from ...core import drawn_law
+from ..common import marks, modifier_stack, registry
+
+# The stresses that the widget shows, in the same unit as strain.
+LOWEST, HIGHEST = -2.0, 2.0
+KIND = "ShaderNodeFloatCurve"
+
+
+def holds_curve(_state: object, tree: bpy.types.NodeTree) -> bool:
+    """Whether a node group is one that holds the curve of a law."""
+    return marks.has(tree, marks.LAW)
+
+
+def node(tree: bpy.types.NodeTree | None) -> bpy.types.Node | None:
+    """The node with the curve of a law, None without one."""
+    nodes = () if tree is None else tree.nodes
+    return next((node for node in nodes if node.bl_idname == KIND), None)
+
+
+def samples(tree: bpy.types.NodeTree | None) -> drawn_law.Curve:
+    """What is drawn, a straight line where nothing is."""
+    holder = node(tree)
+    if holder is None:
+        return drawn_law.LINE
+    mapping = holder.mapping
+    mapping.initialize()
+    curve = mapping.curves[0]
+    return tuple(mapping.evaluate(curve, float(stretch)) for stretch in drawn_law.STRETCHES)
+
+
+def straighten(host: bpy.types.Object) -> None:
+    """Gives a body a straight line of its own."""
+    before = host.jounce.law_curve
+    tree = bpy.data.node_groups.new(f"{modifier_stack.NAME} Law {host.name}", "ShaderNodeTree")
+    marks.put(tree, marks.LAW)
+    mapping = tree.nodes.new(KIND).mapping
+    # Each end is held by the other.
+    mapping.clip_max_x, mapping.clip_max_y = drawn_law.MOST, HIGHEST
+    mapping.clip_min_x, mapping.clip_min_y = drawn_law.LEAST, LOWEST
+    mapping.extend = "EXTRAPOLATED"
+    for point, stretch in zip(mapping.curves[0].points, (drawn_law.LEAST, drawn_law.MOST), strict=True):
+        point.location = stretch, stretch - 1.0
+    mapping.update()
+    mapping.reset_view()
+    host.jounce.law_curve = tree
+    remove_unused(before)
+
+
+def part(obj: bpy.types.Object) -> None:
+    """Gives a copied body a copy of the curve, where another one has it too."""
+    tree = obj.jounce.law_curve
+    if tree is None or tree.library is not None:
+        return
+    if any(other != obj and other.jounce.law_curve == tree for other in registry.meshes()):
+        obj.jounce.law_curve = tree.copy()
+
+
+def forget(host: bpy.types.Object) -> None:
+    """Takes the curve of a body away."""
+    tree = host.jounce.law_curve
+    host.jounce.property_unset("law_curve")
+    remove_unused(tree)
+
+
+def remove_unused(tree: bpy.types.NodeTree | None) -> None:
+    """Takes a curve out of the file that no body has."""
+    if tree is not None and tree.library is None and tree.users == 0 and marks.has(tree, marks.LAW):
+        bpy.data.node_groups.remove(tree)

@@ -1,0 +1,77 @@
+"""A law that an artist draws: stress against stretch, as samples of a curve.
+
+Of the curve only its shape counts. With `d(x)` what is drawn, flesh has the stress
+
+    a'(x) = 2 mu (d(x) - d(1)) / d'(1) + lambda (x - 3),  b'(x) = lambda,
+
+which a straight line makes corotated: no stress at rest, and there the slope that frequency or Young's
+modulus says. Samples are the coefficients of a cubic B-spline, twice continuously differentiable, that rises
+where they do, and goes on as a straight line before the first and after the last.
+"""
+
+import hashlib
+
+import numpy as np
+
+from .user_error import UserError
+
+# Stretches at which a curve is sampled, 1 among them.
+LEAST, MOST, SAMPLES = 0.0, 2.0, 41
+STEP = (MOST - LEAST) / (SAMPLES - 1)
+STRETCHES = np.linspace(LEAST, MOST, SAMPLES)
+REST = round((1.0 - LEAST) / STEP)
+# What is drawn until something else is.
+LINE = tuple(float(stretch) - 1.0 for stretch in STRETCHES)
+# Single precision rounds by less than this share of a curve's height; it is not taken for a fall.
+LEVEL = 1e-5
+# A curve may be so many times as steep anywhere as it is at rest.
+STEEPEST = 100.0
+
+Curve = tuple[float, ...]
+
+
+def slope_at_rest(curve: Curve) -> float:
+    """The slope of a curve at a stretch of 1."""
+    return (curve[REST + 1] - curve[REST - 1]) / (2.0 * STEP)
+
+
+def refuse(curve: Curve) -> None:
+    """Refuses a curve that is no stress of flesh, in one sentence."""
+    rises = np.diff(curve)
+    falling = np.flatnonzero(rises < -LEVEL * np.ptp(curve))
+    if len(falling):
+        start = falling[0]
+        rising = np.flatnonzero(rises[start:] >= 0.0)
+        end = start + rising[0] if len(rising) else SAMPLES - 1
+        raise UserError(
+            f"The curve of the law falls from stretch {STRETCHES[start]:.2f} to {STRETCHES[end]:.2f}, where "
+            "flesh would give way ever further; raise its points to the right of there, or press Straighten."
+        )
+    if slope_at_rest(curve) * STEEPEST * STEP < rises.max() or rises.max() <= 0.0:
+        raise UserError(
+            "The curve of the law is flat at stretch 1, where flesh rests and its frequency is meant; make "
+            "it rise through the middle of the widget, or press Straighten."
+        )
+
+
+def stress(curve: Curve, stretches: np.ndarray) -> np.ndarray:
+    """`(d(x) - d(1)) / d'(1)` of a curve at stretches; refuses what is no stress of flesh."""
+    refuse(curve)
+    drawn = spline(curve, np.append(stretches, 1.0))
+    return (drawn[:-1] - drawn[-1]) / slope_at_rest(curve)
+
+
+def spline(curve: Curve, places: np.ndarray) -> np.ndarray:
+    """The cubic B-spline with the samples of a curve as coefficients, (k,) at places (k,)."""
+    first, last = curve[1] - curve[0], curve[-1] - curve[-2]
+    coefficients = np.concatenate([[curve[0] - first], curve, [curve[-1] + last]])
+    inside = np.clip(places, LEAST, MOST)
+    away = np.abs((inside[:, None] - LEAST) / STEP - np.arange(-1.0, SAMPLES + 1.0))
+    near, far = 2.0 / 3.0 - away**2 + away**3 / 2.0, np.maximum(2.0 - away, 0.0) ** 3 / 6.0
+    values = np.where(away < 1.0, near, far) @ coefficients
+    return values + (places - inside) / STEP * np.where(places < LEAST, first, last)
+
+
+def digest(curve: Curve) -> str:
+    """By which a curve is known."""
+    return hashlib.blake2b(np.array(curve).tobytes(), digest_size=16).hexdigest()

@@ -1,0 +1,83 @@
+"""The law of the final flesh, and where it is drawn: the curve, and the stress that follows."""
+
+import bpy
+import bpy.utils.previews
+import numpy as np
+
+from ..bridge.body import law_curves
+from ..core import drawn_law, stress_picture
+from ..core.laws import pulled
+from ..core.settings import Flesh, Law
+from ..core.user_error import UserError
+from .sidebar import said
+
+# Of the picture, in units of a button's height.
+HEIGHT = 7.0
+# Stretches of which the stress is told.
+TOLD = (0.5, 0.75, 1.25, 1.5, 2.0)
+FOREIGN = "This curve is of another file; Straighten makes one that can be drawn here."
+
+_pictures: list[bpy.utils.previews.ImagePreviewCollection] = []
+_drawn: list[Flesh] = []
+
+
+def unregister() -> None:
+    """Lets go of the picture."""
+    _drawn.clear()
+    while _pictures:
+        bpy.utils.previews.remove(_pictures.pop())
+
+
+def draw_law(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Shows the law and, where it is drawn, its curve with the stress of flesh that is pulled."""
+    layout.prop(state, "law")
+    layout.prop(state, "hardening")
+    if Law(state.law) is not Law.CURVE:
+        return
+    holder = law_curves.node(state.law_curve)
+    column = layout.column()
+    if holder is not None and holder.id_data.library is None:
+        column.template_curve_mapping(holder, "mapping")
+    elif holder is not None:
+        said(column, context, FOREIGN)
+    column.operator("jounce.law_straighten", icon="IPO_LINEAR")
+    flesh = state.flesh()
+    try:
+        told = pulled(flesh, np.array(TOLD))
+        icon = picture_of(flesh)
+    except UserError as refusal:
+        said(column, context, str(refusal))
+        return
+    column.template_icon(icon, scale=HEIGHT)
+    draw_numbers(column, told, state.young_at_rest())
+
+
+def draw_numbers(layout: bpy.types.UILayout, told: np.ndarray, young: float | None) -> None:
+    """Shows the stiffness at rest and the stress at a few stretches. young: None if it is not known yet."""
+    box = layout.box().column(align=True)
+    named = [("Young's Modulus at Rest", 1.0), *zip(map("Stretch {:g}".format, TOLD), told, strict=True)]
+    for name, share in named:
+        row = box.row()
+        row.label(text=name)
+        row.label(text=f"{share:.3g} E" if young is None else in_pascal(share * young))
+
+
+def in_pascal(stress: float) -> str:
+    """A stress in Pa in the unit in which it is a short number."""
+    units = (("MPa", 1e6), ("kPa", 1e3), ("Pa", 1.0))
+    unit, size = next((pair for pair in units if abs(stress) >= pair[1]), units[-1])
+    return f"{stress / size:.3g} {unit}"
+
+
+def picture_of(flesh: Flesh) -> int:
+    """The number of an icon that shows the stress of flesh that is pulled."""
+    if not _pictures:
+        _pictures.append(bpy.utils.previews.new())
+    known = _pictures[0].get("stress") or _pictures[0].new("stress")
+    if _drawn != [flesh]:
+        stretches = np.linspace(drawn_law.LEAST, drawn_law.MOST, stress_picture.SIZE)
+        pixels = stress_picture.picture(pulled(flesh, stretches), stretches - 1.0)
+        known.image_size = stress_picture.SIZE, stress_picture.SIZE
+        known.image_pixels_float.foreach_set(pixels.ravel())
+        _drawn[:] = [flesh]
+    return known.icon_id
