@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import belly_flop
 import cut_bar
+import drawn_laws
 import figures
 import flesh
 import lesson
@@ -201,6 +202,23 @@ def learnt(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet(rows, columns, list(takes), f"red: {100 * OFF:.0f} % of the size or more from Final")
 
 
+def law(engine: str, scratch: Path) -> Image.Image:
+    """A jump with three laws that are drawn, coloured by how far it is from where it is posed."""
+    drawn = drawn_laws.DrawnLaws()
+    takes, stresses = {}, []
+    for name, points in drawn_laws.LAWS.items():
+        takes[name] = drawn.take(points)
+        stresses.append(drawn.stress())
+    even, *others = takes.values()
+    apart = [np.mean(np.concatenate(lesson.apart(*pair))) for pair in zip(even, others[0], strict=True)]
+    frames = sorted(np.argsort(apart)[-16::8])
+    room = studio.Studio(drawn.meshes, [take[frame] for take in takes.values() for frame in frames], engine)
+    rows = [stresses]
+    rows += [[figures.plain(room, take[frame], scratch) for take in takes.values()] for frame in frames]
+    names = ["stress", *(f"frame {drawn_laws.FRAMES[frame]}" for frame in frames)]
+    return figures.sheet(rows, list(takes), names, "")
+
+
 PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "stiffness": stiffness,
     "localised": localised,
@@ -211,6 +229,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "collisions": collisions,
     "loose": loose,
     "learnt": learnt,
+    "law": law,
 }
 
 if __name__ == "__main__":

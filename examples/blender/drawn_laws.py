@@ -1,0 +1,68 @@
+"""The creature's jump with laws that are drawn: a curve for each take, and the stress that the panel shows."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import bpy
+import creature
+import flesh
+import numpy as np
+import studio
+from figures import CELL
+from PIL import Image
+from sheet import PAPER
+from subjects import Shape
+
+FRAMES = range(1, 41)
+FIRMNESS = 4.5
+Points = tuple[tuple[float, float], ...]
+LAWS: dict[str, Points] = {
+    "a straight line": ((0.0, -1.0), (2.0, 1.0)),
+    "soft, then firm": ((0.0, -2.0), (0.8, -0.12), (1.0, 0.0), (1.2, 0.12), (2.0, 2.0)),
+    "firm, then giving way": ((0.0, -0.8), (0.8, -0.45), (1.0, 0.0), (1.2, 0.45), (2.0, 0.8)),
+}
+
+
+class DrawnLaws:
+    """Made by what an artist presses and draws."""
+
+    def __init__(self) -> None:
+        """Build the creature in an empty file, and make it a soft final body without limits."""
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        built = creature.build(40)
+        self.meshes = [built.body, *built.parts]
+        self._host = built.body
+        scene = bpy.context.scene
+        scene.frame_start, scene.frame_end = FRAMES.start, FRAMES.stop - 1
+        flesh.select([built.armature])
+        bpy.ops.jounce.setup()
+        self.state = self._host.jounce
+        self.state.frequency, self.state.use_stretch, self.state.use_limit = FIRMNESS, False, False
+        self.state.quality, self.state.law = "FINAL", "spline"
+        flesh.select([built.body])
+
+    def take(self, points: Points) -> list[Shape]:
+        """The jump with these points on the curve."""
+        bpy.ops.jounce.law_straighten()
+        mapping = self.state.law_curve.nodes[0].mapping
+        curve = mapping.curves[0]
+        for _ in points[2:]:
+            curve.points.new(1.0, 0.0)
+        for point, place in zip(curve.points, points, strict=True):
+            point.location = place
+        mapping.update()
+        self.state.law_curve.update_tag()
+        bpy.ops.jounce.fill_cache()
+        return studio.record(self.meshes, FRAMES)
+
+    def stress(self) -> Image.Image:
+        """What the panel shows of the curve as it is now."""
+        core = type(self.state.flesh()).__module__.rpartition(".")[0]
+        picture, laws = import_module(f"{core}.stress_picture"), import_module(f"{core}.laws")
+        stretches = np.linspace(0.0, 2.0, picture.SIZE)
+        pixels = picture.picture(laws.pulled(self.state.flesh(), stretches), stretches - 1.0)
+        shown = Image.fromarray(np.round(255.0 * pixels[::-1]).astype(np.uint8), "RGBA")
+        page = Image.new("RGB", shown.size, PAPER)
+        page.paste(shown, mask=shown)
+        return page.resize((CELL, CELL), Image.Resampling.LANCZOS)
