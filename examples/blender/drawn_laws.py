@@ -1,4 +1,4 @@
-"""The creature's jump with laws that are drawn: a curve for each take, and the stress that the panel shows."""
+"""The creature jumps with laws that are drawn: a curve for each take, and the stress that the panel shows."""
 
 from __future__ import annotations
 
