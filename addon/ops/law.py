@@ -13,11 +13,11 @@ class JOUNCE_OT_law_straighten(JounceOperator):
     bl_idname = "jounce.law_straighten"
     bl_label = "Straighten"
     bl_options = {"REGISTER", "UNDO"}
-    needs = (needs.active_body,)
+    needs = (needs.drawn_law,)
 
     def run(self, context: bpy.types.Context) -> str:
         """Puts a new curve in the place of the one that is there."""
-        host = needs.active_body(context)
+        host = needs.drawn_law(context)
         law_curves.straighten(host)
         host.update_tag()
         return f"The law of {host.name} is a straight line; draw it in the panel Motion."

@@ -12,6 +12,7 @@ from ..bridge.inputs import collider_objects
 from ..bridge.inputs import colliders as collisions
 from ..bridge.preview import previews
 from ..core import bodies as built
+from ..core.settings import Law
 from ..core.user_error import UserError
 
 
@@ -77,6 +78,14 @@ def more_muscles(context: bpy.types.Context) -> None:
     host = active_body(context)
     if not host.jounce.more_muscles:
         raise UserError(f"{host.name} has no muscle beside the first; use Add Muscle for another one.")
+
+
+def drawn_law(context: bpy.types.Context) -> bpy.types.Object:
+    """The host of the active object's body, whose law is drawn."""
+    host = active_body(context)
+    if Law(host.jounce.law) is not Law.CURVE:
+        raise UserError(f"The law of {host.name} is not drawn; choose Curve as its Law in the panel Motion.")
+    return host
 
 
 def own_bodies(context: bpy.types.Context) -> list[bpy.types.Object]:

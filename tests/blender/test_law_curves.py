@@ -182,6 +182,7 @@ def test_remove_takes_it_away_and_nothing_else():
 
 def test_straighten_leaves_one_line(character):
     obj, _ = character
+    assert_refused(bpy.ops.jounce.law_straighten, "is not drawn", "choose Curve")
     chosen(obj, HARDER)
     bpy.ops.jounce.law_straighten()
     assert np.allclose(samples(obj), np.linspace(-1.0, 1.0, 41), atol=1e-6)

@@ -10,6 +10,7 @@ pub mod laws;
 pub mod limb;
 pub mod methods;
 pub mod reports;
+pub mod rivals;
 pub mod rotations;
 pub mod surfaces;
 pub mod touching;
