@@ -55,9 +55,9 @@ def draw_law(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context
 def draw_numbers(layout: bpy.types.UILayout, told: np.ndarray, young: float | None) -> None:
     """Shows the stiffness at rest and the stress at a few stretches. young: None if it is not known yet."""
     box = layout.box().column(align=True)
-    named = [("Young's Modulus at Rest", 1.0), *zip(map("Stretch {:g}".format, TOLD), told, strict=True)]
+    named = [("Young's Modulus", 1.0), *zip(map("Stretch {:g}".format, TOLD), told, strict=True)]
     for name, share in named:
-        row = box.row()
+        row = box.split(factor=0.6)
         row.label(text=name)
         row.label(text=f"{share:.3g} E" if young is None else in_pascal(share * young))
 
