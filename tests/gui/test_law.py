@@ -21,9 +21,8 @@ def session(obj):
 
 
 def stress_line(window):
-    """Where the screen shows the picture of stress in the sidebar, from its upper left corner: (k, 2) rows, columns."""
-    pixels = window._part(window.region("UI")).astype(int)
-    return np.argwhere(np.abs(pixels - TEAL).max(axis=2) < NEAR)
+    """Where the sidebar shows the line of stress: (k, 2) rows and columns from its upper left corner."""
+    return np.argwhere(np.abs(window.sidebar_pixels().astype(int) - TEAL).max(axis=2) < NEAR)
 
 
 def shown(window):

@@ -131,6 +131,10 @@ class Window:
         """The pixels of the viewport's main region."""
         return self._part(self.region())
 
+    def sidebar_pixels(self) -> np.ndarray:
+        """The pixels of the sidebar."""
+        return self._part(self.region("UI"))
+
     def timeline_pixels(self) -> np.ndarray:
         """The pixels of the timeline."""
         return self._part(next(area for area in self.handle.screen.areas if area.ui_type == "TIMELINE"))
