@@ -1,4 +1,4 @@
-//! L-BFGS with whatever its first guess of the Hessian is, dense and plain to read: what [QN] compares its own with.
+//! L-BFGS with whatever its first guess of the Hessian is, dense and plain to read: what `[QN]` compares its own with.
 
 use faer::linalg::solvers::Llt;
 use faer::prelude::Solve;
@@ -57,7 +57,7 @@ impl Place {
     }
 }
 
-/// The error (11) of [QN] after each of some iterations of algorithm 2 with m pairs, from `y` on. least: the energy
+/// The error (11) of `[QN]` after each of some iterations of algorithm 2 with m pairs, from `y` on. least: the energy
 /// at the minimum. A search that finds no way down ends the list.
 pub fn errors(
     flesh: &Flesh,
@@ -117,7 +117,7 @@ pub fn factor(matrix: &Mat<f64>) -> Llt<f64> {
     matrix.llt(Side::Lower).expect("a definite matrix")
 }
 
-/// `M / h^2 + L` with the stiffness k, the metric of [QN].
+/// `M / h^2 + L` with the stiffness k, the metric of `[QN]`.
 pub fn metric(flesh: &Flesh, k: f64) -> Mat<f64> {
     let conductivity = vec![k; flesh.mesh.tets().len()];
     let stiffness = laplacian(&flesh.mesh, &conductivity).expect("one stiffness a tet").to_dense();
