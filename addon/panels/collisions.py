@@ -1,5 +1,7 @@
 """What the flesh collides with."""
 
+from collections.abc import Iterable
+
 import bpy
 
 from ..bridge.body import bodies
@@ -12,9 +14,11 @@ from .sidebar import BodyPanel, said
 LISTED = 12
 
 
-def draw_hindrances(layout: bpy.types.UILayout, context: bpy.types.Context, host: bpy.types.Object) -> None:
+def draw_hindrances(
+    layout: bpy.types.UILayout, context: bpy.types.Context, hindrances: Iterable[tuple[str, str]]
+) -> None:
     """Shows why nothing is collided with, each time with a button that mends it."""
-    for sentence, fix in colliders.hindrances(host):
+    for sentence, fix in hindrances:
         box = said(layout, context, sentence)
         if fix:
             box.operator("jounce.collisions_fix", text=FIXES[fix][0]).fix = fix
@@ -48,7 +52,7 @@ class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
         """Shows the collection, what is in it, and how to put something there."""
         layout, state = self.layout_and_state(context)
         host = bodies.host_of(context.object)
-        draw_hindrances(layout, context, host)
+        draw_hindrances(layout, context, colliders.hindrances(host))
         column = layout.column()
         column.active = state.use_collisions
         column.prop(state, "collision_collection")

@@ -3,10 +3,12 @@
 import bpy
 
 from ..bridge.body import bodies
+from ..bridge.inputs import colliders
 from ..bridge.preview import lessons, previews
 from ..bridge.preview.learnt_preview import LearntPreview
 from ..core.learnt import Learnt
 from ..core.settings import Quality
+from .collisions import draw_hindrances
 from .sidebar import said
 
 # So many shots are listed by name.
@@ -35,6 +37,10 @@ def draw_learning(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
         return
     if known is not None:
         draw_lesson(layout.column(align=True), known)
+    missed = [both for both in colliders.hindrances(host) if both[1] == "use_final"]
+    draw_hindrances(layout, context, missed)
+    if not missed:
+        layout.label(text="Without collisions", icon="INFO")
     seen = previews.session(host)
     if seen is not None and isinstance(seen.final, LearntPreview):
         for sentence in seen.final.warnings():
@@ -61,4 +67,3 @@ def draw_lesson(column: bpy.types.UILayout, known: Learnt) -> None:
     column.label(text=f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}")
     if facts.held_out is not None:
         column.label(text=f"{facts.held_out:.0%} in frames that were not seen")
-    column.label(text="Without collisions and drag", icon="INFO")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scenes
 from layouts import drawn
-from previews import FRAMES, assert_shown_as_baked, shape
+from previews import FRAMES, assert_shown_as_baked, shape, shown
 from test_final_preview import cache_of
 from test_refusals import assert_refused
 
@@ -231,6 +231,25 @@ def test_a_collider_that_changes_its_size_is_refused_with_its_frame(character, w
     assert "Wall has another size in frame 7" in session(obj).status()
     bpy.ops.jounce.preview()
     assert_refused(bpy.ops.jounce.bake, "Wall", "frame 7", target="MESH_CACHE")
+
+
+def test_what_was_learnt_goes_through_a_wall_and_says_so(character, wall):
+    obj, _ = character
+    collide(obj, wall)
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.learn()
+    assert obj.jounce.quality == "LEARNT"
+    assert beyond(shown(obj, "LEARNT")) > 0.1
+    words = "collides in the Final motion alone, not in what was learnt of it"
+    for panel in (bpy.types.JOUNCE_PT_collisions, bpy.types.JOUNCE_PT_preview):
+        layout = drawn(panel)
+        assert "jounce.collisions_fix" in layout.operators()
+        assert words in " ".join(layout.texts())
+    assert "Without collisions" not in layout.texts()
+    bpy.ops.jounce.diagnose()
+    [index] = [index for index, found in enumerate(obj.jounce.findings) if words in found.sentence]
+    bpy.ops.jounce.fix(index=index)
+    assert obj.jounce.quality == "FINAL"
 
 
 @pytest.mark.parametrize("unit", [1.0, 0.01])

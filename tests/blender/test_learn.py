@@ -315,7 +315,7 @@ def test_the_panel_says_how_near_it_is_and_offers_what_helps(character, lessons)
     assert f"{count} displacements leave {facts.left_out:.1%} out" in texts
     shares = [lessons.of(obj).left_out_by(fewer) for fewer in (4, 8, 16, 32)]
     assert ", ".join(f"{n}: {share:.1%}" for n, share in zip((4, 8, 16, 32), shares, strict=True)) in texts
-    assert "Without collisions and drag" in texts
+    assert "Without collisions" in texts
     assert f"{facts.error:.1%} from Final, the draft {facts.draft_error:.0%}" in texts
     before = operators.count("jounce.learn")
     bpy.ops.jounce.preview()

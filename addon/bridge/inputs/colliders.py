@@ -221,7 +221,8 @@ def hindrances(host: bpy.types.Object) -> Iterator[tuple[str, str]]:
     if state.collision_collection is None:
         yield f"{host.name} collides with nothing: choose a collection, or add a ground.", ""
     if not can_touch(host):
-        yield f"{host.name} collides in the Final motion alone, not in drafts.", "use_final"
+        instead = "what was learnt of it" if Quality(state.quality) is Quality.LEARNT else "drafts"
+        yield f"{host.name} collides in the Final motion alone, not in {instead}.", "use_final"
     if state.integrator != "backward_euler":
         yield (
             f"{host.name} cannot collide with the integrator Lively, which gives back what an impact takes.",
