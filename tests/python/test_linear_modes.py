@@ -177,6 +177,68 @@ def test_warped_modes_bend_without_growing(blade):
     np.testing.assert_allclose(modes.warped(small), 1e-6 * far * modes.shapes[0], atol=1e-9)
 
 
+def test_modal_warping_turns_each_vertex_by_the_mean_of_its_rotations(blade):
+    mesh, held = blade
+    modes = jounce.linear_modes(mesh, jounce.Material(1e5, 0.3, 1000.0), 3, pinned=held)
+    gradients = np.linalg.inv(mesh.vertices[mesh.tets[:, 1:]] - mesh.vertices[mesh.tets[:, :1]])
+    moved = modes.shapes[:, mesh.tets[:, 1:]] - modes.shapes[:, mesh.tets[:, :1]]
+    curls = np.cross(gradients.transpose(0, 2, 1), moved).sum(axis=2)
+    sums, weights = np.zeros_like(modes.shapes), np.zeros(len(mesh.vertices))
+    for corner in mesh.tets.T:
+        np.add.at(weights, corner, mesh.volumes)
+        for total, curl in zip(sums, curls, strict=True):
+            np.add.at(total, corner, 0.5 * mesh.volumes[:, np.newaxis] * curl)
+    rotations = sums / weights[:, np.newaxis]
+    np.testing.assert_allclose(modes.rotations, rotations, atol=1e-9 * np.abs(rotations).max())
+    z = np.array([1.5, -0.4, 0.2]) / np.abs(rotations).max(axis=(1, 2))
+    w, u = np.tensordot(z, rotations, 1), np.tensordot(z, modes.shapes, 1)
+    # Gauss's rule for the mean over the way from no rotation to w.
+    nodes, shares = np.polynomial.legendre.leggauss(20)
+    mean = np.zeros_like(u)
+    for node, share in zip(0.5 + 0.5 * nodes, 0.5 * shares, strict=True):
+        angle = node * np.linalg.norm(w, axis=1, keepdims=True)
+        axis = w / np.maximum(np.linalg.norm(w, axis=1, keepdims=True), 1e-300)
+        along = axis * (axis * u).sum(axis=1, keepdims=True)
+        mean += share * (along + np.cos(angle) * (u - along) + np.sin(angle) * np.cross(axis, u))
+    np.testing.assert_allclose(modes.warped(z, "modal"), mean, atol=1e-12)
+    assert not modes.warped(z, "modal")[held].any()
+    assert np.abs(modes.warped(z) - mean).max() > 1e-4
+    with pytest.raises(ValueError, match=r'method: expected "rotation_strain" or "modal", got "linear"'):
+        modes.warped(z, "linear")
+
+
+def test_modes_swing_under_forces_as_the_formula_says(mesh, held):
+    modes = jounce.linear_modes(mesh, jounce.Material(young=1e4, poisson=0.3, density=700.0), 3, pinned=held)
+    first, fps = float(modes.frequencies[0]), float(7.0 * modes.frequencies[0])
+    damping = ((first, 0.05), (4.0 * first, 0.1))
+    low, high = 2.0 * np.pi * first, 8.0 * np.pi * first
+    beta = 2.0 * (0.1 * high - 0.05 * low) / (high**2 - low**2)
+    alpha = 2.0 * 0.05 * low - beta * low**2
+    forces = np.random.default_rng(3).normal(size=(15, 3))
+    found = modes.swing(forces, damping, fps)
+    # Many small steps of the midpoint rule between frames.
+    steps = 4000
+    z, v, h = np.zeros(3), np.zeros(3), 1.0 / (fps * steps)
+    rate, stiff = alpha + beta * modes.eigenvalues, modes.eigenvalues
+    expected = [z]
+    for before, after in zip(forces[:-1], forces[1:], strict=True):
+        for step in range(steps):
+            load = before + (after - before) * (step + 0.5) / steps
+            change = h * (load - rate * v - stiff * (z + 0.5 * h * v))
+            change /= 1.0 + 0.5 * h * rate + 0.25 * h * h * stiff
+            z, v = z + h * (v + 0.5 * change), v + change
+        expected.append(z)
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+    np.testing.assert_allclose(modes.swing(2.0 * forces, damping, fps), 2.0 * found)
+    still = np.tile(modes.eigenvalues, (3000, 1))
+    np.testing.assert_allclose(modes.swing(still, damping, fps)[-1], 1.0)
+    for wrong in (forces[:, :2], np.zeros((0, 3)), np.full((2, 3), np.nan)):
+        with pytest.raises(ValueError, match="forces"):
+            modes.swing(wrong, damping)
+    with pytest.raises(ValueError, match="fps"):
+        modes.swing(forces, damping, 0.0)
+
+
 def test_amplitudes_of_other_modes_are_refused(blade):
     mesh, held = blade
     modes = jounce.linear_modes(mesh, jounce.Material(), 3, pinned=held)

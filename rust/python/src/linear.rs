@@ -1,10 +1,12 @@
-//! `LinearModes` and `linear_modes`: the small swings of a body, how they bend, and how they sound.
+//! `LinearModes` and `linear_modes`: the small swings of a body, how they bend, how they move, and how they sound.
 
 use std::sync::{Arc, OnceLock};
 
 use jounce::method::modal::{self, ModalForces, RayleighDamping, SoundParams, Strike};
+use jounce::subspace::WarpingMethod;
 use jounce::{Error, Progress, subspace};
 use numpy::PyArrayDyn;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis, optional};
@@ -20,7 +22,7 @@ use crate::subspace::Restraint;
 #[pyclass(frozen, module = "jounce", name = "LinearModes")]
 pub struct LinearModes(
     Arc<(subspace::LinearProblem, subspace::LinearModes)>,
-    OnceLock<Arc<subspace::Warping>>,
+    [OnceLock<Arc<subspace::Warping>>; 2],
 );
 
 impl LinearModes {
@@ -29,13 +31,14 @@ impl LinearModes {
     }
 
     /// What warps them, made when it is asked for.
-    fn warping(&self, py: Python<'_>) -> PyResult<Arc<subspace::Warping>> {
-        if let Some(warping) = self.1.get() {
+    fn warping(&self, py: Python<'_>, method: WarpingMethod) -> PyResult<Arc<subspace::Warping>> {
+        let place = &self.1[method as usize];
+        if let Some(warping) = place.get() {
             return Ok(warping.clone());
         }
         let body = self.0.clone();
-        let warping = made(py, move |_: &Progress| body.0.warping(&body.1))?;
-        Ok(self.1.get_or_init(|| warping).clone())
+        let warping = made(py, move |_: &Progress| body.0.warping(&body.1, method))?;
+        Ok(place.get_or_init(|| warping).clone())
     }
 }
 
@@ -44,8 +47,8 @@ impl LinearModes {
     /// The displacements Psi, (k, n, 3) float64, with `Psi'M Psi = I`, 1/sqrt(kg).
     #[getter]
     fn shapes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let basis = self.modes().basis();
-        arrays::owned(py, basis.shapes(), &[basis.count(), basis.columns.nrows() / 3, 3])
+        let shapes = &self.modes().shapes;
+        fields(py, (0..shapes.ncols()).map(|k| shapes.col_as_slice(k)))
     }
 
     /// `lambda = omega^2`, (k,) float64, 1/s^2, ascending; about zero for what moves without deforming.
@@ -74,9 +77,7 @@ impl LinearModes {
     fn derivatives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let body = self.0.clone();
         let derivatives = made(py, move |_: &Progress| body.0.derivatives(&body.1))?;
-        let numbers: Vec<f64> =
-            (0..derivatives.ncols()).flat_map(|j| derivatives.col_as_slice(j).iter().copied()).collect();
-        arrays::owned(py, numbers, &[derivatives.ncols(), derivatives.nrows() / 3, 3])
+        fields(py, (0..derivatives.ncols()).map(|pair| derivatives.col_as_slice(pair)))
     }
 
     /// The count displacements that say most of what a body does slowly, large bends included [MOR eq. 17, 18].
@@ -92,23 +93,61 @@ impl LinearModes {
         made(py, find).map(Basis)
     }
 
-    /// The modes bent as far as amplitudes say, without growing: rotation-strain warping [MOR eq. 19-25].
+    /// Infinitesimal rotations of the displacements at vertices, `w = 1/2 curl psi`, (k, n, 3) float64, rad/(m sqrt(kg)).
     ///
-    /// The displacement q whose gradients are nearest to `exp(w) (I + e)`, weighted by volumes, with the strain e and the infinitesimal
-    /// rotation w of `Psi z` in each tet; for small z it is `Psi z`. amplitudes: z, (k,) float64, m kg^(1/2). Returns (n, 3)
-    /// float64, metres. Pinned vertices stay; what is free has its centre where `Psi z` has it. The first call prepares what all
-    /// share. Raises ValueError for amplitudes of other modes. It knows no forces: what it shows is no equilibrium.
+    /// Each is the mean over the tets at a vertex, by their volumes. Modal warping turns vertices by them.
+    #[getter]
+    fn rotations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let body = self.0.clone();
+        let find = move |_: &Progress| Ok(subspace::vertex_rotations(body.0.mesh(), body.1.shapes.as_ref()));
+        let rotations = made(py, find)?;
+        fields(py, (0..rotations.ncols()).map(|k| rotations.col_as_slice(k)))
+    }
+
+    /// The modes bent as far as amplitudes say, without growing.
+    ///
+    /// amplitudes: z, (k,) float64, m kg^(1/2). method: "rotation_strain" is the displacement whose gradients are nearest to
+    /// `exp(w) (I + e)`, weighted by volumes, with the strain e and the infinitesimal rotation w of `Psi z` in each tet [MOR eq. 19-25];
+    /// what is free has its centre where `Psi z` has it. "modal" turns each vertex by itself, `(I + W (1 - cos t) / t^2 +
+    /// W^2 (t - sin t) / t^3) Psi z` with W the cross product with `rotations` at z, of length t [ModalWarping]: much faster, exact where
+    /// a part spins, but what bends far gets shorter or longer. Returns (n, 3) float64, metres; for small z it is
+    /// `Psi z`. Pinned vertices stay. The first call of a method prepares what all share. Raises ValueError for amplitudes of other
+    /// modes. It knows no forces: what it shows is no equilibrium.
+    #[pyo3(signature = (amplitudes, method="rotation_strain"))]
     fn warped<'py>(
         &self,
         py: Python<'py>,
         amplitudes: &Bound<'py, PyAny>,
+        method: &str,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let method = warping_named(method)?;
         let count = Axis::Is(self.modes().eigenvalues.len());
         let amplitudes = arrays::array::<f64>(amplitudes, "amplitudes", &[count])?.slice().to_vec();
-        let warping = self.warping(py)?;
+        let warping = self.warping(py, method)?;
         let moved = made(py, move |_: &Progress| warping.displacement(&amplitudes))?;
         let vertices = moved.len() / 3;
         arrays::owned(py, moved.to_vec(), &[vertices, 3])
+    }
+
+    /// Amplitudes of the modes at each frame under forces, from rest at the first, (f, k) float64, m kg^(1/2) [MOR eq. 2, 3].
+    ///
+    /// `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, by steps that are exact for forces that are linear between frames.
+    /// forces: (f, k) float64, `psi_i' f` of each mode. damping: two pairs of a frequency in Hz and the damping ratio there, which
+    /// alpha and beta follow from. fps: frames a second. Raises ValueError for what does not fit the modes.
+    #[pyo3(signature = (forces, damping, fps=24.0))]
+    fn swing<'py>(
+        &self,
+        py: Python<'py>,
+        forces: &Bound<'py, PyAny>,
+        damping: ((f64, f64), (f64, f64)),
+        fps: f64,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let count = self.modes().eigenvalues.len();
+        let forces = arrays::array::<f64>(forces, "forces", &[Axis::Any("f"), Axis::Is(count)])?;
+        let forces = ModalForces { rows: forces.slice(), fps };
+        let amplitudes = modal::swing(self.modes(), forces, &damping_of(damping)?).map_err(refused)?;
+        let frames = amplitudes.len() / count;
+        arrays::owned(py, amplitudes, &[frames, count])
     }
 
     /// How much of the air around it each mode moves, `omega^2 |integral of psi over the outward normals|`, (k,) float64.
@@ -150,7 +189,7 @@ impl LinearModes {
         let count = Axis::Is(self.modes().eigenvalues.len());
         let forces = numbers(forces, "forces", &[Axis::Any("f"), count])?;
         let weights = numbers(weights, "weights", &[count])?;
-        let damping = RayleighDamping::of_ratios(<[_; 2]>::from(damping).map(Into::into)).map_err(refused)?;
+        let damping = damping_of(damping)?;
         let body = self.0.clone();
         let samples = made(py, move |_: &Progress| {
             let params = SoundParams { rate, damping, weights: weights.as_deref() };
@@ -164,6 +203,34 @@ impl LinearModes {
         let (rows, k) = self.modes().shapes.shape();
         format!("LinearModes({} vertices, {k} modes)", rows / 3)
     }
+}
+
+/// Columns of 3n numbers as an array (k, n, 3).
+fn fields<'a, 'py>(
+    py: Python<'py>,
+    columns: impl ExactSizeIterator<Item = &'a [f64]>,
+) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+    let count = columns.len();
+    let numbers: Vec<f64> = columns.flatten().copied().collect();
+    let vertices = numbers.len() / (3 * count.max(1));
+    arrays::owned(py, numbers, &[count, vertices, 3])
+}
+
+/// The warping method of a name.
+fn warping_named(name: &str) -> PyResult<WarpingMethod> {
+    match name {
+        "rotation_strain" => Ok(WarpingMethod::RotationStrain),
+        "modal" => Ok(WarpingMethod::Modal),
+        other => {
+            let text = format!("method: expected \"rotation_strain\" or \"modal\", got {other:?}");
+            Err(PyValueError::new_err(text))
+        }
+    }
+}
+
+/// Damping of two pairs of a frequency and a ratio.
+fn damping_of(pairs: ((f64, f64), (f64, f64))) -> PyResult<RayleighDamping> {
+    RayleighDamping::of_ratios(<[_; 2]>::from(pairs).map(Into::into)).map_err(refused)
 }
 
 fn numbers(
@@ -229,5 +296,5 @@ pub fn linear_modes(
         let modes = problem.lowest(count, progress)?;
         Ok((problem, modes))
     };
-    made(py, find).map(|found| LinearModes(found, OnceLock::new()))
+    made(py, find).map(|found| LinearModes(found, Default::default()))
 }

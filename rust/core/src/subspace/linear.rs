@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::eigenpairs::lowest_eigenpairs;
 use super::modes::{Restraint, check_count, shift};
 use super::principal::{Basis, Share, mass_pca};
-use super::warping::Warping;
+use super::warping::{Warping, WarpingMethod};
 use crate::material::{Energy, Hessian, Material, PrincipalStretch};
 use crate::math::dense::{add_product, inner};
 use crate::math::{COPY, Selection, Sparse, SparseCholesky, fix_bases, multiply_columns, on_pool};
@@ -120,10 +120,10 @@ impl LinearProblem {
     ///
     /// # Errors
     /// As [`Warping::new`].
-    pub fn warping(&self, modes: &LinearModes) -> Result<Warping> {
+    pub fn warping(&self, modes: &LinearModes, method: WarpingMethod) -> Result<Warping> {
         let pinned: Vec<bool> =
             (0..self.mesh.vertices().len()).map(|vertex| !self.free.contains(3 * vertex)).collect();
-        Warping::new(&self.mesh, modes.shapes.as_ref(), &pinned)
+        Warping::new(&self.mesh, modes.shapes.as_ref(), &pinned, method)
     }
 
     /// The `count` lowest modes: rigid motions first where nothing holds the body.

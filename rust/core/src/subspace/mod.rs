@@ -24,4 +24,4 @@ pub use modes::{ModesProblem, Restraint, SkinningModes, restrained_modes, skinni
 pub(crate) use modes::{check_truncation, shift};
 pub use principal::{Basis, Share, mass_pca};
 pub use update::ModesUpdate;
-pub use warping::Warping;
+pub use warping::{Warping, WarpingMethod, vertex_rotations};

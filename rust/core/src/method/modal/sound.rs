@@ -2,7 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::{ModalOscillators, RayleighDamping};
+use super::swing::{MOST_RATE, finite, within};
+use super::{ModalForces, ModalOscillators, RayleighDamping};
 use crate::math::dense::dot;
 use crate::mesh::TetMesh;
 use crate::subspace::LinearModes;
@@ -12,8 +13,6 @@ use crate::{Error, Result};
 const AUDIBLE: [f64; 2] = [20.0, 20_000.0];
 /// The longest sound, s.
 const LONGEST: f64 = 3600.0;
-/// The most samples of a second.
-const MOST_RATE: f64 = 1e6;
 
 /// A blow on a vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,15 +23,6 @@ pub struct Strike {
     pub vertex: u32,
     /// How hard, N s.
     pub impulse: [f64; 3],
-}
-
-/// Loads `psi' f` of each mode a frame, linear between frames and none after the last.
-#[derive(Debug, Clone, Copy)]
-pub struct ModalForces<'a> {
-    /// f x k, N kg^(-1/2).
-    pub rows: &'a [f64],
-    /// Frames a second.
-    pub fps: f64,
 }
 
 /// How modes are heard.
@@ -195,9 +185,6 @@ fn check(
     params: &SoundParams<'_>,
     duration: f64,
 ) -> Result<()> {
-    let within = |what, expected, got: f64, most: f64| {
-        if got > 0.0 && got <= most { Ok(()) } else { Err(Error::Range { what, expected, got }) }
-    };
     within("rate", "a positive number of samples a second, at most a million", params.rate, MOST_RATE)?;
     within("duration", "a positive number of seconds, at most 3600", duration, LONGEST)?;
     let (k, n) = (modes.eigenvalues.len(), modes.shapes.nrows() / 3);
@@ -219,18 +206,5 @@ fn check(
         }
         finite("impulses", &strike.impulse)?;
     }
-    let Some(forces) = forces else { return Ok(()) };
-    within("fps", "a positive number of frames a second, at most a million", forces.fps, MOST_RATE)?;
-    if k == 0 || forces.rows.is_empty() || !forces.rows.len().is_multiple_of(k) {
-        let (expected, got) = (format!("(f, {k})"), format!("{} numbers", forces.rows.len()));
-        return Err(Error::Shape { what: "forces", expected, got });
-    }
-    finite("forces", forces.rows)
-}
-
-fn finite(what: &'static str, numbers: &[f64]) -> Result<()> {
-    match numbers.iter().position(|number| !number.is_finite()) {
-        Some(element) => Err(Error::NotFinite { what, element, value: numbers[element] }),
-        None => Ok(()),
-    }
+    forces.map_or(Ok(()), |forces| forces.check(k))
 }

@@ -1,0 +1,118 @@
+//! Warping: displacements linear in their amplitudes, with rotations of any size.
+
+mod modal;
+mod rotation_strain;
+
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+use self::modal::Modal;
+pub use self::modal::vertex_rotations;
+use self::rotation_strain::RotationStrain;
+use crate::math::on_pool;
+use crate::mesh::TetMesh;
+use crate::{Error, Result};
+
+/// Vertices of a task.
+const CHUNK: usize = 1024;
+
+/// How amplitudes become bends and twists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WarpingMethod {
+    /// The displacement whose gradients are nearest to `exp(w) (I + e)`, weighted by volumes, with the strain e and the
+    /// infinitesimal rotation w of `Psi z` in each tet `[MOR eq. 19-25]`: keeps lengths, takes a solve. What nothing holds has its
+    /// centre where `Psi z` has it.
+    #[default]
+    RotationStrain,
+    /// `(I + (1 - cos t) / t^2 W + (t - sin t) / t^3 W^2) Psi z`, W the cross product with the [`vertex_rotations`] at z, of
+    /// length t `[ModalWarping]`: each vertex by itself, next to nothing to compute, and exact for what spins about a point, but
+    /// what bends far gets shorter or longer.
+    Modal,
+}
+
+/// Turns amplitudes z of displacements Psi into displacements that bend and twist without growing.
+pub struct Warping {
+    /// Psi, 3n x k.
+    displacements: Mat<f64>,
+    method: Method,
+}
+
+enum Method {
+    RotationStrain(RotationStrain),
+    Modal(Modal),
+}
+
+impl Warping {
+    /// Of displacements, 3n x k, rows interleaved, which leave the vertices `held` (n) in place.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for what is of another mesh; [`Error::Numerical`] for tets so flat that they have no gradients.
+    pub fn new(
+        mesh: &TetMesh,
+        displacements: MatRef<'_, f64>,
+        held: &[bool],
+        method: WarpingMethod,
+    ) -> Result<Self> {
+        let n = mesh.vertices().len();
+        for (what, expected, got) in
+            [("displacements", 3 * n, displacements.nrows()), ("held", n, held.len())]
+        {
+            if got != expected {
+                let [expected, got] = [expected, got].map(|rows| format!("{rows} rows"));
+                return Err(Error::Shape { what, expected, got });
+            }
+        }
+        let method = match method {
+            WarpingMethod::RotationStrain => Method::RotationStrain(RotationStrain::new(mesh, held)?),
+            WarpingMethod::Modal => Method::Modal(Modal::new(mesh, displacements)),
+        };
+        Ok(Self { displacements: displacements.to_owned(), method })
+    }
+
+    /// The warped displacement at amplitudes, k: n x 3, rows one after the other.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] and [`Error::NotFinite`] for the amplitudes.
+    pub fn displacement(&self, amplitudes: &[f64]) -> Result<Vec<f64>> {
+        let count = self.displacements.ncols();
+        if amplitudes.len() != count {
+            let (expected, got) = (format!("({count},)"), format!("({},)", amplitudes.len()));
+            return Err(Error::Shape { what: "amplitudes", expected, got });
+        }
+        if let Some(element) = amplitudes.iter().position(|amplitude| !amplitude.is_finite()) {
+            return Err(Error::NotFinite { what: "amplitudes", element, value: amplitudes[element] });
+        }
+        let warped = on_pool(|| {
+            let linear = combined(&self.displacements, amplitudes);
+            match &self.method {
+                Method::RotationStrain(method) => method.warp(linear),
+                Method::Modal(method) => method.warp(linear, amplitudes),
+            }
+        });
+        Ok(warped.into_iter().flatten().collect())
+    }
+}
+
+/// Columns, 3n x k, rows interleaved, by k factors: a vector a vertex.
+fn combined(columns: &Mat<f64>, factors: &[f64]) -> Vec<[f64; 3]> {
+    let mut sums = vec![[0.0; 3]; columns.nrows() / 3];
+    sums.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, sums)| {
+        let (first, sums) = (3 * CHUNK * chunk, sums.as_flattened_mut());
+        for (k, factor) in factors.iter().enumerate() {
+            let numbers = &columns.col_as_slice(k)[first..][..sums.len()];
+            sums.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += factor * number);
+        }
+    });
+    sums
+}
+
+/// `sin t / t` and `(1 - cos t) / t^2` of the square of t: with W the cross product with a vector of length t they make its
+/// rotation, `exp(W) = I + a W + b W^2`.
+fn sines(square: f64) -> [f64; 2] {
+    if square == 0.0 {
+        return [1.0, 0.5];
+    }
+    let t = square.sqrt();
+    let (sin, cos) = (0.5 * t).sin_cos();
+    [2.0 * sin * cos / t, 2.0 * sin * sin / square]
+}

@@ -1,0 +1,75 @@
+//! Modal warping: each vertex turned by its own rotation `[ModalWarping]`.
+
+use faer::{Mat, MatRef};
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use super::{CHUNK, combined, sines};
+use crate::mesh::TetMesh;
+use crate::operators::gradients;
+
+/// The square of an angle below which the third coefficient is summed up as a series, so that none of its digits cancel.
+const SMALL: f64 = 0.25;
+/// Terms of this series: what is left is rounding.
+const TERMS: usize = 6;
+
+/// `u = (I + b W + c W^2) Psi z`, with W the cross product with `w = 1/2 curl Psi z` at a vertex and t its length,
+/// `b = (1 - cos t) / t^2` and `c = (t - sin t) / t^3`: the mean of the rotations `exp(s W)` for s from 0 to 1.
+pub(super) struct Modal {
+    /// Of the displacements, 3n x k.
+    rotations: Mat<f64>,
+}
+
+impl Modal {
+    pub(super) fn new(mesh: &TetMesh, displacements: MatRef<'_, f64>) -> Self {
+        Self { rotations: vertex_rotations(mesh, displacements) }
+    }
+
+    /// The warped displacement of a linear one, n x 3, at its amplitudes.
+    pub(super) fn warp(&self, mut moved: Vec<[f64; 3]>, amplitudes: &[f64]) -> Vec<[f64; 3]> {
+        let rotations = combined(&self.rotations, amplitudes);
+        let both = moved.par_iter_mut().zip(&rotations).with_min_len(CHUNK);
+        both.for_each(|(u, &w)| *u = turned(Vector3::from(*u), Vector3::from(w)).into());
+        moved
+    }
+}
+
+/// Infinitesimal rotations of displacements at vertices, `w = 1/2 curl psi`, means over the tets there by their volumes.
+///
+/// displacements: 3n x k, rows interleaved, of a mesh of n vertices. Shape 3n x k, in radians for an amplitude of 1.
+pub fn vertex_rotations(mesh: &TetMesh, displacements: MatRef<'_, f64>) -> Mat<f64> {
+    let gradients = gradients(mesh);
+    let column = |k: usize| {
+        let at = |v: u32| Vector3::from_fn(|c, _| displacements[(3 * v as usize + c, k)]);
+        let n = mesh.vertices().len();
+        let (mut sums, mut whole) = (vec![Vector3::zeros(); n], vec![0.0; n]);
+        for ((tet, gradients), &volume) in mesh.tets().iter().zip(&gradients).zip(mesh.volumes()) {
+            let curl: Vector3<f64> =
+                tet.iter().zip(gradients).map(|(&v, &g)| Vector3::from(g).cross(&at(v))).sum();
+            for &v in tet {
+                sums[v as usize] += 0.5 * volume * curl;
+                whole[v as usize] += volume;
+            }
+        }
+        sums.iter().zip(whole).flat_map(|(sum, whole)| <[f64; 3]>::from(sum / whole)).collect()
+    };
+    let columns: Vec<Vec<f64>> = (0..displacements.ncols()).into_par_iter().map(column).collect();
+    Mat::from_fn(displacements.nrows(), columns.len(), |row, k| columns[k][row])
+}
+
+/// A displacement turned by the mean of the rotations from none to w.
+fn turned(u: Vector3<f64>, w: Vector3<f64>) -> Vector3<f64> {
+    let square = w.norm_squared();
+    let [a, b] = sines(square);
+    let across = w.cross(&u);
+    u + b * across + third(a, square) * w.cross(&across)
+}
+
+/// `(t - sin t) / t^3` of `a = sin t / t` and the square of t; for small t the sum of `(-t^2)^j / (2 j + 3)!`.
+fn third(a: f64, square: f64) -> f64 {
+    if square > SMALL {
+        return (1.0 - a) / square;
+    }
+    let longer = |sum: f64, j: usize| 1.0 - sum * square / ((2 * j + 2) * (2 * j + 3)) as f64;
+    (1..TERMS).rev().fold(1.0, longer) / 6.0
+}
