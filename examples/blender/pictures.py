@@ -20,6 +20,7 @@ import cut_bar
 import drawn_laws
 import figures
 import flesh
+import leaves as bushes
 import lesson
 import numpy as np
 import studio
@@ -182,6 +183,23 @@ def loose(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet(rows, columns, list(takes), "")
 
 
+def leaves(engine: str, scratch: Path) -> Image.Image:
+    """One leaf bent far, unwarped and warped; and a bush of a thousand in the wind, whole and near by."""
+    bush = bushes.Bush(1000)
+    bent = bush.bent()
+    room = studio.Studio([bush.leaf_object], [[points] for points in bent.values()], engine)
+    rows = [[figures.plain(room, [points], scratch) for points in bent.values()]]
+    meshes, frames = [bush.leaves, bush.twigs], range(6, 54, 12)
+    takes = [studio.record(meshes, range(frame, frame + 1))[0] for frame in frames]
+    branch = takes[0][0][np.linalg.norm(takes[0][0] - bush.outermost, axis=1) < 0.15]
+    for framed, lower in ((takes, 0.0), ([[branch]], 1.0)):
+        room = studio.Studio(meshes, framed, engine)
+        room.ground.location.z -= lower
+        rows.append([figures.plain(room, take, scratch) for take in takes])
+    names = ["one leaf", "frames " + ", ".join(map(str, frames)), "near by"]
+    return figures.sheet(rows, list(bent), names, "")
+
+
 def learnt(engine: str, scratch: Path) -> Image.Image:
     """A jump as its draft, as it was learnt and as its final motion, coloured by how far it is from that."""
     known = lesson.Lesson()
@@ -230,6 +248,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "loose": loose,
     "learnt": learnt,
     "law": law,
+    "leaves": leaves,
 }
 
 if __name__ == "__main__":

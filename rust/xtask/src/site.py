@@ -42,6 +42,7 @@ nav:
       - Learning: docs/addon/learning.md
       - Muscles: docs/addon/muscles.md
       - Sound: docs/addon/sound.md
+      - Leaves: docs/addon/leaves.md
       - What moves: docs/addon/what_moves.md
       - Honest bodies: docs/addon/honest_body.md
   - Farms: docs/farm.md

@@ -1,0 +1,149 @@
+"""One leaf: its sheet, its linear modes, and how many of them swing in the wind. Knows nothing of Blender."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jounce
+import numpy as np
+
+# Metres from the base of the stalk to the tip, half the width of stalk and blade, and how thick both are.
+LONG, STALK, WIDE, THICK = 0.1, 0.0018, 0.027, 0.003
+# Where the blade begins, as a share of the length.
+BLADE = 0.28
+ROWS, COLUMNS = 17, 5
+RESOLUTION = 64
+MODES = 4
+# Of the slowest mode, Hz, and damping ratios of that and of one at the second number.
+FREQUENCY, DAMPING = 1.7, ((1.7, 0.06), (20.0, 0.12))
+# Gusts go through the leaves as waves along the wind, m/s, that repeat after the loop; the fastest, Hz.
+SPEED, FASTEST = 3.0, 10.0
+# Radians by which directions of gusts differ, and how strong the wind is beside its gusts.
+SPREAD, MEAN = 0.5, 0.5
+# How far a tip goes, as a share of the length: the root of the mean square.
+REACH = 0.35
+
+
+@dataclass
+class Leaf:
+    """A leaf at rest along x, its normal about z, and the modes of the body in its sheet."""
+
+    points: np.ndarray
+    faces: np.ndarray
+    mesh: jounce.TetMesh
+    modes: jounce.LinearModes
+    embedding: jounce.Embedding
+
+    @property
+    def shapes(self) -> np.ndarray:
+        """Of the modes at the sheet's points, (k, p, 3)."""
+        return np.stack([self.embedding.interpolate(shape) for shape in self.modes.shapes])
+
+    def warped(self, amplitudes: np.ndarray, method: str) -> np.ndarray:
+        """How far the sheet's points move, (p, 3)."""
+        return self.embedding.interpolate(self.modes.warped(amplitudes, method))
+
+    def length(self, points: np.ndarray) -> float:
+        """Of the line along the middle of the sheet, from the stalk to the tip."""
+        middle = points[COLUMNS // 2 :: COLUMNS]
+        return float(np.linalg.norm(np.diff(middle, axis=0), axis=1).sum())
+
+    @property
+    def rotations(self) -> np.ndarray:
+        """Half the curl of the modes at the sheet's points, (k, p, 3)."""
+        return np.stack([self.embedding.interpolate(turn) for turn in self.modes.rotations])
+
+
+def grown() -> Leaf:
+    """A leaf that is held at the base of its stalk, as firm as its frequency says."""
+    points, faces = _sheet()
+    surface = _thickened(points, faces)
+    mesh = jounce.TetMesh.lattice(*surface, RESOLUTION)
+    held = mesh.vertices[:, 0] < mesh.vertices[:, 0].min() + 0.04 * LONG
+    young = 1e6
+    found = jounce.linear_modes(mesh, jounce.Material(young, 0.3, 700.0), MODES, pinned=held)
+    young *= (FREQUENCY / found.frequencies[0]) ** 2
+    modes = jounce.linear_modes(mesh, jounce.Material(young, 0.3, 700.0), MODES, pinned=held)
+    return Leaf(points, faces, mesh, modes, jounce.Embedding(mesh, points))
+
+
+def swung(
+    leaf: Leaf, places: np.ndarray, turns: np.ndarray, scales: np.ndarray, frames: int, fps: float
+) -> np.ndarray:
+    """Amplitudes of leaves in the wind, (frames, leaves, modes), of which the last frame leads to the first.
+
+    places (l, 3), turns (l, 3, 3) and scales (l,) put the leaf where leaves are. Gusts repeat after so many
+    frames, and so do the leaves once they have swung for one loop.
+    """
+    forces = _forces(leaf, places, turns, scales, frames / fps)
+    times = np.arange(2 * frames + 1) / fps
+    waves = np.exp(-2.0j * np.pi * np.outer(times, np.arange(forces.shape[1]) * fps / frames))
+    found = np.empty((frames, len(places), MODES))
+    for number, force in enumerate(forces):
+        rows = np.ascontiguousarray((waves @ force).real)
+        found[:, number] = leaf.modes.swing(rows, DAMPING, fps)[frames:-1]
+    tips = np.einsum("flk,kx->flx", found, leaf.shapes[:, -COLUMNS // 2])
+    return found * (REACH * LONG / np.sqrt((tips**2).sum(axis=2).mean()))
+
+
+def _forces(
+    leaf: Leaf, places: np.ndarray, turns: np.ndarray, scales: np.ndarray, period: float
+) -> np.ndarray:
+    """`psi' f` of each mode under wind of one strength, complex (leaves, waves, modes); wave 0 is the mean.
+
+    Wind presses along normals. Fast waves are short, so that leaves close by are alike in slow ones alone.
+    """
+    seen = np.random.default_rng(7)
+    normals, areas = _normals(leaf)
+    heard = areas * np.einsum("px,kpx->kp", normals, leaf.shapes)
+    world = places[:, np.newaxis] + scales[:, np.newaxis, np.newaxis] * (
+        leaf.points @ turns.transpose(0, 2, 1)
+    )
+    facing = normals @ turns.transpose(0, 2, 1)
+    count = int(FASTEST * period)
+    forces = np.empty((len(places), count + 1, MODES), complex)
+    for wave in range(count + 1):
+        angle, lift = SPREAD * seen.normal(size=2) if wave else (0.0, 0.0)
+        along = np.array([np.cos(angle) * np.cos(lift), np.sin(angle) * np.cos(lift), np.sin(lift)])
+        frequency = wave / period
+        strength = (
+            MEAN if wave == 0 else max(frequency, 0.5) ** (-5.0 / 6.0) * np.exp(2j * np.pi * seen.random())
+        )
+        phases = np.exp(2j * np.pi * frequency / SPEED * (world @ along))
+        forces[:, wave] = strength * ((facing @ along) * phases) @ heard.T
+    return forces
+
+
+def _sheet() -> tuple[np.ndarray, np.ndarray]:
+    """Points (p, 3) in rows from the stalk to the tip, and quads (f, 4)."""
+    s, t = np.meshgrid(np.linspace(0.0, 1.0, ROWS), np.linspace(-1.0, 1.0, COLUMNS), indexing="ij")
+    blade = np.clip((s - BLADE) / (1.0 - BLADE), 0.0, 1.0)
+    wide = np.maximum(WIDE * 1.92 * blade**0.55 * (1.0 - blade) ** 0.8, STALK)
+    fold, droop = 0.25 * wide * np.abs(t), -0.15 * LONG * s**2
+    points = np.stack([LONG * s, wide * t, droop + fold], axis=-1).reshape(-1, 3)
+    corners = np.array([row * COLUMNS + column for row in range(ROWS - 1) for column in range(COLUMNS - 1)])
+    faces = np.stack([corners, corners + COLUMNS, corners + COLUMNS + 1, corners + 1], axis=1)
+    return points, np.ascontiguousarray(faces)
+
+
+def _thickened(points: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The sheet as a closed surface: points and triangles."""
+    half, count = np.array([0.0, 0.0, 0.5 * THICK]), len(points)
+    grid = np.arange(count).reshape(ROWS, COLUMNS)
+    rim = np.concatenate([grid[:, 0], grid[-1, 1:], grid[-2::-1, -1], grid[0, -2:0:-1]])
+    after = np.roll(rim, -1)
+    sides = np.stack([rim + count, after + count, after, rim], axis=1)
+    quads = np.concatenate([faces, faces[:, ::-1] + count, sides])
+    triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    return np.concatenate([points + half, points - half]), np.ascontiguousarray(triangles)
+
+
+def _normals(leaf: Leaf) -> tuple[np.ndarray, np.ndarray]:
+    """Unit normals (p, 3) of the sheet, and the areas (p,) of its points."""
+    a, b, c, d = (leaf.points[corner] for corner in leaf.faces.T)
+    shares = 0.125 * np.cross(c - a, d - b)
+    sums = np.zeros_like(leaf.points)
+    for corner in leaf.faces.T:
+        np.add.at(sums, corner, shares)
+    areas = np.linalg.norm(sums, axis=1)
+    return sums / areas[:, np.newaxis], areas

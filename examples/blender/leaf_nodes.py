@@ -1,0 +1,117 @@
+"""Geometry nodes that put a leaf on points and warp each instance by the amplitudes of its own modes.
+
+The leaf has the attributes `shape 0`, `turn 0` and so on, the points `rotation` and `scale`, and the mesh of
+the motion `amplitude 0` and so on, all points of one frame after the other.
+"""
+
+from __future__ import annotations
+
+import bpy
+
+Socket = bpy.types.NodeSocket
+SHAPE, TURN, AMPLITUDE = "shape {}", "turn {}", "amplitude {}"
+ROTATION, SCALE = "rotation", "scale"
+# Radians below which an angle counts as this, so that nothing is divided by zero.
+LEAST = 0.01
+
+
+class Swaying:
+    """The group of nodes, made for a leaf, its motion, and the numbers of modes and frames."""
+
+    def __init__(self, leaf: bpy.types.Object, motion: bpy.types.Object, modes: int, frames: int) -> None:
+        """Make the nodes; `self.tree` is for a modifier of the points."""
+        self.tree = bpy.data.node_groups.new("Swaying Leaves", "GeometryNodeTree")
+        self.tree.is_modifier = True
+        for direction in ("INPUT", "OUTPUT"):
+            self.tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+        points = self._node("NodeGroupInput").outputs[0]
+        count = self._first(self._node("GeometryNodeAttributeDomainSize", component="MESH", Geometry=points))
+        for mode in range(modes):
+            name = AMPLITUDE.format(mode)
+            values = self._sampled(self._object(motion), name, count, frames)
+            stored = self._node("GeometryNodeStoreNamedAttribute", data_type="FLOAT", domain="POINT")
+            points = self._fed(stored, Geometry=points, Name=name, Value=values)
+        turn, scale = self._attribute(ROTATION, "QUATERNION"), self._attribute(SCALE, "FLOAT")
+        put = self._node("GeometryNodeInstanceOnPoints")
+        leaves = self._fed(put, Points=points, Instance=self._object(leaf), Rotation=turn, Scale=scale)
+        single = self._first(self._node("GeometryNodeRealizeInstances", Geometry=leaves))
+        turned = self._node("FunctionNodeRotateVector", Vector=self._warped(modes), Rotation=turn)
+        offset = self._vector("SCALE", self._first(turned), Scale=scale)
+        moved = self._first(self._node("GeometryNodeSetPosition", Geometry=single, Offset=offset))
+        self.tree.links.new(moved, self._node("NodeGroupOutput").inputs[0])
+
+    def _sampled(self, motion: Socket, name: str, count: Socket, frames: int) -> Socket:
+        """The amplitude of each point at the scene's time, between two frames the share of both."""
+        time = self._node("GeometryNodeInputSceneTime").outputs["Frame"]
+        place = self._first(self._node("GeometryNodeInputIndex"))
+        first = self._math("FLOORED_MODULO", self._math("FLOOR", time), frames)
+        both = []
+        for frame in (first, self._math("FLOORED_MODULO", self._math("ADD", first, 1.0), frames)):
+            sample = self._node("GeometryNodeSampleIndex", data_type="FLOAT", domain="POINT")
+            index = self._math("MULTIPLY_ADD", frame, count, place)
+            values = self._attribute(name, "FLOAT")
+            both.append(self._fed(sample, Geometry=motion, Value=values, Index=index))
+        change = self._math("SUBTRACT", both[1], both[0])
+        return self._math("MULTIPLY_ADD", self._math("FRACT", time), change, both[0])
+
+    def _warped(self, modes: int) -> Socket:
+        """`u + (1 - cos t) / t^2 w x u + (t - sin t) / t^3 w x (w x u)`: u sums shapes, w turns, t = |w|."""
+        u, w = (self._summed(name, modes) for name in (SHAPE, TURN))
+        t = self._math("MAXIMUM", self._vector("LENGTH", w), LEAST)
+        sine = self._math("DIVIDE", self._math("SINE", self._math("MULTIPLY", t, 0.5)), t)
+        once = self._math("MULTIPLY", self._math("MULTIPLY", sine, sine), 2.0)
+        left = self._math("SUBTRACT", 1.0, self._math("DIVIDE", self._math("SINE", t), t))
+        twice = self._math("DIVIDE", left, self._math("MULTIPLY", t, t))
+        across = self._vector("CROSS_PRODUCT", w, u)
+        further = self._vector("CROSS_PRODUCT", w, across)
+        return self._vector("MULTIPLY_ADD", further, twice, self._vector("MULTIPLY_ADD", across, once, u))
+
+    def _summed(self, name: str, modes: int) -> Socket:
+        """The sum over modes of amplitude by attribute."""
+        total: Socket | tuple[float, float, float] = (0.0, 0.0, 0.0)
+        for mode in range(modes):
+            field = self._attribute(name.format(mode), "FLOAT_VECTOR")
+            total = self._vector(
+                "MULTIPLY_ADD", field, self._attribute(AMPLITUDE.format(mode), "FLOAT"), total
+            )
+        return total
+
+    def _object(self, holder: bpy.types.Object) -> Socket:
+        return self._node("GeometryNodeObjectInfo", Object=holder).outputs["Geometry"]
+
+    def _attribute(self, name: str, kind: str) -> Socket:
+        return self._first(self._node("GeometryNodeInputNamedAttribute", data_type=kind, Name=name))
+
+    def _math(self, operation: str, *values: Socket | float) -> Socket:
+        return self._computed("ShaderNodeMath", operation, values)
+
+    def _vector(self, operation: str, *values: object, **named: object) -> Socket:
+        return self._computed("ShaderNodeVectorMath", operation, values, **named)
+
+    def _computed(self, kind: str, operation: str, values: tuple[object, ...], **named: object) -> Socket:
+        node = self._node(kind, operation=operation)
+        for socket, value in zip(node.inputs, values, strict=False):
+            self._put(socket, value)
+        return self._fed(node, **named)
+
+    def _node(self, kind: str, **given: object) -> bpy.types.Node:
+        """A new node: what is the name of a socket is put there, all else is set first."""
+        node = self.tree.nodes.new(kind)
+        for name in [name for name in given if hasattr(node, name)]:
+            setattr(node, name, given.pop(name))
+        self._fed(node, **given)
+        return node
+
+    def _fed(self, node: bpy.types.Node, **values: object) -> Socket:
+        for name, value in values.items():
+            self._put(next(socket for socket in node.inputs if socket.name == name and socket.enabled), value)
+        return self._first(node)
+
+    def _put(self, socket: Socket, value: object) -> None:
+        if isinstance(value, Socket):
+            self.tree.links.new(value, socket)
+        else:
+            socket.default_value = value
+
+    def _first(self, node: bpy.types.Node) -> Socket:
+        return next((socket for socket in node.outputs if socket.enabled), None)

@@ -1,0 +1,71 @@
+"""The example of a thousand leaves: geometry nodes warp every instance by the amplitudes of its own modes."""
+
+import sys
+from pathlib import Path
+
+import bpy
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "blender"))
+
+COUNT, FRAME = 30, 17
+
+
+@pytest.fixture
+def leaves():
+    import leaves
+
+    return leaves
+
+
+@pytest.fixture
+def bush(leaves):
+    return leaves.Bush(COUNT)
+
+
+def turned(w, u):
+    """The mean of the rotations from none to w of vectors u (.., 3), by Gauss's rule."""
+    angle = np.linalg.norm(w, axis=-1, keepdims=True)
+    axis = w / np.maximum(angle, 1e-300)
+    along = axis * (axis * u).sum(axis=-1, keepdims=True)
+    nodes, shares = np.polynomial.legendre.leggauss(20)
+    mean = np.zeros_like(u)
+    for node, share in zip(0.5 + 0.5 * nodes, 0.5 * shares, strict=True):
+        cosine, sine = np.cos(node * angle), np.sin(node * angle)
+        mean += share * (along + cosine * (u - along) + sine * np.cross(axis, u))
+    return mean
+
+
+def expected(bush, amplitudes):
+    """Where the points of all leaves are, (l p, 3)."""
+    leaf = bush.leaf
+    u, w = (np.tensordot(amplitudes, fields, 1) for fields in (leaf.shapes, leaf.rotations))
+    local = bush.scales[:, np.newaxis, np.newaxis] * (leaf.points + turned(w, u))
+    world = bush.places[:, np.newaxis] + np.einsum("lij,lpj->lpi", bush.turns, local)
+    return world.reshape(-1, 3)
+
+
+def test_nodes_warp_each_leaf_by_its_own_amplitudes(bush, leaves):
+    found, long = bush.amplitudes, np.ptp(bush.leaf.points[:, 0])
+    for frame, subframe, amplitudes in (
+        (FRAME, 0.0, found[FRAME]),
+        (FRAME, 0.25, 0.75 * found[FRAME] + 0.25 * found[FRAME + 1]),
+        (leaves.FRAMES, 0.0, found[0]),
+        (leaves.FRAMES + FRAME, 0.0, found[FRAME]),
+    ):
+        bpy.context.scene.frame_set(frame, subframe=subframe)
+        points = leaves.evaluated(bush.leaves)
+        np.testing.assert_allclose(points, expected(bush, amplitudes), atol=1e-4 * long)
+    assert np.abs(points - expected(bush, 0.0 * found[0])).max() > 0.3 * long
+
+
+def test_leaves_swing_in_a_loop_and_none_as_another(bush):
+    found = bush.amplitudes
+    assert found.shape == (120, COUNT, 4)
+    steps = np.abs(np.diff(found, axis=0)).max(axis=0)
+    assert np.all(np.abs(found[0] - found[-1]) <= 1.2 * steps)
+    likeness = np.corrcoef(found[:, :, 0].T) - np.eye(COUNT)
+    assert likeness.max() < 0.999
+    again = type(bush)(COUNT)
+    assert np.array_equal(again.amplitudes, found)
