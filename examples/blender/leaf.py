@@ -86,6 +86,22 @@ def swung(
     return found * (REACH * LONG / np.sqrt((tips**2).sum(axis=2).mean()))
 
 
+def posed(
+    leaf: Leaf, places: np.ndarray, turns: np.ndarray, kinds: int, frames: int, fps: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Poses (kinds, frames, p, 3) of a few leaves; of each leaf the kind (l,) and the delay (l,) in frames.
+
+    A kind stands for leaves with the wind from about the same side; gusts reach each as they do its place.
+    """
+    sides = turns[:, 0]
+    chosen = [0]
+    while len(chosen) < kinds:
+        chosen.append(int((sides @ sides[chosen].T).max(axis=1).argmin()))
+    amplitudes = swung(leaf, np.zeros((kinds, 3)), turns[chosen], np.ones(kinds), frames, fps)
+    moved = [[leaf.warped(row, "rotation_strain") for row in rows] for rows in amplitudes.transpose(1, 0, 2)]
+    return leaf.points + np.array(moved), (sides @ sides[chosen].T).argmax(axis=1), places[:, 0] / SPEED * fps
+
+
 def _forces(
     leaf: Leaf, places: np.ndarray, turns: np.ndarray, scales: np.ndarray, period: float
 ) -> np.ndarray:

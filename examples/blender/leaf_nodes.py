@@ -1,7 +1,8 @@
-"""Geometry nodes that put a leaf on points and warp each instance by the amplitudes of its own modes.
+"""Geometry nodes that put leaves on points, which have the attributes `rotation` and `scale`, and move them.
 
-The leaf has the attributes `shape 0`, `turn 0` and so on, the points `rotation` and `scale`, and the mesh of
-the motion `amplitude 0` and so on, all points of one frame after the other.
+Either each leaf is warped by the amplitudes of its own modes: the leaf has the attributes `shape 0`, `turn 0`
+and so on, and the mesh of the motion `amplitude 0` and so on, all points of a frame after the other. Or each
+is an instance of one of many poses: the points have the attributes `first pose` and `delay`, in frames.
 """
 
 from __future__ import annotations
@@ -11,20 +12,91 @@ import bpy
 Socket = bpy.types.NodeSocket
 SHAPE, TURN, AMPLITUDE = "shape {}", "turn {}", "amplitude {}"
 ROTATION, SCALE = "rotation", "scale"
+FIRST, DELAY = "first pose", "delay"
 # Radians below which an angle counts as this, so that nothing is divided by zero.
 LEAST = 0.01
 
 
-class Swaying:
-    """The group of nodes, made for a leaf, its motion, and the numbers of modes and frames."""
+class Leaves:
+    """A group of nodes; `self.tree` is for a modifier of the points."""
 
-    def __init__(self, leaf: bpy.types.Object, motion: bpy.types.Object, modes: int, frames: int) -> None:
-        """Make the nodes; `self.tree` is for a modifier of the points."""
-        self.tree = bpy.data.node_groups.new("Swaying Leaves", "GeometryNodeTree")
+    def __init__(self) -> None:
+        """Make a group that does nothing yet."""
+        self.tree = bpy.data.node_groups.new("Leaves", "GeometryNodeTree")
         self.tree.is_modifier = True
         for direction in ("INPUT", "OUTPUT"):
             self.tree.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
-        points = self._node("NodeGroupInput").outputs[0]
+        self._points = self._node("NodeGroupInput").outputs[0]
+
+    def _finish(self, geometry: Socket) -> None:
+        self.tree.links.new(geometry, self._node("NodeGroupOutput").inputs[0])
+
+    def _time(self) -> Socket:
+        return self._node("GeometryNodeInputSceneTime").outputs["Frame"]
+
+    def _attribute(self, name: str, kind: str) -> Socket:
+        return self._first(self._node("GeometryNodeInputNamedAttribute", data_type=kind, Name=name))
+
+    def _math(self, operation: str, *values: Socket | float) -> Socket:
+        return self._computed("ShaderNodeMath", operation, values)
+
+    def _vector(self, operation: str, *values: object, **named: object) -> Socket:
+        return self._computed("ShaderNodeVectorMath", operation, values, **named)
+
+    def _computed(self, kind: str, operation: str, values: tuple[object, ...], **named: object) -> Socket:
+        node = self._node(kind, operation=operation)
+        for socket, value in zip(node.inputs, values, strict=False):
+            self._put(socket, value)
+        return self._fed(node, **named)
+
+    def _node(self, kind: str, **given: object) -> bpy.types.Node:
+        """A new node: what is the name of a socket is put there, all else is set first."""
+        node = self.tree.nodes.new(kind)
+        for name in [name for name in given if hasattr(node, name)]:
+            setattr(node, name, given.pop(name))
+        self._fed(node, **given)
+        return node
+
+    def _fed(self, node: bpy.types.Node, **values: object) -> Socket:
+        for name, value in values.items():
+            wanted = name.replace("_", " ")
+            self._put(next(at for at in node.inputs if at.name == wanted and at.enabled), value)
+        return self._first(node)
+
+    def _put(self, socket: Socket, value: object) -> None:
+        if isinstance(value, Socket):
+            self.tree.links.new(value, socket)
+        else:
+            socket.default_value = value
+
+    def _first(self, node: bpy.types.Node) -> Socket:
+        return next((socket for socket in node.outputs if socket.enabled), None)
+
+
+class Picked(Leaves):
+    """Each leaf as a pose of a collection, in which frames follow each other by name, loop after loop."""
+
+    def __init__(self, poses: bpy.types.Collection, frames: int) -> None:
+        """Make the nodes."""
+        super().__init__()
+        late = self._math("SUBTRACT", self._time(), self._attribute(DELAY, "FLOAT"))
+        frame = self._math("FLOORED_MODULO", self._math("FLOOR", late), frames)
+        pose = self._math("ADD", frame, self._attribute(FIRST, "FLOAT"))
+        info = self._node("GeometryNodeCollectionInfo", Collection=poses)
+        held = self._fed(info, Separate_Children=True, Reset_Children=True)
+        put = self._node("GeometryNodeInstanceOnPoints", Points=self._points, Instance=held)
+        turn, scale = self._attribute(ROTATION, "QUATERNION"), self._attribute(SCALE, "FLOAT")
+        leaves = self._fed(put, Pick_Instance=True, Instance_Index=pose, Rotation=turn, Scale=scale)
+        self._finish(leaves)
+
+
+class Swaying(Leaves):
+    """Each leaf warped by its own amplitudes, of a leaf, its motion, and the numbers of modes and frames."""
+
+    def __init__(self, leaf: bpy.types.Object, motion: bpy.types.Object, modes: int, frames: int) -> None:
+        """Make the nodes."""
+        super().__init__()
+        points = self._points
         count = self._first(self._node("GeometryNodeAttributeDomainSize", component="MESH", Geometry=points))
         for mode in range(modes):
             name = AMPLITUDE.format(mode)
@@ -37,12 +109,11 @@ class Swaying:
         single = self._first(self._node("GeometryNodeRealizeInstances", Geometry=leaves))
         turned = self._node("FunctionNodeRotateVector", Vector=self._warped(modes), Rotation=turn)
         offset = self._vector("SCALE", self._first(turned), Scale=scale)
-        moved = self._first(self._node("GeometryNodeSetPosition", Geometry=single, Offset=offset))
-        self.tree.links.new(moved, self._node("NodeGroupOutput").inputs[0])
+        self._finish(self._first(self._node("GeometryNodeSetPosition", Geometry=single, Offset=offset)))
 
     def _sampled(self, motion: Socket, name: str, count: Socket, frames: int) -> Socket:
         """The amplitude of each point at the scene's time, between two frames the share of both."""
-        time = self._node("GeometryNodeInputSceneTime").outputs["Frame"]
+        time = self._time()
         place = self._first(self._node("GeometryNodeInputIndex"))
         first = self._math("FLOORED_MODULO", self._math("FLOOR", time), frames)
         both = []
@@ -78,40 +149,3 @@ class Swaying:
 
     def _object(self, holder: bpy.types.Object) -> Socket:
         return self._node("GeometryNodeObjectInfo", Object=holder).outputs["Geometry"]
-
-    def _attribute(self, name: str, kind: str) -> Socket:
-        return self._first(self._node("GeometryNodeInputNamedAttribute", data_type=kind, Name=name))
-
-    def _math(self, operation: str, *values: Socket | float) -> Socket:
-        return self._computed("ShaderNodeMath", operation, values)
-
-    def _vector(self, operation: str, *values: object, **named: object) -> Socket:
-        return self._computed("ShaderNodeVectorMath", operation, values, **named)
-
-    def _computed(self, kind: str, operation: str, values: tuple[object, ...], **named: object) -> Socket:
-        node = self._node(kind, operation=operation)
-        for socket, value in zip(node.inputs, values, strict=False):
-            self._put(socket, value)
-        return self._fed(node, **named)
-
-    def _node(self, kind: str, **given: object) -> bpy.types.Node:
-        """A new node: what is the name of a socket is put there, all else is set first."""
-        node = self.tree.nodes.new(kind)
-        for name in [name for name in given if hasattr(node, name)]:
-            setattr(node, name, given.pop(name))
-        self._fed(node, **given)
-        return node
-
-    def _fed(self, node: bpy.types.Node, **values: object) -> Socket:
-        for name, value in values.items():
-            self._put(next(socket for socket in node.inputs if socket.name == name and socket.enabled), value)
-        return self._first(node)
-
-    def _put(self, socket: Socket, value: object) -> None:
-        if isinstance(value, Socket):
-            self.tree.links.new(value, socket)
-        else:
-            socket.default_value = value
-
-    def _first(self, node: bpy.types.Node) -> Socket:
-        return next((socket for socket in node.outputs if socket.enabled), None)

@@ -1,9 +1,10 @@
 """A thousand leaves in the wind: one leaf's modes on every instance, each with a motion of its own.
 
-    python leaves.py --extension jounce.zip [--leaves 1000] [--save leaves.blend]
+    python leaves.py --extension jounce.zip [--leaves 1000] [--kinds 8] [--save leaves.blend]
 
 Needs bpy; the extension brings the native module. What is made plays without Jounce and this script, by
-geometry nodes alone. It prints what a frame costs, and how far the nodes are from the formula.
+geometry nodes alone. It prints what a frame costs, and how far the nodes are from the formula. With kinds,
+leaves are instances of the poses of so many, for huge counts.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ GREEN, VEIN, BARK = (0.33, 0.55, 0.16), (0.62, 0.72, 0.34), (0.36, 0.25, 0.17)
 AROUND, PIECES = 6, 10
 
 
-class Bush:
-    """A bush of which every leaf is an instance that nodes move."""
+class Plant:
+    """A leaf, twigs, and the places of leaves on them."""
 
     def __init__(self, count: int) -> None:
         """Build it into an empty file; the native module must be there."""
@@ -47,17 +48,69 @@ class Bush:
         scene.frame_start, scene.frame_end, scene.render.fps = 1, FRAMES, FPS
         self.leaf = leaf.grown()
         self.places, self.turns, self.scales = _placed(count)
+        self.twigs = _object("Twigs", *_twigs())
+        _paint(self.twigs, np.tile(BARK, (len(self.twigs.data.vertices), 1)))
+        self.leaves = _object("Leaves", self.places, np.empty((0, 3), int))
+        turns = np.array([Matrix(turn).to_quaternion() for turn in self.turns])
+        _attribute(self.leaves, leaf_nodes.ROTATION, "QUATERNION", turns)
+        _attribute(self.leaves, leaf_nodes.SCALE, "FLOAT", self.scales)
+
+    def move(self, nodes: leaf_nodes.Leaves) -> None:
+        """Has nodes move the leaves."""
+        self.leaves.modifiers.new("Leaves", "NODES").node_group = nodes.tree
+        bpy.context.view_layer.update()
+
+    def made(self, name: str, points: np.ndarray) -> bpy.types.Object:
+        """The leaf as a painted mesh with its points (p, 3) somewhere, in no collection."""
+        made = _object(name, points, self.leaf.faces)
+        side = np.abs(self.leaf.points[:, 1:2]) / np.abs(self.leaf.points[:, 1]).max()
+        green = np.minimum(2.0 * side, 1.0)
+        _paint(made, (1.0 - green) * np.array(VEIN) + green * np.array(GREEN), "Leaf")
+        bpy.context.scene.collection.objects.unlink(made)
+        return made
+
+
+class Forest(Plant):
+    """A plant of which every leaf is an instance of a pose, of as many leaves as there are kinds."""
+
+    def __init__(self, count: int, kinds: int) -> None:
+        """Build it into an empty file."""
+        import leaf
+
+        super().__init__(count)
+        self.poses, self.kinds, self.delays = leaf.posed(
+            self.leaf, self.places, self.turns, kinds, FRAMES, FPS
+        )
+        held = bpy.data.collections.new("Poses of Leaves")
+        for number, points in enumerate(self.poses.reshape(-1, *self.leaf.points.shape)):
+            held.objects.link(self.made(f"Pose {number:05}", points))
+        _attribute(self.leaves, leaf_nodes.FIRST, "FLOAT", FRAMES * self.kinds)
+        _attribute(self.leaves, leaf_nodes.DELAY, "FLOAT", self.delays)
+        self.move(leaf_nodes.Picked(held, FRAMES))
+
+
+class Bush(Plant):
+    """A plant of which every leaf has a motion of its own, by which nodes warp it."""
+
+    def __init__(self, count: int) -> None:
+        """Build it into an empty file."""
+        import leaf
+
+        super().__init__(count)
         started = time.perf_counter()
         self.amplitudes = leaf.swung(self.leaf, self.places, self.turns, self.scales, FRAMES, FPS)
         self.seconds = time.perf_counter() - started
-        self.twigs = _object("Twigs", *_twigs())
-        _paint(self.twigs, np.tile(BARK, (len(self.twigs.data.vertices), 1)))
-        modes = len(self.leaf.modes.eigenvalues)
-        self.leaf_object = self._leaf()
-        nodes = leaf_nodes.Swaying(self.leaf_object, self._motion(), modes, FRAMES)
-        self.leaves = self._points()
-        self.leaves.modifiers.new("Swaying Leaves", "NODES").node_group = nodes.tree
-        bpy.context.view_layer.update()
+        self.leaf_object = self.made("Leaf", self.leaf.points)
+        for name, fields in ((leaf_nodes.SHAPE, self.leaf.shapes), (leaf_nodes.TURN, self.leaf.rotations)):
+            for mode, field in enumerate(fields):
+                _attribute(self.leaf_object, name.format(mode), "FLOAT_VECTOR", field)
+        modes = self.amplitudes.shape[2]
+        motion = bpy.data.meshes.new("Motion of Leaves")
+        motion.vertices.add(self.amplitudes[..., 0].size)
+        holder = bpy.data.objects.new(motion.name, motion)
+        for mode in range(modes):
+            _attribute(holder, leaf_nodes.AMPLITUDE.format(mode), "FLOAT", self.amplitudes[..., mode])
+        self.move(leaf_nodes.Swaying(self.leaf_object, holder, modes, FRAMES))
 
     @property
     def outermost(self) -> np.ndarray:
@@ -92,38 +145,13 @@ class Bush:
         }
         return {name: self.leaf.points + far for name, far in moved.items()}
 
-    def _leaf(self) -> bpy.types.Object:
-        made = _object("Leaf", self.leaf.points, self.leaf.faces)
-        side = np.abs(self.leaf.points[:, 1:2]) / np.abs(self.leaf.points[:, 1]).max()
-        _paint(made, np.array(VEIN) + np.minimum(2.0 * side, 1.0) * (np.array(GREEN) - np.array(VEIN)))
-        for name, fields in ((leaf_nodes.SHAPE, self.leaf.shapes), (leaf_nodes.TURN, self.leaf.rotations)):
-            for mode, field in enumerate(fields):
-                _attribute(made, name.format(mode), "FLOAT_VECTOR", field)
-        made.hide_set(True)
-        made.hide_render = True
-        return made
-
-    def _motion(self) -> bpy.types.Object:
-        made = _object("Motion of Leaves", np.zeros((self.amplitudes[..., 0].size, 3)), np.empty((0, 3), int))
-        for mode in range(self.amplitudes.shape[2]):
-            _attribute(made, leaf_nodes.AMPLITUDE.format(mode), "FLOAT", self.amplitudes[..., mode])
-        made.hide_set(True)
-        made.hide_render = True
-        return made
-
-    def _points(self) -> bpy.types.Object:
-        made = _object("Leaves", self.places, np.empty((0, 3), int))
-        turns = np.array([Matrix(turn).to_quaternion() for turn in self.turns])
-        _attribute(made, leaf_nodes.ROTATION, "QUATERNION", turns)
-        _attribute(made, leaf_nodes.SCALE, "FLOAT", self.scales)
-        return made
-
 
 def main() -> int:
     """Build the bush, play it, and say what that costs; returns the process's exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--extension", type=Path, help="zip of the extension, if it is not installed")
     parser.add_argument("--leaves", type=int, default=1000)
+    parser.add_argument("--kinds", type=int, default=0, help="how many have poses that all share")
     parser.add_argument("--save", type=Path, help=".blend file that the scene is kept in")
     options = parser.parse_args()
     try:
@@ -131,9 +159,24 @@ def main() -> int:
     except flesh.Missing as problem:
         print(problem, file=sys.stderr)
         return 1
-    bush = Bush(options.leaves)
+    if options.kinds:
+        plant: Plant = Forest(options.leaves, options.kinds)
+    else:
+        plant = Bush(options.leaves)
+        describe(plant)
+    milliseconds = played(plant.leaves)
+    rate = 1e3 / milliseconds
+    print(f"play: {options.leaves} leaves, {milliseconds:.1f} ms a frame, {rate:.0f} frames a second")
+    if options.save is not None:
+        bpy.context.scene.frame_set(1)
+        bpy.ops.wm.save_as_mainfile(filepath=str(options.save.resolve()))
+    return 0
+
+
+def describe(bush: Bush) -> None:
+    """Print what the leaf and its motion are, and how right nodes and warping are."""
     print("leaf: modes of " + ", ".join(f"{value:.1f}" for value in bush.leaf.modes.frequencies) + " Hz")
-    print(f"motion: {options.leaves} leaves, {FRAMES} frames in {bush.seconds:.2f} s")
+    print(f"motion: {len(bush.places)} leaves, {FRAMES} frames in {bush.seconds:.2f} s")
     shown = 43
     bpy.context.scene.frame_set(shown)
     far = np.abs(evaluated(bush.leaves) - bush.formula(shown).reshape(-1, 3)).max()
@@ -141,13 +184,6 @@ def main() -> int:
     for name, lengths in bush.lengths().items():
         shares = ", ".join(f"{share:.3f}" for share in np.quantile(lengths, (0.0, 0.05, 0.5, 0.95, 1.0)))
         print(f"length: {' '.join(name.split())}: {shares} (least, 5 %, median, 95 %, most)")
-    milliseconds = played(bush.leaves)
-    points = options.leaves * len(bush.leaf.points)
-    print(f"play: {points} points, {milliseconds:.1f} ms a frame, {1e3 / milliseconds:.0f} frames a second")
-    if options.save is not None:
-        bpy.context.scene.frame_set(1)
-        bpy.ops.wm.save_as_mainfile(filepath=str(options.save.resolve()))
-    return 0
 
 
 def evaluated(made: bpy.types.Object) -> np.ndarray:
@@ -234,9 +270,9 @@ def _object(name: str, points: np.ndarray, faces: np.ndarray) -> bpy.types.Objec
     return made
 
 
-def _paint(made: bpy.types.Object, colours: np.ndarray) -> None:
+def _paint(made: bpy.types.Object, colours: np.ndarray, material: str = "Bark") -> None:
     creature.colour(made.data, colours)
-    made.data.materials.append(creature.coloured_material(made.name, 0.5))
+    made.data.materials.append(creature.coloured_material(material, 0.5))
 
 
 def _attribute(made: bpy.types.Object, name: str, kind: str, values: np.ndarray) -> None:

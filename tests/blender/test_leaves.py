@@ -60,6 +60,25 @@ def test_nodes_warp_each_leaf_by_its_own_amplitudes(bush, leaves):
     assert np.abs(points - expected(bush, 0.0 * found[0])).max() > 0.3 * long
 
 
+def test_many_leaves_are_instances_of_the_poses_of_a_few(leaves):
+    forest = leaves.Forest(COUNT, 3)
+    assert forest.poses.shape == (3, leaves.FRAMES, *forest.leaf.points.shape)
+    assert set(forest.kinds) == {0, 1, 2} and np.ptp(forest.delays) > 1.0
+    for frame in (FRAME, FRAME + leaves.FRAMES):
+        bpy.context.scene.frame_set(frame)
+        graph = bpy.context.evaluated_depsgraph_get()
+        found = []
+        for shown in graph.object_instances:
+            if shown.is_instance and shown.parent.name == forest.leaves.name:
+                points = np.array([vertex.co for vertex in shown.object.data.vertices])
+                matrix = np.array(shown.matrix_world)
+                found.append(points @ matrix[:3, :3].T + matrix[:3, 3])
+        late = np.floor(FRAME - forest.delays).astype(int) % leaves.FRAMES
+        local = forest.scales[:, np.newaxis, np.newaxis] * forest.poses[forest.kinds, late]
+        world = forest.places[:, np.newaxis] + np.einsum("lij,lpj->lpi", forest.turns, local)
+        np.testing.assert_allclose(found, world, atol=1e-5)
+
+
 def test_leaves_swing_in_a_loop_and_none_as_another(bush):
     found = bush.amplitudes
     assert found.shape == (120, COUNT, 4)
