@@ -1,6 +1,7 @@
-"""A blade of grass in its linear modes, and the same warped: warp.svg has both, bent and twisted far.
+"""A blade of grass in its linear modes, and the same warped: warp.svg has all, bent and twisted far.
 
-Linear modes make everything grow that turns; warped, it keeps its length.
+Linear modes (grey) make everything grow that turns; warped by rotation and strain (green) it keeps its
+length. Modal warping (orange) turns each vertex by itself: what bends gets shorter.
 """
 
 import jounce
@@ -11,6 +12,7 @@ LONG, WIDE, THICK = 1.0, 0.12, 0.05
 BENDS = (0.5, 1.0, 1.5)
 TWISTS = (0.8, 1.6, 2.4)
 SCALE, STEP = 300, 380
+COLOURS = ("#ccc", "#d83", "#375")
 
 points = np.array([[x, y, z] for z in (0.0, THICK) for y in (0.0, WIDE) for x in (0.0, LONG)])
 quads = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
@@ -58,15 +60,15 @@ lift = modes.shapes[bend, end, 2].mean()
 asked = [(bend, far / lift, f"bent by {far:g} m") for far in BENDS]
 asked += [(torsion, angle / twist(modes.shapes[torsion]), f"twisted by {angle:g} rad") for angle in TWISTS]
 shapes = []
-print("                     length      volume    (1 = at rest; linear, warped)")
+print("linear, modal, rotation-strain     length; volume, 1 is at rest")
 for number, (mode, amplitude, name) in enumerate(asked):
-    linear, warped = rest + amplitude * modes.shapes[mode], rest + modes.warped(amplitude * np.eye(8)[mode])
-    ratios = [
-        measure(places) / measure(rest) for measure in (middle_line, volume) for places in (linear, warped)
-    ]
-    print(f"{name:18} {ratios[0]:5.3f} {ratios[1]:5.3f} {ratios[2]:5.3f} {ratios[3]:5.3f}")
+    z = amplitude * np.eye(8)[mode]
+    moved = (amplitude * modes.shapes[mode], modes.warped(z, "modal"), modes.warped(z))
+    shown = [rest + far for far in moved]
+    ratios = [measure(places) / measure(rest) for measure in (middle_line, volume) for places in shown]
+    print(f"{name:18} " + " ".join(f"{ratio:6.3f}" for ratio in ratios))
     left, top = 40 + STEP * (number % 3), 480 + 330 * (number // 3)
-    shapes.append(drawn(linear, left, top, "#ccc") + drawn(warped, left, top, "#375"))
+    shapes += [drawn(places, left, top, colour) for places, colour in zip(shown, COLOURS, strict=True)]
     shapes.append(f'<text x="{left}" y="{top + 60}">{name}</text>')
 with open("warp.svg", "w", encoding="utf-8") as picture:
     picture.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {3 * STEP + 60} 900" ')
