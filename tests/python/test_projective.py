@@ -114,10 +114,60 @@ def test_what_it_has_no_part_for_is_refused(mesh, rig, model, tmp_path):
     with pytest.raises(ValueError, match="place"):
         simulation.place(2.0 * turned(0.0, [0.0, 0.0, 0.0]))
     with pytest.raises(ValueError, match="pose"):
-        simulation.step(np.eye(4)[:3][None])
+        simulation.step(np.tile(np.eye(3, 4), (2, 1, 1)))
     full = jounce.Model.full_space(mesh, jelly())
     with pytest.raises(ValueError, match="only a loose body"):
         jounce.Simulation(full).place()
+
+
+def test_it_is_inflated_from_one_step_to_the_next(mesh, model):
+    simulation = jounce.Simulation(model, dt=DT, damping=0.5)
+    tets, rest = np.asarray(mesh.tets), np.asarray(mesh.vertices)
+
+    def volume(points):
+        a, b, c, d = (points[tets[:, corner]] for corner in range(4))
+        return np.einsum("ti,ti->", np.cross(b - a, c - a), d - a) / 6.0
+
+    for inflation in (1.3, 0.8):
+        simulation.vary(inflation=inflation)
+        for _ in range(400):
+            simulation.step()
+        grown = volume(rest + simulation.displacement()) / volume(rest)
+        assert np.isclose(grown, inflation**3, rtol=1e-4)
+    for fatal in (0.0, -1.0, np.nan, np.inf, 1e6):
+        with pytest.raises(ValueError, match="inflation"):
+            simulation.vary(inflation=fatal)
+        with pytest.raises(ValueError, match="inflation"):
+            jounce.Simulation(model, inflation=fatal)
+    with pytest.raises(ValueError, match="only a body of handles"):
+        jounce.Simulation(jounce.Model.full_space(mesh, jelly()), inflation=1.1)
+
+
+def test_a_hand_holds_it_lets_it_go_and_catches_it(mesh, model):
+    simulation, rest = jounce.Simulation(model, dt=DT, hold=1000.0), np.asarray(mesh.vertices)
+    hands = [turned(0.1 * frame, [0.05 * frame, 0.0, 0.01 * frame]) for frame in range(60)]
+    simulation.place(hands[0])
+
+    def apart(frame):
+        hand = hands[frame]
+        return np.abs(rest @ hand[:, :3].T + hand[:, 3] - rest - simulation.displacement()).max()
+
+    size = np.linalg.norm(np.ptp(rest, axis=0))
+    for frame in range(1, 60):
+        if frame == 10:
+            simulation.vary(hold=0.0)
+        if frame >= 20:
+            simulation.vary(hold=min(1000.0, 0.1 * 1.5 ** (frame - 20)))
+        simulation.step(hands[frame][None])
+        if frame < 10 or frame > 50:
+            assert apart(frame) < 1e-3 * size
+        if frame == 19:
+            assert apart(frame) > 0.01 * size
+    for fatal in (-1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="hold"):
+            simulation.vary(hold=fatal)
+    with pytest.raises(ValueError, match="only a loose body"):
+        jounce.Simulation(jounce.Model.full_space(mesh, jelly()), hold=1.0)
 
 
 def test_a_job_throws_it_as_a_simulation_does(model):
@@ -126,7 +176,8 @@ def test_a_job_throws_it_as_a_simulation_does(model):
     job = jounce.MotionJob(simulation)
     for target in (job, simulation):
         target.place(**start)
-        target.step()
+        target.vary(inflation=1.1, hold=2.0)
+        target.step(turned(0.0, [0.0, 0.0, 0.0])[None])
     job.keep()
     job.wait()
     assert np.array_equal(job.coefficients()[0], simulation.coefficients)

@@ -69,7 +69,7 @@ impl Simulation {
     ) -> PyResult<Arrays<'py>> {
         let coefficients: Vec<Axis> = self.shape.iter().copied().map(Axis::Is).collect();
         Ok(Arrays {
-            pose: optional(pose, "pose", &[Axis::Is(self.bones), Axis::Is(3), Axis::Is(4)])?,
+            pose: optional(pose, "pose", &[Axis::Is(self.bones.max(1)), Axis::Is(3), Axis::Is(4)])?,
             force: optional(force, "force", &coefficients)?,
             offsets: optional(offsets, "offsets", &[Axis::Any("k"), Axis::Is(3)])?,
             drag: drag.map(|drag| drag.get().0.clone()),

@@ -242,7 +242,8 @@ impl MotionJob {
     }
 
     /// Asks for other settings, as `Simulation.vary`.
-    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None))]
+    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None,
+                        inflation=None, hold=None))]
     fn vary(
         &self,
         stiffness: Option<f64>,
@@ -250,8 +251,10 @@ impl MotionJob {
         gravity: Option<[f64; 3]>,
         pose_rest: Option<f64>,
         contraction: Option<Shares>,
+        inflation: Option<f64>,
+        hold: Option<f64>,
     ) {
-        let change = Change { stiffness, damping, gravity, pose_rest, contraction };
+        let change = Change { stiffness, damping, gravity, pose_rest, contraction, inflation, hold };
         self.ask(move |simulation, _| simulation.set_params(change.of(simulation.params())));
     }
 

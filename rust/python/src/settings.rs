@@ -15,6 +15,8 @@ pub struct Change {
     pub gravity: Option<[f64; 3]>,
     pub pose_rest: Option<f64>,
     pub contraction: Option<Shares>,
+    pub inflation: Option<f64>,
+    pub hold: Option<f64>,
 }
 
 impl Change {
@@ -26,6 +28,8 @@ impl Change {
             gravity: self.gravity.unwrap_or(params.gravity),
             pose_rest: self.pose_rest.unwrap_or(params.pose_rest),
             contraction: self.contraction.map_or(params.contraction, |shares| shares.0),
+            inflation: self.inflation.unwrap_or(params.inflation),
+            hold: self.hold.unwrap_or(params.hold),
             ..*params
         }
     }

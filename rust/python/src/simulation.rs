@@ -109,7 +109,9 @@ pub fn step_together(
 /// the model's mesh whose points touch them, such as `body.embedding`, the skin; of several that are much nearer to each
 /// other than vertices are, the first. None is the mesh's own boundary. contact_weights: (p, b) float64, by which these
 /// points are posed where they are shown; None for as their vertices are. contraction: share of their length by which the
-/// Fibres of a full-space model want to be shorter, in [0, 1], one for all muscles or (muscles,) float64.
+/// Fibres of a full-space model want to be shorter, in [0, 1], one for all muscles or (muscles,) float64. inflation: how many
+/// times its lengths a projective body of tets wants to have, in [0.01, 100]. hold: how firmly a loose projective body is drawn to
+/// where the pose has it, in Hz, critically damped; 0 lets it go.
 /// Several threads may each have a Simulation of the same model; one that another thread is in raises RuntimeError.
 /// Ctrl+C ends a step, and whatever else takes long; the state is then as it was before.
 /// Raises ValueError for a parameter out of range.
@@ -129,11 +131,13 @@ impl Simulation {
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
                         gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0,
                         integrator="backward_euler", strength=1.0, limit=None, stretch=None,
-                        colliders=None, contact_points=None, contact_weights=None, contraction=Shares::from(0.0)),
+                        colliders=None, contact_points=None, contact_weights=None, contraction=Shares::from(0.0),
+                        inflation=1.0, hold=0.0),
            text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
                              gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0, \
                              integrator='backward_euler', strength=1.0, limit=None, stretch=None, \
-                             colliders=None, contact_points=None, contact_weights=None, contraction=0.0)")]
+                             colliders=None, contact_points=None, contact_weights=None, contraction=0.0, \
+                             inflation=1.0, hold=0.0)")]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
@@ -153,6 +157,8 @@ impl Simulation {
         contact_points: Option<&Embedding>,
         contact_weights: Option<&Bound<'_, PyAny>>,
         contraction: Shares,
+        inflation: f64,
+        hold: f64,
     ) -> PyResult<Self> {
         let params = method::SimulationParams {
             dt,
@@ -168,6 +174,8 @@ impl Simulation {
             limit,
             stretch,
             contraction: contraction.0,
+            inflation,
+            hold,
         };
         let shared = model.get().inner.clone();
         let (bones, shape) = (shared.bone_count(), shared.coefficient_shape());
@@ -182,7 +190,8 @@ impl Simulation {
         Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape, colliders: count })
     }
 
-    /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig.
+    /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig. That of a loose
+    /// projective body is (1, 3, 4), where `hold` draws it; None for where it was made.
     ///
     /// force: float64 of `Model.coefficient_shape`, a generalised force that acts all through the step, from
     /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. offsets: what the rig adds to linear
@@ -259,9 +268,10 @@ impl Simulation {
 
     /// Changes settings from the next step on; None leaves one as it is.
     ///
-    /// stiffness, damping, gravity, pose_rest and contraction are as for a new Simulation. Raises ValueError for what it
+    /// stiffness, damping, gravity, pose_rest, contraction, inflation and hold are as for a new Simulation. Raises ValueError for what it
     /// refuses; all then stay as they are.
-    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None))]
+    #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None,
+                        inflation=None, hold=None))]
     fn vary(
         &self,
         stiffness: Option<f64>,
@@ -269,8 +279,10 @@ impl Simulation {
         gravity: Option<[f64; 3]>,
         pose_rest: Option<f64>,
         contraction: Option<Shares>,
+        inflation: Option<f64>,
+        hold: Option<f64>,
     ) -> PyResult<()> {
-        let change = Change { stiffness, damping, gravity, pose_rest, contraction };
+        let change = Change { stiffness, damping, gravity, pose_rest, contraction, inflation, hold };
         let mut simulation = self.lock()?;
         let changed = change.of(simulation.params());
         simulation.set_params(changed).map_err(refused)

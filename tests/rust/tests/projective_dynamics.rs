@@ -383,7 +383,7 @@ fn what_it_has_no_part_for_is_refused() {
     assert!(matches!(model.truncated(1), Err(Error::Unsupported { .. })));
     let mut sim = simulation(&model, SimulationParams::default());
     let pose = [Start::default().place];
-    assert!(matches!(sim.step(Some(&pose)), Err(Error::Shape { what: "pose", .. })));
+    assert!(matches!(sim.step(Some(&[pose[0]; 2])), Err(Error::Shape { what: "pose", .. })));
     let force = vec![0.0; 5];
     let drive = Drive { force: Some(&force), ..Drive::default() };
     assert!(matches!(sim.step_with(&drive, &silent()), Err(Error::Shape { what: "force", .. })));

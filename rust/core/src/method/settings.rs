@@ -70,6 +70,11 @@ pub struct SimulationParams {
     pub strength: f64,
     /// How far muscles contract.
     pub contraction: Contraction,
+    /// How many times its lengths a body of handles with a volume wants to have: its volume goes to the third power of it
+    /// `[HRPD]`.
+    pub inflation: f64,
+    /// How firmly a loose body of handles is drawn to where the pose has it, Hz, critically damped; 0 lets it go.
+    pub hold: f64,
     /// Largest displacement anywhere, as a share of the body's diagonal; `None` for no limit. Up to half of it
     /// nothing changes, beyond that the flesh stiffens.
     pub limit: Option<f64>,
@@ -92,6 +97,8 @@ impl Default for SimulationParams {
             stiffness: 1.0,
             strength: 1.0,
             contraction: 0.0.into(),
+            inflation: 1.0,
+            hold: 0.0,
             limit: None,
             stretch: None,
         }
@@ -122,6 +129,13 @@ impl SimulationParams {
             ("pose_rest", "a number in [0, 1]", self.pose_rest, (0.0..=1.0).contains(&self.pose_rest)),
             ("stiffness", "a positive number", self.stiffness, positive(self.stiffness)),
             ("strength", "a number >= 0", self.strength, at_least_zero(self.strength)),
+            (
+                "inflation",
+                "a number in [0.01, 100]",
+                self.inflation,
+                (0.01..=100.0).contains(&self.inflation),
+            ),
+            ("hold", "a number in [0, 100000] Hz", self.hold, (0.0..=1e5).contains(&self.hold)),
             ("limit", "a positive share of the diagonal", limit, positive(limit)),
             ("stretch", "a positive share", stretch, positive(stretch)),
         ];

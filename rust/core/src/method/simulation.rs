@@ -124,7 +124,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig).
+    /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig). That of a loose body of handles is
+    /// one transform, where it is held; `None` for where it was made.
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) or [`Error::Pose`](crate::Error::Pose) for the pose;
@@ -268,7 +269,7 @@ impl Simulation {
         self.motion.reset(drive)
     }
 
-    /// Starts anew: a loose body somewhere, with a velocity and a spin.
+    /// Starts anew: a loose body somewhere, as large as it is inflated, with a velocity and a spin. What may hold it is there too.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for other models; [`Error::NotFinite`], or [`Error::Range`] for a place that is no rotation and
@@ -279,10 +280,11 @@ impl Simulation {
             let why = "only a loose body can be put somewhere; a rig says where others are";
             return Err(Error::Unsupported { what: "place", why });
         };
+        start.turn()?;
         let before = self.save_state();
-        self.motion.reset(&Drive::default())?;
+        self.motion.reset(&Drive { pose: Some(&[start.place]), ..Drive::default() })?;
         let h = self.params.dt / f64::from(self.params.substeps);
-        let placed = model.placed(start, h, self.save_state());
+        let placed = model.placed(start, (self.params.inflation, h), self.save_state());
         self.motion.restore(placed.as_ref().unwrap_or(&before))?;
         placed.map(drop)
     }
@@ -321,6 +323,14 @@ fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
         return Err(Error::Unsupported { what: "integrator", why });
     }
     params.contraction.check_muscles(model.muscle_count())?;
+    if params.inflation != 1.0 && !model.projective().is_some_and(|model| model.is_solid()) {
+        let why = "only a body of handles with a volume can be inflated; set it to 1";
+        return Err(Error::Unsupported { what: "inflation", why });
+    }
+    if params.hold != 0.0 && !model.projective().is_some_and(|model| model.bone_count() == 0) {
+        let why = "only a loose body of handles is held and let go; set it to 0";
+        return Err(Error::Unsupported { what: "hold", why });
+    }
     let limits = [("limit", params.limit), ("stretch", params.stretch)];
     let given = limits.into_iter().find(|(_, limit)| limit.is_some());
     match (model, given) {

@@ -486,6 +486,8 @@ class Simulation:
         contact_points: Embedding | None = None,
         contact_weights: _FloatsLike | None = None,
         contraction: _Field = 0.0,
+        inflation: float = 1.0,
+        hold: float = 0.0,
     ) -> Simulation: ...
     def step(
         self,
@@ -521,6 +523,8 @@ class Simulation:
         gravity: tuple[float, float, float] | None = None,
         pose_rest: float | None = None,
         contraction: _Field | None = None,
+        inflation: float | None = None,
+        hold: float | None = None,
     ) -> None: ...
     strength: float
     def sample_positions(self, samples: ForceSamples) -> _Floats: ...
@@ -606,6 +610,8 @@ class MotionJob(Job):
         gravity: tuple[float, float, float] | None = None,
         pose_rest: float | None = None,
         contraction: _Field | None = None,
+        inflation: float | None = None,
+        hold: float | None = None,
     ) -> None: ...
     strength: float
     def keep(self, state: bool = False) -> None: ...

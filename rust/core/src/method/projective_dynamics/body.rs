@@ -49,13 +49,22 @@ impl Body {
         }
     }
 
-    /// The energy of coordinates; adds `factor` times its derivative.
+    /// The energy of coordinates; adds `factor` times its derivative. What has a volume wants its lengths to be `inflation`
+    /// times those it was made with.
     ///
     /// # Panics
     /// With memory of another body.
-    pub(super) fn evaluate(&self, y: &Rows, factor: f64, gradient: &mut Rows, room: &mut BodyRoom) -> f64 {
+    pub(super) fn evaluate(
+        &self,
+        y: &Rows,
+        [factor, inflation]: [f64; 2],
+        gradient: &mut Rows,
+        room: &mut BodyRoom,
+    ) -> f64 {
         match (self, room) {
-            (Self::Solid(_, clusters), BodyRoom::Solid(room)) => clusters.evaluate(y, factor, gradient, room),
+            (Self::Solid(_, clusters), BodyRoom::Solid(room)) => {
+                clusters.evaluate(y, [factor, inflation], gradient, room)
+            }
             (Self::Surface(_, sheet), BodyRoom::Surface(room)) => sheet.evaluate(y, factor, gradient, room),
             _ => unreachable!("memory of another body"),
         }

@@ -99,15 +99,15 @@ impl Clusters {
         })
     }
 
-    /// `sum_c w_c / 2 |F_c - R_c|^2`, with R_c the rotation nearest to F_c; adds `factor` times its derivative.
+    /// `sum_c w_c / 2 |F_c - inflation R_c|^2`, with R_c the rotation nearest to F_c; adds `factor` times its derivative.
     pub(super) fn evaluate(
         &self,
         y: &[[f64; 3]],
-        factor: f64,
+        [factor, inflation]: [f64; 2],
         gradient: &mut [[f64; 3]],
         Spread(spread): &mut Spread,
     ) -> f64 {
-        let energy = Arch::new().dispatch(Local { clusters: self, y, factor, spread });
+        let energy = Arch::new().dispatch(Local { clusters: self, y, factor, inflation, spread });
         let sums = spread.chunks_exact(self.gradients.lanes());
         gradient.as_flattened_mut().iter_mut().zip(sums).for_each(|(g, sums)| *g += sums.iter().sum::<f64>());
         energy
@@ -119,6 +119,7 @@ struct Local<'a> {
     clusters: &'a Clusters,
     y: &'a [[f64; 3]],
     factor: f64,
+    inflation: f64,
     spread: &'a mut [f64],
 }
 
@@ -129,7 +130,7 @@ impl WithSimd for Local<'_> {
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let (weights, _) = S::as_simd_f64s(&self.clusters.weights);
         let (spread, _) = S::as_mut_simd_f64s(self.spread);
-        let (factor, one) = (simd.splat_f64s(self.factor), simd.splat_f64s(1.0));
+        let [factor, inflation, one] = [self.factor, self.inflation, 1.0].map(|x| simd.splat_f64s(x));
         let mut energy = simd.splat_f64s(0.0);
         spread.fill(energy);
         for ((gradients, columns), &weight) in self.clusters.gradients.blocks().zip(weights) {
@@ -142,7 +143,7 @@ impl WithSimd for Local<'_> {
             let mut squares = simd.splat_f64s(0.0);
             let mut force = f;
             for e in 0..9 {
-                let apart = simd.sub_f64s(f[e], r[e]);
+                let apart = simd.sub_f64s(f[e], simd.mul_f64s(inflation, r[e]));
                 squares = simd.mul_add_e_f64s(apart, apart, squares);
                 force[e] = simd.mul_f64s(scale, apart);
             }

@@ -4,12 +4,14 @@
 //! change is made once (`ProjectiveModel`, in `coordinates` and `body`); a step (`substep`) minimises the
 //! incremental energy (`objective`) by projecting the deformation gradients of clusters on rotations, those of triangles on
 //! isometries and curvatures on what they are at rest, then solving with a
-//! constant matrix (`system`). What damping leaves alone is in `rigid`, what touches colliders in `skin`.
+//! constant matrix (`system`). What damping leaves alone is in `rigid`, what holds a loose body in `holding`, what touches
+//! colliders in `skin`.
 
 mod attachment;
 mod body;
 mod clusters;
 mod coordinates;
+mod holding;
 mod objective;
 mod placing;
 mod projector;
@@ -215,6 +217,11 @@ impl ProjectiveModel {
     /// Number of bones that it hangs on; 0 of a loose body.
     pub fn bone_count(&self) -> usize {
         self.attachment.as_ref().map_or(0, |attachment| attachment.bones)
+    }
+
+    /// Whether it has a volume that could be inflated.
+    pub(super) fn is_solid(&self) -> bool {
+        self.mesh().is_some()
     }
 
     /// Number of clusters that share a rotation, or of triangles.

@@ -20,6 +20,8 @@ pub(super) struct Terms {
     pub(super) start: f64,
     /// What pulls, r x 3.
     pub(super) force: Vec<[f64; 3]>,
+    /// How many times its lengths the body wants to have.
+    pub(super) inflation: f64,
 }
 
 /// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`, and the energy of an attachment.
@@ -40,14 +42,14 @@ impl Incremental<'_> {
     /// The elastic energy of coordinates, J.
     pub(super) fn elastic(
         model: &ProjectiveModel,
-        y: &Rows,
+        (y, inflation): (&Rows, f64),
         elastic: &mut BodyRoom,
         rooms: [&mut Rows; 2],
     ) -> f64 {
         let [image, unused] = rooms;
         image.fill([0.0; 3]);
         multiply_add(&model.packed_unseen, y, image);
-        0.5 * dot(y, image) + model.body.evaluate(y, 0.0, unused, elastic)
+        0.5 * dot(y, image) + model.body.evaluate(y, [0.0, inflation], unused, elastic)
     }
 }
 
@@ -60,14 +62,15 @@ impl Objective for Incremental<'_> {
         multiply_add(&self.system.quadratic, room, gradient);
         let moved = 0.5 * dot(room, gradient) + dot(room, &terms.pull);
         add(gradient, 1.0, &terms.pull);
-        let apart = stiffness * self.model.body.evaluate(y, stiffness, gradient, self.elastic);
+        let factors = [stiffness, terms.inflation];
+        let apart = stiffness * self.model.body.evaluate(y, factors, gradient, self.elastic);
         let work = dot(&terms.force, y);
         add(gradient, -1.0, &terms.force);
         let touching =
             self.contact.as_mut().map_or(0.0, |contact| contact.evaluate(|points, i| points.at(i, y)));
         let energy = moved + terms.start + apart + touching - work;
-        // F - R is a difference of numbers of size one.
-        let weight = stiffness * self.model.body.scale();
+        // F - R is a difference of numbers of size one, but for the inflation.
+        let weight = stiffness * terms.inflation.powi(2) * self.model.body.scale();
         let rounding = (apart * weight).sqrt() + f64::EPSILON * weight;
         Value { energy, size: moved.abs() + terms.start.abs() + apart + touching + work.abs() + rounding }
     }

@@ -30,8 +30,13 @@ impl Default for Start {
 }
 
 impl ProjectiveModel {
-    /// The state of the body at a start, `h` seconds after the substep before it; `state` is one at rest.
-    pub(in crate::method) fn placed(&self, start: &Start, h: f64, mut state: State) -> Result<State> {
+    /// The state of the body at a start, inflated, `h` seconds after the substep before it; `state` is one at rest.
+    pub(in crate::method) fn placed(
+        &self,
+        start: &Start,
+        (inflation, h): (f64, f64),
+        mut state: State,
+    ) -> Result<State> {
         let turn = start.turn()?;
         let shift = Vector3::from(start.place.map(|row| row[3]));
         let (velocity, spin) = (Vector3::from(start.velocity), Vector3::from(start.spin));
@@ -44,7 +49,7 @@ impl ProjectiveModel {
             for (row, rows) in state.reduced.iter_mut().enumerate() {
                 let back = h * (HISTORY - 1 - row) as f64;
                 for axis in 0..3 {
-                    let arm = part.size * turn.column(axis);
+                    let arm = inflation * part.size * turn.column(axis);
                     let was = arm - back * spin.cross(&arm);
                     rows[4 * number + axis] = (was - part.size * Vector3::ith(axis, 1.0)).into();
                 }
@@ -58,7 +63,7 @@ impl ProjectiveModel {
 
 impl Start {
     /// The rotation that the body is placed by.
-    fn turn(&self) -> Result<Matrix3<f64>> {
+    pub(in crate::method) fn turn(&self) -> Result<Matrix3<f64>> {
         let numbers = self.place.as_flattened().iter().chain(&self.velocity).chain(&self.spin);
         if let Some((element, &value)) = numbers.enumerate().find(|(_, x)| !x.is_finite()) {
             return Err(Error::NotFinite { what: "start", element, value });

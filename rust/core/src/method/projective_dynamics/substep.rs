@@ -7,6 +7,7 @@ use nalgebra::Matrix3;
 
 use super::ProjectiveModel;
 use super::body::BodyRoom;
+use super::holding::{Held, Holding};
 use super::objective::{Incremental, Terms};
 use super::rigid::RigidParts;
 use super::system::{Factors, System};
@@ -36,6 +37,7 @@ pub(crate) struct ProjectiveSubstep {
     terms: Terms,
     elastic: BodyRoom,
     rigid: RigidParts,
+    holding: Holding,
     /// The force given.
     force: Vec<[f64; 3]>,
     y: Vec<[f64; 3]>,
@@ -56,9 +58,10 @@ impl ProjectiveSubstep {
         Self {
             system: None,
             descent: Descent::new(model.rank(), PAIRS),
-            terms: Terms { target: zeros(), pull: zeros(), start: 0.0, force: zeros() },
+            terms: Terms { target: zeros(), pull: zeros(), start: 0.0, force: zeros(), inflation: 1.0 },
             elastic: model.body.room(),
             rigid: RigidParts::new(&model),
+            holding: Holding::new(&model),
             force: zeros(),
             y: zeros(),
             room: zeros(),
@@ -88,7 +91,7 @@ impl ProjectiveSubstep {
             let places = contact.points.places().to_vec();
             let start = Start { rows, beyond: &places, origin: [0.0; 3], state, h };
             let end = End { colliders, beyond: &places, origin: [0.0; 3] };
-            contact.begin(&start, &end, [factors.inertia + factors.held, factors.stiffness]);
+            contact.begin(&start, &end, factors.resisting());
         }
     }
 
@@ -97,7 +100,7 @@ impl ProjectiveSubstep {
         if self.system.as_ref().is_none_or(|system| system.factors != factors) {
             self.system = Some(System::new(&self.model, factors)?);
         }
-        self.descent.memory.enter([factors.inertia + factors.held, factors.stiffness]);
+        self.descent.memory.enter([factors.inertia + factors.hold + factors.near, factors.stiffness]);
         let Terms { target, pull, start, .. } = &mut self.terms;
         pull.fill([0.0; 3]);
         self.room.fill([0.0; 3]);
@@ -208,7 +211,10 @@ impl Substep for ProjectiveSubstep {
     }
 
     fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
-        enter_pose(&self.model.pose_coordinates, self.model.bone_count(), pose, rows)
+        let bones = self.model.bone_count();
+        // What holds a loose body is as one bone.
+        let bones = if pose.is_some() { bones.max(1) } else { bones };
+        enter_pose(&self.model.pose_coordinates, bones, pose, rows)
     }
 
     fn enter_offsets(&mut self, _: &[f64], _: &mut Rows, _: &mut Rows) -> Result<()> {
@@ -252,7 +258,11 @@ impl Substep for ProjectiveSubstep {
         self.aim(state, params, h);
         self.terms.force.copy_from_slice(&self.force);
         let inertia = params.integrator.acceleration()[0] / (h * h);
-        self.set_system(Factors { inertia, held: 0.0, stiffness: params.stiffness }, rig.pose)?;
+        let [last, from] = [&state.reduced, &state.path].map(|history| &history[HISTORY - 1][..]);
+        let held = Held { last, poses: [from, rig.pose], h, inertia };
+        let hold = self.holding.draw(&self.model, &held, params, &mut self.terms.target);
+        self.terms.inflation = params.inflation;
+        self.set_system(Factors { inertia, hold, near: 0.0, stiffness: params.stiffness }, rig.pose)?;
         self.y.copy_from_slice(&self.terms.target);
         if !state.contact.anchors.is_empty() {
             self.unload(params, h);
@@ -280,7 +290,9 @@ impl Substep for ProjectiveSubstep {
         self.terms.force.copy_from_slice(&self.force);
         self.model.balance(&params.gravity, &mut self.terms.force);
         let stiffness = params.stiffness;
-        self.set_system(Factors { inertia: 0.0, held: stiffness * lowest, stiffness }, rig.pose)?;
+        self.terms.inflation = params.inflation;
+        let factors = Factors { inertia: 0.0, hold: 0.0, near: stiffness * lowest, stiffness };
+        self.set_system(factors, rig.pose)?;
         let standing = ContactState { last: rig.colliders.to_vec(), ..ContactState::default() };
         let rest = self.y.clone();
         self.begin_contact((&standing, &rest), rig.colliders, None);
@@ -317,7 +329,7 @@ impl Substep for ProjectiveSubstep {
 
     fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
         let Self { model, y, room, unused, elastic, .. } = self;
-        params.stiffness * Incremental::elastic(model, y, elastic, [room, unused])
+        params.stiffness * Incremental::elastic(model, (y, params.inflation), elastic, [room, unused])
     }
 
     fn learnt(&self, learnt: &mut Learnt) {

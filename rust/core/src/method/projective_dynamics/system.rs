@@ -15,34 +15,47 @@ const SHIFT: f64 = 1e-9;
 const ITERATIONS: usize = 300;
 const SETTLED: f64 = 1e-10;
 
-/// Factors of inertia, of what holds beside it in the metric alone, and of stiffness: all that the matrices depend on.
+/// Factors of inertia, of what holds the body, of what keeps near in the metric alone, and of stiffness: all that the
+/// matrices depend on.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Factors {
     pub(super) inertia: f64,
-    pub(super) held: f64,
+    pub(super) hold: f64,
+    pub(super) near: f64,
     pub(super) stiffness: f64,
 }
 
 /// The matrices of one setting.
 pub(super) struct System {
     pub(super) factors: Factors,
-    /// `inertia M + stiffness D`, with D what clusters do not see, and what holds an attachment.
+    /// `(inertia + hold) M + stiffness D`, with D what clusters do not see, and what holds an attachment.
     pub(super) quadratic: Packed<1>,
-    /// `((inertia + held) M + stiffness K)^-1`, likewise.
+    /// `((inertia + hold + near) M + stiffness K)^-1`, likewise.
     pub(super) inverse: Packed<1>,
+}
+
+impl Factors {
+    /// Of mass and of stiffness in what resists a motion, but for what holds the body: it is as soft to the touch.
+    pub(super) fn resisting(&self) -> [f64; 2] {
+        [self.inertia + self.near, self.stiffness]
+    }
 }
 
 impl System {
     pub(super) fn new(model: &ProjectiveModel, factors: Factors) -> Result<Self> {
-        let Factors { inertia, held, stiffness } = factors;
+        let Factors { inertia, hold, near, stiffness } = factors;
         let rank = model.rank();
         let sum = |mass: f64, other: &Mat<f64>| {
             let sum = Mat::from_fn(rank, rank, |i, j| mass * model.mass[(i, j)] + stiffness * other[(i, j)]);
             model.attachment.as_ref().map_or(sum.clone(), |attachment| &sum + &attachment.hold)
         };
-        let factor = factored(&sum(inertia + held, &model.stiffness))?;
+        let factor = factored(&sum(inertia + hold + near, &model.stiffness))?;
         let inverse = factor.solve(Mat::<f64>::identity(rank, rank));
-        Ok(Self { factors, quadratic: packed(&sum(inertia, &model.unseen)), inverse: packed(&inverse) })
+        Ok(Self {
+            factors,
+            quadratic: packed(&sum(inertia + hold, &model.unseen)),
+            inverse: packed(&inverse),
+        })
     }
 }
 
