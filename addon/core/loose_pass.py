@@ -1,4 +1,4 @@
-"""Fills the cache of a loose body: it starts where its object stands, and then goes on by itself.
+"""Fills the cache of a loose body: it starts where its object stands, and goes on by itself when let go.
 
 The meshes stay with their object, which may move on its own, so what is kept is how far the body is from
 there. With the object's transform T from where the body was built, the place `X + u` of a point is shown by
@@ -7,6 +7,8 @@ coefficients of what is subtracted are `[A | A c_j + b]` for `(T - 1) X = A X + 
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -20,6 +22,33 @@ from .user_error import UserError
 
 # Share of its size by which the object may have been scaled since the body was built: rounding does so much.
 RIGID = 1e-4
+# How firmly a body is held that goes along with its object, Hz: whatever its substeps, it is there.
+FIRM = 1000.0
+# How firmly it is drawn while it is caught, in angles a duration: what is left at its end is a fortieth.
+DRAWN = 6.0
+
+
+@dataclass(frozen=True)
+class Throw:
+    """How a body is thrown and caught. seconds: of a frame. name: of the body."""
+
+    settings: LooseMotion
+    seconds: float
+    name: str
+
+    def hold(self, drives: list[FrameInput]) -> float:
+        """How firmly the body is held in the step to the last of these frames, Hz; 0 where it is let go.
+
+        Where its object catches it the frequency rises from 0 beyond all bounds, so that position, velocity
+        and shape go on from what they are: `w = 6 s / (T (1 - s))` at a share s of the duration T.
+        """
+        held = list(takewhile(lambda drive: drive.animated, reversed(drives)))
+        if len(held) == len(drives) or any(drive.cut for drive in held):
+            return FIRM if held else 0.0
+        duration, since = self.settings.catch, len(held) * self.seconds
+        if since >= duration:
+            return FIRM if held else 0.0
+        return min(FIRM, DRAWN * since / (duration - since) / (2.0 * np.pi * duration))
 
 
 class LoosePass(SimulationPass):
@@ -31,16 +60,14 @@ class LoosePass(SimulationPass):
         self,
         cache: MotionCache,
         start: Start,
-        settings: LooseMotion,
+        throw: Throw,
         body: LooseBody,
-        name: str,
         colliders: Colliders | None,
     ) -> None:
-        """settings: how fast it starts. name: of the body. The rest is that of any pass."""
+        """throw: how it starts, and comes back. The rest is that of any pass."""
         super().__init__(cache, start, Schedule(), colliders)
-        self._settings = settings
+        self._throw = throw
         self._centers = np.asarray(body.model.handle_centers)
-        self._name = name
 
     def _felt(self, drive: FrameInput) -> FrameInput:
         return drive.of_handles()
@@ -51,22 +78,35 @@ class LoosePass(SimulationPass):
             if drive.held:
                 raise UserError(f"In frame {self.cache.first + index} {drive.held}.")
             drive.set_up(target)
+            hold = self._throw.hold(self.drives[: index + 1])
+            target.vary(inflation=drive.inflation, hold=hold)
             if index == 0 or drive.cut:
-                self._throw(target, drive, self.cache.first + index)
-            else:
-                target.step(colliders=drive.colliders)
+                self._start_anew(target, drive, index)
+                continue
+            if drive.animated:
+                self._refuse_scaled(drive, index)
+                before = self.drives[index - 1]
+                if before.animated and (index == 1 or before.cut):
+                    # It is on its way already, as fast as it leaves.
+                    target.coast(drive.pose, colliders=drive.colliders)
+            target.step(drive.pose, colliders=drive.colliders)
 
-    def _throw(self, target: Target, drive: FrameInput, frame: int) -> None:
-        """Starts anew where the object stands."""
+    def _start_anew(self, target: Target, drive: FrameInput, index: int) -> None:
+        """Starts where the object stands."""
+        turn = self._refuse_scaled(drive, index)
+        target.reset(colliders=drive.colliders)
+        settings = self._throw.settings
+        target.place(np.column_stack([turn, drive.pose[0, :, 3]]), settings.velocity, settings.spin)
+
+    def _refuse_scaled(self, drive: FrameInput, index: int) -> np.ndarray:
+        """How the object is turned, which must be as large as it was."""
         turn, size = (each[0] for each in polar(drive.pose[:1]))
         if np.abs(size - np.eye(3)).max() > RIGID:
             raise UserError(
-                f"{self._name} has another size in frame {frame} than it was built with; build it again "
-                "there."
+                f"{self._throw.name} has another size in frame {self.cache.first + index} than it was built "
+                "with; build it again there."
             )
-        target.reset(colliders=drive.colliders)
-        place = np.column_stack([turn, drive.pose[0, :, 3]])
-        target.place(place, self._settings.velocity, self._settings.spin)
+        return turn
 
     def _kept(self, index: int, coefficients: np.ndarray) -> np.ndarray:
         away = self.drives[index].pose[0] - np.eye(3, 4)

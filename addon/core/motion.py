@@ -69,7 +69,8 @@ class FrameInput:
     4), where what the body collides with stands, as its objects or as the native module has it, or None.
     vertices: what a final motion takes of force, drag and offsets, and one that was learnt of force and
     drag; None where it takes nothing. contraction: share by which each muscle wants to be shorter, None
-    without any.
+    without any. inflation: how many times its lengths a loose body wants to have. animated: a loose body goes
+    along with its object.
     """
 
     pose: np.ndarray
@@ -83,6 +84,8 @@ class FrameInput:
     colliders: np.ndarray | None = None
     vertices: VertexInput | None = None
     contraction: tuple[float, ...] | None = None
+    inflation: float = 1.0
+    animated: bool = False
 
     def set_up(self, target: "Target") -> None:
         """Gives a simulation the settings of this frame."""
@@ -141,7 +144,8 @@ class FrameInput:
 
     def _newer(self) -> dict[str, bool]:
         newer = "colliders", "vertices", "contraction"
-        return {"held": bool(self.held)} | {name: getattr(self, name) is not None for name in newer}
+        loose = {"inflation": self.inflation != 1.0, "animated": self.animated}
+        return {"held": bool(self.held)} | loose | {name: getattr(self, name) is not None for name in newer}
 
 
 def plain(value: object) -> tuple[object, ...]:

@@ -188,11 +188,13 @@ class MotionSettings:
 class LooseMotion(MotionSettings):
     """What the motion of a loose body depends on; gravity is that of the scene, at any size.
 
-    velocity: m/s, spin: rad/s, with which it starts, in world directions.
+    velocity: m/s, spin: rad/s, with which it starts, in world directions. catch: seconds in which it comes to
+    its object where that catches it.
     """
 
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    catch: float = 0.0
 
 
 @dataclass(frozen=True)

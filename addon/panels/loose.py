@@ -1,4 +1,4 @@
-"""How a loose body starts."""
+"""How a loose body starts, and where it is held."""
 
 import bpy
 
@@ -7,7 +7,7 @@ from .sidebar import BodyPanel, keyed
 
 
 class JOUNCE_PT_loose(BodyPanel, bpy.types.Panel):
-    """How a loose body starts"""
+    """How a loose body starts, and where it is held"""
 
     bl_label = "Start"
 
@@ -18,8 +18,10 @@ class JOUNCE_PT_loose(BodyPanel, bpy.types.Panel):
         return host is not None and host.jounce.is_loose
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows how fast it is where its object stands, and when it starts again."""
+        """Shows how fast it is where its object stands, when it starts again, and when that holds it."""
         layout, state = self.layout_and_state(context)
         layout.prop(state, "velocity")
         layout.prop(state, "spin")
         keyed(layout).prop(state, "cut")
+        keyed(layout).prop(state, "animated")
+        layout.prop(state, "catch")

@@ -82,6 +82,8 @@ class JOUNCE_PT_motion(BodyPanel, bpy.types.Panel):
         layout, state = self.layout_and_state(context)
         draw_stiffness(layout, state, context)
         keyed(layout).prop(state, "damping")
+        if state.is_loose:
+            keyed(layout).prop(state, "inflation")
         if state.is_flesh:
             keyed(layout).prop(state, "strength")
             keyed(layout).prop(state, "pose_rest")

@@ -4,7 +4,15 @@ from inspect import get_annotations
 
 from ..bridge.inputs import animated_settings
 
-ANIMATED = animated_settings.ANIMATED | {"strength", "contraction", "cut", "push", "field_weight"}
+ANIMATED = animated_settings.ANIMATED | {
+    "animated",
+    "contraction",
+    "cut",
+    "field_weight",
+    "inflation",
+    "push",
+    "strength",
+}
 
 
 def keyed_where_read(settings: type) -> type:

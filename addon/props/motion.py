@@ -141,6 +141,40 @@ class MotionProps:
         step=100,
     )
 
+    animated: BoolProperty(
+        name="Animated",
+        description=(
+            "Hold a loose body where its object is, as keys and parents move that. Where this goes off it is "
+            "let go, as fast as the object moves and turns; where it goes on it is caught. Animate it"
+        ),
+        default=False,
+    )
+    catch: FloatProperty(
+        name="Catch (s)",
+        description=(
+            "How long a loose body takes to come to its object once Animated goes on, in seconds; at 0 it "
+            "jumps"
+        ),
+        default=0.5,
+        min=0.0,
+        max=60.0,
+        soft_max=2.0,
+        step=10,
+    )
+    inflation: FloatProperty(
+        name="Inflate",
+        description=(
+            "How many times as long, wide and high as it was built a loose body wants to be: at 1.26 it has "
+            "twice the volume. Without unit; may be animated"
+        ),
+        default=1.0,
+        min=0.1,
+        max=10.0,
+        soft_min=0.5,
+        soft_max=2.0,
+        step=1,
+    )
+
     def motion_settings(self) -> MotionSettings:
         """What the motion depends on, without rebuilding."""
         settings = self._rigged_settings()
@@ -152,7 +186,7 @@ class MotionProps:
             own = {"frequency": self.cloth_frequency, "frequency_of": FrequencyOf.SIZE, "material": None}
             return AttachedMotion(**of_flesh | own)
         spin = tuple(np.radians(self.spin).tolist())
-        return LooseMotion(**of_flesh, velocity=tuple(self.velocity), spin=spin)
+        return LooseMotion(**of_flesh, velocity=tuple(self.velocity), spin=spin, catch=self.catch)
 
     def _rigged_settings(self) -> MotionSettings:
         return MotionSettings(

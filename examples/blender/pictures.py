@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import belly_flop
+import caught_jelly
 import cut_bar
 import drawn_laws
 import figures
@@ -198,6 +199,15 @@ def leaves(engine: str, scratch: Path) -> Image.Image:
         rows.append([figures.plain(room, take, scratch) for take in takes])
     names = ["one leaf", "frames " + ", ".join(map(str, frames)), "near by"]
     return figures.sheet(rows, list(bent), names, "")
+def caught(engine: str, scratch: Path) -> Image.Image:
+    """A block of jelly that an arm throws and catches, and inflated in its flight."""
+    jelly = caught_jelly.CaughtJelly()
+    takes = {"as built": jelly.take(), "inflated in flight": jelly.inflated()}
+    frames = (0, 9, 13, 17, 21, 29)
+    room = studio.Studio(jelly.meshes, [take[frame] for take in takes.values() for frame in frames], engine)
+    rows = [[figures.plain(room, take[frame], scratch) for frame in frames] for take in takes.values()]
+    columns = [f"frame {caught_jelly.FRAMES[frame]}" for frame in frames]
+    return figures.sheet(rows, columns, list(takes), "")
 
 
 def learnt(engine: str, scratch: Path) -> Image.Image:
@@ -246,6 +256,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "stitches": stitches,
     "collisions": collisions,
     "loose": loose,
+    "caught": caught,
     "learnt": learnt,
     "law": law,
     "leaves": leaves,

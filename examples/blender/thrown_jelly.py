@@ -28,7 +28,7 @@ class ThrownJelly:
         scene = bpy.context.scene
         scene.frame_start, scene.frame_end = FRAMES.start, FRAMES.stop - 1
         scene.frame_set(FRAMES.start)
-        self.block = _block()
+        self.block = block((0.0, 0.0, HEIGHT), TILT)
         flesh.select([self.block])
         bpy.ops.jounce.setup()
         self.block.jounce.velocity, self.block.jounce.spin = (1.0, 0.0, 0.0), (0.0, 200.0, 0.0)
@@ -53,7 +53,10 @@ def from_beside(shape: Shape) -> Shape:
     return [points - along for points in shape]
 
 
-def _block() -> bpy.types.Object:
+def block(
+    location: tuple[float, float, float], turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
+) -> bpy.types.Object:
+    """A rounded block of jelly."""
     form = bmesh.new()
     bmesh.ops.create_cube(form, size=2.0 * HALF)
     bmesh.ops.bevel(form, geom=form.edges, offset=ROUNDED, segments=4, profile=0.5, affect="EDGES")
@@ -64,8 +67,8 @@ def _block() -> bpy.types.Object:
     mesh.shade_smooth()
     creature.colour(mesh, np.tile(COLOUR, (len(mesh.vertices), 1)))
     mesh.materials.append(creature.coloured_material("Jelly", 0.4))
-    block = bpy.data.objects.new("Jelly", mesh)
-    block.location, block.rotation_euler = (0.0, 0.0, HEIGHT), TILT
-    bpy.context.scene.collection.objects.link(block)
+    made = bpy.data.objects.new("Jelly", mesh)
+    made.location, made.rotation_euler = location, turn
+    bpy.context.scene.collection.objects.link(made)
     bpy.context.view_layer.update()
-    return block
+    return made

@@ -9,9 +9,11 @@ import pytest
 # What changes nothing of the file: they show something, or keep a preset beside it.
 CHANGES_NOTHING = {f"jounce.{name}" for name in ("fill_cache", "grab", "flex_mode", "export")}
 CHANGES_NOTHING |= {"jounce.material_preset_add", "jounce.body_preset_add", "jounce.learnt_save"}
-UNITS = ("without unit", "in Hz", "in Pa", "in kilograms", "in m/s", "in degrees")
+UNITS = ("without unit", "in Hz", "in Pa", "in kilograms", "in m/s", "in degrees", "in seconds")
 HAS_UNIT = {"PERCENTAGE", "FACTOR"}
 KEYED = {"strength", "contraction", "cut", "push", "field_weight", "frequency", "damping", "pose_rest"} | {
+    "animated",
+    "inflation",
     "cloth_frequency",
     "gravity",
     "use_gravity",

@@ -32,6 +32,8 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
     drive = FrameInput(
         pose, state.strength, offsets, load.force, load.drag, state.cut, feel, colliders=around
     )
+    if scene.host.jounce.is_loose:
+        return replace(drive, inflation=state.inflation, animated=state.animated)
     if scene.host.jounce.simulated_quality is Quality.DRAFT:
         return drive
     if scene.muscles is not None:

@@ -16,7 +16,7 @@ from ...core.cuts import Teleport
 from ...core.final_cache import FinalCache
 from ...core.loop_pass import LoopPass
 from ...core.loose import LooseBody
-from ...core.loose_pass import LoosePass
+from ...core.loose_pass import LoosePass, Throw
 from ...core.motion import Reduce, Schedule, built_frequency, load_scale, simulation, stiffness_of
 from ...core.settings import MotionSettings
 from ...core.shown import scene_of
@@ -115,12 +115,14 @@ class Motions:
         settings = self.scene.host.jounce.motion_settings()
         start = self._start(scene, settings)
         if isinstance(self.body, LooseBody):
-            return self._loose(cache, settings, start)
+            return self._loose(scene, cache, settings, start)
         if isinstance(self.body, AttachedBody):
             return self._attached(cache, settings, start)
         return self._filling(scene, cache, settings, start)
 
-    def _loose(self, cache: MotionCache, settings: MotionSettings, start: Start) -> LoosePass:
+    def _loose(
+        self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings, start: Start
+    ) -> LoosePass:
         host = self.scene.host
         colliders.refuse_hindered(host)
         if host.jounce.loop:
@@ -128,7 +130,8 @@ class Motions:
                 f"{host.name} is loose and goes where it is thrown, so it cannot loop; turn Loop off."
             )
         self._refuse_reshaped()
-        return LoosePass(cache, start, settings, self.body, host.name, self._touched(None))
+        throw = Throw(settings, units.frame_seconds(scene), host.name)
+        return LoosePass(cache, start, throw, self.body, self._touched(None))
 
     def _attached(self, cache: MotionCache, settings: MotionSettings, start: Start) -> AttachedPass:
         host = self.scene.host
