@@ -33,19 +33,32 @@ class Capsule:
         length = float(np.linalg.norm(self.end - self.start))
         return np.pi * self.radius**2 * (length + 4.0 / 3.0 * self.radius)
 
+    def miss(self, points: np.ndarray) -> float:
+        """How far points (p, 3) are from its skin, root mean square, metres."""
+        along = self.end - self.start
+        square = max(float(along @ along), np.finfo(float).tiny)
+        share = np.clip((points - self.start) @ along / square, 0.0, 1.0)
+        away = np.linalg.norm(points - self.start - share[:, None] * along, axis=1) - self.radius
+        return float(np.sqrt(np.mean(away**2)))
+
 
 def fitted(
-    points: np.ndarray, heads: np.ndarray, tails: np.ndarray, weights: np.ndarray
+    points: np.ndarray, heads: np.ndarray, ends: np.ndarray, weights: np.ndarray
 ) -> list[Capsule | None]:
     """A capsule for each bone with enough flesh, along it, in the middle of the flesh that it moves most.
 
-    points: (p, 3). heads, tails: (b, 3). weights: (p, b). The radius is the median distance from the axis, so
-    that half of the skin stands out of the capsule a little.
+    points: (p, 3). heads: (b, 3). ends: (e, b, 3), where each may end: the end whose capsule is nearest to
+    the flesh is taken. weights: (p, b). The radius is the median distance from the axis, so that half of the
+    skin stands out of the capsule a little.
     """
     diagonal = float(np.linalg.norm(np.ptp(points, axis=0)))
     main = weights.argmax(axis=1)
-    own = (points[main == bone] for bone in range(weights.shape[1]))
-    return [capsule(mine, head, tail, diagonal) for mine, head, tail in zip(own, heads, tails, strict=True)]
+    found: list[Capsule | None] = []
+    for bone, head in enumerate(heads):
+        own = points[main == bone]
+        tried = [made for end in ends[:, bone] if (made := capsule(own, head, end, diagonal)) is not None]
+        found.append(min(tried, key=lambda each: each.miss(own), default=None))
+    return found
 
 
 def capsule(own: np.ndarray, head: np.ndarray, tail: np.ndarray, diagonal: float) -> Capsule | None:

@@ -21,7 +21,7 @@ def test_a_capsule_lies_in_the_middle_of_its_flesh_and_is_as_thick():
     # The bone runs along the flesh, a little beside its middle.
     aside = np.array([[0.03, 0.0, -0.03]])
     weights = np.ones((len(points), 1))
-    (found,) = fitted(points, start + aside, end + aside, weights)
+    (found,) = fitted(points, start + aside, (end + aside)[None], weights)
     assert found.radius == pytest.approx(0.12, rel=0.1)
     axis = (end - start) / np.linalg.norm(end - start)
     for place in (found.start, found.end):
@@ -30,14 +30,24 @@ def test_a_capsule_lies_in_the_middle_of_its_flesh_and_is_as_thick():
     assert length == pytest.approx(np.linalg.norm(end - start), rel=0.06)
 
 
+def test_a_bone_ends_where_its_flesh_does():
+    start, end, elsewhere = np.array([0.0, 0.1, 1.0]), np.array([0.0, 0.1, 1.8]), np.array([0.3, 0.1, 1.0])
+    points, weights = rod(start, end, 0.1), np.ones((400, 1))
+    (true,) = fitted(points, start[None], end[None, None], weights)
+    for order in ((end, elsewhere), (elsewhere, end), (end, start)):
+        (found,) = fitted(points, start[None], np.array(order)[:, None], weights)
+        assert np.array_equal(found.start, true.start) and np.array_equal(found.end, true.end)
+    (lying,) = fitted(points, start[None], elsewhere[None, None], weights)
+    assert lying.miss(points) > 5.0 * true.miss(points)
+
+
 def test_bones_with_little_or_tiny_flesh_have_none():
     points = np.concatenate(
         [rod(np.zeros(3), np.array([1.0, 0, 0]), 0.1), rod(np.zeros(3), np.array([0, 1.0, 0]), 1e-3, 50)]
     )
     weights = np.zeros((len(points), 3))
     weights[:400, 0], weights[400:, 1] = 1.0, 1.0
-    heads, tails = np.zeros((3, 3)), np.eye(3)
-    found = fitted(points, heads, tails, weights)
+    found = fitted(points, np.zeros((3, 3)), np.eye(3)[None], weights)
     assert found[0] is not None and found[1] is None and found[2] is None
 
 

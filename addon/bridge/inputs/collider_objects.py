@@ -71,7 +71,10 @@ def fits(
 ) -> dict[int, bone_capsules.Capsule]:
     """Capsules of flesh around bones, (armature, name) each, or of all limbs; by their rows in the rig."""
     rig = RestRig(body.reader)
-    found = bone_capsules.fitted(body.surface.points, *rig.ends(), body.surface.weights)
+    heads, ends = rig.spans()
+    # Tails of importers point elsewhere, and where children begin is beside the flesh of some that branch.
+    either = np.stack([ends, rig.ends()[1]])
+    found = bone_capsules.fitted(body.surface.points, heads, either, body.surface.weights)
     if chosen is None:
         rows = bone_capsules.limbs(found, bone_transforms.bones_above(rig.movers))
     else:
