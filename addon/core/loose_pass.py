@@ -22,9 +22,10 @@ from .user_error import UserError
 
 # Share of its size by which the object may have been scaled since the body was built: rounding does so much.
 RIGID = 1e-4
-# How firmly a body is held that goes along with its object, Hz: whatever its substeps, it is there.
-FIRM = 1000.0
-# How firmly it is drawn while it is caught, in angles a duration: what is left at its end is a fortieth.
+# How firmly a body is held that goes along with its object, Hz: it is there, whatever its substeps.
+FIRM = 1e5
+# How firmly it is drawn while it is caught: after half of the duration two thirds of the way are left, and
+# in the frame before its end a fortieth at most.
 DRAWN = 6.0
 
 

@@ -165,7 +165,7 @@ class MotionProps:
         name="Inflate",
         description=(
             "How many times as long, wide and high as it was built a loose body wants to be: at 1.26 it has "
-            "twice the volume. Without unit; may be animated"
+            "twice the volume; without unit. May be animated"
         ),
         default=1.0,
         min=0.1,

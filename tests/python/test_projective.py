@@ -144,7 +144,7 @@ def test_it_is_inflated_from_one_step_to_the_next(mesh, model):
 
 
 def test_a_hand_holds_it_lets_it_go_and_catches_it(mesh, model):
-    simulation, rest = jounce.Simulation(model, dt=DT, hold=1000.0), np.asarray(mesh.vertices)
+    simulation, rest = jounce.Simulation(model, dt=DT, hold=1e5), np.asarray(mesh.vertices)
     hands = [turned(0.1 * frame, [0.05 * frame, 0.0, 0.01 * frame]) for frame in range(60)]
     simulation.place(hands[0])
 
@@ -157,7 +157,7 @@ def test_a_hand_holds_it_lets_it_go_and_catches_it(mesh, model):
         if frame == 10:
             simulation.vary(hold=0.0)
         if frame >= 20:
-            simulation.vary(hold=min(1000.0, 0.1 * 1.5 ** (frame - 20)))
+            simulation.vary(hold=min(1e5, 0.1 * 1.5 ** (frame - 20)))
         simulation.step(hands[frame][None])
         if frame < 10 or frame > 50:
             assert apart(frame) < 1e-3 * size

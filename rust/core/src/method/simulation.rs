@@ -327,7 +327,7 @@ fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
         let why = "only a body of handles with a volume can be inflated; set it to 1";
         return Err(Error::Unsupported { what: "inflation", why });
     }
-    if params.hold != 0.0 && !model.projective().is_some_and(|model| model.bone_count() == 0) {
+    if params.hold != 0.0 && model.projective().is_none_or(|model| model.bone_count() > 0) {
         let why = "only a loose body of handles is held and let go; set it to 0";
         return Err(Error::Unsupported { what: "hold", why });
     }

@@ -12,6 +12,9 @@ use crate::math::rows::Rows;
 use crate::method::SimulationParams;
 use crate::method::coordinates::Coordinates;
 
+/// A body that goes this share of the way to where it is held, or more, in a substep touches nothing.
+const HELD: f64 = 0.5;
+
 /// Memory for places of a body, their momenta, and of each part where it is and where it is drawn to.
 pub(super) struct Holding {
     places: Vec<[f64; 3]>,
@@ -41,7 +44,8 @@ impl Holding {
         Self { places: zeros(), image: zeros(), frames }
     }
 
-    /// Draws where inertia wants a loose body to where a pose has it; returns how firmly it is held there, k in 1/s^2.
+    /// Draws where inertia wants a loose body to where a pose has it; returns how firmly it is held there, k in 1/s^2, and
+    /// whether so firmly that it touches nothing.
     ///
     /// `x'' = -w^2 (x - g) - 2 w (x' - g')`, critically damped, in one step of backward Euler: `k/2 |x - goal|^2` with
     /// `k = w^2 + 2 w / h` and a goal the share `w^2 / k` of the way from the body, carried along with what holds it, to
@@ -52,10 +56,10 @@ impl Holding {
         held: &Held<'_>,
         params: &SimulationParams,
         target: &mut Rows,
-    ) -> f64 {
+    ) -> (f64, bool) {
         let omega = TAU * params.hold;
         if omega == 0.0 {
-            return 0.0;
+            return (0.0, false);
         }
         let (firm, share) = (omega * (omega + 2.0 / held.h), omega / (omega + 2.0 / held.h));
         self.find(model, held, share);
@@ -74,7 +78,7 @@ impl Holding {
             let row = Vector3::from(target[column]);
             target[column] = ((held.inertia * row + firm * wanted) / (held.inertia + firm)).into();
         }
-        firm
+        (firm, share >= HELD)
     }
 
     /// Finds where each part is, as the rigid motion that is nearest to its own in the norm of its mass, and where it is drawn

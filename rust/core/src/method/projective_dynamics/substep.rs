@@ -49,6 +49,8 @@ pub(crate) struct ProjectiveSubstep {
     entries: Vec<[f64; 3]>,
     coefficients: Vec<f64>,
     contact: Option<Contact>,
+    /// Whether it is held so firmly that it touches nothing.
+    is_held: bool,
 }
 
 impl ProjectiveSubstep {
@@ -70,6 +72,7 @@ impl ProjectiveSubstep {
             entries: vec![[0.0; 3]; entries],
             coefficients: vec![0.0; 3 * entries],
             contact: None,
+            is_held: false,
             model,
         }
     }
@@ -91,7 +94,7 @@ impl ProjectiveSubstep {
             let places = contact.points.places().to_vec();
             let start = Start { rows, beyond: &places, origin: [0.0; 3], state, h };
             let end = End { colliders, beyond: &places, origin: [0.0; 3] };
-            contact.begin(&start, &end, factors.resisting());
+            contact.begin(&start, &end, factors.metric());
         }
     }
 
@@ -100,7 +103,7 @@ impl ProjectiveSubstep {
         if self.system.as_ref().is_none_or(|system| system.factors != factors) {
             self.system = Some(System::new(&self.model, factors)?);
         }
-        self.descent.memory.enter([factors.inertia + factors.hold + factors.near, factors.stiffness]);
+        self.descent.memory.enter(factors.metric());
         let Terms { target, pull, start, .. } = &mut self.terms;
         pull.fill([0.0; 3]);
         self.room.fill([0.0; 3]);
@@ -143,9 +146,9 @@ impl ProjectiveSubstep {
     }
 
     fn descend(&mut self, budget: (u32, f64), heard: impl FnMut(u32, f64) -> Result<()>) -> Result<Outcome> {
-        let Self { model, system, descent, terms, elastic, y, room, contact, .. } = self;
+        let Self { model, system, descent, terms, elastic, y, room, contact, is_held, .. } = self;
         let Some(system) = system else { return Ok(Outcome::default()) };
-        let (room, contact) = (RefCell::new(&mut room[..]), contact.as_mut());
+        let (room, contact) = (RefCell::new(&mut room[..]), contact.as_mut().filter(|_| !*is_held));
         let mut energy = Incremental { model, system, terms, elastic, room, contact };
         let outcome = descent.minimise(&mut energy, y, budget, heard)?;
         if let Some(contact) = energy.contact {
@@ -227,7 +230,7 @@ impl Substep for ProjectiveSubstep {
     }
 
     fn anchors(&self) -> &[Anchor] {
-        self.contact.as_ref().map_or(&[], Contact::anchors)
+        self.contact.as_ref().filter(|_| !self.is_held).map_or(&[], Contact::anchors)
     }
 
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
@@ -260,7 +263,8 @@ impl Substep for ProjectiveSubstep {
         let inertia = params.integrator.acceleration()[0] / (h * h);
         let [last, from] = [&state.reduced, &state.path].map(|history| &history[HISTORY - 1][..]);
         let held = Held { last, poses: [from, rig.pose], h, inertia };
-        let hold = self.holding.draw(&self.model, &held, params, &mut self.terms.target);
+        let (hold, is_held) = self.holding.draw(&self.model, &held, params, &mut self.terms.target);
+        self.is_held = is_held;
         self.terms.inflation = params.inflation;
         self.set_system(Factors { inertia, hold, near: 0.0, stiffness: params.stiffness }, rig.pose)?;
         self.y.copy_from_slice(&self.terms.target);
@@ -290,7 +294,7 @@ impl Substep for ProjectiveSubstep {
         self.terms.force.copy_from_slice(&self.force);
         self.model.balance(&params.gravity, &mut self.terms.force);
         let stiffness = params.stiffness;
-        self.terms.inflation = params.inflation;
+        (self.terms.inflation, self.is_held) = (params.inflation, false);
         let factors = Factors { inertia: 0.0, hold: 0.0, near: stiffness * lowest, stiffness };
         self.set_system(factors, rig.pose)?;
         let standing = ContactState { last: rig.colliders.to_vec(), ..ContactState::default() };

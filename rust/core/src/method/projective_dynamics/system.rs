@@ -35,21 +35,21 @@ pub(super) struct System {
 }
 
 impl Factors {
-    /// Of mass and of stiffness in what resists a motion, but for what holds the body: it is as soft to the touch.
-    pub(super) fn resisting(&self) -> [f64; 2] {
-        [self.inertia + self.near, self.stiffness]
+    /// Of mass and of stiffness in the metric.
+    pub(super) fn metric(&self) -> [f64; 2] {
+        [self.inertia + self.hold + self.near, self.stiffness]
     }
 }
 
 impl System {
     pub(super) fn new(model: &ProjectiveModel, factors: Factors) -> Result<Self> {
-        let Factors { inertia, hold, near, stiffness } = factors;
+        let (Factors { inertia, hold, stiffness, .. }, [mass, _]) = (factors, factors.metric());
         let rank = model.rank();
         let sum = |mass: f64, other: &Mat<f64>| {
             let sum = Mat::from_fn(rank, rank, |i, j| mass * model.mass[(i, j)] + stiffness * other[(i, j)]);
             model.attachment.as_ref().map_or(sum.clone(), |attachment| &sum + &attachment.hold)
         };
-        let factor = factored(&sum(inertia + hold + near, &model.stiffness))?;
+        let factor = factored(&sum(mass, &model.stiffness))?;
         let inverse = factor.solve(Mat::<f64>::identity(rank, rank));
         Ok(Self {
             factors,
