@@ -73,7 +73,7 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
         "cubature": jounce.Model.skinning(mesh, material, modes, body.labels, body.rig, cubature=cubature),
     }
     poses = list(between(motion.poses))
-    mass = lumped_mass(mesh, module("core.bodies").DENSITY)
+    mass = module("core.bodies").DENSITY * mesh.vertex_volumes
     exact = full_space(body, mass, stiffness, poses, dt)
     report = {
         "vertices": len(mesh.vertices),
@@ -160,12 +160,6 @@ def full_space(
         u_before, u, before, last = u, now, last, posed
         found.append(u)
     return np.array(found)
-
-
-def lumped_mass(mesh: jounce.TetMesh, density: float) -> np.ndarray:
-    """Mass (n,) at the vertices, kg."""
-    share = np.repeat(density * np.asarray(mesh.volumes) / 4.0, 4)
-    return np.bincount(np.asarray(mesh.tets).ravel(), share, minlength=len(mesh.vertices))
 
 
 def assembled(blocks: np.ndarray, weight: np.ndarray, corners: np.ndarray, count: int) -> np.ndarray:

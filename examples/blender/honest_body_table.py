@@ -207,8 +207,7 @@ def operators(mesh: jounce.TetMesh) -> tuple[sparse.csr_matrix, np.ndarray]:
     places = np.repeat(index, 24, axis=1).ravel(), np.tile(index, (1, 24)).ravel()
     size = 3 * len(mesh.vertices)
     stiffness = sparse.coo_matrix((blocks.ravel(), places), (size, size)).tocsr()
-    mass = np.bincount(mesh.tets.ravel(), np.repeat(0.25 * DENSITY * mesh.volumes, 4), size // 3)
-    return stiffness, mass
+    return stiffness, DENSITY * mesh.vertex_volumes
 
 
 def two_grids(matrix: sparse.csr_matrix, points: np.ndarray, root: np.ndarray, spacing: float) -> Cycle:

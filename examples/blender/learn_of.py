@@ -68,8 +68,7 @@ class Bench:
             "tolerance": 1e-6,
         }
         density = module("core.bodies").DENSITY
-        share = np.repeat(density * np.asarray(self.body.mesh.volumes) / 4.0, 4)
-        self.mass = np.bincount(np.asarray(self.body.mesh.tets).ravel(), share)
+        self.mass = density * self.body.mesh.vertex_volumes
         self.material = jounce.Material(self.body.material.young, 0.0 if law == "arap" else 0.3, density, law)
 
     def played(

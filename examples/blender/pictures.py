@@ -199,6 +199,8 @@ def leaves(engine: str, scratch: Path) -> Image.Image:
         rows.append([figures.plain(room, take, scratch) for take in takes])
     names = ["one leaf", "frames " + ", ".join(map(str, frames)), "near by"]
     return figures.sheet(rows, list(bent), names, "")
+
+
 def caught(engine: str, scratch: Path) -> Image.Image:
     """A block of jelly that an arm throws and catches, and inflated in its flight."""
     jelly = caught_jelly.CaughtJelly()

@@ -54,7 +54,7 @@ model = jounce.Model.projective(mesh, jounce.Material(young=2e4, density=1000), 
 floor = jounce.Collider.plane(friction=0.5)
 walls = [jounce.Collider.plane((-0.6 * x, -0.6 * y, 0), (x, y, 0), friction=0.3) for x, y in WALLS]
 rest, diagonal = mesh.vertices, 3**0.5 * EDGE
-mass = np.bincount(mesh.tets.ravel(), np.repeat(mesh.volumes * 250, 4))
+mass = 1000 * mesh.vertex_volumes
 jellies = [thrown(number) for number in range(COUNT)]
 before = np.array([rest + jelly.displacement() for jelly in jellies])
 spent, deepest, drawn = 0.0, 0.0, []
