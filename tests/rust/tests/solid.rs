@@ -211,11 +211,15 @@ fn flesh_weighs_where_it_is() {
         let volume: f64 = mesh.volumes()[5 * c..5 * c + 5].iter().sum();
         let shares = cell.mass_shares(volume);
         let even = 0.01 * cell.side.powi(3) / volume;
-        assert!(shares.iter().all(|share| *share >= 0.99 * even / 8.0), "no corner of cell {c} is weightless");
+        assert!(
+            shares.iter().all(|share| *share >= 0.99 * even / 8.0),
+            "no corner of cell {c} is weightless"
+        );
         let low = Vector3::from(mesh.vertices()[cell.corners[0] as usize]);
         for axis in 0..3 {
             let place = |corner: u32| mesh.vertices()[corner as usize][axis] - low[axis];
-            let mean: f64 = cell.corners.iter().zip(shares).map(|(&corner, share)| share * place(corner)).sum();
+            let mean: f64 =
+                cell.corners.iter().zip(shares).map(|(&corner, share)| share * place(corner)).sum();
             let exact = cell.side * (1.0 + (1.0 - even) * cell.centre[axis]) / 2.0;
             assert!((mean - exact).abs() < 1e-12 * cell.side, "cell {c}, axis {axis}: {mean}, not {exact}");
         }
