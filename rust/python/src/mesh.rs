@@ -122,8 +122,8 @@ impl TetMesh {
         unsafe { arrays::view(slf.clone().into_any(), volumes, &[volumes.len()]) }
     }
 
-    /// Volume of the flesh that each vertex stands for, (n,) float64, cubic metres: its mass at a density of 1. A quarter of each of
-    /// its tets; in `cells`, where flesh is in part, the share that its corner has at the centre of the flesh.
+    /// Volume of the flesh that each vertex stands for, (n,) float64, cubic metres: its mass at a density of 1. A
+    /// quarter of each of its tets; of `cells` that are flesh in part, the more the nearer the flesh is.
     #[getter]
     fn vertex_volumes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let volumes = jounce::operators::vertex_volumes(&self.0);

@@ -3,7 +3,8 @@
 /// A cell twists no more easily than one whose flesh has this variance about its centre.
 const LEAST_SPREAD: f64 = 0.2;
 
-/// The share of a cell that counts as spread evenly over it, however little of it is flesh: no corner is weightless.
+/// The share of a cell that counts as spread evenly over it, however little of it is flesh: no corner weighs
+/// nothing.
 const EVEN: f64 = 0.01;
 
 /// A cell of eight vertices, and where in it the flesh is. Coordinates in a cell run from -1 to 1.
@@ -29,8 +30,8 @@ impl FleshCell {
     /// ```text
     /// (1 - e) (1 + s_ix c_x)(1 + s_iy c_y)(1 + s_iz c_z) / 8 + e / 8
     /// ```
-    /// Without e momentum and centre of mass are those of the flesh, in any motion that is linear in the cell. Equal shares hang flesh that is
-    /// thinner than a cell on arms as long as the cell: it swings up to 2.4 times too slowly.
+    /// Without e momentum and centre of mass are those of the flesh, in any motion that is linear in the cell.
+    /// Equal shares put mass where no flesh is: what is thinner than a cell would swing up to 2.4 times too slowly.
     pub fn mass_shares(&self, volume: f64) -> [f64; 8] {
         let even = (EVEN * self.side.powi(3) / volume).min(1.0);
         std::array::from_fn(|corner| {

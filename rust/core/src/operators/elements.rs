@@ -22,8 +22,8 @@ pub fn gradients(mesh: &TetMesh) -> Vec<[[f64; 3]; 4]> {
 
 /// Mass lumped to the vertices: `m_i = sum over tets at i of rho_t V_t / 4`.
 ///
-/// Where the mesh has [`TetMesh::cells`], the mass of a cell goes to its corners by [`FleshCell::mass_shares`](crate::mesh::FleshCell::mass_shares).
-/// Shape n, in kg. It is also the diagonal of the weight-space mass `M_w`: the same for x, y and z.
+/// Where the mesh has [`TetMesh::cells`], the mass of a cell goes to its corners by
+/// [`mass_shares`](crate::mesh::FleshCell::mass_shares). Shape n, in kg. It is also the diagonal of the weight-space mass `M_w`: the same for x, y and z.
 pub fn lumped_mass(mesh: &TetMesh, material: &Material) -> Vec<f64> {
     lumped(mesh, |tet| material.density(tet))
 }
