@@ -37,6 +37,8 @@ def slope_at_rest(curve: Curve) -> float:
 
 def refuse(curve: Curve) -> None:
     """Refuses a curve that is no stress of flesh, in one sentence."""
+    if not np.isfinite(curve).all():
+        raise UserError("The curve of the law has points that are no numbers; press Straighten.")
     rises = np.diff(curve)
     falling = np.flatnonzero(rises < -LEVEL * np.ptp(curve))
     if len(falling):

@@ -104,6 +104,7 @@ REFUSED = {
     "falls from stretch 0.00": drawn(lambda x: 1.0 - x),
     "is flat at stretch 1": drawn(lambda x: np.sign(x - 1.0) * np.maximum(np.abs(x - 1.0) - 0.1, 0.0)),
     "flat at stretch 1,": drawn(lambda x: 0.0 * x),
+    "has points that are no numbers": drawn(lambda x: np.where(x < 1.9, x - 1.0, np.nan)),
 }
 
 
@@ -125,6 +126,12 @@ def test_a_body_is_known_by_what_is_drawn():
     keys = {Flesh(Law.CURVE, 0.3, hardening, curve).key for curve in CURVES for hardening in (0.0, 2.0)}
     assert len(keys) == 8
     assert Flesh(Law.COROTATED, 0.3, 0.0, HARDER).key == "corotated"
+
+
+def test_what_is_no_number_is_known_again():
+    """Or a preview of it would begin anew for ever, as no such number is its own equal."""
+    first, again = (Flesh(Law.CURVE, 0.3, 0.0, drawn(lambda x: np.nan * x)) for _ in range(2))
+    assert first != again and first.key == again.key
 
 
 def test_the_picture_has_the_stress_where_it_is():

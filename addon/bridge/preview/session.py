@@ -191,7 +191,7 @@ class Session:
 
     def _settings_now(self) -> tuple[object, ...]:
         state = self.host.jounce
-        fine = (state.quality, state.flesh(), state.learnt_digest)
+        fine = (state.quality, state.flesh().key, state.learnt_digest)
         return (*self.motions.settings(self.scene), *fine, colliders.chosen(self.host))
 
     def is_whole(self) -> bool:
