@@ -29,15 +29,12 @@ def part(objects: Iterable[bpy.types.Object]) -> None:
     global _seen
     own = [obj for obj in objects if obj.library is None]
     for obj in own:
-        is_new = _seen is not None and obj.session_uid not in _seen | registry.JOINED
-        if is_new:
+        if _seen is not None and obj.session_uid not in _seen | registry.JOINED:
             stop_showing(obj)
         if not obj.jounce.is_host and (is_left(obj) or is_copy(obj)):
             _parted.add(obj.session_uid)
             make_own(obj)
-            is_new = True
-        if is_new:
-            law_curves.part(obj)
+        law_curves.part(obj)
     _seen = (_seen or set()) | {obj.session_uid for obj in own}
     registry.JOINED.clear()
 
