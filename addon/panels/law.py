@@ -18,11 +18,12 @@ TOLD = (0.5, 0.75, 1.25, 1.5, 2.0)
 FOREIGN = "This curve is of another file; Straighten makes one that can be drawn here."
 
 _pictures: list[bpy.utils.previews.ImagePreviewCollection] = []
-_drawn: list[Flesh] = []
+# By the full name of a body's host: windows may show several bodies at once.
+_drawn: dict[str, Flesh] = {}
 
 
 def unregister() -> None:
-    """Lets go of the picture."""
+    """Lets go of the pictures."""
     _drawn.clear()
     while _pictures:
         bpy.utils.previews.remove(_pictures.pop())
@@ -44,7 +45,7 @@ def draw_law(layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context
     flesh = state.flesh()
     try:
         told = pulled(flesh, np.array(TOLD))
-        icon = picture_of(flesh)
+        icon = picture_of(flesh, state.id_data.name_full)
     except UserError as refusal:
         said(column, context, str(refusal))
         return
@@ -63,21 +64,21 @@ def draw_numbers(layout: bpy.types.UILayout, told: np.ndarray, young: float | No
 
 
 def in_pascal(stress: float) -> str:
-    """A stress in Pa in the unit in which it is a short number."""
-    units = (("MPa", 1e6), ("kPa", 1e3), ("Pa", 1.0))
-    unit, size = next((pair for pair in units if abs(stress) >= pair[1]), units[-1])
+    """A stress in Pa in the unit in which three digits of it are a short number."""
+    units = (("GPa", 1e9), ("MPa", 1e6), ("kPa", 1e3), ("Pa", 1.0))
+    unit, size = next((pair for pair in units if abs(stress) >= 0.9995 * pair[1]), units[-1])
     return f"{stress / size:.3g} {unit}"
 
 
-def picture_of(flesh: Flesh) -> int:
-    """The number of an icon that shows the stress of flesh that is pulled."""
+def picture_of(flesh: Flesh, name: str) -> int:
+    """The number of an icon that shows the stress of flesh that is pulled. name: of the body."""
     if not _pictures:
         _pictures.append(bpy.utils.previews.new())
-    known = _pictures[0].get("stress") or _pictures[0].new("stress")
-    if _drawn != [flesh]:
+    known = _pictures[0].get(name) or _pictures[0].new(name)
+    if _drawn.get(name) != flesh:
         stretches = np.linspace(drawn_law.LEAST, drawn_law.MOST, stress_picture.SIZE)
         pixels = stress_picture.picture(pulled(flesh, stretches), stretches - 1.0)
         known.image_size = stress_picture.SIZE, stress_picture.SIZE
         known.image_pixels_float.foreach_set(pixels.ravel())
-        _drawn[:] = [flesh]
+        _drawn[name] = flesh
     return known.icon_id

@@ -206,6 +206,20 @@ def test_a_copy_of_a_body_has_a_curve_of_its_own(character, linked):
     assert samples(obj) == curve and len(bpy.data.node_groups) == 1
 
 
+def test_a_curve_that_a_step_redone_has_made_shared_is_parted_again(character):
+    """Undo keeps a copy as it came, before it was given a curve of its own."""
+    obj, _ = character
+    chosen(obj, HARDER)
+    scenes.activate(obj)
+    bpy.ops.object.duplicate()
+    other = bpy.data.objects["Column.001"]
+    other.jounce.law_curve = obj.jounce.law_curve
+    bpy.data.objects.new("Empty", None)
+    bpy.context.collection.objects.link(bpy.data.objects["Empty"])
+    bpy.context.view_layer.update()
+    assert other.jounce.law_curve != obj.jounce.law_curve and samples(other) == samples(obj)
+
+
 def test_a_copy_of_one_mesh_of_a_body_has_a_curve_of_its_own():
     obj, rig = scenes.character()
     coat = scenes.column("Coat", radius=0.35)
@@ -273,6 +287,37 @@ def test_what_is_no_stress_of_flesh_is_refused_and_told(character, session, modu
     bpy.ops.jounce.fill_cache()
     assert session(obj).status().startswith("Final 1 - 12")
     bpy.ops.jounce.preview()
+
+
+def test_what_is_no_number_is_refused_once(character, session):
+    """Scripts can put such points on a curve; the preview waits for another one, and asks for no time."""
+    obj, _ = character
+    chosen(obj, ((0.0, -1.0), (1.0, float("nan")), (2.0, 1.0)))
+    words = "no numbers"
+    assert_refused(bpy.ops.jounce.bake, words, "Straighten", target="MESH_CACHE")
+    bpy.ops.jounce.preview()
+    bpy.ops.jounce.fill_cache()
+    bpy.context.view_layer.update()
+    assert words in session(obj).status() and not session(obj).busy
+    bpy.ops.jounce.preview()
+
+
+def test_stress_is_told_in_three_digits(module):
+    told = module("panels.law").in_pascal
+    shown = [told(stress) for stress in (0.02, -12.34, 999.4, 999.7, -999.96e3, 3e9)]
+    assert shown == ["0.02 Pa", "-12.3 Pa", "999 Pa", "1 kPa", "-1 MPa", "3 GPa"]
+
+
+def test_each_body_has_a_picture_of_its_own(character, module):
+    obj, _ = character
+    law = module("panels.law")
+    chosen(obj, HARDER)
+    harder = obj.jounce.flesh()
+    draw(obj, ((0.0, -1.0), (2.0, 1.0)))
+    straight = obj.jounce.flesh()
+    law.picture_of(harder, "One"), law.picture_of(straight, "Other")
+    one, other = (list(law._pictures[0][name].image_pixels_float) for name in ("One", "Other"))
+    assert len(one) == len(other) > 0 and one != other
 
 
 def test_the_panel_tells_the_stress_that_follows(character, module):
