@@ -76,7 +76,7 @@ def prepared(
 def material(body: "jounce.Body", flesh: Flesh) -> "jounce.Material":
     """What a body is made of where its flesh answers by an elastic law."""
     young = body.material.young
-    if flesh.is_drawn:
+    if flesh.has_curves:
         return jounce.Material(young, density=DENSITY, law="spline", curves=curves(flesh))
     return jounce.Material(young, flesh.poisson, DENSITY, flesh.law.value)
 

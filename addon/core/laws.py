@@ -1,9 +1,9 @@
-"""The stress of each law as curves, where hardening is added, or which are drawn.
+"""The stress of flesh: of each law, of one that is drawn, and of hardening beside it.
 
 A law is one energy of the principal stretches, `sum_i a(s_i) + sum_(i < j) b(s_i s_j) + c(s_1 s_2 s_3)`, as
 in docs/methods/quasi_newton.md. Hardening `H` makes `a(x) + 2/3 H mu (x - 1)^4` of `a`: nothing changes at
 rest, and flesh without volume preservation is `1 + H` times as stiff where a length has changed by a half.
-The native module takes derivatives as curves.
+The native module takes the derivatives of flesh that hardens, or whose law is drawn, as curves.
 """
 
 from collections.abc import Callable
@@ -22,6 +22,7 @@ HALVINGS, THICKEST = 50, 4.0
 LEAST_VOLUME, LENGTHS, AREAS, BARRIER = 0.5, 0.4, 0.1, 200.0
 
 Stress = Callable[[np.ndarray], np.ndarray]
+Stresses = tuple[Stress, Stress | None, Stress | None]
 Curves = tuple[np.ndarray, np.ndarray | None, np.ndarray | None]
 
 
@@ -56,9 +57,6 @@ def pulled(flesh: Flesh, stretches: np.ndarray) -> np.ndarray:
         thin, thick = np.where(is_thick, thin, sides), np.where(is_thick, sides, thick)
     sides = 0.5 * (thin + thick)
     return stress(stretches, sides, sides)
-
-
-Stresses = tuple[Stress, Stress | None, Stress | None]
 
 
 def stresses(flesh: Flesh) -> Stresses:

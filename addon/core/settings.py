@@ -46,7 +46,7 @@ class Flesh:
     curve: drawn_law.Curve = drawn_law.LINE
 
     @property
-    def is_drawn(self) -> bool:
+    def has_curves(self) -> bool:
         """Whether its stress is told to the native module by curves."""
         return self.law is Law.CURVE or self.hardening > 0.0
 

@@ -41,7 +41,7 @@ def cube():
 
 def made_of(flesh, drawn=False):
     """The material of some flesh, by curves if it hardens or where that is wanted."""
-    if drawn or flesh.is_drawn:
+    if drawn or flesh.has_curves:
         return jounce.Material(YOUNG, density=1000.0, law="spline", curves=curves(flesh))
     return jounce.Material(YOUNG, flesh.poisson, 1000.0, flesh.law.value)
 

@@ -56,8 +56,8 @@ impl FleshCell {
     /// gradient r that resists it.
     ///
     /// For `xy` r is `(side / 2)^2 (spread_x + spread_y) / 2`: a field `(xy, -x^2 / 2)`, which bends, has the
-    /// strain y only. Of flesh that fills a corner alone it says next to nothing of the other corners, which have their
-    /// share of its mass and would swing by themselves: variances count as 0.2 and more on average.
+    /// strain y only. Of flesh that fills a corner alone it says next to nothing of the other corners, which have some
+    /// of its mass and would swing by themselves: variances count as 0.2 and more on average.
     pub fn twists(&self) -> [(f64, [f64; 8]); 4] {
         self.twists_resisting(|a, b| ((self.spread[a] + self.spread[b]) / 2.0).max(LEAST_SPREAD), 1.0 / 9.0)
     }
