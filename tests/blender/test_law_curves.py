@@ -212,12 +212,12 @@ def test_a_curve_that_a_step_redone_has_made_shared_is_parted_again(character):
     chosen(obj, HARDER)
     scenes.activate(obj)
     bpy.ops.object.duplicate()
-    other = bpy.data.objects["Column.001"]
-    other.jounce.law_curve = obj.jounce.law_curve
+    other, tree = bpy.data.objects["Column.001"], obj.jounce.law_curve
+    other.jounce.law_curve = tree
     bpy.data.objects.new("Empty", None)
     bpy.context.collection.objects.link(bpy.data.objects["Empty"])
     bpy.context.view_layer.update()
-    assert other.jounce.law_curve != obj.jounce.law_curve and samples(other) == samples(obj)
+    assert obj.jounce.law_curve == tree != other.jounce.law_curve and samples(other) == samples(obj)
 
 
 def test_a_copy_of_one_mesh_of_a_body_has_a_curve_of_its_own():

@@ -55,11 +55,12 @@ def straighten(host: bpy.types.Object) -> None:
 
 
 def part(obj: bpy.types.Object) -> None:
-    """Gives a body a copy of the curve where another one has it too, as after copying, or a step redone."""
+    """Gives a body a copy of the curve where an older one has it too, as after copying, or a step redone."""
     tree = obj.jounce.law_curve
     if tree is None or tree.library is not None or tree.users < 2:
         return
-    if any(other != obj and other.jounce.law_curve == tree for other in registry.meshes()):
+    older = (other for other in registry.meshes() if other.session_uid < obj.session_uid)
+    if any(other.jounce.law_curve == tree for other in older):
         obj.jounce.law_curve = tree.copy()
 
 
