@@ -60,7 +60,7 @@ lift = modes.shapes[bend, end, 2].mean()
 asked = [(bend, far / lift, f"bent by {far:g} m") for far in BENDS]
 asked += [(torsion, angle / twist(modes.shapes[torsion]), f"twisted by {angle:g} rad") for angle in TWISTS]
 shapes = []
-print("linear, modal, rotation-strain     length; volume, 1 is at rest")
+print("lengths, then volumes, of linear modes, modal and rotation-strain warping; 1 is at rest")
 for number, (mode, amplitude, name) in enumerate(asked):
     z = amplitude * np.eye(8)[mode]
     moved = (amplitude * modes.shapes[mode], modes.warped(z, "modal"), modes.warped(z))
