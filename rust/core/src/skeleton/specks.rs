@@ -2,7 +2,6 @@
 
 use crate::math::Sets;
 use crate::mesh::TetMesh;
-use crate::operators::vertex_volumes;
 
 /// Largest share of the body's volume of a piece that is held: all fingers of a hand have less, a calf has more.
 const SPECK: f64 = 0.01;
@@ -10,12 +9,15 @@ const SPECK: f64 = 0.01;
 /// Holds the pieces of flesh, connected through tets, that are smaller than a share of the body, unless they are `wanted`.
 pub(super) fn hold(mesh: &TetMesh, wanted: impl Fn(usize) -> bool, held: &mut [bool]) {
     let mut pieces = Sets::new(held.len());
-    let (volumes, whole) = (vertex_volumes(mesh), mesh.volumes().iter().sum::<f64>());
-    for tet in mesh.tets() {
+    let mut volumes = vec![0.0; held.len()];
+    let mut whole = 0.0;
+    for (tet, volume) in mesh.tets().iter().zip(mesh.volumes()) {
         let mut free = tet.iter().copied().filter(|&vertex| !held[vertex as usize]);
         if let Some(first) = free.next() {
             free.for_each(|vertex| pieces.unite(first, vertex));
         }
+        tet.iter().for_each(|&vertex| volumes[vertex as usize] += volume / 4.0);
+        whole += volume;
     }
     let roots: Vec<usize> = (0..held.len() as u32).map(|vertex| pieces.root(vertex) as usize).collect();
     let mut sizes = vec![0.0; held.len()];
