@@ -261,3 +261,18 @@ def test_a_job_that_is_dropped_or_done_leaves_nothing_waiting(box):
     assert job.result().labels.shape == result.labels.shape
     del job
     gc.collect()
+
+
+def test_a_uniform_field_is_gravity_where_cells_are_cut(box):
+    body = jounce.Body(*box, resolution=10, modes=6)
+    assert body.mesh.solid.min() < 0.6
+    gravity, rest = np.array([0.0, 1.0, -9.81]), np.tile(np.eye(3, 4), (2, 1, 1))
+    samples = body.model.force_samples(7)
+    heavy = jounce.Simulation(body.model, dt=1 / 24, gravity=tuple(gravity))
+    pushed = jounce.Simulation(body.model, dt=1 / 24)
+    for _ in range(5):
+        heavy.step(rest)
+        pushed.step(rest, samples.reduce(samples.masses[:, None] * gravity))
+    scale = np.abs(heavy.coefficients).max()
+    assert scale > 0.0
+    assert pushed.coefficients == pytest.approx(heavy.coefficients, abs=1e-6 * scale)

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::material::Material;
 use crate::math::Sparse;
-use crate::mesh::TetMesh;
+use crate::mesh::{FleshCell, TetMesh};
 use crate::{Error, Result};
 
 /// Vertices whose columns are assembled by one task.
@@ -20,10 +20,9 @@ pub fn gradients(mesh: &TetMesh) -> Vec<[[f64; 3]; 4]> {
     (0..mesh.tets().len()).into_par_iter().map(|tet| hat_gradients(mesh.corners(tet))).collect()
 }
 
-/// Mass lumped to the vertices: `m_i = sum over tets at i of rho_t V_t / 4`.
+/// Mass lumped to the vertices: `m_i = sum over tets at i of rho_t V_t / 4`, or by [`MassShares`] in cells.
 ///
-/// Where the mesh has [`TetMesh::cells`], the mass of a cell goes to its corners by
-/// [`mass_shares`](crate::mesh::FleshCell::mass_shares). Shape n, in kg. It is also the diagonal of the weight-space mass `M_w`: the same for x, y and z.
+/// Shape n, in kg. It is also the diagonal of the weight-space mass `M_w`: the same for x, y and z.
 pub fn lumped_mass(mesh: &TetMesh, material: &Material) -> Vec<f64> {
     lumped(mesh, |tet| material.density(tet))
 }
@@ -35,22 +34,39 @@ pub fn vertex_volumes(mesh: &TetMesh) -> Vec<f64> {
 
 fn lumped(mesh: &TetMesh, density: impl Fn(usize) -> f64) -> Vec<f64> {
     let mut mass = vec![0.0; mesh.vertices().len()];
-    let split = mesh.tets_per_cell();
-    for (c, cell) in mesh.cells().iter().enumerate() {
-        let tets = split * c..split * (c + 1);
-        let volume: f64 = mesh.volumes()[tets.clone()].iter().sum();
-        let whole: f64 = tets.map(|t| density(t) * mesh.volumes()[t]).sum();
-        for (&v, share) in cell.corners.iter().zip(cell.mass_shares(volume)) {
-            mass[v as usize] += whole * share;
-        }
-    }
-    let tets = if mesh.cells().is_empty() { mesh.tets() } else { &[] };
-    for (t, tet) in tets.iter().enumerate() {
-        for &v in tet {
-            mass[v as usize] += density(t) * mesh.volumes()[t] / 4.0;
-        }
+    let shares = MassShares::new(mesh);
+    for (tet, volume) in mesh.volumes().iter().enumerate() {
+        shares.of(tet).for_each(|(vertex, share)| mass[vertex as usize] += density(tet) * volume * share);
     }
     mass
+}
+
+/// How the mass of each tet goes to vertices: a quarter to each of its corners, or to those of its cell by
+/// [`FleshCell::mass_shares`].
+pub struct MassShares<'a> {
+    mesh: &'a TetMesh,
+    cells: Vec<[f64; 8]>,
+}
+
+impl<'a> MassShares<'a> {
+    /// Of all tets of a mesh.
+    pub fn new(mesh: &'a TetMesh) -> Self {
+        let volumes = mesh.volumes().chunks(mesh.tets_per_cell().max(1));
+        let shares = |(cell, volumes): (&FleshCell, &[f64])| cell.mass_shares(volumes.iter().sum());
+        Self { mesh, cells: mesh.cells().iter().zip(volumes).map(shares).collect() }
+    }
+
+    /// The vertices that a tet's mass goes to, with the share of each.
+    pub fn of(&self, tet: usize) -> impl Iterator<Item = (u32, f64)> {
+        let (corners, shares): (&[u32], &[f64]) = match self.mesh.cells() {
+            [] => (&self.mesh.tets()[tet], &[0.25; 4]),
+            cells => {
+                let cell = tet / self.mesh.tets_per_cell();
+                (&cells[cell].corners, &self.cells[cell])
+            }
+        };
+        corners.iter().copied().zip(shares.iter().copied())
+    }
 }
 
 /// Laplacian of piecewise linear functions: `L = sum over tets of c_t V_t g_t g_t'`, positive semi-definite.

@@ -17,7 +17,7 @@ pub(crate) use blocks::{BlockMatrix, block_solve};
 pub use constraint::{constraint, displacement_constraint};
 pub(crate) use diffusion::squared_length;
 pub use diffusion::{HIGHEST_LEAK, momentum_leak};
-pub use elements::{gradients, laplacian, lumped_mass, vertex_volumes};
+pub use elements::{MassShares, gradients, laplacian, lumped_mass, vertex_volumes};
 pub use extension::spread_to_interior;
 pub(crate) use extension::{HarmonicExtension, out_of_reach};
 pub use membrane::{Membrane, nearest_isometry};

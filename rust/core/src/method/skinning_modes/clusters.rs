@@ -8,7 +8,7 @@ use super::reduce::Body;
 use crate::Result;
 use crate::material::Material;
 use crate::mesh::TetMesh;
-use crate::operators::Strains;
+use crate::operators::{MassShares, Strains};
 use crate::subspace::tets_of_labels;
 
 /// The tets of each cluster, and how often a cluster counts.
@@ -67,7 +67,7 @@ impl Clusters {
         means
     }
 
-    /// Centres of mass, with the mass lumped to the corners.
+    /// Centres of mass, as it is lumped to vertices.
     pub(super) fn centers(&self, body: &Body<'_>, material: &Material) -> ClusterMeans {
         means(body, &self.center_shares(body.mesh, material))
     }
@@ -90,7 +90,8 @@ impl Clusters {
 
     fn center_shares(&self, mesh: &TetMesh, material: &Material) -> Vec<Shares<1>> {
         let mass = |t: usize| material.density(t) * mesh.volumes()[t];
-        let corners = |t: usize| mesh.tets()[t].map(|corner| (corner, [0.25]));
+        let lumped = MassShares::new(mesh);
+        let corners = |t: usize| lumped.of(t).map(|(corner, share)| (corner, [share]));
         self.tets.par_iter().map(|tets| Shares::new(tets, mass, corners)).collect()
     }
 }
