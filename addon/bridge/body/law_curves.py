@@ -56,17 +56,22 @@ def straighten(host: bpy.types.Object) -> None:
 
 def part(obj: bpy.types.Object) -> None:
     """Gives a body a copy of the curve where an older one has it too, as after copying, or a step redone."""
-    tree = obj.jounce.law_curve
+    tree = held(obj)
     if tree is None or tree.library is not None or tree.users < 2:
         return
     older = (other for other in registry.meshes() if other.session_uid < obj.session_uid)
-    if any(other.jounce.law_curve == tree for other in older):
+    if any(held(other) == tree for other in older):
         obj.jounce.law_curve = tree.copy()
+
+
+def held(obj: bpy.types.Object) -> bpy.types.NodeTree | None:
+    """The node group that a mesh holds. To ask for one that was never set would write to the mesh."""
+    return obj.jounce.law_curve if obj.jounce.is_property_set("law_curve") else None
 
 
 def forget(host: bpy.types.Object) -> None:
     """Takes the curve of a body away."""
-    tree = host.jounce.law_curve
+    tree = held(host)
     host.jounce.property_unset("law_curve")
     remove_unused(tree)
 
