@@ -24,6 +24,7 @@ class JOUNCE_OT_bake_sound(LongOperator):
     def task(self, context: bpy.types.Context) -> Task:
         """Records the motion as a bake does; all is written at the very end."""
         hosts, scene = bodies.hosts(context), context.scene
+        sounds.refuse_silent()
         for host in hosts:
             sounds.refuse_homeless(host)
         over = scene.frame_start, scene.frame_end

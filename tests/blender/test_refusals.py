@@ -266,3 +266,10 @@ def test_linked_objects_are_refused(tmp_path):
     bpy.context.scene.collection.objects.link(obj)
     scenes.activate(obj)
     assert_refused(bpy.ops.jounce.add, "library override")
+
+
+@pytest.mark.skipif(bpy.app.build_options.audaspace, reason="this Blender was built with sound")
+def test_a_blender_without_sound_bakes_none():
+    obj, _ = scenes.character()
+    scenes.add_and_build(obj)
+    assert_refused(bpy.ops.jounce.bake_sound, "built without sound")

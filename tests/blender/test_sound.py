@@ -16,6 +16,10 @@ from test_refusals import assert_refused
 FPS = 24.0
 LAST = 40
 
+pytestmark = pytest.mark.skipif(
+    not bpy.app.build_options.audaspace, reason="this Blender was built without sound"
+)
+
 
 @pytest.fixture
 def bell(tmp_path):

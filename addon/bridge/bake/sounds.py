@@ -27,6 +27,14 @@ def refuse_homeless(host: bpy.types.Object) -> None:
         )
 
 
+def refuse_silent() -> None:
+    """Refuses to make sounds in a Blender that was built without any, such as bpy 4.2."""
+    if not bpy.app.build_options.audaspace:
+        raise UserError(
+            "This Blender was built without sound, so no strip can play one; use one of blender.org."
+        )
+
+
 def put(host: bpy.types.Object, scene: bpy.types.Scene, sound: Sound) -> Path:
     """Writes a sound to a file of its own and puts it into the sequencer, in the place of an earlier one."""
     path = new_path(host)
