@@ -29,10 +29,7 @@ class CaughtJelly:
 
     def __init__(self) -> None:
         """Build it in an empty file, and make it a loose body that its object holds at first."""
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-        scene = bpy.context.scene
-        scene.frame_start, scene.frame_end = FRAMES.start, FRAMES.stop - 1
-        scene.frame_set(FRAMES.start)
+        thrown_jelly.empty_shot(FRAMES)
         self.arm = _arm()
         self.block = thrown_jelly.block((LENGTH, 0.0, 0.3 * DISH + thrown_jelly.HALF))
         self.block.parent = self.arm
@@ -46,7 +43,7 @@ class CaughtJelly:
         for frame, on in ((FRAMES.start, True), (LET_GO, False), (CAUGHT, True)):
             state.animated = on
             state.keyframe_insert("animated", frame=frame)
-        scene.frame_set(FRAMES.start)
+        bpy.context.scene.frame_set(FRAMES.start)
         bpy.ops.jounce.build()
         bpy.ops.jounce.preview()
         self.meshes = [self.arm, self.block]

@@ -5,16 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 
 import bpy
-import creature
-import flesh
 import numpy as np
-import studio
 from figures import CELL
+from lesson import Jump
 from PIL import Image
 from sheet import PAPER
 from subjects import Shape
 
-FRAMES = range(1, 41)
 FIRMNESS = 4.5
 Points = tuple[tuple[float, float], ...]
 LAWS: dict[str, Points] = {
@@ -24,23 +21,13 @@ LAWS: dict[str, Points] = {
 }
 
 
-class DrawnLaws:
+class DrawnLaws(Jump):
     """Made by what an artist presses and draws."""
 
     def __init__(self) -> None:
-        """Build the creature in an empty file, and make it a soft final body without limits."""
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-        built = creature.build(40)
-        self.meshes = [built.body, *built.parts]
-        self._host = built.body
-        scene = bpy.context.scene
-        scene.frame_start, scene.frame_end = FRAMES.start, FRAMES.stop - 1
-        flesh.select([built.armature])
-        bpy.ops.jounce.setup()
-        self.state = self._host.jounce
-        self.state.frequency, self.state.use_stretch, self.state.use_limit = FIRMNESS, False, False
+        """Build the creature and make it a soft final body."""
+        super().__init__(FIRMNESS)
         self.state.quality, self.state.law = "FINAL", "spline"
-        flesh.select([built.body])
 
     def take(self, points: Points) -> list[Shape]:
         """The jump with these points on the curve."""
@@ -53,8 +40,7 @@ class DrawnLaws:
             point.location = place
         mapping.update()
         self.state.law_curve.update_tag()
-        bpy.ops.jounce.fill_cache()
-        return studio.record(self.meshes, FRAMES)
+        return self.filled()
 
     def stress(self) -> Image.Image:
         """What the panel shows of the curve as it is now."""

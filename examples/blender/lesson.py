@@ -13,29 +13,40 @@ FRAMES = range(1, 41)
 FIRMNESS = 7.0
 
 
-class Lesson:
-    """Learnt by the operator that an artist presses."""
+class Jump:
+    """The creature that jumps, a body without limits."""
 
-    def __init__(self) -> None:
-        """Build the creature in an empty file, make it a body without limits, and let it learn."""
+    def __init__(self, firmness: float) -> None:
+        """Build it in an empty file. firmness: its frequency, Hz."""
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         built = creature.build(40)
         self.meshes = [built.body, *built.parts]
-        self._host = built.body
         scene = bpy.context.scene
         scene.frame_start, scene.frame_end = FRAMES.start, FRAMES.stop - 1
         flesh.select([built.armature])
         bpy.ops.jounce.setup()
-        state = self._host.jounce
-        state.frequency, state.use_stretch, state.use_limit = FIRMNESS, False, False
+        self.state = built.body.jounce
+        self.state.frequency, self.state.use_stretch, self.state.use_limit = firmness, False, False
         flesh.select([built.body])
+
+    def filled(self) -> list[Shape]:
+        """The jump as it is kept in the cache."""
+        bpy.ops.jounce.fill_cache()
+        return studio.record(self.meshes, FRAMES)
+
+
+class Lesson(Jump):
+    """Learnt by the operator that an artist presses."""
+
+    def __init__(self) -> None:
+        """Build the creature and let it learn."""
+        super().__init__(FIRMNESS)
         bpy.ops.jounce.learn()
 
     def take(self, quality: str) -> list[Shape]:
         """The jump at a quality."""
-        self._host.jounce.quality = quality
-        bpy.ops.jounce.fill_cache()
-        return studio.record(self.meshes, FRAMES)
+        self.state.quality = quality
+        return self.filled()
 
 
 def apart(shape: Shape, other: Shape) -> list[np.ndarray]:

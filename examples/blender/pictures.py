@@ -245,7 +245,7 @@ def law(engine: str, scratch: Path) -> Image.Image:
     room = studio.Studio(drawn.meshes, [take[frame] for take in takes.values() for frame in frames], engine)
     rows = [stresses]
     rows += [[figures.plain(room, take[frame], scratch) for take in takes.values()] for frame in frames]
-    names = ["stress", *(f"frame {drawn_laws.FRAMES[frame]}" for frame in frames)]
+    names = ["stress", *(f"frame {lesson.FRAMES[frame]}" for frame in frames)]
     return figures.sheet(rows, list(takes), names, "")
 
 

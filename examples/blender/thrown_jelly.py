@@ -24,10 +24,7 @@ class ThrownJelly:
 
     def __init__(self) -> None:
         """Build it in an empty file, and make it a loose body that collides with the ground at z = 0."""
-        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-        scene = bpy.context.scene
-        scene.frame_start, scene.frame_end = FRAMES.start, FRAMES.stop - 1
-        scene.frame_set(FRAMES.start)
+        empty_shot(FRAMES)
         self.block = block((0.0, 0.0, HEIGHT), TILT)
         flesh.select([self.block])
         bpy.ops.jounce.setup()
@@ -45,6 +42,14 @@ class ThrownJelly:
         shapes = studio.record([self.block], FRAMES)
         state.frequency = firm
         return shapes
+
+
+def empty_shot(frames: range) -> None:
+    """An empty file whose scene has these frames and stands in the first."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end = frames.start, frames.stop - 1
+    scene.frame_set(frames.start)
 
 
 def from_beside(shape: Shape) -> Shape:

@@ -123,6 +123,17 @@ def coarse(obj: bpy.types.Object) -> None:
     obj.jounce.resolution, obj.jounce.modes, obj.jounce.clusters = 12, 6, 12
 
 
+def dressed() -> tuple[bpy.types.Object, bpy.types.Object, bpy.types.Object]:
+    """A built body of two meshes: the column, its coat and their armature."""
+    obj, rig = character()
+    coat = column("Coat", radius=0.35)
+    coat.parent = rig
+    skin(coat, rig, 2.0)
+    settle_scene()
+    add_and_build(obj, coat)
+    return obj, coat, rig
+
+
 def add_and_build(obj: bpy.types.Object, *others: bpy.types.Object) -> None:
     """A built body of these meshes."""
     activate(obj, *others)

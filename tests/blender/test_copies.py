@@ -10,12 +10,7 @@ from test_held import offsets
 
 def dressed():
     """A previewed body of two meshes."""
-    obj, rig = scenes.character()
-    coat = scenes.column("Coat", radius=0.35)
-    coat.parent = rig
-    scenes.skin(coat, rig, 2.0)
-    scenes.settle_scene()
-    scenes.add_and_build(obj, coat)
+    obj, coat, rig = scenes.dressed()
     bpy.ops.jounce.preview()
     return obj, coat, rig
 

@@ -221,12 +221,7 @@ def test_a_curve_that_a_step_redone_has_made_shared_is_parted_again(character):
 
 
 def test_a_copy_of_one_mesh_of_a_body_has_a_curve_of_its_own():
-    obj, rig = scenes.character()
-    coat = scenes.column("Coat", radius=0.35)
-    coat.parent = rig
-    scenes.skin(coat, rig, 2.0)
-    scenes.settle_scene()
-    scenes.add_and_build(obj, coat)
+    obj, coat, _ = scenes.dressed()
     chosen(obj, HARDER)
     scenes.activate(coat)
     bpy.ops.object.duplicate()

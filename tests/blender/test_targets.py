@@ -118,12 +118,7 @@ def test_nodes_keep_their_attributes_to_themselves(baked):
 
 
 def test_the_meshes_of_a_body_share_one_group():
-    obj, rig = scenes.character()
-    coat = scenes.column("Coat", radius=0.35)
-    coat.parent = rig
-    scenes.skin(coat, rig, 2.0)
-    scenes.settle_scene()
-    scenes.add_and_build(obj, coat)
+    scenes.dressed()
     bpy.ops.jounce.bake(target="SKINNING_NODES")
     assert len(bpy.data.node_groups) == 1 and bpy.data.node_groups[0].users >= 2
     bpy.ops.jounce.remove()

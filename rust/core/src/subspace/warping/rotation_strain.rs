@@ -7,7 +7,7 @@ use super::{CHUNK, sines};
 use crate::Result;
 use crate::math::{Selection, Sets, SparseCholesky, VertexRoom};
 use crate::mesh::TetMesh;
-use crate::operators::{gradients, laplacian};
+use crate::operators::{gradients, laplacian, vertex_volumes};
 
 /// The least principal strain: less would turn a tet inside out.
 const LEAST_STRAIN: f64 = -0.9;
@@ -114,15 +114,10 @@ fn deformation(slope: &Matrix3<f64>) -> Matrix3<f64> {
 /// The parts of the mesh, connected through tets, of which nothing is held.
 fn loose_parts(mesh: &TetMesh, held: &[bool]) -> Vec<LoosePart> {
     let n = mesh.vertices().len();
-    let (mut sets, mut volume) = (Sets::new(n), vec![0.0; n]);
-    for (tet, share) in mesh.tets().iter().zip(mesh.volumes()) {
-        tet.iter().for_each(|&vertex| {
-            sets.unite(tet[0], vertex);
-            volume[vertex as usize] += share;
-        });
-    }
+    let mut sets = Sets::new(n);
+    mesh.tets().iter().for_each(|tet| tet.iter().for_each(|&vertex| sets.unite(tet[0], vertex)));
     let mut members: Vec<Vec<(u32, f64)>> = vec![Vec::new(); n];
-    for (vertex, volume) in (0..).zip(volume) {
+    for (vertex, volume) in (0..).zip(vertex_volumes(mesh)) {
         members[sets.root(vertex) as usize].push((vertex, volume));
     }
     let is_loose = |part: &Vec<(u32, f64)>| !part.is_empty() && part.iter().all(|&(v, _)| !held[v as usize]);
