@@ -171,8 +171,11 @@ def measure(sets: list[KeySet], posed: PosedMotion) -> Steps:
     for frame in range(posed.frame_count):
         displacement, linear = posed.displacement(frame), posed.linear(frame)
         for index, keys in enumerate(sets):
-            points = keys.part.points
-            offset = np.tensordot(keys.values[frame].astype(np.float32), keys.offsets, axes=1)
+            points, values = keys.part.points, keys.values[frame].astype(np.float32)
+            # Of keys of frames one alone is on.
+            on = np.flatnonzero(values)
+            used = slice(on[0], on[-1] + 1) if len(on) else slice(0)
+            offset = np.tensordot(values[used], keys.offsets[used], axes=1)
             gap = np.einsum("pij,pj->pi", linear[points], offset) - displacement[points]
             errors[index] = max(errors[index], float(np.sqrt((gap**2).sum(axis=1)).max(initial=0.0)))
         yield Step(frame / posed.frame_count, "Measuring the shape keys")

@@ -11,6 +11,7 @@ their bones; a mesh that moves on its own has its own copies. `carrier` names wh
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 
 import bpy
 import numpy as np
@@ -227,13 +228,13 @@ class PoseReader:
         transforms = np.empty((len(self.movers), 4, 4))
         for (armature, who), rows in self._rows.items():
             obj, unbind = self.carried[who]
-            world = np.eye(4) if armature is None else posable(armature, depsgraph)
-            moved = posable(obj, depsgraph) @ unbind
+            world, away = (np.eye(4), np.eye(4)) if armature is None else posable(armature, depsgraph)
+            moved = posable(obj, depsgraph)[0] @ unbind
             if armature is None:
                 transforms[rows] = moved
             else:
                 local = self._bones[armature, who].read(depsgraph)
-                transforms[rows] = world @ local @ np.linalg.inv(world) @ moved
+                transforms[rows] = world @ local @ away @ moved
         transforms = units.transforms_in_metres(transforms, self.scale)
         self._refuse_boundless(transforms)
         return transforms
@@ -250,14 +251,27 @@ class PoseReader:
             raise Unposable(f"{name} is at no place that can be; look at its keys, constraints and drivers")
 
 
-def posable(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
-    """World matrix (4, 4) f64 of an object in the evaluated scene, refused where it has no inverse."""
+def posable(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[np.ndarray, np.ndarray]:
+    """World matrix (4, 4) f64 of an evaluated object and its inverse, without which it is refused."""
     matrix = world_matrix(obj, depsgraph)
     if not np.isfinite(matrix).all():
         raise Unposable(f"{obj.name} is at no finite place; look at its keys, constraints and drivers")
-    if np.linalg.matrix_rank(matrix[:3, :3]) < 3:
+    inverse = _inverse(matrix.tobytes())
+    if inverse is None:
         raise Unposable(f"{obj.name} is scaled to nothing; to hide it, animate its visibility")
-    return matrix
+    return matrix, inverse
+
+
+# Most objects stand still; numpy's threads, once woken to invert, would go on spinning beside the simulation.
+@lru_cache(maxsize=64)
+def _inverse(matrix: bytes) -> np.ndarray | None:
+    """The inverse (4, 4) of a matrix by its bytes, None where it scales to nothing."""
+    placed = np.frombuffer(matrix).reshape(4, 4)
+    if np.linalg.matrix_rank(placed[:3, :3]) < 3:
+        return None
+    inverse = np.linalg.inv(placed)
+    inverse.flags.writeable = False
+    return inverse
 
 
 def world_matrix(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:

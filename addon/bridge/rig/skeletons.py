@@ -22,7 +22,7 @@ def skeleton(reader: bone_transforms.PoseReader, depsgraph: bpy.types.Depsgraph,
             lengths.append(LENGTH * size)
             continue
         # Where the armature is bound, as it stands to the mesh.
-        world = bind @ np.linalg.inv(bone_transforms.posable(obj, depsgraph))
+        world = bind @ bone_transforms.posable(obj, depsgraph)[1]
         world = world @ bone_transforms.world_matrix(mover.armature, depsgraph)
         bone = mover.armature.data.bones[mover.bone]
         names.append(mover.bone)
