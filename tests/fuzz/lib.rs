@@ -30,6 +30,8 @@ pub struct Settings {
     gravity: [f64; 3],
     limit: Option<f64>,
     stretch: Option<f64>,
+    inflation: Option<f64>,
+    hold: Option<f64>,
     substeps: u8,
     iterations: u8,
     second_order: bool,
@@ -52,6 +54,9 @@ impl Settings {
             strength,
             // The bodies have no fibres.
             contraction: 0.0.into(),
+            // Bodies of handles alone have these.
+            inflation: self.inflation.unwrap_or(1.0),
+            hold: self.hold.unwrap_or(0.0),
             limit: self.limit,
             stretch: self.stretch,
         }

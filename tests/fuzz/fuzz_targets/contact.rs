@@ -1,4 +1,5 @@
-//! Any colliders, wherever they are and jump, around flesh of the full space and loose jelly: refused in a sentence, or finite motion.
+//! Any colliders, wherever they are and jump, around flesh of the full space, loose jelly and a hung sheet: refused in a sentence, or
+//! finite motion.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -8,24 +9,50 @@ use jounce::Progress;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::SurfaceMesh;
 use jounce::method::loads::contact::{Collider, Shape};
-use jounce::method::projective_dynamics::ProjectiveModel;
+use jounce::method::projective_dynamics::{Fabric, ProjectiveModel};
 use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::rig::Rig;
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce_fuzz::{REST, Settings, Transform, advance, cube};
 use libfuzzer_sys::fuzz_target;
 
 const MOST_ITERATIONS: u32 = 20;
 
-/// A rigged cube with every vertex free, and a loose one of handles.
-static CUBES: LazyLock<[Model; 2]> = LazyLock::new(|| {
+/// Vertices along a side of the sheet.
+const SIDE: u32 = 5;
+
+/// A rigged cube with every vertex free, a loose one of handles, and a sheet of handles that hangs on two bones.
+static BODIES: LazyLock<[Model; 3]> = LazyLock::new(|| {
     let (cube, silent) = (cube(), Progress::default());
     let full = cube.full_space(None, None, &silent).expect("a cube has a full space");
     let jelly = Material::new(Law::Arap, Field::Uniform(2e4), Field::Uniform(0.0), Field::Uniform(1e3));
     let handles = Handles::spread(&cube.mesh, 6, 0, &silent).expect("a cube has handles");
     let labels = cluster_tets_by_place(&cube.mesh, 8, 0, &silent).expect("a cube has clusters");
     let loose = ProjectiveModel::new(&cube.mesh, &jelly.expect("a material"), &handles, &labels, &silent);
-    [full, Model::Projective(loose.expect("a cube can be loose").into())]
+    [full, Model::Projective(loose.expect("a cube can be loose").into()), sheet()]
 });
+
+/// A level sheet of 1 m, one side of which hangs on the second of two bones.
+fn sheet() -> Model {
+    let cloth = Material::new(Law::Arap, Field::Uniform(1e4), Field::Uniform(0.0), Field::Uniform(300.0));
+    let points: Vec<[f64; 3]> = (0..SIDE * SIDE)
+        .map(|i| [i % SIDE, i / SIDE].map(|x| f64::from(x) / 4.0))
+        .map(|[x, y]| [x, y, 0.5])
+        .collect();
+    let corners = (0..SIDE - 1).flat_map(|y| (0..SIDE - 1).map(move |x| SIDE * y + x));
+    let triangles = corners.flat_map(|i| [[i, i + 1, i + SIDE], [i + 1, i + SIDE + 1, i + SIDE]]).collect();
+    let weights: Vec<f64> = points.iter().flat_map(|_| [0.0, 1.0]).collect();
+    let held: Vec<f64> = points.iter().map(|p| f64::from(p[0] == 0.0)).collect();
+    let rig = Rig::new(points.len(), 2, &weights).expect("weights of a sheet");
+    let surface = SurfaceMesh::new(points, triangles).expect("a sheet is a surface");
+    let silent = Progress::default();
+    let handles = Handles::over(&surface, 6, 0, &silent).expect("a sheet has handles");
+    let fabric = Fabric { thickness: 2e-3, bending: 1.0 };
+    ProjectiveModel::surface(&surface, &cloth.expect("a material"), fabric, &handles, &silent)
+        .and_then(|model| model.attached(&rig, &held, 30.0))
+        .map(|model| Model::Projective(model.into()))
+        .expect("a sheet can hang")
+}
 
 /// A number that a scene could hold, or any number at all.
 #[derive(Debug, Clone, Copy, Arbitrary)]
@@ -85,6 +112,7 @@ impl Obstacle {
 enum Place {
     Home,
     Rigid { angles: [i8; 2], to: [Number; 3] },
+    Scaled([i8; 3]),
     Wild(Transform),
 }
 
@@ -93,6 +121,12 @@ impl Place {
         match self {
             Self::Home => REST,
             Self::Wild(transform) => transform,
+            // From mirrored to four times the size; near 1 it is rounding, and accepted.
+            Self::Scaled(scale) => {
+                let mut scaled = REST;
+                (0..3).for_each(|c| scaled[c][c] = 1.0 + f64::from(scale[c]).powi(3) / 7e5);
+                scaled
+            }
             Self::Rigid { angles, to } => {
                 let [(s, c), (t, d)] = angles.map(|angle| (f64::from(angle) / 40.0).sin_cos());
                 let [x, y, z] = to.map(Number::value);
@@ -109,13 +143,14 @@ struct Frame {
     jumps: bool,
 }
 
-fuzz_target!(|input: (Settings, bool, Vec<Obstacle>, Vec<Frame>)| {
-    let (settings, is_loose, obstacles, frames) = input;
+fuzz_target!(|input: (Settings, u8, Vec<Obstacle>, Vec<Frame>)| {
+    let (settings, body, obstacles, frames) = input;
     let Ok(colliders) = obstacles.iter().take(3).map(Obstacle::collider).collect::<Result<Vec<_>, _>>()
     else {
         return;
     };
-    let model = CUBES[usize::from(is_loose)].clone();
+    let model = BODIES[usize::from(body) % BODIES.len()].clone();
+    let is_loose = model.bone_count() == 0;
     // Where all points touch several colliders, an iteration under a sanitizer takes tens of milliseconds.
     let wild = settings.params();
     let params = SimulationParams { max_iterations: wild.max_iterations.min(MOST_ITERATIONS), ..wild };
