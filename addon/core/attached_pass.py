@@ -17,8 +17,11 @@ class AttachedPass(SimulationPass):
         return drive.of_handles()
 
     def _kept(self, index: int, coefficients: np.ndarray) -> np.ndarray:
-        followed = self._followed(self.drives[index::-1])
-        return np.concatenate([coefficients, np.eye(3, 4) - followed])
+        return self.shown(self._followed(self.drives[index::-1]), coefficients)
+
+    def shown(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """How far the body is from where its rig has it."""
+        return np.concatenate([coefficients, np.eye(3, 4) - pose])
 
     def _followed(self, drives: Iterable[FrameInput]) -> np.ndarray:
         """The pose of the last frame that could be followed; at rest before there was any."""

@@ -1,18 +1,23 @@
 """Pulling the flesh at one point, at reduced cost: a spring's force there is a number for each coefficient.
 
 The point is at `x = sum_j w_j T_j [X; 1] + A z`, with what a unit of each coefficient z moves it by in A,
-so a force f on it is the generalised force `A'f` [HRPD app. A].
+so a force f on it is the generalised force `A'f` [HRPD app. A]. What handles move need not be near a rig:
+there the spring is part of the step, and holds a whole body.
 """
 
 import jounce
 import numpy as np
 
+from .attached import AttachedBody
 from .full_space import FineBody
+from .loose import LooseBody
 
 # How much of the way to the mouse the point goes in a step: below 1, as the force is that of the step before.
 SHARE = 0.6
 # The force that the compliance is measured with moves nothing by more than this share of the diagonal.
 PROBE = 1e-3
+# How firmly the pointer holds a body of handles, Hz, and how soon what hangs on it rests, 1/s.
+FIRM, CALM = 10.0, 6.0
 
 
 class Grip:
@@ -82,3 +87,25 @@ class Grip:
             return np.zeros_like(coefficients)
         pull = target - self.position(pose, coefficients)
         return self.generalised(pull * (SHARE / compliance))
+
+
+class HandleGrip:
+    """One render vertex of a loose or an attached body that is held, whole or by a dent."""
+
+    def __init__(self, shaper: "LooseBody | AttachedBody", point: int) -> None:
+        """point: its number among the body's render vertices."""
+        embedding = shaper.embedding if isinstance(shaper, LooseBody) else None
+        points = shaper.embedding.points
+        self._grip = jounce.Grip(shaper.model, [point], embedding)
+        self._rest = points[point]
+        forces = np.zeros((3, len(points), 3))
+        forces[:, point] = np.eye(3)
+        self._moved_by = np.stack([shaper.model.reduce_forces(each, embedding) for each in forces])
+
+    def position(self, _pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """Where the point is, (3,) in metres. coefficients: those of the model."""
+        return self._rest + np.tensordot(self._moved_by, coefficients, axes=coefficients.ndim)
+
+    def pull(self, target: np.ndarray) -> "jounce.Pull":
+        """What draws the point to a target (3,) in metres."""
+        return self._grip.pull(np.array(target, np.float64)[None], FIRM, CALM)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import takewhile
 
+import jounce
 import numpy as np
 
 from .cache import MotionCache
@@ -90,7 +91,7 @@ class LoosePass(SimulationPass):
                 if before.animated and (index == 1 or before.cut):
                     # It is on its way already, as fast as it leaves.
                     target.coast(drive.pose, colliders=drive.colliders)
-            target.step(drive.pose, colliders=drive.colliders)
+            target.step(drive.pose, drive.force, None, drive.drag, drive.colliders)
 
     def _start_anew(self, target: Target, drive: FrameInput, index: int) -> None:
         """Starts where the object stands."""
@@ -109,8 +110,16 @@ class LoosePass(SimulationPass):
             )
         return turn
 
-    def _kept(self, index: int, coefficients: np.ndarray) -> np.ndarray:
-        away = self.drives[index].pose[0] - np.eye(3, 4)
+    def simulation_at(self, index: int) -> "jounce.Simulation":
+        """As of any pass, as far inflated and held as it is in the frame."""
+        simulation = super().simulation_at(index)
+        hold = self._throw.hold(self.drives[: index + 1])
+        simulation.vary(inflation=self.drives[index].inflation, hold=hold)
+        return simulation
+
+    def shown(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """How far the body is from its object."""
+        away = pose[0] - np.eye(3, 4)
         linear, shift = away[:, :3], away[:, 3]
         shifts = self._centers @ linear.T + shift
         return coefficients - np.concatenate(

@@ -106,7 +106,7 @@ class FrameInput:
 
     def of_handles(self) -> "FrameInput":
         """What the motion of a loose or an attached body is simulated from."""
-        return replace(self, force=None, drag=None, offsets=None, vertices=None, contraction=None)
+        return replace(self, offsets=None, vertices=None, contraction=None)
 
     def of_vertices(self) -> "FrameInput":
         """What a final motion is simulated from."""
@@ -259,10 +259,11 @@ def enter(target: Target, drive: FrameInput, crossing: RestartMode) -> None:
         target.reset(drive.pose, drive.offsets, drive.colliders)
 
 
-def step(target: Target, drive: FrameInput) -> None:
-    """Moves to a pose in the time of a frame."""
+def step(target: Target, drive: FrameInput, pull: "jounce.Pull | None" = None) -> None:
+    """Moves to a pose in the time of a frame. pull: what holds points of a body of handles meanwhile."""
     drive.set_up(target)
-    target.step(drive.pose, drive.force, drive.offsets, drive.drag, drive.colliders)
+    held = () if pull is None else (pull,)
+    target.step(drive.pose, drive.force, drive.offsets, drive.drag, drive.colliders, *held)
 
 
 class Recorder:

@@ -159,11 +159,14 @@ class SimulationPass:
 
     def _native(self, index: int) -> FrameInput:
         """The drive of a frame as the native module takes it."""
-        drive = self.felt(self.drives[index])
+        return self.native(self.drives[index], self.cache.first + index)
+
+    def native(self, drive: FrameInput, frame: int) -> FrameInput:
+        """What of a drive is simulated, in a frame, as the native module takes it."""
+        felt = self.felt(drive)
         if self._colliders is None:
-            return drive
-        first, frame = self.drives[0].around, self.cache.first + index
-        return replace(drive, colliders=self._colliders.places(first, drive.around, frame))
+            return felt
+        return replace(felt, colliders=self._colliders.places(self.drives[0].around, felt.around, frame))
 
     def _begin(self, target: Target, drive: FrameInput) -> None:
         begin(target, drive, self._course)
@@ -178,8 +181,12 @@ class SimulationPass:
                 self.cache.keep_state(index, state)
         return len(done)
 
-    def _kept(self, _index: int, coefficients: np.ndarray) -> np.ndarray:
+    def _kept(self, index: int, coefficients: np.ndarray) -> np.ndarray:
         """What of the coefficients of a frame is shown."""
+        return self.shown(self.drives[index].pose, coefficients)
+
+    def shown(self, _pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+        """What of coefficients is shown where a pose (b, 3, 4) has the body."""
         return coefficients
 
     def caught_up(self) -> Generator[Step, None, None]:

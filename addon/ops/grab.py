@@ -18,7 +18,7 @@ class JOUNCE_OT_grab(JounceOperator):
 
     bl_idname = "jounce.grab"
     bl_label = "Grab Flesh"
-    needs = (needs.flesh, needs.previewed)
+    needs = (needs.own_bodies, needs.previewed)
 
     def run(self, _context: bpy.types.Context) -> str:
         """Is of no use to a script."""

@@ -39,19 +39,20 @@ class JOUNCE_PT_shot(BodyPanel, bpy.types.Panel):
 
     bl_label = "Forces and Resets"
     bl_options = {"DEFAULT_CLOSED"}
-    kinds = frozenset((BodyKind.RIGGED, BodyKind.ATTACHED))
+    kinds = frozenset(BodyKind)
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Shows start and cuts, and of flesh forces and limits."""
+        """Shows forces, start and cuts of what hangs on a rig, and limits of flesh."""
         layout, state = self.layout_and_state(context)
-        layout.prop(state, "start")
-        keyed(layout).prop(state, "cut")
-        layout.prop(state, "after_cut")
-        draw_teleports(layout, state, previews.session(bodies.host_of(context.object)))
-        if state.is_attached:
-            return
+        if not state.is_loose:
+            layout.prop(state, "start")
+            keyed(layout).prop(state, "cut")
+            layout.prop(state, "after_cut")
+            draw_teleports(layout, state, previews.session(bodies.host_of(context.object)))
         keyed(layout).prop(state, "push")
         keyed(layout).prop(state, "field_weight")
         layout.prop(state, "field_collection")
+        if not state.is_flesh:
+            return
         draw_limit(layout.row(heading="Maximum Displacement"), state, "limit")
         draw_limit(layout.row(heading="Maximum Stretch"), state, "stretch")

@@ -4,8 +4,11 @@ import jounce
 import numpy as np
 import pytest
 from jounce_core import bodies, modes
+from jounce_core.attached import AttachedBody
 from jounce_core.full_space import FineBody
-from jounce_core.grip import SHARE, Grip
+from jounce_core.grip import CALM, SHARE, Grip, HandleGrip
+from jounce_core.handle_samples import HandleSamples
+from jounce_core.loose import LooseBody
 from jounce_core.task import Runner
 from test_bodies import SETTINGS, tetrahedron
 
@@ -101,3 +104,77 @@ def test_a_swing_goes_to_both_sides_as_far_as_the_weights_say():
     assert there.dtype == np.float32 and np.allclose(there[:, 1], 2.0 * modes.REACH * weights)
     assert np.allclose(modes.swing(weights, side, 2.0, -np.pi / 2.0), -there)
     assert [modes.shown_rate(ratio) for ratio in (1.0, 2.0, 50.0)] == [1.0, 2.0, modes.FASTEST]
+
+
+def loose():
+    surface = tetrahedron()
+    mesh = jounce.TetMesh.lattice(surface.points, surface.triangles, 6)
+    material = jounce.Material(1e4, 0.0, 1000.0, "arap")
+    model = jounce.Model.projective(mesh, material, handles=8, clusters=8)
+    rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+    return LooseBody(mesh, jounce.Embedding(mesh, surface.points), rig, model)
+
+
+def attached():
+    """A sheet on two bones, that hangs by one side."""
+    steps = np.linspace(0.0, 1.0, 6)
+    points = np.array([(x, y, 0.0) for y in steps for x in steps])
+    corners = [6 * row + column for row in range(5) for column in range(5)]
+    triangles = [t for c in corners for t in ((c, c + 1, c + 6), (c + 1, c + 7, c + 6))]
+    mesh = jounce.SurfaceMesh(points, np.array(triangles, np.uint32))
+    weights = np.column_stack([points[:, 0], 1.0 - points[:, 0]])
+    model = jounce.Model.projective(
+        mesh,
+        jounce.Material(1e5, 0.0, 300.0, "arap"),
+        thickness=1e-3,
+        handles=9,
+        rig=jounce.Rig(mesh, weights),
+        attached=(points[:, 0] == 0.0).astype(float),
+    )
+    return AttachedBody(mesh, weights, model)
+
+
+@pytest.mark.parametrize("make", [loose, attached])
+def test_a_point_of_a_body_of_handles_is_drawn_to_the_pointer_and_rests_there(make):
+    body = make()
+    grip, points = HandleGrip(body, POINT), body.embedding.points
+    sim = jounce.Simulation(body.model, substeps=2, damping=0.1)
+    rest = np.tile(np.eye(3, 4), (1 if make is loose else 2, 1, 1))
+    sim.reset(rest)
+    target = points[POINT] + [0.0, 0.05, 0.3]
+    for _ in range(96):
+        sim.step(rest, pull=grip.pull(target))
+        u = body.model.displacement(sim.coefficients, body.embedding if make is loose else None)
+        assert np.allclose(grip.position(rest, sim.coefficients), points[POINT] + u[POINT], atol=1e-6)
+    slack = 0.02 if make is loose else 0.15
+    assert np.linalg.norm(grip.position(rest, sim.coefficients) - target) < slack and CALM > 0.0
+
+
+@pytest.mark.parametrize("make", [loose, attached])
+def test_an_even_field_on_parts_of_handles_acts_as_gravity_and_drag_brakes_all_alike(make):
+    body = make()
+    samples, pull = HandleSamples(body, 4), np.array([0.3, 0.0, -9.81])
+    mass = body.model.vertex_mass
+    assert len(samples.masses) == 4 and np.isclose(samples.masses.sum(), mass.sum())
+    reduced = samples.reduce(samples.masses[:, None] * pull)
+    expected = body.model.reduce_forces(mass[:, None] * pull)
+    assert np.allclose(reduced, expected, atol=1e-12 * np.abs(expected).max())
+    drag = samples.drag(2.0 * samples.masses, 3.0 * samples.masses)
+    assert np.allclose(drag.linear, 2.0 * mass) and np.allclose(drag.quadratic, 3.0 * mass)
+
+
+@pytest.mark.parametrize("make", [loose, attached])
+def test_parts_of_handles_are_where_their_rig_has_them(make):
+    body = make()
+    samples = HandleSamples(body, 4)
+    bones = 1 if make is loose else 2
+    still = np.tile(np.eye(3, 4), (bones, 1, 1))
+    places = body.mesh.vertices if make is loose else body.mesh.points
+    mass = body.model.vertex_mass
+    whole = samples.masses @ samples.posed(still)
+    assert np.allclose(whole, mass @ places)
+    moved = still.copy()
+    moved[0, :, 3] = (1.0, 2.0, 3.0)
+    shift = samples.masses @ (samples.posed(moved) - samples.posed(still))
+    first = mass @ (np.ones(len(mass)) if make is loose else body.weights[:, 0])
+    assert np.allclose(shift, first * np.array([1.0, 2.0, 3.0]))

@@ -219,7 +219,7 @@ def test_it_cannot_loop(cape):
     assert_refused(bpy.ops.jounce.bake, "Cape", "attached", "loop")
 
 
-@pytest.mark.parametrize("operator", ["fit", "learn", "flex_mode", "grab"])
+@pytest.mark.parametrize("operator", ["fit", "learn", "flex_mode"])
 def test_what_is_for_flesh_is_refused(cape, operator):
     assert_refused(getattr(bpy.ops.jounce, operator), "Cape", "attached")
 
@@ -263,6 +263,7 @@ def test_its_panels_show_what_it_is_made_of_and_nothing_of_flesh(cape, module):
         "damping",
         "use_gravity",
         "pin_group",
+        "push",
     }
     assert wanted <= shown
     others = {
@@ -272,7 +273,7 @@ def test_its_panels_show_what_it_is_made_of_and_nothing_of_flesh(cape, module):
         "pose_rest",
         "quality",
         "loop",
-        "push",
+        "limit",
         "leak_group",
         "velocity",
     }
@@ -287,12 +288,3 @@ def test_overlays_are_drawn_of_it(cape, module, field):
     [skin] = picture._skins
     shape = module("bridge.preview.evaluated_meshes").shape(cape, bpy.context.evaluated_depsgraph_get())
     assert np.isfinite(picture.values(skin, shape, bpy.context.scene)).all()
-
-
-def test_diagnosis_says_what_does_not_act_on_it(cape):
-    bpy.ops.object.effector_add(type="WIND")
-    scenes.activate(cape)
-    assert bpy.ops.jounce.diagnose() == {"FINISHED"}
-    assert any(
-        "attached" in found.sentence and "no force fields" in found.sentence for found in cape.jounce.findings
-    )

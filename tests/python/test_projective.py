@@ -266,3 +266,49 @@ def test_what_a_surface_has_no_part_for_is_refused(mesh, sheet):
         model.displacement(np.zeros(model.coefficient_shape), points)
     with pytest.raises(ValueError, match="index"):
         jounce.SurfaceMesh(np.zeros((3, 3)), [[0, 1, 3]])
+
+
+def test_a_held_point_carries_the_body_and_lets_go_without_a_force(mesh):
+    model = jounce.Model.projective(mesh, jelly(young=2e4), handles=12, clusters=20)
+    simulation = jounce.Simulation(model, gravity=(0, 0, -9.81), damping=0.1, substeps=2)
+    point = int(mesh.vertices[:, 2].argmax())
+    grip, target = jounce.Grip(model, [point]), mesh.vertices[point] + [0.1, 0.0, 0.4]
+    pull = grip.pull(target[None], frequency=8.0, calm=6.0)
+    assert np.array_equal(pull.targets, target[None])
+    for _ in range(240):
+        simulation.step(pull=pull)
+    sag = target - (mesh.vertices + simulation.displacement())[point]
+    assert np.allclose(sag, [0.0, 0.0, 9.81 / (2.0 * np.pi * 8.0) ** 2], atol=1e-3)
+
+    def center():
+        return np.average(simulation.displacement(), axis=0, weights=model.vertex_mass)
+
+    before = center()
+    simulation.step()
+    assert np.allclose(center() - before, [0.0, 0.0, -9.81 * 3.0 / 48.0**2], atol=1e-4)
+
+
+def test_what_cannot_be_held_is_refused(mesh, model):
+    with pytest.raises(ValueError, match="points"):
+        jounce.Grip(model, [len(mesh.vertices)])
+    grip = jounce.Grip(model, [0, 1])
+    with pytest.raises(ValueError, match="targets"):
+        grip.pull(np.zeros((1, 3)))
+    for name, wrong in (("frequency", 0.0), ("calm", -1.0)):
+        with pytest.raises(ValueError, match=name):
+            grip.pull(np.zeros((2, 3)), **{name: wrong})
+    other = jounce.Model.projective(mesh, jelly(), handles=5, clusters=8)
+    with pytest.raises(ValueError, match="another body"):
+        jounce.Simulation(other).step(pull=grip.pull(np.zeros((2, 3))))
+
+
+def test_drag_brings_it_to_rest(mesh, model):
+    simulation = jounce.Simulation(model)
+    simulation.place(velocity=(2.0, 0.0, 0.0))
+    drag = jounce.Drag(3.0 * model.vertex_mass)
+    for _ in range(100):
+        simulation.step(drag=drag)
+    # v / c for ever.
+    assert np.allclose(
+        np.average(simulation.displacement(), axis=0, weights=model.vertex_mass)[0], 2.0 / 3.0, 1e-3
+    )

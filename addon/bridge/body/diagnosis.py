@@ -229,13 +229,8 @@ def left_out(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy
 
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
     """Force fields that do not act as they do on all else."""
-    fields = force_fields.acting(host, scene)
-    if not host.jounce.is_flesh and fields:
-        kind = host.jounce.kind.lower()
-        yield Finding(f"{host.name} is {kind}, so it feels gravity, and no force fields.", host.name)
-        return
-    for obj in fields:
-        sentence = force_fields.left_out(obj)
+    for obj in force_fields.acting(host, scene):
+        sentence = force_fields.left_out_of(host, obj)
         if sentence:
             yield Finding(sentence, obj.name)
 

@@ -12,7 +12,10 @@ import jounce
 import numpy as np
 from mathutils import Vector, noise
 
+from ...core.attached import AttachedBody
 from ...core.forces import KINDS, SHAPES, Field, Range
+from ...core.handle_samples import HandleSamples
+from ...core.loose import LooseBody
 from ...core.motion import load_scale
 from ...core.vertex_places import VertexPlaces
 from ..common import units
@@ -46,7 +49,8 @@ class ForceReader:
 
     def act_on(self, body: "object") -> None:
         """From now on forces act on this body."""
-        self._samples = body.model.force_samples(SAMPLES)
+        is_of_handles = isinstance(body, LooseBody | AttachedBody)
+        self._samples = HandleSamples(body, SAMPLES) if is_of_handles else body.model.force_samples(SAMPLES)
         self._body, self._vertices = body, None
 
     def places(self, pose: np.ndarray) -> np.ndarray:
@@ -119,9 +123,9 @@ def followed(host: bpy.types.Object, scene: bpy.types.Scene, warn: Warn) -> list
     """The force fields that act on a body; says which are left out."""
     fields = acting(host, scene)
     for obj in fields:
-        if not is_followed(obj):
-            warn(left_out(obj))
-    return [obj for obj in fields if is_followed(obj)]
+        if not is_felt(host, obj):
+            warn(left_out_of(host, obj))
+    return [obj for obj in fields if is_felt(host, obj)]
 
 
 def acting(host: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
@@ -139,8 +143,18 @@ def chosen(host: bpy.types.Object) -> tuple[bool, int]:
     return host.jounce.field_weight == 0.0, 0 if collection is None else collection.session_uid
 
 
+def left_out_of(host: bpy.types.Object, obj: bpy.types.Object) -> str:
+    """What of a force field does not act on a body, in one sentence; empty if all of it does."""
+    if is_followed(obj) and not is_felt(host, obj):
+        return (
+            f"The force field of {obj.name} is left out, as {host.name} is loose and goes anywhere; it feels "
+            "wind and drag that are the same everywhere, without power, distances and sides."
+        )
+    return left_out(obj)
+
+
 def left_out(obj: bpy.types.Object) -> str:
-    """What of a force field does not act, in one sentence; empty if all of it does."""
+    """What of a force field does not act on anything, in one sentence; empty if all of it does."""
     field = obj.field
     if not is_followed(obj):
         return (
@@ -155,6 +169,21 @@ def left_out(obj: bpy.types.Object) -> str:
 def is_followed(obj: bpy.types.Object) -> bool:
     """Whether a force field can be evaluated here."""
     return obj.field.type in KINDS and obj.field.shape in SHAPES and obj.field.apply_to_location
+
+
+def is_felt(host: bpy.types.Object, obj: bpy.types.Object) -> bool:
+    """Whether a force field acts on a body: on what is loose, if it is the same wherever that goes."""
+    return is_followed(obj) and (not host.jounce.is_loose or is_even(obj))
+
+
+def is_even(obj: bpy.types.Object) -> bool:
+    """Whether a force field is the same everywhere."""
+    field = obj.field
+    powers, ends = [field.falloff_power], [field.use_min_distance, field.use_max_distance]
+    if field.falloff_type != "SPHERE":
+        powers, ends = [*powers, field.radial_falloff], [*ends, field.use_radial_min, field.use_radial_max]
+    is_endless = not any(powers) and not any(ends) and field.z_direction == "BOTH"
+    return field.type in ("WIND", "DRAG") and is_endless
 
 
 def read_field(obj: bpy.types.Object) -> Field:

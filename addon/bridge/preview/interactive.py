@@ -1,24 +1,27 @@
 """The motion of a body while its pose is changed by hand: stepped in real time, until it has settled."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
+import jounce
 import numpy as np
 
 from ...core import motion
 from ...core.full_space import Shaper
 from ...core.motion import FrameInput
+from ...core.simulation_pass import SimulationPass
 
 # It has settled when no vertex moves by more than this share of the diagonal in a step, for some steps.
 STILL = 1e-5
 STILL_STEPS = 8
+# What goes where it goes may fall for ever: for so many steps it is watched.
+FALLING_STEPS = 240
 
 
 class Interactive:
     """A simulation that follows `drive`, which may be set at any time, one frame's time a step.
 
-    force: a generalised force that is added to what drives the body, None for none. shaper: what the
-    coefficients are of.
+    force: a generalised force that is added to what drives the body, None for none. pull: what holds points
+    of a body of handles, None for nothing. shaper: what the coefficients are of.
     """
 
     def __init__(
@@ -27,27 +30,30 @@ class Interactive:
         shaper: Shaper,
         drive: FrameInput,
         diagonal: float,
-        felt: Callable[[FrameInput], FrameInput],
+        filling: SimulationPass,
+        frame: int,
     ) -> None:
         """simulation: in the state to go on from, its own from now on. diagonal: of the body.
 
-        felt: what of a drive is simulated.
+        filling: the pass that it is of, in a frame.
         """
         self.simulation = simulation
-        self._felt = felt
+        self._filling, self._frame = filling, frame
         self.shaper = shaper
         self.drive = drive
         self.force: np.ndarray | None = None
+        self.pull: jounce.Pull | None = None
         self._diagonal = diagonal
-        self._still = 0
+        self._still = self._free = 0
 
     def step(self) -> np.ndarray:
         """Goes on by the time of a frame; the coefficients."""
-        drive = self._felt(self.drive)
+        drive = self._filling.native(self.drive, self._frame)
         forces = [force for force in (drive.force, self.force) if force is not None]
         force = np.sum(forces, axis=0) if forces else None
-        motion.step(self.simulation, replace(drive, force=force))
-        return self.simulation.coefficients
+        motion.step(self.simulation, replace(drive, force=force), self.pull)
+        self._free = 0 if self.pulled else self._free + 1
+        return self._filling.shown(drive.pose, self.simulation.coefficients)
 
     def watch(self, before: np.ndarray, after: np.ndarray) -> None:
         """Looks at the displacements before and after a step, in the diagonal's unit."""
@@ -56,5 +62,11 @@ class Interactive:
 
     @property
     def settled(self) -> bool:
-        """Whether nothing moves or pulls any more."""
-        return self.force is None and self._still >= STILL_STEPS
+        """Whether nothing moves or pulls any more, or what falls has been let go for long."""
+        gone = not self._filling.follows_hand and self._free >= FALLING_STEPS
+        return not self.pulled and (gone or self._still >= STILL_STEPS)
+
+    @property
+    def pulled(self) -> bool:
+        """Whether a hand pulls."""
+        return self.force is not None or self.pull is not None

@@ -49,8 +49,7 @@ class Motions:
         self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)
         self._is_flesh = not isinstance(body, LooseBody | AttachedBody)
-        if self._is_flesh:
-            body_scene.forces.act_on(body)
+        body_scene.forces.act_on(body)
         body_scene.feel.act_on(body)
 
     def moves_otherwise(self) -> bool:

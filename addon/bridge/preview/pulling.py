@@ -3,7 +3,9 @@
 import bpy
 import numpy as np
 
-from ...core.grip import Grip
+from ...core.attached import AttachedBody
+from ...core.grip import Grip, HandleGrip
+from ...core.loose import LooseBody
 from ...core.user_error import UserError
 from ..common import units
 from ..inputs import frame_inputs
@@ -20,7 +22,7 @@ class Hand:
         if known is None or known.filling is None:
             raise UserError(f"{host.name} is not previewed yet; switch its preview on and let it get ready.")
         self._session = known
-        self._grip: Grip | None = None
+        self._grip: Grip | HandleGrip | None = None
         self._interactive: Interactive | None = None
         self._compliance = 0.0
         self.target = np.zeros(3)
@@ -40,14 +42,18 @@ class Hand:
         known = self._session
         surface = known.motions.scene.surface
         drive = frame_inputs.read(known.motions.scene, depsgraph)
-        if drive.held:
+        is_current = known.filling.agrees(known.scene.frame_current - known.cache.first, drive)
+        if drive.held or not (known.filling.follows_hand or is_current):
             return
         if known.interactive is None:
             known.begin_by_hand(drive)
         self._interactive = known.interactive
-        self._grip = Grip(self._interactive.shaper, surface.weights[hit.point], hit.point)
-        simulation = self._interactive.simulation
-        self._compliance = self._grip.compliance(simulation, drive.pose, surface.diagonal, drive.drag)
+        shaper, simulation = self._interactive.shaper, self._interactive.simulation
+        if isinstance(shaper, LooseBody | AttachedBody):
+            self._grip = HandleGrip(shaper, hit.point)
+        else:
+            self._grip = Grip(shaper, surface.weights[hit.point], hit.point)
+            self._compliance = self._grip.compliance(simulation, drive.pose, surface.diagonal, drive.drag)
         self.target = hit.place
         self.pull()
         previews.ensure_timer()
@@ -64,8 +70,10 @@ class Hand:
         if self._session.interactive is not self._interactive:
             self.drop()
             return
-        if self._grip is not None:
-            moved = self._interactive
+        moved = self._interactive
+        if isinstance(self._grip, HandleGrip):
+            moved.pull = self._grip.pull(self.target)
+        elif self._grip is not None:
             moved.force = self._grip.spring(
                 self.target, moved.drive.pose, moved.simulation.coefficients, self._compliance
             )
@@ -81,7 +89,7 @@ class Hand:
         """Lets the flesh swing on by itself."""
         self._grip = None
         if self._interactive is not None:
-            self._interactive.force = None
+            self._interactive.force = self._interactive.pull = None
 
     def close(self) -> None:
         """Lets go and shows the frame again at once."""

@@ -476,7 +476,8 @@ class Session:
         else:
             simulation = filling.fresh()
             simulation.reset(drive.pose)
-        self.interactive = Interactive(simulation, shaper, drive, self.motions.diagonal, filling.felt)
+        diagonal, frame = self.motions.diagonal, self.scene.frame_current
+        self.interactive = Interactive(simulation, shaper, drive, diagonal, filling, frame)
         return self.interactive
 
     def _move_on(self) -> bool:

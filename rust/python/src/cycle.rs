@@ -61,6 +61,7 @@ impl Cycle {
             offsets: self.row(&self.offsets, frame),
             drag: self.drags.get(frame).and_then(Option::as_ref),
             colliders: None,
+            pull: None,
         };
         let drives: Vec<Drive<'_>> = (0..self.frames).map(drive).collect();
         simulation.settle_cycle(&drives, &self.strengths, max_passes, tolerance, progress)

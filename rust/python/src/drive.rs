@@ -24,6 +24,7 @@ impl Arrays<'_> {
             offsets: self.offsets.as_ref().map(Array::slice),
             drag: self.drag.as_ref(),
             colliders: self.colliders.as_ref().map(|colliders| arrays::transforms(colliders.slice())),
+            pull: None,
         }
     }
 
@@ -53,6 +54,7 @@ impl Owned {
             offsets: self.offsets.as_deref(),
             drag: self.drag.as_ref(),
             colliders: self.colliders.as_deref().map(arrays::transforms),
+            pull: None,
         }
     }
 }

@@ -93,7 +93,7 @@ impl ForceSamples {
 }
 
 /// The resistance of a medium to parts of a body, constant in each; made by `ForceSamples.drag`. Made from arrays it is that to
-/// the n vertices of a full-space or reduced model: linear (n,) float64, N s/m; quadratic (n,) or None; velocity of the medium (n, 3) or
+/// the n vertices of a full-space, reduced or projective model: linear (n,) float64, N s/m; quadratic (n,) or None; velocity of the medium (n, 3) or
 /// None, as there.
 #[pyclass(frozen, module = "jounce", name = "Drag")]
 pub struct Drag(pub skinning_modes::Drag);

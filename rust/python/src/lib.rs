@@ -12,6 +12,7 @@ mod drive;
 mod errors;
 mod fibres;
 mod forces;
+mod grip;
 mod handled;
 mod job;
 mod learning;
@@ -50,6 +51,8 @@ mod _jounce {
     use crate::fibres::Fibres;
     #[pymodule_export]
     use crate::forces::{Drag, ForceSamples};
+    #[pymodule_export]
+    use crate::grip::{Grip, Pull};
     #[pymodule_export]
     use crate::handled::ProjectiveJob;
     #[pymodule_export]

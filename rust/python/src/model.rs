@@ -392,6 +392,14 @@ impl Model {
         arrays::owned(py, flat(centers), &[centers.len(), 3]).map(Some)
     }
 
+    /// Mass lumped to the vertices of a projective model, (n,) float64, kg; None of other models.
+    #[getter]
+    fn vertex_mass<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
+        let method::Model::Projective(model) = &self.inner else { return Ok(None) };
+        let mass = model.vertex_mass();
+        arrays::owned(py, mass.to_vec(), &[mass.len()]).map(Some)
+    }
+
     /// Shape of the coefficients: (m, 3, 4), (n, 3) in the full space, (r,) of a reduced model, or (k, 3, 4) of handles.
     #[getter]
     fn coefficient_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {

@@ -15,6 +15,7 @@ use crate::contact::Collider;
 use crate::cycle::CycleReport;
 use crate::errors::{refused, run, run_long};
 use crate::forces::{Drag, ForceSamples};
+use crate::grip::Pull;
 use crate::mesh::Embedding;
 use crate::model::{Model, flat};
 use crate::settings::{Change, Shares, integrator_named};
@@ -197,10 +198,11 @@ impl Simulation {
     /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. offsets: what the rig adds to linear
     /// skinning with the pose, from `Body.reduce_offsets`, or (n, 3) at the vertices in the full space; None for
     /// nothing. drag: the resistance of a medium, from
-    /// `ForceSamples.drag`, or a `Drag` at the vertices for full-space and reduced models; None for none. colliders: (c, 3, 4) float64, a rotation and a translation of each from where
-    /// it was made; None leaves them where they are. Returns a StepReport. Raises ValueError for arguments of a wrong shape or
+    /// `ForceSamples.drag`, or a `Drag` at the vertices for full-space, reduced and projective models; None for none. colliders: (c, 3, 4) float64, a rotation and a translation of each from where
+    /// it was made; None leaves them where they are. pull: what draws points of a projective body to targets, from `Grip.pull`; None
+    /// for nothing. Returns a StepReport. Raises ValueError for arguments of a wrong shape or
     /// with numbers that are not finite; the state is then unchanged.
-    #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None))]
+    #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None, pull=None))]
     fn step(
         &self,
         py: Python<'_>,
@@ -209,9 +211,10 @@ impl Simulation {
         offsets: Option<&Bound<'_, PyAny>>,
         drag: Option<&Bound<'_, Drag>>,
         colliders: Option<&Bound<'_, PyAny>>,
+        pull: Option<&Pull>,
     ) -> PyResult<StepReport> {
         let arrays = self.arrays(pose, force, offsets, drag, colliders)?;
-        let drive = arrays.drive();
+        let drive = method::Drive { pull: pull.map(|pull| &pull.0), ..arrays.drive() };
         let simulation = &mut *self.lock()?;
         run_long(py, |progress| simulation.step_with(&drive, progress)).map(StepReport::from)
     }

@@ -156,6 +156,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         if let Some(colliders) = drive.colliders {
             Placement::enter(colliders, &mut self.collider_target)?;
         }
+        self.substep.enter_pull(drive.pull)?;
         self.substep.enter_loads(drive)
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::method::Contraction;
 use crate::method::loads::contact::ContactState;
+use crate::method::projective_dynamics::Pull;
 use crate::method::skinning_modes::Drag;
 use crate::rig::Pose;
 use crate::solve::Learnt;
@@ -166,6 +167,8 @@ pub struct Drive<'a> {
     pub offsets: Option<&'a [f64]>,
     /// The resistance of a medium, that acts all through the step; `None` for none.
     pub drag: Option<&'a Drag>,
+    /// What draws points of a body of handles to targets, all through the step; `None` for nothing.
+    pub pull: Option<&'a Pull>,
     /// Where colliders then are: for each a rotation and a translation from where it was made. `None` leaves them where
     /// they are; they have been made there.
     pub colliders: Option<&'a [[[f64; 4]; 3]]>,

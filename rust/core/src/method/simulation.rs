@@ -137,7 +137,7 @@ impl Simulation {
     /// The same with all that may drive it. `progress` can stop it at every iteration; how far it is, it is not told.
     ///
     /// # Errors
-    /// As [`Simulation::step`], and likewise for the force, the offsets and the drag;
+    /// As [`Simulation::step`], and likewise for the force, the offsets, the drag and the pull;
     /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn step_with(&mut self, drive: &Drive<'_>, progress: &Progress) -> Result<StepReport> {
         self.motion.step(drive, &self.params, progress)

@@ -5,12 +5,13 @@ use nalgebra::{Matrix3, Vector3};
 use crate::math::rows::Rows;
 use crate::method::loads::contact::Anchor;
 use crate::method::orbit::{Recurrence, Tangent};
+use crate::method::projective_dynamics::Pull;
 use crate::method::settings::HISTORY;
 use crate::method::skinning_modes::ForceSamples;
 use crate::method::{Drive, SimulationParams, State};
 use crate::rig::Pose;
 use crate::solve::Learnt;
-use crate::{Progress, Result};
+use crate::{Error, Progress, Result};
 
 /// Where the rig is: rows of a pose, and of offsets beside the bones' share, if there have been any; and where colliders are.
 #[derive(Clone, Copy)]
@@ -49,6 +50,12 @@ pub(crate) trait Substep: Send + Sync {
 
     /// Takes what else acts all through a step.
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()>;
+
+    /// Takes what holds points all through a step.
+    fn enter_pull(&mut self, pull: Option<&Pull>) -> Result<()> {
+        let why = "points of a body of handles alone are held; pull others by a generalised force";
+        pull.map_or(Ok(()), |_| Err(Error::Unsupported { what: "pull", why }))
+    }
 
     /// Sets all that stands still in a substep of h seconds.
     fn prepare(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) -> Result<()>;

@@ -20,6 +20,7 @@ __all__ = [
     "Fibres",
     "ForceSamples",
     "FullSpaceJob",
+    "Grip",
     "HelperBonesJob",
     "Job",
     "LearnJob",
@@ -31,6 +32,7 @@ __all__ = [
     "Model",
     "MotionJob",
     "ProjectiveJob",
+    "Pull",
     "Rig",
     "Simulation",
     "SkeletonCore",
@@ -379,6 +381,8 @@ class Model:
     @property
     def handle_centers(self) -> _Floats | None: ...
     @property
+    def vertex_mass(self) -> _Floats | None: ...
+    @property
     def skipped_count(self) -> int: ...
     @property
     def coefficient_shape(self) -> tuple[int, ...]: ...
@@ -410,6 +414,16 @@ class Drag:
     def quadratic(self) -> _Floats: ...
     @property
     def velocity(self) -> _Floats: ...
+
+@final
+class Grip:
+    def __new__(cls, model: Model, points: Sequence[int], embedding: Embedding | None = None) -> Grip: ...
+    def pull(self, targets: _FloatsLike, frequency: float = 10.0, calm: float = 0.0) -> Pull: ...
+
+@final
+class Pull:
+    @property
+    def targets(self) -> _Floats: ...
 
 @final
 class StepReport:
@@ -496,6 +510,7 @@ class Simulation:
         offsets: _Rows = None,
         drag: Drag | None = None,
         colliders: _Rows = None,
+        pull: Pull | None = None,
     ) -> StepReport: ...
     def settle(
         self,

@@ -4,14 +4,16 @@
 //! change is made once (`ProjectiveModel`, in `coordinates` and `body`); a step (`substep`) minimises the
 //! incremental energy (`objective`) by projecting the deformation gradients of clusters on rotations, those of triangles on
 //! isometries and curvatures on what they are at rest, then solving with a
-//! constant matrix (`system`). What damping leaves alone is in `rigid`, what holds a loose body in `holding`, what touches
-//! colliders in `skin`.
+//! constant matrix (`system`). What damping leaves alone is in `rigid`, what holds a loose body in `holding`, what holds
+//! points of one in `grip`, what drags at one in `medium`, what touches colliders in `skin`.
 
 mod attachment;
 mod body;
 mod clusters;
 mod coordinates;
+mod grip;
 mod holding;
+mod medium;
 mod objective;
 mod placing;
 mod projector;
@@ -26,6 +28,7 @@ use body::Body;
 use clusters::Clusters;
 use coordinates::HandleCoordinates;
 use faer::Mat;
+pub use grip::{Grip, Pull};
 pub use placing::Start;
 pub(super) use projector::HandleProjector;
 pub use sheet::Fabric;

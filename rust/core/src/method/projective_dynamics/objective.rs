@@ -4,6 +4,8 @@ use std::cell::RefCell;
 
 use super::ProjectiveModel;
 use super::body::BodyRoom;
+use super::grip::Holds;
+use super::medium::Medium;
 use super::system::System;
 use crate::math::lanes::multiply_add;
 use crate::math::rows::{Rows, add, combine, dot};
@@ -24,7 +26,7 @@ pub(super) struct Terms {
     pub(super) inflation: f64,
 }
 
-/// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`, and the energy of an attachment.
+/// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`, and the energies of an attachment, of held points and of drag.
 ///
 /// With the rotations of clusters held, the metric's solution is the minimum: a step by it is one local and one global
 /// step `[PD]`, and never raises the energy.
@@ -33,6 +35,8 @@ pub(super) struct Incremental<'a> {
     pub(super) system: &'a System,
     pub(super) terms: &'a Terms,
     pub(super) elastic: &'a mut BodyRoom,
+    pub(super) holds: &'a Holds,
+    pub(super) medium: Option<&'a mut Medium>,
     /// Memory of r rows.
     pub(super) room: RefCell<&'a mut Rows>,
     pub(super) contact: Option<&'a mut Contact>,
@@ -68,17 +72,20 @@ impl Objective for Incremental<'_> {
         add(gradient, -1.0, &terms.force);
         let touching =
             self.contact.as_mut().map_or(0.0, |contact| contact.evaluate(|points, i| points.at(i, y)));
-        let energy = moved + terms.start + apart + touching - work;
+        let dragged = self.medium.as_mut().map_or(0.0, |medium| medium.evaluate(y, gradient));
+        let held = self.holds.evaluate(y, gradient) + dragged;
+        let energy = moved + terms.start + apart + touching + held - work;
         // F - R is a difference of numbers of size one, but for the inflation.
         let weight = stiffness * terms.inflation.powi(2) * self.model.body.scale();
         let rounding = (apart * weight).sqrt() + f64::EPSILON * weight;
-        Value { energy, size: moved.abs() + terms.start.abs() + apart + touching + work.abs() + rounding }
+        let size = moved.abs() + terms.start.abs() + apart + touching + held + work.abs() + rounding;
+        Value { energy, size }
     }
 
     fn correct(&mut self, y: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
         if let Some(contact) = &mut self.contact {
-            let (system, room) = (self.system, self.room.get_mut());
-            contact.correct(&[], y, memory, direction, value, |rows| system.solve(rows, room));
+            let (system, holds, room) = (self.system, self.holds, self.room.get_mut());
+            contact.correct(&[], y, memory, direction, value, |rows| holds.solve(system, rows, room));
         }
     }
 
@@ -87,7 +94,7 @@ impl Objective for Incremental<'_> {
     }
 
     fn solve(&mut self, rows: &mut Rows) {
-        self.system.solve(rows, self.room.get_mut());
+        self.holds.solve(self.system, rows, self.room.get_mut());
     }
 
     fn length(&self, step: &Rows) -> f64 {

@@ -29,13 +29,18 @@ impl VertexRows for ProjectiveModel {
     }
 
     fn enter(&self, point: &Corners, entries: &mut Vec<(u32, f64)>) {
-        let mut own = Vec::new();
-        for &(vertex, share) in point.iter().filter(|(_, share)| *share != 0.0) {
-            let row = self.coordinates.row(&self.handles, vertex as usize);
-            own.extend(row.map(|(row, value)| (row, share * value)));
-        }
-        own.sort_by_key(|&(row, _)| row);
-        let sum = |same: &[(u32, f64)]| (same[0].0, same.iter().map(|(_, value)| value).sum());
-        entries.extend(own.chunk_by(|a, b| a.0 == b.0).map(sum));
+        entries.extend(sum_of_rows(self, point));
     }
+}
+
+/// A point between vertices as a sum of coordinates.
+pub(super) fn sum_of_rows(model: &ProjectiveModel, point: &Corners) -> Vec<(u32, f64)> {
+    let mut own = Vec::new();
+    for &(vertex, share) in point.iter().filter(|(_, share)| *share != 0.0) {
+        let row = model.coordinates.row(&model.handles, vertex as usize);
+        own.extend(row.map(|(row, value)| (row, share * value)));
+    }
+    own.sort_by_key(|&(row, _)| row);
+    let sum = |same: &[(u32, f64)]| (same[0].0, same.iter().map(|(_, value)| value).sum());
+    own.chunk_by(|a, b| a.0 == b.0).map(sum).collect()
 }

@@ -7,7 +7,9 @@ use nalgebra::Matrix3;
 
 use super::ProjectiveModel;
 use super::body::BodyRoom;
+use super::grip::{Holds, Pull};
 use super::holding::{Held, Holding};
+use super::medium::Medium;
 use super::objective::{Incremental, Terms};
 use super::rigid::RigidParts;
 use super::system::{Factors, System};
@@ -38,6 +40,9 @@ pub(crate) struct ProjectiveSubstep {
     elastic: BodyRoom,
     rigid: RigidParts,
     holding: Holding,
+    holds: Holds,
+    /// Once something has dragged at the body.
+    medium: Option<Medium>,
     /// The force given.
     force: Vec<[f64; 3]>,
     y: Vec<[f64; 3]>,
@@ -64,6 +69,8 @@ impl ProjectiveSubstep {
             elastic: model.body.room(),
             rigid: RigidParts::new(&model),
             holding: Holding::new(&model),
+            holds: Holds::default(),
+            medium: None,
             force: zeros(),
             y: zeros(),
             room: zeros(),
@@ -101,9 +108,15 @@ impl ProjectiveSubstep {
     /// Sets the matrices, which are made anew only where the settings have changed.
     fn set_system(&mut self, factors: Factors, pose: &Rows) -> Result<()> {
         if self.system.as_ref().is_none_or(|system| system.factors != factors) {
-            self.system = Some(System::new(&self.model, factors)?);
+            self.system = Some(System::new(&self.model, factors, self.medium.as_ref().map(Medium::gram))?);
         }
         self.descent.memory.enter(factors.metric());
+        if let Some(system) = &self.system
+            && self.holds.meet(system)?
+        {
+            self.descent.memory.change_metric();
+            self.contact.iter_mut().for_each(Contact::change_metric);
+        }
         let Terms { target, pull, start, .. } = &mut self.terms;
         pull.fill([0.0; 3]);
         self.room.fill([0.0; 3]);
@@ -135,6 +148,7 @@ impl ProjectiveSubstep {
             let velocity = |k: usize| [0, 1, 2].map(|c| last[k][c] - older[k][c]);
             add(target, -lost, self.rigid.deforming(&self.model, last, velocity));
         }
+        self.holds.calm(&self.model, [older, last], h, target);
     }
 
     /// Starts where inertia alone would take the body: what touches something comes to rest nearer to that.
@@ -146,10 +160,12 @@ impl ProjectiveSubstep {
     }
 
     fn descend(&mut self, budget: (u32, f64), heard: impl FnMut(u32, f64) -> Result<()>) -> Result<Outcome> {
-        let Self { model, system, descent, terms, elastic, y, room, contact, is_held, .. } = self;
+        let Self { model, system, descent, terms, elastic, holds, medium, y, room, contact, is_held, .. } =
+            self;
         let Some(system) = system else { return Ok(Outcome::default()) };
         let (room, contact) = (RefCell::new(&mut room[..]), contact.as_mut().filter(|_| !*is_held));
-        let mut energy = Incremental { model, system, terms, elastic, room, contact };
+        let medium = medium.as_mut();
+        let mut energy = Incremental { model, system, terms, elastic, holds, medium, room, contact };
         let outcome = descent.minimise(&mut energy, y, budget, heard)?;
         if let Some(contact) = energy.contact {
             contact.settle_anchors(&[], y);
@@ -233,10 +249,12 @@ impl Substep for ProjectiveSubstep {
         self.contact.as_ref().filter(|_| !self.is_held).map_or(&[], Contact::anchors)
     }
 
+    fn enter_pull(&mut self, pull: Option<&Pull>) -> Result<()> {
+        self.holds.enter(&self.model, pull)
+    }
+
     fn enter_loads(&mut self, drive: &Drive<'_>) -> Result<()> {
-        if drive.drag.is_some() {
-            return Err(foreign_samples());
-        }
+        Medium::enter(&mut self.medium, &self.model, drive.drag)?;
         self.force.fill([0.0; 3]);
         let Some(force) = drive.force else { return Ok(()) };
         let count = self.model.handles.count();
@@ -266,7 +284,10 @@ impl Substep for ProjectiveSubstep {
         let (hold, is_held) = self.holding.draw(&self.model, &held, params, &mut self.terms.target);
         self.is_held = is_held;
         self.terms.inflation = params.inflation;
-        self.set_system(Factors { inertia, hold, near: 0.0, stiffness: params.stiffness }, rig.pose)?;
+        self.holds.aim(last, Some(h));
+        let dragged = self.medium.as_mut().map(|medium| medium.meet(&state.reduced, params, (inertia, h)));
+        let (dragged, stiffness) = (dragged.unwrap_or(0.0), params.stiffness);
+        self.set_system(Factors { inertia, hold, dragged, near: 0.0, stiffness }, rig.pose)?;
         self.y.copy_from_slice(&self.terms.target);
         if !state.contact.anchors.is_empty() {
             self.unload(params, h);
@@ -292,10 +313,12 @@ impl Substep for ProjectiveSubstep {
         self.model.begin(rig.pose, &mut self.y);
         self.terms.target.copy_from_slice(&self.y);
         self.terms.force.copy_from_slice(&self.force);
+        self.medium.iter_mut().for_each(|medium| medium.rest(params.dt, &mut self.terms.force));
+        self.holds.aim(&self.y, None);
         self.model.balance(&params.gravity, &mut self.terms.force);
         let stiffness = params.stiffness;
         (self.terms.inflation, self.is_held) = (params.inflation, false);
-        let factors = Factors { inertia: 0.0, hold: 0.0, near: stiffness * lowest, stiffness };
+        let factors = Factors { near: stiffness * lowest, stiffness, ..Factors::default() };
         self.set_system(factors, rig.pose)?;
         let standing = ContactState { last: rig.colliders.to_vec(), ..ContactState::default() };
         let rest = self.y.clone();

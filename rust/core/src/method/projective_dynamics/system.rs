@@ -1,7 +1,7 @@
 //! The constant matrices of a substep, and the lowest frequency.
 
 use faer::linalg::solvers::{Llt, Solve};
-use faer::{Col, Mat, Side};
+use faer::{Col, Mat, Scale, Side};
 
 use super::coordinates::HandleCoordinates;
 use super::{ProjectiveModel, packed};
@@ -15,12 +15,13 @@ const SHIFT: f64 = 1e-9;
 const ITERATIONS: usize = 300;
 const SETTLED: f64 = 1e-10;
 
-/// Factors of inertia, of what holds the body, of what keeps near in the metric alone, and of stiffness: all that the
-/// matrices depend on.
-#[derive(Clone, Copy, PartialEq)]
+/// Factors of inertia, of what holds the body, of drag and of what keeps near in the metric alone, and of stiffness: all that
+/// the matrices depend on.
+#[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Factors {
     pub(super) inertia: f64,
     pub(super) hold: f64,
+    pub(super) dragged: f64,
     pub(super) near: f64,
     pub(super) stiffness: f64,
 }
@@ -30,26 +31,30 @@ pub(super) struct System {
     pub(super) factors: Factors,
     /// `(inertia + hold) M + stiffness D`, with D what clusters do not see, and what holds an attachment.
     pub(super) quadratic: Packed<1>,
-    /// `((inertia + hold + near) M + stiffness K)^-1`, likewise.
+    /// `((inertia + hold + near) M + dragged P + stiffness K)^-1`, likewise, with the mass P of the motion of parts.
     pub(super) inverse: Packed<1>,
 }
 
 impl Factors {
-    /// Of mass and of stiffness in the metric.
+    /// Of mass, drag included, and of stiffness in the metric: what tells one from another.
     pub(super) fn metric(&self) -> [f64; 2] {
-        [self.inertia + self.hold + self.near, self.stiffness]
+        [self.inertia + self.hold + self.dragged + self.near, self.stiffness]
     }
 }
 
 impl System {
-    pub(super) fn new(model: &ProjectiveModel, factors: Factors) -> Result<Self> {
-        let (Factors { inertia, hold, stiffness, .. }, [mass, _]) = (factors, factors.metric());
+    pub(super) fn new(model: &ProjectiveModel, factors: Factors, parts: Option<&Mat<f64>>) -> Result<Self> {
+        let Factors { inertia, hold, dragged, near, stiffness } = factors;
         let rank = model.rank();
         let sum = |mass: f64, other: &Mat<f64>| {
             let sum = Mat::from_fn(rank, rank, |i, j| mass * model.mass[(i, j)] + stiffness * other[(i, j)]);
             model.attachment.as_ref().map_or(sum.clone(), |attachment| &sum + &attachment.hold)
         };
-        let factor = factored(&sum(mass, &model.stiffness))?;
+        let mut metric = sum(inertia + hold + near, &model.stiffness);
+        if let Some(parts) = parts.filter(|_| dragged > 0.0) {
+            metric += Scale(dragged) * parts;
+        }
+        let factor = factored(&metric)?;
         let inverse = factor.solve(Mat::<f64>::identity(rank, rank));
         Ok(Self {
             factors,

@@ -1,0 +1,50 @@
+"""Parts of a body of handles, at which force fields are read: what they weigh and where its rig has them."""
+
+import jounce
+import numpy as np
+
+from .attached import AttachedBody
+from .loose import LooseBody
+
+
+class HandleSamples:
+    """Parts of a loose or an attached body, those of the vertices nearest to its first handles.
+
+    masses: (k,), kg. A force on a part is spread over its mass, so that a uniform field acts as gravity does.
+    """
+
+    def __init__(self, body: "LooseBody | AttachedBody", count: int) -> None:
+        """count: of parts, at most."""
+        self._model = body.model
+        self._mass = np.asarray(body.model.vertex_mass)
+        # Handles are as far apart as can be, the first of them too.
+        centers = np.asarray(body.model.handle_centers)[:count]
+        if isinstance(body, AttachedBody):
+            places, weights = body.mesh.points, body.weights
+        else:
+            places, weights = body.mesh.vertices, body.rig.weights
+        apart = np.linalg.norm(places[:, None] - centers[None], axis=2)
+        _, self._part_of = np.unique(apart.argmin(axis=1), return_inverse=True)
+        self.masses = np.bincount(self._part_of, self._mass)
+        # Triangles without area leave vertices without mass.
+        share = self._mass / np.maximum(self.masses[self._part_of], np.finfo(float).tiny)
+        homogeneous = np.column_stack([places, np.ones(len(places))])
+        each = (share[:, None] * weights)[:, :, None] * homogeneous[:, None, :]
+        self._rows = np.zeros((len(self.masses), *each.shape[1:]))
+        np.add.at(self._rows, self._part_of, each)
+
+    def posed(self, pose: np.ndarray) -> np.ndarray:
+        """Where a pose (b, 3, 4) has the centres of mass of the parts, (k, 3) in metres."""
+        return np.einsum("kbd,bcd->kc", self._rows, pose)
+
+    def reduce(self, forces: np.ndarray) -> np.ndarray:
+        """The generalised force of forces (k, 3) in newtons on the parts."""
+        return self._model.reduce_forces(np.ascontiguousarray(self._spread(forces.T).T))
+
+    def drag(self, linear: np.ndarray, quadratic: np.ndarray) -> "jounce.Drag":
+        """What resists the motion of the parts, (k,) each in N s/m and N s^2/m^2."""
+        return jounce.Drag(self._spread(linear), self._spread(quadratic))
+
+    def _spread(self, amounts: np.ndarray) -> np.ndarray:
+        """Amounts (..., k) of parts, over their vertices (..., n) by mass."""
+        return (amounts / np.maximum(self.masses, np.finfo(float).tiny))[..., self._part_of] * self._mass

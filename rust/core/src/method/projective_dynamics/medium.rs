@@ -1,0 +1,163 @@
+//! What a medium does to a body of handles: drag at parts of it, each a sum of its coordinates.
+
+use faer::Mat;
+
+use super::ProjectiveModel;
+use crate::Result;
+use crate::math::rows::Rows;
+use crate::method::SimulationParams;
+use crate::method::loads::drag::{PointDrag, check_at_vertices, in_metric};
+use crate::method::settings::HISTORY;
+use crate::method::skinning_modes::Drag;
+
+/// Most parts that drag is told of, so that a step costs no more on a finer mesh.
+const MOST: usize = 64;
+
+/// Parts of a body, those of the vertices nearest to its first handles, and what drags at their centres of mass.
+pub(super) struct Medium {
+    /// The part of each vertex.
+    of_vertices: Vec<u32>,
+    /// The centre of mass of each part as a sum of coordinates.
+    rows: Vec<Vec<(u32, f64)>>,
+    /// `sum m s s'` of the parts' masses m and rows s, r x r, kg.
+    gram: Mat<f64>,
+    drag: PointDrag,
+    /// Memory for a value a part.
+    moved: Vec<[f64; 3]>,
+    pulls: Vec<[f64; 3]>,
+}
+
+impl Medium {
+    fn new(model: &ProjectiveModel) -> Self {
+        let of_vertices = parts(model);
+        let count = of_vertices.iter().max().map_or(0, |last| *last as usize + 1);
+        let (mut mass, mut sums) = (vec![0.0; count], vec![vec![0.0; model.rank()]; count]);
+        for (vertex, (&part, m)) in of_vertices.iter().zip(&model.vertex_mass).enumerate() {
+            mass[part as usize] += m;
+            for (row, value) in model.coordinates.row(&model.handles, vertex) {
+                sums[part as usize][row as usize] += m * value;
+            }
+        }
+        let rows = sums.iter().zip(&mass).map(|(sums, mass)| {
+            let entries = (0..).zip(sums).filter(|(_, sum)| **sum != 0.0);
+            entries.map(|(row, sum)| (row, sum / mass)).collect()
+        });
+        let zeros = || vec![[0.0; 3]; count];
+        let rows: Vec<Vec<(u32, f64)>> = rows.collect();
+        let mut gram = Mat::zeros(model.rank(), model.rank());
+        for (row, m) in rows.iter().zip(&mass) {
+            for &(i, value) in row {
+                row.iter().for_each(|&(j, other)| gram[(i as usize, j as usize)] += m * value * other);
+            }
+        }
+        let drag = PointDrag::new(mass, model.diagonal);
+        Self { of_vertices, rows, gram, drag, moved: zeros(), pulls: zeros() }
+    }
+
+    /// Takes what drags at the vertices in the next step, if anything does.
+    pub(super) fn enter(
+        known: &mut Option<Self>,
+        model: &ProjectiveModel,
+        drag: Option<&Drag>,
+    ) -> Result<()> {
+        let Some(drag) = drag else {
+            known.iter_mut().for_each(|medium| medium.drag.enter(std::iter::empty()));
+            return Ok(());
+        };
+        check_at_vertices(drag, model.vertex_mass.len())?;
+        let medium = known.get_or_insert_with(|| Self::new(model));
+        let mut sums = vec![([0.0; 2], [0.0; 3]); medium.rows.len()];
+        let of = drag.linear().iter().zip(drag.quadratic()).zip(drag.velocity());
+        for (&part, ((c, q), velocity)) in medium.of_vertices.iter().zip(of) {
+            let (given, flow) = &mut sums[part as usize];
+            *given = [given[0] + c, given[1] + q];
+            (0..3).for_each(|i| flow[i] += (c + q) * velocity[i]);
+        }
+        medium.drag.enter(sums.into_iter().map(|(given, flow)| {
+            let whole = given[0] + given[1];
+            (given, if whole > 0.0 { flow.map(|x| x / whole) } else { [0.0; 3] })
+        }));
+        Ok(())
+    }
+
+    /// What drag of one is to the coordinates where it is the same all over the body, kg.
+    pub(super) fn gram(&self) -> &Mat<f64> {
+        &self.gram
+    }
+
+    /// What is known before a substep of how parts move; how steep drag is, 1/s^2, where the metric is to know.
+    pub(super) fn meet(
+        &mut self,
+        history: &[Vec<[f64; 3]>; HISTORY],
+        params: &SimulationParams,
+        (inertia, h): (f64, f64),
+    ) -> f64 {
+        if !self.drag.acts() {
+            return 0.0;
+        }
+        let factors = params.integrator.velocity();
+        let [.., older, last] = history;
+        for (moved, rows) in self.moved.iter_mut().zip(&self.rows) {
+            *moved = [0.0; 3];
+            for &(row, value) in rows {
+                let (older, last) = (&older[row as usize], &last[row as usize]);
+                let known = |c: usize| factors[1] * (last[c] - older[c]) - factors[0] * last[c];
+                (0..3).for_each(|c| moved[c] += value * known(c));
+            }
+        }
+        self.drag.prepare(&self.moved, factors[0], h);
+        in_metric(self.drag.steepness(), inertia)
+    }
+
+    /// The potential of drag, J; adds its derivative.
+    pub(super) fn evaluate(&mut self, y: &Rows, gradient: &mut Rows) -> f64 {
+        if !self.drag.acts() {
+            return 0.0;
+        }
+        for (moved, rows) in self.moved.iter_mut().zip(&self.rows) {
+            *moved = [0.0; 3];
+            for &(row, value) in rows {
+                (0..3).for_each(|c| moved[c] += value * y[row as usize][c]);
+            }
+        }
+        self.pulls.fill([0.0; 3]);
+        let potential = self.drag.evaluate(&self.moved, &mut self.pulls);
+        self.spread(gradient);
+        potential
+    }
+
+    /// Adds what a medium pulls at a body that rests; there is no drag from then on.
+    pub(super) fn rest(&mut self, h: f64, force: &mut Rows) {
+        self.pulls.fill([0.0; 3]);
+        self.drag.rest(h, &mut self.pulls);
+        self.spread(force);
+    }
+
+    fn spread(&self, out: &mut Rows) {
+        for (pull, rows) in self.pulls.iter().zip(&self.rows) {
+            for &(row, value) in rows {
+                (0..3).for_each(|c| out[row as usize][c] += value * pull[c]);
+            }
+        }
+    }
+}
+
+/// A part for each vertex: that of the nearest of the first handles, which are as far apart as can be, on the same loose part.
+fn parts(model: &ProjectiveModel) -> Vec<u32> {
+    let loose = model.coordinates.parts.len();
+    let centers = model.handles.centers();
+    let chosen = centers.len().min(MOST.max(loose));
+    let nearest = |(place, &of): (&[f64; 3], &u32)| {
+        let own = |&handle: &usize| model.handles.parts()[handle] == of;
+        let apart = |handle: usize| (0..3).map(|c| (place[c] - centers[handle][c]).powi(2)).sum::<f64>();
+        let closer = |a: &usize, b: &usize| apart(*a).total_cmp(&apart(*b));
+        let first = (0..chosen).filter(own).min_by(closer);
+        first.or_else(|| (chosen..centers.len()).find(own)).unwrap_or(0)
+    };
+    let found: Vec<usize> =
+        model.vertices().iter().zip(model.handles.parts_of_vertices()).map(nearest).collect();
+    let mut used = found.clone();
+    used.sort_unstable();
+    used.dedup();
+    found.iter().map(|handle| used.partition_point(|other| other < handle) as u32).collect()
+}

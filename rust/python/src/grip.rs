@@ -1,0 +1,72 @@
+//! `Grip` and `Pull`: points of a body of handles that are held.
+
+use std::sync::Arc;
+
+use jounce::method::{self, projective_dynamics};
+use numpy::PyArrayDyn;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis};
+use crate::errors::run;
+use crate::mesh::Embedding;
+use crate::model::Model;
+
+/// Points of a projective model that can be held: by the pointer, a pin, a string.
+///
+/// points: their numbers, at most 64, of vertices, or with an Embedding in the model's mesh of its points. Raises ValueError for
+/// points that there are not and for other models.
+#[pyclass(frozen, module = "jounce", name = "Grip")]
+pub struct Grip(Arc<projective_dynamics::Grip>);
+
+#[pymethods]
+impl Grip {
+    #[new]
+    #[pyo3(signature = (model, points, embedding=None))]
+    fn new(py: Python<'_>, model: &Model, points: Vec<u32>, embedding: Option<&Embedding>) -> PyResult<Self> {
+        let method::Model::Projective(model) = &model.inner else {
+            return Err(PyValueError::new_err(
+                "model: points of a projective model alone are held; pull others by a generalised force",
+            ));
+        };
+        let embedding = embedding.map(|embedding| &*embedding.inner);
+        let grip = run(py, || projective_dynamics::Grip::new(model, &points, embedding))?;
+        Ok(Self(grip.into()))
+    }
+
+    /// Draws the points to targets all through a step, each as a critically damped spring that carries its share of the body:
+    /// `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi frequency`.
+    ///
+    /// targets: (k, 3) float64, metres. frequency: Hz, at most 1e5, where it is a pin. calm: 1/s, the rate at which what is held
+    /// loses its velocity, so that it neither swings nor spins for long. Any numbers are stable. Raises ValueError for a
+    /// frequency that is not positive and a rate below 0.
+    #[pyo3(signature = (targets, frequency=10.0, calm=0.0))]
+    fn pull(&self, py: Python<'_>, targets: &Bound<'_, PyAny>, frequency: f64, calm: f64) -> PyResult<Pull> {
+        let targets =
+            arrays::array::<f64>(targets, "targets", &[Axis::Is(self.0.point_count()), Axis::Is(3)])?;
+        let (targets, grip) = (targets.slice().as_chunks::<3>().0, self.0.clone());
+        run(py, || projective_dynamics::Pull::new(grip, targets, frequency, calm)).map(Pull)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Grip({} points)", self.0.point_count())
+    }
+}
+
+/// Points that are drawn to targets in a step; made by `Grip.pull`.
+#[pyclass(frozen, module = "jounce", name = "Pull")]
+pub struct Pull(pub projective_dynamics::Pull);
+
+#[pymethods]
+impl Pull {
+    /// Where the points are drawn to, (k, 3) float64, metres.
+    #[getter]
+    fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let targets = self.0.targets();
+        arrays::owned(py, targets.as_flattened().to_vec(), &[targets.len(), 3])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Pull({} points)", self.0.targets().len())
+    }
+}
