@@ -246,3 +246,57 @@ def test_amplitudes_of_other_modes_are_refused(blade):
         modes.warped([1.0, 2.0])
     with pytest.raises(ValueError, match="amplitudes"):
         modes.warped([1.0, np.nan, 0.0])
+
+
+@pytest.fixture(scope="module")
+def leaf():
+    """A strip of 1 m by 0.2 m, and the two columns of vertices at its stalk."""
+    x, y = np.meshgrid(np.linspace(0.0, 1.0, 33), np.linspace(-0.1, 0.1, 7))
+    points = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
+    corner = np.arange(32)[None, :] + 33 * np.arange(6)[:, None]
+    a, b, c, d = (part.ravel() for part in (corner, corner + 1, corner + 33, corner + 34))
+    triangles = np.concatenate([np.stack([a, b, d], 1), np.stack([a, d, c], 1)])
+    return jounce.SurfaceMesh(points, triangles.astype(np.int32)), points[:, 0] < 0.05
+
+
+def test_a_surface_swings_as_a_beam_and_is_warped(leaf):
+    surface, held = leaf
+    material = jounce.Material(young=1e7, density=700.0)
+    modes = jounce.linear_modes(surface, material, 4, pinned=held, thickness=2e-3)
+    free = 1.0 - 0.5 / 32
+    beam = 1.8751**2 / free**2 * np.sqrt(1e7 * 2e-3**2 / (12.0 * 700.0)) / (2.0 * np.pi)
+    assert modes.frequencies[0] == pytest.approx(beam, rel=0.01)
+    stiffer = jounce.linear_modes(surface, material, 1, pinned=held, thickness=2e-3, bending=4.0)
+    assert stiffer.frequencies[0] == pytest.approx(2.0 * modes.frequencies[0], rel=1e-3)
+    assert not modes.shapes[:, held].any()
+    far = 0.9 / np.abs(modes.shapes[0]).max()
+    moved = modes.warped(np.array([far, 0.0, 0.0, 0.0]), "modal")
+    line = np.arange(33) + 33 * 3
+
+    def length(places):
+        return np.linalg.norm(np.diff(places[line], axis=0), axis=1).sum()
+
+    rest = np.asarray(surface.points)
+    assert length(rest + moved) < 1.02
+    assert length(rest + far * modes.shapes[0]) > 1.2
+    assert modes.rotations.shape == (4, len(rest), 3)
+    assert modes.swing(np.zeros((5, 4)), ((1.0, 0.01), (10.0, 0.01))).shape == (5, 4)
+
+
+def test_what_a_surface_has_not_is_refused(leaf, mesh, material, rig):
+    surface, held = leaf
+    modes = jounce.linear_modes(surface, material, 2, pinned=held, thickness=1e-3)
+    for refused in (modes.derivatives, lambda: modes.bent_basis(2), lambda: modes.radiation):
+        with pytest.raises(ValueError, match="without volume"):
+            refused()
+    with pytest.raises(ValueError, match="modal"):
+        modes.warped(np.zeros(2))
+    for given, settings, sentence in [
+        (surface, {}, "thickness"),
+        (mesh, {"thickness": 1e-3}, "thickness"),
+        (surface, {"thickness": -1.0}, "thickness"),
+        (surface, {"thickness": 1e-3, "bending": 0.0}, "bending"),
+        (surface, {"thickness": 1e-3, "rig": rig}, "rig"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            jounce.linear_modes(given, material, 2, **settings)

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use jounce::material;
-use jounce::mesh;
 use jounce::method;
 use jounce::method::projective_dynamics::{Fabric, ProjectiveModel};
 use jounce::rig;
@@ -15,7 +14,7 @@ use crate::arrays::{self, Axis};
 use crate::errors::refused;
 use crate::job::{Job, Making};
 use crate::material::Material;
-use crate::mesh::AnyMesh;
+use crate::mesh::{AnyMesh, Shape};
 use crate::model::Model;
 use crate::rig::Rig;
 
@@ -71,14 +70,11 @@ impl Hung {
 /// What a body of handles is made of.
 pub struct Handled {
     shape: Shape,
+    /// Of a surface.
+    bending: f64,
     material: Arc<material::Material>,
     counts: Counts,
     hung: Option<Hung>,
-}
-
-enum Shape {
-    Tets(Arc<mesh::TetMesh>),
-    Surface(Arc<mesh::SurfaceMesh>, Fabric),
 }
 
 impl Handled {
@@ -87,20 +83,11 @@ impl Handled {
         mesh: &AnyMesh<'_>,
         material: &Material,
         counts: Counts,
-        fabric: Option<(f64, f64)>,
+        (thickness, bending): (Option<f64>, f64),
         hung: Option<Hung>,
     ) -> PyResult<Self> {
-        let shape = match (mesh, fabric) {
-            (AnyMesh::Tets(mesh), None) => Shape::Tets(mesh.get().0.clone()),
-            (AnyMesh::Surface(surface), Some((thickness, bending))) => {
-                Shape::Surface(surface.get().0.clone(), Fabric { thickness, bending })
-            }
-            (AnyMesh::Tets(_), Some(_)) => return Err(thickness("tets have a volume; leave it out")),
-            (AnyMesh::Surface(_), None) => {
-                return Err(thickness("a surface without volume has one; give it in metres"));
-            }
-        };
-        Ok(Self { shape, material: material.0.clone(), counts, hung })
+        let shape = mesh.shape(thickness)?;
+        Ok(Self { shape, bending, material: material.0.clone(), counts, hung })
     }
 
     pub fn make(&self, progress: &Progress) -> jounce::Result<method::Model> {
@@ -111,9 +98,10 @@ impl Handled {
                 let labels = cluster_tets_by_place(mesh, *clusters, *seed, progress)?;
                 ProjectiveModel::new(mesh, material, &handles, &labels, progress)?
             }
-            Shape::Surface(surface, fabric) => {
+            Shape::Surface(surface, thickness) => {
                 let handles = Handles::over(surface, *handles, *seed, progress)?;
-                ProjectiveModel::surface(surface, material, *fabric, &handles, progress)?
+                let fabric = Fabric { thickness: *thickness, bending: self.bending };
+                ProjectiveModel::surface(surface, material, fabric, &handles, progress)?
             }
         };
         let hung = match &self.hung {
@@ -122,10 +110,6 @@ impl Handled {
         };
         Ok(method::Model::Projective(Arc::new(hung)))
     }
-}
-
-fn thickness(why: &'static str) -> PyErr {
-    refused(Error::Unsupported { what: "thickness", why })
 }
 
 /// `Model.projective` in the making, on a thread of its own that never touches Python; same arguments.
@@ -153,7 +137,7 @@ impl ProjectiveJob {
     ) -> PyResult<PyClassInitializer<Self>> {
         let counts = Counts::given(handles, clusters, seed)?;
         let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
-        let making = Handled::given(&mesh, material, counts, thickness.map(|t| (t, bending)), hung)?;
+        let making = Handled::given(&mesh, material, counts, (thickness, bending), hung)?;
         let model = Making::start(move |progress| {
             progress.enter("handles", 0.0, 1.0)?;
             making.make(progress)

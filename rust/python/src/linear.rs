@@ -14,16 +14,43 @@ use crate::basis::Basis;
 use crate::errors::refused;
 use crate::job::made;
 use crate::material::Material;
-use crate::mesh::TetMesh;
+use crate::mesh::{AnyMesh, Shape};
 use crate::rig::Rig;
 use crate::subspace::Restraint;
 
-/// Small swings of a body; made by `linear_modes`.
+/// Small swings of a body, or of a surface without volume; made by `linear_modes`.
 #[pyclass(frozen, module = "jounce", name = "LinearModes")]
-pub struct LinearModes(
-    Arc<(subspace::LinearProblem, subspace::LinearModes)>,
-    [OnceLock<Arc<subspace::Warping>>; 2],
-);
+pub struct LinearModes(Arc<(Swinging, subspace::LinearModes)>, [OnceLock<Arc<subspace::Warping>>; 2]);
+
+/// What swings.
+enum Swinging {
+    Body(subspace::LinearProblem),
+    Surface(subspace::SheetProblem),
+}
+
+impl Swinging {
+    /// The body, or why there is none.
+    fn body(&self, what: &'static str) -> jounce::Result<&subspace::LinearProblem> {
+        let why = "a surface without volume has none; only modes of tets do";
+        let none = Error::Unsupported { what, why };
+        if let Self::Body(body) = self { Ok(body) } else { Err(none) }
+    }
+
+    fn warping(
+        &self,
+        modes: &subspace::LinearModes,
+        method: WarpingMethod,
+    ) -> jounce::Result<subspace::Warping> {
+        match (self, method) {
+            (Self::Body(body), _) => body.warping(modes, method),
+            (Self::Surface(surface), WarpingMethod::Modal) => surface.warping(modes),
+            (Self::Surface(_), WarpingMethod::RotationStrain) => {
+                let why = "a surface without volume is warped by \"modal\"";
+                Err(Error::Unsupported { what: "method", why })
+            }
+        }
+    }
+}
 
 impl LinearModes {
     fn modes(&self) -> &subspace::LinearModes {
@@ -76,7 +103,7 @@ impl LinearModes {
     /// motions than these modes do not deform the body.
     fn derivatives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let body = self.0.clone();
-        let derivatives = made(py, move |_: &Progress| body.0.derivatives(&body.1))?;
+        let derivatives = made(py, move |_: &Progress| body.0.body("derivatives")?.derivatives(&body.1))?;
         fields(py, (0..derivatives.ncols()).map(|pair| derivatives.col_as_slice(pair)))
     }
 
@@ -89,18 +116,23 @@ impl LinearModes {
     fn bent_basis(&self, py: Python<'_>, count: i64) -> PyResult<Basis> {
         let count = arrays::count(count, "count")?;
         let body = self.0.clone();
-        let find = move |progress: &Progress| body.0.bent_basis(&body.1, count, progress);
+        let find = move |progress: &Progress| body.0.body("bent_basis")?.bent_basis(&body.1, count, progress);
         made(py, find).map(Basis)
     }
 
     /// Infinitesimal rotations of the displacements at vertices, `w = 1/2 curl psi`, (k, n, 3) float64, rad/(m sqrt(kg)).
     ///
-    /// Each is the mean over the tets at a vertex, by their volumes. Modal warping turns vertices by them.
+    /// Each is the mean over the tets at a vertex, by their volumes, or the triangles, by their areas. Modal warping turns vertices by them.
     #[getter]
     fn rotations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let body = self.0.clone();
-        let find = move |_: &Progress| Ok(subspace::vertex_rotations(body.0.mesh(), body.1.shapes.as_ref()));
-        let rotations = made(py, find)?;
+        let rotations = made(py, move |_: &Progress| {
+            let shapes = body.1.shapes.as_ref();
+            Ok(match &body.0 {
+                Swinging::Body(body) => subspace::vertex_rotations(body.mesh(), shapes),
+                Swinging::Surface(sheet) => subspace::surface_rotations(sheet.surface(), shapes),
+            })
+        })?;
         fields(py, (0..rotations.ncols()).map(|k| rotations.col_as_slice(k)))
     }
 
@@ -112,7 +144,7 @@ impl LinearModes {
     /// W^2 (t - sin t) / t^3) Psi z` with W the cross product with `rotations` at z, of length t [ModalWarping]: much faster, exact where
     /// a part spins, but what bends far gets shorter or longer. Returns (n, 3) float64, metres; for small z it is
     /// `Psi z`. Pinned vertices stay. The first call of a method prepares what all share. Raises ValueError for amplitudes of other
-    /// modes. It knows no forces: what it shows is no equilibrium.
+    /// modes; a surface without volume knows "modal" alone. It knows no forces: what it shows is no equilibrium.
     #[pyo3(signature = (amplitudes, method="rotation_strain"))]
     fn warped<'py>(
         &self,
@@ -155,7 +187,8 @@ impl LinearModes {
     /// About zero for what bends without changing the volume.
     #[getter]
     fn radiation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let weights = modal::radiation(self.0.0.mesh(), self.modes()).map_err(refused)?;
+        let weights = self.0.0.body("radiation").and_then(|body| modal::radiation(body.mesh(), self.modes()));
+        let weights = weights.map_err(refused)?;
         let count = weights.len();
         arrays::owned(py, weights, &[count])
     }
@@ -273,28 +306,44 @@ fn strikes(
 
 /// The lowest modes of small swings, `K psi = lambda M psi`, K the Hessian of the elastic energy at rest [MOR eq. 1].
 ///
-/// count: k. rig: None leaves them unconstrained; with one they are complementary to it, `B'(1 - leak) M psi = 0`. leak: (n,)
-/// float64 in [0, 1]; None is `momentum_leak(mesh)`. pinned: (n,) bool, where they are exactly 0. Where nothing holds the body its rigid
+/// mesh: a TetMesh, or a SurfaceMesh of a thickness in metres and an "arap" material: a membrane of constant strains, and a plate whose curvature in
+/// each triangle is what the angles at its edges say, bending times as stiff as one of that thickness. count: k. rig: None leaves them unconstrained;
+/// with one they are complementary to it, `B'(1 - leak) M psi = 0`; for tets alone. leak: (n,)
+/// float64 in [0, 1]; None is `momentum_leak(mesh)`. pinned: (n,) bool, where they are exactly 0; a surface turns about a line that is pinned
+/// and is clamped by two. Where nothing holds the body its rigid
 /// motions come first, with eigenvalues of about zero. Returns LinearModes. Raises ValueError for more modes than the body has,
 /// and for arguments of another mesh.
 #[pyfunction]
-#[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None))]
+#[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None, bending=1.0))]
 pub fn linear_modes(
     py: Python<'_>,
-    mesh: &TetMesh,
+    mesh: AnyMesh<'_>,
     material: &Material,
     count: i64,
     rig: Option<&Rig>,
     leak: Option<&Bound<'_, PyAny>>,
     pinned: Option<&Bound<'_, PyAny>>,
+    thickness: Option<f64>,
+    bending: f64,
 ) -> PyResult<LinearModes> {
-    let count = arrays::count(count, "count")?;
-    let restraint = Restraint::new(mesh, rig, leak, pinned)?;
-    let (mesh, material) = (mesh.0.clone(), material.0.clone());
+    let (count, material) = (arrays::count(count, "count")?, material.0.clone());
+    let restraint = Restraint::new(mesh.vertex_count(), rig, leak, pinned)?;
+    let shape = mesh.shape(thickness)?;
     let find = move |progress: &Progress| {
-        let problem = subspace::LinearProblem::new(&mesh, &material, &restraint.borrowed(), progress)?;
-        let modes = problem.lowest(count, progress)?;
-        Ok((problem, modes))
+        let restraint = restraint.borrowed();
+        match &shape {
+            Shape::Tets(mesh) => {
+                let problem = subspace::LinearProblem::new(mesh, &material, &restraint, progress)?;
+                let modes = problem.lowest(count, progress)?;
+                Ok((Swinging::Body(problem), modes))
+            }
+            Shape::Surface(surface, thickness) => {
+                let fabric = (*thickness, bending);
+                let problem = subspace::SheetProblem::new(surface, &material, fabric, &restraint, progress)?;
+                let modes = problem.lowest(count, progress)?;
+                Ok((Swinging::Surface(problem), modes))
+            }
+        }
     };
     made(py, find).map(|found| LinearModes(found, Default::default()))
 }

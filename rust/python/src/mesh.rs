@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use jounce::mesh;
+use jounce::{Error, mesh};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -193,6 +193,25 @@ impl AnyMesh<'_> {
             Self::Surface(surface) => surface.get().0.points().len(),
         }
     }
+
+    /// It, free of Python, with the thickness that a surface has, metres.
+    pub fn shape(&self, thickness: Option<f64>) -> PyResult<Shape> {
+        let refused = |why| Err(refused(Error::Unsupported { what: "thickness", why }));
+        match (self, thickness) {
+            (Self::Tets(mesh), None) => Ok(Shape::Tets(mesh.get().0.clone())),
+            (Self::Surface(surface), Some(thickness)) => {
+                Ok(Shape::Surface(surface.get().0.clone(), thickness))
+            }
+            (Self::Tets(_), Some(_)) => refused("tets have a volume; leave it out"),
+            (Self::Surface(_), None) => refused("a surface without volume has one; give it in metres"),
+        }
+    }
+}
+
+/// A mesh of tets, or a surface with its thickness in metres.
+pub enum Shape {
+    Tets(Arc<mesh::TetMesh>),
+    Surface(Arc<mesh::SurfaceMesh>, f64),
 }
 
 /// Points that hang in a tet mesh: `x = sum_i barycentric_i x_i` over the corners of one tet each.

@@ -154,7 +154,7 @@ impl Model {
         let n = mesh.0.vertices().len();
         let strength = optional(strength, "strength", &[Axis::Is(n)])?;
         let strength = strength.map(|map| map.slice().to_vec());
-        let restraint = Restraint::new(mesh, rig.filter(|_| complementary), leak, pinned)?;
+        let restraint = Restraint::new(mesh.0.vertices().len(), rig.filter(|_| complementary), leak, pinned)?;
         let (mesh, material) = (mesh.0.clone(), material.0.clone());
         let (rig, stitches) = (rig.map(|rig| rig.0.clone()), stitches.map(|stitches| stitches.0.clone()));
         let fibres = fibres.map(|fibres| fibres.0.clone());
@@ -241,7 +241,7 @@ impl Model {
     ) -> PyResult<Self> {
         let counts = Counts::given(handles, clusters, seed)?;
         let hung = Hung::given(mesh.vertex_count(), rig, attached, attachment)?;
-        let making = Handled::given(&mesh, material, counts, thickness.map(|t| (t, bending)), hung)?;
+        let making = Handled::given(&mesh, material, counts, (thickness, bending), hung)?;
         Ok(Self::wrap((*made(py, move |progress| making.make(progress))?).clone()))
     }
 

@@ -83,7 +83,7 @@ pub fn skinning_modes(
     stitches: Option<&Stitches>,
 ) -> PyResult<SkinningModes> {
     let count = arrays::count(count, "count")?;
-    let restraint = Restraint::new(mesh, rig, leak, pinned)?;
+    let restraint = Restraint::new(mesh.0.vertices().len(), rig, leak, pinned)?;
     let (mesh, material) = (mesh.0.clone(), material.0.clone());
     let stitches = stitches.map(|stitches| stitches.0.clone());
     let find = move |progress: &Progress| match stitches {
@@ -155,7 +155,7 @@ pub fn localised_modes(
     pinned: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<LocalisedModes> {
     let count = arrays::count(count, "count")?;
-    let restraint = Restraint::new(mesh, rig, leak, pinned)?;
+    let restraint = Restraint::new(mesh.0.vertices().len(), rig, leak, pinned)?;
     let (mesh, material) = (mesh.0.clone(), material.0.clone());
     let found = made(py, move |progress| {
         subspace::localised_modes(&mesh, &material, count, locality, &restraint.borrowed(), progress)
@@ -172,13 +172,14 @@ pub struct Restraint {
 }
 
 impl Restraint {
+    /// Of n vertices.
     pub fn new(
-        mesh: &TetMesh,
+        n: usize,
         rig: Option<&Rig>,
         leak: Option<&Bound<'_, PyAny>>,
         pinned: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let n = [Axis::Is(mesh.0.vertices().len())];
+        let n = [Axis::Is(n)];
         let pinned = pinned.map(|pinned| arrays::array::<bool>(pinned, "pinned", &n)).transpose()?;
         Ok(Self {
             rig: rig.map(|rig| rig.0.clone()),

@@ -121,6 +121,28 @@ impl Membrane {
         })
     }
 
+    /// Of each triangle its corners, `2 mu V`, J, and what the strains `e_11`, `e_22` and `sqrt 2 e_12` in its plane are of small
+    /// displacements of the corners, 1/m: `mu V |e|^2` is what it stores near rest.
+    pub(super) fn strains(&self) -> impl Iterator<Item = ([u32; 3], f64, [[Vector3<f64>; 3]; 3])> {
+        self.pieces.iter().map(|piece| {
+            let [t, s] = piece.tangents.map(Vector3::from);
+            let [a, b] = piece.gradients;
+            let of = |[along, across]: [f64; 2]| {
+                [t * along, s * across, (t * across + s * along) * std::f64::consts::FRAC_1_SQRT_2]
+            };
+            let corners = [of([-a[0] - b[0], -a[1] - b[1]]), of(a), of(b)];
+            (piece.corners, piece.weight, [0, 1, 2].map(|e| corners.map(|corner| corner[e])))
+        })
+    }
+
+    /// The area, m^2, and the integral of `1 / 2 mu` over it, m^2/Pa.
+    pub(crate) fn area_and_compliance(&self) -> (f64, f64) {
+        let sum = |(area, compliance): (f64, f64), piece: &Piece| {
+            (area + piece.area, compliance + piece.area / piece.modulus)
+        };
+        self.pieces.iter().fold((0.0, 0.0), sum)
+    }
+
     /// Sum of `2 mu V (|x| |g|)^2` over corners: the size of the numbers of which its energy is a difference, J.
     pub(crate) fn scale(&self, size: f64) -> f64 {
         let square = |piece: &Piece| piece.gradients.as_flattened().iter().map(|g| g * g).sum::<f64>();
@@ -175,6 +197,18 @@ fn flattened(corners: [[f64; 3]; 3]) -> Option<(f64, [[f64; 2]; 2], Tangents)> {
     let unit = first / length;
     let tangents = [unit, (second - unit * along) / across].map(Into::into);
     Some((0.5 * doubled, [[1.0 / length, -along / (length * across)], [0.0, 1.0 / across]], tangents))
+}
+
+/// Of each triangle that has an area its corners, its area, m^2, and the gradients of the corners' functions in its plane, 1/m.
+pub(crate) fn surface_gradients(
+    surface: &SurfaceMesh,
+) -> impl Iterator<Item = ([u32; 3], f64, [Vector3<f64>; 3])> {
+    surface.triangles().iter().filter_map(|corners| {
+        let (area, [a, b], tangents) = flattened(corners.map(|v| surface.points()[v as usize]))?;
+        let [t, s] = tangents.map(Vector3::from);
+        let [first, second] = [a, b].map(|g| t * g[0] + s * g[1]);
+        Some((*corners, area, [-first - second, first, second]))
+    })
 }
 
 /// The isometry P, `P'P = I`, nearest to F, both 3 x 2: the polar part `U V'` of `F = U S V'`.

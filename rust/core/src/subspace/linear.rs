@@ -4,13 +4,13 @@ use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
-use super::eigenpairs::lowest_eigenpairs;
-use super::modes::{Restraint, check_count, shift};
+use super::modes::{Restraint, shift};
 use super::principal::{Basis, Share, mass_pca};
+use super::swings::Swings;
 use super::warping::{Warping, WarpingMethod};
 use crate::material::{Energy, Hessian, Material, PrincipalStretch};
 use crate::math::dense::{add_product, inner};
-use crate::math::{COPY, Selection, Sparse, SparseCholesky, fix_bases, multiply_columns, on_pool};
+use crate::math::{Selection, multiply_columns, on_pool};
 use crate::mesh::TetMesh;
 use crate::operators::{BlockMatrix, Strains, displacement_constraint, lumped_mass, twisting_stiffness};
 use crate::{Error, Progress, Result};
@@ -52,16 +52,7 @@ pub struct LinearProblem {
     mesh: TetMesh,
     material: Material,
     energies: Vec<PrincipalStretch>,
-    /// The coordinates that are not pinned, of 3n; all that follows is of their size.
-    free: Selection,
-    stiffness: Sparse,
-    /// Diagonal of M.
-    mass: Vec<f64>,
-    /// Columns of the constraint.
-    constraints: usize,
-    /// What makes K definite, 1/s^2.
-    shift: f64,
-    factor: SparseCholesky,
+    swings: Swings,
 }
 
 impl LinearProblem {
@@ -88,27 +79,11 @@ impl LinearProblem {
         let conductivity: Vec<f64> = energies.iter().map(PrincipalStretch::slope).collect();
         let constraint = restraint.columns(mesh, &lumped, &vertices, displacement_constraint)?;
         progress.report(0.1)?;
-        let mut matrix = hessian_at_rest(mesh, &energies, &conductivity, &vertices);
-        let stiffness = matrix.whole();
+        let matrix = hessian_at_rest(mesh, &energies, &conductivity, &vertices);
         let shift = shift(mesh, &lumped, &conductivity);
-        let mass = vertices.values(&lumped);
-        for (row, mass) in mass.iter().enumerate() {
-            matrix.add(row, row, &(shift * mass * Matrix3::identity()));
-        }
-        progress.report(0.2)?;
-        let factor = on_pool(|| matrix.factor(constraint.as_ref()))?;
-        progress.report(0.5)?;
-        Ok(Self {
-            mesh: mesh.clone(),
-            material: material.clone(),
-            energies,
-            free: Selection::new(3 * n, |row| vertices.contains(row / 3)),
-            stiffness,
-            mass: mass.iter().flat_map(|&mass| [mass; 3]).collect(),
-            constraints: 3 * constraint.map_or(0, |constraint| constraint.ncols()),
-            shift,
-            factor,
-        })
+        let border = (constraint.as_ref(), progress);
+        let swings = Swings::new(matrix, (&vertices, &lumped), shift, border)?;
+        Ok(Self { mesh: mesh.clone(), material: material.clone(), energies, swings })
     }
 
     /// The body that swings.
@@ -122,7 +97,7 @@ impl LinearProblem {
     /// As [`Warping::new`].
     pub fn warping(&self, modes: &LinearModes, method: WarpingMethod) -> Result<Warping> {
         let pinned: Vec<bool> =
-            (0..self.mesh.vertices().len()).map(|vertex| !self.free.contains(3 * vertex)).collect();
+            (0..self.mesh.vertices().len()).map(|vertex| !self.swings.free.contains(3 * vertex)).collect();
         Warping::new(&self.mesh, modes.shapes.as_ref(), &pinned, method)
     }
 
@@ -133,16 +108,7 @@ impl LinearProblem {
     /// # Errors
     /// [`Error::TooManyModes`], [`Error::Range`] for none, [`Error::Numerical`], [`Error::Cancelled`].
     pub fn lowest(&self, count: usize, progress: &Progress) -> Result<LinearModes> {
-        check_count(count, self.mass.len().saturating_sub(self.constraints))?;
-        let problem = (&self.stiffness, self.mass.as_slice(), &self.factor);
-        let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
-        let (mut eigenvalues, shapes) = lowest_eigenpairs(problem, count, report)?;
-        let mut shapes = self.free.spread(shapes.as_ref());
-        let shifted = |k: usize| eigenvalues[k] + self.shift;
-        fix_bases(shapes.as_mut(), |k| shifted(k) - shifted(k - 1) <= COPY * shifted(k));
-        eigenvalues.truncate(count);
-        shapes.truncate(shapes.nrows(), count);
-        Ok(LinearModes { shapes, eigenvalues })
+        self.swings.lowest(count, progress)
     }
 
     /// How the body bends beyond its modes: `K Phi^ij = -(H : psi_j) psi_i` with H the second derivative of the elastic forces
@@ -166,8 +132,8 @@ impl LinearProblem {
         let elements: Vec<Element> = self.elements(&strains, modes);
         let loads: Vec<Vec<f64>> = pairs.par_iter().map(|&pair| bending(&elements, pair, rows)).collect();
         let loads = Mat::from_fn(rows, pairs.len(), |row, pair| -loads[pair][row]);
-        let solved = on_pool(|| self.static_response(modes, self.free.rows_of_dense(loads.as_ref())))?;
-        Ok(self.free.spread(solved.as_ref()))
+        let solved = on_pool(|| self.static_response(modes, self.swings.free.rows_of_dense(loads.as_ref())))?;
+        Ok(self.swings.free.spread(solved.as_ref()))
     }
 
     /// The `count` displacements that say most of what a body does slowly, large bends included: mass-PCA of modes and
@@ -200,7 +166,7 @@ impl LinearProblem {
     }
 
     fn deforms(&self, modes: &LinearModes, mode: usize) -> bool {
-        modes.eigenvalues[mode] > RIGID * self.shift
+        modes.eigenvalues[mode] > RIGID * self.swings.shift
     }
 
     /// Each tet, or each cell of flesh, with the gradients of the modes there.
@@ -228,15 +194,16 @@ impl LinearProblem {
     ///
     /// Of the modes it is nearly known; for what is left of the body the shift is small, and a few rounds with the factor do.
     fn static_response(&self, modes: &LinearModes, loads: Mat<f64>) -> Result<Mat<f64>> {
-        let shapes = self.free.rows_of_dense(modes.shapes.as_ref());
-        let heavy = Mat::from_fn(shapes.nrows(), shapes.ncols(), |row, j| self.mass[row] * shapes[(row, j)]);
+        let shapes = self.swings.free.rows_of_dense(modes.shapes.as_ref());
+        let heavy =
+            Mat::from_fn(shapes.nrows(), shapes.ncols(), |row, j| self.swings.mass[row] * shapes[(row, j)]);
         let give = |i: usize| if self.deforms(modes, i) { modes.eigenvalues[i].recip() } else { 0.0 };
         let (mut found, mut rest) = (Mat::<f64>::zeros(loads.nrows(), loads.ncols()), loads);
         for _ in 0..MOST_ROUNDS {
             let along = inner(shapes.as_ref(), rest.as_ref());
             let mut change = rest.clone();
             add_product(change.as_mut(), -1.0, heavy.as_ref(), along.as_ref());
-            self.factor.solve_in_place(change.as_mut());
+            self.swings.factor.solve_in_place(change.as_mut());
             let stray = inner(heavy.as_ref(), change.as_ref());
             let known =
                 Mat::from_fn(along.nrows(), along.ncols(), |i, j| give(i) * along[(i, j)] - stray[(i, j)]);
@@ -245,7 +212,7 @@ impl LinearProblem {
             if change.norm_l2() <= FOUND * found.norm_l2() {
                 return Ok(found);
             }
-            rest -= multiply_columns(&self.stiffness, change.as_ref());
+            rest -= multiply_columns(&self.swings.stiffness, change.as_ref());
         }
         let why = "more motions than the modes given do not deform the body; take more modes".into();
         Err(Error::Numerical { what: "modal derivatives", why })

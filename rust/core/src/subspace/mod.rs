@@ -11,6 +11,8 @@ mod localised;
 mod modes;
 mod parts;
 mod principal;
+mod sheet;
+mod swings;
 mod update;
 mod warping;
 
@@ -23,5 +25,6 @@ pub use localised::{LocalisedModes, localised_modes};
 pub use modes::{ModesProblem, Restraint, SkinningModes, restrained_modes, skinning_modes};
 pub(crate) use modes::{check_truncation, shift};
 pub use principal::{Basis, Share, mass_pca};
+pub use sheet::SheetProblem;
 pub use update::ModesUpdate;
-pub use warping::{Warping, WarpingMethod, vertex_rotations};
+pub use warping::{Warping, WarpingMethod, surface_rotations, vertex_rotations};

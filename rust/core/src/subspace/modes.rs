@@ -11,7 +11,7 @@ use crate::rig::Rig;
 use crate::{Error, Progress, Result};
 
 /// The shift that makes the Hessian definite, relative to the lowest eigenvalue of a cube of that volume.
-const SHIFT: f64 = 1e-2;
+pub(super) const SHIFT: f64 = 1e-2;
 
 /// Coordinates whose diagonal blocks the weight-space Hessian sums.
 pub(super) const WEIGHT_SPACE: f64 = 3.0;

@@ -251,12 +251,15 @@ class LinearModes:
     ) -> _Singles: ...
 
 def linear_modes(
-    mesh: TetMesh,
+    mesh: TetMesh | SurfaceMesh,
     material: Material,
     count: int = 20,
     rig: Rig | None = None,
     leak: _FloatsLike | None = None,
     pinned: _Flags | Sequence[bool] | None = None,
+    *,
+    thickness: float | None = None,
+    bending: float = 1.0,
 ) -> LinearModes: ...
 
 @final

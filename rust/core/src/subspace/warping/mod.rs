@@ -7,10 +7,10 @@ use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
 use self::modal::Modal;
-pub use self::modal::vertex_rotations;
+pub use self::modal::{surface_rotations, vertex_rotations};
 use self::rotation_strain::RotationStrain;
 use crate::math::on_pool;
-use crate::mesh::TetMesh;
+use crate::mesh::{SurfaceMesh, TetMesh};
 use crate::{Error, Result};
 
 /// Vertices of a task.
@@ -64,8 +64,22 @@ impl Warping {
         }
         let method = match method {
             WarpingMethod::RotationStrain => Method::RotationStrain(RotationStrain::new(mesh, held)?),
-            WarpingMethod::Modal => Method::Modal(Modal::new(mesh, displacements)),
+            WarpingMethod::Modal => Method::Modal(Modal::new(vertex_rotations(mesh, displacements))),
         };
+        Ok(Self { displacements: displacements.to_owned(), method })
+    }
+
+    /// Of displacements of a surface without volume, 3n x k, by modal warping.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for displacements of another surface.
+    pub fn of_surface(surface: &SurfaceMesh, displacements: MatRef<'_, f64>) -> Result<Self> {
+        let (rows, got) = (3 * surface.points().len(), displacements.nrows());
+        if got != rows {
+            let [expected, got] = [rows, got].map(|rows| format!("{rows} rows"));
+            return Err(Error::Shape { what: "displacements", expected, got });
+        }
+        let method = Method::Modal(Modal::new(surface_rotations(surface, displacements)));
         Ok(Self { displacements: displacements.to_owned(), method })
     }
 

@@ -5,8 +5,8 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::{CHUNK, combined, sines};
-use crate::mesh::TetMesh;
-use crate::operators::gradients;
+use crate::mesh::{SurfaceMesh, TetMesh};
+use crate::operators::{gradients, surface_gradients};
 
 /// The square of an angle below which the third coefficient is summed up as a series, so that none of its digits cancel.
 const SMALL: f64 = 0.25;
@@ -21,8 +21,8 @@ pub(super) struct Modal {
 }
 
 impl Modal {
-    pub(super) fn new(mesh: &TetMesh, displacements: MatRef<'_, f64>) -> Self {
-        Self { rotations: vertex_rotations(mesh, displacements) }
+    pub(super) fn new(rotations: Mat<f64>) -> Self {
+        Self { rotations }
     }
 
     /// The warped displacement of a linear one, n x 3, at its amplitudes.
@@ -39,18 +39,48 @@ impl Modal {
 /// displacements: 3n x k, rows interleaved, of a mesh of n vertices. Shape 3n x k, in radians for an amplitude of 1.
 pub fn vertex_rotations(mesh: &TetMesh, displacements: MatRef<'_, f64>) -> Mat<f64> {
     let gradients = gradients(mesh);
-    let column = |k: usize| {
-        let at = |v: u32| Vector3::from_fn(|c, _| displacements[(3 * v as usize + c, k)]);
-        let n = mesh.vertices().len();
-        let (mut sums, mut whole) = (vec![Vector3::zeros(); n], vec![0.0; n]);
+    averaged(mesh.vertices().len(), displacements, |at, add| {
         for ((tet, gradients), &volume) in mesh.tets().iter().zip(&gradients).zip(mesh.volumes()) {
             let curl: Vector3<f64> =
                 tet.iter().zip(gradients).map(|(&v, &g)| Vector3::from(g).cross(&at(v))).sum();
-            for &v in tet {
-                sums[v as usize] += 0.5 * volume * curl;
-                whole[v as usize] += volume;
-            }
+            tet.iter().for_each(|&v| add(v, volume, curl));
         }
+    })
+}
+
+/// The same of a surface without volume, means over the triangles by their areas.
+///
+/// The gradient of a triangle has its normal for the third direction, which turns as the triangle does `[MOR eq. 26, 27]`: with g
+/// the gradients in its plane and N its normal, the curl is `sum_i g_i x u_i - N x g_i (N.u_i)`, which is twice the rotation of what turns rigidly.
+pub fn surface_rotations(surface: &SurfaceMesh, displacements: MatRef<'_, f64>) -> Mat<f64> {
+    let triangles: Vec<_> = surface_gradients(surface).collect();
+    averaged(surface.points().len(), displacements, |at, add| {
+        for (corners, area, gradients) in &triangles {
+            let normal = gradients[1].cross(&gradients[2]).normalize();
+            let turn = |(&v, g): (&u32, &Vector3<f64>)| {
+                let u = at(v);
+                g.cross(&u) - normal.cross(g) * normal.dot(&u)
+            };
+            let curl: Vector3<f64> = corners.iter().zip(gradients).map(turn).sum();
+            corners.iter().for_each(|&v| add(v, *area, curl));
+        }
+    })
+}
+
+/// Half of the curls of displacements, 3n x k, at n vertices: means of what `each` adds with a weight at a vertex, from where
+/// the displacement has its vertices.
+fn averaged(
+    n: usize,
+    displacements: MatRef<'_, f64>,
+    each: impl Fn(&dyn Fn(u32) -> Vector3<f64>, &mut dyn FnMut(u32, f64, Vector3<f64>)) + Sync,
+) -> Mat<f64> {
+    let column = |k: usize| {
+        let at = |v: u32| Vector3::from_fn(|c, _| displacements[(3 * v as usize + c, k)]);
+        let (mut sums, mut whole) = (vec![Vector3::zeros(); n], vec![0.0; n]);
+        each(&at, &mut |v, weight, curl| {
+            sums[v as usize] += 0.5 * weight * curl;
+            whole[v as usize] += weight;
+        });
         sums.iter().zip(whole).flat_map(|(sum, whole)| <[f64; 3]>::from(sum / whole)).collect()
     };
     let columns: Vec<Vec<f64>> = (0..displacements.ncols()).into_par_iter().map(column).collect();
