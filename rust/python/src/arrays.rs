@@ -243,6 +243,12 @@ fn borrowed(what: &'static str) -> PyErr {
     PyRuntimeError::new_err(format!("{what}: is being written to by another call; pass a copy"))
 }
 
+/// What of some numbers belongs to one frame; None of what there is nothing of.
+pub fn frame(numbers: &[f64], frames: usize, frame: usize) -> Option<&[f64]> {
+    let size = numbers.len() / frames.max(1);
+    (size > 0).then(|| &numbers[frame * size..][..size])
+}
+
 /// The transforms of a pose, b x 3 x 4, of its numbers.
 pub fn transforms(numbers: &[f64]) -> &jounce::rig::Pose {
     numbers.as_chunks::<4>().0.as_chunks::<3>().0

@@ -56,21 +56,15 @@ impl Cycle {
         progress: &Progress,
     ) -> jounce::Result<method::CycleReport> {
         let drive = |frame: usize| Drive {
-            pose: self.row(&self.poses, frame).map(arrays::transforms),
-            force: self.row(&self.forces, frame),
-            offsets: self.row(&self.offsets, frame),
+            pose: arrays::frame(&self.poses, self.frames, frame).map(arrays::transforms),
+            force: arrays::frame(&self.forces, self.frames, frame),
+            offsets: arrays::frame(&self.offsets, self.frames, frame),
             drag: self.drags.get(frame).and_then(Option::as_ref),
             colliders: None,
             pull: None,
         };
         let drives: Vec<Drive<'_>> = (0..self.frames).map(drive).collect();
         simulation.settle_cycle(&drives, &self.strengths, max_passes, tolerance, progress)
-    }
-
-    /// What belongs to one frame; None of what there is nothing of.
-    fn row<'a>(&self, numbers: &'a [f64], frame: usize) -> Option<&'a [f64]> {
-        let size = numbers.len() / self.frames.max(1);
-        (size > 0).then(|| &numbers[frame * size..(frame + 1) * size])
     }
 }
 

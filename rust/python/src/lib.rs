@@ -15,6 +15,7 @@ mod forces;
 mod grip;
 mod handled;
 mod job;
+mod keyed;
 mod learning;
 mod limit_samples;
 mod linear;
@@ -57,6 +58,8 @@ mod _jounce {
     use crate::handled::ProjectiveJob;
     #[pymodule_export]
     use crate::job::Job;
+    #[pymodule_export]
+    use crate::keyed::{Key, KeyedMotion, Tracking, keyed_motion};
     #[pymodule_export]
     use crate::learning::LearnJob;
     #[pymodule_export]

@@ -438,7 +438,7 @@ impl Simulation {
 
 impl Simulation {
     /// The simulation itself, unless another thread is in it.
-    fn lock(&self) -> PyResult<MutexGuard<'_, method::Simulation>> {
+    pub fn lock(&self) -> PyResult<MutexGuard<'_, method::Simulation>> {
         match self.inner.try_lock() {
             Ok(inner) => Ok(inner),
             // A step that panics leaves plain numbers behind.

@@ -38,6 +38,13 @@ impl Integrator {
             Self::Bdf2 => [1.5, -0.5],
         }
     }
+
+    /// What the positions one, two, ... substeps ago count in `h^2 d2x/dt2` and in `h dx/dt`, with the sign turned.
+    pub(crate) fn recall(self) -> [[f64; 2]; HISTORY] {
+        let [inertia, speed] = [&self.acceleration()[..], &self.velocity()[..]];
+        let of = |factors: &[f64], back: usize| factors.get(back).copied().unwrap_or(0.0);
+        std::array::from_fn(|back| [inertia, speed].map(|all| of(all, back) - of(all, back + 1)))
+    }
 }
 
 /// Substeps that are remembered.

@@ -23,6 +23,8 @@ __all__ = [
     "Grip",
     "HelperBonesJob",
     "Job",
+    "Key",
+    "KeyedMotion",
     "LearnJob",
     "LimitSamples",
     "LinearModes",
@@ -42,8 +44,10 @@ __all__ = [
     "Stitches",
     "SurfaceMesh",
     "TetMesh",
+    "Tracking",
     "cluster_tets",
     "helper_bones",
+    "keyed_motion",
     "linear_modes",
     "localised_modes",
     "mass_pca",
@@ -563,6 +567,44 @@ class Simulation:
     def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
     def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
 
+@final
+class Key:
+    @staticmethod
+    def shape(frame: int, coefficients: _FloatsLike, weight: float = 1.0) -> Key: ...
+    @staticmethod
+    def vertex(frame: int, vertex: int, displacement: Sequence[float], weight: float = 1.0) -> Key: ...
+
+@final
+class KeyedMotion:
+    @property
+    def forces(self) -> _Floats: ...
+    @property
+    def coefficients(self) -> _Floats: ...
+    @property
+    def misses(self) -> _Floats: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def residual(self) -> float: ...
+    def tracking(self, effort: float = 0.01) -> Tracking: ...
+
+@final
+class Tracking:
+    @property
+    def gains(self) -> _Floats: ...
+    def force(self, frame: int, state: State) -> _Floats: ...
+
+def keyed_motion(
+    simulation: Simulation,
+    keys: Sequence[Key],
+    frames: int,
+    *,
+    poses: _Rows = None,
+    forces: _Rows = None,
+    effort: float = 1e-6,
+    max_iterations: int = 200,
+    tolerance: float = 1e-4,
+) -> KeyedMotion: ...
 def step_together(
     simulations: Sequence[Simulation],
     poses: Sequence[_Rows],

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use faer::Mat;
 
 use super::reduce::samples_of;
-use super::samples::{SampleScratch, Samples};
+use super::samples::{Keep, SampleScratch, Samples};
 use super::{ReducedData, ReducedModel};
 use crate::math::columns::Columns;
 use crate::math::dense::product;
@@ -232,11 +232,11 @@ impl LimitScratch {
         energy
     }
 
-    /// Adds the second derivatives of the limit of stretch, where it was evaluated last, times a factor.
-    pub(super) fn add_stretch_hessian(&self, model: &ReducedModel, factor: f64, sum: &mut Mat<f64>) {
+    /// Adds the second derivatives of the limit of stretch, where it was evaluated last, as [`Samples::add_hessian`].
+    pub(super) fn add_stretch_hessian(&self, model: &ReducedModel, how: (f64, Keep), sum: &mut Mat<f64>) {
         let tets = model.limits.as_ref().and_then(|limits| limits.tets.as_ref()).filter(|_| self.stretches);
         let (Some(tets), Some(scratch)) = (tets, &self.tets) else { return };
-        tets.add_hessian(scratch, factor, |sample| scratch.is_stressed(sample), sum);
+        tets.add_hessian(scratch, how, |sample| scratch.is_stressed(sample), sum);
     }
 
     /// Adds those of the limit of displacements.

@@ -6,6 +6,7 @@
 
 mod drag;
 mod elastic;
+mod keyed;
 mod limit_training;
 mod limits;
 mod newton;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use drag::Parts;
 use elastic::Elastic;
 use faer::Mat;
+pub use keyed::{Aim, Key, KeyedMotion, KeyedParams, Tracking};
 use limits::Limits;
 pub use limits::{Bounds, LimitSamples};
 pub(super) use projector::DisplacementProjector;

@@ -19,27 +19,6 @@ impl<'a, 'b> Newton<'a, 'b> {
     pub(super) fn new(energy: &'a mut Incremental<'b>) -> Self {
         Self { energy, factor: None }
     }
-
-    /// The Hessian where the energy was evaluated last, k x k.
-    fn assemble(&self) -> Mat<f64> {
-        let (model, terms) = (self.energy.model, self.energy.terms);
-        let inertia = terms.inertia + terms.held + terms.drag[0];
-        let rank = model.data.rank();
-        let twisting = model.data.twisting.as_ref().map(|twisting| &twisting.own);
-        let mut sum = Mat::from_fn(rank, rank, |i, j| {
-            let own = if i == j { inertia + terms.drag[1] * model.data.spectrum[i] } else { 0.0 };
-            let twists = twisting.map_or(0.0, |twisting| twisting.at(i, j));
-            own + terms.stiffness * (twists + model.unseen.at(i, j))
-        });
-        let elastic = &self.energy.elastic;
-        model.samples.add_hessian(&elastic.scratch, terms.stiffness, |_| true, &mut sum);
-        elastic.limits.add_stretch_hessian(model, terms.stiffness, &mut sum);
-        if let Some(limit) = &terms.limit {
-            elastic.limits.add_displacement_hessian(model, limit, &mut sum);
-        }
-        self.energy.drag.add_hessian(model, &mut sum);
-        sum
-    }
 }
 
 impl Objective for Newton<'_, '_> {
@@ -49,7 +28,7 @@ impl Objective for Newton<'_, '_> {
 
     fn visit(&mut self, y: &Rows, _: u32) -> Result<bool> {
         self.energy.evaluate(y, &mut vec![[0.0; 3]; y.len()]);
-        let factor = Llt::new(self.assemble().as_ref(), Side::Lower);
+        let factor = Llt::new(self.energy.hessian(f64::abs).as_ref(), Side::Lower);
         self.factor = Some(
             factor
                 .map_err(|error| Error::Numerical { what: "Newton's method", why: format!("{error:?}") })?,

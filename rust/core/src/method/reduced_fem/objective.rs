@@ -1,8 +1,11 @@
 //! The incremental energy of a step in the coordinates of a basis.
 
+use faer::Mat;
+
 use super::ReducedModel;
 use super::drag::PartDrag;
 use super::elastic::Elastic;
+use super::samples::Keep;
 use crate::math::rows::{Rows, combine};
 use crate::method::quasi_newton::Limit;
 use crate::solve::{Objective, Value};
@@ -66,6 +69,27 @@ pub(super) struct Incremental<'a> {
 }
 
 impl Incremental<'_> {
+    /// The Hessian where the energy was evaluated last, k x k, with what `keep` makes of the eigenvalues of each element's.
+    pub(super) fn hessian(&self, keep: Keep) -> Mat<f64> {
+        let (model, terms) = (self.model, self.terms);
+        let inertia = terms.inertia + terms.held + terms.drag[0];
+        let rank = model.data.rank();
+        let twisting = model.data.twisting.as_ref().map(|twisting| &twisting.own);
+        let mut sum = Mat::from_fn(rank, rank, |i, j| {
+            let own = if i == j { inertia + terms.drag[1] * model.data.spectrum[i] } else { 0.0 };
+            let twists = twisting.map_or(0.0, |twisting| twisting.at(i, j));
+            own + terms.stiffness * (twists + model.unseen.at(i, j))
+        });
+        let elastic = &self.elastic;
+        model.samples.add_hessian(&elastic.scratch, (terms.stiffness, keep), |_| true, &mut sum);
+        elastic.limits.add_stretch_hessian(model, (terms.stiffness, keep), &mut sum);
+        if let Some(limit) = &terms.limit {
+            elastic.limits.add_displacement_hessian(model, limit, &mut sum);
+        }
+        self.drag.add_hessian(model, &mut sum);
+        sum
+    }
+
     /// Takes a start that is far from where the flesh was to one of `others`, where it was and the rig, if that is lower, as
     /// the full space does.
     pub(super) fn start(&mut self, others: [&Rows; 2], y: &mut Rows, room: &mut Rows) {

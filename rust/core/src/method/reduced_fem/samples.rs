@@ -17,6 +17,9 @@ use crate::method::quasi_newton::{Element, ElementLaw, RestStretch, STRETCHES, r
 /// What the rig does to an element: handles, and what their four rows add to its gradient.
 pub(super) type RigTerms = Vec<(u32, [[f64; 3]; 4])>;
 
+/// What becomes of the eigenvalues of second derivatives.
+pub(super) type Keep = fn(f64) -> f64;
+
 /// Elements with the volumes they stand for; `F = F_rig + sum_k y_k G b_k` of basis fields b.
 #[derive(Clone)]
 pub(super) struct Samples {
@@ -146,8 +149,8 @@ impl Samples {
     }
 
     /// What coordinates do to the gradient of one against its rest shape, 9 x k, columns after columns, and the Hessian of
-    /// its energy there, with the magnitudes of its eigenvalues.
-    fn stiffness(&self, scratch: &SampleScratch, sample: usize) -> (Mat<f64>, Mat<f64>) {
+    /// its energy there, with what `keep` makes of its eigenvalues.
+    fn stiffness(&self, scratch: &SampleScratch, sample: usize, keep: Keep) -> (Mat<f64>, Mat<f64>) {
         let entry = |numbers: &[f64], e: usize| numbers[place(sample, e)];
         let rest = Matrix3::from_fn(|i, j| entry(&scratch.back, 3 * i + j));
         let f = Matrix3::from_fn(|i, j| entry(&scratch.rig, 3 * i + j) + entry(&scratch.change, 3 * i + j));
@@ -156,23 +159,24 @@ impl Samples {
             (0..3).map(|m| self.gradient(sample, 3 * i + m, k) * rest[(m, j)]).sum()
         });
         let hessian = match &self.laws[sample] {
-            ElementLaw::Elastic(law) => law.filtered_hessian(&(f * rest), f64::abs),
-            ElementLaw::Limit(_) => scratch.stretch_limit(sample).filtered_hessian(&(f * rest), f64::abs),
+            ElementLaw::Elastic(law) => law.filtered_hessian(&(f * rest), keep),
+            ElementLaw::Limit(_) => scratch.stretch_limit(sample).filtered_hessian(&(f * rest), keep),
         };
         let volume = scratch.volumes[sample];
         (gradients, Mat::from_fn(9, 9, |i, j| volume * hessian[(i, j)]))
     }
 
-    /// Adds the second derivatives of the energy of some, k x k, times a factor.
+    /// Adds the second derivatives of the energy of some, k x k, times a factor, with what `keep` makes of the eigenvalues of
+    /// each.
     pub(super) fn add_hessian(
         &self,
         scratch: &SampleScratch,
-        factor: f64,
+        (factor, keep): (f64, Keep),
         has: impl Fn(usize) -> bool,
         sum: &mut Mat<f64>,
     ) {
         for sample in (0..self.count).filter(|&sample| has(sample)) {
-            let (gradients, hessian) = self.stiffness(scratch, sample);
+            let (gradients, hessian) = self.stiffness(scratch, sample, keep);
             let forces = product(hessian.as_ref(), gradients.as_ref());
             *sum += factor * product(gradients.transpose(), forces.as_ref());
         }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use faer::Mat;
+use faer::linalg::solvers::{PartialPivLu, Solve};
 use nalgebra::Matrix3;
 
 use super::ReducedModel;
@@ -10,7 +12,7 @@ use super::elastic::Elastic;
 use super::newton::Newton;
 use super::objective::{FAR, Incremental, Terms};
 use crate::math::polar::rotations;
-use crate::math::rows::Rows;
+use crate::math::rows::{Rows, add};
 use crate::method::history::{apart, felt_acceleration, past_acceleration};
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::rig_rows::enter_pose;
@@ -24,6 +26,11 @@ use crate::{Error, Progress, Result};
 
 /// Pairs of curvature that are learnt from: here they cost next to nothing.
 const PAIRS: usize = 8;
+/// The descent with which the exact end of a substep begins.
+const BEGUN: (u32, f64) = (300, 1e-7);
+/// The step of Newton's method, as a share of the diagonal, after which rounding alone is left, and the most steps.
+const ENDED: f64 = 1e-9;
+const NEWTON_STEPS: usize = 12;
 
 /// What a [`ReducedModel`] finds in a substep, and the memory for that.
 ///
@@ -133,6 +140,35 @@ impl ReducedSubstep {
         }
         let length = if further.iterations > 0 { further.length } else { outcome.length };
         Ok(Outcome { iterations: outcome.iterations + further.iterations, length, ..further })
+    }
+
+    /// Finds the end of the substep that was prepared as far as numbers go, and the derivative of its equation there, factored.
+    pub(super) fn solve_to_the_end(&mut self, last: &Rows, progress: &Progress) -> Result<PartialPivLu<f64>> {
+        self.descend(last, BEGUN, |_, _| progress.proceed())?;
+        let Self { model, elastic, terms, drag, rounding, y, room, .. } = self;
+        let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
+        let rank = model.data.rank();
+        for _ in 0..NEWTON_STEPS {
+            energy.evaluate(y, room);
+            let factor = energy.hessian(|value| value).partial_piv_lu();
+            let step = factor.solve(Mat::from_fn(rank, 1, |i, _| room.as_flattened()[i]));
+            room.as_flattened_mut()[..rank].copy_from_slice(step.col_as_slice(0));
+            add(y, -1.0, room);
+            if energy.length(room) <= ENDED {
+                return Ok(factor);
+            }
+        }
+        let why = "Newton's method does not converge; take shorter steps or more damping".into();
+        Err(Error::Numerical { what: "step", why })
+    }
+
+    /// Inertia and damping in the equation of the substep that was prepared: factors of `h^2 d2x/dt2` and of `h dx/dt`, each k, 1/s^2.
+    pub(super) fn inertia_and_damping(&self, params: &SimulationParams) -> [Vec<f64>; 2] {
+        let Terms { inertia, drag, .. } = &self.terms;
+        let ([first, ..], [speed, _]) = (params.integrator.acceleration(), params.integrator.velocity());
+        let damping = |value: &f64| (drag[0] + drag[1] * value) / speed;
+        let spectrum = &self.model.data.spectrum;
+        [vec![inertia / first; spectrum.len()], spectrum.iter().map(damping).collect()]
     }
 
     /// Where vertices all over the body are at the end of the last substep of a state.

@@ -44,15 +44,12 @@ impl SkinningSubstep {
     /// How substeps depend on those before them.
     pub(super) fn recalled(&self, params: &SimulationParams) -> Recurrence {
         let h = params.dt / f64::from(params.substeps);
-        let (inertia, speed) = (params.integrator.acceleration(), params.integrator.velocity());
-        let (next, after) =
-            (|k: usize| inertia.get(k).copied().unwrap_or(0.0), [speed[0] - speed[1], speed[1]]);
-        let recall = std::array::from_fn(|back| {
-            let momentum = (inertia[back] - next(back + 1)) / (h * h);
-            let kept = after.get(back).copied().unwrap_or(0.0) / h;
+        let ([speed, _], factors) = (params.integrator.velocity(), params.integrator.recall());
+        let recall = factors.map(|[inertia, kept]| {
+            let (momentum, kept) = (inertia / (h * h), kept / h);
             self.model.data.spectrum.iter().map(|&s| momentum + kept * damping(s, params)).collect()
         });
-        let dragged = after.map(|factor| factor / speed[0]);
+        let dragged = [0, 1].map(|back| factors[back][1] / speed);
         Recurrence { diagonal: self.diagonal.clone(), recall, dragged }
     }
 }

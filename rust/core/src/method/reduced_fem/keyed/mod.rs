@@ -1,0 +1,284 @@
+//! Motion through keyed shapes with the least effort `[MOR sec. 5]`: space-time optimisation of forces on the coordinates, and
+//! the gains that hold a disturbed shot to it.
+
+mod course;
+mod plan;
+mod tracking;
+
+use std::sync::Arc;
+
+use course::{Course, Line};
+use plan::{Plan, Want};
+pub use tracking::Tracking;
+
+use super::{ReducedModel, ReducedSubstep};
+use crate::method::{Drive, Model, Simulation, SimulationParams};
+use crate::solve::Objective;
+use crate::{Error, Progress, Result};
+
+/// What flesh is to do at the end of a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Key {
+    /// After which of the steps, from 0.
+    pub frame: usize,
+    /// Where it is then.
+    pub aim: Aim,
+    /// How much a miss counts; 1 is usual.
+    pub weight: f64,
+}
+
+/// Where flesh is to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Aim {
+    /// In the displacement of these coefficients, r, as near as it can in the norm of the mass.
+    Shape(Vec<f64>),
+    /// With the displacement of one vertex there, metres.
+    Vertex {
+        /// Which of the mesh.
+        vertex: u32,
+        /// From where the rig has it.
+        displacement: [f64; 3],
+    },
+}
+
+/// Settings of a motion through keys.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct KeyedParams {
+    /// How much effort counts beside misses: the mean square of the force over the frames, in units of what the lowest mode that
+    /// deforms pulls with when the body is displaced by its diagonal, against squares of misses as shares of the diagonal.
+    pub effort: f64,
+    /// Most iterations.
+    pub max_iterations: u32,
+    /// Change of the forces, as a share of them in the root mean square, at which iterating ends.
+    pub tolerance: f64,
+}
+
+impl Default for KeyedParams {
+    fn default() -> Self {
+        Self { effort: 1e-6, max_iterations: 200, tolerance: 1e-4 }
+    }
+}
+
+/// A motion through keys, and what it takes.
+pub struct KeyedMotion {
+    /// Generalised forces of the frames, f x r, beside those that were given; what [`Drive::force`] takes.
+    pub forces: Vec<f64>,
+    /// Coefficients at the ends of the frames, f x r.
+    pub coefficients: Vec<f64>,
+    /// How far each key is missed, as a share of the diagonal: root mean square over the mass for a shape.
+    pub misses: Vec<f64>,
+    /// Iterations.
+    pub iterations: u32,
+    /// Change of the forces in the last one, to compare with the tolerance.
+    pub residual: f64,
+    body: Arc<ReducedModel>,
+    line: Line,
+    /// The unit of forces, m kg^(1/2) / s^2.
+    push: f64,
+    /// Seconds a substep.
+    h: f64,
+}
+
+impl Simulation {
+    /// The motion from where it is now through keys, with the least effort: forces u on the coordinates, one a frame, that
+    /// minimise
+    ///
+    /// ```text
+    /// 1/2 sum_keys w |x - x*|^2 / size^2 + e / 2f sum_f |u_f|^2 / push^2
+    /// ```
+    /// with `|u|^2 = f'M^-1 f` of the forces on vertices that they stand for, and `push = size omega^2`. The shot is what steps
+    /// under these forces do, substeps, damping and gravity included; its gradient is the discrete adjoint's, its directions are those of L-BFGS on
+    /// the metric of Gauss and Newton. `[MOR sec. 5]` drives: a pose a frame, with forces beside.
+    /// The simulation stays where it is.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] unless the model is reduced, and for a medium that drags; [`Error::Empty`] without frames or keys;
+    /// [`Error::Index`], [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for what is wrong with a key or a setting; as
+    /// [`Simulation::step_with`].
+    pub fn keyed(
+        &self,
+        drives: &[Drive<'_>],
+        keys: &[Key],
+        params: &KeyedParams,
+        progress: &Progress,
+    ) -> Result<KeyedMotion> {
+        let model = self.keyed_model()?;
+        progress.enter("keys", 0.0, 1.0)?;
+        let mut plan = self.plan(model, (drives, keys), params, progress)?;
+        let rows = plan.size().div_ceil(3);
+        let mut forces = vec![[0.0; 3]; rows];
+        // What is wrong with a drive is told at once.
+        plan.play(&forces.as_flattened()[..plan.size()])?;
+        let outcome = plan.descend(&mut forces, params)?;
+        let forces = &forces.as_flattened()[..plan.size()];
+        plan.play(forces)?;
+        let misses = plan.misses();
+        let settings = self.params();
+        let mut motion = KeyedMotion {
+            forces: Vec::new(),
+            coefficients: Vec::new(),
+            misses: shares(keys, &misses, model.data.rank()),
+            iterations: outcome.iterations,
+            residual: outcome.length,
+            body: model.clone(),
+            line: plan.course.line,
+            push: plan.push,
+            h: settings.dt / f64::from(settings.substeps),
+        };
+        motion.tell(forces);
+        Ok(motion)
+    }
+
+    /// What [`Simulation::keyed`] minimises, of generalised forces on the coefficients, f x r, and its gradient by them, f x r.
+    ///
+    /// The simulation does not need this; tests and tools do.
+    ///
+    /// # Errors
+    /// As there, and [`Error::Shape`] for the forces.
+    pub fn keyed_objective(
+        &self,
+        (drives, keys): (&[Drive<'_>], &[Key]),
+        params: &KeyedParams,
+        forces: &[f64],
+    ) -> Result<(f64, Vec<f64>)> {
+        let (model, silent) = (self.keyed_model()?, Progress::default());
+        let mut plan = self.plan(model, (drives, keys), params, &silent)?;
+        let (data, push) = (&model.data, plan.push);
+        let r = data.basis.count();
+        if forces.len() != drives.len() * r {
+            let (expected, got) = (format!("({}, {r})", drives.len()), format!("{} numbers", forces.len()));
+            return Err(Error::Shape { what: "forces", expected, got });
+        }
+        let mut inner = vec![[0.0; 3]; plan.size().div_ceil(3)];
+        let mut gradient = inner.clone();
+        let frames = inner.as_flattened_mut().chunks_exact_mut(data.rank());
+        frames.zip(forces.chunks_exact(r)).for_each(|(own, force)| data.enter_force(force, own));
+        inner.as_flattened_mut().iter_mut().for_each(|force| *force /= push);
+        let value = plan.evaluate(&inner, &mut gradient);
+        let mut outer = vec![0.0; forces.len()];
+        let slopes = gradient.as_flattened().chunks_exact(data.rank());
+        outer.chunks_exact_mut(r).zip(slopes).for_each(|(outer, slope)| data.leave(slope, outer));
+        outer.iter_mut().for_each(|slope| *slope /= push);
+        plan.failure.map_or(Ok((value.energy, outer)), Err)
+    }
+
+    fn keyed_model(&self) -> Result<&Arc<ReducedModel>> {
+        let why = "only a reduced model has forces on few coordinates; make one of its modes";
+        let unsupported = Error::Unsupported { what: "keys", why };
+        if let Model::Reduced(model) = self.model() { Ok(model) } else { Err(unsupported) }
+    }
+
+    fn plan<'a>(
+        &self,
+        model: &'a Arc<ReducedModel>,
+        (drives, keys): (&'a [Drive<'a>], &[Key]),
+        params: &KeyedParams,
+        progress: &'a Progress,
+    ) -> Result<Plan<'a>> {
+        check(model, drives, keys, params)?;
+        let (settings, start) = (*self.params(), self.save_state());
+        let substep = ReducedSubstep::new(model.clone());
+        let course = Course::new((model, substep), (start, drives), settings, progress);
+        let wants = keys.iter().flat_map(|key| model.wants(key)).collect();
+        Ok(Plan::new(course, wants, (params.effort / drives.len() as f64, model.push(&settings))))
+    }
+}
+
+impl KeyedMotion {
+    /// Writes what the basis makes of forces in their unit and of coordinates.
+    fn tell(&mut self, forces: &[f64]) {
+        let data = &self.body.data;
+        let mut coefficients = vec![0.0; data.basis.count()];
+        for (frame, force) in forces.chunks_exact(data.rank()).enumerate() {
+            let force: Vec<f64> = force.iter().map(|v| self.push * v).collect();
+            self.forces.extend(data.leave_force(&force));
+            data.leave(self.line.before(frame + 1, 0), &mut coefficients);
+            self.coefficients.extend_from_slice(&coefficients);
+        }
+    }
+}
+
+impl ReducedModel {
+    /// What pulls the body by its size as firmly as the lowest mode that deforms, m kg^(1/2) / s^2.
+    fn push(&self, params: &SimulationParams) -> f64 {
+        let omega = std::f64::consts::TAU * self.data.frequency;
+        // A body without a frequency of its own is pushed once a second.
+        let square = if omega > 0.0 && omega.is_finite() { omega * omega } else { 1.0 };
+        self.unit() * params.stiffness * square
+    }
+
+    /// What a key wants of the coordinates.
+    fn wants(&self, key: &Key) -> Vec<Want> {
+        let (data, rank) = (&self.data, self.data.rank());
+        let (frame, weight) = (key.frame, key.weight.sqrt());
+        match &key.aim {
+            Aim::Shape(coefficients) => {
+                let (goals, share) = (data.enter(coefficients), self.unit().recip());
+                let row = |k: usize| (0..rank).map(|j| if j == k { share } else { 0.0 }).collect();
+                (0..rank).map(|k| Want { frame, row: row(k), goal: share * goals[k], weight }).collect()
+            }
+            Aim::Vertex { vertex, displacement } => {
+                let share = data.mesh.diagonal().recip();
+                let row = |c: usize| -> Vec<f64> {
+                    let own = data.basis.columns.row(3 * *vertex as usize + c);
+                    let moved =
+                        |k: usize| own.iter().zip(data.turn.col_as_slice(k)).map(|(u, turn)| u * turn);
+                    (0..rank).map(|k| share * moved(k).sum::<f64>()).collect()
+                };
+                let want = |c: usize| Want { frame, row: row(c), goal: share * displacement[c], weight };
+                (0..3).map(want).collect()
+            }
+        }
+    }
+}
+
+/// How far each key is missed.
+fn shares(keys: &[Key], misses: &[f64], rank: usize) -> Vec<f64> {
+    let mut rest = misses;
+    let share = |key: &Key| {
+        let own;
+        (own, rest) = rest.split_at(if matches!(key.aim, Aim::Shape(_)) { rank } else { 3 });
+        own.iter().map(|miss| miss * miss).sum::<f64>().sqrt()
+    };
+    keys.iter().map(share).collect()
+}
+
+fn check(model: &ReducedModel, drives: &[Drive<'_>], keys: &[Key], params: &KeyedParams) -> Result<()> {
+    for (what, empty) in [("frames", drives.is_empty()), ("keys", keys.is_empty())] {
+        if empty {
+            return Err(Error::Empty { what });
+        }
+    }
+    if drives.iter().any(|drive| drive.drag.is_some()) {
+        let why = "motion through keys knows no medium; leave it out";
+        return Err(Error::Unsupported { what: "drag", why });
+    }
+    let positive = |what, got: f64| {
+        let expected = "a positive number";
+        if got.is_finite() && got > 0.0 { Ok(()) } else { Err(Error::Range { what, expected, got }) }
+    };
+    positive("effort", params.effort)?;
+    positive("tolerance", params.tolerance)?;
+    if params.max_iterations == 0 {
+        return Err(Error::Range { what: "max_iterations", expected: "a positive number", got: 0.0 });
+    }
+    for (element, key) in keys.iter().enumerate() {
+        let outside = |what, index: i64, count| Err(Error::Index { what, element, index, count });
+        if key.frame >= drives.len() {
+            return outside("keys", key.frame as i64, drives.len());
+        }
+        positive("weight", key.weight)?;
+        match &key.aim {
+            Aim::Shape(coefficients) => model.data.check_coefficients("coefficients", coefficients)?,
+            Aim::Vertex { vertex, displacement } => {
+                if *vertex as usize >= model.data.mass.len() {
+                    return outside("vertex", i64::from(*vertex), model.data.mass.len());
+                }
+                if let Some(&value) = displacement.iter().find(|x| !x.is_finite()) {
+                    return Err(Error::NotFinite { what: "displacement", element, value });
+                }
+            }
+        }
+    }
+    Ok(())
+}

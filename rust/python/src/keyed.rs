@@ -1,0 +1,199 @@
+//! `Key`, `KeyedMotion` and `Tracking`: motion through keyed shapes with the least effort.
+
+use std::sync::Arc;
+
+use jounce::method::Drive;
+use jounce::method::reduced_fem::{self, Aim, KeyedParams};
+use numpy::PyArrayDyn;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis, optional};
+use crate::errors::{refused, run, run_long};
+use crate::simulation::Simulation;
+use crate::state::State;
+
+/// Where flesh is to be at the end of a frame; made by `Key.shape` or `Key.vertex`.
+#[pyclass(frozen, module = "jounce", name = "Key")]
+pub struct Key(reduced_fem::Key);
+
+#[pymethods]
+impl Key {
+    /// The displacement of coefficients, (r,) float64, after the step `frame`, counted from 0.
+    ///
+    /// weight: how much a miss counts, > 0. `Model.nearest` finds the coefficients of a displacement. Raises ValueError for numbers that are not
+    /// finite; whether it fits, `keyed_motion` tells.
+    #[staticmethod]
+    #[pyo3(signature = (frame, coefficients, weight=1.0))]
+    fn shape(frame: i64, coefficients: &Bound<'_, PyAny>, weight: f64) -> PyResult<Self> {
+        let coefficients = arrays::array::<f64>(coefficients, "coefficients", &[Axis::Any("r")])?;
+        let aim = Aim::Shape(coefficients.slice().to_vec());
+        Ok(Self(reduced_fem::Key { frame: arrays::count(frame, "frame")?, aim, weight }))
+    }
+
+    /// The displacement of one vertex of the mesh, metres, from where the rig has it, after the step `frame`, counted from 0.
+    ///
+    /// weight: how much a miss counts, > 0.
+    #[staticmethod]
+    #[pyo3(signature = (frame, vertex, displacement, weight=1.0))]
+    fn vertex(frame: i64, vertex: i64, displacement: [f64; 3], weight: f64) -> PyResult<Self> {
+        let aim = Aim::Vertex { vertex: arrays::count(vertex, "vertex")?, displacement };
+        Ok(Self(reduced_fem::Key { frame: arrays::count(frame, "frame")?, aim, weight }))
+    }
+
+    fn __repr__(&self) -> String {
+        let reduced_fem::Key { frame, aim, weight } = &self.0;
+        let what = match aim {
+            Aim::Shape(coefficients) => format!("shape, {} coefficients", coefficients.len()),
+            Aim::Vertex { vertex, .. } => format!("vertex {vertex}"),
+        };
+        format!("Key({what}, frame={frame}, weight={weight})")
+    }
+}
+
+/// A motion through keys, and the forces that it takes; made by `keyed_motion`.
+#[pyclass(frozen, module = "jounce", name = "KeyedMotion")]
+pub struct KeyedMotion {
+    inner: Arc<reduced_fem::KeyedMotion>,
+    frames: usize,
+}
+
+#[pymethods]
+impl KeyedMotion {
+    /// Generalised forces of the frames beside those that were given, (f, r) float64: what `Simulation.step` takes.
+    #[getter]
+    fn forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        self.rows(py, &self.inner.forces)
+    }
+
+    /// Coefficients at the ends of the frames, (f, r) float64.
+    #[getter]
+    fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        self.rows(py, &self.inner.coefficients)
+    }
+
+    /// How far each key is missed, (k,) float64, as a share of the mesh's diagonal; root mean square over the mass for a shape.
+    #[getter]
+    fn misses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, self.inner.misses.clone(), &[self.inner.misses.len()])
+    }
+
+    /// Iterations that it took.
+    #[getter]
+    fn iterations(&self) -> u32 {
+        self.inner.iterations
+    }
+
+    /// Change of the forces in the last iteration, to compare with `tolerance`.
+    #[getter]
+    fn residual(&self) -> f64 {
+        self.inner.residual
+    }
+
+    /// What leads flesh back that something has pushed off this motion: a linear regulator along it.
+    ///
+    /// Its gains are those that minimise `sum_f |dx_f|^2 / size^2 + effort |du_f|^2 / push^2` for small disturbances, in the units of
+    /// `keyed_motion`: the less effort, the firmer. Raises ValueError for an effort that is not positive.
+    #[pyo3(signature = (effort=0.01))]
+    fn tracking(&self, py: Python<'_>, effort: f64) -> PyResult<Tracking> {
+        let tracking = run(py, || self.inner.tracking(effort))?;
+        Ok(Tracking { tracking, motion: self.inner.clone() })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("KeyedMotion({} frames, {} keys)", self.frames, self.inner.misses.len())
+    }
+}
+
+impl KeyedMotion {
+    fn rows<'py>(&self, py: Python<'py>, numbers: &[f64]) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        arrays::owned(py, numbers.to_vec(), &[self.frames, numbers.len() / self.frames])
+    }
+}
+
+/// What leads disturbed flesh back to a motion; made by `KeyedMotion.tracking`.
+#[pyclass(frozen, module = "jounce", name = "Tracking")]
+pub struct Tracking {
+    tracking: reduced_fem::Tracking,
+    motion: Arc<reduced_fem::KeyedMotion>,
+}
+
+#[pymethods]
+impl Tracking {
+    /// Gains G of the frames, (f, r, m r) float64: `force = forces - G dx`, dx by how much the coefficients of the last m substeps are
+    /// off, newest first; m is 2 for "backward_euler", 4 for "bdf2".
+    #[getter]
+    fn gains<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let gains = &self.tracking.gains;
+        let (rows, columns) = gains.first().map_or((0, 0), |gain| gain.shape());
+        let entries = (0..gains.len() * rows * columns).map(|i| {
+            let (entry, frame) = (i % (rows * columns), i / (rows * columns));
+            gains[frame][(entry / columns, entry % columns)]
+        });
+        arrays::owned(py, entries.collect(), &[gains.len(), rows, columns])
+    }
+
+    /// The force of a frame for `Simulation.step`, (r,) float64, from the state before it (`Simulation.save_state`).
+    ///
+    /// Raises ValueError for a frame that there is not, and for a state of another model or of other substeps.
+    #[pyo3(signature = (frame, state))]
+    fn force<'py>(
+        &self,
+        py: Python<'py>,
+        frame: i64,
+        state: &State,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let frame = arrays::count(frame, "frame")?;
+        let force = self.motion.tracked_force(&self.tracking, frame, &state.0).map_err(refused)?;
+        let count = force.len();
+        arrays::owned(py, force, &[count])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Tracking({} frames)", self.tracking.gains.len())
+    }
+}
+
+/// The motion of a simulation of a reduced model, from where it is now, through keys with the least effort [MOR sec. 5].
+///
+/// Finds one generalised force a frame that minimises `1/2 sum_keys w |x - x*|^2 / size^2 + effort / 2f sum_f |u_f|^2 / push^2`,
+/// with misses in the norm of the mass, or at a vertex, as shares of the mesh's diagonal; `|u|^2 = f' M^-1 f` of the forces on vertices
+/// that u stands for; and `push` what the lowest mode that deforms pulls with where the body is displaced by its diagonal. keys: of `Key.shape`
+/// and `Key.vertex`. frames: f steps of dt. poses: (f, b, 3, 4) float64 as `Simulation.step` takes them; None without a rig. forces: (f, r)
+/// float64 that act beside. effort: where it is small, keys are met closely; where not all can be, weights say which. max_iterations; tolerance: of the change of the
+/// forces in an iteration, as a share of them. The motion is that of `Simulation.step` under
+/// `forces + KeyedMotion.forces`. The simulation stays where it is. Raises ValueError for other models, and for keys that do not fit.
+#[pyfunction]
+#[pyo3(signature = (simulation, keys, frames, *, poses=None, forces=None, effort=1e-6, max_iterations=200,
+                    tolerance=1e-4))]
+pub fn keyed_motion(
+    py: Python<'_>,
+    simulation: &Simulation,
+    keys: Vec<Bound<'_, Key>>,
+    frames: i64,
+    poses: Option<&Bound<'_, PyAny>>,
+    forces: Option<&Bound<'_, PyAny>>,
+    effort: f64,
+    max_iterations: i64,
+    tolerance: f64,
+) -> PyResult<KeyedMotion> {
+    let frames: usize = arrays::count(frames, "frames")?;
+    let axes = [Axis::Is(frames), Axis::Is(simulation.bones), Axis::Is(3), Axis::Is(4)];
+    let numbers = |given, what, axes: &[Axis]| {
+        optional(given, what, axes).map(|array| array.map_or(Vec::new(), |array| array.slice().to_vec()))
+    };
+    let coefficients: Vec<Axis> =
+        std::iter::once(frames).chain(simulation.shape.iter().copied()).map(Axis::Is).collect();
+    let (poses, forces) = (numbers(poses, "poses", &axes)?, numbers(forces, "forces", &coefficients)?);
+    let keys: Vec<reduced_fem::Key> = keys.iter().map(|key| key.get().0.clone()).collect();
+    let max_iterations = arrays::count(max_iterations, "max_iterations")?;
+    let params = KeyedParams { effort, max_iterations, tolerance };
+    let drive = |frame: usize| Drive {
+        pose: arrays::frame(&poses, frames, frame).map(arrays::transforms),
+        force: arrays::frame(&forces, frames, frame),
+        ..Drive::default()
+    };
+    let drives: Vec<Drive<'_>> = (0..frames).map(drive).collect();
+    let simulation = &*simulation.lock()?;
+    let motion = run_long(py, |progress| simulation.keyed(&drives, &keys, &params, progress))?;
+    Ok(KeyedMotion { inner: Arc::new(motion), frames })
+}
