@@ -189,8 +189,8 @@ REFUSED = {
     ),
     "force samples: only a model of skinning modes": lambda model, **_: model.force_samples(3),
     "truncated: only a model of skinning modes": lambda model, **_: model.truncated(3),
-    "save: only a model of skinning modes has a file": lambda model, tmp_path, **_: model.save(
-        tmp_path / "m"
+    "save: models of skinning modes and of the full space have files": lambda model, tmp_path, **_: (
+        model.save(tmp_path / "m")
     ),
     "cubature: its forces are found at some tets already": lambda model, cubature, **_: model.sampled(
         cubature

@@ -52,6 +52,33 @@ impl Rig {
         Ok(Self { vertex_count, bones, shapes: Vec::new() })
     }
 
+    /// Takes weights a bone at a time, as [`Rig::bone`] gives them and as they are, without shapes.
+    ///
+    /// # Errors
+    /// As [`Rig::new`]; [`Error::Index`] for a vertex that is not there, [`Error::Range`] for vertices that do not ascend.
+    pub(crate) fn from_bones(vertex_count: usize, bones: Vec<Vec<(u32, f64)>>) -> Result<Self> {
+        if vertex_count == 0 || bones.is_empty() {
+            return Err(Error::Empty { what: "weights" });
+        }
+        let mut sums = vec![0.0; vertex_count];
+        for (element, entries) in bones.iter().enumerate() {
+            if let Some(pair) = entries.windows(2).find(|pair| pair[1].0 <= pair[0].0) {
+                let (expected, got) = ("vertices of a bone that ascend", pair[1].0.into());
+                return Err(Error::Range { what: "weights", expected, got });
+            }
+            for &(vertex, weight) in entries {
+                let (index, count) = (vertex.into(), vertex_count);
+                let missing = Error::Index { what: "weights", element, index, count };
+                *sums.get_mut(vertex as usize).ok_or(missing)? += weight;
+            }
+        }
+        // A weight that is not finite makes no sum that is close to one.
+        match sums.iter().position(|sum: &f64| sum.is_nan() || (sum - 1.0).abs() > SUM_TOLERANCE) {
+            Some(vertex) => Err(Error::WeightSum { vertex, sum: sums[vertex] }),
+            None => Ok(Self { vertex_count, bones, shapes: Vec::new() }),
+        }
+    }
+
     /// The same rig with shapes that the animator adds to the pose, such as blend shapes: what modes must not imitate.
     ///
     /// `shapes` are displacements at rest, s x n x 3 in C order, metres; their size has no effect. A simulation feels

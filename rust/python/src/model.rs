@@ -134,7 +134,7 @@ impl Model {
     /// pinned: (n,) bool, where the flesh follows the rig exactly. stitches: springs between points of the body, without
     /// gap. strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1 everywhere.
     /// fibres: what resists stretch along one direction in each tet, and contracts.
-    /// Coefficients are the displacements of the vertices, (n, 3). It has no limits, force samples, drag or file.
+    /// Coefficients are the displacements of the vertices, (n, 3). It has no force samples; drag is at the vertices.
     /// Raises ValueError for arguments that belong to another mesh, and where nothing is left to move.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, rig=None, leak=None, pinned=None, stitches=None, strength=None,
@@ -280,16 +280,18 @@ impl Model {
         arrays::owned(py, found, &[frames, model.displacement_count()])
     }
 
-    /// Writes the model to a file of Jounce's own format.
+    /// Writes a model of skinning modes or of the full space to a file of Jounce's own format.
     ///
     /// Links are written through, and a file that is there keeps its mode, its owner and its other names.
-    /// Raises ValueError for a folder, a pipe or a device, and if the disk refuses; the file is then as it was.
+    /// Raises ValueError for other models, for a folder, a pipe or a device, and if the disk refuses; the file is then as it
+    /// was.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         run(py, || file::save(&self.inner, &path))
     }
 
-    /// Reads a model that `save` wrote.
+    /// Reads a model that `save` wrote: its motion has the same bits.
     ///
+    /// One of the full space takes as long as to make it: its file holds what it is made of, not what that comes to.
     /// Raises ValueError for a file that is missing, of another version, truncated or damaged.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {

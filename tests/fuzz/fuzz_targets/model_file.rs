@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use jounce::Progress;
 use jounce::file::{decode, encode};
 use jounce::method::{Drive, Simulation, SimulationParams};
 use jounce_fuzz::{REST, advance, cube};
@@ -12,11 +13,16 @@ use libfuzzer_sys::fuzz_target;
 const HEAD: usize = 16;
 const HASH: usize = 8;
 
-static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| encode(&cube().model).unwrap());
+/// A whole file of each kind.
+static WHOLE: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
+    let cube = cube();
+    let full = cube.full_space(None, None, &Progress::default()).unwrap();
+    [encode(&cube.model).unwrap(), encode(&full).unwrap()]
+});
 
-/// A file whose length and hash are right, so that what it holds is read.
-fn sealed(body: &[u8]) -> Vec<u8> {
-    let mut file = WHOLE[..HEAD].to_vec();
+/// A file of the same kind whose length and hash are right, so that what it holds is read.
+fn sealed(whole: &[u8], body: &[u8]) -> Vec<u8> {
+    let mut file = whole[..HEAD].to_vec();
     file.extend((body.len() as u64).to_le_bytes());
     file.extend(body);
     let hash = file.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
@@ -27,8 +33,8 @@ fn sealed(body: &[u8]) -> Vec<u8> {
 }
 
 /// The body of a whole model with some of its 8-byte words replaced: closer to a model than bytes by chance.
-fn edited(data: &[u8]) -> Vec<u8> {
-    let mut body = WHOLE[HEAD + 8..WHOLE.len() - HASH].to_vec();
+fn edited(whole: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut body = whole[HEAD + 8..whole.len() - HASH].to_vec();
     let words = body.len() / 8;
     for edit in data.chunks_exact(10) {
         let at = 8 * (usize::from(u16::from_le_bytes([edit[0], edit[1]])) % words);
@@ -38,7 +44,9 @@ fn edited(data: &[u8]) -> Vec<u8> {
 }
 
 fuzz_target!(|data: &[u8]| {
-    for file in [data.to_vec(), sealed(data), sealed(&edited(data))] {
+    let [modes, full] = &*WHOLE;
+    let made = [modes, full].map(|whole| [sealed(whole, data), sealed(whole, &edited(whole, data))]);
+    for file in [data.to_vec()].into_iter().chain(made.into_iter().flatten()) {
         let Ok(model) = decode(&file) else { continue };
         assert_eq!(encode(&model).unwrap(), file);
         let Ok(mut simulation) = Simulation::new(model.clone(), SimulationParams::default()) else {

@@ -2,10 +2,18 @@
 
 use std::path::PathBuf;
 
-use jounce::Error;
 use jounce::file::{decode, decode_state, encode, encode_state, load, save};
-use jounce::method::{Simulation, SimulationParams};
+use jounce::material::{Fibres, Field, Law, Material, PrincipalStretch};
+use jounce::mesh::{TetMesh, solid_lattice};
+use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
+use jounce::method::{Model, Simulation, SimulationParams};
+use jounce::operators::Stitches;
+use jounce::rig::Rig;
+use jounce::subspace::Restraint;
+use jounce::{Error, Progress};
 use jounce_tests::bodies::{Body, bar, swing};
+use jounce_tests::laws::laws;
+use jounce_tests::surfaces::sphere;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -32,6 +40,54 @@ impl Drop for Folder {
 
 fn small() -> Vec<u8> {
     encode(&Body::new(bar([2, 1, 1], 0.1), 2, 1).model()).unwrap()
+}
+
+/// A small file of each kind.
+fn both() -> [Vec<u8>; 2] {
+    [small(), encode(&flesh(bar([2, 1, 1], 0.1), 1)).unwrap()]
+}
+
+/// Flesh in the full space with all that it may have: laws that change every so many tets, drawn ones of two kinds among
+/// them, pins, a rig, a constraint, strength, stitches and two muscles.
+fn flesh(mesh: TetMesh, each: usize) -> Model {
+    let (n, tets) = (mesh.vertices().len(), mesh.tets().len());
+    let [low, high] = [f64::min, f64::max].map(|pick| {
+        let along = mesh.vertices().iter().map(|v| v[0]);
+        along.reduce(pick).unwrap()
+    });
+    let along = |v: &[f64; 3]| (v[0] - low) / (high - low);
+    let weights: Vec<f64> = mesh.vertices().iter().map(along).flat_map(|x| [1.0 - x * x, x * x]).collect();
+    let rig = Rig::new(n, 2, &weights).unwrap();
+    let pinned: Vec<bool> = (0..n).map(|vertex| vertex % 5 == 0).collect();
+    let leak: Vec<f64> = (0..n).map(|vertex| 0.1 * (vertex % 4) as f64).collect();
+    let known = [laws(), laws()].concat();
+    let law = |t: usize| match &known[t / each % known.len()].1 {
+        PrincipalStretch::Polynomial { mu } => PrincipalStretch::Polynomial { mu: 1e4 * mu },
+        PrincipalStretch::Spline { curves, .. } => {
+            PrincipalStretch::Spline { curves: curves.clone(), scale: 1e4 + t as f64 }
+        }
+        _ => PrincipalStretch::NeoHookean { mu: 1e4 / 3.0, lambda: 1e4 + t as f64 },
+    };
+    let laws: Vec<PrincipalStretch> = (0..tets).map(law).collect();
+    let number = Field::Uniform;
+    let material = Material::new(Law::Arap, number(1.0), number(0.0), number(990.0)).unwrap();
+    let strength: Vec<f64> = (0..n).map(|vertex| 1.0 / (1 + vertex % 3) as f64).collect();
+    let stitches = Stitches::between_vertices(&mesh, &[[1, 6], [2, 7]], &[30.0, 1e3], &[0.0; 2]).unwrap();
+    let muscle = |share: f64| {
+        let stiffness = (0..tets).map(|t| share * (t % 2) as f64).collect();
+        Fibres::new(Field::PerTet(stiffness), &vec![[1.0, share, 0.3]; tets]).unwrap()
+    };
+    let fibres = Fibres::joined(&[muscle(7e3), muscle(3e3)]).unwrap();
+    let restraint = Restraint { rig: Some(&rig), leak: Some(&leak), pinned: Some(&pinned) };
+    let extras = FullSpaceExtras {
+        rig: Some(&rig),
+        strength: Some(&strength),
+        stitches: Some(&stitches),
+        fibres: Some(&fibres),
+    };
+    let progress = Progress::default();
+    let made = FullSpaceModel::with_extras(&mesh, &material, &laws, &restraint, &extras, &progress);
+    Model::FullSpace(made.unwrap().into())
 }
 
 fn with_hash(mut bytes: Vec<u8>) -> Vec<u8> {
@@ -66,6 +122,82 @@ fn the_same_bits_come_back_and_simulate_the_same() {
     }
 }
 
+/// What a full space is made of comes back with its bits, and what is made of that anew has the same.
+#[test]
+fn full_space_flesh_moves_on_with_the_same_bits() {
+    let folder = Folder::new("full-space");
+    let path = folder.0.join("flesh.jounce");
+    let cells =
+        solid_lattice(&sphere(2).placed([0.3, 0.2, 0.2], [0.0; 3]).surface(), 6, &Progress::default());
+    for (mesh, each) in [(bar([8, 3, 3], 0.1), 1), (cells.unwrap(), 10)] {
+        let cells = mesh.cells().len();
+        let model = flesh(mesh, each);
+        save(&model, &path).unwrap();
+        let loaded = load(&path).unwrap();
+        assert_eq!(encode(&loaded), encode(&model));
+        assert_eq!(loaded.mesh().unwrap().cells().len(), cells);
+        assert_eq!((loaded.bone_count(), loaded.muscle_count()), (2, 2));
+        assert_eq!(loaded.frequency().to_bits(), model.frequency().to_bits());
+        let params = SimulationParams {
+            contraction: 0.3.into(),
+            stretch: Some(0.4),
+            limit: Some(0.2),
+            substeps: 2,
+            ..SimulationParams::default()
+        };
+        let mut sims = [&model, &loaded].map(|model| Simulation::new(model.clone(), params).unwrap());
+        for frame in 0..12 {
+            let reports = sims.each_mut().map(|sim| sim.step(Some(&swing(f64::from(frame) / 24.0))).unwrap());
+            assert_eq!(reports[0].iterations, reports[1].iterations);
+            assert_eq!(sims[0].coefficients(), sims[1].coefficients());
+        }
+        assert_eq!(encode_state(&sims[0].save_state()), encode_state(&sims[1].save_state()));
+        assert!(sims[0].coefficients().iter().any(|u| u.abs() > 1e-3));
+    }
+}
+
+/// The parts of a full space stand under their names, and one that is missing or wrong is told by its own.
+#[test]
+fn parts_are_told_by_name() {
+    let bytes = &both()[1];
+    let names = [
+        "vertices",
+        "tets",
+        "solid",
+        "cells",
+        "flesh",
+        "mass",
+        "laws",
+        "parameters",
+        "curves",
+        "knots",
+        "pinned",
+        "constraint",
+        "ends",
+        "rows",
+        "values",
+        "rig",
+        "bones",
+        "moved",
+        "weights",
+        "strength",
+        "stitches",
+        "between",
+        "fibres",
+        "fibre tets",
+        "muscles",
+        "directions",
+    ];
+    for name in names {
+        let written = [&(name.len() as u64).to_le_bytes(), name.as_bytes()].concat();
+        let at = bytes.windows(written.len()).position(|some| some == written).unwrap();
+        let mut hostile = bytes.clone();
+        hostile[at + 8] = b'?';
+        let expected = format!("file: the model's {name} are not what they should be; build it anew");
+        assert_eq!(refusal(&with_hash(hostile)).unwrap().to_string(), expected);
+    }
+}
+
 #[test]
 fn saving_replaces_a_file_and_leaves_nothing_else() {
     let folder = Folder::new("replace");
@@ -92,23 +224,25 @@ fn a_disk_that_refuses_is_told_and_nothing_is_left() {
 
 #[test]
 fn every_truncation_is_refused() {
-    let bytes = small();
-    for length in 0..bytes.len() {
-        assert!(matches!(refusal(&bytes[..length]), Some(Error::File(_))), "cut at {length}");
+    for bytes in both() {
+        for length in 0..bytes.len() {
+            assert!(matches!(refusal(&bytes[..length]), Some(Error::File(_))), "cut at {length}");
+        }
+        let mut longer = bytes;
+        longer.push(0);
+        assert!(matches!(refusal(&longer), Some(Error::File(_))));
     }
-    let mut longer = bytes;
-    longer.push(0);
-    assert!(matches!(refusal(&longer), Some(Error::File(_))));
 }
 
 #[test]
 fn every_flipped_byte_is_refused() {
-    let bytes = small();
-    for place in 0..bytes.len() {
-        for flip in [1, 0x80, 0xff] {
-            let mut damaged = bytes.clone();
-            damaged[place] ^= flip;
-            assert!(matches!(refusal(&damaged), Some(Error::File(_))), "byte {place}");
+    for bytes in both() {
+        for place in 0..bytes.len() {
+            for flip in [1, 0x80, 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[place] ^= flip;
+                assert!(matches!(refusal(&damaged), Some(Error::File(_))), "byte {place}");
+            }
         }
     }
 }
@@ -116,11 +250,14 @@ fn every_flipped_byte_is_refused() {
 /// With the hash made right again, contents are either refused with a sentence or harmless.
 #[test]
 fn contents_that_lie_are_refused_or_harmless() {
-    let bytes = small();
+    both().iter().for_each(|bytes| lie_once(bytes));
+}
+
+fn lie_once(bytes: &[u8]) {
     let (mut refused, mut harmless) = (0, 0);
     for place in 8..bytes.len() - 8 {
         for flip in [0x01, 0x10, 0x7f, 0xff] {
-            let mut hostile = bytes.clone();
+            let mut hostile = bytes.to_vec();
             hostile[place] ^= flip;
             match decode(&with_hash(hostile)) {
                 Err(error) => {
@@ -144,12 +281,15 @@ fn contents_that_lie_are_refused_or_harmless() {
 
 #[test]
 fn several_lies_at_once_are_refused_or_harmless() {
-    let bytes = small();
+    both().iter().for_each(|bytes| lie_again_and_again(bytes));
+}
+
+fn lie_again_and_again(bytes: &[u8]) {
     let words = (bytes.len() - 32) / 8;
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut stepped = 0;
     for _ in 0..4000 {
-        let mut hostile = bytes.clone();
+        let mut hostile = bytes.to_vec();
         for _ in 0..random.random_range(2..6) {
             let place = 24 + 8 * random.random_range(0..words);
             let number = 10_f64.powf(random.random_range(-300.0..300.0));

@@ -2,8 +2,10 @@
 //!
 //! Little endian throughout: 8 bytes `JOUNCE\0\0`, the version (u32), what it is (u32), the length of the
 //! body (u64), the body, and the FNV-1a hash of all that stands before it (u64). Arrays are a count (u64) and
-//! their numbers, matrices rows, columns (u64) and their numbers by columns.
+//! their numbers, matrices rows, columns (u64) and their numbers by columns. In models of the full space the name of each part,
+//! an array of bytes, stands before it.
 
+mod full_space;
 mod state;
 mod writing;
 
@@ -16,8 +18,9 @@ use faer::Mat;
 
 use crate::mesh::TetMesh;
 use crate::method::Model;
+use crate::method::quasi_newton::FullSpaceModel;
 use crate::method::skinning_modes::{ReducedStitches, SkinningData, SkinningModel, StretchPlaces};
-use crate::{Error, Result};
+use crate::{Error, Progress, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
 /// Rises with every change of the layout; only files of the same version are read.
@@ -25,6 +28,9 @@ const VERSION: u32 = 6;
 /// What bytes may be of, each by its number and what to do without it.
 const SKINNING: Kind = Kind { number: 1, noun: "model", remedy: "build it anew" };
 const STATE: Kind = Kind { number: 2, noun: "state", remedy: "simulate anew" };
+const FULL_SPACE: Kind = Kind { number: 3, ..SKINNING };
+/// Where that number stands.
+const KIND: usize = 12;
 /// Bytes before the body.
 const HEADER: usize = 24;
 /// Bytes of the hash.
@@ -56,13 +62,16 @@ pub fn load(path: &Path) -> Result<Model> {
 /// The bytes of a model's file.
 ///
 /// # Errors
-/// [`Error::Unsupported`] for what is no model of skinning modes.
+/// [`Error::Unsupported`] for reduced models and those of handles.
 pub fn encode(model: &Model) -> Result<Vec<u8>> {
-    let Model::Skinning(skinning) = model else {
-        let why = "only a model of skinning modes has a file; make this one anew";
-        return Err(Error::Unsupported { what: "save", why });
-    };
-    Ok(SKINNING.seal(|out| write_skinning(out, skinning.data())))
+    match model {
+        Model::Skinning(model) => Ok(SKINNING.seal(|out| write_skinning(out, model.data()))),
+        Model::FullSpace(model) => Ok(FULL_SPACE.seal(|out| full_space::write(out, model.data()))),
+        Model::Reduced(_) | Model::Projective(_) => {
+            let why = "models of skinning modes and of the full space have files; make this one anew";
+            Err(Error::Unsupported { what: "save", why })
+        }
+    }
 }
 
 /// The model in the bytes of a file.
@@ -70,6 +79,10 @@ pub fn encode(model: &Model) -> Result<Vec<u8>> {
 /// # Errors
 /// As [`load`].
 pub fn decode(bytes: &[u8]) -> Result<Model> {
+    if bytes.get(KIND..).and_then(<[u8]>::first_chunk) == Some(&FULL_SPACE.number.to_le_bytes()) {
+        let data = FULL_SPACE.open(bytes, full_space::read)?;
+        return Ok(Model::FullSpace(FullSpaceModel::from_data(data, &Progress::default())?.into()));
+    }
     let data = SKINNING.open(bytes, read_skinning)?;
     Ok(Model::Skinning(SkinningModel::from_data(data)?.into()))
 }

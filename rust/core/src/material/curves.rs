@@ -30,6 +30,11 @@ impl StressCurves {
         Ok(Self { length, area, volume })
     }
 
+    /// Of length, area and volume.
+    pub(crate) fn curves(&self) -> [&StressCurve; 3] {
+        [&self.length, &self.area, &self.volume]
+    }
+
     pub(super) fn length(&self, x: f64) -> Jet {
         self.length.at(x)
     }
@@ -47,7 +52,8 @@ impl StressCurves {
 /// everywhere.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StressCurve {
-    knots: Vec<f64>,
+    /// Stretch and stress.
+    knots: Vec<[f64; 2]>,
     /// Before the first knot, after each.
     pieces: Vec<Piece>,
     /// The energy at 1 if that at the first knot is zero.
@@ -98,7 +104,7 @@ impl StressCurve {
         }
         let mut curve = Self {
             pieces: pieces(knots),
-            knots: knots.iter().map(|knot| knot[0]).collect(),
+            knots: knots.to_vec(),
             rest: 0.0,
             largest: knots.iter().fold(0.0, |largest, knot| knot[1].abs().max(largest)),
         };
@@ -112,9 +118,14 @@ impl StressCurve {
         Self { knots: Vec::new(), pieces: vec![nothing], rest: 0.0, largest: 0.0 }
     }
 
+    /// What it goes through; nothing where there is no stress at all.
+    pub(crate) fn knots(&self) -> &[[f64; 2]] {
+        &self.knots
+    }
+
     /// Energy from 1 to x, J/m^3, stress at x, Pa, and its slope.
     pub fn at(&self, x: f64) -> [f64; 3] {
-        let [energy, stress, slope] = self.pieces[self.knots.partition_point(|knot| *knot <= x)].at(x);
+        let [energy, stress, slope] = self.pieces[self.knots.partition_point(|knot| knot[0] <= x)].at(x);
         [energy - self.rest, stress, slope]
     }
 }

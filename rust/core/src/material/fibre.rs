@@ -8,6 +8,8 @@ use crate::{Error, Result};
 
 /// Stretch below which a fibre has no direction, and pulls no way.
 const LEAST: f64 = 1e-12;
+/// How far from 1 rounding leaves the length of a unit vector at most.
+const UNIT: f64 = 1e-9;
 
 /// Springs along a direction d at rest: `psi = k / 2 (|F d| - l)^2` `[QN sec. 4.4]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -159,6 +161,32 @@ impl Fibres {
             whole.strands.extend(part.strands.iter().map(moved));
         }
         Ok(whole)
+    }
+
+    /// Of a body of so many tets and muscles, whose fibres [`Fibres::strands`] has given.
+    pub(crate) fn from_strands(tets: usize, muscles: usize, strands: Vec<FibreAtRest>) -> Result<Self> {
+        if !(1..=Self::MOST_MUSCLES).contains(&muscles) {
+            let (expected, got) = ("1 to 32 of a body", muscles as f64);
+            return Err(Error::Range { what: "muscles", expected, got });
+        }
+        for (element, strand) in strands.iter().enumerate() {
+            for (what, index, count) in
+                [("fibre tets", strand.tet, tets), ("fibre muscles", strand.muscle.into(), muscles)]
+            {
+                if index >= count {
+                    return Err(Error::Index { what, element, index: index as i64, count });
+                }
+            }
+            if !(strand.stiffness.is_finite() && strand.stiffness > 0.0) {
+                let (expected, got) = ("a positive number of Pa", strand.stiffness);
+                return Err(Error::Range { what: "fibre stiffness", expected, got });
+            }
+            let length = strand.direction.norm();
+            if length.is_nan() || (length - 1.0).abs() > UNIT {
+                return Err(Error::Range { what: "fibre direction", expected: "a unit vector", got: length });
+            }
+        }
+        Ok(Self { strands, tets, muscles })
     }
 
     /// How many muscles contract each by itself.

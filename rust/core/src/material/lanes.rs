@@ -59,16 +59,21 @@ impl PrincipalStretch {
         let part = |parameter: usize| {
             laws.clone().map(|(law, weight)| weight / total * law.in_lanes().1[parameter]).sum::<f64>()
         };
-        let [p, q, r] = std::array::from_fn(part);
+        let parameters = std::array::from_fn(part);
         let (first, _) = laws.clone().next()?;
-        laws.clone().all(|(law, _)| law.shares_lanes(first)).then(|| match first {
+        laws.clone().all(|(law, _)| law.shares_lanes(first)).then(|| first.with_parameters(parameters))
+    }
+
+    /// The law that shares lanes with this one and has other parameters there.
+    pub(crate) fn with_parameters(&self, [p, q, r]: [f64; PARAMETERS]) -> Self {
+        match self {
             Self::Corotated { .. } => Self::Corotated { mu: p, lambda: q },
             Self::StVenantKirchhoff { .. } => Self::StVenantKirchhoff { mu: p, lambda: q },
             Self::NeoHookean { .. } => Self::NeoHookean { mu: p, lambda: q },
             Self::MooneyRivlin { .. } => Self::MooneyRivlin { c1: p, c2: q, lambda: r },
             Self::Polynomial { .. } => Self::Polynomial { mu: p },
             Self::Spline { curves, .. } => Self::Spline { curves: curves.clone(), scale: p },
-        })
+        }
     }
 
     /// Whether lanes may be shared with another law: then only numbers differ.

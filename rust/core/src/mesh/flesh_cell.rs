@@ -1,11 +1,16 @@
 //! A cubic cell of a lattice that flesh fills in part.
 
+use crate::{Error, Result};
+
 /// A cell twists no more easily than one whose flesh has this variance about its centre.
 const LEAST_SPREAD: f64 = 0.2;
 
 /// The share of a cell that counts as spread evenly over it, however little of it is flesh: no corner weighs
 /// nothing.
 const EVEN: f64 = 0.01;
+
+/// How far off its place a corner may be, as a share of the side.
+const CUBE: f64 = 1e-6;
 
 /// A cell of eight vertices, and where in it the flesh is. Coordinates in a cell run from -1 to 1.
 ///
@@ -24,6 +29,28 @@ pub struct FleshCell {
 }
 
 impl FleshCell {
+    /// Errors unless it is a cube of vertices with its flesh inside; it is the cell of that number.
+    pub(super) fn check(&self, element: usize, vertices: &[[f64; 3]]) -> Result<()> {
+        let (what, count) = ("cells", vertices.len());
+        if let Some(&corner) = self.corners.iter().find(|&&corner| corner as usize >= count) {
+            return Err(Error::Index { what, element, index: corner.into(), count });
+        }
+        let first = vertices[self.corners[0] as usize];
+        let is_there = |corner: usize, axis: usize| {
+            let along = if corner >> axis & 1 == 1 { self.side } else { 0.0 };
+            let place = vertices[self.corners[corner] as usize][axis];
+            (place - first[axis] - along).abs() <= CUBE * self.side
+        };
+        let is_inside = (0..3).all(|axis| {
+            (-1.0..=1.0).contains(&self.centre[axis]) && (0.0..=1.0).contains(&self.spread[axis])
+        });
+        let is_cube = self.side.is_finite() && (0..24).all(|i| is_there(i / 3, i % 3));
+        if is_cube && is_inside && self.side > 0.0 {
+            return Ok(());
+        }
+        Err(Error::Range { what, expected: "cubes with their flesh inside", got: element as f64 })
+    }
+
     /// What share of the mass of the flesh, of this volume, each corner has.
     ///
     /// Flesh weighs where it is: with c its centre and e a hundredth of the cell over the volume,

@@ -73,10 +73,11 @@ impl TetMesh {
             }
             None => {}
         }
-        for ((solid, volume), &share) in self.solid.iter_mut().zip(&mut self.volumes).zip(shares) {
-            *volume *= share / *solid;
-            *solid = share;
+        for (t, &share) in shares.iter().enumerate() {
+            // From the tet itself, so that the bits do not depend on earlier shares.
+            self.volumes[t] = share * checked_volume(t, self.corners(t))?;
         }
+        self.solid = shares.to_vec();
         Ok(self)
     }
 
@@ -94,6 +95,31 @@ impl TetMesh {
     pub(super) fn with_cells(mut self, cells: Vec<FleshCell>) -> Self {
         self.cells = cells;
         self
+    }
+
+    /// The same with cells that may be any.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless each has as many tets, [`Error::Index`] or [`Error::Range`] for one that is no cube, has its
+    /// flesh elsewhere, or has tets that are not in it.
+    pub(crate) fn with_cells_checked(self, cells: Vec<FleshCell>) -> Result<Self> {
+        let what = "cells";
+        if cells.is_empty() {
+            return Ok(self);
+        }
+        if !self.tets.len().is_multiple_of(cells.len()) {
+            let expected = format!("a number of cells that divides {}", self.tets.len());
+            return Err(Error::Shape { what, expected, got: cells.len().to_string() });
+        }
+        let each = self.tets.len() / cells.len();
+        for (element, (cell, tets)) in cells.iter().zip(self.tets.chunks_exact(each)).enumerate() {
+            cell.check(element, &self.vertices)?;
+            if !tets.as_flattened().iter().all(|vertex| cell.corners.contains(vertex)) {
+                let expected = "cells with tets between their corners";
+                return Err(Error::Range { what, expected, got: element as f64 });
+            }
+        }
+        Ok(self.with_cells(cells))
     }
 
     /// The cells that elastic energy is one of, in the order of their tets; none where each tet has an energy

@@ -27,3 +27,4 @@ pub use membrane::{Membrane, nearest_isometry};
 pub(crate) use stiffness::fibre_stiffness;
 pub use stiffness::{Strains, stiffness, stiffness_of, twisting_stiffness, weight_space_hessian};
 pub use stitches::Stitches;
+pub(crate) use stitches::{Anchor, Stitch};

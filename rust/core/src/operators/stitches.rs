@@ -8,6 +8,8 @@ use crate::{Error, Result};
 
 /// Stiffness that is accepted, N/m: beyond it nothing of the flesh's own would be left in double precision.
 const STIFFEST: f64 = 1e15;
+/// How far from 1 the shares of a place may sum.
+const WHOLE: f64 = 1e-6;
 
 /// A place in a mesh: what it takes of up to four vertices.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,18 +112,31 @@ impl Stitches {
             let index = pairs.as_flattened()[at].into();
             return Err(Error::Index { what: "pairs", element: at / 2, index, count: point_count });
         }
-        if let Some(&got) = stiffness.iter().find(|k| !(**k > 0.0 && **k <= STIFFEST)) {
-            return Err(Error::Range { what: "stiffness", expected: "positive numbers up to 1e15", got });
-        }
-        if let Some(&got) = gaps.iter().find(|gap| !(0.0..=1.0).contains(*gap)) {
-            return Err(Error::Range { what: "gap", expected: "numbers in [0, 1]", got });
-        }
+        check_numbers(stiffness.iter().copied(), gaps.iter().copied())?;
         let stitch = |(s, pair): (usize, &[u32; 2])| Stitch {
             ends: pair.map(&anchor),
             stiffness: stiffness[s],
             gap: gaps[s],
         };
         Ok(Self { vertex_count, stitches: pairs.iter().enumerate().map(stitch).collect() })
+    }
+
+    /// Springs of a mesh of so many vertices, which [`Stitches::stitches`] has given.
+    pub(crate) fn from_stitches(vertex_count: usize, stitches: Vec<Stitch>) -> Result<Self> {
+        for (element, stitch) in stitches.iter().enumerate() {
+            for Anchor { vertices, shares } in &stitch.ends {
+                if let Some(&vertex) = vertices.iter().find(|&&vertex| vertex as usize >= vertex_count) {
+                    let (index, count) = (vertex.into(), vertex_count);
+                    return Err(Error::Index { what: "stitches", element, index, count });
+                }
+                let got: f64 = shares.iter().sum();
+                if !((got - 1.0).abs() < WHOLE && shares.iter().all(|share| share.is_finite())) {
+                    return Err(Error::Range { what: "stitches", expected: "shares that sum to 1", got });
+                }
+            }
+            check_numbers([stitch.stiffness], [stitch.gap])?;
+        }
+        Ok(Self { vertex_count, stitches })
     }
 
     /// No springs, of a mesh.
@@ -195,5 +210,18 @@ impl Stitches {
         let (expected, got) =
             (format!("stitches of a mesh of {n} vertices"), format!("{}", self.vertex_count));
         Err(Error::Shape { what: "stitches", expected, got })
+    }
+}
+
+fn check_numbers(
+    stiffness: impl IntoIterator<Item = f64>,
+    gaps: impl IntoIterator<Item = f64>,
+) -> Result<()> {
+    if let Some(got) = stiffness.into_iter().find(|k| !(*k > 0.0 && *k <= STIFFEST)) {
+        return Err(Error::Range { what: "stiffness", expected: "positive numbers up to 1e15", got });
+    }
+    match gaps.into_iter().find(|gap| !(0.0..=1.0).contains(gap)) {
+        Some(got) => Err(Error::Range { what: "gap", expected: "numbers in [0, 1]", got }),
+        None => Ok(()),
     }
 }

@@ -74,7 +74,7 @@ impl Incremental<'_> {
     /// Takes u back to where the constraint is met, nearest in the metric. Directions are in its kernel but for rounding,
     /// which velocities would else carry ever further.
     pub(super) fn project(&mut self, u: &mut Rows) {
-        if self.model.constraint.is_none() {
+        if self.model.data.constraint.is_none() {
             return;
         }
         let [inertia, stiffness] = self.terms.metric();

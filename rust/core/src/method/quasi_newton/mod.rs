@@ -5,6 +5,7 @@
 //! incremental energy (`objective`), whose elastic part is summed over packed elements (`elements`) and over `fibres`.
 
 mod complement;
+mod data;
 mod elements;
 mod fibres;
 mod limit;
@@ -19,6 +20,7 @@ mod stepper;
 mod stretch;
 mod substep;
 
+pub(crate) use data::FullSpaceData;
 pub(in crate::method) use elements::{Element, ElementLaw};
 pub(in crate::method) use limit::Limit;
 pub use minimise::Minimiser;
@@ -45,8 +47,7 @@ use crate::math::{
 use crate::mesh::{FleshCell, TetMesh};
 use crate::method::SimulationParams;
 use crate::operators::{
-    Stitches, displacement_constraint, fibre_stiffness, gradients, laplacian, lumped_mass, out_of_reach,
-    stiffness_of, twisting_stiffness,
+    Stitches, fibre_stiffness, gradients, laplacian, out_of_reach, stiffness_of, twisting_stiffness,
 };
 use crate::rig::Rig;
 use crate::subspace::{Restraint, shift};
@@ -62,7 +63,7 @@ const RIGID: f64 = 1e-6;
 /// Rows are vertices in the order in which the factor eliminates them, the pinned ones last; arrays that come
 /// from outside or go there have vertices in the order of the mesh.
 pub struct FullSpaceModel {
-    mesh: TetMesh,
+    data: FullSpaceData,
     /// The vertex of each row.
     vertices: Vec<u32>,
     /// Rows that move: the others are pinned.
@@ -76,13 +77,9 @@ pub struct FullSpaceModel {
     energies: Vec<PrincipalStretch>,
     elements: Elements,
     fibres: Option<Arc<[FibreTet]>>,
-    muscles: usize,
     /// The metric's Laplacian and the mass on the vertices that move, in the order of the mesh.
     stiffness: Sparse,
     vertex_mass: Vec<f64>,
-    /// Which vertices move.
-    moving: Selection,
-    constraint: Option<Sparse>,
     /// The constraint again, on the rows that move.
     complement: Option<Complement>,
     /// The Laplacian again, on the rows that move.
@@ -163,70 +160,71 @@ impl FullSpaceModel {
         extras: &FullSpaceExtras<'_>,
         progress: &Progress,
     ) -> Result<Self> {
-        material.check_tet_count(mesh.tets().len())?;
-        check_length("energies", mesh.tets().len(), energies.len())?;
-        let n = mesh.vertices().len();
-        extras.check(n, mesh.tets().len())?;
-        let free = restraint.free_vertices(n)?;
-        if free.rows().is_empty() {
-            return Err(Error::Range { what: "pinned", expected: "a vertex that moves", got: n as f64 });
-        }
-        let mass = lumped_mass(mesh, material);
-        let conductivity: Vec<f64> = energies.iter().map(PrincipalStretch::slope).collect();
-        let springs =
-            extras.stitches.filter(|stitches| !stitches.is_empty()).map(|stitches| stitches.laplacian(1.0));
-        let flesh = stiffness_of(mesh, &conductivity)?;
-        let pulled = extras.fibres.map(|fibres| fibre_stiffness(mesh, fibres));
-        let whole = springs.iter().chain(&pulled).fold(flesh, |sum, more| &sum + more);
-        let constraint = restraint.columns(mesh, &mass, &free, displacement_constraint)?;
+        Self::from_data(FullSpaceData::new(mesh, material, energies, restraint, extras)?, progress)
+    }
+
+    /// Checks that the parts fit together, and makes of them what a step needs.
+    pub(crate) fn from_data(data: FullSpaceData, progress: &Progress) -> Result<Self> {
+        data.check()?;
+        let FullSpaceData { mesh, mass, moving, constraint, .. } = &data;
         progress.report(0.2)?;
-        let stiffness = if free.is_whole() { whole } else { free.square(&whole) };
-        let vertex_mass = free.values(&mass);
-        let shift = shift(mesh, &mass, &conductivity);
+        let conductivity: Vec<f64> = data.laws.iter().map(PrincipalStretch::slope).collect();
+        if let Some(&got) = conductivity.iter().find(|slope| !(slope.is_finite() && **slope > 0.0)) {
+            return Err(Error::Range { what: "energies", expected: "laws that resist strain", got });
+        }
+        let springs = data.stitches.as_ref().map(|stitches| stitches.laplacian(1.0));
+        let flesh = stiffness_of(mesh, &conductivity)?;
+        let pulled = data.fibres.as_ref().map(|fibres| fibre_stiffness(mesh, fibres));
+        let whole = springs.iter().chain(&pulled).fold(flesh, |sum, more| &sum + more);
+        let stiffness = if moving.is_whole() { whole } else { moving.square(&whole) };
+        let vertex_mass = moving.values(mass);
+        let shift = shift(mesh, mass, &conductivity);
         let factor = factor(&add_diagonal(&stiffness, &vertex_mass, shift), constraint.as_ref())?;
         progress.report(0.6)?;
         let frequency = frequency(&stiffness, &vertex_mass, &factor, shift, progress)?;
-        let vertices = rows_to_vertices(n, &free, factor.order());
-        let mut place = vec![0; n];
+        let vertices = rows_to_vertices(mass.len(), moving, factor.order());
+        let mut place = vec![0; mass.len()];
         (0..).zip(&vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
-        let free_place: Vec<u32> = free.rows().iter().map(|&vertex| place[vertex as usize]).collect();
-        let (energies, elements) = elements_of(mesh, energies, &place)?;
-        let loose = loose(mesh, &free, constraint.as_ref());
-        let strength = |vertex: &u32| extras.strength.map_or(1.0, |strength| strength[*vertex as usize]);
-        let moving = &vertices[..vertex_mass.len()];
+        let free_place: Vec<u32> = moving.rows().iter().map(|&vertex| place[vertex as usize]).collect();
+        let (energies, elements) = elements_of(mesh, &data.laws, &place)?;
+        let loose = loose(mesh, moving, constraint.as_ref());
+        let strength = |vertex: &u32| data.strength.as_ref().map_or(1.0, |all| all[*vertex as usize]);
+        let rows = &vertices[..vertex_mass.len()];
         Ok(Self {
-            muscles: extras.fibres.map_or(0, Fibres::muscle_count),
-            fibres: extras.fibres.map(|fibres| fibre_tets(mesh, fibres, &place).into()),
+            fibres: data.fibres.as_ref().map(|fibres| fibre_tets(mesh, fibres, &place).into()),
             stitches: springs.map(|springs| Quadratic::new(&springs, &place)),
-            strength: moving.iter().map(strength).collect(),
-            loose: moving.iter().map(|&vertex| loose[vertex as usize]).collect(),
-            posing: Posing::new(mesh, extras.rig, &vertices),
-            complement: match &constraint {
+            strength: rows.iter().map(strength).collect(),
+            loose: rows.iter().map(|&vertex| loose[vertex as usize]).collect(),
+            posing: Posing::new(mesh, data.rig.as_ref(), &vertices),
+            complement: match constraint {
                 Some(constraint) => Some(Complement::new(permuted(constraint, &free_place))?),
                 None => None,
             },
             shift,
             elements: Elements::new(&elements, |law| ElementLaw::Elastic(law.clone())),
-            mass: moving.iter().map(|&vertex| mass[vertex as usize]).collect(),
+            mass: rows.iter().map(|&vertex| mass[vertex as usize]).collect(),
             total_mass: mass.iter().sum(),
             rounding: mesh.volumes().iter().zip(&conductivity).map(|(volume, k)| volume * k).sum(),
             viscosity: Quadratic::new(&stiffness, &free_place),
             twisting: twisting_stiffness(mesh, &conductivity).map(|twist| Quadratic::new(&twist, &place)),
             free: vertex_mass.len(),
-            mesh: mesh.clone(),
+            data,
             vertices,
-            moving: free,
             energies,
             stiffness,
             vertex_mass,
-            constraint,
             frequency,
         })
     }
 
+    /// What a file stores.
+    pub(crate) fn data(&self) -> &FullSpaceData {
+        &self.data
+    }
+
     /// The mesh that is simulated.
     pub fn mesh(&self) -> &TetMesh {
-        &self.mesh
+        &self.data.mesh
     }
 
     /// Number of bones b of a pose, 0 without a rig.
@@ -241,7 +239,7 @@ impl FullSpaceModel {
 
     /// How many muscles contract each by itself.
     pub fn muscle_count(&self) -> usize {
-        self.muscles
+        self.data.fibres.as_ref().map_or(0, Fibres::muscle_count)
     }
 
     /// Errors unless numbers are n x 3.
@@ -269,7 +267,7 @@ impl FullSpaceModel {
     /// The mass that makes a root mean square over the body of the length of a displacement, and a share of
     /// its diagonal of that.
     fn unit(&self) -> f64 {
-        self.total_mass.sqrt() * self.mesh.diagonal()
+        self.total_mass.sqrt() * self.mesh().diagonal()
     }
 
     /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness.
@@ -279,7 +277,7 @@ impl FullSpaceModel {
         let omega = std::f64::consts::TAU * self.frequency * params.stiffness.sqrt();
         if params.damping == 0.0 {
             [0.0; 2]
-        } else if self.constraint.is_some() || self.free < self.vertices.len() {
+        } else if self.data.constraint.is_some() || self.free < self.vertices.len() {
             // alpha / w + beta w is twice the ratio at omega and at three times it.
             [1.5 * params.damping * omega, 0.5 * params.damping / omega * params.stiffness]
         } else {
@@ -294,14 +292,14 @@ impl FullSpaceModel {
 
     /// The same with so many Pa more in each tet.
     fn firmer_metric(&self, metric: [f64; 2], more: &[f64]) -> Result<SparseCholesky> {
-        let more = laplacian(&self.mesh, more)?;
-        let more = if self.moving.is_whole() { more } else { self.moving.square(&more) };
+        let more = laplacian(self.mesh(), more)?;
+        let more = if self.data.moving.is_whole() { more } else { self.data.moving.square(&more) };
         self.metric_of(&self.stiffness + &more, metric)
     }
 
     fn metric_of(&self, mut matrix: Sparse, [inertia, stiffness]: [f64; 2]) -> Result<SparseCholesky> {
         matrix.val_mut().iter_mut().for_each(|value| *value *= stiffness);
-        factor(&add_diagonal(&matrix, &self.vertex_mass, inertia), self.constraint.as_ref())
+        factor(&add_diagonal(&matrix, &self.vertex_mass, inertia), self.data.constraint.as_ref())
     }
 }
 

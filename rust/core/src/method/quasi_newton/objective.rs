@@ -58,7 +58,7 @@ impl Terms {
             relaxed: Contraction::from(0.0).relaxed(),
             limit: None,
             drag: [0.0; 2],
-            medium: PointDrag::new(model.mass.clone(), model.mesh.diagonal()),
+            medium: PointDrag::new(model.mass.clone(), model.mesh().diagonal()),
             dragged: 0.0,
         }
     }

@@ -27,7 +27,7 @@ impl Skin {
         (0..).zip(&model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
         let rows = PlacedRows { place, free: model.free };
         let points = skin.map(|skin| &*skin.points);
-        let points = ContactPoints::new(&model.mesh, points, &rows, (model.free, MOST))?;
+        let points = ContactPoints::new(model.mesh(), points, &rows, (model.free, MOST))?;
         let rig = skin.and_then(|skin| skin.rig.as_ref());
         let posing = rig.map(|rig| model.posing.beyond(&points, rig)).transpose()?;
         let zeros = || vec![[0.0; 3]; if posing.is_some() { points.len() } else { 0 }];
@@ -46,10 +46,10 @@ impl Skin {
 impl FullSpaceModel {
     /// Where pinned vertices next to moving ones are at rest, metres.
     pub(super) fn pinned_beside_flesh(&self) -> Vec<[f64; 3]> {
-        let moves = |&vertex: &u32| self.moving.contains(vertex as usize);
-        let beside = self.mesh.tets().iter().filter(|tet| tet.iter().any(moves)).flatten();
+        let moves = |&vertex: &u32| self.data.moving.contains(vertex as usize);
+        let beside = self.data.mesh.tets().iter().filter(|tet| tet.iter().any(moves)).flatten();
         let pinned: BTreeSet<u32> = beside.copied().filter(|vertex| !moves(vertex)).collect();
-        pinned.iter().map(|&vertex| self.mesh.vertices()[vertex as usize]).collect()
+        pinned.iter().map(|&vertex| self.data.mesh.vertices()[vertex as usize]).collect()
     }
 }
 

@@ -96,7 +96,7 @@ impl FullSpaceStepper {
         let mut positions = self.displacement();
         let [.., offsets] = &self.motion.state().offset_path;
         for (row, &vertex) in self.model.vertices.iter().enumerate() {
-            let rest = self.model.mesh.vertices()[vertex as usize];
+            let rest = self.model.mesh().vertices()[vertex as usize];
             let moved = offsets.get(row).copied().unwrap_or_default();
             (0..3).for_each(|c| positions[vertex as usize][c] += rest[c] + moved[c]);
         }
@@ -106,7 +106,7 @@ impl FullSpaceStepper {
     /// What a rig adds to the vertices at rest.
     fn offsets(&self, posed: &[[f64; 3]]) -> Result<Vec<f64>> {
         check_length("posed", self.model.vertices.len(), posed.len())?;
-        let places = posed.as_flattened().iter().zip(self.model.mesh.vertices().as_flattened());
+        let places = posed.as_flattened().iter().zip(self.model.mesh().vertices().as_flattened());
         match posed.as_flattened().iter().position(|x| !x.is_finite()) {
             Some(i) => Err(Error::NotFinite { what: "posed", element: i / 3, value: posed[i / 3][i % 3] }),
             None => Ok(places.map(|(posed, rest)| posed - rest).collect()),

@@ -68,7 +68,7 @@ pub(super) struct StretchLimits {
 impl StretchLimits {
     /// Of all tets that move, stiff as a share of what they are in the metric.
     pub(super) fn new(model: &FullSpaceModel) -> Self {
-        let mesh = &model.mesh;
+        let mesh = model.mesh();
         let mut place = vec![0; model.vertices.len()];
         (0..).zip(&model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
         let moves =

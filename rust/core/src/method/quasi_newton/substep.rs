@@ -107,7 +107,7 @@ impl FullSpaceSubstep {
         let (skin, points) = Skin::new(&self.model, skin)?;
         let held = |row: usize| !self.model.loose[row];
         let pinned = self.model.pinned_beside_flesh();
-        self.contact = Some(Contact::new(colliders, points, held, &pinned, self.model.mesh.diagonal())?);
+        self.contact = Some(Contact::new(colliders, points, held, &pinned, self.model.mesh().diagonal())?);
         self.skin = skin;
         Ok(self)
     }
@@ -152,7 +152,7 @@ impl FullSpaceSubstep {
         terms.stiffness = params.stiffness;
         terms.pose_rest = params.pose_rest;
         terms.relaxed = params.contraction.relaxed();
-        terms.limit = Limit::new(self.model.frequency, self.model.mesh.diagonal(), params);
+        terms.limit = Limit::new(self.model.frequency, self.model.mesh().diagonal(), params);
         let key = terms.metric();
         if self.metric.as_ref().is_none_or(|(known, _)| *known != key) {
             self.metric = Some((key, self.model.metric(key)?));
@@ -245,7 +245,7 @@ impl FullSpaceSubstep {
         // A constraint allows what was allowed before, which inertia of the rig alone is not; and where
         // forces would take the flesh far off before it resists, what was before is nearer.
         // What touches something has come to rest nearer to where it was than to where nothing would hold it.
-        let falls = self.model.constraint.is_none() && state.contact.anchors.is_empty();
+        let falls = self.model.data.constraint.is_none() && state.contact.anchors.is_empty();
         if falls && squares.sqrt() < FAR * self.model.unit() {
             self.u.copy_from_slice(&terms.target);
         }
@@ -453,7 +453,7 @@ impl Substep for FullSpaceSubstep {
 
     fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
         let (advance, moved) = apart(&self.places(from, &[0.0; 3]), &self.places(to, &[0.0; 3]));
-        Ok((advance, moved / self.model.mesh.diagonal()))
+        Ok((advance, moved / self.model.mesh().diagonal()))
     }
 
     fn sample_positions(&self, _: &State, _: &ForceSamples) -> Result<Vec<[f64; 3]>> {

@@ -1,0 +1,93 @@
+//! What a full-space body is made of.
+
+use super::{FullSpaceExtras, check_length};
+use crate::material::{Fibres, Material, PrincipalStretch};
+use crate::math::{Selection, Sparse};
+use crate::mesh::TetMesh;
+use crate::operators::{Stitches, displacement_constraint, lumped_mass};
+use crate::rig::Rig;
+use crate::subspace::Restraint;
+use crate::{Error, Result};
+
+/// What a full-space body is made of, and all that its file stores: n vertices, t tets, c columns of the constraint.
+///
+/// Matrices and factors are made from it anew, by the same operations and so with the same bits: they are several times as
+/// large as it, and nothing in a file could contradict them.
+pub(crate) struct FullSpaceData {
+    pub(crate) mesh: TetMesh,
+    /// Of the vertices, n, kg.
+    pub(crate) mass: Vec<f64>,
+    /// One a tet.
+    pub(crate) laws: Vec<PrincipalStretch>,
+    /// Which vertices move; the others are pinned.
+    pub(crate) moving: Selection,
+    /// Columns of the constraint, on the vertices that move.
+    pub(crate) constraint: Option<Sparse>,
+    /// What poses the body.
+    pub(crate) rig: Option<Rig>,
+    /// How much of the rig's acceleration each vertex feels, n.
+    pub(crate) strength: Option<Vec<f64>>,
+    /// None that are empty.
+    pub(crate) stitches: Option<Stitches>,
+    pub(crate) fibres: Option<Fibres>,
+}
+
+impl FullSpaceData {
+    /// Of what a body is built from.
+    pub(super) fn new(
+        mesh: &TetMesh,
+        material: &Material,
+        laws: &[PrincipalStretch],
+        restraint: &Restraint<'_>,
+        extras: &FullSpaceExtras<'_>,
+    ) -> Result<Self> {
+        material.check_tet_count(mesh.tets().len())?;
+        check_length("energies", mesh.tets().len(), laws.len())?;
+        extras.check(mesh.vertices().len(), mesh.tets().len())?;
+        let moving = restraint.free_vertices(mesh.vertices().len())?;
+        check_moving(&moving)?;
+        let mass = lumped_mass(mesh, material);
+        let constraint = restraint.columns(mesh, &mass, &moving, displacement_constraint)?;
+        Ok(Self {
+            mesh: mesh.clone(),
+            mass,
+            laws: laws.to_vec(),
+            moving,
+            constraint,
+            rig: extras.rig.cloned(),
+            strength: extras.strength.map(<[f64]>::to_vec),
+            stitches: extras.stitches.filter(|stitches| !stitches.is_empty()).cloned(),
+            fibres: extras.fibres.cloned(),
+        })
+    }
+
+    /// Errors unless all of it is of one body, as what [`FullSpaceData::new`] makes is. Parts have been checked by themselves.
+    pub(super) fn check(&self) -> Result<()> {
+        let (n, tets) = (self.mesh.vertices().len(), self.mesh.tets().len());
+        check_length("mass", n, self.mass.len())?;
+        check_length("laws", tets, self.laws.len())?;
+        if let Some(got) = self.mass.iter().copied().find(|mass| !(mass.is_finite() && *mass > 0.0)) {
+            return Err(Error::Range { what: "mass", expected: "positive numbers of kg", got });
+        }
+        check_length("moving", n, self.moving.total())?;
+        check_moving(&self.moving)?;
+        if let Some(constraint) = &self.constraint {
+            check_length("constraint", self.moving.rows().len(), constraint.nrows())?;
+        }
+        let extras = FullSpaceExtras {
+            rig: self.rig.as_ref(),
+            strength: self.strength.as_deref(),
+            stitches: self.stitches.as_ref(),
+            fibres: self.fibres.as_ref(),
+        };
+        extras.check(n, tets)
+    }
+}
+
+fn check_moving(moving: &Selection) -> Result<()> {
+    if !moving.rows().is_empty() {
+        return Ok(());
+    }
+    let (expected, got) = ("a vertex that moves", moving.total() as f64);
+    Err(Error::Range { what: "pinned", expected, got })
+}
