@@ -11,17 +11,25 @@ pub(crate) fn potential(x: f64) -> (f64, f64) {
         return (0.0, 0.0);
     }
     let t = (x - KNEE) / (1.0 - KNEE);
-    let log = (-t).ln_1p();
+    growing(t, (-t).ln_1p())
+}
+
+/// The same of t and `ln(1 - t)`.
+fn growing(t: f64, log: f64) -> (f64, f64) {
     (-t * t * log, (t * t / (1.0 - t) - 2.0 * t * log) / (1.0 - KNEE))
 }
 
 /// The same for any x, with its second derivative: from [`LAST`] on the parabola that continues it smoothly, so that what
 /// lies beyond its limit finds back, and is nowhere more than some 40 times as stiff as at a stiffness of 1.
 pub(crate) fn continued(x: f64) -> [f64; 3] {
+    if x <= KNEE {
+        return [0.0; 3];
+    }
     let at = x.min(LAST);
-    let (value, first) = potential(at);
-    let t = ((at - KNEE) / (1.0 - KNEE)).max(0.0);
-    let bend = t * (2.0 - t) / (1.0 - t).powi(2) + 2.0 * t / (1.0 - t) - 2.0 * (-t).ln_1p();
+    let t = (at - KNEE) / (1.0 - KNEE);
+    let log = (-t).ln_1p();
+    let (value, first) = growing(t, log);
+    let bend = t * (2.0 - t) / (1.0 - t).powi(2) + 2.0 * t / (1.0 - t) - 2.0 * log;
     let (second, beyond) = (bend / (1.0 - KNEE).powi(2), x - at);
     [value + beyond * (first + 0.5 * beyond * second), first + beyond * second, second]
 }

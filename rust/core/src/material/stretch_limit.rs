@@ -39,9 +39,9 @@ impl StretchLimit {
         [self.limit * self.limit * value, self.limit * first, second].map(|jet| self.stiffness * jet)
     }
 
-    /// How stiffly it resists, Pa: between its stiffest direction and what is across it.
-    pub(crate) fn steepness(&self, f: &Matrix3<f64>) -> f64 {
-        let distance = SignedSvd::new(f).sigma.add_scalar(-1.0).norm();
+    /// How stiffly it resists at a distance from the closest rotation, Pa: between its stiffest direction and what is across
+    /// it.
+    pub(crate) fn steepness(&self, distance: f64) -> f64 {
         let [_, first, second] = self.along(distance);
         if first == 0.0 { 0.0 } else { ALONG * second + (1.0 - ALONG) * first / distance }
     }
@@ -126,20 +126,30 @@ impl LaneLimit {
     }
 }
 
+/// `|F - R|` of each lane; the difference is written.
+#[inline(always)]
+pub(crate) fn distance_in_lanes<S: Simd>(simd: S, f: &[S::f64s; 9], apart: &mut [S::f64s; 9]) -> S::f64s {
+    let r = rotations_in_lanes(simd, *f);
+    for e in 0..9 {
+        apart[e] = simd.sub_f64s(f[e], r[e]);
+    }
+    simd.sqrt_f64s(dot(simd, apart, apart))
+}
+
 impl Evaluate for LaneLimit {
     #[inline(always)]
     fn evaluate<S: Simd>(
         self,
         simd: S,
         f: &[S::f64s; 9],
-        &[stiffness, limit, allowed]: &[S::f64s; PARAMETERS],
+        own @ &[stiffness, limit, allowed]: &[S::f64s; PARAMETERS],
         stress: &mut [S::f64s; 9],
     ) -> S::f64s {
-        let r = rotations_in_lanes(simd, *f);
-        for e in 0..9 {
-            stress[e] = simd.sub_f64s(f[e], r[e]);
+        if Self::is_within(simd, f, own, KNEE) {
+            *stress = [simd.splat_f64s(0.0); 9];
+            return stress[0];
         }
-        let distance = simd.sqrt_f64s(dot(simd, stress, stress));
+        let distance = distance_in_lanes(simd, f, stress);
         let mut jets = [limit, simd.sub_f64s(distance, allowed), distance];
         grow(pulp::bytemuck::cast_slice_mut(&mut jets));
         let [_, density, pull] = jets;

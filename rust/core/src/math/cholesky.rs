@@ -1,5 +1,7 @@
 //! Sparse direct solver for symmetric positive definite systems, with or without linear constraints.
 
+use std::sync::Arc;
+
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
@@ -25,12 +27,14 @@ const LEAST_PIVOT: f64 = 1e-15;
 /// of full column rank), and the sparsity of A is used: a column of A only meets the parts of the factor
 /// above the vertices it touches. The same bits for any number of threads.
 pub struct SparseCholesky {
-    /// `order[k]` is the row of K eliminated k-th.
-    order: Vec<u32>,
-    parts: Vec<Part>,
+    structure: Structure,
     /// The columns of L, part by part.
     panels: Vec<Panels>,
 }
+
+/// The order and the pattern of a factor, which those of all matrices with entries in the same places share.
+#[derive(Clone)]
+pub(crate) struct Structure(Arc<Supernodes>);
 
 /// Memory that solving needs, kept from one solve to the next.
 #[derive(Default)]
@@ -49,8 +53,7 @@ impl SparseCholesky {
     /// # Errors
     /// [`Error::Numerical`] if the matrix is not numerically positive definite.
     pub fn new(matrix: &Sparse) -> Result<Self> {
-        let none = SymbolicSparseColMat::new_checked(matrix.nrows(), 0, vec![0], None, vec![]);
-        Self::constrained(matrix, &SparseColMat::new(none, vec![]))
+        Self::constrained(matrix, &unconstrained(matrix.nrows()))
     }
 
     /// Factors `[K A; A' 0]`; K is n x n, symmetric positive definite, stored whole; A is n x c, of rank c.
@@ -58,20 +61,14 @@ impl SparseCholesky {
     /// # Errors
     /// [`Error::Numerical`] if K is not positive definite or the columns of A are dependent.
     pub fn constrained(matrix: &Sparse, constraint: &Sparse) -> Result<Self> {
-        let (order, constraint) = rayon::join(|| nested_dissection(matrix), || constraint.to_row_major());
-        let constraint = constraint.map_err(|error| failed(format!("{error:?}")))?;
-        let structure = Supernodes::new(matrix, &constraint, order);
-        let input = Input::new(matrix, &constraint, &structure.order);
-        let (last, independent) = structure.parts.split_last().ok_or_else(|| failed("no rows"))?;
-        let mut done: Vec<Eliminated> = independent
-            .par_iter()
-            .with_max_len(1)
-            .map(|part| input.eliminate_part(&structure, part, &[]))
-            .collect::<Result<_>>()?;
-        let left: Vec<(usize, Update)> = done.iter_mut().flat_map(|part| part.left.drain(..)).collect();
-        done.push(input.eliminate_part(&structure, last, &left)?);
-        let panels = done.into_iter().map(|part| part.panels).collect();
-        Ok(Self { order: structure.order, parts: structure.parts, panels })
+        let (order, rows) = rayon::join(|| nested_dissection(matrix), || by_rows(constraint));
+        let rows = rows?;
+        Structure(Arc::new(Supernodes::new(matrix, &rows, order))).eliminate(matrix, &rows)
+    }
+
+    /// What another factor may share.
+    pub(crate) fn structure(&self) -> Structure {
+        self.structure.clone()
     }
 
     /// Memory of the factor's numbers, bytes.
@@ -81,15 +78,16 @@ impl SparseCholesky {
 
     /// The row of K that each row of an ordered right-hand side stands for.
     pub(crate) fn order(&self) -> &[u32] {
-        &self.order
+        &self.structure.0.order
     }
 
     /// Replaces each column b by the x of `K x + A y = b, A' x = 0` (by `K^-1 b` without constraints); n x k.
     pub fn solve_in_place(&self, mut rhs: MatMut<'_, f64>) {
-        let mut ordered = Mat::from_fn(rhs.nrows(), rhs.ncols(), |row, k| rhs[(self.order[row] as usize, k)]);
+        let mut ordered =
+            Mat::from_fn(rhs.nrows(), rhs.ncols(), |row, k| rhs[(self.structure.0.order[row] as usize, k)]);
         self.solve_ordered(&mut Room::default(), |_| 1.0, ordered.as_mut());
         for (mut column, ordered) in rhs.rb_mut().col_iter_mut().zip(ordered.col_iter()) {
-            self.order.iter().zip(ordered.iter()).for_each(|(&row, x)| column[row as usize] = *x);
+            self.structure.0.order.iter().zip(ordered.iter()).for_each(|(&row, x)| column[row as usize] = *x);
         }
     }
 
@@ -111,8 +109,8 @@ impl SparseCholesky {
     /// factor's order.
     pub(crate) fn solve_vertices(&self, room: &mut VertexRoom, rows: &mut [[f64; COLUMNS]]) {
         room.x.resize(COLUMNS * self.room(), 0.0);
-        room.below.resize_with(self.parts.len(), Vec::new);
-        let last = &self.parts[self.parts.len() - 1];
+        room.below.resize_with(self.structure.0.parts.len(), Vec::new);
+        let last = &self.structure.0.parts[self.structure.0.parts.len() - 1];
         let mut pieces = self.vertex_pieces(room, rows);
         let Some((top, independent)) = pieces.split_last_mut() else { return };
         independent.par_iter_mut().with_max_len(1).for_each(VertexPiece::descend);
@@ -149,9 +147,9 @@ impl SparseCholesky {
         room: &'a mut VertexRoom,
         mut rows: &'a mut [[f64; COLUMNS]],
     ) -> Vec<VertexPiece<'a>> {
-        let mut pieces = Vec::with_capacity(self.parts.len());
+        let mut pieces = Vec::with_capacity(self.structure.0.parts.len());
         let mut room_left = &mut room.x[..];
-        for ((part, panels), below) in self.parts.iter().zip(&self.panels).zip(&mut room.below) {
+        for ((part, panels), below) in self.structure.0.parts.iter().zip(&self.panels).zip(&mut room.below) {
             let size = part.size() + MARGIN;
             let (own, others) = room_left.split_at_mut(COLUMNS * size);
             let (x, rest) = own.split_at_mut(size);
@@ -165,7 +163,7 @@ impl SparseCholesky {
     }
 
     fn room(&self) -> usize {
-        self.parts.iter().map(|part| part.size() + MARGIN).sum()
+        self.structure.0.parts.iter().map(|part| part.size() + MARGIN).sum()
     }
 
     /// The rows of `L^-1 b` that are not zero, in the factor's order, of at most [`LANES`] columns b in that
@@ -181,11 +179,11 @@ impl SparseCholesky {
     }
 
     fn solve_lanes(&self, room: &mut [Row], scale: &(impl Fn(usize) -> f64 + Sync), rhs: MatMut<'_, f64>) {
-        let last = &self.parts[self.parts.len() - 1];
+        let last = &self.structure.0.parts[self.structure.0.parts.len() - 1];
         let mut pieces = self.pieces(room, rhs);
         self.descend(&mut pieces, scale);
         let Some((top, independent)) = pieces.split_last_mut() else { return };
-        let constraints = self.order.len() - last.columns.start..last.columns.len();
+        let constraints = self.structure.0.order.len() - last.columns.start..last.columns.len();
         top.x[constraints].as_flattened_mut().iter_mut().for_each(|y| *y = -*y);
         backward(top.panels, top.x);
         top.store(scale);
@@ -201,7 +199,7 @@ impl SparseCholesky {
 
     /// Loads the right-hand sides and applies `L^-1`.
     fn descend(&self, pieces: &mut [Piece<'_>], scale: &(impl Fn(usize) -> f64 + Sync)) {
-        let last = &self.parts[self.parts.len() - 1];
+        let last = &self.structure.0.parts[self.structure.0.parts.len() - 1];
         let Some((top, independent)) = pieces.split_last_mut() else { return };
         independent.par_iter_mut().with_max_len(1).for_each(|piece| {
             piece.load(scale);
@@ -219,8 +217,8 @@ impl SparseCholesky {
 
     /// Each part with its share of the memory and of the right-hand sides.
     fn pieces<'a>(&'a self, mut room: &'a mut [Row], mut rhs: MatMut<'a, f64>) -> Vec<Piece<'a>> {
-        let mut pieces = Vec::with_capacity(self.parts.len());
-        for (part, panels) in self.parts.iter().zip(&self.panels) {
+        let mut pieces = Vec::with_capacity(self.structure.0.parts.len());
+        for (part, panels) in self.structure.0.parts.iter().zip(&self.panels) {
             let (x, others) = room.split_at_mut(part.size() + MARGIN);
             let count = part.columns.len().min(rhs.nrows());
             let (rows, rest) = rhs.split_at_row_mut(count);
@@ -228,6 +226,34 @@ impl SparseCholesky {
             (room, rhs) = (others, rest);
         }
         pieces
+    }
+}
+
+impl Structure {
+    /// Factors a matrix and constraint with entries where those had them that it is of, or fewer: the same bits as without it.
+    ///
+    /// # Errors
+    /// As [`SparseCholesky::constrained`].
+    pub(crate) fn factor(&self, matrix: &Sparse, constraint: Option<&Sparse>) -> Result<SparseCholesky> {
+        match constraint {
+            Some(constraint) => self.eliminate(matrix, &by_rows(constraint)?),
+            None => self.eliminate(matrix, &by_rows(&unconstrained(matrix.nrows()))?),
+        }
+    }
+
+    fn eliminate(&self, matrix: &Sparse, constraint: &SparseRows) -> Result<SparseCholesky> {
+        let Supernodes { order, parts, .. } = &*self.0;
+        let input = Input::new(matrix, constraint, order);
+        let (last, independent) = parts.split_last().ok_or_else(|| failed("no rows"))?;
+        let mut done: Vec<Eliminated> = independent
+            .par_iter()
+            .with_max_len(1)
+            .map(|part| input.eliminate_part(&self.0, part, &[]))
+            .collect::<Result<_>>()?;
+        let left: Vec<(usize, Update)> = done.iter_mut().flat_map(|part| part.left.drain(..)).collect();
+        done.push(input.eliminate_part(&self.0, last, &left)?);
+        let panels = done.into_iter().map(|part| part.panels).collect();
+        Ok(SparseCholesky { structure: self.clone(), panels })
     }
 }
 
@@ -303,6 +329,15 @@ impl VertexPiece<'_> {
             self.rows.iter_mut().zip(&**x).for_each(|(row, x)| row[c] = *x);
         }
     }
+}
+
+/// No columns, of n rows.
+fn unconstrained(n: usize) -> Sparse {
+    SparseColMat::new(SymbolicSparseColMat::new_checked(n, 0, vec![0], None, vec![]), vec![])
+}
+
+fn by_rows(constraint: &Sparse) -> Result<SparseRows> {
+    constraint.to_row_major().map_err(|error| failed(format!("{error:?}")))
 }
 
 fn failed(why: impl Into<String>) -> Error {

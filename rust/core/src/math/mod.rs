@@ -29,7 +29,7 @@ mod symbolic;
 mod tall;
 
 pub use cholesky::SparseCholesky;
-pub(crate) use cholesky::{Room, VertexRoom};
+pub(crate) use cholesky::{Room, Structure, VertexRoom};
 pub(crate) use conjugate_gradients::conjugate_gradients;
 pub(crate) use eigen::{COPY, largest_eigenvectors};
 pub(crate) use eigenbasis::fix_bases;

@@ -33,6 +33,11 @@ impl Selection {
         self.places[row] != NONE
     }
 
+    /// Which of the selected rows a row is, if it is one.
+    pub(crate) fn place(&self, row: u32) -> Option<u32> {
+        Some(self.places[row as usize]).filter(|&place| place != NONE)
+    }
+
     /// Whether every row is selected.
     pub(crate) fn is_whole(&self) -> bool {
         self.rows.len() == self.places.len()

@@ -42,12 +42,12 @@ use quadratic::Quadratic;
 use crate::material::{Fibres, Material, PrincipalStretch};
 use crate::math::rows::Rows;
 use crate::math::{
-    Room, Selection, Sparse, SparseCholesky, add_diagonal, largest_eigenvectors, multiply_columns,
+    Room, Selection, Sparse, SparseCholesky, Structure, add_diagonal, largest_eigenvectors, multiply_columns,
 };
 use crate::mesh::{FleshCell, TetMesh};
 use crate::method::SimulationParams;
 use crate::operators::{
-    Stitches, fibre_stiffness, gradients, laplacian, out_of_reach, stiffness_of, twisting_stiffness,
+    Stitches, add_laplacian, fibre_stiffness, gradients, out_of_reach, stiffness_of, twisting_stiffness,
 };
 use crate::rig::Rig;
 use crate::subspace::{Restraint, shift};
@@ -96,6 +96,8 @@ pub struct FullSpaceModel {
     /// What makes the Laplacian of a part that is loose definite, 1/s^2.
     shift: f64,
     frequency: f64,
+    /// Of the metric's factors.
+    structure: Structure,
 }
 
 /// What a full-space body may have beside its material and restraint; nothing by default.
@@ -214,6 +216,7 @@ impl FullSpaceModel {
             stiffness,
             vertex_mass,
             frequency,
+            structure: factor.structure(),
         })
     }
 
@@ -292,14 +295,15 @@ impl FullSpaceModel {
 
     /// The same with so many Pa more in each tet.
     fn firmer_metric(&self, metric: [f64; 2], more: &[f64]) -> Result<SparseCholesky> {
-        let more = laplacian(self.mesh(), more)?;
-        let more = if self.data.moving.is_whole() { more } else { self.data.moving.square(&more) };
-        self.metric_of(&self.stiffness + &more, metric)
+        let mut stiffness = self.stiffness.clone();
+        add_laplacian(self.mesh(), more, &self.data.moving, &mut stiffness);
+        self.metric_of(stiffness, metric)
     }
 
     fn metric_of(&self, mut matrix: Sparse, [inertia, stiffness]: [f64; 2]) -> Result<SparseCholesky> {
         matrix.val_mut().iter_mut().for_each(|value| *value *= stiffness);
-        factor(&add_diagonal(&matrix, &self.vertex_mass, inertia), self.data.constraint.as_ref())
+        let matrix = add_diagonal(&matrix, &self.vertex_mass, inertia);
+        self.structure.factor(&matrix, self.data.constraint.as_ref())
     }
 }
 

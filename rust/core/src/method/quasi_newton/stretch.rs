@@ -10,9 +10,8 @@ use rayon::prelude::*;
 
 use super::FullSpaceModel;
 use super::elements::{Chunk, Element, ElementLaw, Elements, deformation_in_lanes};
-use super::rest_shape::deformation;
 use crate::material::growth::KNEE;
-use crate::material::stretch_limit::LaneLimit;
+use crate::material::stretch_limit::{LaneLimit, distance_in_lanes};
 use crate::material::{PrincipalStretch, StretchLimit};
 use crate::math::lanes::lane_counts;
 use crate::math::rows::Rows;
@@ -85,13 +84,15 @@ impl StretchLimits {
     }
 
     /// How stiffly the limit of each tet resists at positions, Pa; none where hardly any is felt.
-    pub(super) fn steepness(&self, x: &Rows) -> Option<Vec<f64>> {
+    pub(super) fn steepness(&mut self, x: &Rows) -> Option<Vec<f64>> {
         let mut steepness = vec![0.0; self.tet_count];
+        let mut distances = Vec::new();
         let mut felt = 0;
-        for chunk in self.now.chunks() {
+        for chunk in self.now.chunks_mut() {
+            chunk.gather(x);
+            Arch::new().dispatch(Distances { chunk, distances: &mut distances });
             for slot in chunk.slots() {
-                let (corners, gradients) = chunk.element(slot);
-                let own = chunk.stretch_limit(slot).steepness(&deformation(x, &corners, &gradients));
+                let own = chunk.stretch_limit(slot).steepness(distances[slot]);
                 steepness[self.tets[chunk.elements[slot] as usize] as usize] = own;
                 felt += usize::from(own > 0.0);
             }
@@ -106,6 +107,34 @@ impl StretchLimits {
             Arch::new().dispatch(Watch { chunk, share })
         };
         self.now.chunks_mut().par_iter_mut().with_max_len(1).map(watch).reduce(|| false, |a, b| a | b)
+    }
+}
+
+/// How far the elements of a chunk that are evaluated are from a rotation, one a slot; its places are known.
+struct Distances<'a> {
+    chunk: &'a Chunk,
+    distances: &'a mut Vec<f64>,
+}
+
+impl WithSimd for Distances<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Chunk { corners, gradients, evaluated, places, .. } = self.chunk;
+        let (gradients, _) = S::as_simd_f64s(gradients);
+        self.distances.clear();
+        for block in 0..evaluated.len() {
+            let mut distance = [simd.splat_f64s(0.0)];
+            if evaluated[block] {
+                let mut x = [[simd.splat_f64s(0.0); 3]; 4];
+                let corners = &corners[block * 4 * S::F64_LANES..][..4 * S::F64_LANES];
+                let f = deformation_in_lanes(simd, corners, &gradients[block * 9..][..9], places, &mut x);
+                let mut apart = f;
+                distance = [distance_in_lanes(simd, &f, &mut apart)];
+            }
+            self.distances.extend_from_slice(pulp::bytemuck::cast_slice(&distance));
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct FullSpaceSubstep {
     stretch: Option<StretchLimits>,
     limited: bool,
     metric: Option<([f64; 2], SparseCholesky)>,
-    /// The metric with the limits that are felt, found anew in the first substep of each step.
+    /// The metric with the limits that are felt.
     firmer: Option<SparseCholesky>,
     begins: bool,
     room: VertexRoom,
@@ -193,7 +193,7 @@ impl FullSpaceSubstep {
         self.terms.dragged = in_metric(self.terms.medium.steepness(), self.terms.inertia);
     }
 
-    /// Has the metric know of the limits of stretch that are felt where a step starts: directions are else too long where
+    /// Has the metric know of the limits of stretch that are felt where a substep starts: directions are else too long where
     /// flesh stiffens, again and again.
     fn meet_limits(&mut self) -> Result<()> {
         let known = self.firmer.take().is_some();
@@ -350,7 +350,8 @@ impl Substep for FullSpaceSubstep {
         self.meet_medium(state, rig, params, h);
         self.set_rig(rig, params)?;
         self.aim(state, rig, params, h);
-        if std::mem::take(&mut self.begins) {
+        // Among colliders once a step: how they are felt is found anew in each metric.
+        if std::mem::take(&mut self.begins) || self.contact.is_none() {
             self.meet_limits()?;
         }
         if self.contact.is_some() {
