@@ -1,5 +1,7 @@
 //! L-BFGS with whatever its first guess of the Hessian is, dense and plain to read: what `[QN]` compares its own with.
 
+use std::cmp::Ordering;
+
 use faer::linalg::solvers::Llt;
 use faer::prelude::Solve;
 use faer::{Mat, Scale, Side};
@@ -80,6 +82,37 @@ pub fn errors(
         }
         pairs.drain(..pairs.len().saturating_sub(m));
         place = next;
+        errors.push((place.energy - least) / (start - least));
+    }
+    errors
+}
+
+/// The error (11) of `[QN]` after each iteration of its algorithm 3: steps of projective dynamics without pairs, from the
+/// tenth on extrapolated after Chebyshev. radius: of the spectrum of what a step leaves of the error.
+pub fn chebyshev_errors(
+    flesh: &Flesh,
+    y: &[[f64; 3]],
+    least: f64,
+    radius: f64,
+    count: usize,
+    first: &Inverse,
+) -> Vec<f64> {
+    const BEGIN: usize = 10;
+    let (mut place, mut errors, mut weight) = (Place::new(flesh, y.to_vec(), y), Vec::new(), 1.0);
+    let (start, mut before) = (place.energy, place.x.clone());
+    for k in 1..=count {
+        let Some(next) = place.searched(flesh, y, &first(&-&place.gradient, None)) else {
+            break;
+        };
+        weight = match k.cmp(&BEGIN) {
+            Ordering::Less => 1.0,
+            Ordering::Equal => 2.0 / (2.0 - radius * radius),
+            Ordering::Greater => 4.0 / (4.0 - radius * radius * weight),
+        };
+        let beyond =
+            |v: usize| std::array::from_fn(|c| before[v][c] + weight * (next.x[v][c] - before[v][c]));
+        let moved = (0..before.len()).map(beyond).collect();
+        before = std::mem::replace(&mut place, Place::new(flesh, moved, y)).x;
         errors.push((place.energy - least) / (start - least));
     }
     errors

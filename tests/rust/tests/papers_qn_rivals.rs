@@ -13,7 +13,9 @@ use jounce::operators::{gradients, laplacian, lumped_mass};
 use jounce::subspace::Restraint;
 use jounce_tests::bodies::bar;
 use jounce_tests::hyperelastic::{Flesh, H, params, silent, start};
-use jounce_tests::rivals::{Column, Pair, dot, errors, factor, hessian, least, metric, rotations, turned};
+use jounce_tests::rivals::{
+    Column, Pair, chebyshev_errors, dot, errors, factor, hessian, least, metric, rotations, turned,
+};
 use jounce_tests::touching::{self, ground};
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
@@ -94,6 +96,23 @@ fn figure_8_the_metric_is_a_better_guess_than_identity_or_rest_hessian() {
         for better in [&warped, &frame] {
             assert!(needed(better, 1e-4) < needed(&own, 1e-4) && needed(better, 1e-4) < needed(&rest, 1e-4));
         }
+    }
+}
+
+/// Extrapolation after Chebyshev with its best radius is better than one pair and worse than two [QN alg. 3].
+#[test]
+fn chebyshev_s_weights_are_worth_one_to_two_pairs() {
+    for angle in [1.0, 2.0] {
+        let (flesh, y) = twisted(angle);
+        let least = least(&flesh, &y);
+        let own = factor(&metric(&flesh, flesh.law.slope()));
+        let first = |q: &Column, _: Option<&Pair>| own.solve(q);
+        let pairs = [0, 1, 2].map(|m| errors(&flesh, &y, least, m, 30, &first)[29]);
+        let radii = [0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995];
+        let ends = radii.map(|radius| chebyshev_errors(&flesh, &y, least, radius, 30, &first)[29]);
+        let best = ends.into_iter().fold(f64::INFINITY, f64::min);
+        println!("{angle} rad, 0, 1, 2 pairs: {pairs:?}; by radius {ends:?}");
+        assert!(pairs[2] < best && best < pairs[1], "{best} by the best radius, by pairs {pairs:?}");
     }
 }
 
