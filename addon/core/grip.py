@@ -2,7 +2,7 @@
 
 The point is at `x = sum_j w_j T_j [X; 1] + A z`, with what a unit of each coefficient z moves it by in A,
 so a force f on it is the generalised force `A'f` [HRPD app. A]. What handles move need not be near a rig:
-there the spring is part of the step, and holds a whole body.
+there springs are part of the step, and hold a whole body by a patch, as one point would be drawn to a tip.
 """
 
 import jounce
@@ -18,6 +18,8 @@ SHARE = 0.6
 PROBE = 1e-3
 # How firmly the pointer holds a body of handles, Hz, and how soon what hangs on it rests, 1/s.
 FIRM, CALM = 10.0, 6.0
+# How far around the pointer it is held, as a share of its diagonal, and by how many points at most.
+PATCH, MOST = 0.12, 16
 
 
 class Grip:
@@ -90,22 +92,71 @@ class Grip:
 
 
 class HandleGrip:
-    """One render vertex of a loose or an attached body that is held, whole or by a dent."""
+    """A patch of a loose or an attached body that is held, whole or by a dent.
 
-    def __init__(self, shaper: "LooseBody | AttachedBody", point: int) -> None:
-        """point: its number among the body's render vertices."""
+    It keeps the shape in which it was taken and turns as the body under it does, so that what is lifted hangs
+    as it likes. Around it the handles are as smooth as anywhere.
+    """
+
+    def __init__(
+        self,
+        shaper: "LooseBody | AttachedBody",
+        triangles: np.ndarray,
+        point: int,
+        radius: float,
+        coefficients: np.ndarray,
+    ) -> None:
+        """triangles: (q, 3), of the render vertices. point: the one in its middle. radius: metres, at rest.
+
+        coefficients: of the model, as it is taken.
+        """
         embedding = shaper.embedding if isinstance(shaper, LooseBody) else None
         points = shaper.embedding.points
-        self._grip = jounce.Grip(shaper.model, [point], embedding)
-        self._rest = points[point]
-        forces = np.zeros((3, len(points), 3))
-        forces[:, point] = np.eye(3)
-        self._moved_by = np.stack([shaper.model.reduce_forces(each, embedding) for each in forces])
+        held = patch(points, triangles, point, radius)
+        self._grip = jounce.Grip(shaper.model, held, embedding)
+        self._rest = points[held]
+        self._rows = np.empty((len(held), *shaper.model.coefficient_shape[::2]))
+        for first in range(0, len(held), 3):
+            forces, three = np.zeros_like(points), held[first : first + 3]
+            # Each axis tells of a point of its own: all three move alike.
+            forces[three, range(len(three))] = 1.0
+            reduced = shaper.model.reduce_forces(forces, embedding)
+            self._rows[first : first + 3] = reduced.transpose(1, 0, 2)[: len(three)]
+        places = self._places(coefficients)
+        self._taken = places - places[0]
 
     def position(self, _pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
-        """Where the point is, (3,) in metres. coefficients: those of the model."""
-        return self._rest + np.tensordot(self._moved_by, coefficients, axes=coefficients.ndim)
+        """Where the middle is, (3,) in metres. coefficients: those of the model."""
+        return self._places(coefficients)[0]
 
-    def pull(self, target: np.ndarray) -> "jounce.Pull":
-        """What draws the point to a target (3,) in metres."""
-        return self._grip.pull(np.array(target, np.float64)[None], FIRM, CALM)
+    def pull(self, target: np.ndarray, coefficients: np.ndarray) -> "jounce.Pull":
+        """What draws the middle to a target (3,) in metres, and the patch with it."""
+        places = self._places(coefficients)
+        return self._grip.pull(target + self._taken @ turn(self._taken, places).T, FIRM, CALM)
+
+    def _places(self, coefficients: np.ndarray) -> np.ndarray:
+        return self._rest + np.einsum("pkd,kcd->pc", self._rows, coefficients)
+
+
+def patch(points: np.ndarray, triangles: np.ndarray, point: int, radius: float) -> np.ndarray:
+    """Numbers of points around one, itself first, spread over what triangles join to it in a radius."""
+    apart = np.linalg.norm(points - points[point], axis=1)
+    inside = triangles[(apart[triangles] < radius).all(axis=1)]
+    joined = np.zeros(len(points), bool)
+    joined[point] = True
+    count = 0
+    while count < (count := np.count_nonzero(joined)):
+        joined[inside[joined[inside].any(axis=1)]] = True
+    around, held = np.flatnonzero(joined), [point]
+    gaps = apart[around]
+    while len(held) < min(MOST, len(around)):
+        held.append(around[gaps.argmax()])
+        gaps = np.minimum(gaps, np.linalg.norm(points[around] - points[held[-1]], axis=1))
+    return np.array(held, np.uint32)
+
+
+def turn(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The rotation (3, 3) that brings places (k, 3) nearest to others."""
+    left, _, right = np.linalg.svd((after - after.mean(axis=0)).T @ (before - before.mean(axis=0)))
+    left[:, 2] *= np.sign(np.linalg.det(left @ right))
+    return left @ right

@@ -43,7 +43,8 @@ class JOUNCE_OT_grab(JounceOperator):
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Takes hold, pulls, lets go; between, the view may be turned and other tools used."""
-        if event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS":
+        is_over = event.type in {"ESC", "RIGHTMOUSE"} and event.value == "PRESS"
+        if is_over or not self._hand.is_there:
             self.cancel(context)
             return {"FINISHED"}
         if event.type == "TIMER":

@@ -6,7 +6,7 @@ import pytest
 from jounce_core import bodies, modes
 from jounce_core.attached import AttachedBody
 from jounce_core.full_space import FineBody
-from jounce_core.grip import CALM, SHARE, Grip, HandleGrip
+from jounce_core.grip import MOST, SHARE, Grip, HandleGrip, patch, turn
 from jounce_core.handle_samples import HandleSamples
 from jounce_core.loose import LooseBody
 from jounce_core.task import Runner
@@ -137,17 +137,81 @@ def attached():
 @pytest.mark.parametrize("make", [loose, attached])
 def test_a_point_of_a_body_of_handles_is_drawn_to_the_pointer_and_rests_there(make):
     body = make()
-    grip, points = HandleGrip(body, POINT), body.embedding.points
+    points = body.embedding.points
     sim = jounce.Simulation(body.model, substeps=2, damping=0.1)
     rest = np.tile(np.eye(3, 4), (1 if make is loose else 2, 1, 1))
     sim.reset(rest)
+    triangles = tetrahedron().triangles if make is loose else body.mesh.triangles
+    grip = HandleGrip(body, triangles, POINT, 0.15, sim.coefficients)
     target = points[POINT] + [0.0, 0.05, 0.3]
     for _ in range(96):
-        sim.step(rest, pull=grip.pull(target))
+        sim.step(rest, pull=grip.pull(target, sim.coefficients))
         u = body.model.displacement(sim.coefficients, body.embedding if make is loose else None)
         assert np.allclose(grip.position(rest, sim.coefficients), points[POINT] + u[POINT], atol=1e-6)
     slack = 0.02 if make is loose else 0.15
-    assert np.linalg.norm(grip.position(rest, sim.coefficients) - target) < slack and CALM > 0.0
+    assert np.linalg.norm(grip.position(rest, sim.coefficients) - target) < slack
+
+
+def grid(count, gap=0.1):
+    """Points and triangles of a flat square."""
+    steps = gap * np.arange(count)
+    points = np.array([(x, y, 0.0) for y in steps for x in steps])
+    corners = [count * row + column for row in range(count - 1) for column in range(count - 1)]
+    return points, np.array(
+        [t for c in corners for t in ((c, c + 1, c + count), (c + 1, c + count + 1, c + count))]
+    )
+
+
+def test_a_patch_is_spread_over_what_is_joined_to_its_middle():
+    points, triangles = grid(21)
+    # A second sheet close behind the first, as of a thin ear.
+    both = np.concatenate([points, points + [0.0, 0.0, 0.01]])
+    held = patch(both, np.concatenate([triangles, triangles + len(points)]), 220, 0.45)
+    apart = np.linalg.norm(both[held] - both[220], axis=1)
+    assert held[0] == 220
+    assert len(held) == len(set(held)) == MOST and held.max() < len(points)
+    assert (apart < 0.45).all() and apart.max() > 0.35
+    between = np.linalg.norm(both[held][:, None] - both[held], axis=2) + np.eye(MOST)
+    assert between.min() > 0.14
+    assert patch(points, triangles, 220, 1e-3).tolist() == [220]
+
+
+@pytest.mark.parametrize("flat", [0.0, 1.0])
+def test_a_patch_turns_as_its_points_do(flat):
+    generator = np.random.default_rng(3)
+    before = generator.standard_normal((9, 3)) * [1.0, 1.0, flat]
+    axis = np.array([1.0, 2.0, -2.0]) / 3.0
+    cross = np.cross(np.eye(3), axis)
+    expected = np.eye(3) + np.sin(2.5) * cross + (1.0 - np.cos(2.5)) * cross @ cross
+    found = turn(before, before @ expected.T + [4.0, 5.0, 6.0])
+    assert np.allclose(found, expected)
+    one = turn(np.zeros((1, 3)), np.ones((1, 3)))
+    assert np.allclose(one @ one.T, np.eye(3)) and np.linalg.det(one) > 0.0
+
+
+def stretched_most(radius):
+    """How much longer an edge gets of a jelly that hangs by a patch of points of it."""
+    points, triangles = grid(9, 0.03)
+    points += [0.1, 0.1, 0.1]
+    surface = tetrahedron()
+    mesh = jounce.TetMesh.lattice(surface.points, surface.triangles, 8)
+    soft = jounce.Material(2e4, 0.0, 1000.0, "arap")
+    model = jounce.Model.projective(mesh, soft, handles=20, clusters=60)
+    rig = jounce.Rig(mesh, np.ones((len(mesh.vertices), 1)))
+    body = LooseBody(mesh, jounce.Embedding(mesh, points), rig, model)
+    sim = jounce.Simulation(model, substeps=4, damping=0.1, gravity=(0.0, 0.0, -9.81))
+    sim.reset()
+    grip = HandleGrip(body, triangles, 40, radius, sim.coefficients)
+    for _ in range(48):
+        sim.step(np.eye(3, 4)[None], pull=grip.pull(points[40], sim.coefficients))
+    shown = points + model.displacement(sim.coefficients, body.embedding)
+    edges = [np.diff(each[triangles[:, :2]], axis=1)[:, 0] for each in (points, shown)]
+    before, after = np.linalg.norm(edges, axis=2)
+    return (after / before).max()
+
+
+def test_what_hangs_by_a_patch_is_not_drawn_to_a_tip():
+    assert stretched_most(0.15) - 1.0 < 0.5 * (stretched_most(1e-3) - 1.0)
 
 
 @pytest.mark.parametrize("make", [loose, attached])

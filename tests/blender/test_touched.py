@@ -95,6 +95,26 @@ def test_an_attached_body_follows_the_hand_and_stays_where_it_is_pinned(module):
     assert np.array_equal(scenes.evaluated(obj), before)
 
 
+@pytest.mark.parametrize("how", ["off", "deleted", "undone"])
+def test_a_hand_lets_go_of_a_body_that_is_gone(jelly, module, how):
+    previews = module("bridge.preview.previews")
+    bpy.ops.ed.undo_push(message="Before")
+    own = hand(module, jelly, 5)
+    drag(module, jelly, own, 0, (0.3, 0.0, 0.0), 10)
+    assert own.is_there
+    if how == "off":
+        previews.switch_off(jelly)
+    elif how == "deleted":
+        bpy.data.objects.remove(jelly)
+    else:
+        bpy.ops.ed.undo_push(message="After")
+        bpy.ops.ed.undo()
+    assert not own.is_there
+    own.pull()
+    assert not own.holds and own.rests and own.string() is None
+    own.close()
+
+
 def wind(strength, flow=0.0, **settings):
     """Wind along x."""
     bpy.ops.object.effector_add(type="WIND", rotation=(0.0, np.pi / 2.0, 0.0))

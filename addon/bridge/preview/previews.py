@@ -199,6 +199,11 @@ def is_alive(known: Session) -> bool:
         return False
 
 
+def is_shown(known: Session) -> bool:
+    """Whether a session is one of those that are previewed, and not of a body that is gone or was undone."""
+    return any(known is each for each in _sessions.values()) and is_alive(known)
+
+
 def shown_in(scene: bpy.types.Scene) -> list[Session]:
     """The sessions of a scene, none while paused."""
     if _paused or _rendering:

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 
 from ...core.attached import AttachedBody
-from ...core.grip import Grip, HandleGrip
+from ...core.grip import PATCH, Grip, HandleGrip
 from ...core.loose import LooseBody
 from ...core.user_error import UserError
 from ..common import units
@@ -33,6 +33,11 @@ class Hand:
         return self._grip is not None
 
     @property
+    def is_there(self) -> bool:
+        """Whether the body is still previewed, as the one that the hand was made for."""
+        return previews.is_shown(self._session)
+
+    @property
     def rests(self) -> bool:
         """Whether nothing is held and what was let go has settled."""
         return self._interactive is None
@@ -50,7 +55,8 @@ class Hand:
         self._interactive = known.interactive
         shaper, simulation = self._interactive.shaper, self._interactive.simulation
         if isinstance(shaper, LooseBody | AttachedBody):
-            self._grip = HandleGrip(shaper, hit.point)
+            radius = PATCH * surface.diagonal
+            self._grip = HandleGrip(shaper, surface.triangles, hit.point, radius, simulation.coefficients)
         else:
             self._grip = Grip(shaper, surface.weights[hit.point], hit.point)
             self._compliance = self._grip.compliance(simulation, drive.pose, surface.diagonal, drive.drag)
@@ -67,21 +73,21 @@ class Hand:
         """Gives the body the spring's force as it is now; shows the frame again once all has settled."""
         if self._interactive is None:
             return
-        if self._session.interactive is not self._interactive:
+        if self._session.interactive is not self._interactive or not self.is_there:
             self.drop()
             return
         moved = self._interactive
         if isinstance(self._grip, HandleGrip):
-            moved.pull = self._grip.pull(self.target)
+            moved.pull = self._grip.pull(self.target, moved.simulation.coefficients)
         elif self._grip is not None:
             moved.force = self._grip.spring(
                 self.target, moved.drive.pose, moved.simulation.coefficients, self._compliance
             )
 
     def drop(self) -> None:
-        """Holds nothing any more, as the frame has changed or everything has settled."""
+        """Holds nothing any more, as the frame has changed, everything has settled or the body is gone."""
         self._grip = self._interactive = None
-        if self._session.interactive is None:
+        if self.is_there and self._session.interactive is None:
             self._session.enter_frame(self._session.scene.frame_current)
             previews.redraw(True)
 
