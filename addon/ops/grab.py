@@ -66,8 +66,11 @@ class JOUNCE_OT_grab(JounceOperator):
             return {"PASS_THROUGH"}
         mouse = picking.mouse_in(self._region, event)
         hit = picking.under_mouse(self._host, context, self._region, mouse)
-        if hit is not None:
-            self._hand.take(hit, context.evaluated_depsgraph_get())
+        try:
+            if hit is not None:
+                self._hand.take(hit, context.evaluated_depsgraph_get())
+        except UserError as refusal:
+            self.report({"WARNING"}, str(refusal))
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:

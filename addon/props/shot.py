@@ -65,7 +65,7 @@ class ShotProps:
         name="Acceleration",
         description=(
             "Acceleration of the whole body in world directions, in m/s². May be animated. For a body of "
-            "1.8 m; scaled with the body as gravity is, unless its stiffness is physical"
+            "1.8 m; scaled with the body as gravity is, unless its stiffness is physical or it is loose"
         ),
         subtype="ACCELERATION",
         size=3,

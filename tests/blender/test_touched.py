@@ -95,6 +95,16 @@ def test_an_attached_body_follows_the_hand_and_stays_where_it_is_pinned(module):
     assert np.array_equal(scenes.evaluated(obj), before)
 
 
+def test_what_is_not_simulated_yet_says_so_when_it_is_grabbed(jelly, module):
+    own = hand(module, jelly, 5)
+    jelly.location.x += 1.0
+    bpy.context.view_layer.update()
+    hit = module("bridge.preview.picking").Hit(0, np.zeros(3))
+    with pytest.raises(module("core.user_error").UserError, match="Jelly is not simulated up to frame 5 yet"):
+        own.take(hit, bpy.context.evaluated_depsgraph_get())
+    assert own.rests
+
+
 @pytest.mark.parametrize("how", ["off", "deleted", "undone"])
 def test_a_hand_lets_go_of_a_body_that_is_gone(jelly, module, how):
     previews = module("bridge.preview.previews")

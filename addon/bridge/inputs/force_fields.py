@@ -147,8 +147,9 @@ def left_out_of(host: bpy.types.Object, obj: bpy.types.Object) -> str:
     """What of a force field does not act on a body, in one sentence; empty if all of it does."""
     if is_followed(obj) and not is_felt(host, obj):
         return (
-            f"The force field of {obj.name} is left out, as {host.name} is loose and goes anywhere; it feels "
-            "wind and drag that are the same everywhere, without power, distances and sides."
+            f"The force field of {obj.name} is left out: {host.name} is loose and goes anywhere, so it feels "
+            "only wind and drag that are the same everywhere, with Power 0, without Min and Max Distance and "
+            "along Both Z."
         )
     return left_out(obj)
 

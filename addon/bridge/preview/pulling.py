@@ -43,13 +43,15 @@ class Hand:
         return self._interactive is None
 
     def take(self, hit: Hit, depsgraph: bpy.types.Depsgraph) -> None:
-        """Takes hold of the flesh at a vertex."""
+        """Takes hold of the flesh at a vertex; refused in a frame of which there is nothing to go on from."""
         known = self._session
         surface = known.motions.scene.surface
         drive = frame_inputs.read(known.motions.scene, depsgraph)
-        is_current = known.filling.agrees(known.scene.frame_current - known.cache.first, drive)
-        if drive.held or not (known.filling.follows_hand or is_current):
-            return
+        frame, name = known.scene.frame_current, known.host.name
+        if drive.held:
+            raise UserError(f"In frame {frame} {drive.held}.")
+        if not (known.filling.follows_hand or known.filling.agrees(frame - known.cache.first, drive)):
+            raise UserError(f"{name} is not simulated up to frame {frame} yet; grab it once it is shown.")
         if known.interactive is None:
             known.begin_by_hand(drive)
         self._interactive = known.interactive
