@@ -138,21 +138,22 @@ class HandleGrip:
         return self._rest + np.einsum("pkd,kcd->pc", self._rows, coefficients)
 
 
-def patch(points: np.ndarray, triangles: np.ndarray, point: int, radius: float) -> np.ndarray:
+def patch(points: np.ndarray, triangles: np.ndarray, point: int, radius: float) -> list[int]:
     """Numbers of points around one, itself first, spread over what triangles join to it in a radius."""
     apart = np.linalg.norm(points - points[point], axis=1)
     inside = triangles[(apart[triangles] < radius).all(axis=1)]
     joined = np.zeros(len(points), bool)
     joined[point] = True
-    count = 0
-    while count < (count := np.count_nonzero(joined)):
+    before = 0
+    while before < joined.sum():
+        before = int(joined.sum())
         joined[inside[joined[inside].any(axis=1)]] = True
     around, held = np.flatnonzero(joined), [point]
     gaps = apart[around]
     while len(held) < min(MOST, len(around)):
-        held.append(around[gaps.argmax()])
+        held.append(int(around[gaps.argmax()]))
         gaps = np.minimum(gaps, np.linalg.norm(points[around] - points[held[-1]], axis=1))
-    return np.array(held, np.uint32)
+    return held
 
 
 def turn(before: np.ndarray, after: np.ndarray) -> np.ndarray:
