@@ -99,7 +99,9 @@ def test_what_cannot_be_is_refused(simulation, motion, model):
         ([jounce.Key.shape(1, np.zeros(3))], 4, {}, "coefficients"),
         ([jounce.Key.shape(1, np.zeros(COUNT), weight=0.0)], 4, {}, "weight"),
         ([jounce.Key.vertex(1, 10**6, [0.0, 0.0, 0.0])], 4, {}, "vertex"),
+        ([shape], 10**12, {}, "frames"),
         ([shape], 4, {"effort": -1.0}, "effort"),
+        ([shape], 4, {"effort": 1e-320}, "effort"),
         ([shape], 4, {"forces": np.zeros((3, COUNT))}, "forces"),
         ([shape], 4, {"max_iterations": 0}, "max_iterations"),
     ]:

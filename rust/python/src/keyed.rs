@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jounce::Error;
 use jounce::method::Drive;
 use jounce::method::reduced_fem::{self, Aim, KeyedParams};
 use numpy::PyArrayDyn;
@@ -11,6 +12,9 @@ use crate::arrays::{self, Axis, optional};
 use crate::errors::{refused, run, run_long};
 use crate::simulation::Simulation;
 use crate::state::State;
+
+/// Most frames of a motion, so that a slip of the pen does not take all memory.
+const MOST_FRAMES: usize = 100_000;
 
 /// Where flesh is to be at the end of a frame; made by `Key.shape` or `Key.vertex`.
 #[pyclass(frozen, module = "jounce", name = "Key")]
@@ -32,7 +36,7 @@ impl Key {
 
     /// The displacement of one vertex of the mesh, metres, from where the rig has it, after the step `frame`, counted from 0.
     ///
-    /// weight: how much a miss counts, > 0.
+    /// displacement: three finite numbers. weight: how much a miss counts, > 0. Whether it fits, `keyed_motion` tells.
     #[staticmethod]
     #[pyo3(signature = (frame, vertex, displacement, weight=1.0))]
     fn vertex(frame: i64, vertex: i64, displacement: [f64; 3], weight: f64) -> PyResult<Self> {
@@ -158,8 +162,8 @@ impl Tracking {
 /// Finds one generalised force a frame that minimises `1/2 sum_keys w |x - x*|^2 / size^2 + effort / 2f sum_f |u_f|^2 / push^2`,
 /// with misses in the norm of the mass, or at a vertex, as shares of the mesh's diagonal; `|u|^2 = f' M^-1 f` of the forces on vertices
 /// that u stands for; and `push` what the lowest mode that deforms pulls with where the body is displaced by its diagonal. keys: of `Key.shape`
-/// and `Key.vertex`. frames: f steps of dt. poses: (f, b, 3, 4) float64 as `Simulation.step` takes them; None without a rig. forces: (f, r)
-/// float64 that act beside. effort: where it is small, keys are met closely; where not all can be, weights say which. max_iterations; tolerance: of the change of the
+/// and `Key.vertex`. frames: f steps of dt, at most 100000. poses: (f, b, 3, 4) float64 as `Simulation.step` takes them; None without a rig. forces: (f, r)
+/// float64 that act beside. effort: 1e-15 at least; where it is small, keys are met closely; where not all can be, weights say which. max_iterations; tolerance: of the change of the
 /// forces in an iteration, as a share of them. The motion is that of `Simulation.step` under
 /// `forces + KeyedMotion.forces`. The simulation stays where it is. Raises ValueError for other models, and for keys that do not fit.
 #[pyfunction]
@@ -177,6 +181,10 @@ pub fn keyed_motion(
     tolerance: f64,
 ) -> PyResult<KeyedMotion> {
     let frames: usize = arrays::count(frames, "frames")?;
+    if frames > MOST_FRAMES {
+        let expected = "at most 100000";
+        return Err(refused(Error::Range { what: "frames", expected, got: frames as f64 }));
+    }
     let axes = [Axis::Is(frames), Axis::Is(simulation.bones), Axis::Is(3), Axis::Is(4)];
     let numbers = |given, what, axes: &[Axis]| {
         optional(given, what, axes).map(|array| array.map_or(Vec::new(), |array| array.slice().to_vec()))

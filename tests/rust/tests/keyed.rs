@@ -307,6 +307,7 @@ fn what_cannot_be_keyed_is_refused() {
     assert!(matches!(found(3, &[vertex(3, f64::NAN)], &usual), Err(Error::NotFinite { .. })));
     for params in [
         KeyedParams { effort: 0.0, ..usual },
+        KeyedParams { effort: 1e-320, ..usual },
         KeyedParams { tolerance: f64::NAN, ..usual },
         KeyedParams { max_iterations: 0, ..usual },
     ] {
@@ -317,9 +318,12 @@ fn what_cannot_be_keyed_is_refused() {
     assert!(matches!(refused, Err(Error::Unsupported { what: "keys", .. })));
     let motion = keyed(&sim, 3, &[fine]);
     assert!(matches!(motion.tracking(0.0).map(drop), Err(Error::Range { .. })));
-    let tracking = motion.tracking(1.0).unwrap();
+    let mut tracking = motion.tracking(1.0).unwrap();
     let state = sim.save_state();
     assert!(matches!(motion.tracked_force(&tracking, 3, &state), Err(Error::Index { .. })));
+    tracking.gains.clear();
+    let foreign = motion.tracked_force(&tracking, 0, &state);
+    assert!(matches!(foreign, Err(Error::Shape { what: "tracking", .. })));
     let cancelled = Progress::default();
     cancelled.cancel();
     let stopped = sim.keyed(&still(3), &[shape(1, 1.0, COUNT)], &usual, &cancelled).map(drop);

@@ -16,6 +16,9 @@ use crate::method::{Drive, Model, Simulation, SimulationParams};
 use crate::solve::Objective;
 use crate::{Error, Progress, Result};
 
+/// The least effort: of less, rounding leaves nothing.
+const LEAST_EFFORT: f64 = 1e-15;
+
 /// What flesh is to do at the end of a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Key {
@@ -45,7 +48,7 @@ pub enum Aim {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KeyedParams {
     /// How much effort counts beside misses: the mean square of the force over the frames, in units of what the lowest mode that
-    /// deforms pulls with when the body is displaced by its diagonal, against squares of misses as shares of the diagonal.
+    /// deforms pulls with when the body is displaced by its diagonal, against squares of misses as shares of the diagonal; 1e-15 at least.
     pub effort: f64,
     /// Most iterations.
     pub max_iterations: u32,
@@ -258,6 +261,13 @@ fn check(model: &ReducedModel, drives: &[Drive<'_>], keys: &[Key], params: &Keye
         if got.is_finite() && got > 0.0 { Ok(()) } else { Err(Error::Range { what, expected, got }) }
     };
     positive("effort", params.effort)?;
+    if params.effort < LEAST_EFFORT {
+        return Err(Error::Range {
+            what: "effort",
+            expected: "a number of 1e-15 or more",
+            got: params.effort,
+        });
+    }
     positive("tolerance", params.tolerance)?;
     if params.max_iterations == 0 {
         return Err(Error::Range { what: "max_iterations", expected: "a positive number", got: 0.0 });

@@ -38,14 +38,8 @@ impl KeyedMotion {
         let (rank, frames) = (self.line.rank(), self.line.frames());
         let (size, depth) = (self.body.unit(), self.line.depth());
         let weights = [size.powi(-2), effort * self.push.powi(-2)];
-        let last =
-            Mat::from_fn(
-                depth * rank,
-                depth * rank,
-                |i, j| {
-                    if i == j && i < rank { weights[0] } else { 0.0 }
-                },
-            );
+        let off = |i: usize, j: usize| if i == j && i < rank { weights[0] } else { 0.0 };
+        let last = Mat::from_fn(depth * rank, depth * rank, off);
         let mut costs = vec![last.clone()];
         let mut gains = Vec::with_capacity(frames);
         let steps: Vec<[Mat<f64>; 2]> = (0..frames).map(|frame| self.line.linearised(frame)).collect();
@@ -95,7 +89,11 @@ impl KeyedMotion {
         }
         let rows = state.reduced[0].len();
         let fits = tracking.gains.get(frame).is_some_and(|gain| gain.shape() == (r, r * depth));
-        if rows != rank.div_ceil(3) || !fits {
+        if !fits {
+            let (expected, got) = ("gains of this motion".into(), "those of another".into());
+            return Err(Error::Shape { what: "tracking", expected, got });
+        }
+        if rows != rank.div_ceil(3) {
             let (expected, got) = (format!("{} rows", rank.div_ceil(3)), format!("{rows}"));
             return Err(Error::Shape { what: "state", expected, got });
         }
