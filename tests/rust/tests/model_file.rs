@@ -198,6 +198,25 @@ fn parts_are_told_by_name() {
     }
 }
 
+/// A factor has a dense block of all columns of the constraint: what only says to have many takes no memory.
+#[test]
+fn a_constraint_of_more_columns_than_rows_or_of_empty_ones_is_refused() {
+    let bytes = &both()[1];
+    let name = [&4_u64.to_le_bytes()[..], b"ends"].concat();
+    let at = name.len() + bytes.windows(name.len()).position(|some| some == name).unwrap();
+    let count = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+    let end = at + 8 + 4 * count as usize;
+    for more in [1_u64, 1 << 20] {
+        let columns = bytes[end - 4..end].repeat(more as usize);
+        let mut hostile = [&bytes[..end], &columns, &bytes[end..]].concat();
+        hostile[at..at + 8].copy_from_slice(&(count + more).to_le_bytes());
+        let length = (hostile.len() - 32) as u64;
+        hostile[16..24].copy_from_slice(&length.to_le_bytes());
+        let expected = "file: the model's constraint are not what they should be; build it anew";
+        assert_eq!(refusal(&with_hash(hostile)).unwrap().to_string(), expected);
+    }
+}
+
 #[test]
 fn saving_replaces_a_file_and_leaves_nothing_else() {
     let folder = Folder::new("replace");

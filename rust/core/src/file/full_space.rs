@@ -23,7 +23,7 @@ const LAWS: [PrincipalStretch; 5] = [
     PrincipalStretch::MooneyRivlin { c1: 0.0, c2: 0.0, lambda: 0.0 },
     PrincipalStretch::Polynomial { mu: 0.0 },
 ];
-/// Entries of a column of the constraint: it has a length of one before what is pinned is taken out.
+/// More than any entry of the constraint, whose columns have a length of one or, without what is pinned, less.
 const LONGEST: f64 = 2.0;
 /// Numbers of a cell beside its corners.
 const CELL: usize = 7;
@@ -166,14 +166,22 @@ fn read_constraint(input: &mut Reader<'_>, height: usize) -> Result<Sparse> {
     let mut ends = vec![0];
     ends.extend(input.indices_of("ends")?);
     let (rows, values) = (input.indices_of("rows")?, input.numbers_of("values")?);
+    // An empty column would depend on the others, and a factor has a dense block of all columns.
     let ascends = |column: &[u32]| {
         let rows = rows.get(column[0] as usize..column[1] as usize);
         rows.is_some_and(|rows| {
-            rows.is_sorted_by(|a, b| a < b) && rows.iter().all(|&row| (row as usize) < height)
+            !rows.is_empty()
+                && rows.is_sorted_by(|a, b| a < b)
+                && rows.iter().all(|&row| (row as usize) < height)
         })
     };
     let is_whole = ends.last().is_some_and(|&end| end as usize == rows.len()) && rows.len() == values.len();
-    if !is_whole || !ends.windows(2).all(ascends) || !values.iter().all(|value| value.abs() <= LONGEST) {
+    let is_narrow = ends.len() - 1 <= height;
+    if !is_whole
+        || !is_narrow
+        || !ends.windows(2).all(ascends)
+        || !values.iter().all(|value| value.abs() <= LONGEST)
+    {
         return Err(input.wrong("constraint"));
     }
     let shape = SymbolicSparseColMat::new_checked(height, ends.len() - 1, ends, None, rows);
@@ -218,7 +226,7 @@ fn read_stitches(input: &mut Reader<'_>, n: usize) -> Result<Stitches> {
     let stitch = |(s, &stiffness): (usize, &f64)| Stitch {
         ends: [end(2 * s), end(2 * s + 1)],
         stiffness,
-        // The full space knows none.
+        // Stitches of the full space have no gap.
         gap: 0.0,
     };
     Stitches::from_stitches(n, stiffness.iter().enumerate().map(stitch).collect())
