@@ -168,6 +168,20 @@ fn the_membrane_is_that_of_cloth_and_rigid_motion_stores_nothing() {
 }
 
 #[test]
+fn the_number_of_threads_changes_no_bit() {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let surface = rectangle([12, 9], [1.0, 0.7], 0.2);
+            let modes = modes(&surface, None, 9);
+            let rotations = surface_rotations(&surface, modes.shapes.as_ref());
+            (modes.shapes, modes.eigenvalues, rotations)
+        })
+    };
+    assert!(on(1) == on(3));
+}
+
+#[test]
 fn a_free_surface_moves_as_a_whole_first() {
     for surface in [dome().surface(), rectangle([9, 6], [1.0, 0.7], 0.1)] {
         let values = modes(&surface, None, 7).eigenvalues;

@@ -12,7 +12,7 @@ use crate::mesh::SurfaceMesh;
 /// The change of the angle at an edge, as a sum over the vertices of both its triangles.
 type Angle = [(u32, Vector3<f64>); 4];
 
-/// K of the free vertices; `plate` is a third of a quarter of the thickness cubed, times a factor, m^3.
+/// K of the free vertices, N/m; `plate` is `t^3 / 12` of the thickness t, times a factor, m^3.
 ///
 /// The curvature of a triangle is as [`SheetProblem`](crate::subspace::SheetProblem) says.
 pub(crate) fn sheet_stiffness(
