@@ -22,9 +22,36 @@ pub(super) struct Medium {
     /// `sum m s s'` of the parts' masses m and rows s, r x r, kg.
     gram: Mat<f64>,
     drag: PointDrag,
-    /// Memory for a value a part.
+    /// What the parts are given, and memory for a value of each.
+    given: Vec<Given>,
     moved: Vec<[f64; 3]>,
     pulls: Vec<[f64; 3]>,
+}
+
+/// Drag of a part, linear and quadratic, and sums of each times the velocities of the medium.
+#[derive(Clone, Copy, Default)]
+struct Given {
+    factors: [f64; 2],
+    flows: [[f64; 3]; 2],
+}
+
+impl Given {
+    /// Adds that of a vertex.
+    fn add(&mut self, factors: [f64; 2], velocity: &[f64; 3]) {
+        for (kind, factor) in factors.into_iter().enumerate() {
+            self.factors[kind] += factor;
+            (0..3).for_each(|c| self.flows[kind][c] += factor * velocity[c]);
+        }
+    }
+
+    /// The velocity of the medium: the mean over what drags, and of both means where both drag, as their factors have
+    /// different units.
+    fn velocity(&self) -> [f64; 3] {
+        let kinds = [0, 1].into_iter().filter(|&kind| self.factors[kind] > 0.0);
+        let count = kinds.clone().count().max(1) as f64;
+        let mean = |c: usize| kinds.clone().map(|kind| self.flows[kind][c] / self.factors[kind]).sum::<f64>();
+        [0, 1, 2].map(|c| mean(c) / count)
+    }
 }
 
 impl Medium {
@@ -51,7 +78,8 @@ impl Medium {
             }
         }
         let drag = PointDrag::new(mass, model.diagonal);
-        Self { of_vertices, rows, gram, drag, moved: zeros(), pulls: zeros() }
+        let given = vec![Given::default(); count];
+        Self { of_vertices, rows, gram, drag, given, moved: zeros(), pulls: zeros() }
     }
 
     /// Takes what drags at the vertices in the next step, if anything does.
@@ -66,17 +94,12 @@ impl Medium {
         };
         check_at_vertices(drag, model.vertex_mass.len())?;
         let medium = known.get_or_insert_with(|| Self::new(model));
-        let mut sums = vec![([0.0; 2], [0.0; 3]); medium.rows.len()];
+        medium.given.fill(Given::default());
         let of = drag.linear().iter().zip(drag.quadratic()).zip(drag.velocity());
-        for (&part, ((c, q), velocity)) in medium.of_vertices.iter().zip(of) {
-            let (given, flow) = &mut sums[part as usize];
-            *given = [given[0] + c, given[1] + q];
-            (0..3).for_each(|i| flow[i] += (c + q) * velocity[i]);
+        for (&part, ((&c, &q), velocity)) in medium.of_vertices.iter().zip(of) {
+            medium.given[part as usize].add([c, q], velocity);
         }
-        medium.drag.enter(sums.into_iter().map(|(given, flow)| {
-            let whole = given[0] + given[1];
-            (given, if whole > 0.0 { flow.map(|x| x / whole) } else { [0.0; 3] })
-        }));
+        medium.drag.enter(medium.given.iter().map(|given| (given.factors, given.velocity())));
         Ok(())
     }
 
