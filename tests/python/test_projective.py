@@ -291,6 +291,12 @@ def test_a_held_point_carries_the_body_and_lets_go_without_a_force(mesh):
 def test_what_cannot_be_held_is_refused(mesh, model):
     with pytest.raises(ValueError, match="points"):
         jounce.Grip(model, [len(mesh.vertices)])
+    with pytest.raises(ValueError, match="points"):
+        jounce.Grip(model, [-1])
+    with pytest.raises(ValueError, match="points"):
+        jounce.Grip(model, np.empty(0, np.int32))
+    with pytest.raises(TypeError, match="points"):
+        jounce.Grip(model, np.array([0.5]))
     grip = jounce.Grip(model, [0, 1])
     with pytest.raises(ValueError, match="targets"):
         grip.pull(np.zeros((1, 3)))

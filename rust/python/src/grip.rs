@@ -14,8 +14,8 @@ use crate::model::Model;
 
 /// Points of a projective model that can be held: by the pointer, a pin, a string.
 ///
-/// points: their numbers, at most 64, of vertices, or with an Embedding in the model's mesh of its points. Raises ValueError for
-/// points that there are not and for other models.
+/// points: (k,) int32 or int64, at most 64 numbers of vertices, or with an Embedding in the model's mesh of its points. Raises
+/// ValueError for points that there are not or that are given twice, and for other models.
 #[pyclass(frozen, module = "jounce", name = "Grip")]
 pub struct Grip(Arc<projective_dynamics::Grip>);
 
@@ -23,14 +23,22 @@ pub struct Grip(Arc<projective_dynamics::Grip>);
 impl Grip {
     #[new]
     #[pyo3(signature = (model, points, embedding=None))]
-    fn new(py: Python<'_>, model: &Model, points: Vec<u32>, embedding: Option<&Embedding>) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        model: &Model,
+        points: &Bound<'_, PyAny>,
+        embedding: Option<&Embedding>,
+    ) -> PyResult<Self> {
         let method::Model::Projective(model) = &model.inner else {
             return Err(PyValueError::new_err(
                 "model: points of a projective model alone are held; pull others by a generalised force",
             ));
         };
         let embedding = embedding.map(|embedding| &*embedding.inner);
-        let grip = run(py, || projective_dynamics::Grip::new(model, &points, embedding))?;
+        let count = embedding.map_or(model.vertices().len(), |embedding| embedding.points().len());
+        let points = arrays::indices::<1>(points, "points", &[Axis::Any("k")], count)?;
+        let points = points.as_flattened();
+        let grip = run(py, || projective_dynamics::Grip::new(model, points, embedding))?;
         Ok(Self(grip.into()))
     }
 

@@ -4,15 +4,16 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 use jounce::Error;
+use jounce::material::Law;
 use jounce::method::loads::contact::{Collider, Shape};
 use jounce::method::projective_dynamics::{Fabric, Grip, ProjectiveModel, Pull, Start};
 use jounce::method::skinning_modes::Drag;
 use jounce::method::{Drive, Model, Simulation, SimulationParams};
 use jounce::rig::Rig;
-use jounce::subspace::Handles;
+use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce_tests::boxes::box_mesh;
 use jounce_tests::handled::{
-    cloth, clustered, diagonal, furthest, mass, models, momentum, places, projective, settings, sheet,
+    cloth, clustered, diagonal, furthest, jelly, mass, models, momentum, places, projective, settings, sheet,
     silent, simulation,
 };
 use jounce_tests::touching::{Body, G};
@@ -209,6 +210,46 @@ fn a_held_body_replays_bit_for_bit_and_takes_other_points_without_a_rebuild() {
 }
 
 #[test]
+fn the_number_of_threads_changes_no_bit_of_what_is_held_and_dragged() {
+    let model = clustered(&box_mesh([6, 6, 6], 0.05), 30, 60);
+    let drag = Drag::at_vertices(&mass(&model), Some(&mass(&model)), None).unwrap();
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut sim = simulation(&model, SimulationParams { substeps: 2, ..Default::default() });
+            let points = held(&model, 5);
+            let pull = Pull::new(grip(&model, &points), &[[0.3, 0.1, 0.2]; 5], 8.0, 1.0).unwrap();
+            let drive = Drive { pull: Some(&pull), drag: Some(&drag), ..Drive::default() };
+            for _ in 0..6 {
+                sim.step_with(&drive, &silent()).unwrap();
+            }
+            sim.coefficients().to_vec()
+        })
+    };
+    assert_eq!(on(1), on(3));
+}
+
+/// So little that what it pushes hardly moves with the medium: each vertex is pushed by the wind that is there.
+#[test]
+fn wind_that_differs_from_place_to_place_pushes_with_its_sum() {
+    let h = 1.0 / 60.0;
+    for model in models() {
+        let (mass, total) = (mass(&model), mass(&model).iter().sum::<f64>());
+        let wind = |v: usize| Vector3::new((v % 3) as f64, 1.0 + (v % 5) as f64, -((v % 2) as f64));
+        let factors: Vec<f64> = (0..).zip(&mass).map(|(v, m)| 1e-2 * f64::from(v % 4) * m).collect();
+        let winds: Vec<f64> = (0..mass.len()).flat_map(|v| <[f64; 3]>::from(wind(v))).collect();
+        let drag = Drag::at_vertices(&factors, None, Some(&winds)).unwrap();
+        let mut sim = simulation(&model, exactly());
+        let before = places(&sim);
+        sim.step_with(&Drive { drag: Some(&drag), ..Drive::default() }, &silent()).unwrap();
+        let velocity = (whole(&mass, &places(&sim)) - whole(&mass, &before)) / (h * total);
+        let pushed: Vector3<f64> = factors.iter().enumerate().map(|(v, c)| *c * wind(v)).sum();
+        let expected = pushed * h / total;
+        assert!((velocity - expected).norm() < 1e-3 * expected.norm(), "{velocity} {expected}");
+    }
+}
+
+#[test]
 fn what_drags_brakes_as_its_formula_says_and_a_medium_takes_bodies_along() {
     let (gamma, quadratic, h) = (0.7, 0.4, 1.0 / 60.0);
     for model in models() {
@@ -283,7 +324,8 @@ fn what_cannot_be_held_is_refused() {
     let grip = grip(&model, &[3, 5]);
     let pull = |targets: &[[f64; 3]], frequency| Pull::new(grip.clone(), targets, frequency, 0.0);
     assert!(matches!(pull(&[[0.0; 3]], 1.0), Err(Error::Shape { .. })));
-    assert!(matches!(pull(&[[0.0, f64::NAN, 0.0]; 2], 1.0), Err(Error::NotFinite { element: 1, .. })));
+    let wild = pull(&[[0.0; 3], [0.0, 0.0, f64::NAN]], 1.0);
+    assert!(matches!(wild, Err(Error::NotFinite { what: "targets", element: 1, .. })));
     for frequency in [0.0, -1.0, f64::NAN, 2e5] {
         assert!(matches!(pull(&[[0.0; 3]; 2], frequency), Err(Error::Range { what: "frequency", .. })));
     }
@@ -291,7 +333,12 @@ fn what_cannot_be_held_is_refused() {
     assert!(matches!(calm, Err(Error::Range { what: "calm", .. })));
     let pull = pull(&[[0.0; 3]; 2], 5.0).unwrap();
     let drive = Drive { pull: Some(&pull), ..Drive::default() };
-    for model in [other, Body::ball().model] {
+    // As many handles of the same mesh, but others.
+    let mesh = box_mesh([3; 3], 0.05);
+    let handles = Handles::spread(&mesh, 6, 1, &silent()).unwrap();
+    let labels = cluster_tets_by_place(&mesh, 8, 0, &silent()).unwrap();
+    let moved = ProjectiveModel::new(&mesh, &jelly(Law::Arap), &handles, &labels, &silent()).unwrap();
+    for model in [other, Model::Projective(moved.into()), Body::ball().model] {
         let mut sim = simulation(&model, exactly());
         let before = sim.save_state();
         assert!(matches!(sim.step_with(&drive, &silent()), Err(Error::Unsupported { what: "pull", .. })));

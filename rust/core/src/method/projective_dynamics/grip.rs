@@ -35,6 +35,7 @@ pub struct Grip {
 struct Point {
     part: u32,
     place: [f64; 3],
+    corners: Corners,
     rows: Vec<(u32, f64)>,
     mass: f64,
 }
@@ -88,6 +89,7 @@ impl Grip {
         let points = points.iter().zip(&corners).map(|(&point, corners)| Point {
             part: part(corners),
             place: places[point as usize],
+            corners: *corners,
             rows: sum_of_rows(model, corners),
             mass: model.coordinates.parts[part(corners) as usize].mass / held(part(corners)),
         });
@@ -97,6 +99,14 @@ impl Grip {
     /// Number of points.
     pub fn point_count(&self) -> usize {
         self.points.len()
+    }
+
+    /// Whether its points are those of a body: another one of the same mesh has other handles.
+    fn is_of(&self, model: &ProjectiveModel) -> bool {
+        let n = model.vertices().len();
+        let is_there = |point: &Point| point.corners.iter().all(|&(vertex, _)| (vertex as usize) < n);
+        let is_same = |point: &Point| is_there(point) && sum_of_rows(model, &point.corners) == point.rows;
+        (self.rank, self.total_mass) == (model.rank(), model.total_mass) && self.points.iter().all(is_same)
     }
 }
 
@@ -123,8 +133,8 @@ impl Pull {
             let (expected, got) = (format!("({count}, 3)"), format!("({}, 3)", targets.len()));
             return Err(Error::Shape { what, expected, got });
         }
-        if let Some(element) = targets.as_flattened().iter().position(|x| !x.is_finite()) {
-            return Err(Error::NotFinite { what, element, value: targets.as_flattened()[element] });
+        if let Some(at) = targets.as_flattened().iter().position(|x| !x.is_finite()) {
+            return Err(Error::NotFinite { what, element: at / 3, value: targets[at / 3][at % 3] });
         }
         if !(frequency > 0.0 && frequency <= FIRMEST) {
             let expected = "a number of Hz above 0, at most 100000";
@@ -167,8 +177,9 @@ struct Known {
 impl Holds {
     /// Takes what holds points in the next step.
     pub(super) fn enter(&mut self, model: &ProjectiveModel, pull: Option<&Pull>) -> Result<()> {
-        let of = |pull: &&Pull| (pull.grip.rank, pull.grip.total_mass);
-        if pull.is_some_and(|pull| of(&pull) != (model.rank(), model.total_mass)) {
+        let last = self.pull.as_ref().map(|pull| &pull.grip);
+        let is_known = |grip: &Arc<Grip>| last.is_some_and(|last| Arc::ptr_eq(last, grip));
+        if pull.is_some_and(|pull| !is_known(&pull.grip) && !pull.grip.is_of(model)) {
             let why = "its points are those of another body; make it of the model that is simulated";
             return Err(Error::Unsupported { what: "pull", why });
         }
