@@ -314,7 +314,7 @@ fn what_cannot_be_keyed_is_refused() {
         assert!(matches!(found(3, std::slice::from_ref(&fine), &params), Err(Error::Range { .. })));
     }
     let full = Simulation::new(Model::FullSpace(flesh(Law::Corotated).full().into()), exact()).unwrap();
-    let refused = full.keyed(&still(3), &[fine.clone()], &usual, &silent()).map(drop);
+    let refused = full.keyed(&still(3), std::slice::from_ref(&fine), &usual, &silent()).map(drop);
     assert!(matches!(refused, Err(Error::Unsupported { what: "keys", .. })));
     let motion = keyed(&sim, 3, &[fine]);
     assert!(matches!(motion.tracking(0.0).map(drop), Err(Error::Range { .. })));
