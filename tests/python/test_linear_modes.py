@@ -61,6 +61,77 @@ def test_derivatives_make_a_basis_that_bends(mesh, material, held):
     assert not basis.shapes[:, held].any()
 
 
+@pytest.fixture(scope="module")
+def sewn(mesh, held):
+    """A mesh and its mirror image at its far end, the first held: (both, held, stitches where they touch)."""
+    axis, n = np.ptp(mesh.vertices, axis=0).argmax(), len(mesh.vertices)
+    far = mesh.vertices[:, axis].max()
+    image = mesh.vertices.copy()
+    image[:, axis] = 2.0 * far - image[:, axis]
+    tets = np.concatenate([mesh.tets, mesh.tets[:, [0, 1, 3, 2]] + n])
+    both = jounce.TetMesh(np.concatenate([mesh.vertices, image]), tets)
+    here = np.flatnonzero(mesh.vertices[:, axis] > far - 1e-9)
+    assert len(here) > 3
+    pairs = np.stack([here, n + here], axis=1)
+    return both, np.concatenate([held, np.zeros(n, bool)]), jounce.Stitches(both, pairs, 1e3)
+
+
+def test_stitches_change_modes_without_another_factor(sewn, material):
+    both, held, stitches = sewn
+    modes = jounce.linear_modes(both, material, 24, pinned=held)
+    assert modes.residuals is None
+    assert np.sum(modes.eigenvalues < 1e-6 * modes.eigenvalues[-1]) == 6
+    found = modes.stitched(stitches, 10)
+    exact = jounce.linear_modes(both, material, 10, pinned=held, stitches=stitches)
+    np.testing.assert_allclose(found.eigenvalues, exact.eigenvalues, rtol=1e-2)
+    assert found.residuals.shape == (10,)
+    assert found.residuals.max() < 0.01
+    assert not found.shapes[:, held].any()
+    # Back to what was there, whatever came between.
+    back = found.stitched(jounce.Stitches(both, np.zeros((0, 2), int)), 12)
+    np.testing.assert_array_equal(back.shapes, modes.shapes[:12])
+
+
+def test_derivatives_are_carried_over_to_a_stitched_body(sewn, material):
+    both, held, stitches = sewn
+    modes = jounce.linear_modes(both, material, 14, pinned=held)
+    before = modes.derivatives()
+    found = modes.stitched(stitches, 8)
+    carried = found.carried_derivatives(before)
+    assert carried.shape == before.shape
+    assert np.isfinite(carried).all()
+    basis = found.bent_basis(12, carried=before)
+    assert basis.shapes.shape == (12, len(both.vertices), 3)
+
+
+def test_a_stitched_body_hangs_as_its_modes_say(sewn):
+    """`q_k = psi_k . M g / l_k` for a small weight: the springs are in the eigenvalues and in the model."""
+    both, held, stitches = sewn
+    material = jounce.Material(density=700.0)
+    modes = jounce.linear_modes(both, material, 14, pinned=held).stitched(stitches, 8)
+    model = jounce.Model.reduced(both, material, modes.basis, stitches=stitches)
+    weight = (1e-4, 0.0, -1e-4)
+    share = np.repeat(0.25 * 700.0 * both.volumes, 4)
+    mass = np.bincount(both.tets.ravel(), share, minlength=len(both.vertices))
+    simulation = jounce.Simulation(model, dt=1e-2, gravity=weight, tolerance=1e-12)
+    simulation.settle(max_iterations=5000)
+    expected = np.einsum("n,knc,c->k", mass, modes.shapes, weight) / modes.eigenvalues
+    np.testing.assert_allclose(simulation.coefficients, expected, atol=1e-3 * np.abs(expected).max())
+
+
+def test_stitches_that_do_not_fit_are_refused(sewn, mesh, material, held):
+    both, _, stitches = sewn
+    modes = jounce.linear_modes(mesh, material, 8, pinned=held)
+    with pytest.raises(ValueError, match="stitches"):
+        modes.stitched(stitches, 4)
+    with pytest.raises(ValueError, match="not stitched"):
+        modes.carried_derivatives(modes.derivatives())
+    basis = jounce.linear_modes(both, material, 8).basis
+    gap = jounce.Stitches(both, [[0, 1]], gap=1.0)
+    with pytest.raises(ValueError, match="gap"):
+        jounce.Model.reduced(both, material, basis, stitches=gap)
+
+
 def test_what_cannot_be_is_refused(mesh, material, held):
     with pytest.raises(ValueError, match="at least one mode"):
         jounce.linear_modes(mesh, material, 0)

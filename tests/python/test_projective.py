@@ -318,3 +318,51 @@ def test_drag_brings_it_to_rest(mesh, model):
     assert np.allclose(
         np.average(simulation.displacement(), axis=0, weights=model.vertex_mass)[0], 2.0 / 3.0, 1e-3
     )
+
+
+def thrown_at_each_other(mesh, model):
+    """Two bodies with shapes, one thrown at the other."""
+    low, high = mesh.vertices.min(0), mesh.vertices.max(0)
+    shape = jounce.Collider.box(high - low, center=(low + high) / 2, friction=0.5)
+    pair = [jounce.Simulation(model, dt=1 / 96, shape=shape) for _ in range(2)]
+    away = 2.0 * (high - low)[0]
+    pair[1].place(turned(0.2, (away, 0.0, 0.0)), velocity=(-10.0 * away, 0.0, 0.0))
+    return pair
+
+
+def test_bodies_with_shapes_touch_each_other_and_replay(mesh, model):
+    pair = thrown_at_each_other(mesh, model)
+
+    def center(simulation):
+        return model.vertex_mass @ (mesh.vertices + simulation.displacement()) / model.vertex_mass.sum()
+
+    def steps(pair, count):
+        for _ in range(count):
+            jounce.step_together(pair, [None, None])
+        return [simulation.coefficients.copy() for simulation in pair]
+
+    steps(pair, 3)
+    assert abs(center(pair[0]) - center(jounce.Simulation(model))).max() < 1e-9
+    middle = sum(map(center, pair))
+    steps(pair, 3)
+    gone = sum(map(center, pair)) - middle
+    states = [simulation.save_state() for simulation in pair]
+    expected = steps(pair, 9)
+    # What one has lost the other has got.
+    pushed = center(pair[0]) - center(jounce.Simulation(model))
+    assert pushed[0] < -0.05 * np.ptp(mesh.vertices[:, 0])
+    assert np.allclose(sum(map(center, pair)) - middle, 4 * gone, atol=1e-5 * abs(gone).max())
+    again = thrown_at_each_other(mesh, model)
+    for simulation, state in zip(again, states, strict=True):
+        simulation.restore_state(state)
+    assert all(map(np.array_equal, steps(again, 9), expected))
+
+
+def test_shapes_of_what_cannot_touch_and_of_other_substeps_are_refused(mesh, model):
+    shape = jounce.Collider.sphere(1.0)
+    flesh = jounce.Model.full_space(mesh, jelly("neo_hookean"))
+    with pytest.raises(ValueError, match="shape: only bodies of handles touch each other"):
+        jounce.Simulation(flesh, shape=shape)
+    pair = [jounce.Simulation(model, substeps=substeps, shape=shape) for substeps in (1, 2)]
+    with pytest.raises(ValueError, match="the same dt and the same substeps"):
+        jounce.step_together(pair, [None, None])

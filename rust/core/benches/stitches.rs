@@ -2,7 +2,8 @@
 //!
 //! The body is two ellipsoids, one on the other, whose bones share their length between them; stitches sew them
 //! together where they are nearest. Times are the least of a few runs on one machine; ratios compare the same run.
-//! With a Python in `JOUNCE_REFERENCE`, `reference.py` rebuilds the same stitched problems beside.
+//! With a Python in `JOUNCE_REFERENCE`, `reference.py` rebuilds the same stitched problems beside. The same bodies, the lower one
+//! held at its bottom, then swing in linear modes, with bases that bend.
 
 #[allow(dead_code)]
 mod ellipsoid;
@@ -19,7 +20,7 @@ use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, lattice};
 use jounce::operators::{Stitches, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
-use jounce::subspace::{ModesProblem, Restraint, SkinningModes};
+use jounce::subspace::{LinearProblem, ModesProblem, Restraint, SkinningModes};
 use jounce::{Progress, Result};
 use reference::{Problem, ask};
 
@@ -28,6 +29,11 @@ const MODES: usize = 16;
 /// More modes than wanted that are kept to update from.
 const SPARE: usize = 8;
 const REPEATS: usize = 3;
+/// Linear modes, and those that are kept beside to update from.
+const SWINGS: [usize; 2] = [20, 12];
+/// Displacements of a basis that bends, and the stitches of the body that it is of.
+const BENT: usize = 90;
+const SEAM: usize = 10;
 /// N/m: as stiff as the flesh around.
 const STIFFNESS: f64 = 1e4;
 
@@ -55,7 +61,7 @@ fn main() -> Result<()> {
             let ((_, exact), rebuild) = least(|| build(&stitches, MODES))?;
             let (found, update) = least(|| problem.update(&modes, &stitches, MODES))?;
             let paper = problem.low_rank_update(&modes, &stitches, MODES)?;
-            let errors = errors(&found.modes, &exact);
+            let errors = errors(&found.modes.eigenvalues, &exact.eigenvalues);
             let [reference, ratio] = match body.reference(python.as_deref(), &stitches, &exact) {
                 Some(seconds) => [format!("{seconds:.2}"), format!("{:.1}", seconds / update)],
                 None => ["-".to_owned(), "-".to_owned()],
@@ -66,12 +72,19 @@ fn main() -> Result<()> {
                 "{:>10.3}{:>11.3}{:>16.1}{:>11.1}",
                 100.0 * found.worst(),
                 body.uncovered(&found.modes, &exact),
-                self::errors(&paper, &exact)[MODES / 2],
+                self::errors(&paper.eigenvalues, &exact.eigenvalues)[MODES / 2],
                 body.uncovered(&paper, &exact),
             );
         }
+        body.swing()?;
     }
     Ok(())
+}
+
+fn once<T>(work: impl Fn() -> Result<T>) -> Result<(T, f64)> {
+    let start = Instant::now();
+    let made = work()?;
+    Ok((made, start.elapsed().as_secs_f64()))
 }
 
 /// The least of a few runs, as noise only ever adds.
@@ -87,8 +100,8 @@ fn least<T>(work: impl Fn() -> Result<T>) -> Result<(T, f64)> {
 }
 
 /// Relative errors of the eigenvalues, ascending, percent.
-fn errors(found: &SkinningModes, exact: &SkinningModes) -> Vec<f64> {
-    let pairs = found.eigenvalues.iter().zip(&exact.eigenvalues);
+fn errors(found: &[f64], exact: &[f64]) -> Vec<f64> {
+    let pairs = found.iter().zip(exact);
     let mut errors: Vec<f64> = pairs.map(|(found, exact)| 100.0 * (found / exact - 1.0).abs()).collect();
     errors.sort_by(f64::total_cmp);
     errors
@@ -156,6 +169,41 @@ impl Body {
         };
         let pairs: Vec<[u32; 2]> = (0..count).filter_map(pair).collect();
         Stitches::between_vertices(&self.mesh, &pairs, &vec![STIFFNESS; count], &vec![1.0; count])
+    }
+
+    /// Linear modes with stitches, and the basis that they and derivatives make: updated, and from the start.
+    fn swing(&self) -> Result<()> {
+        let progress = Progress::default();
+        let bottom = self.mesh.vertices().iter().map(|v| v[2]).fold(f64::INFINITY, f64::min);
+        let pinned: Vec<bool> = self.mesh.vertices().iter().map(|v| v[2] < bottom + 0.3 * RADII[2]).collect();
+        let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
+        let build = |stitches: &Stitches, count| {
+            let problem = LinearProblem::new(&self.mesh, &self.material, &restraint, stitches, &progress)?;
+            let modes = problem.lowest(count, &progress)?;
+            Ok((problem, modes))
+        };
+        let (problem, modes) = build(&Stitches::none(&self.mesh), SWINGS[0] + SWINGS[1])?;
+        println!("\n{} linear modes; the factor takes {:.0} MB", SWINGS[0], problem.bytes() as f64 / 1e6);
+        println!("stitches  update s  rebuild s  times  median  worst");
+        for count in [1, 10, 30, 100, 160] {
+            let stitches = self.stitches(count)?;
+            let ((_, exact), rebuild) = once(|| build(&stitches, SWINGS[0]))?;
+            let (made, update) = least(|| problem.stitched(&modes, &stitches, SWINGS[0]))?;
+            // Turns about one point have no eigenvalue to be relative to.
+            let still =
+                exact.eigenvalues.partition_point(|value| *value < 1e-6 * exact.eigenvalues[SWINGS[0] - 1]);
+            let errors = errors(&made.modes.eigenvalues[still..], &exact.eigenvalues[still..]);
+            print!("{count:>8}{update:>10.3}{rebuild:>11.3}{:>7.1}", rebuild / update);
+            println!("{:>8.3}{:>7.3}", errors[errors.len() / 2], errors[errors.len() - 1]);
+        }
+        let (stitches, before) = (self.stitches(SEAM)?, problem.derivatives(&modes)?);
+        let (fresh, exact) = build(&stitches, SWINGS[0])?;
+        let made = problem.stitched(&modes, &stitches, SWINGS[0])?;
+        let (_, carried) =
+            once(|| made.problem.carried_basis(&made.modes, before.as_ref(), BENT, &progress))?;
+        let (_, anew) = once(|| fresh.bent_basis(&exact, BENT, &progress))?;
+        println!("basis of {SEAM} stitches: {carried:.2} s from derivatives before, {anew:.2} s anew");
+        Ok(())
     }
 
     /// Root mean square share of the exact modes that lies outside of the found ones, percent `[IDSR fig. 3]`.

@@ -8,6 +8,7 @@ use std::hint::black_box;
 use ellipsoid::{RADII, surface, timed};
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::lattice_with_tet_count;
+use jounce::operators::Stitches;
 use jounce::subspace::{LinearProblem, Restraint, WarpingMethod};
 use jounce::{Progress, Result};
 
@@ -29,7 +30,8 @@ fn rows(tets: usize) -> Result<()> {
     let material = Material::new(Law::Corotated, number(2e4), number(0.3), number(1000.0))?;
     let pinned: Vec<bool> = mesh.vertices().iter().map(|x| x[0] < -0.8 * RADII[0]).collect();
     let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
-    let problem = LinearProblem::new(&mesh, &material, &restraint, &Progress::default())?;
+    let problem =
+        LinearProblem::new(&mesh, &material, &restraint, &Stitches::none(&mesh), &Progress::default())?;
     let modes = problem.lowest(MODES, &Progress::default())?;
     let amplitude = |k: usize| FAR / (modes.shapes.col(k).norm_max() * (k + 1) as f64);
     let amplitudes: Vec<f64> = (0..MODES).map(amplitude).collect();

@@ -46,10 +46,11 @@ use crate::subspace::SkinningModes;
 /// shapes: (s, p, 3) float64, metres, displacements at rest that the animator adds to the pose, such as shape keys:
 /// the flesh does not imitate them. Their motion is given to each step, by `reduce_offsets`.
 /// stitches: (s, 2) int32 or int64, pairs of points that springs pull together; stitch_stiffness: N/m and stitch_gap: share of
-/// the distance at rest that is kept, one number or (s,) float64 each. editable: keep the factor of the modes,
-/// tens of megabytes, so that `like` is quick. like: a Body of the same surface and weights, from which
-/// whatever stays is taken; where only stiffness or stitches differ and both are editable, modes are found from its own,
-/// to about one percent, and clusters stay.
+/// the distance at rest that is kept, one number or (s,) float64 each. stitch_group and stitch_radius: as for Stitches.
+/// stitch_known: share of its stiffness that modes are found with, in (0, 1], less than 1 for what a Simulation's `stitching`
+/// is to open, so that modes move it apart as well. editable: keep the factor of the modes, tens of megabytes, so that `like`
+/// is quick. like: a Body of the same surface and weights, from which whatever stays is taken; where only stiffness or
+/// stitches differ and both are editable, modes are found from its own, to about one percent, and clusters stay.
 /// Raises ValueError for whatever a stage refuses. `BodyJob` does the same without blocking.
 #[pyclass(frozen, module = "jounce", name = "Body")]
 pub struct Body {
@@ -72,7 +73,8 @@ impl Body {
                             cubature=0, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
                             pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
-                            stitch_stiffness=1e4, stitch_gap=0.0, editable=False, \
+                            stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, stitch_radius=0.0, stitch_known=1.0, \
+                            editable=False, \
                             like=None)")]
     fn new(
         py: Python<'_>,
@@ -87,6 +89,15 @@ impl Body {
     #[getter]
     fn residual(&self) -> f64 {
         self.inner.residual
+    }
+
+    /// How far modes that were found after `like` may be off at the tet vertices, (n,) float64: the root mean square over modes
+    /// of what each lacks, to first order, as a share of its largest weight. Zeros as built.
+    #[getter]
+    fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let count = self.inner.mesh.vertices().len();
+        let apart = self.inner.apart.as_deref().cloned().unwrap_or_else(|| vec![0.0; count]);
+        arrays::owned(py, apart, &[count])
     }
 
     /// Memory kept to change stitches, bytes; 0 for a body that is not editable.
@@ -313,12 +324,14 @@ impl BodyJob {
                         cubature=0, young=None,
                         poisson=0.0, density=1000.0, locality=0.0, law="arap", leak=None, strength=None,
                         pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0,
-                        stitches=None, stitch_stiffness=None, stitch_gap=None, editable=false, like=None),
+                        stitches=None, stitch_stiffness=None, stitch_gap=None, stitch_group=None,
+                        stitch_radius=None, stitch_known=None, editable=false, like=None),
            text_signature = "(points, triangles, weights, *, resolution=32, solid=True, modes=16, clusters=100, \
                             cubature=0, young=1e4, \
                             poisson=0.0, density=1000.0, locality=0.0, law='arap', leak=None, strength=None, \
                             pinned=None, core=None, merge_into=None, bone_parents=None, shapes=None, seed=0, stitches=None, \
-                            stitch_stiffness=1e4, stitch_gap=0.0, editable=False, \
+                            stitch_stiffness=1e4, stitch_gap=0.0, stitch_group=None, stitch_radius=0.0, stitch_known=1.0, \
+                            editable=False, \
                             like=None)")]
     fn new(
         points: &Bound<'_, PyAny>,
@@ -345,6 +358,9 @@ impl BodyJob {
         stitches: Option<&Bound<'_, PyAny>>,
         stitch_stiffness: Option<&Bound<'_, PyAny>>,
         stitch_gap: Option<&Bound<'_, PyAny>>,
+        stitch_group: Option<&Bound<'_, PyAny>>,
+        stitch_radius: Option<&Bound<'_, PyAny>>,
+        stitch_known: Option<&Bound<'_, PyAny>>,
         editable: bool,
         like: Option<&Bound<'_, Body>>,
     ) -> PyResult<PyClassInitializer<Self>> {
@@ -366,6 +382,7 @@ impl BodyJob {
             stitches,
             stitch_stiffness,
             stitch_gap,
+            stitch_others: [stitch_group, stitch_radius, stitch_known],
         };
         let params = BodyParams { solid, ..params };
         let input = Input::new(points, triangles, weights, &maps, params)?;

@@ -35,6 +35,8 @@ pub struct Maps<'a, 'py> {
     pub stitches: Option<&'a Bound<'py, PyAny>>,
     pub stitch_stiffness: Option<&'a Bound<'py, PyAny>>,
     pub stitch_gap: Option<&'a Bound<'py, PyAny>>,
+    /// Groups, radii, and the share of their stiffness that modes know.
+    pub stitch_others: [Option<&'a Bound<'py, PyAny>>; 3],
 }
 
 impl Maps<'_, '_> {
@@ -74,7 +76,10 @@ impl Maps<'_, '_> {
             bones,
             shapes: self.shapes(p)?,
             stitches: match self.stitches {
-                Some(pairs) => stitches::point_stitches(pairs, self.stitch_stiffness, self.stitch_gap, p)?,
+                Some(pairs) => {
+                    let (stiffness, gap) = (self.stitch_stiffness, self.stitch_gap);
+                    stitches::point_stitches(pairs, stiffness, gap, self.stitch_others, p)?
+                }
                 None => PointStitches::default(),
             },
             ..params

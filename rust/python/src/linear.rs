@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use jounce::method::modal::{self, ModalForces, RayleighDamping, SoundParams, Strike};
 use jounce::subspace::WarpingMethod;
-use jounce::{Error, Progress, subspace};
+use jounce::{Error, Progress, operators, subspace};
 use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,16 +16,22 @@ use crate::job::made;
 use crate::material::Material;
 use crate::mesh::{AnyMesh, Shape};
 use crate::rig::Rig;
+use crate::stitches::Stitches;
 use crate::subspace::Restraint;
 
 /// Small swings of a body, or of a surface without volume; made by `linear_modes`.
 #[pyclass(frozen, module = "jounce", name = "LinearModes")]
-pub struct LinearModes(Arc<(Swinging, subspace::LinearModes)>, [OnceLock<Arc<subspace::Warping>>; 2]);
+pub struct LinearModes {
+    found: Arc<(Swinging, subspace::LinearModes)>,
+    /// Of modes that stitches have changed.
+    residuals: Option<Vec<f64>>,
+    warpings: [OnceLock<Arc<subspace::Warping>>; 2],
+}
 
 /// What swings.
 enum Swinging {
     Body(subspace::LinearProblem),
-    Surface(subspace::SheetProblem),
+    Surface(Box<subspace::SheetProblem>),
 }
 
 impl Swinging {
@@ -53,17 +59,21 @@ impl Swinging {
 }
 
 impl LinearModes {
+    fn new(found: Arc<(Swinging, subspace::LinearModes)>, residuals: Option<Vec<f64>>) -> Self {
+        Self { found, residuals, warpings: Default::default() }
+    }
+
     fn modes(&self) -> &subspace::LinearModes {
-        &self.0.1
+        &self.found.1
     }
 
     /// What warps them, made when it is asked for.
     fn warping(&self, py: Python<'_>, method: WarpingMethod) -> PyResult<Arc<subspace::Warping>> {
-        let place = &self.1[method as usize];
+        let place = &self.warpings[method as usize];
         if let Some(warping) = place.get() {
             return Ok(warping.clone());
         }
-        let body = self.0.clone();
+        let body = self.found.clone();
         let warping = made(py, move |_: &Progress| body.0.warping(&body.1, method))?;
         Ok(place.get_or_init(|| warping).clone())
     }
@@ -102,22 +112,73 @@ impl LinearModes {
     /// Returns (k (k + 1) / 2, n, 3) float64, 1/(m kg), one for each i <= j: (0, 0), (0, 1) and so on. Raises ValueError where more
     /// motions than these modes do not deform the body.
     fn derivatives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let body = self.0.clone();
+        let body = self.found.clone();
         let derivatives = made(py, move |_: &Progress| body.0.body("derivatives")?.derivatives(&body.1))?;
         fields(py, (0..derivatives.ncols()).map(|pair| derivatives.col_as_slice(pair)))
+    }
+
+    /// What derivatives of the body before it was stitched become with its stitches, without a solve for each [IDSR eq. 13].
+    ///
+    /// derivatives: (k (k + 1) / 2, n, 3) float64, what `derivatives` of the modes gave that `stitched` was called of: their
+    /// right sides stay, and `(K + A k A')^-1` of these is `Phi - Y f + R y` with `Y = K^-1 A`, R the rigid motions of parts that the
+    /// stitches hold, and the forces f of the stitches. Returns as many, float64. Raises ValueError for a body that was not stitched,
+    /// for derivatives of other modes, and where stitches that are gone let a part go.
+    fn carried_derivatives<'py>(
+        &self,
+        py: Python<'py>,
+        derivatives: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let (body, given) = (self.found.clone(), derivatives_of(derivatives)?);
+        let carried = made(py, move |_: &Progress| {
+            body.0.body("carried_derivatives")?.carried_derivatives(given.columns.as_ref())
+        })?;
+        fields(py, (0..carried.ncols()).map(|pair| carried.col_as_slice(pair)))
     }
 
     /// The count displacements that say most of what a body does slowly, large bends included [MOR eq. 17, 18].
     ///
     /// Mass-PCA of modes and derivatives, the slower the heavier: `p l_1 / l_j psi_j` and `p^2 / 2 l_1^2 / (l_i l_j) Phi^ij`, p such
-    /// that the slowest mode that deforms moves by a quarter of the mesh's diagonal. Returns Basis. Raises ValueError as
-    /// `derivatives`, and where no mode deforms the body.
-    #[pyo3(signature = (count))]
-    fn bent_basis(&self, py: Python<'_>, count: i64) -> PyResult<Basis> {
+    /// that the slowest mode that deforms moves by a quarter of the mesh's diagonal. carried: derivatives of the body before it was
+    /// stitched, (k (k + 1) / 2, n, 3) float64; two fifths of them are taken over as `carried_derivatives` has them, those of the
+    /// slowest pairs, and the first five modes alone have new ones [IDSR sec. 4.2]. Returns Basis. Raises ValueError as
+    /// `derivatives` and `carried_derivatives`, and where no mode deforms the body.
+    #[pyo3(signature = (count, carried=None))]
+    fn bent_basis(&self, py: Python<'_>, count: i64, carried: Option<&Bound<'_, PyAny>>) -> PyResult<Basis> {
         let count = arrays::count(count, "count")?;
-        let body = self.0.clone();
-        let find = move |progress: &Progress| body.0.body("bent_basis")?.bent_basis(&body.1, count, progress);
+        let (body, carried) = (self.found.clone(), carried.map(derivatives_of).transpose()?);
+        let find = move |progress: &Progress| {
+            let (problem, modes) = (body.0.body("bent_basis")?, &body.1);
+            match &carried {
+                None => problem.bent_basis(modes, count, progress),
+                Some(carried) => problem.carried_basis(modes, carried.columns.as_ref(), count, progress),
+            }
+        };
         made(py, find).map(Basis)
+    }
+
+    /// The count lowest modes of the body with these stitches in place of those it has, without another factor [IDSR sec. 4.1].
+    ///
+    /// Rayleigh-Ritz on the stitched Hessian in the span of these modes and of static corrections `K^-1 A F`, widened where
+    /// residuals are above half a percent: eigenvalues come within about that of a rebuild's. Stitches lift some modes above others, so that there
+    /// should be more of these than count; rigid motions of a part that nothing holds must be among them. From modes that are stitched
+    /// already it starts again from those before, so that errors do not add up and the order of edits does not matter. stitches: of this
+    /// mesh; what gap they keep is nothing to small swings. Returns LinearModes. Raises ValueError for stitches of another mesh, for more
+    /// modes than there are, and of a surface without volume.
+    fn stitched(&self, py: Python<'_>, stitches: &Stitches, count: i64) -> PyResult<Self> {
+        let count = arrays::count(count, "count")?;
+        let (body, stitches) = (self.found.clone(), stitches.0.clone());
+        let found = made(py, move |_: &Progress| {
+            let made = body.0.body("stitched")?.stitched(&body.1, &stitches, count)?;
+            Ok((Arc::new((Swinging::Body(made.problem), made.modes)), made.residuals))
+        })?;
+        Ok(Self::new(found.0.clone(), Some(found.1.clone())))
+    }
+
+    /// About the relative error of each eigenvalue, (k,) float64, of modes that `stitched` has found; None of others.
+    #[getter]
+    fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
+        let owned = |residuals: &Vec<f64>| arrays::owned(py, residuals.clone(), &[residuals.len()]);
+        self.residuals.as_ref().map(owned).transpose()
     }
 
     /// Infinitesimal rotations of the displacements at vertices, `w = 1/2 curl psi`, (k, n, 3) float64, rad/(m sqrt(kg)).
@@ -125,7 +186,7 @@ impl LinearModes {
     /// Each is the mean over the tets at a vertex, by their volumes, or the triangles, by their areas. Modal warping turns vertices by them.
     #[getter]
     fn rotations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let body = self.0.clone();
+        let body = self.found.clone();
         let rotations = made(py, move |_: &Progress| {
             let shapes = body.1.shapes.as_ref();
             Ok(match &body.0 {
@@ -187,7 +248,8 @@ impl LinearModes {
     /// About zero for what bends without changing the volume.
     #[getter]
     fn radiation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let weights = self.0.0.body("radiation").and_then(|body| modal::radiation(body.mesh(), self.modes()));
+        let weights =
+            self.found.0.body("radiation").and_then(|body| modal::radiation(body.mesh(), self.modes()));
         let weights = weights.map_err(refused)?;
         let count = weights.len();
         arrays::owned(py, weights, &[count])
@@ -223,7 +285,7 @@ impl LinearModes {
         let forces = numbers(forces, "forces", &[Axis::Any("f"), count])?;
         let weights = numbers(weights, "weights", &[count])?;
         let damping = damping_of(damping)?;
-        let body = self.0.clone();
+        let body = self.found.clone();
         let samples = made(py, move |_: &Progress| {
             let params = SoundParams { rate, damping, weights: weights.as_deref() };
             let forces = forces.as_deref().map(|rows| ModalForces { rows, fps });
@@ -247,6 +309,12 @@ fn fields<'a, 'py>(
     let numbers: Vec<f64> = columns.flatten().copied().collect();
     let vertices = numbers.len() / (3 * count.max(1));
     arrays::owned(py, numbers, &[count, vertices, 3])
+}
+
+/// Derivatives as they are given, (k, n, 3).
+fn derivatives_of(given: &Bound<'_, PyAny>) -> PyResult<subspace::Basis> {
+    let array = arrays::array::<f64>(given, "derivatives", &[Axis::Any("k"), Axis::Any("n"), Axis::Is(3)])?;
+    subspace::Basis::from_shapes(array.slice(), array.len(0)).map_err(refused)
 }
 
 /// The warping method of a name.
@@ -311,10 +379,11 @@ fn strikes(
 /// with one they are complementary to it, `B'(1 - leak) M psi = 0`; for tets alone. leak: (n,)
 /// float64 in [0, 1]; None is `momentum_leak(mesh)`. pinned: (n,) bool, where they are exactly 0; a surface turns about a line that is pinned
 /// and is clamped by two. Where nothing holds the body its rigid
-/// motions come first, with eigenvalues of about zero. Returns LinearModes. Raises ValueError for more modes than the body has,
+/// motions come first, with eigenvalues of about zero. stitches: springs whose stiffness K has too; for tets alone. Returns LinearModes. Raises ValueError for more modes than the body has,
 /// and for arguments of another mesh.
 #[pyfunction]
-#[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None, bending=1.0))]
+#[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None, bending=1.0,
+                    stitches=None))]
 pub fn linear_modes(
     py: Python<'_>,
     mesh: AnyMesh<'_>,
@@ -325,25 +394,33 @@ pub fn linear_modes(
     pinned: Option<&Bound<'_, PyAny>>,
     thickness: Option<f64>,
     bending: f64,
+    stitches: Option<&Stitches>,
 ) -> PyResult<LinearModes> {
     let (count, material) = (arrays::count(count, "count")?, material.0.clone());
     let restraint = Restraint::new(mesh.vertex_count(), rig, leak, pinned)?;
     let shape = mesh.shape(thickness)?;
+    let stitches = stitches.map(|stitches| stitches.0.clone());
     let find = move |progress: &Progress| {
         let restraint = restraint.borrowed();
         match &shape {
             Shape::Tets(mesh) => {
-                let problem = subspace::LinearProblem::new(mesh, &material, &restraint, progress)?;
+                let none = operators::Stitches::none(mesh);
+                let stitches = stitches.as_deref().unwrap_or(&none);
+                let problem = subspace::LinearProblem::new(mesh, &material, &restraint, stitches, progress)?;
                 let modes = problem.lowest(count, progress)?;
                 Ok((Swinging::Body(problem), modes))
             }
             Shape::Surface(surface, thickness) => {
+                if stitches.is_some() {
+                    let why = "a surface without volume has none; leave them out";
+                    return Err(Error::Unsupported { what: "stitches", why });
+                }
                 let fabric = (*thickness, bending);
                 let problem = subspace::SheetProblem::new(surface, &material, fabric, &restraint, progress)?;
                 let modes = problem.lowest(count, progress)?;
-                Ok((Swinging::Surface(problem), modes))
+                Ok((Swinging::Surface(problem.into()), modes))
             }
         }
     };
-    made(py, find).map(|found| LinearModes(found, Default::default()))
+    made(py, find).map(|found| LinearModes::new(found, None))
 }

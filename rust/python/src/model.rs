@@ -131,8 +131,8 @@ impl Model {
     ///
     /// The displacement is complementary to the rig, `J' M D u = 0` with D = 1 - leak, unless `complementary` is False:
     /// then only `pinned` ties the flesh to its bones. leak: (n,) float64 in [0, 1]; None is `momentum_leak(mesh)`.
-    /// pinned: (n,) bool, where the flesh follows the rig exactly. stitches: springs between points of the body, without
-    /// gap. strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1 everywhere.
+    /// pinned: (n,) bool, where the flesh follows the rig exactly. stitches: springs between points of the body.
+    /// strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1 everywhere.
     /// fibres: what resists stretch along one direction in each tet, and contracts.
     /// Coefficients are the displacements of the vertices, (n, 3). It has no force samples; drag is at the vertices.
     /// Raises ValueError for arguments that belong to another mesh, and where nothing is left to move.
@@ -176,11 +176,12 @@ impl Model {
     /// and complementarity to the rig, holds in all motion. strength: (n,) float64, >= 0, as there. cubature: tets at which
     /// elastic forces are found, from `Cubature.of_shot`; None is all of them, and a step then costs as much as the mesh is
     /// large. frequency: Hz, at which the damping ratio is meant, that of the full space, say; None is the lowest of the
-    /// basis. Coefficients are q, (r,). It has limits once it is `limited`, and no force samples, offsets, stitches,
-    /// colliders or file; drag is at the vertices.
+    /// basis. stitches: springs between points of the body, without gap, exact. Coefficients are q, (r,). It has limits once it is `limited`,
+    /// and no force samples, offsets, colliders or file; drag is at the vertices.
     /// Raises ValueError for arguments that belong to another mesh, and for a basis that moves nothing.
     #[staticmethod]
-    #[pyo3(signature = (mesh, material, basis, rig=None, strength=None, cubature=None, frequency=None))]
+    #[pyo3(signature = (mesh, material, basis, rig=None, strength=None, cubature=None, frequency=None,
+                        stitches=None))]
     fn reduced(
         py: Python<'_>,
         mesh: &TetMesh,
@@ -190,6 +191,7 @@ impl Model {
         strength: Option<&Bound<'_, PyAny>>,
         cubature: Option<&Cubature>,
         frequency: Option<f64>,
+        stitches: Option<&Stitches>,
     ) -> PyResult<Self> {
         let n = mesh.0.vertices().len();
         let strength = optional(strength, "strength", &[Axis::Is(n)])?;
@@ -197,11 +199,13 @@ impl Model {
         let (mesh, material, basis) = (mesh.0.clone(), material.0.clone(), basis.0.clone());
         let rig = rig.map(|rig| rig.0.clone());
         let cubature = cubature.map(|cubature| cubature.0.clone());
+        let stitches = stitches.map(|stitches| stitches.0.clone());
         let made = made(py, move |progress| {
             let extras = ReducedExtras {
                 rig: rig.as_deref(),
                 strength: strength.as_deref(),
                 cubature: cubature.as_ref(),
+                stitches: stitches.as_deref(),
                 frequency,
             };
             ReducedModel::new(&mesh, &material, &basis, &extras, progress)

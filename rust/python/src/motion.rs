@@ -13,7 +13,7 @@ use crate::cycle::CycleReport;
 use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 use crate::forces::Drag;
 use crate::job::{self, Job, Working};
-use crate::settings::{Change, Shares};
+use crate::settings::{Change, Contraction, Stitching};
 use crate::simulation::{Simulation, started};
 use crate::state::State;
 
@@ -243,18 +243,20 @@ impl MotionJob {
 
     /// Asks for other settings, as `Simulation.vary`.
     #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None,
-                        inflation=None, hold=None))]
+                        inflation=None, hold=None, stitching=None))]
     fn vary(
         &self,
         stiffness: Option<f64>,
         damping: Option<f64>,
         gravity: Option<[f64; 3]>,
         pose_rest: Option<f64>,
-        contraction: Option<Shares>,
+        contraction: Option<Contraction>,
         inflation: Option<f64>,
         hold: Option<f64>,
+        stitching: Option<Stitching>,
     ) {
-        let change = Change { stiffness, damping, gravity, pose_rest, contraction, inflation, hold };
+        let change =
+            Change { stiffness, damping, gravity, pose_rest, contraction, inflation, hold, stitching };
         self.ask(move |simulation, _| simulation.set_params(change.of(simulation.params())));
     }
 

@@ -1,7 +1,7 @@
 //! Settings of a simulation, as they are given.
 
 use jounce::material::Field;
-use jounce::method::{self, Contraction, Integrator};
+use jounce::method::{self, Integrator, Shares};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -14,9 +14,10 @@ pub struct Change {
     pub damping: Option<f64>,
     pub gravity: Option<[f64; 3]>,
     pub pose_rest: Option<f64>,
-    pub contraction: Option<Shares>,
+    pub contraction: Option<Contraction>,
     pub inflation: Option<f64>,
     pub hold: Option<f64>,
+    pub stitching: Option<Stitching>,
 }
 
 impl Change {
@@ -28,6 +29,7 @@ impl Change {
             gravity: self.gravity.unwrap_or(params.gravity),
             pose_rest: self.pose_rest.unwrap_or(params.pose_rest),
             contraction: self.contraction.map_or(params.contraction, |shares| shares.0),
+            stitching: self.stitching.map_or(params.stitching, |shares| shares.0),
             inflation: self.inflation.unwrap_or(params.inflation),
             hold: self.hold.unwrap_or(params.hold),
             ..*params
@@ -49,21 +51,31 @@ pub fn integrator_named(name: &str) -> PyResult<Integrator> {
 
 /// How far muscles contract: one share for all of them, or (muscles,) float64.
 #[derive(Clone, Copy)]
-pub struct Shares(pub Contraction);
+pub struct Contraction(pub Shares);
 
-impl From<f64> for Shares {
-    fn from(share: f64) -> Self {
-        Self(share.into())
-    }
-}
+/// How far stitches hold: one share for all groups, or (groups,) float64.
+#[derive(Clone, Copy)]
+pub struct Stitching(pub Shares);
 
-impl<'py> FromPyObject<'_, 'py> for Shares {
+impl<'py> FromPyObject<'_, 'py> for Contraction {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match arrays::field(&given, "contraction", &[Axis::Any("muscles")])? {
-            Field::Uniform(share) => Ok(share.into()),
-            Field::PerTet(shares) => Contraction::of_each(&shares).map(Self).map_err(refused),
-        }
+        shares(&given, "contraction", "muscles").map(Self)
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Stitching {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        shares(&given, "stitching", "groups").map(Self)
+    }
+}
+
+fn shares(given: &Bound<'_, PyAny>, what: &'static str, axis: &'static str) -> PyResult<Shares> {
+    match arrays::field(given, what, &[Axis::Any(axis)])? {
+        Field::Uniform(share) => Ok(share.into()),
+        Field::PerTet(shares) => Shares::of_each(what, &shares).map_err(refused),
     }
 }

@@ -18,7 +18,7 @@ use crate::forces::{Drag, ForceSamples};
 use crate::grip::Pull;
 use crate::mesh::Embedding;
 use crate::model::{Model, flat};
-use crate::settings::{Change, Shares, integrator_named};
+use crate::settings::{Change, Contraction, Stitching, integrator_named};
 use crate::state::State;
 
 /// What one step did.
@@ -40,11 +40,15 @@ impl StepReport {
     }
 }
 
-/// Steps several simulations at once, in parallel, each exactly as it would be alone; a report each, in order.
+/// Steps several simulations at once, in parallel; a report each, in order.
 ///
-/// simulations: of any models, no one twice. poses, forces, offsets, drags, colliders: for each what `Simulation.step` takes; None
-/// for none at all.
-/// Raises ValueError as `Simulation.step` does, for the first in order that refuses; then none has moved.
+/// Those with a `shape` touch each other: what of them may come near each other in a substep is found as one,
+/// with opposite forces. All others step exactly as they would alone. What sticks to what is in the states of
+/// all, which know the others by their place in this list: give them in the same order in each step.
+/// simulations: of any models, no one twice. poses, forces, offsets, drags, colliders: for each what
+/// `Simulation.step` takes; None for none at all.
+/// Raises ValueError as `Simulation.step` does, for the first in order that refuses, those without a shape
+/// before the others, and for shapes with different dt or substeps; then none has moved.
 #[pyfunction]
 #[pyo3(signature = (simulations, poses, forces=None, offsets=None, drags=None, colliders=None))]
 pub fn step_together(
@@ -112,7 +116,10 @@ pub fn step_together(
 /// points are posed where they are shown; None for as their vertices are. contraction: share of their length by which the
 /// Fibres of a full-space model want to be shorter, in [0, 1], one for all muscles or (muscles,) float64. inflation: how many
 /// times its lengths a projective body of tets wants to have, in [0.01, 100]. hold: how firmly a loose projective body is drawn to
-/// where the pose has it, in Hz, critically damped; 0 lets it go.
+/// where the pose has it, in Hz, critically damped; 0 lets it go. stitching: share of the stiffness of stitches that acts, 1 as
+/// built, 0 open, one for all stitch groups or (groups,) float64; it acts from the next step on, without another model.
+/// shape: what others touch of a projective body of tets in `step_together`, a Collider where the model was made that goes
+/// along as the body deforms, and that spares no points; None touches no other body.
 /// Several threads may each have a Simulation of the same model; one that another thread is in raises RuntimeError.
 /// Ctrl+C ends a step, and whatever else takes long; the state is then as it was before.
 /// Raises ValueError for a parameter out of range.
@@ -132,13 +139,13 @@ impl Simulation {
     #[pyo3(signature = (model, dt=1.0 / 24.0, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0,
                         gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0,
                         integrator="backward_euler", strength=1.0, limit=None, stretch=None,
-                        colliders=None, contact_points=None, contact_weights=None, contraction=Shares::from(0.0),
-                        inflation=1.0, hold=0.0),
+                        colliders=None, contact_points=None, contact_weights=None, contraction=Contraction(0.0.into()),
+                        inflation=1.0, hold=0.0, shape=None, stitching=Stitching(1.0.into())),
            text_signature = "(model, dt=0.041666666666666664, substeps=1, max_iterations=30, tolerance=1e-6, damping=0.0, \
                              gravity=(0.0, 0.0, 0.0), pose_rest=1.0, stiffness=1.0, \
                              integrator='backward_euler', strength=1.0, limit=None, stretch=None, \
                              colliders=None, contact_points=None, contact_weights=None, contraction=0.0, \
-                             inflation=1.0, hold=0.0)")]
+                             inflation=1.0, hold=0.0, shape=None, stitching=1.0)")]
     fn new(
         py: Python<'_>,
         model: Bound<'_, Model>,
@@ -157,9 +164,11 @@ impl Simulation {
         colliders: Option<Vec<Bound<'_, Collider>>>,
         contact_points: Option<&Embedding>,
         contact_weights: Option<&Bound<'_, PyAny>>,
-        contraction: Shares,
+        contraction: Contraction,
         inflation: f64,
         hold: f64,
+        shape: Option<Bound<'_, Collider>>,
+        stitching: Stitching,
     ) -> PyResult<Self> {
         let params = method::SimulationParams {
             dt,
@@ -177,18 +186,20 @@ impl Simulation {
             contraction: contraction.0,
             inflation,
             hold,
+            stitching: stitching.0,
         };
         let shared = model.get().inner.clone();
-        let (bones, shape) = (shared.bone_count(), shared.coefficient_shape());
+        let (bones, axes) = (shared.bone_count(), shared.coefficient_shape());
         let colliders = colliders.unwrap_or_default();
         let colliders: Vec<_> = colliders.iter().map(|collider| collider.get().inner.clone()).collect();
         let skin = contact_points.map(|points| skin(points, contact_weights)).transpose()?;
-        let count = colliders.len();
-        let inner = run(py, || match count {
-            0 => method::Simulation::new(shared, params),
-            _ => method::Simulation::among(shared, params, &colliders, skin),
+        let (count, felt) = (colliders.len(), shape.map(|shape| shape.get().inner.clone()));
+        let inner = run(py, || match (count, felt) {
+            (_, Some(felt)) => method::Simulation::touching(shared, params, &colliders, skin, felt),
+            (0, None) => method::Simulation::new(shared, params),
+            (_, None) => method::Simulation::among(shared, params, &colliders, skin),
         })?;
-        Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape, colliders: count })
+        Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape: axes, colliders: count })
     }
 
     /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig. That of a loose
@@ -271,21 +282,23 @@ impl Simulation {
 
     /// Changes settings from the next step on; None leaves one as it is.
     ///
-    /// stiffness, damping, gravity, pose_rest, contraction, inflation and hold are as for a new Simulation. Raises ValueError for what it
+    /// stiffness, damping, gravity, pose_rest, contraction, inflation, hold and stitching are as for a new Simulation. Raises ValueError for what it
     /// refuses; all then stay as they are.
     #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None,
-                        inflation=None, hold=None))]
+                        inflation=None, hold=None, stitching=None))]
     fn vary(
         &self,
         stiffness: Option<f64>,
         damping: Option<f64>,
         gravity: Option<[f64; 3]>,
         pose_rest: Option<f64>,
-        contraction: Option<Shares>,
+        contraction: Option<Contraction>,
         inflation: Option<f64>,
         hold: Option<f64>,
+        stitching: Option<Stitching>,
     ) -> PyResult<()> {
-        let change = Change { stiffness, damping, gravity, pose_rest, contraction, inflation, hold };
+        let change =
+            Change { stiffness, damping, gravity, pose_rest, contraction, inflation, hold, stitching };
         let mut simulation = self.lock()?;
         let changed = change.of(simulation.params());
         simulation.set_params(changed).map_err(refused)

@@ -19,6 +19,9 @@ const STIFFNESS: f64 = 1e4;
 /// mesh: the TetMesh. pairs: (s, 2) int32 or int64, indices of its vertices, or of the points of an Embedding in it
 /// where emb is given. stiffness: k, N/m. gap: 0 pulls the ends into one place, 1 keeps the distance d that they have
 /// at rest, turned along with the rig. Both one number or (s,) float64 each.
+/// group: the stitch group of each, (s,) int32 or int64 below 32, of which a Simulation's `stitching` opens each by itself; None
+/// for one group. radius: metres, one number or (s,): either end pulls at the mean of the flesh in a ball of this radius, so
+/// that a finer mesh gives way no further; 0 pulls at points.
 /// Raises ValueError for a pair that is not there, a stiffness that is not positive and a gap outside of [0, 1].
 #[pyclass(frozen, module = "jounce", name = "Stitches")]
 pub struct Stitches(pub Arc<operators::Stitches>);
@@ -26,8 +29,8 @@ pub struct Stitches(pub Arc<operators::Stitches>);
 #[pymethods]
 impl Stitches {
     #[new]
-    #[pyo3(signature = (mesh, pairs, stiffness=None, gap=None, emb=None),
-           text_signature = "(mesh, pairs, stiffness=1e4, gap=0.0, emb=None)")]
+    #[pyo3(signature = (mesh, pairs, stiffness=None, gap=None, emb=None, group=None, radius=None),
+           text_signature = "(mesh, pairs, stiffness=1e4, gap=0.0, emb=None, group=None, radius=0.0)")]
     fn new(
         py: Python<'_>,
         mesh: &TetMesh,
@@ -35,14 +38,23 @@ impl Stitches {
         stiffness: Option<&Bound<'_, PyAny>>,
         gap: Option<&Bound<'_, PyAny>>,
         emb: Option<&Embedding>,
+        group: Option<&Bound<'_, PyAny>>,
+        radius: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let count = emb.map_or(mesh.0.vertices().len(), |emb| emb.inner.points().len());
         let pairs = arrays::indices::<2>(pairs, "pairs", &[Axis::Any("s"), Axis::Is(2)], count)?;
         let stiffness = numbers(stiffness, "stiffness", STIFFNESS, pairs.len())?;
         let gap = numbers(gap, "gap", 0.0, pairs.len())?;
-        let made = run(py, || match emb {
-            Some(emb) => operators::Stitches::between_points(&mesh.0, &emb.inner, &pairs, &stiffness, &gap),
-            None => operators::Stitches::between_vertices(&mesh.0, &pairs, &stiffness, &gap),
+        let groups = groups(group, "group", pairs.len())?;
+        let radii = numbers(radius, "radius", 0.0, pairs.len())?;
+        let made = run(py, || {
+            let made = match emb {
+                Some(emb) => {
+                    operators::Stitches::between_points(&mesh.0, &emb.inner, &pairs, &stiffness, &gap)
+                }
+                None => operators::Stitches::between_vertices(&mesh.0, &pairs, &stiffness, &gap),
+            };
+            made?.in_groups(&groups)?.spread(&mesh.0, &radii)
         });
         Ok(Self(Arc::new(made?)))
     }
@@ -61,12 +73,23 @@ pub fn point_stitches(
     pairs: &Bound<'_, PyAny>,
     stiffness: Option<&Bound<'_, PyAny>>,
     gap: Option<&Bound<'_, PyAny>>,
+    [group, radius, known]: [Option<&Bound<'_, PyAny>>; 3],
     p: usize,
 ) -> PyResult<PointStitches> {
     let pairs = arrays::indices::<2>(pairs, "stitches", &[Axis::Any("s"), Axis::Is(2)], p)?;
     let stiffness = numbers(stiffness, "stitch_stiffness", STIFFNESS, pairs.len())?;
     let gaps = numbers(gap, "stitch_gap", 0.0, pairs.len())?;
-    Ok(PointStitches { pairs, stiffness, gaps })
+    let groups = groups(group, "stitch_group", pairs.len())?;
+    let radii = numbers(radius, "stitch_radius", 0.0, pairs.len())?;
+    let known = numbers(known, "stitch_known", 1.0, pairs.len())?;
+    Ok(PointStitches { pairs, stiffness, gaps, groups, radii, known })
+}
+
+/// The group of each of `count` springs, that of all of them where none is given.
+fn groups(given: Option<&Bound<'_, PyAny>>, what: &'static str, count: usize) -> PyResult<Vec<u32>> {
+    let Some(given) = given else { return Ok(vec![0; count]) };
+    let most = operators::Stitches::MOST_GROUPS;
+    Ok(arrays::indices::<1>(given, what, &[Axis::Is(count)], most)?.into_flattened())
 }
 
 /// One number for each of `count` springs, from one for all, from as many, or from none.

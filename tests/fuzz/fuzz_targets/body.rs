@@ -50,6 +50,7 @@ impl Surface {
                 pairs: stitches.clone().map(|s| s.0.map(u32::from)).collect(),
                 stiffness: stitches.clone().map(|s| s.1.into()).collect(),
                 gaps: stitches.map(|s| s.2.into()).collect(),
+                ..PointStitches::default()
             },
             ..BodyParams::default()
         }

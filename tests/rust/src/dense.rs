@@ -107,3 +107,36 @@ pub fn hooke(mesh: &TetMesh, material: &Material) -> Mat<f64> {
     }
     stiffness
 }
+
+/// Twice what is quadratic in A of the stress of a corotated law at `F = I + A`: the strain is
+/// `E + (A'A - E^2) / 2` up to third order, `E = sym A`.
+fn quadratic_stress(material: &Material, tet: usize, a: &Matrix3<f64>) -> Matrix3<f64> {
+    let (e, squares) = (0.5 * (a + a.transpose()), a.transpose() * a);
+    let turned = squares + 2.0 * a * e - 3.0 * e * e;
+    let grown = 0.5 * (squares - e * e).trace() * Matrix3::identity() + e.trace() * (a - e);
+    2.0 * (material.mu(tet) * turned + material.lambda(tet) * grown)
+}
+
+/// `(H : psi_j) psi_i` of a corotated law, at all vertices.
+pub fn bending_load(
+    mesh: &TetMesh,
+    material: &Material,
+    shapes: &Mat<f64>,
+    [i, j]: [usize; 2],
+) -> Vec<Vector3<f64>> {
+    let mut load = vec![Vector3::zeros(); mesh.vertices().len()];
+    for (t, hats) in gradients(mesh).iter().enumerate() {
+        let gradient = |mode: usize| -> Matrix3<f64> {
+            let moved = shapes.col_as_slice(mode).as_chunks::<3>().0;
+            let tet = mesh.tets()[t].iter().zip(hats);
+            tet.map(|(&v, g)| Vector3::from(moved[v as usize]) * Vector3::from(*g).transpose()).sum()
+        };
+        let [a, b] = [gradient(i), gradient(j)];
+        let [sum, first, second] = [a + b, a, b].map(|x| quadratic_stress(material, t, &x));
+        let stress = 0.5 * (sum - first - second);
+        for (&v, g) in mesh.tets()[t].iter().zip(hats) {
+            load[v as usize] += mesh.volumes()[t] * stress * Vector3::from(*g);
+        }
+    }
+    load
+}

@@ -12,5 +12,6 @@ pub mod methods;
 pub mod reports;
 pub mod rivals;
 pub mod rotations;
+pub mod sewn;
 pub mod surfaces;
 pub mod touching;

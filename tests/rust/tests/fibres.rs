@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jounce::material::{Energy, Fibre, Fibres, Field, Law, Material, PrincipalStretch};
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel, FullSpaceStepper, Minimiser};
-use jounce::method::{Contraction, Drive, Model, Simulation, SimulationParams};
+use jounce::method::{Drive, Model, Shares, Simulation, SimulationParams};
 use jounce::operators::{gradients, lumped_mass};
 use jounce::subspace::Restraint;
 use jounce::{Error, Progress};
@@ -122,7 +122,7 @@ fn muscles_contract_each_by_itself() {
         let [near, far] = shares.map(|share| (2.0 * MU + KAPPA * (1.0 - share)) / (2.0 * MU + KAPPA));
         let place = |x: f64| near * x.min(0.5 * end) + far * (x - 0.5 * end).max(0.0);
         let places: Vec<[f64; 3]> = flesh.mesh.vertices().iter().map(|&[x, y, z]| [place(x), y, z]).collect();
-        let contraction = Contraction::of_each(&shares).unwrap();
+        let contraction = Shares::of_each("contraction", &shares).unwrap();
         let params = SimulationParams { contraction, ..exact(0.0) };
         let error = longest(&apart(&settled(&model, params, &Drive::default()), &places));
         assert!(error < 1e-7, "{shares:?}: {error:e}");
@@ -135,7 +135,7 @@ fn muscles_may_share_flesh() {
     let flesh = separable([6, 2, 2]);
     let other = fibres(flesh.mesh.tets().len(), Field::Uniform(0.5 * KAPPA), [1.0, 0.0, 0.0]);
     let both = Fibres::joined([&along(&flesh, [1.0, 0.0, 0.0]), &other]).unwrap();
-    let contraction = Contraction::of_each(&[0.6, 0.2]).unwrap();
+    let contraction = Shares::of_each("contraction", &[0.6, 0.2]).unwrap();
     let params = SimulationParams { contraction, ..exact(0.0) };
     let expected = (2.0 * MU + KAPPA * 0.4 + 0.5 * KAPPA * 0.8) / (2.0 * MU + 1.5 * KAPPA);
     let places: Vec<[f64; 3]> = flesh.mesh.vertices().iter().map(|&[x, y, z]| [expected * x, y, z]).collect();
@@ -147,7 +147,7 @@ fn muscles_may_share_flesh() {
 fn one_share_is_that_of_all_muscles_to_the_bit() {
     let flesh = meaty([6, 2, 2]);
     let model = hung(&flesh, Some(&Fibres::joined(&halves(&flesh)).unwrap()));
-    let run = |contraction: Contraction| {
+    let run = |contraction: Shares| {
         let params = SimulationParams { contraction, ..SimulationParams::default() };
         let mut sim = Simulation::new(Model::FullSpace(model.clone()), params).unwrap();
         (0..4).for_each(|_| {
@@ -157,8 +157,8 @@ fn one_share_is_that_of_all_muscles_to_the_bit() {
     };
     let alike = run(0.3.into());
     assert!(longest(alike.as_chunks::<3>().0) > 1e-3);
-    assert_eq!(alike, run(Contraction::of_each(&[0.3, 0.3]).unwrap()));
-    assert!(alike != run(Contraction::of_each(&[0.3, 0.2]).unwrap()));
+    assert_eq!(alike, run(Shares::of_each("contraction", &[0.3, 0.3]).unwrap()));
+    assert!(alike != run(Shares::of_each("contraction", &[0.3, 0.2]).unwrap()));
 }
 
 /// Energy and forces of flesh with the fibres of muscles, one a tet, under a rig that strains all tets alike by S; rest shapes follow by a share.
@@ -215,7 +215,7 @@ fn a_step_ends_where_the_forces_of_tets_are_in_balance() {
             flesh.mesh.vertices().iter().map(|v| (turn * strain * Vector3::from(*v)).into()).collect();
         let params = SimulationParams {
             dt: 0.1,
-            contraction: Contraction::of_each(&[0.3, 0.6]).unwrap(),
+            contraction: Shares::of_each("contraction", &[0.3, 0.6]).unwrap(),
             pose_rest: share,
             stiffness: 1.5,
             max_iterations: 3000,
@@ -326,7 +326,8 @@ fn two_thousand_violent_steps_of_two_muscles_end_at_rest() {
     let calm = SimulationParams { damping: 0.1, max_iterations: 20, ..exact(0.0) };
     for _ in 0..2000 {
         let contraction =
-            Contraction::of_each(&[rng.random_range(0.0..=1.0), rng.random_range(0.0..=1.0)]).unwrap();
+            Shares::of_each("contraction", &[rng.random_range(0.0..=1.0), rng.random_range(0.0..=1.0)])
+                .unwrap();
         let turn = Rotation3::from_scaled_axis(Vector3::from_fn(|_, _| rng.random_range(-3.0..3.0)));
         let leap = Vector3::from_fn(|_, _| rng.random_range(-1.0..1.0));
         let posed: Vec<[f64; 3]> =
@@ -437,7 +438,7 @@ fn what_makes_no_sense_is_refused_in_one_sentence() {
         let refused = Simulation::new(model, pulled).err().unwrap().to_string();
         assert!(refused.contains("only full-space flesh with fibres contracts"), "{refused}");
     }
-    let each = |count: usize| Contraction::of_each(&vec![0.1; count]);
+    let each = |count: usize| Shares::of_each("contraction", &vec![0.1; count]);
     let two = hung(&flesh, Some(&Fibres::joined(&halves(&flesh)).unwrap()));
     for (contraction, sentence) in [(each(3).unwrap(), "(2,)"), (each(1).unwrap(), "(2,)")] {
         let params = SimulationParams { contraction, ..pulled };
@@ -445,7 +446,7 @@ fn what_makes_no_sense_is_refused_in_one_sentence() {
         assert!(refused.contains(sentence), "{refused}");
     }
     assert!(each(0).unwrap_err().to_string().contains("contraction"));
-    assert!(each(33).unwrap_err().to_string().contains("at most 32 muscles"));
+    assert!(each(33).unwrap_err().to_string().contains("at most 32 parts"));
     assert!(error_of(Fibres::joined([])).contains("muscles"));
     assert!(error_of(Fibres::joined([&foreign, &halves(&flesh)[0]])).contains("(3, 3)"));
     assert!(error_of(Fibres::joined(std::iter::repeat_n(&foreign, 33))).contains("at most 32"));

@@ -5,6 +5,7 @@ use faer::linalg::solvers::Solve;
 use jounce::material::Law;
 use jounce::method::reduced_fem::{Aim, Key, KeyedMotion, KeyedParams, ReducedExtras, ReducedModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
+use jounce::operators::Stitches;
 use jounce::subspace::{LinearModes, LinearProblem, Restraint};
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::{Transform, bar, some_coefficients, swing};
@@ -23,7 +24,9 @@ fn flesh(law: Law) -> Limb {
 
 fn modes(flesh: &Limb) -> LinearModes {
     let restraint = Restraint { pinned: Some(&flesh.pinned), ..Restraint::default() };
-    let problem = LinearProblem::new(&flesh.mesh, &flesh.material, &restraint, &silent()).unwrap();
+    let problem =
+        LinearProblem::new(&flesh.mesh, &flesh.material, &restraint, &Stitches::none(&flesh.mesh), &silent())
+            .unwrap();
     problem.lowest(COUNT, &silent()).unwrap()
 }
 

@@ -5,15 +5,15 @@ use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, solid_lattice};
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use jounce::method::{Drive, Model, Simulation, SimulationParams};
-use jounce::operators::{displacement_constraint, gradients, lumped_mass, momentum_leak};
+use jounce::operators::{Stitches, displacement_constraint, lumped_mass, momentum_leak};
 use jounce::rig::Rig;
 use jounce::subspace::{Basis, LinearModes, LinearProblem, Restraint};
 use jounce::{Error, Progress, Result};
 use jounce_tests::bodies::bar;
 use jounce_tests::boxes::weights_along_x;
-use jounce_tests::dense::hooke;
+use jounce_tests::dense::{bending_load, hooke};
 use jounce_tests::surfaces::sphere;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 const YOUNG: f64 = 2e4;
 const DENSITY: f64 = 1000.0;
@@ -34,7 +34,13 @@ fn left(mesh: &TetMesh) -> Vec<bool> {
 }
 
 fn problem(mesh: &TetMesh, material: &Material, pinned: Option<&[bool]>) -> Result<LinearProblem> {
-    LinearProblem::new(mesh, material, &Restraint { pinned, ..Restraint::default() }, &silent())
+    LinearProblem::new(
+        mesh,
+        material,
+        &Restraint { pinned, ..Restraint::default() },
+        &Stitches::none(mesh),
+        &silent(),
+    )
 }
 
 fn lowest(mesh: &TetMesh, material: &Material, pinned: Option<&[bool]>, count: usize) -> LinearModes {
@@ -102,8 +108,10 @@ fn modes_beside_a_rig_do_not_move_as_it_does() {
     let n = mesh.vertices().len();
     let rig = Rig::new(n, 2, &weights_along_x(&mesh, 2)).unwrap();
     let restraint = Restraint { rig: Some(&rig), ..Restraint::default() };
-    let modes =
-        LinearProblem::new(&mesh, &material, &restraint, &silent()).unwrap().lowest(8, &silent()).unwrap();
+    let modes = LinearProblem::new(&mesh, &material, &restraint, &Stitches::none(&mesh), &silent())
+        .unwrap()
+        .lowest(8, &silent())
+        .unwrap();
     let mass = lumped_mass(&mesh, &material);
     let constraint =
         displacement_constraint(&mesh, &mass, &rig, &momentum_leak(&mesh).unwrap()).unwrap().to_dense();
@@ -133,15 +141,6 @@ fn a_held_bar_stretches_at_the_frequency_of_the_formula() {
     assert!((found / expected - 1.0).abs() < 0.02, "{found} Hz, not {expected}");
 }
 
-/// Twice what is quadratic in A of the stress of a corotated law at `F = I + A`: the strain is
-/// `E + (A'A - E^2) / 2` up to third order, `E = sym A`.
-fn quadratic_stress(material: &Material, tet: usize, a: &Matrix3<f64>) -> Matrix3<f64> {
-    let (e, squares) = (0.5 * (a + a.transpose()), a.transpose() * a);
-    let turned = squares + 2.0 * a * e - 3.0 * e * e;
-    let grown = 0.5 * (squares - e * e).trace() * Matrix3::identity() + e.trace() * (a - e);
-    2.0 * (material.mu(tet) * turned + material.lambda(tet) * grown)
-}
-
 #[test]
 fn derivatives_are_those_of_the_closed_form() {
     let (mesh, material) = (bar([4, 1, 2], 0.1), material(Law::Corotated, 0.3));
@@ -152,20 +151,7 @@ fn derivatives_are_those_of_the_closed_form() {
     let met = hooke(&mesh, &material) * &derivatives;
     let pairs = [[0, 0], [0, 1], [0, 2], [1, 1], [1, 2], [2, 2]];
     for (column, [i, j]) in pairs.into_iter().enumerate() {
-        let mut load = vec![Vector3::zeros(); pinned.len()];
-        for (t, hats) in gradients(&mesh).iter().enumerate() {
-            let gradient = |mode: usize| -> Matrix3<f64> {
-                let moved = modes.shapes.col_as_slice(mode).as_chunks::<3>().0;
-                let tet = mesh.tets()[t].iter().zip(hats);
-                tet.map(|(&v, g)| Vector3::from(moved[v as usize]) * Vector3::from(*g).transpose()).sum()
-            };
-            let [a, b] = [gradient(i), gradient(j)];
-            let [sum, first, second] = [a + b, a, b].map(|x| quadratic_stress(&material, t, &x));
-            let stress = 0.5 * (sum - first - second);
-            for (&v, g) in mesh.tets()[t].iter().zip(hats) {
-                load[v as usize] += mesh.volumes()[t] * stress * Vector3::from(*g);
-            }
-        }
+        let load = bending_load(&mesh, &material, &modes.shapes, [i, j]);
         let most = load.iter().map(Vector3::norm).fold(0.0, f64::max);
         for (v, load) in load.iter().enumerate().filter(|(v, _)| !pinned[*v]) {
             let apart = (0..3).map(|c| (met[(3 * v + c, column)] + load[c]).abs()).fold(0.0, f64::max);

@@ -7,7 +7,7 @@ use jounce::material::{Field, Law, Material};
 use jounce::method::modal::{
     ModalForces, ModalOscillators, RayleighDamping, SoundParams, Strike, radiation, sound,
 };
-use jounce::operators::lumped_mass;
+use jounce::operators::{Stitches, lumped_mass};
 use jounce::subspace::{LinearModes, LinearProblem, Restraint};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::bar;
@@ -164,7 +164,9 @@ fn modes_of(cells: [usize; 3], cell: f64, poisson: f64, count: usize, pinned: bo
     let mesh = bar(cells, cell);
     let pinned = pinned.then(|| mesh.vertices().iter().map(|x| x[0] == 0.0).collect::<Vec<bool>>());
     let restraint = Restraint { pinned: pinned.as_deref(), ..Restraint::default() };
-    let problem = LinearProblem::new(&mesh, &steel(poisson), &restraint, &Progress::default()).unwrap();
+    let problem =
+        LinearProblem::new(&mesh, &steel(poisson), &restraint, &Stitches::none(&mesh), &Progress::default())
+            .unwrap();
     problem.lowest(count, &Progress::default()).unwrap()
 }
 

@@ -72,7 +72,7 @@ fn flesh(mesh: TetMesh, each: usize) -> Model {
     let number = Field::Uniform;
     let material = Material::new(Law::Arap, number(1.0), number(0.0), number(990.0)).unwrap();
     let strength: Vec<f64> = (0..n).map(|vertex| 1.0 / (1 + vertex % 3) as f64).collect();
-    let stitches = Stitches::between_vertices(&mesh, &[[1, 6], [2, 7]], &[30.0, 1e3], &[0.0; 2]).unwrap();
+    let stitches = Stitches::between_vertices(&mesh, &[[1, 6], [2, 7]], &[30.0, 1e3], &[0.0, 0.7]).unwrap();
     let muscle = |share: f64| {
         let stiffness = (0..tets).map(|t| share * (t % 2) as f64).collect();
         Fibres::new(Field::PerTet(stiffness), &vec![[1.0, share, 0.3]; tets]).unwrap()
@@ -187,6 +187,8 @@ fn parts_are_told_by_name() {
         "fibre tets",
         "muscles",
         "directions",
+        "groups",
+        "gaps",
     ];
     for name in names {
         let written = [&(name.len() as u64).to_le_bytes(), name.as_bytes()].concat();

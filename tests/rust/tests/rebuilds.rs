@@ -60,7 +60,12 @@ fn stiffness_and_stitches_take_the_short_way_where_it_is_good_enough() {
         BodyParams { editable: true, young: Painted::Points(young), ..params() }
     };
     let plain = build(&editable(1.5), None);
-    let stitches = PointStitches { pairs: vec![[0, 7]], stiffness: vec![100.0], gaps: vec![1.0] };
+    let stitches = PointStitches {
+        pairs: vec![[0, 7]],
+        stiffness: vec![100.0],
+        gaps: vec![1.0],
+        ..PointStitches::default()
+    };
     let stitched = BodyParams { stitches, ..editable(2.0) };
     for change in [editable(3.0), stitched] {
         let (quick, whole) = (build(&change, Some(&plain)), build(&change, None));

@@ -2,6 +2,7 @@
 
 use faer::{Mat, Side};
 use jounce::mesh::Embedding;
+use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use jounce::method::skinning_modes::{Extras, SkinningModel};
 use jounce::method::{Drive, Model, Simulation, SimulationParams};
 use jounce::operators::{Stitches, constraint, laplacian, lumped_mass, momentum_leak};
@@ -46,9 +47,8 @@ fn spring_energy(
     body: &Body,
     (embedding, pairs, stiffness, gaps): (&Embedding, &[[u32; 2]], &[f64], &[f64]),
     pose: &[Transform],
-    z: &[f64],
+    u: &[[f64; 3]],
 ) -> f64 {
-    let u = displacement(body, z);
     let posed = |vertex: usize| -> [f64; 3] {
         let rigged = skinned(body, &[(vertex, 1.0)], pose, body.mesh.vertices()[vertex], 1.0);
         std::array::from_fn(|c| rigged[c] + u[vertex][c])
@@ -84,11 +84,50 @@ fn the_reduced_energy_is_that_of_the_full_space() {
         let z = some_coefficients(12 * model.mode_count(), 0.05);
         for (pose, pose_rest) in [(swing(0.1), 1.0), (swing(0.2), 0.0), (swing(0.3), 0.4)] {
             let energy = |model: &SkinningModel| model.elastic_energy(&z, Some(&pose), pose_rest).unwrap().0;
-            let exact = spring_energy(&body, (&embedding, &pairs, &stiffness, &gaps), &pose, &z);
+            let u = displacement(&body, &z);
+            let exact = spring_energy(&body, (&embedding, &pairs, &stiffness, &gaps), &pose, &u);
             let got = energy(&model) - energy(&plain);
             assert!((got - exact).abs() < 1e-9 * exact, "{got} {exact}");
         }
     }
+}
+
+/// Where flesh with stitches rests, flesh without them rests under their forces.
+#[test]
+fn every_vertex_feels_stitches_that_keep_a_distance() {
+    let body = Body::bar();
+    let (made, embedding, pairs, stiffness, gaps) = stitches(&body, 100.0);
+    let pose = swing(0.3);
+    let settled = |stitches: Option<&Stitches>, force: Option<&[f64]>| {
+        let rig = Some(&body.rig);
+        let extras = FullSpaceExtras { rig, stitches, ..FullSpaceExtras::default() };
+        let restraint = Restraint { rig, ..Restraint::default() };
+        let model = FullSpaceModel::of(&body.mesh, &body.material, &restraint, &extras, &Progress::default());
+        let params = SimulationParams { tolerance: 1e-12, ..SimulationParams::default() };
+        let mut sim = Simulation::new(Model::FullSpace(model.unwrap().into()), params).unwrap();
+        let drive = Drive { pose: Some(&pose), force, ..Drive::default() };
+        let energy = sim.settle(&drive, 5000, &Progress::default()).unwrap().energy;
+        (sim.coefficients().to_vec(), energy)
+    };
+    let springs = |u: &[f64]| {
+        spring_energy(&body, (&embedding, &pairs, &stiffness, &gaps), &pose, u.as_chunks::<3>().0)
+    };
+    let (u, energy) = settled(Some(&made), None);
+    assert!(springs(&u) < 0.9 * springs(&vec![0.0; u.len()]), "they give way to each other");
+    let pull = |i: usize| {
+        let moved = |by: f64| {
+            let mut u = u.clone();
+            u[i] += by;
+            springs(&u)
+        };
+        (moved(-1e-2) - moved(1e-2)) / 2e-2
+    };
+    let force: Vec<f64> = (0..u.len()).map(pull).collect();
+    let (pulled, plain) = settled(None, Some(&force));
+    let size = u.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+    let apart = u.iter().zip(&pulled).fold(0.0_f64, |a, (x, y)| a.max((x - y).abs()));
+    assert!(apart < 1e-6 * size, "{apart} of {size}");
+    assert!((energy - plain - springs(&u)).abs() < 1e-6 * energy, "{energy} {plain}");
 }
 
 #[test]
@@ -251,14 +290,33 @@ fn updated_modes_are_near_the_rebuilt_ones_and_tell_how_near() {
     for (count, stiffness) in [(1, 1e3), (5, 1e2), (16, 1e3), (16, 1e5)] {
         let stitches = cut.stitches(count, stiffness);
         let exact = cut.modes(&stitches, 8);
-        let ModesUpdate { modes, residuals } = problem.update(&old, &stitches, 8).unwrap();
+        let ModesUpdate { modes, residuals, apart } = problem.update(&old, &stitches, 8).unwrap();
         let found = errors(&modes, &exact);
         assert!(found[4] < 5e-3 && found[7] < 2e-2, "{count} of {stiffness}: {found:?}");
         let worst = residuals.iter().copied().fold(0.0, f64::max);
         assert!(found[7] < 10.0 * worst + 1e-8 && worst < 10.0 * found[7] + 1e-8, "{found:?} {residuals:?}");
+        let lacking = lacking(&modes, &exact);
+        let most = |all: &[f64]| all.iter().copied().fold(0.0, f64::max);
+        assert!(most(&apart) < 30.0 * most(&lacking) + 1e-6, "{} {}", most(&apart), most(&lacking));
+        assert!(most(&lacking) < 30.0 * most(&apart) + 1e-6, "{} {}", most(&apart), most(&lacking));
         let paper = problem.low_rank_update(&old, &stitches, 8).unwrap();
         assert!(errors(&paper, &exact)[4] > 3.0 * found[4]);
     }
+}
+
+/// Root mean square over modes of what is off at each vertex, as a share of the largest weight of each.
+fn lacking(found: &SkinningModes, exact: &SkinningModes) -> Vec<f64> {
+    let count = exact.eigenvalues.len();
+    let mut squares = vec![0.0; exact.weights.nrows()];
+    for k in 0..count {
+        let (one, other) = (found.weights.col(k), exact.weights.col(k));
+        let sign = (one.transpose() * other).signum();
+        let largest = other.norm_max();
+        for (i, square) in squares.iter_mut().enumerate() {
+            *square += ((one[i] - sign * other[i]) / largest).powi(2) / count as f64;
+        }
+    }
+    squares.into_iter().map(f64::sqrt).collect()
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use faer::Mat;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, solid_lattice};
+use jounce::operators::Stitches;
 use jounce::subspace::{LinearModes, LinearProblem, Restraint, Warping, WarpingMethod, vertex_rotations};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::bar;
@@ -43,7 +44,9 @@ fn cantilever() -> (TetMesh, LinearProblem, LinearModes) {
     let material = Material::new(Law::Corotated, number(2e4), number(0.3), number(1000.0)).unwrap();
     let pinned: Vec<bool> = mesh.vertices().iter().map(|x| x[0] < 1e-6).collect();
     let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
-    let problem = LinearProblem::new(&mesh, &material, &restraint, &Progress::default()).unwrap();
+    let problem =
+        LinearProblem::new(&mesh, &material, &restraint, &Stitches::none(&mesh), &Progress::default())
+            .unwrap();
     let modes = problem.lowest(2, &Progress::default()).unwrap();
     (mesh, problem, modes)
 }

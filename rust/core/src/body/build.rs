@@ -56,6 +56,7 @@ impl Bounds {
 struct Found {
     modes: Arc<SkinningModes>,
     residual: f64,
+    apart: Option<Arc<Vec<f64>>>,
     base: Option<Arc<Base>>,
     /// Whether the clusters of the body before go with them.
     keeps_clusters: bool,
@@ -97,7 +98,8 @@ impl Body {
             bounds(like, &ground, &material, (surface, &surface_rig, weights), params, &carrier, progress)?;
         progress.enter("modes", 0.35, 0.85)?;
         let stitches = params.stitches.hang(mesh, &ground.embedding)?;
-        let found = found(like, mesh, &material, &bounds, &stitches, params, progress)?;
+        let sewn = params.stitches.in_modes(&stitches)?;
+        let found = found(like, mesh, &material, &bounds, &sewn, params, progress)?;
         let alike = like.filter(|like| found.keeps_clusters && like.params.seed == params.seed);
         let (labels, cubature) = sampled(alike, (mesh, &material), &found.modes, rig, params, progress)?;
         progress.enter("model", 0.95, 1.0)?;
@@ -117,6 +119,7 @@ impl Body {
             material,
             modes: found.modes,
             residual: found.residual,
+            apart: found.apart,
             base: found.base,
             labels,
             cubature,
@@ -250,22 +253,25 @@ fn found(
     progress: &Progress,
 ) -> Result<Found> {
     if let Some(like) = like.filter(|like| bounds.are_of(like))
-        && let Some((modes, residual)) = followed(like, material, stitches, params)?
+        && let Some((modes, residual, apart)) = followed(like, material, stitches, params)?
     {
         let base = like.base.clone().filter(|_| params.editable);
-        return Ok(Found { modes, residual, base, keeps_clusters: true });
+        return Ok(Found { modes, residual, apart, base, keeps_clusters: true });
     }
     let (found, base) = modes(mesh, material, &bounds.restraint(), stitches, params, progress)?;
-    Ok(Found { modes: Arc::new(found), residual: 0.0, base, keeps_clusters: false })
+    Ok(Found { modes: Arc::new(found), residual: 0.0, apart: None, base, keeps_clusters: false })
 }
 
-/// Modes from those of a body under the same bounds, and their residual; `None` where they have to be found anew.
+/// Modes, their residual, and where they are off.
+type Followed = (Arc<SkinningModes>, f64, Option<Arc<Vec<f64>>>);
+
+/// Modes from those of a body under the same bounds, with what is known of them; `None` where they have to be found anew.
 fn followed(
     like: &Body,
     material: &Arc<Material>,
     stitches: &Stitches,
     params: &BodyParams,
-) -> Result<Option<(Arc<SkinningModes>, f64)>> {
+) -> Result<Option<Followed>> {
     let old = &like.params;
     if old.modes != params.modes || old.locality != params.locality || old.density != params.density {
         return Ok(None);
@@ -273,11 +279,11 @@ fn followed(
     // Localised modes have no factor to keep.
     let keeps_factor = !params.editable || like.base.is_some() || params.locality != 0.0;
     if Arc::ptr_eq(material, &like.material) && old.stitches == params.stitches && keeps_factor {
-        return Ok(Some((like.modes.clone(), like.residual)));
+        return Ok(Some((like.modes.clone(), like.residual, like.apart.clone())));
     }
     // A body that is not to be edited is the same however it was reached.
     let Some(base) = like.base.as_ref().filter(|_| params.editable) else { return Ok(None) };
     let update = base.update((&like.mesh, material), stitches, like.modes.eigenvalues.len())?;
     let worst = update.worst();
-    Ok((worst <= GOOD_ENOUGH).then(|| (Arc::new(update.modes), worst)))
+    Ok((worst <= GOOD_ENOUGH).then(|| (Arc::new(update.modes), worst, Some(Arc::new(update.apart)))))
 }

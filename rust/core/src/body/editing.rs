@@ -21,11 +21,26 @@ pub struct PointStitches {
     pub stiffness: Vec<f64>,
     /// Share of the distance at rest that is kept.
     pub gaps: Vec<f64>,
+    /// The group of each, which opens and closes by itself; none for one group.
+    pub groups: Vec<u32>,
+    /// The radius of the ball at whose mean either end pulls, metres, 0 for a point; none for points.
+    pub radii: Vec<f64>,
+    /// Share of its stiffness that modes are found with, in (0, 1], less than 1 for what is to open; none for all.
+    pub known: Vec<f64>,
 }
 
 impl PointStitches {
     pub(super) fn hang(&self, mesh: &TetMesh, embedding: &Embedding) -> Result<Stitches> {
-        Stitches::between_points(mesh, embedding, &self.pairs, &self.stiffness, &self.gaps)
+        let mut made = Stitches::between_points(mesh, embedding, &self.pairs, &self.stiffness, &self.gaps)?;
+        if !self.groups.is_empty() {
+            made = made.in_groups(&self.groups)?;
+        }
+        if self.radii.is_empty() { Ok(made) } else { made.spread(mesh, &self.radii) }
+    }
+
+    /// Those springs as modes know them: where they are to open, modes move what they hold together apart as well.
+    pub(super) fn in_modes(&self, stitches: &Stitches) -> Result<Stitches> {
+        if self.known.is_empty() { Ok(stitches.clone()) } else { stitches.weakened(&self.known) }
     }
 }
 

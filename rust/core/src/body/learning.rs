@@ -90,7 +90,8 @@ impl Body {
         progress: &Progress,
     ) -> Result<ReducedModel> {
         let strength = self.strength.as_deref();
-        let extras = ReducedExtras { rig: Some(&self.rig), strength, cubature, frequency };
+        let rig = Some(self.rig.as_ref());
+        let extras = ReducedExtras { rig, strength, cubature, frequency, ..ReducedExtras::default() };
         ReducedModel::new(&self.mesh, material.unwrap_or(&self.material), basis, &extras, progress)
     }
 

@@ -157,6 +157,9 @@ pub struct Body {
     /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after
     /// [`Body::new_like`].
     pub residual: f64,
+    /// How far the modes may be off at each vertex of the mesh, n, as [`ModesUpdate::apart`](crate::subspace::ModesUpdate)
+    /// has it; `None` as built.
+    pub apart: Option<Arc<Vec<f64>>>,
     /// The bones and shapes that count.
     counting: Arc<Rig>,
     /// What the modes are complementary to; `None` where the core holds all.

@@ -39,6 +39,11 @@ pub(super) fn write(out: &mut Writer, data: &FullSpaceData) {
     out.optional("strength", data.strength.as_ref(), |out, strength| out.numbers("shares", strength));
     out.optional("stitches", data.stitches.as_ref(), write_stitches);
     out.optional("fibres", data.fibres.as_ref(), write_fibres);
+    if let Some(stitches) = data.stitches.as_ref().filter(|stitches| !is_plain(stitches)) {
+        out.indices("groups", stitches.groups());
+        out.indices("ends", ends(stitches).map(|end| end.vertices.len() as u32));
+        out.numbers("gaps", &stitches.stitches().iter().map(|stitch| stitch.gap).collect::<Vec<_>>());
+    }
 }
 
 pub(super) fn read(input: &mut Reader<'_>) -> Result<FullSpaceData> {
@@ -52,17 +57,13 @@ pub(super) fn read(input: &mut Reader<'_>) -> Result<FullSpaceData> {
     }
     let moving = Selection::new(n, |vertex| pinned.binary_search(&(vertex as u32)).is_err());
     let rows = moving.rows().len();
-    Ok(FullSpaceData {
-        mesh,
-        mass,
-        laws,
-        moving,
-        constraint: input.optional("constraint", |input| read_constraint(input, rows))?,
-        rig: input.optional("rig", |input| read_rig(input, n))?,
-        strength: input.optional("strength", |input| input.numbers_of("shares"))?,
-        stitches: input.optional("stitches", |input| read_stitches(input, n))?,
-        fibres: input.optional("fibres", |input| read_fibres(input, tets))?,
-    })
+    let constraint = input.optional("constraint", |input| read_constraint(input, rows))?;
+    let rig = input.optional("rig", |input| read_rig(input, n))?;
+    let strength = input.optional("strength", |input| input.numbers_of("shares"))?;
+    let springs = input.optional("stitches", read_springs)?;
+    let fibres = input.optional("fibres", |input| read_fibres(input, tets))?;
+    let stitches = springs.map(|springs| read_stitches(input, n, springs)).transpose()?;
+    Ok(FullSpaceData { mesh, mass, laws, moving, constraint, rig, strength, stitches, fibres })
 }
 
 fn write_mesh(out: &mut Writer, mesh: &TetMesh) {
@@ -207,29 +208,56 @@ fn read_rig(input: &mut Reader<'_>, n: usize) -> Result<Rig> {
     Rig::from_bones(n, bones)
 }
 
+fn ends(stitches: &Stitches) -> impl Iterator<Item = &Anchor> {
+    stitches.stitches().iter().flat_map(|stitch| &stitch.ends)
+}
+
+/// Whether all are in one group, between points and without gap, as in files from before there was more: nothing then
+/// stands behind them.
+fn is_plain(stitches: &Stitches) -> bool {
+    let is_shut = stitches.stitches().iter().all(|stitch| stitch.gap == 0.0);
+    is_shut && stitches.group_count() == 1 && ends(stitches).all(|end| end.vertices.len() == 4)
+}
+
 fn write_stitches(out: &mut Writer, stitches: &Stitches) {
-    let ends = || stitches.stitches().iter().flat_map(|stitch| &stitch.ends);
-    out.indices("between", ends().flat_map(|end| end.vertices));
-    out.numbers("shares", &ends().flat_map(|end| end.shares).collect::<Vec<_>>());
+    out.indices("between", ends(stitches).flat_map(|end| end.vertices.iter().copied()));
+    out.numbers("shares", &ends(stitches).flat_map(|end| end.shares.iter().copied()).collect::<Vec<_>>());
     out.numbers("stiffness", &stitches.stiffness().collect::<Vec<_>>());
 }
 
-fn read_stitches(input: &mut Reader<'_>, n: usize) -> Result<Stitches> {
-    let (between, shares) = (input.indices_of("between")?, input.numbers_of("shares")?);
-    let stiffness = input.numbers_of("stiffness")?;
-    let sizes = [between.len(), shares.len()];
-    if stiffness.is_empty() || sizes.iter().any(|&size| size != stiffness.len().saturating_mul(8)) {
+/// What ends take of which vertices, and stiffness.
+type Springs = (Vec<u32>, Vec<f64>, Vec<f64>);
+
+fn read_springs(input: &mut Reader<'_>) -> Result<Springs> {
+    Ok((input.indices_of("between")?, input.numbers_of("shares")?, input.numbers_of("stiffness")?))
+}
+
+/// Springs with what stands at the end of the file: their groups, how many vertices each end takes of, and the gaps.
+fn read_stitches(
+    input: &mut Reader<'_>,
+    n: usize,
+    (between, shares, stiffness): Springs,
+) -> Result<Stitches> {
+    let count = stiffness.len();
+    let (groups, sizes, gaps) = match input.bytes.is_empty() {
+        true => (vec![0; count], vec![4; count.saturating_mul(2)], vec![0.0; count]),
+        false => (input.indices_of("groups")?, input.indices_of("ends")?, input.numbers_of("gaps")?),
+    };
+    let total: u64 = sizes.iter().map(|&size| u64::from(size)).sum();
+    let lengths = [between.len(), shares.len()];
+    let counts = [sizes.len() == count.saturating_mul(2), gaps.len() == count, count > 0];
+    if counts.contains(&false) || lengths.iter().any(|&l| l as u64 != total) {
         return Err(input.wrong("stitches"));
     }
-    let (between, shares) = (between.as_chunks::<4>().0, shares.as_chunks::<4>().0);
-    let end = |place: usize| Anchor { vertices: between[place], shares: shares[place] };
-    let stitch = |(s, &stiffness): (usize, &f64)| Stitch {
-        ends: [end(2 * s), end(2 * s + 1)],
-        stiffness,
-        // Stitches of the full space have no gap.
-        gap: 0.0,
+    let mut entries = between.into_iter().zip(shares);
+    let mut end = |size: u32| {
+        let (vertices, shares) = entries.by_ref().take(size as usize).unzip();
+        Anchor { vertices, shares }
     };
-    Stitches::from_stitches(n, stiffness.iter().enumerate().map(stitch).collect())
+    let ends: Vec<[Anchor; 2]> = sizes.as_chunks::<2>().0.iter().map(|pair| pair.map(&mut end)).collect();
+    let numbers = stiffness.into_iter().zip(gaps);
+    let stitch = |(ends, (stiffness, gap))| Stitch { ends, stiffness, gap, group: 0 };
+    Stitches::from_stitches(n, ends.into_iter().zip(numbers).map(stitch).collect())?.in_groups(&groups)
 }
 
 fn write_fibres(out: &mut Writer, fibres: &Fibres) {

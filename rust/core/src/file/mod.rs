@@ -19,7 +19,9 @@ use faer::Mat;
 use crate::mesh::TetMesh;
 use crate::method::Model;
 use crate::method::quasi_newton::FullSpaceModel;
-use crate::method::skinning_modes::{ReducedStitches, SkinningData, SkinningModel, StretchPlaces};
+use crate::method::skinning_modes::{
+    ReducedSprings, ReducedStitches, SkinningData, SkinningModel, StretchPlaces,
+};
 use crate::{Error, Progress, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
@@ -171,6 +173,12 @@ fn write_skinning(out: &mut Writer, data: &SkinningData) {
     if let Some(stitches) = &data.stitches {
         out.matrix(&stitches.rig);
         out.matrix(&stitches.spread);
+        if let Some(ReducedSprings { modes, rig, stiffness, groups }) = &stitches.springs {
+            out.matrix(modes);
+            out.matrix(rig);
+            out.array(stiffness, f64::to_le_bytes);
+            out.array(groups, u32::to_le_bytes);
+        }
     }
 }
 
@@ -225,9 +233,24 @@ fn read_stretch(input: &mut Reader<'_>) -> Result<StretchPlaces> {
 fn read_stitches(input: &mut Reader<'_>) -> Result<Option<ReducedStitches>> {
     match u64::from_le_bytes(input.take()?) {
         0 => Ok(None),
-        1 => Ok(Some(ReducedStitches { rig: input.matrix()?, spread: input.matrix()? })),
+        1 => {
+            let (rig, spread) = (input.matrix()?, input.matrix()?);
+            // Files from before stitches opened end here.
+            let springs = if input.bytes.is_empty() { None } else { Some(read_springs(input)?) };
+            Ok(Some(ReducedStitches { rig, spread, springs }))
+        }
         _ => Err(input.too_short()),
     }
+}
+
+fn read_springs(input: &mut Reader<'_>) -> Result<ReducedSprings> {
+    let (modes, rig) = (input.matrix()?, input.matrix()?);
+    Ok(ReducedSprings {
+        modes,
+        rig,
+        stiffness: input.array(f64::from_le_bytes)?,
+        groups: input.array(u32::from_le_bytes)?,
+    })
 }
 
 struct Writer(Vec<u8>);

@@ -5,13 +5,15 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::linalg::matmul::matmul;
 use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
-use faer::{Accum, Col, Mat, MatMut, MatRef, Par};
+use faer::{Accum, Col, Mat, MatMut, MatRef, Par, Side};
 use rayon::prelude::*;
 
 use crate::{Error, Result};
 
 /// Rows a task works on.
 pub(super) const CHUNK: usize = 4096;
+/// Share of the largest singular value below which squares do not tell a direction.
+const RESOLVED: f64 = 1e-6;
 
 /// `a' b` of two tall matrices, n x p and n x q: p x q, summed chunk after chunk.
 pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
@@ -80,6 +82,26 @@ pub(crate) fn left_singular(matrix: MatRef<'_, f64>) -> Result<(Mat<f64>, Vec<f6
     svd(matrix, diagonal, Some(vectors.as_mut()), None, Par::Seq, MemStack::new(stack), Default::default())
         .map_err(|error| Error::Numerical { what: "singular values", why: format!("{error:?}") })?;
     Ok((vectors, values.iter().copied().collect()))
+}
+
+/// The first `count` left singular vectors of a tall matrix, of those whose values are above [`RESOLVED`], and all
+/// singular values, descending: by its Gram matrix, in a small part of the time that [`left_singular`] takes.
+pub(crate) fn leading_singular(matrix: MatRef<'_, f64>, count: usize) -> Result<(Mat<f64>, Vec<f64>)> {
+    let (squares, vectors) = symmetric_eigen(inner(matrix, matrix).as_ref())?;
+    let values: Vec<f64> = squares.iter().rev().map(|square| square.max(0.0).sqrt()).collect();
+    let told = |value: &&f64| **value > RESOLVED * values[0];
+    let kept = values.iter().take(count).take_while(told).count();
+    let last = values.len().saturating_sub(1);
+    let combine = Mat::from_fn(values.len(), kept, |i, j| vectors[(i, last - j)] / values[j]);
+    let directions = product(matrix, combine.as_ref());
+    // Orthonormal so far as squares tell; what is left of that is small, and its own squares tell it.
+    let gram = inner(directions.as_ref(), directions.as_ref());
+    let dependent =
+        |_| Error::Numerical { what: "singular vectors", why: "they depend on each other".into() };
+    let upper = gram.llt(Side::Lower).map_err(dependent)?.L().transpose().to_owned();
+    let mut inverse = Mat::identity(kept, kept);
+    upper.as_ref().solve_upper_triangular_in_place(&mut inverse);
+    Ok((product(directions.as_ref(), inverse.as_ref()), values))
 }
 
 /// A dot product with eight running sums, which the compiler turns into vector instructions.

@@ -1,6 +1,5 @@
 //! Simulation methods, side by side; each file holds its parameters, its part of the model and its step.
 
-mod contraction;
 mod coordinates;
 mod cycle;
 mod history;
@@ -14,6 +13,7 @@ pub mod quasi_newton;
 pub mod reduced_fem;
 mod rig_rows;
 mod settings;
+mod shares;
 mod simulation;
 pub mod skinning_modes;
 mod substep;
@@ -22,10 +22,10 @@ mod vertex_projector;
 
 use std::sync::Arc;
 
-pub use contraction::Contraction;
 pub use cycle::CycleReport;
 pub use projector::Projector;
 pub use settings::{Drive, Integrator, SimulationParams, State, StepReport};
+pub use shares::Shares;
 pub use simulation::Simulation;
 pub use together::{Turn, step_together};
 
@@ -67,6 +67,15 @@ impl Model {
         match self {
             Self::FullSpace(model) => model.muscle_count(),
             Self::Skinning(_) | Self::Reduced(_) | Self::Projective(_) => 0,
+        }
+    }
+
+    /// Number of stitch groups that open each by itself, 0 without stitches.
+    pub fn stitch_group_count(&self) -> usize {
+        match self {
+            Self::Skinning(model) => model.stitch_group_count(),
+            Self::FullSpace(model) => model.stitch_group_count(),
+            Self::Reduced(_) | Self::Projective(_) => 0,
         }
     }
 

@@ -52,11 +52,17 @@ impl<S: Substep + ?Sized> Motion<S> {
         &self.state
     }
 
+    /// The method, and the state from which it finds the end of a substep.
+    pub(crate) fn parts(&mut self) -> (&mut S, &State) {
+        (&mut self.substep, &self.state)
+    }
+
     pub(crate) fn restore(&mut self, state: &State) -> Result<()> {
         let [.., offset_rows] = self.substep.rows();
         let [_, points] = self.substep.contact_sizes();
         state.check(&self.state, offset_rows)?;
-        state.contact.check(&self.state.contact, points)?;
+        let others = self.substep.touching().is_some();
+        state.contact.check(&self.state.contact, points, others)?;
         let held = self.state.holds_offsets();
         self.state.copy_from(state);
         if held || state.holds_offsets() {
@@ -202,22 +208,28 @@ impl<S: Substep + ?Sized> Motion<S> {
         params: &SimulationParams,
         solve: &mut Solve<'_, S>,
     ) -> Result<StepReport> {
+        self.begin(drive)?;
+        let mut report = StepReport::default();
+        for substep in 1..=params.substeps {
+            let solved = self.prepare(substep, params).and_then(|()| solve(&mut self.substep, &self.state));
+            report.add(self.or_undone(solved)?);
+            self.take();
+        }
+        self.end(report, params)
+    }
+
+    /// Begins a step.
+    pub(crate) fn begin(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.enter(drive)?;
         self.before.copy_from(&self.state);
         if !self.state.started {
             self.start();
         }
-        let mut report = StepReport { iterations: 0, residual: 0.0, energy: 0.0 };
-        for substep in 1..=params.substeps {
-            self.move_pose(substep, params.substeps);
-            let solved = self.substep(params, solve);
-            let (iterations, residual) = self.or_undone(solved)?;
-            report.iterations += iterations;
-            // A maximum would pass over what is no number.
-            if !(residual <= report.residual || report.residual.is_nan()) {
-                report.residual = residual;
-            }
-        }
+        Ok(())
+    }
+
+    /// Ends it after its last substep.
+    pub(crate) fn end(&mut self, report: StepReport, params: &SimulationParams) -> Result<StepReport> {
         follow(&mut self.state.frames, &self.target);
         follow(&mut self.state.offset_frames, &self.offset_target);
         follow(&mut self.state.contact.frames, &self.collider_target);
@@ -258,20 +270,23 @@ impl<S: Substep + ?Sized> Motion<S> {
         on_parabola(&self.state.contact.frames, &self.collider_target, time, &mut self.colliders);
     }
 
-    /// Solves one implicit step to `self.pose`; returns iterations and residual.
-    fn substep(&mut self, params: &SimulationParams, solve: &mut Solve<'_, S>) -> Result<(u32, f64)> {
+    /// Sets all that stands still in a substep.
+    pub(crate) fn prepare(&mut self, substep: u32, params: &SimulationParams) -> Result<()> {
+        self.move_pose(substep, params.substeps);
         let h = params.dt / f64::from(params.substeps);
         self.state.respace(h);
         let rig = RigPlace { pose: &self.pose, offset: &self.offset, colliders: &self.colliders };
-        self.substep.prepare(&self.state, rig, params, h)?;
-        let solved = solve(&mut self.substep, &self.state)?;
+        self.substep.prepare(&self.state, rig, params, h)
+    }
+
+    /// Takes over what was found in a substep.
+    pub(crate) fn take(&mut self) {
         remember(&mut self.state.reduced, self.substep.found());
         remember(&mut self.state.path, &self.pose);
         remember(&mut self.state.offset_path, &self.offset);
         self.state.contact.last.copy_from_slice(&self.colliders);
         self.state.contact.anchors.clear();
         self.state.contact.anchors.extend_from_slice(self.substep.anchors());
-        Ok(solved)
     }
 
     fn show(&mut self) {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::method::Contraction;
+use crate::method::Shares;
 use crate::method::loads::contact::ContactState;
 use crate::method::projective_dynamics::Pull;
 use crate::method::skinning_modes::Drag;
@@ -76,8 +76,10 @@ pub struct SimulationParams {
     /// Factor on the acceleration of the rig as the flesh feels it: 0 moves nothing, 1 is physical, more
     /// exaggerates.
     pub strength: f64,
-    /// How far muscles contract.
-    pub contraction: Contraction,
+    /// How far muscles contract: share of their length by which the fibres of each want to be shorter, 0 relaxed.
+    pub contraction: Shares,
+    /// How far stitches hold: share of the stiffness of each stitch group that acts, 1 as built, 0 open.
+    pub stitching: Shares,
     /// How many times its lengths a body of handles with a volume wants to have: its volume goes to the third power of it
     /// `[HRPD]`.
     pub inflation: f64,
@@ -105,6 +107,7 @@ impl Default for SimulationParams {
             stiffness: 1.0,
             strength: 1.0,
             contraction: 0.0.into(),
+            stitching: 1.0.into(),
             inflation: 1.0,
             hold: 0.0,
             limit: None,
@@ -152,7 +155,8 @@ impl SimulationParams {
                 return Err(Error::Range { what, expected, got });
             }
         }
-        self.contraction.check()?;
+        self.contraction.check("contraction")?;
+        self.stitching.check("stitching")?;
         match self.gravity.iter().position(|g| !g.is_finite()) {
             Some(element) => Err(Error::NotFinite { what: "gravity", element, value: self.gravity[element] }),
             None => Ok(()),
@@ -182,7 +186,7 @@ pub struct Drive<'a> {
 }
 
 /// What happened in a step.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
     /// Iterations, summed over the substeps.
     pub iterations: u32,
@@ -192,6 +196,17 @@ pub struct StepReport {
     /// Elastic energy at the end, J; as rigid as possible with the rotations of the last local step, so never
     /// below the true one. What offsets store inside clusters is not in it.
     pub energy: f64,
+}
+
+impl StepReport {
+    /// Counts a substep in.
+    pub(crate) fn add(&mut self, (iterations, residual): (u32, f64)) {
+        self.iterations += iterations;
+        // A maximum would pass over what is no number.
+        if !(residual <= self.residual || self.residual.is_nan()) {
+            self.residual = residual;
+        }
+    }
 }
 
 /// Everything a step starts from; restoring it replays the same bits.

@@ -22,15 +22,17 @@ use crate::{Error, Progress, Result};
 /// size of the mesh. The same inputs give the same bits.
 pub struct Simulation {
     model: Model,
-    params: SimulationParams,
+    pub(super) params: SimulationParams,
     surroundings: Option<Surroundings>,
-    motion: Motion<dyn Substep>,
+    pub(super) motion: Motion<dyn Substep>,
 }
 
-/// What a simulation is among, and what touches it, if that is not the vertices of the boundary.
+/// What a simulation is among, what touches it, if that is not the vertices of the boundary, and what others
+/// touch of it.
 struct Surroundings {
     colliders: Arc<[Collider]>,
     skin: Option<ContactSkin>,
+    shape: Option<Collider>,
 }
 
 impl Simulation {
@@ -81,8 +83,42 @@ impl Simulation {
             Model::Skinning(_) => return Err(undented("skinning modes cannot dent; a full-space model can")),
             Model::Reduced(_) => return Err(undented("a reduced model cannot dent; a full-space model can")),
         };
-        let surroundings = Some(Surroundings { colliders: shared, skin });
+        let surroundings = Some(Surroundings { colliders: shared, skin, shape: None });
         Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
+    }
+
+    /// A simulation of a body of handles that touches others of the kind in a [common
+    /// step](crate::method::step_together), and any colliders as in [`Simulation::among`].
+    ///
+    /// The shape is what others touch of it: a collider where the model was made, which it carries along as
+    /// it deforms, such as its surface by [`Shape::mesh`](crate::method::loads::contact::Shape::mesh). Others
+    /// rub on it by its friction.
+    ///
+    /// # Errors
+    /// As [`Simulation::among`], but for no collider; [`Error::Unsupported`] for other models, surfaces without
+    /// volume and a shape that spares points.
+    pub fn touching(
+        model: Model,
+        params: SimulationParams,
+        colliders: &[Collider],
+        skin: Option<ContactSkin>,
+        shape: Collider,
+    ) -> Result<Self> {
+        check(&model, &params, true)?;
+        let Some(body) = model.projective() else {
+            let why = "only bodies of handles touch each other; leave it out";
+            return Err(Error::Unsupported { what: "shape", why });
+        };
+        let shared: Arc<[Collider]> = colliders.into();
+        let body = ProjectiveSubstep::new(body.clone()).among(shared.clone(), skin.as_ref())?;
+        let substep: Box<dyn Substep> = Box::new(body.touching(&shape)?);
+        let surroundings = Some(Surroundings { colliders: shared, skin, shape: Some(shape) });
+        Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
+    }
+
+    /// Whether others touch it.
+    pub(super) fn has_shape(&self) -> bool {
+        self.surroundings.as_ref().is_some_and(|surroundings| surroundings.shape.is_some())
     }
 
     /// The same model, settings, colliders and state once more.
@@ -93,7 +129,12 @@ impl Simulation {
         let (model, params) = (self.model.clone(), self.params);
         let mut copy = match &self.surroundings {
             None => Self::new(model, params)?,
-            Some(Surroundings { colliders, skin }) => Self::among(model, params, colliders, skin.clone())?,
+            Some(Surroundings { colliders, skin, shape: None }) => {
+                Self::among(model, params, colliders, skin.clone())?
+            }
+            Some(Surroundings { colliders, skin, shape: Some(shape) }) => {
+                Self::touching(model, params, colliders, skin.clone(), shape.clone())?
+            }
         };
         copy.restore_state(self.motion.state())?;
         Ok(copy)
@@ -315,6 +356,24 @@ fn undented(why: &'static str) -> Error {
     Error::Unsupported { what: "colliders", why }
 }
 
+/// Errors for shares of muscles and of stitch groups that a body does not have.
+fn check_shares(model: &Model, params: &SimulationParams) -> Result<()> {
+    let muscles = "only full-space flesh with fibres contracts; set it to 0";
+    let stitches = "only a body that is built with stitches opens; set it to 1";
+    let shares = [
+        ("contraction", &params.contraction, model.muscle_count(), 0.0, muscles),
+        ("stitching", &params.stitching, model.stitch_group_count(), 1.0, stitches),
+    ];
+    for (what, shares, count, without, why) in shares {
+        if count > 0 {
+            shares.check_parts(what, count)?;
+        } else if !shares.are_all(without) {
+            return Err(Error::Unsupported { what, why });
+        }
+    }
+    Ok(())
+}
+
 /// Errors for settings that make no sense, or that the method has no part for.
 fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
     params.check()?;
@@ -322,7 +381,7 @@ fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
         let why = "among colliders only backward Euler loses what an impact takes; bdf2 would give it back";
         return Err(Error::Unsupported { what: "integrator", why });
     }
-    params.contraction.check_muscles(model.muscle_count())?;
+    check_shares(model, params)?;
     if params.inflation != 1.0 && !model.projective().is_some_and(|model| model.is_solid()) {
         let why = "only a body of handles with a volume can be inflated; set it to 1";
         return Err(Error::Unsupported { what: "inflation", why });

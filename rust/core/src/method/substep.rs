@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 use crate::math::rows::Rows;
 use crate::method::loads::contact::Anchor;
 use crate::method::orbit::{Recurrence, Tangent};
-use crate::method::projective_dynamics::Pull;
+use crate::method::projective_dynamics::{ProjectiveSubstep, Pull};
 use crate::method::settings::HISTORY;
 use crate::method::skinning_modes::ForceSamples;
 use crate::method::{Drive, SimulationParams, State};
@@ -46,6 +46,11 @@ pub(crate) trait Substep: Send + Sync {
     /// What sticks to colliders at the end of a substep.
     fn anchors(&self) -> &[Anchor] {
         &[]
+    }
+
+    /// A body that touches others, and is touched, in a common step.
+    fn touching(&mut self) -> Option<&mut ProjectiveSubstep> {
+        None
     }
 
     /// Takes what else acts all through a step.

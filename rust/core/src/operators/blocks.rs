@@ -93,17 +93,17 @@ impl BlockMatrix {
     }
 }
 
-/// The constraint of one coordinate, for all three: 3n x 3c.
-fn for_each_coordinate(constraint: &Sparse) -> Sparse {
+/// Columns of one coordinate, for all three: 3n x 3c.
+pub(crate) fn for_each_coordinate(columns: &Sparse) -> Sparse {
     let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
-    for column in 0..constraint.ncols() {
+    for column in 0..columns.ncols() {
         for c in 0..3 {
-            rows.extend(constraint.row_idx_of_col_raw(column).iter().map(|row| 3 * row + c));
-            values.extend_from_slice(constraint.val_of_col(column));
+            rows.extend(columns.row_idx_of_col_raw(column).iter().map(|row| 3 * row + c));
+            values.extend_from_slice(columns.val_of_col(column));
             ends.push(rows.len() as u32);
         }
     }
-    sparse(3 * constraint.nrows(), ends, rows, values)
+    sparse(3 * columns.nrows(), ends, rows, values)
 }
 
 fn sparse(size: usize, ends: Vec<u32>, rows: Vec<u32>, values: Vec<f64>) -> Sparse {

@@ -14,7 +14,7 @@ mod stiffness;
 mod stitches;
 
 pub use bending::Bending;
-pub(crate) use blocks::{BlockMatrix, block_solve};
+pub(crate) use blocks::{BlockMatrix, block_solve, for_each_coordinate};
 pub use constraint::{constraint, displacement_constraint};
 pub(crate) use diffusion::squared_length;
 pub use diffusion::{HIGHEST_LEAK, momentum_leak};

@@ -1,22 +1,32 @@
 //! Stitches: zero-length springs between points of a mesh.
 
+use std::collections::BTreeMap;
+
 use faer::sparse::{SparseColMat, Triplet};
 
-use crate::math::Sparse;
+use crate::math::{Sets, Sparse};
 use crate::mesh::{Embedding, TetMesh};
 use crate::{Error, Result};
 
 /// Stiffness that is accepted, N/m: beyond it nothing of the flesh's own would be left in double precision.
 const STIFFEST: f64 = 1e15;
+/// Fewest and most steps of the lattice of places over which the end of a spring is spread, from the middle of its ball to its
+/// surface: two in a cell of the mesh, or places would pull as points do, but for balls where they are many enough.
+const STEPS: [i32; 2] = [3, 6];
+/// Most pairs of vertices that springs may couple, counted by spring: far beyond it their Laplacian fills the
+/// memory.
+const MOST_PAIRS: usize = 1 << 26;
+/// Pairs that are gathered before they are summed up, 64 MB.
+const GATHERED_PAIRS: usize = 1 << 22;
 /// How far from 1 the shares of a place may sum.
 const WHOLE: f64 = 1e-6;
 
-/// A place in a mesh: what it takes of up to four vertices.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A place in a mesh, or a mean of places: what it takes of vertices, of four where it is one.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Anchor {
-    pub(crate) vertices: [u32; 4],
+    pub(crate) vertices: Vec<u32>,
     /// Sum to one.
-    pub(crate) shares: [f64; 4],
+    pub(crate) shares: Vec<f64>,
 }
 
 impl Anchor {
@@ -28,8 +38,10 @@ impl Anchor {
 }
 
 /// One spring.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stitch {
+    /// Its stitch group.
+    pub(crate) group: u8,
     pub(crate) ends: [Anchor; 2],
     /// N/m.
     pub(crate) stiffness: f64,
@@ -42,6 +54,12 @@ impl Stitch {
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, f64)> {
         let [a, b] = &self.ends;
         a.entries().chain(b.entries().map(|(vertex, share)| (vertex, -share)))
+    }
+
+    /// How many pairs of vertices it couples.
+    fn pairs(&self) -> usize {
+        let reached = self.ends.iter().map(|end| end.vertices.len()).sum::<usize>();
+        reached.saturating_mul(reached)
     }
 }
 
@@ -58,6 +76,9 @@ pub struct Stitches {
 }
 
 impl Stitches {
+    /// Most groups that open each by itself.
+    pub const MOST_GROUPS: usize = 32;
+
     /// Springs between vertices: pairs of their indices, and a stiffness (N/m) and the share of the distance at
     /// rest that is kept for each pair.
     ///
@@ -71,7 +92,7 @@ impl Stitches {
         gaps: &[f64],
     ) -> Result<Self> {
         let n = mesh.vertices().len();
-        let anchor = |vertex: u32| Anchor { vertices: [vertex; 4], shares: [1.0, 0.0, 0.0, 0.0] };
+        let anchor = |vertex: u32| Anchor { vertices: vec![vertex; 4], shares: vec![1.0, 0.0, 0.0, 0.0] };
         Self::new(n, n, pairs, anchor, stiffness, gaps)
     }
 
@@ -88,8 +109,8 @@ impl Stitches {
     ) -> Result<Self> {
         embedding.check_mesh(mesh)?;
         let anchor = |point: u32| Anchor {
-            vertices: mesh.tets()[embedding.tets()[point as usize] as usize],
-            shares: embedding.barycentric()[point as usize],
+            vertices: mesh.tets()[embedding.tets()[point as usize] as usize].to_vec(),
+            shares: embedding.barycentric()[point as usize].to_vec(),
         };
         Self::new(mesh.vertices().len(), embedding.points().len(), pairs, anchor, stiffness, gaps)
     }
@@ -114,11 +135,87 @@ impl Stitches {
         }
         check_numbers(stiffness.iter().copied(), gaps.iter().copied())?;
         let stitch = |(s, pair): (usize, &[u32; 2])| Stitch {
+            group: 0,
             ends: pair.map(&anchor),
             stiffness: stiffness[s],
             gap: gaps[s],
         };
         Ok(Self { vertex_count, stitches: pairs.iter().enumerate().map(stitch).collect() })
+    }
+
+    /// The same springs, each in a group that [`SimulationParams::stitching`](crate::method::SimulationParams::stitching)
+    /// opens and closes; without this all are in one.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there is a number for each spring, [`Error::Range`] for one that is not below
+    /// [`Stitches::MOST_GROUPS`].
+    pub fn in_groups(mut self, groups: &[u32]) -> Result<Self> {
+        if groups.len() != self.len() {
+            let (expected, got) = (format!("({},)", self.len()), format!("({},)", groups.len()));
+            return Err(Error::Shape { what: "groups", expected, got });
+        }
+        if let Some(&got) = groups.iter().find(|&&group| group as usize >= Self::MOST_GROUPS) {
+            let expected = "numbers of groups below 32";
+            return Err(Error::Range { what: "groups", expected, got: got.into() });
+        }
+        self.stitches.iter_mut().zip(groups).for_each(|(stitch, &group)| stitch.group = group as u8);
+        Ok(self)
+    }
+
+    /// The same springs, each pulling at the mean of the flesh in a ball around either end, metres; 0 leaves a point.
+    ///
+    /// Point springs soften as a mesh is refined, as flesh gives way without bound below a point; balls have a limit. The
+    /// mean is that of a cubic lattice of places in the ball, those outside of the flesh brought to the nearest place in it
+    /// and those of parts that are not joined to the end's left out.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for another mesh or unless there is a radius for each spring, [`Error::Range`] for one that is
+    /// negative or not finite, [`Error::Unsupported`] where all balls together reach too many vertices.
+    pub fn spread(mut self, mesh: &TetMesh, radii: &[f64]) -> Result<Self> {
+        self.check_vertices(mesh.vertices().len())?;
+        if radii.len() != self.len() {
+            let (expected, got) = (format!("({},)", self.len()), format!("({},)", radii.len()));
+            return Err(Error::Shape { what: "radius", expected, got });
+        }
+        if let Some(&got) = radii.iter().find(|radius| !(radius.is_finite() && **radius >= 0.0)) {
+            return Err(Error::Range { what: "radius", expected: "numbers of metres >= 0", got });
+        }
+        let pairs = self.stitches.iter_mut().zip(radii).filter(|(_, radius)| **radius > 0.0);
+        let ends: Vec<(&mut Anchor, f64)> = pairs
+            .flat_map(|(stitch, &radius)| stitch.ends.iter_mut().map(move |end| (end, radius)))
+            .collect();
+        spread(mesh, ends)?;
+        check_reach(&self.stitches)?;
+        Ok(self)
+    }
+
+    /// How many groups there are: one more than the highest number of one.
+    pub fn group_count(&self) -> usize {
+        self.stitches.iter().map(|stitch| usize::from(stitch.group) + 1).max().unwrap_or(0)
+    }
+
+    /// The same springs, each with some share of its stiffness, given by group.
+    pub(crate) fn scaled(&self, shares: &[f64; Self::MOST_GROUPS]) -> Self {
+        let mut scaled = self.clone();
+        scaled.stitches.iter_mut().for_each(|stitch| stitch.stiffness *= shares[usize::from(stitch.group)]);
+        scaled
+    }
+
+    /// The same springs, each with a share of its stiffness.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] unless there is one for each, [`Error::Range`] for one that is not in (0, 1].
+    pub(crate) fn weakened(&self, shares: &[f64]) -> Result<Self> {
+        if shares.len() != self.len() {
+            let (expected, got) = (format!("({},)", self.len()), format!("({},)", shares.len()));
+            return Err(Error::Shape { what: "stitch_known", expected, got });
+        }
+        if let Some(&got) = shares.iter().find(|share| !(**share > 0.0 && **share <= 1.0)) {
+            return Err(Error::Range { what: "stitch_known", expected: "numbers in (0, 1]", got });
+        }
+        let mut weakened = self.clone();
+        weakened.stitches.iter_mut().zip(shares).for_each(|(stitch, share)| stitch.stiffness *= share);
+        Ok(weakened)
     }
 
     /// Springs of a mesh of so many vertices, which [`Stitches::stitches`] has given.
@@ -136,6 +233,7 @@ impl Stitches {
             }
             check_numbers([stitch.stiffness], [stitch.gap])?;
         }
+        check_reach(&stitches)?;
         Ok(Self { vertex_count, stitches })
     }
 
@@ -163,6 +261,11 @@ impl Stitches {
         self.stitches.iter().map(|stitch| stitch.stiffness)
     }
 
+    /// The group of each spring, s.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = u32> {
+        self.stitches.iter().map(|stitch| stitch.group.into())
+    }
+
     /// The columns `a_s = phi(x_a) - phi(x_b)`, n x s, so that `a_s' v` is how far values at the vertices differ
     /// between the ends.
     pub fn differences(&self) -> Sparse {
@@ -176,7 +279,14 @@ impl Stitches {
 
     /// `factor sum_s k_s a_s a_s'`, n x n, N/m.
     pub(crate) fn laplacian(&self, factor: f64) -> Sparse {
-        let entries = self.stitches.iter().flat_map(|stitch| {
+        let most = self.stitches.iter().map(Stitch::pairs).fold(1, usize::max);
+        let parts = self.stitches.chunks((GATHERED_PAIRS / most).max(1));
+        let parts = parts.map(|part| self.laplacian_of(part, factor));
+        parts.reduce(|sum, part| &sum + &part).unwrap_or_else(|| self.laplacian_of(&[], factor))
+    }
+
+    fn laplacian_of(&self, stitches: &[Stitch], factor: f64) -> Sparse {
+        let entries = stitches.iter().flat_map(|stitch| {
             stitch.entries().flat_map(move |(row, a)| {
                 let value = move |b: f64| factor * stitch.stiffness * a * b;
                 stitch.entries().map(move |(column, b)| Triplet::new(row as u32, column as u32, value(b)))
@@ -195,11 +305,20 @@ impl Stitches {
             let same = |new: &&mut Stitch| new.ends == old.ends;
             match change.stitches.iter_mut().find(same) {
                 Some(new) => new.stiffness -= old.stiffness,
-                None => change.stitches.push(Stitch { stiffness: -old.stiffness, ..*old }),
+                None => change.stitches.push(Stitch { stiffness: -old.stiffness, ..old.clone() }),
             }
         }
         change.stitches.retain(|stitch| stitch.stiffness != 0.0);
         change
+    }
+
+    /// Errors with [`Error::Unsupported`] unless none keeps a distance.
+    pub(crate) fn check_shut(&self) -> Result<()> {
+        if self.stitches.iter().all(|stitch| stitch.gap == 0.0) {
+            return Ok(());
+        }
+        let why = "in this model they have no gap, as its springs have no length";
+        Err(Error::Unsupported { what: "stitches", why })
     }
 
     /// Errors with [`Error::Shape`] unless these are stitches of a mesh with so many vertices.
@@ -211,6 +330,63 @@ impl Stitches {
             (format!("stitches of a mesh of {n} vertices"), format!("{}", self.vertex_count));
         Err(Error::Shape { what: "stitches", expected, got })
     }
+}
+
+/// Turns places into means over balls.
+fn spread(mesh: &TetMesh, ends: Vec<(&mut Anchor, f64)>) -> Result<()> {
+    if ends.is_empty() {
+        return Ok(());
+    }
+    // Six tets make a cell.
+    let cell = (6.0 * mesh.volumes().iter().sum::<f64>() / mesh.volumes().len() as f64).cbrt();
+    let balls: Vec<Vec<[f64; 3]>> = ends.iter().map(|(end, radius)| ball(mesh, end, *radius, cell)).collect();
+    let places = Embedding::new(mesh, balls.concat())?;
+    let mut parts = Sets::new(mesh.vertices().len());
+    for tet in mesh.tets() {
+        (1..4).for_each(|corner| parts.unite(tet[0], tet[corner]));
+    }
+    let hung = &mut places.tets().iter().zip(places.barycentric());
+    for ((end, _), ball) in ends.into_iter().zip(&balls) {
+        let own = end.entries().next().map(|(vertex, _)| parts.root(vertex as u32));
+        let mut taken: BTreeMap<u32, f64> = BTreeMap::new();
+        let mut total = 0.0;
+        for (&tet, shares) in hung.take(ball.len()) {
+            let corners = mesh.tets()[tet as usize];
+            if Some(parts.root(corners[0])) == own {
+                let pairs = corners.iter().zip(shares);
+                pairs.for_each(|(&vertex, share)| *taken.entry(vertex).or_default() += share);
+                total += 1.0;
+            }
+        }
+        // The nearest place to an end may be in a part that it does not belong to.
+        if total > 0.0 {
+            taken.retain(|_, share| *share > 0.0);
+            end.vertices = taken.keys().copied().collect();
+            end.shares = taken.values().map(|share| share / total).collect();
+        }
+    }
+    Ok(())
+}
+
+/// A cubic lattice of places in the ball around an end, in a mesh with cells of some size.
+fn ball(mesh: &TetMesh, end: &Anchor, radius: f64, cell: f64) -> Vec<[f64; 3]> {
+    let at = |c: usize| end.entries().map(|(vertex, share)| share * mesh.vertices()[vertex][c]).sum::<f64>();
+    let middle = [0, 1, 2].map(at);
+    let steps = ((2.0 * radius / cell).ceil() as i32).clamp(STEPS[0], STEPS[1]);
+    let side = || -steps..=steps;
+    let all = side().flat_map(move |x| side().flat_map(move |y| side().map(move |z| [x, y, z])));
+    let inside = all.filter(|place| place.iter().map(|x| x * x).sum::<i32>() <= steps * steps);
+    let step = radius / f64::from(steps);
+    inside.map(|place| std::array::from_fn(|c| middle[c] + step * f64::from(place[c]))).collect()
+}
+
+fn check_reach(stitches: &[Stitch]) -> Result<()> {
+    if stitches.iter().map(Stitch::pairs).fold(0, usize::saturating_add) <= MOST_PAIRS {
+        return Ok(());
+    }
+    let why = "so many of so large a radius reach too many vertices for the memory; make the radius smaller, \
+               the mesh coarser or the stitches fewer";
+    Err(Error::Unsupported { what: "stitches", why })
 }
 
 fn check_numbers(

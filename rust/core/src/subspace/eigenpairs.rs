@@ -2,9 +2,81 @@
 
 use faer::{Mat, MatMut, MatRef};
 
-use crate::Result;
+use super::modes::check_count;
 use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::math::{Room, Sparse, SparseCholesky, largest_eigenvectors, multiply_columns, on_pool};
+use crate::math::{
+    COPY, Room, Selection, Sparse, SparseCholesky, fix_bases, largest_eigenvectors, multiply_columns, on_pool,
+};
+use crate::{Progress, Result};
+
+/// Vectors whose eigenvalue is a smaller share of the shift do not deform the body.
+const RIGID: f64 = 1e-6;
+
+/// The problem, factored: of weights, a row a vertex, or of displacements, a row a coordinate.
+pub(super) struct Eigenproblem {
+    /// The rows that are not pinned; all that follows is of their size.
+    pub(super) free: Selection,
+    /// H, with the stitches of the body as it was factored.
+    pub(super) hessian: Sparse,
+    /// Diagonal of M.
+    pub(super) mass: Vec<f64>,
+    /// Number of columns of the constraint.
+    pub(super) constraints: usize,
+    /// What makes the Hessian definite, 1/s^2.
+    pub(super) shift: f64,
+    /// Of `H + shift M`, bordered by the constraint.
+    pub(super) factor: SparseCholesky,
+}
+
+impl Eigenproblem {
+    /// The `count` lowest eigenvalues, and their vectors at all rows.
+    ///
+    /// # Errors
+    /// [`Error::TooManyModes`](crate::Error::TooManyModes), [`Error::Range`](crate::Error::Range) for none; as
+    /// [`largest_eigenvectors`].
+    pub(super) fn lowest(&self, count: usize, progress: &Progress) -> Result<(Vec<f64>, Mat<f64>)> {
+        check_count(count, self.limit())?;
+        let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
+        let problem = (&self.hessian, self.mass.as_slice(), &self.factor);
+        let (mut eigenvalues, vectors) = lowest_eigenpairs(problem, count, report)?;
+        let mut vectors = self.spread(vectors.as_ref(), &eigenvalues);
+        eigenvalues.truncate(count);
+        vectors.truncate(vectors.nrows(), count);
+        Ok((eigenvalues, vectors))
+    }
+
+    /// How many vectors the constraint leaves.
+    pub(super) fn limit(&self) -> usize {
+        self.mass.len().saturating_sub(self.constraints)
+    }
+
+    /// The eigenvalue up to which a vector does not deform the body.
+    pub(super) fn rigid(&self) -> f64 {
+        RIGID * self.shift
+    }
+
+    /// Whether a vector of this eigenvalue deforms the body.
+    pub(super) fn deforms(&self, eigenvalue: f64) -> bool {
+        eigenvalue > self.rigid()
+    }
+
+    /// Vectors at all rows, with [`fix_bases`] of those whose eigenvalues are copies of each other.
+    pub(super) fn spread(&self, vectors: MatRef<'_, f64>, eigenvalues: &[f64]) -> Mat<f64> {
+        let mut vectors = self.free.spread(vectors);
+        let shifted = |k: usize| eigenvalues[k] + self.shift;
+        fix_bases(vectors.as_mut(), |k| shifted(k) - shifted(k - 1) <= COPY * shifted(k));
+        vectors
+    }
+
+    /// `M x`.
+    pub(super) fn heavy(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        let mut heavy = x.to_owned();
+        for column in heavy.as_mut().col_iter_mut() {
+            column.iter_mut().zip(&self.mass).for_each(|(x, mass)| *x *= mass);
+        }
+        heavy
+    }
+}
 
 /// The `count` lowest eigenvalues, ascending, with all copies of the last, and their vectors, orthonormal in M.
 ///
@@ -12,7 +84,7 @@ use crate::math::{Room, Sparse, SparseCholesky, largest_eigenvectors, multiply_c
 ///
 /// # Errors
 /// As [`largest_eigenvectors`].
-pub(super) fn lowest_eigenpairs(
+fn lowest_eigenpairs(
     (hessian, mass, factor): (&Sparse, &[f64], &SparseCholesky),
     count: usize,
     report: impl Fn(f32) -> Result<()>,

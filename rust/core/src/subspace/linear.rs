@@ -1,30 +1,36 @@
 //! Linear modes, the small swings of a body, and modal derivatives, how they bend `[MOR sec. 3.1, 3.4]`.
 
-use faer::Mat;
+use std::sync::Arc;
+
+use faer::{ColRef, Mat, MatRef};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
+use super::eigenpairs::Eigenproblem;
 use super::modes::{Restraint, shift};
-use super::principal::{Basis, Share, mass_pca};
-use super::swings::Swings;
+use super::near_rest::NearRest;
+use super::principal::{Basis, leading_pca};
+use super::update::Seam;
 use super::warping::{Warping, WarpingMethod};
 use crate::material::{Energy, Hessian, Material, PrincipalStretch};
 use crate::math::dense::{add_product, inner};
 use crate::math::{Selection, multiply_columns, on_pool};
 use crate::mesh::TetMesh;
-use crate::operators::{BlockMatrix, Strains, displacement_constraint, lumped_mass, twisting_stiffness};
+use crate::operators::{
+    BlockMatrix, Stitches, Strains, displacement_constraint, lumped_mass, twisting_stiffness,
+};
 use crate::{Error, Progress, Result};
 
-/// Modes whose eigenvalue is a smaller share of the shift do not deform the body.
-const RIGID: f64 = 1e-6;
-/// Strain of the steps by which stress is differentiated.
-const STEP: f64 = 3e-3;
 /// Change of a derivative by which it counts as found, relatively.
 const FOUND: f64 = 1e-10;
 /// How often a solution is refined at most.
 const MOST_ROUNDS: usize = 200;
 /// Amplitude of the slowest mode for which a basis is made, as a share of the body's diagonal.
 const AMPLITUDE: f64 = 0.25;
+/// How many of a stitched body's modes have derivatives of their own beside those that are taken over.
+const OWN: usize = 5;
+/// Share of the derivatives there were that is taken over.
+const TAKEN: f64 = 0.4;
 
 /// Small swings of a body.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,16 +54,27 @@ impl LinearModes {
 }
 
 /// The eigenproblem of small swings, `K psi = lambda M psi` with K the Hessian of the elastic energy at rest, factored.
+///
+/// One that [`stitched`](Self::stitched) has made shares what was factored.
 pub struct LinearProblem {
-    mesh: TetMesh,
+    pub(super) flesh: Arc<Flesh>,
+    /// What is other than in the factor.
+    pub(super) seam: Option<Seam>,
+}
+
+/// A body as it was factored.
+pub(super) struct Flesh {
+    pub(super) mesh: TetMesh,
     material: Material,
     energies: Vec<PrincipalStretch>,
-    swings: Swings,
+    pub(super) swings: Eigenproblem,
+    /// Those in the factor.
+    pub(super) stitches: Stitches,
 }
 
 impl LinearProblem {
     /// Assembles and factors the problem, without the coordinates of pinned vertices, bordered by the complementarity to
-    /// a rig `B'(1 - leak) M psi = 0` where there is one.
+    /// a rig `B'(1 - leak) M psi = 0` where there is one. Stitches add `sum_s k_s a_s a_s'` for each coordinate.
     ///
     /// # Errors
     /// [`Error::Shape`] and the like for inputs that do not fit the mesh, [`Error::Range`] where all is pinned,
@@ -66,10 +83,12 @@ impl LinearProblem {
         mesh: &TetMesh,
         material: &Material,
         restraint: &Restraint<'_>,
+        stitches: &Stitches,
         progress: &Progress,
     ) -> Result<Self> {
         material.check_tet_count(mesh.tets().len())?;
         let n = mesh.vertices().len();
+        stitches.check_vertices(n)?;
         let vertices = restraint.free_vertices(n)?;
         if vertices.rows().is_empty() {
             return Err(Error::Range { what: "pinned", expected: "a vertex that moves", got: n as f64 });
@@ -79,16 +98,22 @@ impl LinearProblem {
         let conductivity: Vec<f64> = energies.iter().map(PrincipalStretch::slope).collect();
         let constraint = restraint.columns(mesh, &lumped, &vertices, displacement_constraint)?;
         progress.report(0.1)?;
-        let matrix = hessian_at_rest(mesh, &energies, &conductivity, &vertices);
+        let matrix = hessian_at_rest(mesh, &energies, &conductivity, (&vertices, stitches));
         let shift = shift(mesh, &lumped, &conductivity);
         let border = (constraint.as_ref(), progress);
-        let swings = Swings::new(matrix, (&vertices, &lumped), shift, border)?;
-        Ok(Self { mesh: mesh.clone(), material: material.clone(), energies, swings })
+        let swings = Eigenproblem::of_swings(matrix, (&vertices, &lumped), shift, border)?;
+        let (mesh, material, stitches) = (mesh.clone(), material.clone(), stitches.clone());
+        Ok(Self { flesh: Arc::new(Flesh { mesh, material, energies, swings, stitches }), seam: None })
     }
 
     /// The body that swings.
     pub fn mesh(&self) -> &TetMesh {
-        &self.mesh
+        &self.flesh.mesh
+    }
+
+    /// Memory of the factor, bytes.
+    pub fn bytes(&self) -> usize {
+        self.flesh.swings.factor.bytes()
     }
 
     /// What turns amplitudes of modes into large bends and twists; pinned vertices stay.
@@ -96,19 +121,20 @@ impl LinearProblem {
     /// # Errors
     /// As [`Warping::new`].
     pub fn warping(&self, modes: &LinearModes, method: WarpingMethod) -> Result<Warping> {
-        let pinned: Vec<bool> =
-            (0..self.mesh.vertices().len()).map(|vertex| !self.swings.free.contains(3 * vertex)).collect();
-        Warping::new(&self.mesh, modes.shapes.as_ref(), &pinned, method)
+        let mesh = self.mesh();
+        let free = &self.flesh.swings.free;
+        let pinned: Vec<bool> = (0..mesh.vertices().len()).map(|vertex| !free.contains(3 * vertex)).collect();
+        Warping::new(mesh, modes.shapes.as_ref(), &pinned, method)
     }
 
-    /// The `count` lowest modes: rigid motions first where nothing holds the body.
+    /// The `count` lowest modes of the body as it was factored: rigid motions first where nothing holds it.
     ///
     /// Signs and copies of repeated eigenvalues are as [`restrained_modes`](super::restrained_modes) has them.
     ///
     /// # Errors
     /// [`Error::TooManyModes`], [`Error::Range`] for none, [`Error::Numerical`], [`Error::Cancelled`].
     pub fn lowest(&self, count: usize, progress: &Progress) -> Result<LinearModes> {
-        self.swings.lowest(count, progress)
+        self.flesh.swings.lowest_swings(count, progress)
     }
 
     /// How the body bends beyond its modes: `K Phi^ij = -(H : psi_j) psi_i` with H the second derivative of the elastic forces
@@ -121,19 +147,13 @@ impl LinearProblem {
     /// [`Error::Shape`] for modes of another mesh; [`Error::Numerical`] where more motions than the modes given do not
     /// deform the body.
     pub fn derivatives(&self, modes: &LinearModes) -> Result<Mat<f64>> {
-        let rows = 3 * self.mesh.vertices().len();
-        if modes.shapes.nrows() != rows {
-            let (expected, got) = (format!("({rows}, k)"), format!("({}, k)", modes.shapes.nrows()));
-            return Err(Error::Shape { what: "modes", expected, got });
-        }
-        let k = modes.eigenvalues.len();
-        let pairs: Vec<[usize; 2]> = (0..k).flat_map(|i| (i..k).map(move |j| [i, j])).collect();
-        let strains = Strains::new(&self.mesh);
-        let elements: Vec<Element> = self.elements(&strains, modes);
-        let loads: Vec<Vec<f64>> = pairs.par_iter().map(|&pair| bending(&elements, pair, rows)).collect();
-        let loads = Mat::from_fn(rows, pairs.len(), |row, pair| -loads[pair][row]);
-        let solved = on_pool(|| self.static_response(modes, self.swings.free.rows_of_dense(loads.as_ref())))?;
-        Ok(self.swings.free.spread(solved.as_ref()))
+        self.check_modes(modes)?;
+        let loads = self.flesh.bending_loads(modes, &pairs(modes.eigenvalues.len()));
+        let solved = on_pool(|| match &self.seam {
+            None => self.flesh.static_response(modes, loads),
+            Some(seam) => seam.static_response(&self.flesh, loads),
+        })?;
+        Ok(self.flesh.swings.free.spread(solved.as_ref()))
     }
 
     /// The `count` displacements that say most of what a body does slowly, large bends included: mass-PCA of modes and
@@ -141,32 +161,170 @@ impl LinearProblem {
     /// the slowest that deforms moves by a quarter of the diagonal. `[MOR eq. 17, 18]`
     ///
     /// # Errors
-    /// As [`derivatives`](Self::derivatives) and [`mass_pca`]; [`Error::Unsupported`] where no mode deforms the body.
+    /// As [`derivatives`](Self::derivatives) and [`mass_pca`](super::mass_pca); [`Error::Unsupported`] where no mode deforms the body.
     pub fn bent_basis(&self, modes: &LinearModes, count: usize, progress: &Progress) -> Result<Basis> {
+        self.check_modes(modes)?;
+        let mut shapes = Weighted::new(self, modes)?;
         let derivatives = self.derivatives(modes)?;
+        shapes.add_derivatives(derivatives.as_ref(), &pairs(modes.eigenvalues.len()), &modes.eigenvalues);
+        leading_pca(self.mesh(), &self.flesh.material, &shapes.columns, count, progress)
+    }
+
+    /// The same of a stitched body, with derivatives of its first five modes that deform and, taken over without a
+    /// solve, two fifths of those of the body as it was factored: where `l_i l_j` is least. `[IDSR sec. 4.2.1, 4.2.2]`
+    ///
+    /// # Errors
+    /// As [`bent_basis`](Self::bent_basis) and [`carried_derivatives`](Self::carried_derivatives).
+    pub fn carried_basis(
+        &self,
+        modes: &LinearModes,
+        derivatives: MatRef<'_, f64>,
+        count: usize,
+        progress: &Progress,
+    ) -> Result<Basis> {
+        self.check_modes(modes)?;
+        let mut shapes = Weighted::new(self, modes)?;
+        let seam = self.seam()?;
+        let own = OWN.min(modes.eigenvalues.len() - shapes.first);
+        let few = LinearModes {
+            shapes: modes.shapes.subcols(shapes.first, own).to_owned(),
+            eigenvalues: modes.eigenvalues[shapes.first..][..own].to_vec(),
+        };
+        let values = &seam.modes.eigenvalues;
+        let all = pairs(values.len());
+        seam.check_derivatives(derivatives)?;
+        let swings = &self.flesh.swings;
+        let mut taken: Vec<usize> = (0..all.len())
+            .filter(|&pair| all[pair].iter().all(|&mode| swings.deforms(values[mode])))
+            .collect();
+        let product = |pair: usize| values[all[pair][0]] * values[all[pair][1]];
+        taken.sort_by(|&a, &b| product(a).total_cmp(&product(b)));
+        taken.truncate((TAKEN * taken.len() as f64) as usize);
+        let old = Mat::from_fn(derivatives.nrows(), taken.len(), |i, j| derivatives[(i, taken[j])]);
+        let taken: Vec<[usize; 2]> = taken.into_iter().map(|pair| all[pair]).collect();
+        // New and old ones at once, as both need what the stitches do alone.
+        let own = pairs(own);
+        let joined = on_pool(|| {
+            let fresh = self.flesh.bending_loads(&few, &own);
+            let known = [
+                self.flesh.static_response(&seam.modes, fresh.clone())?,
+                self.flesh.swings.free.rows_of_dense(old.as_ref()),
+            ];
+            let loads = || beside(&[fresh, self.flesh.bending_loads(&seam.modes, &taken)]);
+            seam.join(&self.flesh, beside(&known), loads)
+        })?;
+        let (fresh, carried) = joined.as_ref().split_at_col(own.len());
+        let spread = |joined| self.flesh.swings.free.spread(joined);
+        shapes.add_derivatives(spread(fresh).as_ref(), &own, &few.eigenvalues);
+        shapes.add_derivatives(spread(carried).as_ref(), &taken, values);
+        leading_pca(self.mesh(), &self.flesh.material, &shapes.columns, count, progress)
+    }
+
+    /// The derivatives of the body as it was factored with the stitches that it has now, without a solve for each:
+    /// `(K + A k A')^-1` of their right sides. `[IDSR eq. 13]`
+    ///
+    /// `Phi - Y f + R y` with `Y = K^-1 A`, R the rigid motions of parts that the stitches hold, and forces f of the
+    /// stitches such that `(k^-1 + A'Y) f - A'R y = A'Phi` and `R'A f = R'b`, b the right side.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a body that was not stitched, and where stitches that are gone let a part go;
+    /// [`Error::Shape`] for derivatives of other modes than it was stitched from; [`Error::Numerical`].
+    pub fn carried_derivatives(&self, derivatives: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        let (seam, flesh) = (self.seam()?, &self.flesh);
+        seam.check_derivatives(derivatives)?;
+        let old = flesh.swings.free.rows_of_dense(derivatives);
+        let loads = || flesh.bending_loads(&seam.modes, &pairs(seam.modes.eigenvalues.len()));
+        let joined = on_pool(|| seam.join(flesh, old, loads))?;
+        Ok(flesh.swings.free.spread(joined.as_ref()))
+    }
+
+    fn seam(&self) -> Result<&Seam> {
+        let why = "the body was not stitched after it was factored; its own derivatives are what it has";
+        self.seam.as_ref().ok_or(Error::Unsupported { what: "derivatives", why })
+    }
+
+    /// Errors with [`Error::Shape`] unless these are modes of this mesh.
+    pub(super) fn check_modes(&self, modes: &LinearModes) -> Result<()> {
+        let (rows, shape) = (3 * self.mesh().vertices().len(), modes.shapes.shape());
+        if shape == (rows, modes.eigenvalues.len()) {
+            return Ok(());
+        }
+        let expected = format!("({rows}, {})", modes.eigenvalues.len());
+        Err(Error::Shape { what: "modes", expected, got: format!("({}, {})", shape.0, shape.1) })
+    }
+}
+
+/// Modes and derivatives, the slower the heavier, one after the other.
+struct Weighted {
+    /// The first mode that deforms.
+    first: usize,
+    /// How far it moves.
+    amplitude: f64,
+    slowest: f64,
+    /// Eigenvalue at which the body does not deform.
+    rigid: f64,
+    columns: Vec<f64>,
+}
+
+impl Weighted {
+    /// The modes.
+    fn new(problem: &LinearProblem, modes: &LinearModes) -> Result<Self> {
         let k = modes.eigenvalues.len();
-        let Some(first) = (0..k).find(|&mode| self.deforms(modes, mode)) else {
+        let swings = &problem.flesh.swings;
+        let Some(first) = (0..k).find(|&mode| swings.deforms(modes.eigenvalues[mode])) else {
             let why = "none of them deforms the body; take more, or pin a part of it";
             return Err(Error::Unsupported { what: "modes", why });
         };
-        let [slowest, lengths] = [modes.eigenvalues[first], longest(modes.shapes.col_as_slice(first))];
-        let p = AMPLITUDE * self.mesh.diagonal() / lengths;
-        let share = |mode: usize| if mode < first { 0.0 } else { p * slowest / modes.eigenvalues[mode] };
-        let mut snapshots = Vec::new();
+        let amplitude = AMPLITUDE * problem.mesh().diagonal() / longest(modes.shapes.col_as_slice(first));
+        let slowest = modes.eigenvalues[first];
+        let mut made = Self { first, amplitude, slowest, rigid: swings.rigid(), columns: Vec::new() };
         for mode in first..k {
-            snapshots.extend(modes.shapes.col_as_slice(mode).iter().map(|x| share(mode) * x));
+            made.add(made.share(modes.eigenvalues[mode]), modes.shapes.col(mode));
         }
-        for (pair, [i, j]) in (0..k).flat_map(|i| (i..k).map(move |j| [i, j])).enumerate() {
-            let weight = 0.5 * share(i) * share(j);
-            if weight > 0.0 {
-                snapshots.extend(derivatives.col_as_slice(pair).iter().map(|x| weight * x));
-            }
-        }
-        mass_pca(&self.mesh, &self.material, &snapshots, Share { count, ..Share::default() }, progress)
+        Ok(made)
     }
 
-    fn deforms(&self, modes: &LinearModes, mode: usize) -> bool {
-        modes.eigenvalues[mode] > RIGID * self.swings.shift
+    fn add_derivatives(&mut self, derivatives: MatRef<'_, f64>, pairs: &[[usize; 2]], values: &[f64]) {
+        for (column, [i, j]) in derivatives.col_iter().zip(pairs) {
+            let weight = 0.5 * self.share(values[*i]) * self.share(values[*j]);
+            if weight > 0.0 {
+                self.add(weight, column);
+            }
+        }
+    }
+
+    fn add(&mut self, weight: f64, column: ColRef<'_, f64>) {
+        self.columns.extend(column.iter().map(|x| weight * x));
+    }
+
+    fn share(&self, value: f64) -> f64 {
+        if value > self.rigid { self.amplitude * self.slowest / value } else { 0.0 }
+    }
+}
+
+/// The columns of two matrices.
+fn beside(matrices: &[Mat<f64>; 2]) -> Mat<f64> {
+    let [left, right] = matrices;
+    let first = left.ncols();
+    Mat::from_fn(left.nrows(), first + right.ncols(), |i, j| {
+        if j < first { left[(i, j)] } else { right[(i, j - first)] }
+    })
+}
+
+/// `i <= j < k`: (0, 0), (0, 1) and so on.
+pub(super) fn pairs(k: usize) -> Vec<[usize; 2]> {
+    (0..k).flat_map(|i| (i..k).map(move |j| [i, j])).collect()
+}
+
+impl Flesh {
+    /// `-(H : psi_j) psi_i` at the free coordinates, a column a pair.
+    fn bending_loads(&self, modes: &LinearModes, pairs: &[[usize; 2]]) -> Mat<f64> {
+        let rows = 3 * self.mesh.vertices().len();
+        let strains = Strains::new(&self.mesh);
+        let elements: Vec<Element> = self.elements(&strains, modes);
+        let loads: Vec<Vec<f64>> = pairs.par_iter().map(|&pair| bending(&elements, pair, rows)).collect();
+        let loads = Mat::from_fn(rows, pairs.len(), |row, pair| -loads[pair][row]);
+        self.swings.free.rows_of_dense(loads.as_ref())
     }
 
     /// Each tet, or each cell of flesh, with the gradients of the modes there.
@@ -193,11 +351,13 @@ impl LinearProblem {
     /// `K^-1` of loads at the free coordinates, those of the body as a whole taken out.
     ///
     /// Of the modes it is nearly known; for what is left of the body the shift is small, and a few rounds with the factor do.
-    fn static_response(&self, modes: &LinearModes, loads: Mat<f64>) -> Result<Mat<f64>> {
+    pub(super) fn static_response(&self, modes: &LinearModes, loads: Mat<f64>) -> Result<Mat<f64>> {
         let shapes = self.swings.free.rows_of_dense(modes.shapes.as_ref());
-        let heavy =
-            Mat::from_fn(shapes.nrows(), shapes.ncols(), |row, j| self.swings.mass[row] * shapes[(row, j)]);
-        let give = |i: usize| if self.deforms(modes, i) { modes.eigenvalues[i].recip() } else { 0.0 };
+        let heavy = self.swings.heavy(shapes.as_ref());
+        let give = |i: usize| {
+            let value = modes.eigenvalues[i];
+            if self.swings.deforms(value) { value.recip() } else { 0.0 }
+        };
         let (mut found, mut rest) = (Mat::<f64>::zeros(loads.nrows(), loads.ncols()), loads);
         for _ in 0..MOST_ROUNDS {
             let along = inner(shapes.as_ref(), rest.as_ref());
@@ -212,7 +372,7 @@ impl LinearProblem {
             if change.norm_l2() <= FOUND * found.norm_l2() {
                 return Ok(found);
             }
-            rest -= multiply_columns(&self.swings.stiffness, change.as_ref());
+            rest -= multiply_columns(&self.swings.hessian, change.as_ref());
         }
         let why = "more motions than the modes given do not deform the body; take more modes".into();
         Err(Error::Numerical { what: "modal derivatives", why })
@@ -230,12 +390,12 @@ fn tets_each(mesh: &TetMesh) -> usize {
     if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() }
 }
 
-/// K of the free vertices.
+/// K of the free vertices, with stitches.
 fn hessian_at_rest(
     mesh: &TetMesh,
     energies: &[PrincipalStretch],
     conductivity: &[f64],
-    vertices: &Selection,
+    (vertices, stitches): (&Selection, &Stitches),
 ) -> BlockMatrix {
     let free = vertices.rows().len();
     // Vertices beyond the rows do not move.
@@ -245,12 +405,25 @@ fn hessian_at_rest(
     let firsts = || (0..mesh.tets().len()).step_by(tets_each(mesh));
     let corners: Vec<Vec<u32>> =
         firsts().map(|t| strains.of(t).map(|(vertex, _)| place[vertex as usize]).collect()).collect();
-    let mut matrix = BlockMatrix::new(free, corners.iter().map(Vec::as_slice));
+    let seams: Vec<Vec<u32>> = (stitches.stitches().iter())
+        .map(|stitch| stitch.entries().map(|(vertex, _)| place[vertex]).collect())
+        .collect();
+    let mut matrix = BlockMatrix::new(free, corners.iter().chain(&seams).map(Vec::as_slice));
     for (first, corners) in firsts().zip(&corners) {
         let gradients: Vec<[f64; 3]> = strains.of(first).map(|(_, gradient)| gradient).collect();
         let of_tet = |t: usize| mesh.volumes()[t] * energies[t].hessian(&Matrix3::identity());
         let hessian: Hessian = (first..first + tets_each(mesh)).map(of_tet).sum();
         matrix.add_element(corners, &gradients, &hessian);
+    }
+    for stitch in stitches.stitches() {
+        for ((v, a), (w, b)) in
+            stitch.entries().flat_map(|one| stitch.entries().map(move |other| (one, other)))
+        {
+            let (row, column) = (place[v] as usize, place[w] as usize);
+            if row < free && column < free {
+                matrix.add(row, column, &(stitch.stiffness * a * b * Matrix3::identity()));
+            }
+        }
     }
     if let Some(twisting) = twisting_stiffness(mesh, conductivity) {
         for (row, &column) in vertices.rows().iter().enumerate() {
@@ -278,53 +451,6 @@ fn bending(elements: &[Element], [i, j]: [usize; 2], rows: usize) -> Vec<f64> {
         }
     }
     load
-}
-
-/// An isotropic law near rest, in the strain `e = sqrt(F'F) - I`, J:
-/// `W = l/2 tr^2 e + m tr e^2 + c_0 tr^3 e + c_1 tr e tr e^2 + c_2 tr e^3`, with the volume in it.
-#[derive(Default)]
-struct NearRest {
-    lambda: f64,
-    mu: f64,
-    cubic: [f64; 3],
-}
-
-impl NearRest {
-    fn of(law: &PrincipalStretch, volume: f64) -> Self {
-        let (lambda, mu) = law.lame();
-        let quadratic = |strain: [f64; 3]| {
-            let stress =
-                |h: f64| law.stress(&Matrix3::from_diagonal(&(h * Vector3::from(strain)).add_scalar(1.0)));
-            let difference = |h: f64| (stress(h) + stress(-h)) / (2.0 * h * h);
-            volume * (4.0 * difference(STEP) - difference(2.0 * STEP)) / 3.0
-        };
-        let (along, across) = (quadratic([1.0, 0.0, 0.0]), quadratic([1.0, -1.0, 0.0]));
-        let second = across[(2, 2)] / 2.0;
-        let first = (along[(1, 1)] - second) / 3.0;
-        let cubic = [first, second, (along[(0, 0)] - 3.0 * (first + second)) / 3.0];
-        Self { lambda: volume * lambda, mu: volume * mu, cubic }
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.lambda += other.lambda;
-        self.mu += other.mu;
-        (0..3).for_each(|i| self.cubic[i] += other.cubic[i]);
-    }
-
-    /// `D^2 P(I) [A, B]`: `e = sym A + (A'A - sym^2 A) / 2` up to third order.
-    fn bend(&self, a: &Matrix3<f64>, b: &Matrix3<f64>) -> Matrix3<f64> {
-        let [e, d] = [a, b].map(|x| 0.5 * (x + x.transpose()));
-        let (product, squares) = (e * d, a.transpose() * b);
-        let (strains, turns) = (product + product.transpose(), squares + squares.transpose());
-        let [of_e, of_d, of_both] = [e.trace(), d.trace(), product.trace()];
-        let [first, second, third] = self.cubic;
-        let pressure =
-            self.lambda * (squares.trace() - of_both) + 6.0 * first * of_e * of_d + 2.0 * second * of_both;
-        self.mu * (turns + 2.0 * (a * d + b * e)) - 3.0 * (self.mu - third) * strains
-            + self.lambda * (of_e * (b - d) + of_d * (a - e))
-            + 2.0 * second * (of_e * d + of_d * e)
-            + pressure * Matrix3::identity()
-    }
 }
 
 fn longest(shape: &[f64]) -> f64 {

@@ -79,7 +79,7 @@ pub(crate) fn localise(
         return Err(Error::Range { what: "locality", expected: "a positive number", got: locality });
     }
     let mut global = problem.lowest(count, progress)?;
-    let rows = problem.free.rows();
+    let rows = problem.eigen.free.rows();
     global.weights = Mat::from_fn(rows.len(), count, |i, k| global.weights[(rows[i] as usize, k)]);
     let mut weights = global.weights.clone();
     let mut residual = 0.0;
@@ -103,7 +103,7 @@ fn confine(
     let penalty = PENALTY * bump.eigenvalue;
     let factor = factor(problem, penalty)?;
     let order: Vec<usize> = factor.order().iter().map(|&row| row as usize).collect();
-    let mass: Vec<f64> = order.iter().map(|&row| problem.mass[row]).collect();
+    let mass: Vec<f64> = order.iter().map(|&row| problem.eigen.mass[row]).collect();
     let mut start = Mat::zeros(mass.len(), global.weights.ncols());
     for (place, vertex) in most_compliant(global, kept).into_iter().enumerate() {
         start[(vertex, kept + place)] = 1.0;
@@ -122,7 +122,7 @@ fn confine(
 
 /// Of `H + penalty M`, bordered by the constraint.
 fn factor(problem: &ModesProblem, penalty: f64) -> Result<SparseCholesky> {
-    let matrix = add_diagonal(&problem.hessian, &problem.mass, penalty);
+    let matrix = add_diagonal(&problem.eigen.hessian, &problem.eigen.mass, penalty);
     match &problem.constraint {
         Some(constraint) => SparseCholesky::constrained(&matrix, constraint),
         None => SparseCholesky::new(&matrix),
@@ -135,21 +135,21 @@ fn finish(
     weights: Mat<f64>,
     residual: f64,
 ) -> LocalisedModes {
-    let energies = energy(&problem.hessian, weights.as_ref());
-    let total: f64 = problem.mass.iter().sum();
+    let energies = energy(&problem.eigen.hessian, weights.as_ref());
+    let total: f64 = problem.eigen.mass.iter().sum();
     let support = |column: ColRef<'_, f64>| {
         let least = SUPPORT * column.norm_max();
-        let moved = column.iter().zip(&problem.mass).filter(|(w, _)| w.abs() > least);
+        let moved = column.iter().zip(&problem.eigen.mass).filter(|(w, _)| w.abs() > least);
         moved.map(|(_, m)| m).sum::<f64>() / total
     };
-    let shared = inner(weighted(weights.as_ref(), &problem.mass).as_ref(), global.weights.as_ref());
+    let shared = inner(weighted(weights.as_ref(), &problem.eigen.mass).as_ref(), global.weights.as_ref());
     LocalisedModes {
         supports: weights.col_iter().map(support).collect(),
         span: shared.squared_norm_l2() / weights.ncols() as f64,
         residual,
         modes: SkinningModes {
             eigenvalues: (0..weights.ncols()).map(|k| energies[(k, k)]).collect(),
-            weights: problem.free.spread(weights.as_ref()),
+            weights: problem.eigen.free.spread(weights.as_ref()),
         },
     }
 }

@@ -9,6 +9,7 @@ mod kmeans;
 mod linear;
 mod localised;
 mod modes;
+mod near_rest;
 mod parts;
 mod principal;
 mod sheet;
@@ -26,5 +27,5 @@ pub use modes::{ModesProblem, Restraint, SkinningModes, restrained_modes, skinni
 pub(crate) use modes::{check_truncation, shift};
 pub use principal::{Basis, Share, mass_pca};
 pub use sheet::SheetProblem;
-pub use update::ModesUpdate;
+pub use update::{ModesUpdate, StitchedModes};
 pub use warping::{Warping, WarpingMethod, surface_rotations, vertex_rotations};

@@ -1,10 +1,10 @@
 //! Skinning eigenmodes, complementary to a rig.
 
-use faer::{Mat, MatMut};
+use faer::Mat;
 
-use super::eigenpairs::lowest_eigenpairs;
+use super::eigenpairs::Eigenproblem;
 use crate::material::Material;
-use crate::math::{COPY, Selection, Sparse, SparseCholesky, add_diagonal, fix_bases, on_pool};
+use crate::math::{Selection, Sparse, SparseCholesky, add_diagonal, on_pool};
 use crate::mesh::TetMesh;
 use crate::operators::{Stitches, constraint, lumped_mass, momentum_leak, weight_space_hessian};
 use crate::rig::Rig;
@@ -122,22 +122,14 @@ pub fn restrained_modes(
 ///
 /// What takes memory is the factor ([`ModesProblem::bytes`]); a simulation needs none of it.
 pub struct ModesProblem {
-    /// The vertices that are not pinned; all that follows is of their size.
-    pub(super) free: Selection,
-    /// `H_w`, with the stitches.
-    pub(super) hessian: Sparse,
-    /// Diagonal of `M_w`.
-    pub(super) mass: Vec<f64>,
+    /// Of `H_w`, with the stitches, and `M_w`.
+    pub(super) eigen: Eigenproblem,
     /// `4 mu + lambda` of each tet.
     pub(super) conductivity: Vec<f64>,
     /// The stitches that are in the Hessian.
     pub(super) stitches: Stitches,
     /// A, of the free vertices.
     pub(super) constraint: Option<Sparse>,
-    /// What makes the Hessian definite, 1/s^2.
-    pub(super) shift: f64,
-    /// Of `H_w + shift M_w`, bordered by the constraint.
-    pub(super) factor: SparseCholesky,
 }
 
 impl ModesProblem {
@@ -167,7 +159,8 @@ impl ModesProblem {
         );
         let (hessian, constraint) = (hessian?, constraint?);
         let hessian = if free.is_whole() { hessian } else { free.square(&hessian) };
-        check_count(1, available(&hessian, constraint.as_ref()))?;
+        let constraints = constraint.as_ref().map_or(0, |constraint| constraint.ncols());
+        check_count(1, hessian.ncols().saturating_sub(constraints))?;
         progress.report(0.1)?;
         let shift = shift(mesh, &mass, &conductivity);
         let mass = free.values(&mass);
@@ -177,7 +170,8 @@ impl ModesProblem {
             None => SparseCholesky::new(&shifted),
         })?;
         progress.report(0.5)?;
-        Ok(Self { free, hessian, mass, conductivity, stitches: stitches.clone(), constraint, shift, factor })
+        let eigen = Eigenproblem { free, hessian, mass, constraints, shift, factor };
+        Ok(Self { eigen, conductivity, stitches: stitches.clone(), constraint })
     }
 
     /// The `count` lowest modes.
@@ -185,31 +179,18 @@ impl ModesProblem {
     /// # Errors
     /// [`Error::TooManyModes`], [`Error::Range`] for none, [`Error::Numerical`], [`Error::Cancelled`].
     pub fn lowest(&self, count: usize, progress: &Progress) -> Result<SkinningModes> {
-        check_count(count, self.mode_limit())?;
-        let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
-        let problem = (&self.hessian, self.mass.as_slice(), &self.factor);
-        let (mut eigenvalues, weights) = lowest_eigenpairs(problem, count, report)?;
-        let mut weights = self.free.spread(weights.as_ref());
-        self.fix_bases(weights.as_mut(), &eigenvalues);
-        eigenvalues.truncate(count);
-        weights.truncate(weights.nrows(), count);
+        let (eigenvalues, weights) = self.eigen.lowest(count, progress)?;
         Ok(SkinningModes { weights, eigenvalues })
-    }
-
-    /// [`fix_bases`] of modes whose eigenvalues are copies of each other.
-    pub(super) fn fix_bases(&self, weights: MatMut<'_, f64>, eigenvalues: &[f64]) {
-        let shifted = |k: usize| eigenvalues[k] + self.shift;
-        fix_bases(weights, |k| shifted(k) - shifted(k - 1) <= COPY * shifted(k));
     }
 
     /// How many modes mesh and constraint leave.
     pub fn mode_limit(&self) -> usize {
-        available(&self.hessian, self.constraint.as_ref())
+        self.eigen.limit()
     }
 
     /// Memory of the factor, bytes.
     pub fn bytes(&self) -> usize {
-        self.factor.bytes()
+        self.eigen.factor.bytes()
     }
 }
 
@@ -274,11 +255,6 @@ impl Restraint<'_> {
             pinned => Ok(Selection::new(n, |vertex| pinned.is_none_or(|pinned| !pinned[vertex]))),
         }
     }
-}
-
-/// How many modes the constraint leaves.
-fn available(hessian: &Sparse, constraint: Option<&Sparse>) -> usize {
-    hessian.ncols().saturating_sub(constraint.map_or(0, |a| a.ncols()))
 }
 
 pub(super) fn check_count(asked: usize, available: usize) -> Result<()> {

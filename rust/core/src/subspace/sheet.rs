@@ -2,9 +2,9 @@
 
 use faer::Mat;
 
+use super::eigenpairs::Eigenproblem;
 use super::linear::LinearModes;
 use super::modes::{Restraint, SHIFT};
-use super::swings::Swings;
 use super::warping::Warping;
 use crate::material::Material;
 use crate::math::dense::dot;
@@ -22,7 +22,7 @@ use crate::{Error, Progress, Result};
 /// regular mesh it is exact for any one curvature; where vertices lie irregularly by a fifth of a cell, frequencies are 5% too high.
 pub struct SheetProblem {
     surface: SurfaceMesh,
-    swings: Swings,
+    swings: Eigenproblem,
 }
 
 impl SheetProblem {
@@ -67,7 +67,7 @@ impl SheetProblem {
         let wave_number = std::f64::consts::PI / area.sqrt();
         let stiffness = plate * area / compliance * wave_number.powi(4);
         let shift = SHIFT * stiffness / (mass.iter().sum::<f64>() / area);
-        let swings = Swings::new(matrix, (&vertices, &mass), shift, (None, progress))?;
+        let swings = Eigenproblem::of_swings(matrix, (&vertices, &mass), shift, (None, progress))?;
         Ok(Self { surface: surface.clone(), swings })
     }
 
@@ -81,7 +81,7 @@ impl SheetProblem {
     /// # Errors
     /// As [`LinearProblem::lowest`](super::LinearProblem::lowest).
     pub fn lowest(&self, count: usize, progress: &Progress) -> Result<LinearModes> {
-        self.swings.lowest(count, progress)
+        self.swings.lowest_swings(count, progress)
     }
 
     /// `1/2 u'Ku` of a displacement, n x 3, J, with pinned vertices at rest.
@@ -95,7 +95,7 @@ impl SheetProblem {
             return Err(Error::Shape { what: "displacement", expected, got });
         }
         let moved = self.swings.free.rows_of_dense(Mat::from_fn(rows, 1, |i, _| displacement[i]).as_ref());
-        let forces = multiply_columns(&self.swings.stiffness, moved.as_ref());
+        let forces = multiply_columns(&self.swings.hessian, moved.as_ref());
         Ok(0.5 * dot(moved.col_as_slice(0), forces.col_as_slice(0)))
     }
 

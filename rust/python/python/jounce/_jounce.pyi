@@ -160,6 +160,8 @@ class Stitches:
         stiffness: _Field = 1e4,
         gap: _Field = 0.0,
         emb: Embedding | None = None,
+        group: _IndicesLike | None = None,
+        radius: _Field = 0.0,
     ) -> Stitches: ...
     def __len__(self) -> int: ...
 
@@ -230,8 +232,12 @@ class LinearModes:
     def frequencies(self) -> _Floats: ...
     @property
     def basis(self) -> Basis: ...
+    @property
+    def residuals(self) -> _Floats | None: ...
+    def stitched(self, stitches: Stitches, count: int) -> LinearModes: ...
     def derivatives(self) -> _Floats: ...
-    def bent_basis(self, count: int) -> Basis: ...
+    def carried_derivatives(self, derivatives: _FloatsLike) -> _Floats: ...
+    def bent_basis(self, count: int, carried: _FloatsLike | None = None) -> Basis: ...
     @property
     def rotations(self) -> _Floats: ...
     def warped(self, amplitudes: _FloatsLike, method: str = "rotation_strain") -> _Floats: ...
@@ -264,6 +270,7 @@ def linear_modes(
     *,
     thickness: float | None = None,
     bending: float = 1.0,
+    stitches: Stitches | None = None,
 ) -> LinearModes: ...
 
 @final
@@ -353,6 +360,7 @@ class Model:
         strength: _Rows = None,
         cubature: Cubature | None = None,
         frequency: float | None = None,
+        stitches: Stitches | None = None,
     ) -> Model: ...
     @staticmethod
     def projective(
@@ -509,6 +517,8 @@ class Simulation:
         contraction: _Field = 0.0,
         inflation: float = 1.0,
         hold: float = 0.0,
+        shape: Collider | None = None,
+        stitching: _Field = 1.0,
     ) -> Simulation: ...
     def step(
         self,
@@ -547,6 +557,7 @@ class Simulation:
         contraction: _Field | None = None,
         inflation: float | None = None,
         hold: float | None = None,
+        stitching: _Field | None = None,
     ) -> None: ...
     strength: float
     def sample_positions(self, samples: ForceSamples) -> _Floats: ...
@@ -672,6 +683,7 @@ class MotionJob(Job):
         contraction: _Field | None = None,
         inflation: float | None = None,
         hold: float | None = None,
+        stitching: _Field | None = None,
     ) -> None: ...
     strength: float
     def keep(self, state: bool = False) -> None: ...
@@ -729,11 +741,16 @@ class Body:
         stitches: _IndicesLike | None = None,
         stitch_stiffness: _Field = 1e4,
         stitch_gap: _Field = 0.0,
+        stitch_group: _IndicesLike | None = None,
+        stitch_radius: _Field = 0.0,
+        stitch_known: _Field = 1.0,
         editable: bool = False,
         like: Body | None = None,
     ) -> Body: ...
     @property
     def residual(self) -> float: ...
+    @property
+    def residuals(self) -> _Floats: ...
     @property
     def factor_bytes(self) -> int: ...
     @property
@@ -812,6 +829,9 @@ class BodyJob(Job):
         stitches: _IndicesLike | None = None,
         stitch_stiffness: _Field = 1e4,
         stitch_gap: _Field = 0.0,
+        stitch_group: _IndicesLike | None = None,
+        stitch_radius: _Field = 0.0,
+        stitch_known: _Field = 1.0,
         editable: bool = False,
         like: Body | None = None,
     ) -> BodyJob: ...

@@ -5,7 +5,8 @@
 //! incremental energy (`objective`) by projecting the deformation gradients of clusters on rotations, those of triangles on
 //! isometries and curvatures on what they are at rest, then solving with a
 //! constant matrix (`system`). What damping leaves alone is in `rigid`, what holds a loose body in `holding`, what holds
-//! points of one in `grip`, what drags at one in `medium`, what touches colliders in `skin`.
+//! points of one in `grip`, what drags at one in `medium`, what touches colliders in `skin`; bodies that
+//! touch each other are found as one (`joint`).
 
 mod attachment;
 mod body;
@@ -13,6 +14,7 @@ mod clusters;
 mod coordinates;
 mod grip;
 mod holding;
+mod joint;
 mod medium;
 mod objective;
 mod placing;
@@ -29,6 +31,7 @@ use clusters::Clusters;
 use coordinates::HandleCoordinates;
 use faer::Mat;
 pub use grip::{Grip, Pull};
+pub(crate) use joint::{Joined, solve_joint};
 pub use placing::Start;
 pub(super) use projector::HandleProjector;
 pub use sheet::Fabric;

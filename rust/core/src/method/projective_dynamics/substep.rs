@@ -16,7 +16,9 @@ use super::system::{Factors, System};
 use crate::math::lanes::multiply_add;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::method::history::{apart, past_acceleration};
-use crate::method::loads::contact::{Anchor, Collider, Contact, ContactSkin, ContactState, End, Start};
+use crate::method::loads::contact::{
+    Anchor, Collider, Contact, ContactSkin, ContactState, End, SoftShape, Start,
+};
 use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::rig_rows::enter_pose;
 use crate::method::settings::HISTORY;
@@ -28,32 +30,34 @@ use crate::solve::{Descent, Learnt, Outcome};
 use crate::{Error, Progress, Result};
 
 /// Pairs of curvature that are learnt from.
-const PAIRS: usize = 5;
+pub(super) const PAIRS: usize = 5;
 
 /// What a [`ProjectiveModel`] finds in a substep, and the memory for that; rows are its coordinates.
 pub(crate) struct ProjectiveSubstep {
-    model: Arc<ProjectiveModel>,
+    pub(super) model: Arc<ProjectiveModel>,
     /// The matrices of the last settings.
-    system: Option<System>,
-    descent: Descent,
-    terms: Terms,
-    elastic: BodyRoom,
+    pub(super) system: Option<System>,
+    pub(super) descent: Descent,
+    pub(super) terms: Terms,
+    pub(super) elastic: BodyRoom,
     rigid: RigidParts,
     holding: Holding,
-    holds: Holds,
+    pub(super) holds: Holds,
     /// Once something has dragged at the body.
-    medium: Option<Medium>,
+    pub(super) medium: Option<Medium>,
     /// The force given.
     force: Vec<[f64; 3]>,
-    y: Vec<[f64; 3]>,
-    room: Vec<[f64; 3]>,
+    pub(super) y: Vec<[f64; 3]>,
+    pub(super) room: Vec<[f64; 3]>,
     /// Memory for a pose.
     pose: Vec<[f64; 3]>,
     unused: Vec<[f64; 3]>,
     /// Entries of the handles, 4k x 3.
     entries: Vec<[f64; 3]>,
     coefficients: Vec<f64>,
-    contact: Option<Contact>,
+    pub(super) contact: Option<Contact>,
+    /// What others touch of it.
+    pub(super) shape: Option<SoftShape>,
     /// Whether it is held so firmly that it touches nothing.
     is_held: bool,
 }
@@ -79,6 +83,7 @@ impl ProjectiveSubstep {
             entries: vec![[0.0; 3]; entries],
             coefficients: vec![0.0; 3 * entries],
             contact: None,
+            shape: None,
             is_held: false,
             model,
         }
@@ -93,6 +98,27 @@ impl ProjectiveSubstep {
         let points = self.model.samples(skin.map(|skin| &*skin.points))?;
         self.contact = Some(Contact::new(colliders, points, |_| false, &[], self.model.diagonal)?);
         Ok(self)
+    }
+
+    /// The same, which touches others that have a shape, and is touched by them: a collider where the body
+    /// was made.
+    pub(crate) fn touching(mut self, shape: &Collider) -> Result<Self> {
+        let Some(mesh) = self.model.mesh() else {
+            let why = "a surface without volume has no inside that others could stay out of; leave it out";
+            return Err(Error::Unsupported { what: "shape", why });
+        };
+        if !shape.spared().is_empty() {
+            let why = "bodies of all kinds touch it, so there is no one whose points it could spare; give one that spares none";
+            return Err(Error::Unsupported { what: "shape", why });
+        }
+        self.shape = Some(SoftShape::new(mesh, shape.clone(), &*self.model, self.model.rank())?);
+        Ok(self)
+    }
+
+    /// A box around it in the time of a substep that has been prepared; `None` where it touches no other.
+    pub(crate) fn reach(&self, state: &State) -> Option<[[f64; 3]; 2]> {
+        let shape = self.shape.as_ref().filter(|_| !self.is_held)?;
+        Some(shape.reach([&state.reduced[HISTORY - 1], &self.y]))
     }
 
     /// Begins a substep of contact from coordinates, or the search for static equilibrium without a duration.
@@ -243,6 +269,10 @@ impl Substep for ProjectiveSubstep {
 
     fn contact_sizes(&self) -> [usize; 2] {
         self.contact.as_ref().map_or([0; 2], |contact| [contact.rows(), contact.points.len()])
+    }
+
+    fn touching(&mut self) -> Option<&mut ProjectiveSubstep> {
+        self.shape.is_some().then_some(self)
     }
 
     fn anchors(&self) -> &[Anchor] {

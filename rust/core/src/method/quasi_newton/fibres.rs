@@ -14,6 +14,7 @@ use crate::material::{self, FibreAtRest, Strand};
 use crate::math::polar::cofactors;
 use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
+use crate::method::Shares;
 use crate::operators::{BlockMatrix, gradients};
 
 /// Fibres that a task evaluates.
@@ -21,6 +22,11 @@ const TASK: usize = 1024;
 
 /// Stretches at which the fibres of muscles are without stress.
 pub(super) type Relaxed = [f64; material::Fibres::MOST_MUSCLES];
+
+/// Those of muscles that want to be shorter by some shares.
+pub(super) fn relaxed(contraction: &Shares) -> Relaxed {
+    contraction.each().map(|share| 1.0 - share)
+}
 
 /// A tet with a fibre, at rest.
 pub(super) struct FibreTet {

@@ -78,11 +78,12 @@ impl Incremental<'_> {
             return;
         }
         let [inertia, stiffness] = self.terms.metric();
+        let viscosity = self.viscosity();
         let pulls = &mut self.beyond[..self.model.free];
         for (row, mass) in self.model.mass.iter().enumerate() {
             pulls[row] = u[row].map(|u| inertia * mass * u);
         }
-        self.model.viscosity.evaluate(u, stiffness, pulls);
+        viscosity.evaluate(u, stiffness, pulls);
         self.factor.solve_vertices(self.room, pulls);
         u.copy_from_slice(pulls);
     }

@@ -8,10 +8,12 @@ mod complement;
 mod data;
 mod elements;
 mod fibres;
+mod gaps;
 mod limit;
 mod minimise;
 mod newton;
 mod objective;
+mod opening;
 mod posing;
 mod quadratic;
 mod rest_shape;
@@ -36,6 +38,8 @@ use elements::Elements;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatMut};
 use fibres::{FibreTet, fibre_tets};
+use gaps::Gaps;
+use opening::Opened;
 use posing::Posing;
 use quadratic::Quadratic;
 
@@ -86,8 +90,9 @@ pub struct FullSpaceModel {
     viscosity: Quadratic,
     /// What of cells the gradients do not see, on all rows.
     twisting: Option<Quadratic>,
-    /// Springs between vertices, on all rows.
+    /// Springs between vertices, on all rows, and the distances that they keep.
     stitches: Option<Quadratic>,
+    gaps: Option<Gaps>,
     /// How much of the rig's acceleration each row that moves feels.
     strength: Vec<f64>,
     /// Whether neither pins nor the constraint hold the part of the body that each row that moves belongs to.
@@ -107,7 +112,7 @@ pub struct FullSpaceExtras<'a> {
     pub rig: Option<&'a Rig>,
     /// How much of the rig's acceleration each vertex feels, n, >= 0. One everywhere is the same as none.
     pub strength: Option<&'a [f64]>,
-    /// Springs between points of the body, without length: their gaps must be 0.
+    /// Springs between points of the body.
     pub stitches: Option<&'a Stitches>,
     /// Fibres that resist stretch along them, and contract.
     pub fibres: Option<&'a Fibres>,
@@ -192,12 +197,14 @@ impl FullSpaceModel {
         let loose = loose(mesh, moving, constraint.as_ref());
         let strength = |vertex: &u32| data.strength.as_ref().map_or(1.0, |all| all[*vertex as usize]);
         let rows = &vertices[..vertex_mass.len()];
+        let posing = Posing::new(mesh, data.rig.as_ref(), &vertices);
         Ok(Self {
             fibres: data.fibres.as_ref().map(|fibres| fibre_tets(mesh, fibres, &place).into()),
             stitches: springs.map(|springs| Quadratic::new(&springs, &place)),
             strength: rows.iter().map(strength).collect(),
             loose: rows.iter().map(|&vertex| loose[vertex as usize]).collect(),
-            posing: Posing::new(mesh, data.rig.as_ref(), &vertices),
+            gaps: data.stitches.as_ref().and_then(|stitches| Gaps::new(mesh, stitches, &posing, &place)),
+            posing,
             complement: match constraint {
                 Some(constraint) => Some(Complement::new(permuted(constraint, &free_place))?),
                 None => None,
@@ -289,15 +296,24 @@ impl FullSpaceModel {
     }
 
     /// The factor of `inertia M + stiffness L`, bordered by the constraint.
-    fn metric(&self, [inertia, stiffness]: [f64; 2]) -> Result<SparseCholesky> {
-        self.metric_of(self.stiffness.clone(), [inertia, stiffness])
+    fn metric(&self, opened: Option<&Opened>, metric: [f64; 2]) -> Result<SparseCholesky> {
+        self.metric_of(self.laplacian(opened), metric)
     }
 
     /// The same with so many Pa more in each tet.
-    fn firmer_metric(&self, metric: [f64; 2], more: &[f64]) -> Result<SparseCholesky> {
-        let mut stiffness = self.stiffness.clone();
+    fn firmer_metric(
+        &self,
+        opened: Option<&Opened>,
+        metric: [f64; 2],
+        more: &[f64],
+    ) -> Result<SparseCholesky> {
+        let mut stiffness = self.laplacian(opened);
         add_laplacian(self.mesh(), more, &self.data.moving, &mut stiffness);
         self.metric_of(stiffness, metric)
+    }
+
+    fn laplacian(&self, opened: Option<&Opened>) -> Sparse {
+        opened.map_or(&self.stiffness, |opened| &opened.stiffness).clone()
     }
 
     fn metric_of(&self, mut matrix: Sparse, [inertia, stiffness]: [f64; 2]) -> Result<SparseCholesky> {
@@ -316,10 +332,6 @@ impl FullSpaceExtras<'_> {
         }
         if let Some(stitches) = self.stitches {
             stitches.check_vertices(n)?;
-            if stitches.stitches().iter().any(|stitch| stitch.gap > 0.0) {
-                let why = "in the full space stitches have no gap, as its springs have no length";
-                return Err(Error::Unsupported { what: "stitches", why });
-            }
         }
         let Some(strength) = self.strength else { return Ok(()) };
         check_length("strength", n, strength.len())?;

@@ -65,8 +65,8 @@ impl<'a, 'b> Newton<'a, 'b> {
         }
         let quadratics = [
             (model.twisting.as_ref(), terms.stiffness),
-            (model.stitches.as_ref(), terms.stiffness),
-            (Some(&model.viscosity), terms.drag[1]),
+            (self.energy.stitches(), terms.stiffness),
+            (Some(self.energy.viscosity()), terms.drag[1]),
         ];
         for (quadratic, factor) in quadratics.into_iter().filter(|(_, factor)| *factor > 0.0) {
             let Some(quadratic) = quadratic else { continue };

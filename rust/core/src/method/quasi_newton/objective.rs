@@ -2,13 +2,15 @@
 
 use super::FullSpaceModel;
 use super::elements::Elements;
-use super::fibres::{Fibres, Relaxed};
+use super::fibres::{Fibres, Relaxed, relaxed};
 use super::limit::Limit;
+use super::opening::Opened;
+use super::quadratic::Quadratic;
 use super::stretch::{NEAR, StretchLimits};
 use crate::Result;
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::math::{SparseCholesky, VertexRoom};
-use crate::method::Contraction;
+use crate::method::Shares;
 use crate::method::loads::contact::Contact;
 use crate::method::loads::drag::PointDrag;
 use crate::solve::{Lbfgs, Objective, Value};
@@ -28,6 +30,9 @@ pub(super) struct Terms {
     pub(super) inertia: f64,
     /// What the metric has beside it, 1/s^2: statics have no inertia, and a loose body no other metric.
     pub(super) held: f64,
+    /// Forces by which stitches keep a distance, all rows, or none, and their own energy, of the elastic energy.
+    pub(super) gaps: Vec<[f64; 3]>,
+    pub(super) gap_energy: f64,
     /// Factor on the elastic energy.
     pub(super) stiffness: f64,
     /// Share of the rig in the rest shape.
@@ -51,15 +56,24 @@ impl Terms {
             target: vec![[0.0; 3]; free],
             damped: vec![[0.0; 3]; free],
             rig: vec![[0.0; 3]; rows],
+            gaps: vec![[0.0; 3]; if model.gaps.is_some() { rows } else { 0 }],
+            gap_energy: 0.0,
             inertia: 0.0,
             held: 0.0,
             stiffness: 1.0,
             pose_rest: 0.0,
-            relaxed: Contraction::from(0.0).relaxed(),
+            relaxed: relaxed(&0.0.into()),
             limit: None,
             drag: [0.0; 2],
             medium: PointDrag::new(model.mass.clone(), model.mesh().diagonal()),
             dragged: 0.0,
+        }
+    }
+
+    /// Takes what stitches want of a pose, with these shares of their stiffness.
+    pub(super) fn keep_gaps(&mut self, model: &FullSpaceModel, pose: &Rows, shares: &Shares) {
+        if let Some(gaps) = &model.gaps {
+            self.gap_energy = gaps.pull(pose, shares, &mut self.gaps);
         }
     }
 
@@ -72,6 +86,8 @@ impl Terms {
 /// `inertia / 2 |u - target|_M^2 + stiffness E(rig + u) - force.u`, damping, and memory for them.
 pub(super) struct Incremental<'a> {
     pub(super) model: &'a FullSpaceModel,
+    /// What stitches that are open change of it.
+    pub(super) opened: Option<&'a Opened>,
     pub(super) elements: &'a mut Elements,
     pub(super) fibres: Option<&'a mut Fibres>,
     /// The limit of stretch, where there is one.
@@ -90,7 +106,17 @@ pub(super) struct Incremental<'a> {
     pub(super) contact: Option<&'a mut Contact>,
 }
 
-impl Incremental<'_> {
+impl<'a> Incremental<'a> {
+    /// Springs between vertices, on all rows.
+    pub(super) fn stitches(&self) -> Option<&'a Quadratic> {
+        self.opened.map_or(self.model.stitches.as_ref(), |opened| Some(&opened.stitches))
+    }
+
+    /// The Laplacian on the rows that move.
+    pub(super) fn viscosity(&self) -> &'a Quadratic {
+        self.opened.map_or(&self.model.viscosity, |opened| &opened.viscosity)
+    }
+
     fn place(&mut self, u: &Rows) {
         self.positions.copy_from_slice(&self.terms.rig);
         add(&mut self.positions[..self.model.free], 1.0, u);
@@ -120,8 +146,12 @@ impl Incremental<'_> {
             combine(self.beyond, self.positions, -terms.pose_rest, &terms.rig);
             energy += twisting.evaluate(self.beyond, 1.0, gradient);
         }
-        if let Some(stitches) = &self.model.stitches {
+        if let Some(stitches) = self.stitches() {
             energy += stitches.evaluate(self.positions, 1.0, gradient);
+        }
+        if !terms.gaps.is_empty() {
+            energy += terms.gap_energy - dot(&terms.gaps, self.positions);
+            add(gradient, -1.0, &terms.gaps[..self.model.free]);
         }
         energy
     }
@@ -143,9 +173,9 @@ impl Objective for Incremental<'_> {
         }
         let mut energy = elastic + kinetic;
         if terms.drag[1] > 0.0 {
-            let moved = &mut self.beyond[..self.model.free];
-            combine(moved, u, -1.0, &terms.damped);
-            energy += self.model.viscosity.evaluate(moved, terms.drag[1], gradient);
+            combine(&mut self.beyond[..self.model.free], u, -1.0, &terms.damped);
+            let moved = &self.beyond[..self.model.free];
+            energy += self.viscosity().evaluate(moved, terms.drag[1], gradient);
         }
         energy += terms.medium.evaluate(u, gradient);
         if let Some(limit) = &terms.limit {

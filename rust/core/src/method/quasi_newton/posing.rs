@@ -61,6 +61,13 @@ impl Posing {
         Ok(Self { coordinates: self.coordinates, bones: self.bones, starts, entries })
     }
 
+    /// The handles of a row and their weights.
+    pub(super) fn weights(&self, row: usize) -> impl Iterator<Item = (u32, f64)> {
+        self.entries[self.starts[row]..self.starts[row + 1]]
+            .iter()
+            .map(|(handle, entries)| (*handle, entries[3]))
+    }
+
     /// Rows of a pose: four a handle.
     pub(super) fn handle_rows(&self) -> usize {
         4 * self.bones.max(1)

@@ -6,10 +6,11 @@ use nalgebra::Matrix3;
 
 use super::FullSpaceModel;
 use super::elements::Elements;
-use super::fibres::Fibres;
+use super::fibres::{Fibres, relaxed};
 use super::limit::Limit;
 use super::minimise::{FAR, Minimiser};
 use super::objective::{Incremental, Terms};
+use super::opening::Opened;
 use super::rest_shape::deformation;
 use super::skin::Skin;
 use super::stretch::{NEAR, StretchLimits};
@@ -24,7 +25,7 @@ use crate::method::rig_rows::{check_offsets, enter_pose};
 use crate::method::settings::HISTORY;
 use crate::method::skinning_modes::{Drag, ForceSamples, foreign_samples};
 use crate::method::substep::{RigPlace, Substep, last};
-use crate::method::{Drive, SimulationParams, State};
+use crate::method::{Drive, Shares, SimulationParams, State};
 use crate::rig::Pose;
 use crate::solve::{Descent, Learnt, Outcome};
 use crate::{Error, Progress, Result};
@@ -45,6 +46,8 @@ pub(crate) struct FullSpaceSubstep {
     stretch: Option<StretchLimits>,
     limited: bool,
     metric: Option<([f64; 2], SparseCholesky)>,
+    /// What stitches that are open change.
+    opened: Option<Opened>,
     /// The metric with the limits that are felt.
     firmer: Option<SparseCholesky>,
     begins: bool,
@@ -83,6 +86,7 @@ impl FullSpaceSubstep {
             stretch: None,
             limited: false,
             metric: None,
+            opened: None,
             firmer: None,
             begins: true,
             room: VertexRoom::default(),
@@ -132,8 +136,7 @@ impl FullSpaceSubstep {
 
     /// What the rig and the settings say of a substep: its shape, rest shapes and the metric.
     fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
-        let posing = &self.model.posing;
-        let terms = &mut self.terms;
+        let (posing, terms) = (&self.model.posing, &mut self.terms);
         posing.apply(rig.pose, &posing.translation(rig.pose), &mut terms.rig);
         let offsets = terms.rig.as_flattened_mut().iter_mut().zip(rig.offset.as_flattened());
         offsets.for_each(|(x, offset)| *x += offset);
@@ -149,16 +152,36 @@ impl FullSpaceSubstep {
             let limits = self.stretch.get_or_insert_with(|| StretchLimits::new(&self.model));
             limits.set(limit, &terms.rig);
         }
+        terms.keep_gaps(&self.model, rig.pose, &params.stitching);
         terms.stiffness = params.stiffness;
         terms.pose_rest = params.pose_rest;
-        terms.relaxed = params.contraction.relaxed();
+        terms.relaxed = relaxed(&params.contraction);
         terms.limit = Limit::new(self.model.frequency, self.model.mesh().diagonal(), params);
         let key = terms.metric();
+        self.open_stitches(&params.stitching);
         if self.metric.as_ref().is_none_or(|(known, _)| *known != key) {
-            self.metric = Some((key, self.model.metric(key)?));
+            self.metric = Some((key, self.model.metric(self.opened.as_ref(), key)?));
         }
         self.descent.memory.enter(key);
         Ok(())
+    }
+
+    /// Takes how far stitches are open, and forgets what was learnt where they were not as they are now.
+    fn open_stitches(&mut self, shares: &Shares) {
+        let before = self.opened.as_ref().map(|opened| opened.shares);
+        self.opened = self.model.opened(shares, self.opened.take());
+        if before != self.opened.as_ref().map(|opened| opened.shares) {
+            self.metric = None;
+        }
+        if self.opened.is_some() {
+            self.forget_learnt();
+        }
+    }
+
+    /// Nothing is kept of a substep with open stitches: what follows from a saved state is then free of how they were since.
+    fn forget_learnt(&mut self) {
+        self.descent.memory.clear();
+        self.contact.iter_mut().for_each(Contact::change_metric);
     }
 
     /// Takes what drags at the vertices in the next step.
@@ -201,7 +224,8 @@ impl FullSpaceSubstep {
             self.positions.copy_from_slice(&self.terms.rig);
             add(&mut self.positions[..self.model.free], 1.0, &self.u);
             limits.watch(&self.positions, NEAR);
-            let firmer = |more: Vec<f64>| self.model.firmer_metric(self.terms.metric(), &more);
+            let (metric, opened) = (self.terms.metric(), self.opened.as_ref());
+            let firmer = |more: Vec<f64>| self.model.firmer_metric(opened, metric, &more);
             self.firmer = limits.steepness(&self.positions).map(firmer).transpose()?;
         }
         if known || self.firmer.is_some() {
@@ -262,6 +286,7 @@ impl FullSpaceSubstep {
         let Some((_, factor)) = &self.metric else { return Ok(Outcome::default()) };
         let mut energy = Incremental {
             model: &self.model,
+            opened: self.opened.as_ref(),
             elements: &mut self.elements,
             fibres: self.fibres.as_mut(),
             stretch: self.stretch.as_mut().filter(|_| self.limited),
@@ -286,6 +311,9 @@ impl FullSpaceSubstep {
             Ok((outcome, elastic))
         })?;
         self.elastic = elastic;
+        if self.opened.is_some() {
+            self.forget_learnt();
+        }
         Ok(outcome)
     }
 

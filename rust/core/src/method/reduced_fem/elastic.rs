@@ -1,8 +1,8 @@
 //! The elastic energy in the coordinates of a basis.
 
-use super::ReducedModel;
 use super::limits::LimitScratch;
 use super::samples::SampleScratch;
+use super::{Quadratic, ReducedModel};
 use crate::math::dense::dot;
 use crate::math::rows::Rows;
 
@@ -10,7 +10,7 @@ use crate::math::rows::Rows;
 pub(super) struct Elastic {
     pub(super) scratch: SampleScratch,
     pub(super) limits: LimitScratch,
-    /// What the twists of the rig pull with, k; zero where rest shapes follow in full.
+    /// What the twists of the rig, where rest shapes do not follow them, and its stitches pull with, k.
     pull: Vec<f64>,
     /// Share of the bind shape in the rest shape.
     bind: f64,
@@ -34,18 +34,18 @@ impl Elastic {
         self.limits.enter_pose(model, pose, stretch);
         model.samples.enter_pose(&mut self.scratch, pose, (pose_rest, f64::INFINITY));
         self.bind = 1.0 - pose_rest;
-        let Some(twisting) = model.data.twisting.as_ref().filter(|_| self.bind > 0.0) else {
-            return self.pull.fill(0.0);
-        };
-        twisting.rig.project(pose.as_flattened(), &mut self.pull);
-        self.pull.iter_mut().for_each(|pull| *pull *= self.bind);
+        self.pull.fill(0.0);
+        for (quadratic, share) in felt(model, self.bind) {
+            quadratic.rig.project(pose.as_flattened(), &mut self.product);
+            self.pull.iter_mut().zip(&self.product).for_each(|(pull, part)| *pull += share * part);
+        }
     }
 
     /// The energy, J, less that of the rig alone, with what limits stretch; its gradient is written.
     pub(super) fn evaluate(&mut self, model: &ReducedModel, y: &[f64], gradient: &mut [f64]) -> f64 {
         let mut energy = model.samples.evaluate(&mut self.scratch, y, gradient);
-        let twisting = model.data.twisting.as_ref().map(|twisting| &twisting.own);
-        for quadratic in [Some(&model.unseen), twisting].into_iter().flatten() {
+        let whole = model.data.quadratics().map(|quadratic| &quadratic.own);
+        for quadratic in std::iter::once(&model.unseen).chain(whole) {
             quadratic.project(y, &mut self.product);
             energy += 0.5 * dot(y, &self.product);
             gradient.iter_mut().zip(&self.product).for_each(|(sum, part)| *sum += part);
@@ -55,16 +55,25 @@ impl Elastic {
         energy + dot(y, &self.pull)
     }
 
-    /// The energy, J, that the twists of the rig alone have.
+    /// The energy, J, that the twists and the stitches of the rig alone have.
     pub(super) fn of_rig(&self, model: &ReducedModel, pose: &Rows) -> f64 {
-        let Some(twisting) = model.data.twisting.as_ref().filter(|_| self.bind > 0.0) else { return 0.0 };
-        let mut sum = 0.0;
-        for (j, column) in twisting.alone.col_iter().enumerate() {
-            for c in 0..3 {
-                let image: f64 = column.iter().zip(pose).map(|(entry, row)| entry * row[c]).sum();
-                sum += pose[j][c] * image;
+        let of = |(quadratic, share): (&Quadratic, f64)| {
+            let mut sum = 0.0;
+            for (j, column) in quadratic.alone.col_iter().enumerate() {
+                for c in 0..3 {
+                    let image: f64 = column.iter().zip(pose).map(|(entry, row)| entry * row[c]).sum();
+                    sum += pose[j][c] * image;
+                }
             }
-        }
-        0.5 * self.bind * self.bind * sum
+            0.5 * share * share * sum
+        };
+        felt(model, self.bind).map(of).sum()
     }
+}
+
+/// The quadratic energies, and what share of the rig's pose they feel: stitches know no rest shape.
+fn felt(model: &ReducedModel, bind: f64) -> impl Iterator<Item = (&Quadratic, f64)> {
+    let data = &model.data;
+    let twisting = data.twisting.iter().map(move |twisting| (twisting, bind)).filter(|(_, bind)| *bind > 0.0);
+    twisting.chain(data.stitches.iter().map(|stitches| (stitches, 1.0)))
 }

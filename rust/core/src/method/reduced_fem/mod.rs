@@ -38,6 +38,7 @@ use crate::mesh::TetMesh;
 use crate::method::coordinates::Coordinates;
 use crate::method::rig_rows::enter_pose;
 use crate::method::skinning_modes::Cubature;
+use crate::operators::Stitches;
 use crate::rig::{Pose, Rig};
 use crate::subspace::Basis;
 use crate::{Error, Progress, Result};
@@ -70,7 +71,9 @@ struct ReducedData {
     mass: Vec<f64>,
     /// Of the Laplacian, k, 1/s^2, ascending.
     spectrum: Vec<f64>,
-    twisting: Option<Twisting>,
+    /// What of cells their gradients do not see.
+    twisting: Option<Quadratic>,
+    stitches: Option<Quadratic>,
     /// `B'M diag(beta) J`: a column of 12 numbers a handle for each coordinate.
     rig_mass: Columns,
     /// `B'M` of a unit along each axis, 3 x k.
@@ -91,9 +94,9 @@ struct ReducedData {
     tet_shares: Vec<f64>,
 }
 
-/// What of cells their gradients do not see: of the coordinates, k x k, with the rig, as `rig_mass`, and of the rig alone,
-/// 4h x 4h.
-struct Twisting {
+/// A quadratic energy of positions, the same along each axis: of the coordinates, k x k, with the rig, as `rig_mass`, and of the
+/// rig alone, 4h x 4h.
+struct Quadratic {
     own: Columns,
     rig: Columns,
     alone: Mat<f64>,
@@ -116,6 +119,8 @@ pub struct ReducedExtras<'a> {
     pub strength: Option<&'a [f64]>,
     /// The tets at which elastic forces are found; `None` for all.
     pub cubature: Option<&'a Cubature>,
+    /// Springs between points of the body, without gap.
+    pub stitches: Option<&'a Stitches>,
     /// Frequency at which the damping ratio is meant, Hz, such as that of the full space; `None` for the lowest of the
     /// basis.
     pub frequency: Option<f64>,
@@ -273,6 +278,10 @@ impl ReducedExtras<'_> {
     fn check(&self, n: usize) -> Result<()> {
         let wrong =
             |what, got: usize| Error::Shape { what, expected: format!("({n},)"), got: format!("({got},)") };
+        if let Some(stitches) = self.stitches {
+            stitches.check_vertices(n)?;
+            stitches.check_shut()?;
+        }
         if let Some(rig) = self.rig.filter(|rig| rig.vertex_count() != n) {
             return Err(wrong("rig", rig.vertex_count()));
         }
@@ -294,6 +303,11 @@ impl ReducedExtras<'_> {
 }
 
 impl ReducedData {
+    /// The quadratic energies that are there.
+    fn quadratics(&self) -> impl Iterator<Item = &Quadratic> {
+        [&self.twisting, &self.stitches].into_iter().flatten()
+    }
+
     /// Number of coordinates k.
     fn rank(&self) -> usize {
         self.spectrum.len()

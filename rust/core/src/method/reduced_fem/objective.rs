@@ -74,11 +74,10 @@ impl Incremental<'_> {
         let (model, terms) = (self.model, self.terms);
         let inertia = terms.inertia + terms.held + terms.drag[0];
         let rank = model.data.rank();
-        let twisting = model.data.twisting.as_ref().map(|twisting| &twisting.own);
         let mut sum = Mat::from_fn(rank, rank, |i, j| {
             let own = if i == j { inertia + terms.drag[1] * model.data.spectrum[i] } else { 0.0 };
-            let twists = twisting.map_or(0.0, |twisting| twisting.at(i, j));
-            own + terms.stiffness * (twists + model.unseen.at(i, j))
+            let whole: f64 = model.data.quadratics().map(|quadratic| quadratic.own.at(i, j)).sum();
+            own + terms.stiffness * (whole + model.unseen.at(i, j))
         });
         let elastic = &self.elastic;
         model.samples.add_hessian(&elastic.scratch, (terms.stiffness, keep), |_| true, &mut sum);

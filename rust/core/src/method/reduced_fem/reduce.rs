@@ -4,7 +4,7 @@ use faer::{Mat, MatRef};
 
 use super::drag::Parts;
 use super::samples::{RigTerms, Samples};
-use super::{Places, ReducedData, ReducedExtras, Twisting};
+use super::{Places, Quadratic, ReducedData, ReducedExtras};
 use crate::Result;
 use crate::material::{Material, PrincipalStretch};
 use crate::math::columns::Columns;
@@ -40,9 +40,10 @@ pub(super) struct Body<'a> {
     rig: RigRows,
     energies: Vec<PrincipalStretch>,
     elements: Vec<Element>,
-    /// The metric's Laplacian.
+    /// The metric's Laplacian, with the springs.
     stiffness: Sparse,
     twisting: Option<Sparse>,
+    springs: Option<Sparse>,
 }
 
 impl<'a> Body<'a> {
@@ -52,6 +53,9 @@ impl<'a> Body<'a> {
         let place: Vec<u32> = (0..mesh.vertices().len() as u32).collect();
         let coordinates = Coordinates::of_mesh(mesh);
         let (laws, elements) = elements_of(mesh, &energies, &place)?;
+        let stitches = extras.stitches.filter(|stitches| !stitches.is_empty());
+        let springs = stitches.map(|stitches| stitches.laplacian(1.0));
+        let flesh = stiffness_of(mesh, &conductivity)?;
         Ok(Self {
             mesh,
             coordinates,
@@ -61,8 +65,9 @@ impl<'a> Body<'a> {
             rig: rig_rows(&coordinates, mesh.vertices(), extras.rig),
             energies: laws,
             elements,
-            stiffness: stiffness_of(mesh, &conductivity)?,
+            stiffness: springs.iter().fold(flesh, |sum, more| &sum + more),
             twisting: twisting_stiffness(mesh, &conductivity),
+            springs,
         })
     }
 
@@ -81,7 +86,8 @@ impl<'a> Body<'a> {
             mesh: self.mesh.clone(),
             mass: self.mass.clone(),
             reduction: product(turn.transpose(), mass.as_ref()),
-            twisting: self.twisting.as_ref().map(|twisting| self.twisting(twisting, fields.as_ref())),
+            twisting: self.twisting.as_ref().map(|twisting| self.quadratic(twisting, fields.as_ref())),
+            stitches: self.springs.as_ref().map(|springs| self.quadratic(springs, fields.as_ref())),
             rig_mass: self.with_rig(self.weighted(fields.as_ref(), strength).as_ref()),
             uniform: [0, 1, 2].map(|axis| {
                 let sum =
@@ -133,8 +139,8 @@ impl<'a> Body<'a> {
         Columns::new(sums.nrows(), sums.ncols(), |i, k| sums[(i, k)])
     }
 
-    fn twisting(&self, twisting: &Sparse, fields: MatRef<'_, f64>) -> Twisting {
-        let forces = applied(twisting, fields);
+    fn quadratic(&self, matrix: &Sparse, fields: MatRef<'_, f64>) -> Quadratic {
+        let forces = applied(matrix, fields);
         let own = inner(fields, forces.as_ref());
         let n = self.rig.len();
         let mut rows = Mat::zeros(n, 4 * self.bones.max(1));
@@ -143,8 +149,8 @@ impl<'a> Body<'a> {
                 entries.iter().enumerate().for_each(|(d, x)| rows[(v, 4 * *handle as usize + d)] = *x);
             }
         }
-        let images = multiply_columns(twisting, rows.as_ref());
-        Twisting {
+        let images = multiply_columns(matrix, rows.as_ref());
+        Quadratic {
             own: square(&own),
             rig: self.with_rig(forces.as_ref()),
             alone: inner(rows.as_ref(), images.as_ref()),
@@ -187,11 +193,11 @@ impl ReducedData {
         let stiff = Mat::from_fn(9 * samples.count(), rank, |i, k| {
             samples.weight(i / 9).sqrt() * samples.gradient(i / 9, i % 9, k)
         });
-        let twists =
-            self.twisting.as_ref().map(|twisting| Mat::from_fn(rank, rank, |i, j| twisting.own.at(i, j)));
-        let twists = twists.as_ref().map(Mat::as_ref);
+        let whole =
+            Mat::from_fn(rank, rank, |i, j| self.quadratics().map(|quadratic| quadratic.own.at(i, j)).sum());
+        let whole = self.quadratics().next().map(|_| whole.as_ref());
         let kept = |seen: f64| share * (1.0 - seen).max(0.0);
-        Ok(square(&seen_and_more(&self.spectrum, twists, stiff.as_ref(), kept)?))
+        Ok(square(&seen_and_more(&self.spectrum, whole, stiff.as_ref(), kept)?))
     }
 }
 

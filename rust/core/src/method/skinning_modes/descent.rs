@@ -7,13 +7,15 @@
 //! its diagonal in the reduced coordinates costs nothing. For one Poisson ratio everywhere and fine clusters
 //! this is the spectrum times `1 + lambda / (2 mu)`, the Laplacian of conductivity `2 mu + lambda`. What that
 //! leaves out, above all that shear does not feel lambda, is learnt from the last few gradients (L-BFGS, as
-//! in `[QN]`).
+//! in `[QN]`). The limit of stretch is stiff in few directions, which the metric has as they are at each
+//! iterate.
 
 use super::SkinningModel;
 use super::drag::DragForce;
 use super::limit::Limit;
 use super::local::LocalScratch;
 use super::metric::Metric;
+use super::opening::Opening;
 use super::stretch::StretchLimit;
 use crate::Result;
 
@@ -46,6 +48,8 @@ pub(super) struct Objective<'a> {
     pub(super) stretch: &'a mut StretchLimit,
     /// What resists velocities.
     pub(super) drag: &'a mut DragForce,
+    /// What stitches that open change of the quadratic part.
+    pub(super) opening: &'a Opening,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -80,8 +84,9 @@ impl Objective<'_> {
         self.stretch.add_gradient(self.model, &mut at.gradient);
         let drag = self.drag.evaluate(y, &mut at.gradient);
         let resisted = limit + stretch + drag;
+        let opened = self.opening.evaluate(y, &mut at.gradient);
         let size = quadratic + linear.abs() + clusters.abs() + (self.stiffness * misfit).abs() + resisted;
-        Value { energy: quadratic - linear + clusters + resisted, size, misfit }
+        Value { energy: quadratic + opened - linear + clusters + resisted, size, misfit }
     }
 }
 
@@ -106,7 +111,7 @@ struct Pair {
 
 /// Memory of the descent; nothing is kept from one call to the next.
 pub(super) struct Descent {
-    /// The constant metric.
+    /// Constant but for the directions in which the limit of stretch is stiff.
     pub(super) metric: Metric,
     /// Older first; the last `known` count.
     pairs: Vec<Pair>,
@@ -160,6 +165,7 @@ impl Descent {
         while iterations < max_iterations && value.energy.is_finite() {
             heard(iterations)?;
             iterations += 1;
+            objective.stretch.stiffen(objective.model, &mut self.metric);
             let Some(share) = self.advance(objective, local, y, &mut value) else {
                 // Nor does a direction that is no number lead anywhere.
                 length = if dot(&self.direction, &self.direction).is_finite() { 0.0 } else { f64::NAN };

@@ -15,6 +15,7 @@ mod limit;
 mod local;
 mod metric;
 mod offsets;
+mod opening;
 mod orbit;
 mod reduce;
 mod rig_pose;
@@ -22,6 +23,7 @@ mod samples;
 mod step;
 mod stitches;
 mod stretch;
+mod stretch_places;
 mod truncate;
 
 use std::sync::OnceLock;
@@ -48,8 +50,8 @@ pub use offsets::{OffsetReduction, OffsetSource};
 pub use samples::ForceSamples;
 pub(crate) use samples::foreign_samples;
 pub(crate) use step::SkinningSubstep;
-pub(crate) use stitches::ReducedStitches;
-pub(crate) use stretch::StretchPlaces;
+pub(crate) use stitches::{ReducedSprings, ReducedStitches};
+pub(crate) use stretch_places::StretchPlaces;
 
 /// Share of the largest eigenvalue below which a mode counts as one that does not deform.
 const RIGID_MODE: f64 = 1e-7;
@@ -140,6 +142,7 @@ pub struct SkinningModel {
     rig_spread: Packed<1>,
     /// [`ReducedStitches`]: `rig` and `spread`.
     stitches: Option<[Packed<1>; 2]>,
+    springs: Option<opening::PackedSprings>,
     cluster_basis: Packed<3>,
     cluster_rig: PackedSparse<3>,
     /// Cluster weights in the lanes of `cluster_basis`, 0 in the filling.
@@ -213,6 +216,7 @@ impl SkinningModel {
                 .stitches
                 .as_ref()
                 .map(|stitches| [packed(&stitches.rig), packed(&stitches.spread)]),
+            springs: data.springs().map(opening::PackedSprings::new),
             cluster_rig,
             lane_weights: in_lanes(&data.cluster_weights),
             lane_volumes: in_lanes(&data.cluster_volumes),
@@ -253,6 +257,12 @@ impl SkinningModel {
     /// Number of bones b, 0 without a rig.
     pub fn bone_count(&self) -> usize {
         self.data.bones
+    }
+
+    /// Number of stitch groups that open each by itself.
+    pub fn stitch_group_count(&self) -> usize {
+        let groups = self.data.springs().into_iter().flat_map(|springs| &springs.groups);
+        groups.max().map_or(0, |&highest| highest as usize + 1)
     }
 
     /// Number of clusters that hold a tet, or of the tets that stand as clusters.
@@ -389,15 +399,16 @@ impl SkinningData {
             ("stretch", self.stretch.rig.nrows(), 3 * w),
             ("stretch", self.stretch.basis.ncols(), r),
             ("stretch", self.stretch.rig.ncols(), 4 * h),
-            ("stitches", self.stitches.as_ref().map_or(r, |stitches| stitches.rig.nrows()), r),
-            ("stitches", self.stitches.as_ref().map_or(4 * h, |stitches| stitches.rig.ncols()), 4 * h),
-            ("stitches", self.stitches.as_ref().map_or(4 * h, |stitches| stitches.spread.nrows()), 4 * h),
-            ("stitches", self.stitches.as_ref().map_or(4 * h, |stitches| stitches.spread.ncols()), 4 * h),
         ];
         if let Some((what, got, expected)) = sizes.into_iter().find(|(_, got, expected)| got != expected) {
             return Err(Error::Shape { what, expected: format!("{expected}"), got: format!("{got}") });
         }
+        self.stitches.as_ref().map_or(Ok(()), |stitches| stitches.check(r, 4 * h))?;
         self.check_numbers()
+    }
+
+    fn springs(&self) -> Option<&ReducedSprings> {
+        self.stitches.as_ref().and_then(|stitches| stitches.springs.as_ref())
     }
 
     fn check_numbers(&self) -> Result<()> {
@@ -414,10 +425,8 @@ impl SkinningData {
                 return Err(Error::NotFinite { what, element, value: numbers[element] });
             }
         }
-        let stitches = self.stitches.iter().flat_map(|stitches| [&stitches.rig, &stitches.spread]);
-        let others = stitches.map(|matrix| ("stitches", matrix));
         let stretch = [("stretch", &self.stretch.basis), ("stretch", &self.stretch.rig)];
-        for (what, matrix) in self.matrices().into_iter().chain(others).chain(stretch) {
+        for (what, matrix) in self.matrices().into_iter().chain(stretch) {
             let numbers = (0..matrix.ncols()).flat_map(|j| matrix.col_as_slice(j));
             if let Some((element, &value)) = numbers.enumerate().find(|(_, x)| !x.is_finite()) {
                 return Err(Error::NotFinite { what, element, value });

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use faer::prelude::ReborrowMut;
 use nalgebra::Matrix3;
 
 use super::SkinningModel;
@@ -11,6 +12,7 @@ use super::drag::DragForce;
 use super::history::{felt_acceleration, past_acceleration};
 use super::limit::Limit;
 use super::local::LocalScratch;
+use super::opening::Opening;
 use super::rig_pose::{RigPose, add};
 use super::samples::ForceSamples;
 use super::stretch::StretchLimit;
@@ -20,7 +22,7 @@ use crate::method::orbit::{Recurrence, Tangent};
 use crate::method::substep::{RigPlace, Substep, last};
 use crate::method::{Drive, SimulationParams, State};
 use crate::rig::Pose;
-use crate::{Progress, Result};
+use crate::{Error, Progress, Result};
 
 /// What a [`SkinningModel`] finds in a substep, and the memory for that.
 pub(crate) struct SkinningSubstep {
@@ -41,6 +43,7 @@ pub(crate) struct SkinningSubstep {
     limit: Limit,
     stretch: StretchLimit,
     pub(super) drag: DragForce,
+    opening: Opening,
     /// Whether a limit was felt in the last substep of this step.
     is_pressed: bool,
     /// Whether `descent.metric` is that of this step.
@@ -71,6 +74,7 @@ impl SkinningSubstep {
             limit: Limit::new(),
             stretch: StretchLimit::new(),
             drag: DragForce::new(),
+            opening: Opening::new(),
             is_pressed: false,
             is_measured: false,
             next: vec![[0.0; 3]; rank],
@@ -153,11 +157,13 @@ impl SkinningSubstep {
         Ok((iterations, change / unit))
     }
 
-    /// Sets the metric, with what resists change of volume and the drag in it; a drag that is linear leaves it
-    /// the same in all substeps of a step.
+    /// Sets the metric, with what resists change of volume, open stitches and the drag in it; a drag that is linear
+    /// leaves it the same in all substeps of a step.
     fn measure(&mut self, params: &SimulationParams, free: f64) {
         let (metric, drag) = (&mut self.descent.metric, &mut self.drag);
-        if drag.acts() && self.is_measured && drag.is_linear() {
+        metric.relax();
+        let is_coupled = drag.acts() || self.opening.acts();
+        if is_coupled && self.is_measured && drag.is_linear() {
             return;
         }
         for (i, metric) in metric.diagonal.iter_mut().enumerate() {
@@ -166,8 +172,11 @@ impl SkinningSubstep {
             *metric = if held { f64::INFINITY } else { stiff };
         }
         metric.uncouple();
-        if drag.acts() {
-            metric.couple(|lower| drag.add_metric(&self.reduced, lower));
+        if is_coupled {
+            metric.couple(|mut lower| {
+                self.opening.add_metric(lower.rb_mut());
+                drag.add_metric(&self.reduced, lower);
+            });
         }
         self.is_measured = true;
     }
@@ -181,6 +190,7 @@ impl SkinningSubstep {
             limit: &mut self.limit,
             stretch: &mut self.stretch,
             drag: &mut self.drag,
+            opening: &self.opening,
             model: &self.model,
             diagonal: &self.diagonal,
             linear: &self.fixed,
@@ -272,6 +282,16 @@ impl Substep for SkinningSubstep {
                 self.fixed[i][c] = momentum / (h * h) + damping / h * kept + self.load(i, c, params);
             }
         }
+        if self.opening.enter(&self.model, params)? {
+            let rates = [speed[0] / h, speed[1] / h];
+            self.opening.prepare(
+                (&self.model, &self.rig.handles),
+                params,
+                rates,
+                [last, older],
+                &mut self.fixed,
+            );
+        }
         self.drag.prepare(&self.model, state, (rig.pose, rig.offset), params, h);
         self.limit.set(&self.model, params.limit, params.stiffness);
         Ok(())
@@ -294,11 +314,20 @@ impl Substep for SkinningSubstep {
             self.diagonal[i] = params.stiffness * self.model.data.spectrum[i];
             (0..3).for_each(|c| self.fixed[i][c] = self.load(i, c, params));
         }
+        if self.opening.enter(&self.model, params)? {
+            self.opening.rest((&self.model, &self.rig.handles), params, &mut self.fixed);
+        }
         let h = params.dt / f64::from(params.substeps);
         self.drag.rest(&self.model, h, &mut self.fixed);
         self.reduced.fill([0.0; 3]);
         self.limit.set(&self.model, params.limit, params.stiffness);
         let heard = |iteration| progress.report(iteration as f32 / max_iterations as f32);
+        self.measure(params, least);
+        if !self.descent.metric.is_definite(FREE) {
+            let why =
+                "nothing else holds what open stitches held, so that it has no rest; close them a little";
+            return Err(Error::Unsupported { what: "stitching", why });
+        }
         self.descend(params, least, max_iterations, heard)
     }
 
@@ -309,7 +338,7 @@ impl Substep for SkinningSubstep {
     fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
         let (rig, misfit) = (&mut self.rig, self.misfit);
         let energy = rig.elastic_energy(&self.model, &self.reduced, &self.force, misfit, params.pose_rest);
-        params.stiffness * energy
+        params.stiffness * (energy + self.opening.energy((&self.model, &rig.handles), &self.reduced))
     }
 
     fn turn(&self, from: &Rows, to: &Rows) -> Matrix3<f64> {
@@ -342,7 +371,8 @@ impl Substep for SkinningSubstep {
     }
 
     fn recurrence(&self, params: &SimulationParams) -> Option<Recurrence> {
-        Some(self.recalled(params))
+        // Their damping couples coordinates.
+        params.stitching.are_all(1.0).then(|| self.recalled(params))
     }
 }
 

@@ -1,13 +1,15 @@
 //! Stitches in the reduced body: exact, because their energy is quadratic in coefficients and pose.
 //!
 //! With a row of B and of J at each spring's difference of ends, `x_a - x_b - g d = D z + D_J p`. The quadratic
-//! part in z joins the stiffness that is diagonalised; what is kept beside it is the coupling and the rig's own.
+//! part in z joins the stiffness that is diagonalised; what is kept beside it is the coupling and the rig's own, and each
+//! spring by itself for where it opens ([`Opening`](super::opening::Opening)).
 
 use faer::Mat;
 
 use super::reduce::Body;
 use crate::math::dense::product;
 use crate::operators::Stitches;
+use crate::{Error, Result};
 
 /// What stitches add to a reduced body beside its stiffness.
 #[derive(Clone)]
@@ -16,6 +18,51 @@ pub(crate) struct ReducedStitches {
     pub(crate) rig: Mat<f64>,
     /// `D_J'k D_J`, 4h x 4h.
     pub(crate) spread: Mat<f64>,
+    /// What opens; nothing in files from before stitches did.
+    pub(crate) springs: Option<ReducedSprings>,
+}
+
+/// Springs one by one.
+#[derive(Clone)]
+pub(crate) struct ReducedSprings {
+    /// `D Phi`, s x r.
+    pub(crate) modes: Mat<f64>,
+    /// D_J, s x 4h.
+    pub(crate) rig: Mat<f64>,
+    /// k, s, N/m.
+    pub(crate) stiffness: Vec<f64>,
+    /// The stitch group of each, s.
+    pub(crate) groups: Vec<u32>,
+}
+
+impl ReducedStitches {
+    /// Errors unless all is of a body with so many reduced coordinates and rows of a pose, and finite.
+    pub(super) fn check(&self, rank: usize, rows: usize) -> Result<()> {
+        let what = "stitches";
+        let mut matrices = vec![(&self.rig, [rank, rows]), (&self.spread, [rows, rows])];
+        if let Some(ReducedSprings { modes, rig, stiffness, groups }) = &self.springs {
+            let count = stiffness.len();
+            matrices.extend([(modes, [count, rank]), (rig, [count, rows])]);
+            if groups.len() != count || groups.iter().any(|&group| group as usize >= Stitches::MOST_GROUPS) {
+                let (expected, got) = (format!("{count} groups below 32"), format!("{groups:?}"));
+                return Err(Error::Shape { what, expected, got });
+            }
+            if let Some(&got) = stiffness.iter().find(|k| !(k.is_finite() && **k > 0.0)) {
+                return Err(Error::Range { what, expected: "positive numbers", got });
+            }
+        }
+        for (matrix, [rows, columns]) in matrices {
+            if matrix.shape() != (rows, columns) {
+                let (expected, got) = (format!("({rows}, {columns})"), format!("{:?}", matrix.shape()));
+                return Err(Error::Shape { what, expected, got });
+            }
+            let numbers = (0..columns).flat_map(|j| matrix.col_as_slice(j));
+            if let Some((element, &value)) = numbers.enumerate().find(|(_, x)| !x.is_finite()) {
+                return Err(Error::NotFinite { what, element, value });
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Rows of B and J at the differences of the ends, s x 4m and s x 4h, and the stiffness, s.
@@ -23,6 +70,7 @@ pub(super) struct StitchRows {
     modes: Mat<f64>,
     rig: Mat<f64>,
     stiffness: Vec<f64>,
+    groups: Vec<u32>,
 }
 
 impl StitchRows {
@@ -54,6 +102,7 @@ impl StitchRows {
             modes: Mat::from_fn(rows.len(), b, |s, k| rows[s].0[k]),
             rig: Mat::from_fn(rows.len(), j, |s, k| rows[s].1[k]),
             stiffness: stitches.stiffness().collect(),
+            groups: stitches.groups().collect(),
         }
     }
 
@@ -67,12 +116,18 @@ impl StitchRows {
     }
 
     /// The rest, for reduced coordinates of this basis.
-    pub(super) fn reduce(&self, basis: &Mat<f64>) -> ReducedStitches {
+    pub(super) fn reduce(self, basis: &Mat<f64>) -> ReducedStitches {
         let forces = self.forces(&self.rig);
         let pull = product(self.modes.transpose(), forces.as_ref());
         ReducedStitches {
             rig: product(basis.transpose(), pull.as_ref()),
             spread: product(self.rig.transpose(), forces.as_ref()),
+            springs: Some(ReducedSprings {
+                modes: product(self.modes.as_ref(), basis.as_ref()),
+                rig: self.rig,
+                stiffness: self.stiffness,
+                groups: self.groups,
+            }),
         }
     }
 }

@@ -8,23 +8,17 @@
 //! makes of it than the limit, nor of what it was at rest where that is shorter: L is the limit over the largest stretch
 //! of S that is beyond 1. kappa_s is the least elastic energy of a stretch of 1 there, J.
 
-use faer::Mat;
 use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
-use rayon::prelude::*;
 
 use super::SkinningModel;
-use super::diagonal::FREE;
-use super::limit::covering;
 use super::local::{RigGradients, accumulate};
-use super::reduce::Body;
-use crate::material::growth::{KNEE, potential};
-use crate::math::dense::dot;
+use super::metric::{MOST_STIFF, Metric};
+use super::stretch_places::StretchPlaces;
+use crate::material::growth::{KNEE, continued, potential};
 use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_items};
 use crate::math::polar::{multiply, rotations_in_lanes};
-use crate::mesh::TetMesh;
 use crate::method::quasi_newton::rest_stretch_in_lanes;
-use crate::operators::gradients;
 
 /// Share of the limit that a state beyond it is pulled back to before it is stepped.
 const INSIDE: f64 = 0.9;
@@ -34,117 +28,6 @@ const PULLS: usize = 8;
 const FOLLOWED: (f64, f64) = (0.1, 30.0);
 /// Share of the limit at which places are looked at with others that feel it.
 const NEAR: f64 = 0.4;
-/// Tets among which places are chosen; half of them are the softest.
-const CANDIDATES: usize = 3000;
-
-/// The tets whose stretch is limited: few, but such that no flesh stretches far without them.
-#[derive(Clone)]
-pub(crate) struct StretchPlaces {
-    /// Indices of the tets, k.
-    pub(crate) tets: Vec<u32>,
-    /// kappa, k, J.
-    pub(crate) stiffness: Vec<f64>,
-    /// `G B Phi`, 3k x r, 1/m.
-    pub(crate) basis: Mat<f64>,
-    /// `G J`, 3k x 4h.
-    pub(crate) rig: Mat<f64>,
-}
-
-impl StretchPlaces {
-    /// Places of a body with reduced coordinates Phi, 4m x r, of elastic eigenvalues `spectrum`.
-    pub(super) fn new(body: &Body<'_>, basis: &Mat<f64>, spectrum: &[f64]) -> Self {
-        let hats = gradients(body.mesh);
-        let moved: Vec<Vec<f64>> =
-            (0..body.vertex_count()).into_par_iter().map(|v| row(body, v, basis)).collect();
-        let least = FREE * spectrum.iter().copied().fold(0.0, f64::max);
-        let soft: Vec<f64> = spectrum.iter().map(|&l| if l > least { 1.0 / l } else { 0.0 }).collect();
-        let stretch = |tet: usize| Stretch::new(body.mesh.tets()[tet], &hats[tet], &moved);
-        let compliance = |tet| stretch(tet).rows.iter().map(|row| weighted(row, row, &soft)).sum();
-        let compliances: Vec<f64> = (0..hats.len()).into_par_iter().map(compliance).collect();
-        let candidates = candidates(&compliances);
-        let roots: Vec<f64> = soft.iter().map(|soft| soft.sqrt()).collect();
-        let scaled = |row: &Vec<f64>| row.iter().zip(&roots).map(|(x, root)| x * root).collect::<Vec<f64>>();
-        let rows: Vec<Vec<f64>> =
-            candidates.par_iter().flat_map_iter(|&tet| stretch(tet).rows.map(|row| scaled(&row))).collect();
-        let chosen = covering(&rows, 3, 2 * spectrum.len());
-        let mut tets: Vec<usize> = chosen.iter().map(|&place| candidates[place]).collect();
-        // Neighbours move with the same bones.
-        tets.sort_unstable();
-        let found: Vec<Stretch> = tets.iter().map(|&tet| stretch(tet)).collect();
-        let handles = 4 * body.handles;
-        let rig: Vec<[Vec<f64>; 3]> = tets.iter().map(|&tet| rig_rows(body, tet, &hats[tet])).collect();
-        Self {
-            stiffness: found.iter().map(|stretch| 0.5 / stretch.softest(&soft)).collect(),
-            basis: Mat::from_fn(3 * tets.len(), spectrum.len(), |i, j| found[i / 3].rows[i % 3][j]),
-            rig: Mat::from_fn(3 * tets.len(), handles, |i, j| rig[i / 3][i % 3][j]),
-            tets: tets.into_iter().map(|tet| tet as u32).collect(),
-        }
-    }
-}
-
-impl StretchPlaces {
-    /// What each vertex adds to the gradients, 3k.
-    pub(super) fn gradient_functionals(&self, mesh: &TetMesh) -> Vec<Vec<(u32, f64)>> {
-        let hats = gradients(mesh);
-        let row = |tet: usize, d: usize| (0..4).map(|c| (mesh.tets()[tet][c], hats[tet][c][d])).collect();
-        self.tets.iter().flat_map(|&tet| [0, 1, 2].map(|d| row(tet as usize, d))).collect()
-    }
-}
-
-/// The row of `B Phi` of a vertex.
-fn row(body: &Body<'_>, vertex: usize, basis: &Mat<f64>) -> Vec<f64> {
-    let mut entries = vec![0.0; basis.nrows()];
-    body.add_mode_row(vertex, 1.0, &mut entries);
-    (0..basis.ncols()).map(|j| dot(basis.col_as_slice(j), &entries)).collect()
-}
-
-/// The rows of `G J` of a tet.
-fn rig_rows(body: &Body<'_>, tet: usize, hats: &[[f64; 3]; 4]) -> [Vec<f64>; 3] {
-    std::array::from_fn(|d| {
-        let mut row = vec![0.0; 4 * body.handles];
-        for (&v, hat) in body.mesh.tets()[tet].iter().zip(hats) {
-            body.add_rig_row(v as usize, hat[d], &mut row);
-        }
-        row
-    })
-}
-
-/// The rows of `G B Phi` of a tet.
-struct Stretch {
-    rows: [Vec<f64>; 3],
-}
-
-impl Stretch {
-    fn new(tet: [u32; 4], hats: &[[f64; 3]; 4], moved: &[Vec<f64>]) -> Self {
-        let corners = tet.map(|v| &moved[v as usize]);
-        let entry = |d: usize, j: usize| (0..4).map(|c| hats[c][d] * corners[c][j]).sum();
-        Self { rows: std::array::from_fn(|d| (0..corners[0].len()).map(|j| entry(d, j)).collect()) }
-    }
-
-    /// The largest stretch for an elastic energy of one half, squared.
-    fn softest(&self, soft: &[f64]) -> f64 {
-        let rows = &self.rows;
-        Matrix3::from_fn(|a, b| weighted(&rows[a], &rows[b], soft)).symmetric_eigenvalues().max()
-    }
-}
-
-fn weighted(a: &[f64], b: &[f64], weights: &[f64]) -> f64 {
-    a.iter().zip(b).zip(weights).map(|((a, b), w)| a * b * w).sum()
-}
-
-/// The tets that stretch: all of them, or the softest and some that are evenly spread.
-fn candidates(compliances: &[f64]) -> Vec<usize> {
-    let mut stretching: Vec<usize> = (0..compliances.len()).filter(|&tet| compliances[tet] > 0.0).collect();
-    if stretching.len() <= CANDIDATES {
-        return stretching;
-    }
-    stretching.sort_by(|&a, &b| compliances[b].total_cmp(&compliances[a]));
-    let mut rest = stretching.split_off(CANDIDATES / 2);
-    rest.sort_unstable();
-    let stride = rest.len().div_ceil(CANDIDATES / 2);
-    stretching.extend(rest.into_iter().step_by(stride));
-    stretching
-}
 
 /// Places, packed for a step.
 pub(super) struct PackedPlaces {
@@ -185,6 +68,8 @@ struct Memory {
     basis: Packed<3>,
     /// The force, still spread over the lanes: r x 3 x lanes.
     spread: Buffer<f64>,
+    /// How stiff the places are that feel the limit, and which they are.
+    felt: Vec<(f64, usize)>,
 }
 
 impl Memory {
@@ -195,13 +80,14 @@ impl Memory {
             places: Vec::with_capacity(basis.items()),
             near: Apart::new(basis),
             basis: basis.clone(),
+            felt: Vec::with_capacity(basis.items()),
             spread: Buffer::zeros(3 * model.rank() * basis.lanes()),
         }
     }
 
     /// `G B Phi` of the places that are looked at, how far apart they are, which they are, and memory for the force.
     fn watched<'a>(&'a mut self, model: &'a SkinningModel) -> Watched<'a> {
-        let Self { whole, places, near, basis, spread } = self;
+        let Self { whole, places, near, basis, spread, .. } = self;
         let all = &model.stretch_places.basis;
         let (basis, apart) = if places.len() == all.items() { (all, whole) } else { (&*basis, near) };
         (basis, apart, places, spread)
@@ -223,6 +109,13 @@ impl Apart {
         let places = basis.blocks() * basis.lanes();
         let [apart, norms, shares] = [9, 1, 1].map(|numbers| Buffer::zeros(numbers * places));
         Self { posed: PosedPlaces::new(basis), apart, norms, shares }
+    }
+
+    /// The gradient of the norm of a slot by the gradient of displacements.
+    fn direction(&self, slot: usize, lanes: usize) -> Matrix3<f64> {
+        let (block, lane) = (slot / lanes, slot % lanes);
+        let nine = |numbers: &[f64]| Matrix3::from_fn(|i, j| numbers[(9 * block + 3 * i + j) * lanes + lane]);
+        nine(&self.apart).try_normalize(0.0).unwrap_or_default() * nine(&self.posed.back)
     }
 
     /// Measures all places of a basis; the largest share of the limit.
@@ -369,6 +262,31 @@ impl StretchLimit {
             (0..9).for_each(|e| apart.apart[(9 * block + e) * lanes + lane] *= factor);
         }
         energy
+    }
+
+    /// Tells a metric how stiff the places that feel the limit most make it where the potential was last
+    /// found: `kappa phi''` along the gradient of `|F S^-1 - R|`, as it was when they first felt it.
+    pub(super) fn stiffen(&mut self, model: &SkinningModel, metric: &mut Metric) {
+        metric.slacken();
+        if let Some(memory) = self.memory.as_mut().filter(|_| self.limit.is_some() && self.last > KNEE) {
+            let mut felt = std::mem::take(&mut memory.felt);
+            let (basis, apart, places, _) = memory.watched(model);
+            let stiff = |slot: usize| {
+                let bend = continued(apart.shares[slot])[2];
+                (self.stiffness * model.data.stretch.stiffness[places[slot]] * bend, slot)
+            };
+            felt.clear();
+            felt.extend((0..places.len()).filter(|&slot| apart.shares[slot] > KNEE).map(stiff));
+            felt.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            for &(stiffness, slot) in felt.iter().take(MOST_STIFF) {
+                let direction = || apart.direction(slot, basis.lanes());
+                metric.stiffen(places[slot], stiffness, |u| {
+                    model.data.stretch.pull(places[slot], &direction(), u)
+                });
+            }
+            memory.felt = felt;
+        }
+        metric.prepare();
     }
 
     /// Adds the gradient of the potential at the y for which it was last found.

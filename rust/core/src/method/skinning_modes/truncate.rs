@@ -3,6 +3,7 @@
 use faer::Mat;
 
 use super::diagonal::diagonalise;
+use super::stitches::ReducedSprings;
 use super::{ReducedStitches, SkinningData, SkinningModel, StretchPlaces};
 use crate::Result;
 use crate::math::dense::product;
@@ -54,6 +55,10 @@ impl SkinningModel {
             stitches: data.stitches.as_ref().map(|stitches| ReducedStitches {
                 rig: rows(&stitches.rig),
                 spread: stitches.spread.clone(),
+                springs: stitches
+                    .springs
+                    .as_ref()
+                    .map(|springs| ReducedSprings { modes: columns(&springs.modes), ..springs.clone() }),
             }),
             basis,
             spectrum,

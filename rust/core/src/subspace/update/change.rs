@@ -4,32 +4,24 @@ use faer::{Mat, MatRef};
 
 use crate::math::dense::product;
 use crate::math::{Sparse, multiply_columns};
-use crate::operators::Stitches;
-use crate::subspace::modes::{ModesProblem, WEIGHT_SPACE};
+use crate::subspace::eigenpairs::Eigenproblem;
 
 /// What changes of the Hessian: `sum_s k_s a_s a_s'`, and the stiffness of the flesh.
 pub(super) struct Change {
-    /// a, of the free vertices.
+    /// a, of the free rows: a column a stitch of weights, three of displacements.
     pub columns: Sparse,
-    /// k, negative for what is taken away.
+    /// k of each column, negative for what is taken away.
     pub stiffness: Vec<f64>,
-    /// In place of the problem's own, of the free vertices, with the problem's stitches; `None` where it stays.
+    /// In place of the problem's own, of the free rows, with the problem's stitches; `None` where it stays.
     pub hessian: Option<Sparse>,
     /// The largest factor, 1 or more, by which flesh is softer than in the problem.
     pub softening: f64,
 }
 
 impl Change {
-    /// To these stitches.
-    pub fn new(problem: &ModesProblem, stitches: &Stitches) -> Self {
-        let change = problem.stitches.change_to(stitches);
-        let stiffness = change.stiffness().map(|k| WEIGHT_SPACE * k).collect();
-        Self {
-            columns: problem.free.rows_of(&change.differences()),
-            stiffness,
-            hessian: None,
-            softening: 1.0,
-        }
+    /// Of columns at all rows.
+    pub fn new(problem: &Eigenproblem, columns: &Sparse, stiffness: Vec<f64>) -> Self {
+        Self { columns: problem.free.rows_of(columns), stiffness, hessian: None, softening: 1.0 }
     }
 
     /// `A' x`, s x k.
@@ -60,7 +52,7 @@ impl Change {
     }
 
     /// `H x` of the flesh and the stitches that were there before.
-    pub fn flesh(&self, problem: &ModesProblem, x: MatRef<'_, f64>) -> Mat<f64> {
+    pub fn flesh(&self, problem: &Eigenproblem, x: MatRef<'_, f64>) -> Mat<f64> {
         multiply_columns(self.hessian.as_ref().unwrap_or(&problem.hessian), x)
     }
 
@@ -70,7 +62,7 @@ impl Change {
     }
 
     /// `H w - lambda M w` of the changed Hessian.
-    pub fn residuals(&self, problem: &ModesProblem, w: MatRef<'_, f64>, eigenvalues: &[f64]) -> Mat<f64> {
+    pub fn residuals(&self, problem: &Eigenproblem, w: MatRef<'_, f64>, eigenvalues: &[f64]) -> Mat<f64> {
         let mut residuals = self.flesh(problem, w);
         self.add_columns(&mut residuals, &self.forces(&self.stretches(w)));
         for (k, value) in eigenvalues.iter().enumerate() {

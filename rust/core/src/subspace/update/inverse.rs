@@ -6,7 +6,7 @@ use faer::{Mat, MatRef};
 use super::change::Change;
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::math::{HalfSolved, SparseCholesky};
-use crate::subspace::modes::ModesProblem;
+use crate::subspace::eigenpairs::Eigenproblem;
 use crate::{Error, Result};
 
 /// Forces whose work is less than this share of the largest are left out.
@@ -26,7 +26,7 @@ pub(super) struct Inverse<'a> {
 }
 
 impl<'a> Inverse<'a> {
-    pub fn new(problem: &'a ModesProblem, change: &'a Change) -> Self {
+    pub fn new(problem: &'a Eigenproblem, change: &'a Change) -> Self {
         let half = problem.factor.half_solved(&change.columns);
         let compliance = half.inverse_gram();
         let root: Vec<f64> = change.stiffness.iter().map(|k| k.abs().sqrt()).collect();
@@ -38,7 +38,7 @@ impl<'a> Inverse<'a> {
         Self { factor: &problem.factor, change, half, compliance, root, small }
     }
 
-    /// The forces F that correct modes W by `K^-1 A F`, as [`ModesProblem::update`] says, given `A' W`; `None` where
+    /// The forces F that correct modes W by `K^-1 A F`, as [`Eigenproblem::update`] says, given `A' W`; `None` where
     /// the stitches stay.
     pub fn corrections(&self, stretches: &Mat<f64>) -> Result<Option<Mat<f64>>> {
         let count = self.root.len();

@@ -27,7 +27,7 @@ impl ModesProblem {
     ) -> Result<SkinningModes> {
         check_truncation(count, modes.eigenvalues.len())?;
         let change = self.change(modes, stitches)?;
-        let old = self.free.rows_of_dense(modes.weights.as_ref());
+        let old = self.eigen.free.rows_of_dense(modes.weights.as_ref());
         let basis = self.extended(&old, self.lightest(change.columns.to_dense())?)?;
         let stretches = change.stretches(basis.as_ref());
         let mut stiffness = change.springs(&stretches, &stretches);
@@ -37,19 +37,20 @@ impl ModesProblem {
         let least = modes.eigenvalues[0] * 0.5;
         let first = values.iter().position(|&value| value >= least).unwrap_or(0).min(values.len() - count);
         let weights = product(basis.as_ref(), vectors.as_ref().subcols(first, count));
-        Ok(self.spread(weights.as_ref(), values[first..first + count].to_vec()))
+        let eigenvalues = values[first..first + count].to_vec();
+        Ok(SkinningModes { weights: self.eigen.spread(weights.as_ref(), &eigenvalues), eigenvalues })
     }
 
     /// The modes and columns beside them, orthonormal in the mass; columns that depend on others are dropped.
     fn extended(&self, modes: &Mat<f64>, mut columns: Mat<f64>) -> Result<Mat<f64>> {
-        let heavy = self.heavy(modes.as_ref());
+        let heavy = self.eigen.heavy(modes.as_ref());
         let remove = |columns: &mut Mat<f64>| {
             let along = inner(heavy.as_ref(), columns.as_ref());
             add_product(columns.as_mut(), -1.0, modes.as_ref(), along.as_ref());
         };
         for _ in 0..2 {
             remove(&mut columns);
-            let gram = inner(columns.as_ref(), self.heavy(columns.as_ref()).as_ref());
+            let gram = inner(columns.as_ref(), self.eigen.heavy(columns.as_ref()).as_ref());
             let scales: Vec<f64> = (0..gram.nrows()).map(|i| inverse_root(gram[(i, i)])).collect();
             let scaled =
                 Mat::from_fn(gram.nrows(), gram.ncols(), |i, j| scales[i] * gram[(i, j)] * scales[j]);
@@ -71,7 +72,7 @@ impl ModesProblem {
     fn lightest(&self, mut columns: Mat<f64>) -> Result<Mat<f64>> {
         let lighten = |columns: &mut Mat<f64>| {
             for column in columns.as_mut().col_iter_mut() {
-                column.iter_mut().zip(&self.mass).for_each(|(x, m)| *x /= m);
+                column.iter_mut().zip(&self.eigen.mass).for_each(|(x, m)| *x /= m);
             }
         };
         lighten(&mut columns);

@@ -4,15 +4,15 @@ use faer::{Mat, MatRef, Side};
 
 use super::change::Change;
 use crate::math::dense::{inner, product, symmetric_eigen};
-use crate::subspace::modes::ModesProblem;
+use crate::subspace::eigenpairs::Eigenproblem;
 use crate::{Error, Result};
 
 /// Directions of which less than this share of the squared norm is independent are left out.
 const DEPENDENT: f64 = 1e-10;
 
-/// Columns V, of the free vertices, and what the changed body has in them.
+/// Columns V, of the free rows, and what the changed body has in them.
 pub(super) struct Space<'a> {
-    problem: &'a ModesProblem,
+    problem: &'a Eigenproblem,
     change: &'a Change,
     columns: Mat<f64>,
     /// `V' M V`.
@@ -23,7 +23,7 @@ pub(super) struct Space<'a> {
 
 impl<'a> Space<'a> {
     /// That of the modes before.
-    pub fn new(problem: &'a ModesProblem, change: &'a Change, modes: Mat<f64>, eigenvalues: &[f64]) -> Self {
+    pub fn new(problem: &'a Eigenproblem, change: &'a Change, modes: Mat<f64>, eigenvalues: &[f64]) -> Self {
         let m = modes.ncols();
         let diagonal = |i, j| if i == j { eigenvalues[i] } else { 0.0 };
         let (mass, stiffness) = match &change.hessian {

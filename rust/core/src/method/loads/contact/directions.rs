@@ -15,11 +15,11 @@ use crate::math::rows::{Rows, add};
 use crate::solve::{Compact, Lbfgs, Value};
 
 /// How many times less deep than it would move freely a force makes a point go.
-const HARD: f64 = 1e3;
+pub(super) const HARD: f64 = 1e3;
 /// Distance from a collider at which a point counts as near, as a share of the body's diagonal.
-const NEAR: f64 = 1e-3;
+pub(super) const NEAR: f64 = 1e-3;
 /// Share of what a force does elsewhere, below which a point cannot be moved: the constraint of a rig holds it.
-const HELD: f64 = 1e-6;
+pub(super) const HELD: f64 = 1e-6;
 /// How fast what is inside a collider at the start of a substep is let out, diagonals a second: at once it would be shot out.
 const LET_OUT: f64 = 0.25;
 /// Depth, in diagonals, from which held flesh that starts a substep inside a collider passes through it until it is out: letting
@@ -28,7 +28,7 @@ const SWALLOWED: f64 = 0.05;
 
 /// Colliders of a body, and the touches of the current search.
 pub(crate) struct Contact {
-    colliders: Arc<[Collider]>,
+    pub(super) colliders: Arc<[Collider]>,
     pub(crate) points: ContactPoints,
     groups: PointGroups,
     /// Whether a point may touch a collider; points first.
@@ -42,16 +42,16 @@ pub(crate) struct Contact {
     /// Where the points are beyond what rows say, at the end of the substep, metres; none where rows say all.
     beyond: Vec<[f64; 3]>,
     /// Diagonal of the body, metres.
-    diagonal: f64,
+    pub(super) diagonal: f64,
     /// Of each collider.
     placements: Vec<Moved>,
     /// Where each point was at the start of the substep, in a space of its own; and where it is and goes.
-    courses: Vec<Course>,
+    pub(super) courses: Vec<Course>,
     /// How far what is inside is let out in a substep, metres.
-    let_out: f64,
-    rubs: bool,
-    anchors: Vec<Anchor>,
-    touches: Vec<Touch>,
+    pub(super) let_out: f64,
+    pub(super) rubs: bool,
+    pub(super) anchors: Vec<Anchor>,
+    pub(super) touches: Vec<Touch>,
     /// On the points of touches, where the energy was evaluated last, N.
     forces: Vec<Vector3<f64>>,
     /// What a force on a point does to all points, m/N, in this metric.
@@ -152,7 +152,7 @@ impl Contact {
         }
     }
 
-    fn shift(&self, point: usize) -> Vector3<f64> {
+    pub(super) fn shift(&self, point: usize) -> Vector3<f64> {
         self.beyond.get(point).map_or_else(Vector3::zeros, |&shift| shift.into())
     }
 
@@ -225,16 +225,22 @@ impl Contact {
         let free = self.touches.iter().map(|touch| self.courses[touch.point as usize].ahead);
         let free: Vec<Vector3<f64>> = free.collect();
         let friction: Vec<f64> = self.touches.iter().map(|touch| self.friction(touch)).collect();
-        let forces = respond(&mut self.touches, &friction, &free, &compliance);
+        let guess = vec![Vector3::zeros(); free.len()];
+        let forces = respond(&mut self.touches, &friction, &free, &compliance, &guess);
         self.push(&forces, &compliance, &compact, direction, solve);
     }
 
-    fn friction(&self, touch: &Touch) -> f64 {
+    pub(super) fn friction(&self, touch: &Touch) -> f64 {
         if self.rubs { self.colliders[touch.collider as usize].friction() } else { 0.0 }
     }
 
     /// The touches of points that are somewhere and would go a direction; bounds of friction stay those of the last.
-    fn find(&mut self, rig: &Rows, place: impl Fn(&ContactPoints, usize) -> Vector3<f64>, direction: &Rows) {
+    pub(super) fn find(
+        &mut self,
+        rig: &Rows,
+        place: impl Fn(&ContactPoints, usize) -> Vector3<f64>,
+        direction: &Rows,
+    ) {
         for point in 0..self.points.len() {
             let here = place(&self.points, point) + self.shift(point);
             let ahead = here + self.points.at(point, direction);

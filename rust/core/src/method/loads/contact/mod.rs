@@ -25,15 +25,21 @@
 //! Points are looked at in groups of neighbours (`near`): a collider that none of a group can reach costs nothing, and which
 //! these are changes no bit.
 //!
-//! What it does not do: colliders that deform; bodies that touch themselves or each other; bounce beyond what flesh gives.
+//! Bodies of handles that are stepped as one touch each other likewise (`joint`), each the others' rest shape
+//! as they deform it (`soft`).
+//!
+//! What it does not do: rigid colliders that deform; bodies that touch themselves; bounce beyond what flesh
+//! gives.
 
 mod directions;
 mod distance_grid;
+mod joint;
 mod near;
 mod placement;
 mod points;
 mod response;
 mod shape;
+mod soft;
 mod state;
 mod sweep;
 mod touch;
@@ -43,8 +49,10 @@ pub use shape::{Collider, Shape};
 pub use touch::Touch;
 
 pub(crate) use directions::{Contact, End, Start};
+pub(crate) use joint::{JointContact, Member};
 pub(crate) use placement::Placement;
 pub(crate) use points::{ContactPoints, Corners, VertexRows};
+pub(crate) use soft::SoftShape;
 pub(crate) use state::{Anchor, ContactState};
 
 use near::{Course, Moved, PointGroups};

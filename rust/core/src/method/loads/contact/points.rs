@@ -92,8 +92,27 @@ impl ContactPoints {
         };
         let moving: Vec<usize> = (0..corners.len()).filter(|&point| moves(&corners[point])).collect();
         let kept = thinned(&places, moving, NEAR * edge, most);
+        Self::kept((places, corners), &kept, rows, free)
+    }
+
+    /// All of places and their corners.
+    pub(super) fn all(
+        (places, corners): (Vec<[f64; 3]>, Vec<Corners>),
+        rows: &impl VertexRows,
+        free: usize,
+    ) -> Self {
+        let kept: Vec<usize> = (0..places.len()).collect();
+        Self::kept((places, corners), &kept, rows, free)
+    }
+
+    fn kept(
+        (places, corners): (Vec<[f64; 3]>, Vec<Corners>),
+        kept: &[usize],
+        rows: &impl VertexRows,
+        free: usize,
+    ) -> Self {
         let (mut starts, mut entries) = (vec![0], Vec::new());
-        for &point in &kept {
+        for &point in kept {
             rows.enter(&corners[point], &mut entries);
             starts.push(entries.len());
         }
@@ -137,7 +156,7 @@ impl ContactPoints {
         &self.places
     }
 
-    fn of(&self, point: usize) -> &[(u32, f64)] {
+    pub(super) fn of(&self, point: usize) -> &[(u32, f64)] {
         &self.entries[self.starts[point]..self.starts[point + 1]]
     }
 

@@ -56,16 +56,19 @@ impl Compliance {
     }
 }
 
-/// Forces on points that would go to `free`; sets the bounds of friction, which has a coefficient a touch.
+/// Forces on points that would go to `free`, sought from a guess; sets the bounds of friction, which has a
+/// coefficient a touch.
 pub(crate) fn respond(
     touches: &mut [Touch],
     friction: &[f64],
     free: &[Vector3<f64>],
     compliance: &Compliance,
+    guess: &[Vector3<f64>],
 ) -> Vec<Vector3<f64>> {
     let frames: Vec<Matrix3<f64>> = touches.iter().map(Touch::frame).collect();
     let problem = Problem::new(touches, &frames, free, compliance);
-    let mut forces = vec![[0.0; 3]; touches.len()];
+    let mut forces: Vec<[f64; 3]> =
+        frames.iter().zip(guess).map(|(frame, force)| (frame.transpose() * force).into()).collect();
     for round in 1..=ROUNDS {
         let bounds: Vec<f64> = touches.iter().map(|touch| touch.bound).collect();
         problem.solve(&bounds, &mut forces);

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Where a point sticks to a collider, in the collider's own space.
+/// Where a point sticks to a collider, in the collider's own space, or to another body, at rest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Anchor {
     pub(crate) point: u32,
+    /// A body's number in a common step is counted on from the colliders.
     pub(crate) collider: u32,
     pub(crate) place: [f64; 3],
 }
@@ -44,7 +45,8 @@ impl ContactState {
     }
 
     /// Errors unless `self` has the sizes of `like`, points and colliders that there are, and finite numbers.
-    pub(crate) fn check(&self, like: &Self, points: usize) -> Result<()> {
+    /// What else a body is stepped with a state does not know: with `others` it may stick to any.
+    pub(crate) fn check(&self, like: &Self, points: usize, others: bool) -> Result<()> {
         let sizes = |state: &Self| [&state.frames[0], &state.frames[1], &state.last].map(Vec::len);
         if sizes(self) != sizes(like) {
             let colliders = |state: &Self| format!("{} colliders", state.last.len() / super::placement::ROWS);
@@ -56,7 +58,7 @@ impl ContactState {
         if let Some((element, &value)) = numbers.enumerate().find(|(_, x)| !x.is_finite()) {
             return Err(Error::NotFinite { what: "state", element, value });
         }
-        let colliders = self.last.len() / super::placement::ROWS;
+        let colliders = if others { usize::MAX } else { self.last.len() / super::placement::ROWS };
         for (element, anchor) in self.anchors.iter().enumerate() {
             for (index, count) in [(anchor.point, points), (anchor.collider, colliders)] {
                 if index as usize >= count {

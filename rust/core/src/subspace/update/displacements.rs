@@ -1,0 +1,155 @@
+//! Linear modes of a body with other stitches, and what forces do to it.
+
+use std::sync::Arc;
+
+use faer::linalg::solvers::Solve;
+use faer::{Mat, MatRef};
+
+use super::{Change, Updated};
+use crate::math::dense::{add_product, inner, product, symmetric_eigen};
+use crate::math::on_pool;
+use crate::operators::{Stitches, for_each_coordinate};
+use crate::subspace::linear::{Flesh, LinearModes, LinearProblem, pairs};
+use crate::{Error, Result};
+
+/// Share of the stiffest rigid motion below which the stitches do not hold one.
+const IDLE: f64 = 1e-12;
+
+/// A stitched body and its modes, and how good they are.
+pub struct StitchedModes {
+    /// The body with its stitches: it shares the factor.
+    pub problem: LinearProblem,
+    /// Its lowest modes, orthonormal in the mass.
+    pub modes: LinearModes,
+    /// `r' K^-1 r / (lambda + shift)` of each mode, k, with the stitches in K, as
+    /// [`ModesUpdate::residuals`](super::ModesUpdate::residuals).
+    pub residuals: Vec<f64>,
+}
+
+/// What is other than in a body that was factored.
+#[derive(Clone)]
+pub(in crate::subspace) struct Seam {
+    change: Arc<Change>,
+    /// The lowest modes of the body as it was factored.
+    pub(in crate::subspace) modes: Arc<LinearModes>,
+    /// How many of the stitched body's modes do not deform it.
+    rigid: usize,
+}
+
+impl LinearProblem {
+    /// The body with these stitches in place of its own, and its `count` lowest modes, without another factor.
+    ///
+    /// `modes` are the body's lowest, the six rigid motions of each part that nothing holds among them, and a few more
+    /// than `count`, as stitches lift some above others: rigid motions become slow modes of the whole, or stay where
+    /// nothing holds it. Found as [`ModesProblem::update`](crate::subspace::ModesProblem::update) finds weights, with three columns for each stitch. A
+    /// body that was stitched starts again from what it was stitched from, so that errors do not add up and the order of
+    /// edits does not matter. A gap counts for nothing: at rest no stitch pulls. `[IDSR sec. 4.1]`
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for stitches or modes of another mesh, [`Error::Range`] unless there are `count` modes,
+    /// [`Error::Numerical`].
+    pub fn stitched(&self, modes: &LinearModes, stitches: &Stitches, count: usize) -> Result<StitchedModes> {
+        self.check_modes(modes)?;
+        stitches.check_vertices(self.mesh().vertices().len())?;
+        let swings = &self.flesh.swings;
+        let modes = self.seam.as_ref().map_or_else(|| Arc::new(modes.clone()), |seam| seam.modes.clone());
+        let change = self.flesh.stitches.change_to(stitches);
+        let stiffness = change.stiffness().flat_map(|k| [k; 3]).collect();
+        let change = Change::new(swings, &for_each_coordinate(&change.differences()), stiffness);
+        let known = (modes.shapes.as_ref(), modes.eigenvalues.as_slice());
+        let Updated { eigenvalues, vectors, residuals, .. } =
+            on_pool(|| swings.update(known, &change, count))?;
+        let rigid = eigenvalues.iter().filter(|&&value| !swings.deforms(value)).count();
+        let seam = Some(Seam { change: Arc::new(change), modes, rigid });
+        let problem = Self { flesh: self.flesh.clone(), seam };
+        Ok(StitchedModes { problem, modes: LinearModes { shapes: vectors, eigenvalues }, residuals })
+    }
+}
+
+impl Seam {
+    /// `(K + A k A')^-1` of loads at the free coordinates, those of the body as a whole met by its inertia.
+    pub(in crate::subspace) fn static_response(&self, flesh: &Flesh, loads: Mat<f64>) -> Result<Mat<f64>> {
+        let alone = flesh.static_response(&self.modes, loads.clone())?;
+        self.join(flesh, alone, || loads)
+    }
+
+    /// The same, given what the loads do without the change: `x - Y f + R y`, as
+    /// [`LinearProblem::carried_derivatives`] says.
+    pub(in crate::subspace) fn join(
+        &self,
+        flesh: &Flesh,
+        mut alone: Mat<f64>,
+        loads: impl FnOnce() -> Mat<f64>,
+    ) -> Result<Mat<f64>> {
+        let change = &self.change;
+        let size = change.stiffness.len();
+        if size == 0 {
+            return Ok(alone);
+        }
+        let root: Vec<f64> = change.stiffness.iter().map(|k| k.abs().sqrt()).collect();
+        let pulls = |x: MatRef<'_, f64>| {
+            let stretches = change.stretches(x);
+            Mat::from_fn(size, x.ncols(), |s, c| root[s] * stretches[(s, c)])
+        };
+        let held = self.held(flesh, pulls)?;
+        let give = flesh.static_response(&self.modes, change.columns.to_dense())?;
+        let (compliance, pulled) = (pulls(give.as_ref()), pulls(held.as_ref()));
+        let rigid = held.ncols();
+        // Of `sign k + r S r` with the roots r of stiffness, bordered: nothing overflows, as soft or stiff as stitches are.
+        let matrix = Mat::from_fn(size + rigid, size + rigid, |i, j| match (i < size, j < size) {
+            (true, true) if i == j => compliance[(i, i)] * root[i] + change.stiffness[i].signum(),
+            (true, true) => compliance[(i, j)] * root[j],
+            (true, false) => -pulled[(i, j - size)],
+            (false, true) => pulled[(j, i - size)],
+            (false, false) => 0.0,
+        });
+        let opened = pulls(alone.as_ref());
+        let along =
+            if rigid > 0 { inner(held.as_ref(), loads().as_ref()) } else { Mat::zeros(0, alone.ncols()) };
+        let sides = Mat::from_fn(size + rigid, alone.ncols(), |i, c| {
+            if i < size { opened[(i, c)] } else { along[(i - size, c)] }
+        });
+        let found = matrix.partial_piv_lu().solve(&sides);
+        if !found.is_all_finite() {
+            return Err(Error::Numerical { what: "stitches", why: "their forces are not finite".into() });
+        }
+        let forces = Mat::from_fn(size, alone.ncols(), |s, c| root[s] * found[(s, c)]);
+        add_product(alone.as_mut(), -1.0, give.as_ref(), forces.as_ref());
+        add_product(alone.as_mut(), 1.0, held.as_ref(), found.as_ref().subrows(size, rigid));
+        Ok(alone)
+    }
+
+    /// The rigid motions of parts that the stitches hold, each such that these store one half.
+    fn held(&self, flesh: &Flesh, pulls: impl Fn(MatRef<'_, f64>) -> Mat<f64>) -> Result<Mat<f64>> {
+        let values = &self.modes.eigenvalues;
+        let rigid: Vec<usize> = (0..values.len()).filter(|&k| !flesh.swings.deforms(values[k])).collect();
+        let shapes = flesh.swings.free.rows_of_dense(self.modes.shapes.as_ref());
+        let motions = Mat::from_fn(shapes.nrows(), rigid.len(), |i, j| shapes[(i, rigid[j])]);
+        // Where springs are soft parts go far, and what is not rigid of their motions would count: `(K + s M)^-1 s M R`.
+        let mut motions = flesh.swings.heavy(motions.as_ref());
+        motions *= faer::Scale(flesh.swings.shift);
+        flesh.swings.factor.solve_in_place(motions.as_mut());
+        let pulled = pulls(motions.as_ref());
+        let (stiffness, turns) = symmetric_eigen(inner(pulled.as_ref(), pulled.as_ref()).as_ref())?;
+        let least = flesh.swings.rigid().max(IDLE * stiffness.last().copied().unwrap_or(0.0));
+        let kept: Vec<usize> = (0..stiffness.len()).filter(|&i| stiffness[i] > least).collect();
+        if self.rigid > stiffness.len() - kept.len() {
+            let why = "stitches that are gone let a part go that the factor holds; find the modes anew";
+            return Err(Error::Unsupported { what: "derivatives", why });
+        }
+        let turns =
+            Mat::from_fn(turns.nrows(), kept.len(), |i, j| turns[(i, kept[j])] / stiffness[kept[j]].sqrt());
+        Ok(product(motions.as_ref(), turns.as_ref()))
+    }
+
+    /// Errors with [`Error::Shape`] unless there is one of each pair of the modes.
+    pub(in crate::subspace) fn check_derivatives(&self, derivatives: MatRef<'_, f64>) -> Result<()> {
+        let (rows, columns) = (self.modes.shapes.nrows(), pairs(self.modes.eigenvalues.len()).len());
+        if derivatives.shape() == (rows, columns) {
+            return Ok(());
+        }
+        let shape = |(rows, columns): (usize, usize)| format!("({columns}, {}, 3)", rows / 3);
+        let (expected, got) = (shape((rows, columns)), shape(derivatives.shape()));
+        Err(Error::Shape { what: "derivatives", expected, got })
+    }
+}

@@ -1,0 +1,123 @@
+//! Skinning modes of a body with other stitches or another stiffness.
+
+use faer::{Mat, MatRef};
+
+use super::{Change, Updated};
+use crate::material::Material;
+use crate::mesh::TetMesh;
+use crate::operators::{Stitches, lumped_mass, weight_space_hessian};
+use crate::subspace::modes::{ModesProblem, SkinningModes, WEIGHT_SPACE, conductivity, stitched};
+use crate::{Error, Result};
+
+/// Modes found by an update, and how good they are.
+#[derive(Debug, Clone)]
+pub struct ModesUpdate {
+    /// The modes: orthonormal in the mass, and complementary to the rig as exactly as those before.
+    pub modes: SkinningModes,
+    /// `r' K^-1 r / (lambda + shift)` of each mode, with `r = H w - lambda M w` and K the factored problem with the new
+    /// stitches, m: about the relative error of its eigenvalue. Where flesh is softer than in K it is multiplied by the
+    /// largest of the factors, which K^-1 may fall short by.
+    pub residuals: Vec<f64>,
+    /// How far the modes may still be off at each vertex, n: the root mean square over modes of `K^-1 r`, to first order
+    /// what a mode lacks, as a share of its largest weight.
+    pub apart: Vec<f64>,
+}
+
+impl ModesUpdate {
+    /// The largest of the residuals.
+    pub fn worst(&self) -> f64 {
+        self.residuals.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+impl ModesProblem {
+    /// The `count` lowest modes with these stitches in place of the problem's own, from `modes`, its lowest.
+    ///
+    /// Rayleigh-Ritz on the stitched Hessian in the span of the modes and of static corrections `K^-1 A F`, where K
+    /// is the problem's factor, so that corrections are complementary to the rig. A has a column for each stitch
+    /// that is new, gone or of another stiffness; F is the identity, or where there are more stitches than modes,
+    /// the forces `(k^-1 + A' K^-1 A)^-1 A' W` of the stitches while the body, stitched, gives way to `M W`. Where
+    /// residuals above half a percent are left, the span is widened by the worst `K^-1 r`, with the
+    /// stitches in K, a few times. As each update
+    /// starts from the problem's own modes, errors do not add up over edits. Stitches lift some modes above
+    /// others, so that `modes` should hold a few more than `count`. Source: `[IDSR sec. 4.1, 5.1]`, with K^-1 for
+    /// their M^-1.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for stitches or modes of another mesh, [`Error::Range`] unless there are `count` modes,
+    /// [`Error::Numerical`].
+    pub fn update(&self, modes: &SkinningModes, stitches: &Stitches, count: usize) -> Result<ModesUpdate> {
+        self.follow(modes, &self.change(modes, stitches)?, count)
+    }
+
+    /// The same with another stiffness as well: of regions, or of the whole.
+    ///
+    /// The mass must be the problem's. The further the stiffness is from the problem's own, the more rounds it
+    /// takes, and the sooner the residuals say that it was too far.
+    ///
+    /// # Errors
+    /// As [`ModesProblem::update`]; [`Error::Shape`] for a material of another mesh, [`Error::Range`] for another
+    /// density.
+    pub fn update_stiffness(
+        &self,
+        modes: &SkinningModes,
+        (mesh, material): (&TetMesh, &Material),
+        stitches: &Stitches,
+        count: usize,
+    ) -> Result<ModesUpdate> {
+        let mut change = self.change(modes, stitches)?;
+        material.check_tet_count(mesh.tets().len())?;
+        self.check_mass(&self.eigen.free.values(&lumped_mass(mesh, material)))?;
+        let conductivity = conductivity(mesh, material);
+        let pairs = self.conductivity.iter().zip(&conductivity);
+        change.softening = pairs.map(|(old, new)| old / new).fold(1.0, f64::max);
+        change.hessian = Some(
+            self.eigen.free.square(&stitched(weight_space_hessian(mesh, &conductivity)?, &self.stitches)?),
+        );
+        self.follow(modes, &change, count)
+    }
+
+    fn follow(&self, modes: &SkinningModes, change: &Change, count: usize) -> Result<ModesUpdate> {
+        let known = (modes.weights.as_ref(), modes.eigenvalues.as_slice());
+        let Updated { eigenvalues, vectors, residuals, left } = self.eigen.update(known, change, count)?;
+        let zeros = || vec![0.0; self.eigen.free.total()];
+        let apart = left.map_or_else(zeros, |left| self.apart(left.lacking(), vectors.as_ref()));
+        Ok(ModesUpdate { modes: SkinningModes { weights: vectors, eigenvalues }, residuals, apart })
+    }
+
+    /// Root mean square over modes of what they lack, as a share of the largest weight of each.
+    fn apart(&self, mut lacking: Mat<f64>, weights: MatRef<'_, f64>) -> Vec<f64> {
+        for (lacking, weights) in lacking.col_iter_mut().zip(weights.col_iter()) {
+            let largest = weights.iter().fold(0.0, |most: f64, w| most.max(w.abs()));
+            lacking.iter_mut().for_each(|x| *x = if largest > 0.0 { *x / largest } else { 0.0 });
+        }
+        let count = lacking.ncols() as f64;
+        let squares = |row: usize| lacking.row(row).iter().map(|x| x * x).sum::<f64>();
+        let mut apart = vec![0.0; self.eigen.free.total()];
+        let rows = self.eigen.free.rows().iter().enumerate();
+        rows.for_each(|(row, &vertex)| apart[vertex as usize] = (squares(row) / count).sqrt());
+        apart
+    }
+
+    /// Errors with [`Error::Range`] unless the mass, of the free vertices, is the problem's.
+    fn check_mass(&self, mass: &[f64]) -> Result<()> {
+        match mass.iter().zip(&self.eigen.mass).find(|(new, old)| new != old) {
+            None => Ok(()),
+            Some((&got, _)) => {
+                Err(Error::Range { what: "mass of a vertex", expected: "that of the factored problem", got })
+            }
+        }
+    }
+
+    pub(super) fn change(&self, modes: &SkinningModes, stitches: &Stitches) -> Result<Change> {
+        let n = self.eigen.free.total();
+        if modes.weights.nrows() != n || modes.weights.ncols() != modes.eigenvalues.len() {
+            let got = format!("{} and {} eigenvalues", modes.weights.nrows(), modes.eigenvalues.len());
+            return Err(Error::Shape { what: "modes", expected: format!("weights of {n} vertices"), got });
+        }
+        stitches.check_vertices(n)?;
+        let change = self.stitches.change_to(stitches);
+        let stiffness = change.stiffness().map(|k| WEIGHT_SPACE * k).collect();
+        Ok(Change::new(&self.eigen, &change.differences(), stiffness))
+    }
+}
