@@ -126,6 +126,9 @@ def job(surface: Surface, settings: BuildSettings, like: "jounce.Body | None") -
         stitches=surface.stitches.pairs,
         stitch_stiffness=surface.stitches.newtons(YOUNG, surface.diagonal),
         stitch_gap=surface.stitches.gap,
+        stitch_group=surface.stitches.group,
+        stitch_radius=surface.stitches.radius * surface.diagonal,
+        stitch_known=surface.stitches.known,
         like=like,
     )
 

@@ -7,7 +7,7 @@ the same, whatever has been renamed, copied, undone or reopened meanwhile, and c
 
 import hashlib
 import json
-from dataclasses import astuple, fields
+from dataclasses import fields
 
 import jounce
 import numpy as np
@@ -110,7 +110,7 @@ def surface_origin(surface: Surface) -> Origin:
         "Maps": digest_of(*maps, *attached),
         "Bones that count": digest_of(surface.bone_parents, surface.merge_into),
         "Shape keys that count": digest_of(surface.shapes),
-        "Stitches": digest_of(*astuple(surface.stitches)),
+        "Stitches": digest_of(*surface.stitches.arrays),
     }
 
 

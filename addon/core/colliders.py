@@ -13,7 +13,7 @@ import numpy as np
 
 from .bodies import BodyCache
 from .contact_points import Skin
-from .surface import hashed
+from .surface import Surface, hashed
 from .user_error import UserError, passing_on
 
 # Share of a size by which it may change from frame to frame: rounding does so much.
@@ -131,6 +131,13 @@ def made(solid: Solid, matrix: np.ndarray, friction: float) -> "jounce.Collider"
             known = shaped(kind, points, triangles, solid.resolution, friction)
         CACHE.put(key, known)
     return known
+
+
+def soft(name: str, surface: Surface, resolution: int, friction: float) -> "jounce.Collider":
+    """What others touch of a loose body: its surface, where it was built."""
+    none = np.empty(0, np.int64)
+    solid = Solid(name, Kind.MESH, surface.points, surface.triangles, resolution, none)
+    return made(solid, np.eye(3, 4), friction)
 
 
 def kind_of(solid: Solid, points: np.ndarray) -> Kind:

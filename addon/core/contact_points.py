@@ -8,6 +8,9 @@ import numpy as np
 
 # Cells around all flesh, over which it is blurred.
 PAD = 3
+# How far apart the points between the corners of large triangles are at most, as a share of a longest side.
+DENSE = 0.25
+NONE = np.empty((0, 3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,18 +25,33 @@ class Skin:
     places: np.ndarray
 
 
-def skin(body: "jounce.Body", weights: np.ndarray | None) -> Skin:
+def skin(body: "jounce.Body", weights: np.ndarray | None, more: np.ndarray = NONE) -> Skin:
     """The skin of a body. Of points much nearer to each other than cells the first touches: the outermost.
 
-    weights: (p, b), of the surface; None for those of a loose body.
+    weights: (p, b), of the surface; None for those of a loose body. more: (k, 3) points that touch too.
     """
-    points, volumes = np.asarray(body.embedding.points), np.asarray(body.mesh.volumes)
+    points, volumes = np.concatenate([body.embedding.points, more]), np.asarray(body.mesh.volumes)
     edge = float(np.cbrt(6.0 * volumes.mean()))
     order = np.argsort(-outwardness(np.asarray(body.mesh.vertices), points, edge), kind="stable")
     places = np.empty(len(points), np.int64)
     places[order] = np.arange(len(points))
     embedding = jounce.Embedding(body.mesh, np.ascontiguousarray(points[order]))
     return Skin(embedding, None if weights is None else np.ascontiguousarray(weights[order]), places)
+
+
+def between(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Points (k, 3) all over triangles (q, 3) that are large for their surface, as those of a plain cube."""
+    corners = points[triangles]
+    longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
+    parts = np.ceil(longest / (DENSE * np.ptp(points, axis=0).max())).astype(np.int64)
+    found = [NONE]
+    for count in np.unique(parts[parts > 1]):
+        a, b = (each.ravel() for each in np.mgrid[: count + 1, : count + 1])
+        within = (a + b <= count) & (a < count) & (b < count) & (a + b > 0)
+        shares = np.stack([a, b, count - a - b], axis=1)[within] / count
+        found.append((shares @ corners[parts == count]).reshape(-1, 3))
+    # Neighbours share the points of an edge.
+    return np.unique(np.concatenate(found).round(9), axis=0)
 
 
 def outwardness(vertices: np.ndarray, points: np.ndarray, size: float) -> np.ndarray:

@@ -32,6 +32,7 @@ class Field(Enum):
     STIFFNESS = "STIFFNESS"
     MUSCLE = "MUSCLE"
     DRAFT_ERROR = "DRAFT_ERROR"
+    RESIDUAL = "RESIDUAL"
     STRETCH = "STRETCH"
     VELOCITY = "VELOCITY"
 
@@ -62,6 +63,8 @@ def at_rest(field: Field, body: "jounce.Body", mode: int, stiffness: float) -> t
     if field is Field.LEAK:
         values = body.embedding.interpolate(body.leak[:, np.newaxis])[:, 0]
         return values, Scale("Momentum leak", "", Look.SEQUENTIAL)
+    if field is Field.RESIDUAL:
+        return residual(body)
     young = np.broadcast_to(body.material.young, len(body.labels))[body.embedding.tets] * (1e-3 * stiffness)
     return young, Scale("Stiffness", "kPa", Look.LOGARITHMIC, float(young.min()), float(young.max()))
 
@@ -75,6 +78,14 @@ def draft_error(error: DraftError | None, body: "jounce.Body", title: str) -> tu
     size = float(np.linalg.norm(np.ptp(body.embedding.points, axis=0)))
     values = 100.0 * error.apart / size
     return values, Scale(title, "% of the size", Look.SEQUENTIAL, 0.0, float(values.max()))
+
+
+def residual(body: "jounce.Body") -> tuple[np.ndarray, Scale]:
+    """How far updated modes may be off at each point (p,), in percent of their largest weights; the scale."""
+    values = 100.0 * body.embedding.interpolate(body.residuals[:, np.newaxis])[:, 0]
+    if not body.residual:
+        return values, Scale("The modes are as built", "", Look.SEQUENTIAL)
+    return values, Scale("Mode error", "% of a mode", Look.SEQUENTIAL, 0.0, float(values.max()))
 
 
 def muscle(muscles: Muscles | None, body: "jounce.Body") -> tuple[np.ndarray, Scale]:

@@ -58,10 +58,10 @@ def refuse_open(drives: list[FrameInput], surface: Surface, course: Schedule) ->
         raise UserError(
             "The motion is reset or teleports within the range, so it cannot loop; take these or Loop off."
         )
-    if any((drive.feel, drive.contraction) != (drives[0].feel, drives[0].contraction) for drive in drives):
+    if len({(drive.feel, drive.contraction, drive.stitching) for drive in drives}) > 1:
         raise UserError(
-            "How the flesh feels is animated (frequency, damping, gravity, contraction), so the motion "
-            "cannot loop; take these keys or Loop off."
+            "How the flesh feels is animated (frequency, damping, gravity, contraction, stitches), so the "
+            "motion cannot loop; take these keys or Loop off."
         )
 
 

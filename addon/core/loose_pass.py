@@ -7,7 +7,7 @@ coefficients of what is subtracted are `[A | A c_j + b]` for `(T - 1) X = A X + 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 import jounce
@@ -76,24 +76,41 @@ class LoosePass(SimulationPass):
 
     def _play(self, target: Target, indices: Iterable[int]) -> None:
         for index in indices:
-            drive = self._native(index)
-            if drive.held:
-                raise UserError(f"In frame {self.cache.first + index} {drive.held}.")
-            drive.set_up(target)
-            hold = self._throw.hold(self.drives[: index + 1])
-            target.vary(inflation=drive.inflation, hold=hold)
-            if index == 0 or drive.cut:
-                self._start_anew(target, drive, index)
-                continue
-            if drive.animated:
-                self._refuse_scaled(drive, index)
-                before = self.drives[index - 1]
-                if before.animated and (index == 1 or before.cut):
-                    # It is on its way already, as fast as it leaves.
-                    target.coast(drive.pose, colliders=drive.colliders)
-            target.step(drive.pose, drive.force, None, drive.drag, drive.colliders)
+            drive = self.prepare(target, index)
+            if self.starts(index):
+                self.start_anew(target, drive, index)
+            else:
+                target.step(drive.pose, drive.force, None, drive.drag, drive.colliders)
 
-    def _start_anew(self, target: Target, drive: FrameInput, index: int) -> None:
+    def own_digest(self) -> bytes:
+        """What the last drive says of this body alone."""
+        return replace(self.felt(self.drives[-1]), touching=()).digest()
+
+    def starts(self, index: int) -> bool:
+        """Whether the body starts in a frame, for the first time or again."""
+        return index == 0 or self.drives[index].cut
+
+    def prepare(self, target: Target, index: int) -> FrameInput:
+        """Gives a target all of a frame but the step to it; what drives that."""
+        drive = self._native(index)
+        if drive.held:
+            raise UserError(f"In frame {self.cache.first + index} {drive.held}.")
+        drive.set_up(target)
+        self._vary(target, index)
+        if drive.animated and not self.starts(index):
+            self._refuse_scaled(drive, index)
+            before = self.drives[index - 1]
+            if before.animated and self.starts(index - 1):
+                # It is on its way already, as fast as it leaves.
+                target.coast(drive.pose, colliders=drive.colliders)
+        return drive
+
+    def _vary(self, target: Target, index: int) -> None:
+        """Inflates and holds a target as it is in a frame."""
+        hold = self._throw.hold(self.drives[: index + 1])
+        target.vary(inflation=self.drives[index].inflation, hold=hold)
+
+    def start_anew(self, target: Target, drive: FrameInput, index: int) -> None:
         """Starts where the object stands."""
         turn = self._refuse_scaled(drive, index)
         target.reset(colliders=drive.colliders)
@@ -113,8 +130,7 @@ class LoosePass(SimulationPass):
     def simulation_at(self, index: int) -> "jounce.Simulation":
         """As of any pass, as far inflated and held as it is in the frame."""
         simulation = super().simulation_at(index)
-        hold = self._throw.hold(self.drives[: index + 1])
-        simulation.vary(inflation=self.drives[index].inflation, hold=hold)
+        self._vary(simulation, index)
         return simulation
 
     def shown(self, pose: np.ndarray, coefficients: np.ndarray) -> np.ndarray:

@@ -69,8 +69,9 @@ class FrameInput:
     4), where what the body collides with stands, as its objects or as the native module has it, or None.
     vertices: what a final motion takes of force, drag and offsets, and one that was learnt of force and
     drag; None where it takes nothing. contraction: share by which each muscle wants to be shorter, None
-    without any. inflation: how many times its lengths a loose body wants to have. animated: a loose body goes
-    along with its object.
+    without any. stitching: share of each stitch group that holds, None where none opens. inflation: how many
+    times its lengths a loose body wants to have. animated: a loose body goes along with its object. touching:
+    what drives the other loose bodies that it touches.
     """
 
     pose: np.ndarray
@@ -84,8 +85,10 @@ class FrameInput:
     colliders: np.ndarray | None = None
     vertices: VertexInput | None = None
     contraction: tuple[float, ...] | None = None
+    stitching: tuple[float, ...] | None = None
     inflation: float = 1.0
     animated: bool = False
+    touching: "tuple[FrameInput, ...]" = ()
 
     def set_up(self, target: "Target") -> None:
         """Gives a simulation the settings of this frame."""
@@ -94,6 +97,8 @@ class FrameInput:
             target.vary(**asdict(self.feel))
         if self.contraction is not None:
             target.vary(contraction=np.array(self.contraction))
+        if self.stitching is not None:
+            target.vary(stitching=np.array(self.stitching))
 
     @property
     def around(self) -> np.ndarray:
@@ -106,7 +111,8 @@ class FrameInput:
 
     def of_handles(self) -> "FrameInput":
         """What the motion of a loose or an attached body is simulated from."""
-        return replace(self, offsets=None, vertices=None, contraction=None)
+        others = tuple(each.of_handles() for each in self.touching)
+        return replace(self, offsets=None, vertices=None, contraction=None, stitching=None, touching=others)
 
     def of_vertices(self) -> "FrameInput":
         """What a final motion is simulated from."""
@@ -126,8 +132,10 @@ class FrameInput:
         return mine.digest() == others.digest()
 
     def moves_as(self, other: "FrameInput") -> bool:
-        """Whether both have the rig where it is, whatever is around it and contracts, up to the offsets."""
-        mine, others = (replace(each, colliders=None, contraction=None) for each in (self, other))
+        """Whether both have the rig where it is up to the offsets, whatever is around, contracts or opens."""
+        mine, others = (
+            replace(each, colliders=None, contraction=None, stitching=None) for each in (self, other)
+        )
         return mine.agrees(others)
 
     def digest(self) -> bytes:
@@ -143,8 +151,12 @@ class FrameInput:
         return digest.digest()
 
     def _newer(self) -> dict[str, bool]:
-        newer = "colliders", "vertices", "contraction"
-        loose = {"inflation": self.inflation != 1.0, "animated": self.animated}
+        newer = "colliders", "vertices", "contraction", "stitching"
+        loose = {
+            "inflation": self.inflation != 1.0,
+            "animated": self.animated,
+            "touching": bool(self.touching),
+        }
         return {"held": bool(self.held)} | loose | {name: getattr(self, name) is not None for name in newer}
 
 
@@ -154,6 +166,8 @@ def plain(value: object) -> tuple[object, ...]:
         return tuple(part for field in fields(value) for part in plain(getattr(value, field.name)))
     if isinstance(value, jounce.Drag):
         return value.linear, value.quadratic, value.velocity
+    if isinstance(value, tuple) and value and isinstance(value[0], FrameInput):
+        return tuple(each.digest() for each in value)
     return (value,)
 
 
@@ -298,10 +312,11 @@ def simulation(
     model: "jounce.Model | None" = None,
     colliders: "list[jounce.Collider] | None" = None,
     skin: Skin | None = None,
+    shape: "jounce.Collider | None" = None,
 ) -> "jounce.Simulation":
     """A simulation that has not started. gravity: (3,) m/s^2, already scaled. model: another of the body.
 
-    colliders: what a skin touches.
+    colliders: what a skin touches. shape: by which other loose bodies touch it, None where they do not.
     """
     return jounce.Simulation(
         body.model if model is None else model,
@@ -318,6 +333,7 @@ def simulation(
         colliders=colliders,
         contact_points=None if skin is None else skin.embedding,
         contact_weights=None if skin is None else skin.weights,
+        shape=shape,
     )
 
 

@@ -1,40 +1,66 @@
 """Stitches between points of a surface, as the native module takes them."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
+
+# Most stitch groups that open each by itself, as the native module has it.
+MOST_GROUPS = 32
+# Stiffness that modes know of what opens, 1 holding firmly: they then move it apart as well as together.
+KNOWN = 1e-3
 
 
 @dataclass(frozen=True)
 class Stitches:
     """pairs: (s, 2) i64, points of the surface. stiffness: (s,) f64, share of what holds the whole body
-    together. gap: (s,) f64, 1 keeps the distance at rest, 0 pulls the ends into one place.
+    together. gap: (s,) f64, 1 keeps the distance at rest, 0 pulls the ends into one place. group: (s,) i64,
+    the stitch group of each. radius: (s,) f64, share of the size over which an end spreads. opens: (s,) bool,
+    whether it opens in some frame.
     """
 
     pairs: np.ndarray
     stiffness: np.ndarray
     gap: np.ndarray
+    group: np.ndarray
+    radius: np.ndarray
+    opens: np.ndarray
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """All that a body depends on: groups only where one opens, so that older bodies stay the same."""
+        spread = (self.radius,) if self.radius.any() else ()
+        opening = (self.group, self.opens) if self.opens.any() else ()
+        return self.pairs, self.stiffness, self.gap, *spread, *opening
+
+    @property
+    def known(self) -> np.ndarray:
+        """Share (s,) of its stiffness that modes are found with."""
+        return np.where(self.opens, np.minimum(1.0, KNOWN / self.stiffness), 1.0)
 
     def newtons(self, young: float, diagonal: float) -> np.ndarray:
         """Stiffness (s,) in N/m: 1 is Young's modulus times the body's diagonal."""
         return self.stiffness * (young * diagonal)
 
 
-NONE = Stitches(np.empty((0, 2), np.int64), np.empty(0), np.empty(0))
+NONE = Stitches(
+    np.empty((0, 2), np.int64),
+    np.empty(0),
+    np.empty(0),
+    np.empty(0, np.int64),
+    np.empty(0),
+    np.empty(0, bool),
+)
 
 
 def joined(seams: list[Stitches]) -> Stitches:
     """All stitches of some stitch groups."""
     if not seams:
         return NONE
-    return Stitches(
-        np.concatenate([seam.pairs for seam in seams]),
-        np.concatenate([seam.stiffness for seam in seams]),
-        np.concatenate([seam.gap for seam in seams]),
-    )
+    each = zip(*(astuple(seam) for seam in seams), strict=True)
+    return Stitches(*(np.concatenate(arrays) for arrays in each))
 
 
 def nearest_pairs(one: np.ndarray, other: np.ndarray, reach: float, most: int) -> np.ndarray:

@@ -64,7 +64,7 @@ class Surface:
         painted = (getattr(self.maps, field.name) for field in fields(self.maps))
         rig = (self.weights, self.bone_parents, self.merge_into, self.shapes)
         core, words = ((), ()) if self.core is None else (self.core.arrays, self.core.words)
-        arrays = self.points, self.triangles, *painted, *rig, *astuple(self.stitches), *core
+        arrays = self.points, self.triangles, *painted, *rig, *self.stitches.arrays, *core
         arrays += () if self.attached is None else (self.attached,)
         return hashed(arrays, (BUILDING, *astuple(settings), *words))
 

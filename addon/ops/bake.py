@@ -8,7 +8,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..bridge.bake import bakes, renders, shards
-from ..bridge.body import bodies, builds
+from ..bridge.body import bodies, builds, companions
 from ..bridge.body.bodies import BodyScene
 from ..bridge.inputs import frame_readings
 from ..bridge.preview import learnt_preview, motions, previews
@@ -189,7 +189,11 @@ def prepare(
         fine = yield from prepared(body, digest, host.jounce.flesh(), scene.muscles)
     elif settings.quality is Quality.LEARNT:
         fine = learnt_preview.prepared(body, digest, scene)
-    return Baking(scene, settings, body, digest, built_again, fine)
+    joined, lacking = companions.joined(scene, context)
+    while lacking is not None:
+        yield from lacking
+        joined, lacking = companions.joined(scene, context)
+    return Baking(joined, settings, body, digest, built_again, fine)
 
 
 def shape(

@@ -35,7 +35,7 @@ class JOUNCE_OT_ground(JounceOperator):
 
 
 class JOUNCE_OT_collider_add(JounceOperator):
-    """Collide with the selected meshes and empties that have no Jounce"""
+    """Collide with the selected meshes and empties that have no Jounce; loose bodies also touch loose ones"""
 
     bl_idname = "jounce.collider_add"
     bl_label = "Add Selected"

@@ -143,8 +143,10 @@ def without_body(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 def colliders(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The selected meshes and empties that belong to no body."""
-    found = collider_objects.selected(context)
+    """The selected meshes and empties that belong to no body, and loose bodies that a loose one touches."""
+    host = active_body(context)
+    touched = [obj for obj in selected_meshes(context) if collisions.soft(host, obj) == obj]
+    found = [*collider_objects.selected(context), *touched]
     if not found:
         raise UserError(
             "No mesh or empty without Jounce is selected; select what the body is to collide with."

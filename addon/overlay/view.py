@@ -76,7 +76,8 @@ def draw_surfaces() -> None:
         colliders.draw(host, context)
     if body is None or not context.space_data.overlay.show_overlays:
         return
-    key = (host.session_uid, host.jounce.built_digest)
+    # What was updated and what was built anew are of one digest.
+    key = (host.session_uid, host.jounce.built_digest, body.residual)
     field = Field(settings.field)
     if field is not Field.NONE:
         state = host.jounce

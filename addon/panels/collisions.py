@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import bpy
 
-from ..bridge.body import bodies
+from ..bridge.body import bodies, companions
 from ..bridge.body.diagnosis import FIXES
 from ..bridge.inputs import colliders
 from ..core.colliders import Kind
@@ -31,8 +31,10 @@ def draw_colliders(layout: bpy.types.UILayout, host: bpy.types.Object) -> None:
     for obj in listed[:LISTED]:
         row = rows.row(align=True)
         row.label(text=obj.name, icon=f"OUTLINER_OB_{obj.type}", translate=False)
-        row.prop(obj, "jounce_shape", text="")
-        if Kind(obj.jounce_shape) in (Kind.MESH, Kind.AUTOMATIC) and obj.type == "MESH":
+        is_soft = colliders.soft(host, obj) is not None
+        if not is_soft:
+            row.prop(obj, "jounce_shape", text="")
+        if is_soft or Kind(obj.jounce_shape) in (Kind.MESH, Kind.AUTOMATIC) and obj.type == "MESH":
             row.prop(obj, "jounce_resolution", text="")
     if len(listed) > LISTED:
         rows.label(text="And more", icon="THREE_DOTS")
@@ -63,3 +65,6 @@ class JOUNCE_PT_collisions(BodyPanel, bpy.types.Panel):
         layout.operator("jounce.bone_capsules", icon="BONE_DATA")
         layout.prop(context.window_manager.jounce, "show_colliders")
         draw_colliders(column, host)
+        others = companions.of(host)
+        if others:
+            said(column, context, companions.sentence(host, others))

@@ -2,8 +2,10 @@
 
 import bpy
 
+from ..core import bodies as built
+from ..core.fields import Field
 from ..core.settings import BodyKind
-from .sidebar import BodyPanel
+from .sidebar import BodyPanel, keyed
 
 
 class JOUNCE_UL_seams(bpy.types.UIList):
@@ -43,11 +45,26 @@ class JOUNCE_PT_stitches(BodyPanel, bpy.types.Panel):
         row.operator("jounce.stitch_remove", icon="REMOVE", text="")
         if 0 <= state.seam_index < len(state.seams):
             seam = state.seams[state.seam_index]
+            keyed(layout).prop(seam, "closed")
             layout.prop(seam, "stiffness")
             layout.prop(seam, "keep_gap")
+            layout.prop(seam, "radius")
         column = layout.column(align=True)
         column.operator("jounce.stitch_nearest", icon="LINKED")
         column.operator("jounce.stitch_selected", icon="VERTEXSEL")
         column.operator("jounce.stitch_groups", icon="GROUP_VERTEX")
         layout.prop(context.window_manager.jounce, "show_seams")
         layout.operator("jounce.build", text="Apply", icon="MOD_BUILD")
+        draw_residual(layout, state, context)
+
+
+def draw_residual(
+    layout: bpy.types.UILayout, state: bpy.types.PropertyGroup, context: bpy.types.Context
+) -> None:
+    """Shows how exact modes are that were updated in place of a build, and what colours where."""
+    body = built.CACHE.get(state.built_digest)
+    if body is None or not body.residual:
+        return
+    row = layout.row(align=True)
+    row.label(text=f"Modes within about {body.residual:.2%}", icon="INFO")
+    row.prop_enum(context.window_manager.jounce, "field", Field.RESIDUAL.value)

@@ -12,6 +12,7 @@ the same model.
 import bpy
 
 from ..bridge.body import bodies
+from ..bridge.body.stitches import openings
 from .animated import keyed_where_read
 from .bake import BakeProps
 from .body import BodyProps
@@ -65,4 +66,7 @@ class JounceObject(
         maps = (getattr(self, name) for name in MapProps.__annotations__)
         muscles = tuple((muscle.muscle_group, muscle.muscle_stiffness) for muscle in self.muscles)
         bones = self.bone_core, self.bones_counting, self.bones_collection
-        return (self.build_settings(), *bones, muscles, *maps)
+        # Which of them are on says only of those that open what their shares are of.
+        groups = openings(self.id_data)
+        opening = tuple(groups.items()) if any(groups.values()) else ()
+        return (self.build_settings(), *bones, muscles, opening, *maps)

@@ -6,6 +6,7 @@ from ..bridge.inputs import animated_settings
 
 ANIMATED = animated_settings.ANIMATED | {
     "animated",
+    "closed",
     "contraction",
     "cut",
     "field_weight",

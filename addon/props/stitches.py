@@ -45,10 +45,34 @@ class JounceSeam(bpy.types.PropertyGroup):
         description="Keep the distance that the ends have at rest; off, they are pulled into one place",
         default=True,
     )
+    closed: FloatProperty(
+        name="Closed",
+        description=(
+            "Share of the stiffness that holds in this frame: 1 sewn, 0 open, for zippers, wounds and "
+            "tearing. May be animated, and acts without a build once the group is built to open"
+        ),
+        default=1.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+    )
+    radius: FloatProperty(
+        name="Stitch Radius",
+        description=(
+            "How far around either end a stitch pulls, in percent of the body's size: a finer tet mesh then "
+            "gives way no further. 0 pulls at points"
+        ),
+        default=0.0,
+        min=0.0,
+        max=50.0,
+        soft_max=10.0,
+        precision=2,
+        subtype="PERCENTAGE",
+    )
 
 
 class StitchProps:
-    """Of the host; a change of these needs a build, which is a short one."""
+    """Of the host; a change of these needs a build, which is a short one, but for keys of what is closed."""
 
     seams: CollectionProperty(
         name="Stitch Groups", description="What is sewn to what in the body", type=JounceSeam

@@ -20,6 +20,12 @@ FIELDS = (
         "How far the draft, or what was learnt, is from the final motion, as a root mean square over time, "
         "in percent of the size",
     ),
+    (
+        Field.RESIDUAL.value,
+        "Mode Error",
+        "How far the modes may be off since stitches or stiffness were changed without a whole build, in "
+        "percent of their largest weights",
+    ),
     (Field.STRETCH.value, "Stretch", "By how much the skin is longer than at rest, in percent"),
     (Field.VELOCITY.value, "Velocity", "How fast the skin moves in the world, in m/s"),
 )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import bpy
 import creature
 import numpy as np
 from subjects import Shape
+
+if TYPE_CHECKING:
+    import jounce
 
 LENGTH, WIDTH, CUT = 1.0, 0.4, 0.1
 """Of each half, of its square section, between the halves, in metres."""
@@ -39,20 +44,70 @@ class CutBar:
 
     def hanging(self, gap: float | None) -> Shape:
         """Where it comes to rest under gravity. gap: of the stitches, None for no stitches."""
+        simulation, embedding = self._sewn(gap)
+        simulation.settle(max_iterations=5000)
+        return self.shape(simulation.model.displacement(simulation.coefficients, embedding))
+
+    def unzipped(self, frames: range) -> list[Shape]:
+        """The sewn bar as its rows of stitches let go, the lowest first, each in four frames."""
+        height = np.round(np.concatenate(self.halves)[self._pairs()[:, 0], 2], 4)
+        rows = np.unique(height, return_inverse=True)[1]
+        simulation, embedding = self._sewn(1.0, rows, 1e-3)
+        simulation.vary(damping=0.15)
+        simulation.settle(max_iterations=5000)
+        shapes = []
+        for frame in range(frames.stop):
+            closed = np.clip(1.0 - (frame - 4.0 * np.arange(1, rows.max() + 2)) / 4.0, 0.0, 1.0)
+            simulation.vary(stitching=closed)
+            simulation.step()
+            shapes.append(self.shape(simulation.model.displacement(simulation.coefficients, embedding)))
+        return [shapes[frame] for frame in frames]
+
+    def _sewn(
+        self, gap: float | None, groups: np.ndarray | None = None, known: float = 1.0
+    ) -> tuple[jounce.Simulation, jounce.Embedding]:
+        """Under gravity. known: share of the stitches' stiffness that its modes are found with."""
         import jounce
 
         points = np.concatenate(self.halves)
         mesh = jounce.TetMesh.lattice(points, self._triangles(), 64)
         embedding = jounce.Embedding(mesh, points)
-        sewn = None if gap is None else jounce.Stitches(mesh, self._pairs(), SEAM, gap, embedding)
+
+        def stitches(stiffness: float) -> jounce.Stitches | None:
+            if gap is None:
+                return None
+            return jounce.Stitches(mesh, self._pairs(), stiffness, gap, embedding, groups)
+
         material = jounce.Material(young=YOUNG)
         pinned = np.abs(mesh.vertices[:, 0]) > LENGTH + CUT / 2.0 - 0.06
-        modes = jounce.skinning_modes(mesh, material, 12, pinned=pinned, stitches=sewn)
+        modes = jounce.skinning_modes(mesh, material, 12, pinned=pinned, stitches=stitches(known * SEAM))
         labels = jounce.cluster_tets(mesh, modes, 100)
-        model = jounce.Model.skinning(mesh, material, modes, labels, stitches=sewn)
-        simulation = jounce.Simulation(model, gravity=(0.0, 0.0, -GRAVITY), tolerance=1e-7)
-        simulation.settle(max_iterations=5000)
-        return self.shape(model.displacement(simulation.coefficients, embedding))
+        model = jounce.Model.skinning(mesh, material, modes, labels, stitches=stitches(SEAM))
+        return jounce.Simulation(model, gravity=(0.0, 0.0, -GRAVITY), tolerance=1e-7), embedding
+
+    def mode_errors(self, counts: tuple[int, ...]) -> list[np.ndarray]:
+        """How far modes may be off at each point (p,), a share, where so many stitches were sewn later."""
+        bare = self._body()
+        found = []
+        for count in counts:
+            some = np.linspace(0, len(self._pairs()) - 1, count).round().astype(int)
+            pairs = self._pairs()[some]
+            later = self._body(like=bare, stitches=pairs, stitch_stiffness=SEAM, stitch_gap=1.0)
+            found.append(later.embedding.interpolate(later.residuals[:, np.newaxis])[:, 0])
+        return found
+
+    def split(self, amounts: np.ndarray) -> list[np.ndarray]:
+        """Amounts (p,) of the halves for each mesh, none on the posts."""
+        return [*np.split(amounts, 2), *(np.zeros(len(post)) for post in self.posts)]
+
+    def _body(self, **settings: object) -> jounce.Body:
+        import jounce
+
+        points = np.concatenate(self.halves)
+        inside = np.abs(points[:, 0]) > LENGTH + CUT / 2.0 - 0.06
+        bones = np.ones((len(points), 1))
+        settings |= {"resolution": 64, "modes": 16, "pinned": inside, "young": YOUNG, "editable": True}
+        return jounce.Body(points, self._triangles(), bones, **settings)
 
     def _pairs(self) -> np.ndarray:
         """Every fourth vertex along both sides of the cut face, and the one across the cut."""

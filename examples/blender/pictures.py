@@ -155,6 +155,23 @@ def stitches(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet([[figures.plain(room, shape, scratch) for shape in shapes]], columns, [""], "")
 
 
+def opening(engine: str, scratch: Path) -> Image.Image:
+    """The sewn bar as its seam opens from below, and where its modes may be off once it is sewn later."""
+    bar = cut_bar.CutBar()
+    frames, counts = range(4, 40, 8), (1, 3, 9, 25, 49)
+    take, errors = bar.unzipped(frames), bar.mode_errors(counts)
+    room = studio.Studio(bar.meshes, [bar.shape(), *take], engine)
+    unzipped = [figures.plain(room, shape, scratch) for shape in take]
+    most = max(error.max() for error in errors)
+    off = []
+    for error in errors:
+        room.paint(bar.split(error / most))
+        off.append(figures.photograph(room, bar.shape(), scratch))
+    columns = [f"frame {frame}\n{count} sewn" for frame, count in zip(frames, counts, strict=True)]
+    legend = f"red: modes may be off by {100 * most:.1g} % of their largest weights"
+    return figures.sheet([unzipped, off], columns, ["opening", "Mode Error"], legend)
+
+
 def collisions(engine: str, scratch: Path) -> Image.Image:
     """A belly that lands on the ground, without and with collisions."""
     flop = belly_flop.BellyFlop()
@@ -256,6 +273,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "parts": parts,
     "volume": volume,
     "stitches": stitches,
+    "opening": opening,
     "collisions": collisions,
     "loose": loose,
     "caught": caught,

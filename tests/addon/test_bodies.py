@@ -36,7 +36,8 @@ def bar(length):
 
 def sewn(stiffness):
     """One stitch."""
-    return Stitches(np.array([[1, 2]]), np.array([stiffness]), np.array([1.0]))
+    one = (np.array([stiffness]), np.array([1.0]), np.array([0]), np.array([0.0]), np.array([False]))
+    return Stitches(np.array([[1, 2]]), *one)
 
 
 def built(surface, settings=SETTINGS):

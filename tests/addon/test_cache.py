@@ -1,11 +1,14 @@
 """The cache of a motion: what it keeps, what it knows of changes, and how it is filled."""
 
+from dataclasses import replace
+
 import jounce
 import numpy as np
 import pytest
 from jounce_core.cache import MotionCache, digest_of, surface_origin, unpack
 from jounce_core.motion import FrameInput, Schedule
 from jounce_core.simulation_pass import SimulationPass
+from jounce_core.stitches import NONE, Stitches
 from jounce_core.surface import Part, Surface
 from jounce_core.user_error import UserError
 
@@ -156,6 +159,19 @@ def test_the_origin_of_a_surface_tells_meshes_from_weights():
     assert cache.changes(other) == ["Weights"]
     other = surface_origin(Surface(points + 1, np.array([[0, 1, 2]]), weights, (part,)))
     assert cache.changes(other) == ["Mesh"]
+
+
+def test_motions_from_before_stitches_opened_stay_right():
+    def origin(stitches):
+        points = np.arange(12.0).reshape(4, 3)
+        surface = Surface(points, np.array([[0, 1, 2]]), np.ones((4, 1)), (), stitches=stitches)
+        return surface_origin(surface)["Stitches"]
+
+    assert origin(NONE) == digest_of(np.empty((0, 2), np.int64), np.empty(0), np.empty(0))
+    one, shut = np.ones(1), np.zeros(1, bool)
+    sewn = Stitches(np.array([[0, 1]]), one, one, np.zeros(1, int), np.zeros(1), shut)
+    assert origin(sewn) == digest_of(sewn.pairs, sewn.stiffness, sewn.gap)
+    assert origin(replace(sewn, opens=~shut)) != origin(sewn)
 
 
 def test_digests_tell_shapes_and_missing_arrays_apart():

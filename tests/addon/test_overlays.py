@@ -60,6 +60,8 @@ def test_fields_at_rest_are_those_of_the_body(body):
     assert len(leak) == 4 and leak.min() >= 0.0 and leak.max() <= 1.0
     young, scale = fields.at_rest(Field.STIFFNESS, body, 0, 2.0)
     assert np.allclose(young, 2.0 * bodies.YOUNG * 1e-3) and scale.unit == "kPa"
+    off, scale = fields.at_rest(Field.RESIDUAL, body, 0, 1.0)
+    assert len(off) == 4 and not off.any() and scale.title == "The modes are as built"
 
 
 def test_stretch_is_that_of_the_longest_direction():

@@ -18,8 +18,32 @@ def test_points_of_one_mesh_are_paired_nearest_first():
     assert pairs_within(points).tolist() == [[0, 2], [1, 3]]
 
 
+def seam(stiffness, group=0, radius=0.0, opens=False):
+    """One stitch."""
+    return Stitches(
+        np.array([[0, 1]]),
+        np.array([stiffness]),
+        np.array([1.0]),
+        np.array([group]),
+        np.array([radius]),
+        np.array([opens]),
+    )
+
+
 def test_seams_are_joined_and_scaled_with_the_body():
-    seam = Stitches(np.array([[0, 1]]), np.array([2.0]), np.array([1.0]))
-    both = joined([seam, seam])
+    both = joined([seam(2.0), seam(2.0)])
     assert len(both) == 2 and len(joined([])) == len(NONE) == 0
     assert both.newtons(young=1e4, diagonal=3.0).tolist() == [6e4, 6e4]
+
+
+def test_modes_know_little_of_what_opens():
+    both = joined([seam(2.0), seam(2.0, 1, opens=True), seam(1e-4, 2, opens=True)])
+    assert both.known.tolist() == [1.0, 5e-4, 1.0]
+
+
+def test_a_body_depends_on_groups_and_radii_only_where_they_act():
+    plain, grouped = joined([seam(2.0), seam(2.0)]), joined([seam(2.0), seam(2.0, 1)])
+    assert len(plain.arrays) == len(grouped.arrays) == len(NONE.arrays) == 3
+    assert len(joined([seam(2.0), seam(2.0, radius=0.1)]).arrays) == 4
+    opening = joined([seam(2.0), seam(2.0, 1, opens=True)])
+    assert [array.tolist() for array in opening.arrays[3:]] == [[0, 1], [False, True]]

@@ -8,6 +8,7 @@ import bpy
 import numpy as np
 
 from ...core.bones import Counting, merged_into_picked
+from ...core.loose import LooseBody
 from ...core.maps import attached, maps
 from ...core.muscles import Muscle, Muscles, directions_of_bones
 from ...core.surface import Part, Surface
@@ -27,7 +28,7 @@ from . import hard_parts, meshes, stitches, weight_maps
 class BodyScene:
     """A body as the scene has it: its meshes in order, their surface, the reader of its transforms.
 
-    muscles: None without any.
+    muscles: None without any. companions: the other loose bodies that it touches, in order.
     """
 
     host: bpy.types.Object
@@ -38,6 +39,20 @@ class BodyScene:
     feel: FeelReader
     colliders: ColliderReader
     muscles: Muscles | None
+    companions: "tuple[Companion, ...]" = ()
+
+    @property
+    def together(self) -> "tuple[BodyScene, ...]":
+        """This body and all that it touches."""
+        return (self, *(companion.scene for companion in self.companions))
+
+
+@dataclass(frozen=True)
+class Companion:
+    """A loose body that another one touches, and what is built of it."""
+
+    scene: BodyScene
+    body: LooseBody
 
 
 def host_of(obj: bpy.types.Object) -> bpy.types.Object | None:

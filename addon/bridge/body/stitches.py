@@ -6,23 +6,55 @@ import bpy
 import numpy as np
 
 from ...core import parts
-from ...core.stitches import Stitches, joined
+from ...core.stitches import MOST_GROUPS, Stitches, joined
 from ...core.user_error import UserError
-from ..common import units
+from ..common import animation, numbered_keys, units
 from . import meshes
 
 # Share of a vertex group above which a vertex belongs to it.
 MEMBER = 0.5
+KEYS = numbered_keys.Keys("seams", "closed", "stitch groups")
 
 Ends = tuple[bpy.types.Object, bpy.types.Object]
 
 
 def read(host: bpy.types.Object, rows: dict[bpy.types.Object, slice]) -> Stitches:
     """The stitches of all groups that are on, between points of the body's surface. rows: of each mesh."""
-    return joined([seam_stitches(seam, rows) for seam in host.jounce.seams if seam.use and len(seam.pairs)])
+    opening, made = openings(host), []
+    seams = held(host.jounce)
+    # Where there are more, the last number is that of all others, which stay closed.
+    room = MOST_GROUPS if len(seams) <= MOST_GROUPS else MOST_GROUPS - 1
+    for number, (path, seam) in enumerate(seams):
+        opens = opening[path]
+        if opens and number >= room:
+            raise UserError(
+                f"The stitch group {seam.name} opens, and only the first {room} that are on can; "
+                "switch others off, or leave it closed."
+            )
+        made.append(seam_stitches(seam, rows, min(number, MOST_GROUPS - 1), opens))
+    return joined(made)
 
 
-def seam_stitches(seam: bpy.types.PropertyGroup, rows: dict[bpy.types.Object, slice]) -> Stitches:
+def held(state: bpy.types.PropertyGroup) -> list[tuple[str, bpy.types.PropertyGroup]]:
+    """The groups that are on and have stitches, each with the path of the keys that close it."""
+    seams = enumerate(state.seams)
+    return [(KEYS.path(index), seam) for index, seam in seams if seam.use and len(seam.pairs)]
+
+
+def openings(host: bpy.types.Object) -> dict[str, bool]:
+    """Whether each group that is on and has stitches opens in some frame, by the path of its keys."""
+    keyed = animation.paths(host.animation_data)
+    return {path: seam.closed != 1.0 or path in keyed for path, seam in held(host.jounce)}
+
+
+def shares(state: bpy.types.PropertyGroup) -> tuple[float, ...]:
+    """How far each group that is on holds in the frame of an evaluated host."""
+    return tuple(seam.closed for _, seam in held(state)[:MOST_GROUPS])
+
+
+def seam_stitches(
+    seam: bpy.types.PropertyGroup, rows: dict[bpy.types.Object, slice], group: int, opens: bool
+) -> Stitches:
     """The stitches of one stitch group."""
     ends = [rows.get(mesh) for mesh in (seam.mesh_a, seam.mesh_b)]
     if None in ends:
@@ -33,7 +65,14 @@ def seam_stitches(seam: bpy.types.PropertyGroup, rows: dict[bpy.types.Object, sl
             raise UserError(f"The stitch group {seam.name} leads to a vertex that is gone; make it again.")
     starts = np.array([end.start for end in ends])
     count = len(pairs)
-    return Stitches(pairs + starts, np.full(count, seam.stiffness), np.full(count, float(seam.keep_gap)))
+    return Stitches(
+        pairs + starts,
+        np.full(count, seam.stiffness),
+        np.full(count, float(seam.keep_gap)),
+        np.full(count, group),
+        np.full(count, seam.radius / 100.0),
+        np.full(count, opens),
+    )
 
 
 def vertices(seam: bpy.types.PropertyGroup) -> np.ndarray:
@@ -56,8 +95,8 @@ def add(host: bpy.types.Object, name: str, ends: Ends, pairs: np.ndarray) -> bpy
 
 
 def remove(host: bpy.types.Object, index: int) -> None:
-    """Takes a stitch group away."""
-    host.jounce.seams.remove(index)
+    """Takes a stitch group away with its keys; those of later ones stay theirs."""
+    numbered_keys.remove(host, KEYS, index)
     host.jounce.seam_index = max(0, min(index, len(host.jounce.seams) - 1))
 
 

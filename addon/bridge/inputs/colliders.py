@@ -9,7 +9,7 @@ from ...core.colliders import Colliders, Kind, Solid
 from ...core.settings import Quality
 from ...core.surface import Surface
 from ...core.user_error import UserError
-from ..common import animation, compat
+from ..common import animation, compat, registry
 from ..rig import bone_transforms
 from ..rig.armature_modifier import Warn
 from . import bone_capsules
@@ -76,6 +76,8 @@ def read(
     """What a body collides with now, none for drafts; says what is left out."""
     found, solids = [], []
     for obj in acting(host):
+        if soft(host, obj) is not None:
+            continue
         why = left_out(obj, members, context)
         if why:
             warn(why)
@@ -125,6 +127,16 @@ def chosen(host: bpy.types.Object) -> tuple[object, ...]:
     )
 
 
+def soft(host: bpy.types.Object, obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The host of the loose body that a loose body touches in an object; None for one that is rigid to it."""
+    state = registry.state(obj) if obj.type == "MESH" else None
+    other = None if state is None else obj if state.is_host else state.host
+    if other is None or other == host or not (host.jounce.is_loose and other.jounce.is_loose):
+        return None
+    is_there = not other.hide_viewport and set(host.users_scene) & set(other.users_scene)
+    return other if is_there and other.jounce.built_digest else None
+
+
 def left_out(obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], context: bpy.types.Context) -> str:
     """Why an object of the collection is not collided with, in one sentence; empty if it is."""
     if obj in members:
@@ -164,6 +176,8 @@ def trouble(
     obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], context: bpy.types.Context
 ) -> tuple[str, str]:
     """Why an object is not collided with or cannot be, in a sentence, and the name of its fix; or nothing."""
+    if soft(members[0], obj) is not None:
+        return "", ""
     sentence = left_out(obj, members, context)
     if sentence:
         return sentence, "use_box" if deforms(obj) and obj not in members else ""

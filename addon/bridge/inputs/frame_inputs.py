@@ -7,6 +7,7 @@ import numpy as np
 
 from ...core.motion import FrameInput, VertexInput
 from ...core.settings import Quality
+from ..body import stitches
 from ..body.bodies import BodyScene
 from ..rig.bone_transforms import Unposable
 from ..rig.posed_meshes import PosedShapes
@@ -33,7 +34,10 @@ def read(scene: BodyScene, depsgraph: bpy.types.Depsgraph, shapes: PosedShapes |
         pose, state.strength, offsets, load.force, load.drag, state.cut, feel, colliders=around
     )
     if scene.host.jounce.is_loose:
-        return replace(drive, inflation=state.inflation, animated=state.animated)
+        touching = tuple(read(companion.scene, depsgraph) for companion in scene.companions)
+        return replace(drive, inflation=state.inflation, animated=state.animated, touching=touching)
+    if scene.surface.stitches.opens.any():
+        drive = replace(drive, stitching=stitches.shares(state))
     if scene.host.jounce.simulated_quality is Quality.DRAFT:
         return drive
     if scene.muscles is not None:

@@ -48,26 +48,31 @@ class Stage:
         own.fps, own.fps_base = render.fps, render.fps_base
         own.frame_map_old, own.frame_map_new = render.frame_map_old, render.frame_map_new
         self._scene.unit_settings.scale_length = scene.unit_settings.scale_length
-        guests = (*body.reader.armatures, *body.forces.fields)
+        fields = dict.fromkeys(field for each in body.together for field in each.forces.fields)
+        guests = (*body.reader.armatures, *fields)
         for guest in guests:
             self._scene.collection.objects.link(guest)
         self._scene[GUESTS] = [guest.session_uid for guest in guests]
-        for obj in (*body.objects, *body.colliders.objects):
+        for obj in followed(body):
             follower = self._empty().constraints.new("COPY_TRANSFORMS")
             follower.target = obj
-        if bone_transforms.is_animated(body.host):
-            empty = self._empty()
-            empty["strength"] = 0.0
-            driver = empty.driver_add('["strength"]').driver
-            driver.type = "SUM"
-            target = driver.variables.new().targets[0]
-            target.id, target.data_path = body.host, "jounce.strength"
+        for each in body.together:
+            if bone_transforms.is_animated(each.host):
+                self._evaluate_settings(each.host)
         self._scene.gravity, self._scene.use_gravity = scene.gravity, scene.use_gravity
-        if animated_settings.varies(body.host, scene) and animated_settings.gravity_is_animated(scene):
+        if varies(body, scene) and animated_settings.gravity_is_animated(scene):
             # No other scene than its own is animated where a depsgraph is evaluated.
             moved = self._scene.animation_data_create()
             moved.action = scene.animation_data.action
             compat.put_slot(moved, compat.slot(scene.animation_data))
+
+    def _evaluate_settings(self, host: bpy.types.Object) -> None:
+        empty = self._empty()
+        empty["strength"] = 0.0
+        driver = empty.driver_add('["strength"]').driver
+        driver.type = "SUM"
+        target = driver.variables.new().targets[0]
+        target.id, target.data_path = host, "jounce.strength"
 
     def _empty(self) -> bpy.types.Object:
         empty = bpy.data.objects.new(NAME, None)
@@ -137,16 +142,26 @@ def has_more(stage: bpy.types.Scene) -> bool:
     )
 
 
+def followed(body: BodyScene) -> set[bpy.types.Object]:
+    """The objects of a body, and of all that it touches and collides with."""
+    return {obj for each in body.together for obj in (*each.objects, *each.colliders.objects)}
+
+
+def varies(body: BodyScene, scene: bpy.types.Scene) -> bool:
+    """Whether frames may feel otherwise than others to a body, or to one that it touches."""
+    return any(animated_settings.varies(each.host, scene) for each in body.together)
+
+
 def unsound(body: BodyScene, scene: bpy.types.Scene) -> str:
     """Why the drives of a body depend on more than a stage has, empty if they do not."""
-    above = {*body.objects, *body.reader.armatures, *body.colliders.objects}
+    above = {*followed(body), *body.reader.armatures}
     for obj in tuple(above):
         above.update(bone_transforms.ancestors(obj))
     if scene.rigidbody_world is not None and any(obj.rigid_body is not None for obj in above):
         return "rigid bodies move it"
-    if animated_settings.varies(body.host, scene) and animated_settings.gravity_is_moved(scene):
+    if varies(body, scene) and animated_settings.gravity_is_moved(scene):
         return "drivers or strips move the scene's gravity"
-    for obj in above - set(body.objects):
+    for obj in above - {obj for each in body.together for obj in each.objects}:
         if any(modifier.type in PHYSICS for modifier in obj.modifiers):
             return f"it follows the physics of {obj.name}"
     for obj in above:

@@ -10,8 +10,8 @@ from ...core import bodies as built
 from ...core.attached import AttachedBody
 from ...core.attached_pass import AttachedPass
 from ...core.cache import MotionCache, Origin, surface_origin, unpack
-from ...core.colliders import Colliders
-from ...core.contact_points import skin
+from ...core.colliders import Colliders, soft
+from ...core.contact_points import between, skin
 from ...core.cuts import Teleport
 from ...core.final_cache import FinalCache
 from ...core.loop_pass import LoopPass
@@ -22,7 +22,9 @@ from ...core.settings import MotionSettings
 from ...core.shown import scene_of
 from ...core.simulation_pass import SimulationPass, Start
 from ...core.surface import hashed
+from ...core.touching_pass import TouchingPass, together
 from ...core.user_error import UserError
+from ..body import companions
 from ..body.bodies import BodyScene
 from ..common import units
 from ..inputs import animated_settings, colliders
@@ -33,6 +35,7 @@ KEY = "motion"
 # Settings of modes, of which the full space knows nothing.
 # What of the origin of a final motion says what it collides with.
 AROUND = "Collisions"
+TOUCHING = "What it touches"
 DRAFT_ALONE = frozenset(("modes", "clusters", "locality", "cubature"))
 
 
@@ -49,6 +52,8 @@ class Motions:
         self.diagonal = body_scene.surface.diagonal
         self._surface = surface_origin(body_scene.surface)
         self._is_flesh = not isinstance(body, LooseBody | AttachedBody)
+        # Of the other loose bodies that it touches.
+        self.companions = [Motions(other.body, other.scene) for other in body_scene.companions]
         body_scene.forces.act_on(body)
         body_scene.feel.act_on(body)
 
@@ -80,7 +85,7 @@ class Motions:
         # Updated modes are not those of a build: coefficients of the one mean nothing to the other.
         updated = {"Modes of the stitches": repr(self.body.residual)}
         around = {} if self._is_flesh else self._around()
-        return updated | around | self._origin(scene, first, frozenset())
+        return updated | around | self._among(scene, first) | self._origin(scene, first, frozenset())
 
     def final_origin(self, scene: bpy.types.Scene, first: int) -> Origin:
         """The same of the final motion: of modes it depends on what frequency they say the body has."""
@@ -94,6 +99,23 @@ class Motions:
     def _around(self) -> Origin:
         touched = self.scene.colliders.colliders
         return {} if touched is None else {AROUND: touched.digest()}
+
+    def _among(self, scene: bpy.types.Scene, first: int) -> Origin:
+        """What of the motion of all that it touches it depends on too."""
+        if not self.companions:
+            return {}
+        others = [other.digest(scene, first) for other in self.companions]
+        return {TOUCHING: hashed((), (companions.place(self.scene), self._softness(), *others))}
+
+    def digest(self, scene: bpy.types.Scene, first: int) -> str:
+        """Hash of all that its motion depends on beside the drives and other loose bodies."""
+        alone = self._around() | self._origin(scene, first, frozenset())
+        return hashed((), (self._softness(), *sorted(alone.items())))
+
+    def _softness(self) -> tuple[int, float]:
+        """The resolution by which others touch it, and its friction."""
+        host = self.scene.host
+        return host.jounce_resolution, host.jounce.collision_friction
 
     def _origin(self, scene: bpy.types.Scene, first: int, without: frozenset[str]) -> Origin:
         known = self.scene.host.jounce.bl_rna.properties
@@ -114,15 +136,28 @@ class Motions:
         settings = self.scene.host.jounce.motion_settings()
         start = self._start(scene, settings)
         if isinstance(self.body, LooseBody):
-            return self._loose(scene, cache, settings, start)
+            return self._touching(scene, cache) if self.companions else self._loose(scene, cache)
         if isinstance(self.body, AttachedBody):
             return self._attached(cache, settings, start)
         return self._filling(scene, cache, settings, start)
 
-    def _loose(
-        self, scene: bpy.types.Scene, cache: MotionCache, settings: MotionSettings, start: Start
-    ) -> LoosePass:
-        host = self.scene.host
+    def _loose(self, scene: bpy.types.Scene, cache: MotionCache, substeps: int = 0) -> LoosePass:
+        """A pass of a loose body alone, or with so many substeps as one of some that touch each other."""
+        return LoosePass(cache, *self._thrown(scene, substeps))
+
+    def _touching(self, scene: bpy.types.Scene, cache: MotionCache) -> TouchingPass:
+        """A pass of a loose body and all that it touches, with the substeps of what has most of them."""
+        place, first = companions.place(self.scene), cache.first
+        members = [*self.companions[:place], self, *self.companions[place:]]
+        substeps = companions.substeps([member.scene.host for member in members])
+        others = [other._loose(scene, MotionCache({}, first), substeps) for other in self.companions]
+        common = together(hashed((), tuple(member.digest(scene, first) for member in members)))
+        return TouchingPass(cache, *self._thrown(scene, substeps), others, place, common)
+
+    def _thrown(
+        self, scene: bpy.types.Scene, substeps: int
+    ) -> tuple[Start, Throw, LooseBody, Colliders | None]:
+        host, settings = self.scene.host, self.scene.host.jounce.motion_settings()
         colliders.refuse_hindered(host)
         if host.jounce.loop:
             raise UserError(
@@ -130,7 +165,15 @@ class Motions:
             )
         self._refuse_reshaped()
         throw = Throw(settings, units.frame_seconds(scene), host.name)
-        return LoosePass(cache, start, throw, self.body, self._touched(None))
+        if not substeps:
+            return self._start(scene, settings), throw, self.body, self._touched(None)
+        companions.refuse_lively(host)
+        surface, touched = self.scene.surface, self.scene.colliders.colliders
+        fine = skin(self.body, None, between(surface.points, surface.triangles))
+        shape = soft(host.name, surface, *self._softness())
+        start = self._start(scene, replace(settings, substeps=substeps))
+        touched = None if touched is None else replace(touched, skin=fine)
+        return partial(start, shape=shape, skin=fine), throw, self.body, touched
 
     def _attached(self, cache: MotionCache, settings: MotionSettings, start: Start) -> AttachedPass:
         host = self.scene.host

@@ -30,6 +30,7 @@ _sessions: dict[int, Session] = {}
 _looks = -1
 _paused = 0
 _rendering = False
+_settling = False
 _strips_drawn: list[tuple[range, range]] = []
 
 
@@ -85,9 +86,10 @@ def forget(host: bpy.types.Object) -> None:
 
 def renew(host: bpy.types.Object) -> None:
     """Has everything looked at again, after the body has been built."""
-    if host.session_uid in _sessions:
-        _sessions[host.session_uid].suspect(reread=True)
-        ensure_timer()
+    for known in _sessions.values():
+        if known.host == host or known.touches({host}):
+            known.suspect(reread=True)
+            ensure_timer()
 
 
 def filled(host: bpy.types.Object, context: bpy.types.Context) -> Generator[Step, None, None]:
@@ -252,6 +254,16 @@ def before_frame(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph) -> Non
 @persistent
 def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Sees to it that what is shown is right, and simulates what is missing."""
+    global _settling
+    _settling = True
+    try:
+        settle(scene, depsgraph)
+    finally:
+        _settling = False
+
+
+def settle(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """What `after_frame` does."""
     playing = is_playing()
     for known in shown_in(scene):
         # Playing through what is cached costs no second look; any other way to a frame does.
@@ -272,13 +284,21 @@ def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 @persistent
 def after_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Lets the flesh follow what is moved by hand, and notes what the cache may depend on."""
+    if _settling:
+        # One body is read again after another one was shown.
+        return
     playing = is_playing()
+    changed = set()
     for known in shown_in(scene):
         with refusals(known):
-            known.look_at_changes(depsgraph)
+            if known.look_at_changes(depsgraph):
+                changed.add(known.host)
             known.look_at_settings()
             if not playing:
                 known.touch(depsgraph)
+    for known in shown_in(scene):
+        if changed and known.touches(changed):
+            known.suspect(reread=True)
         if known.busy:
             ensure_timer()
 

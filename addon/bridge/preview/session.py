@@ -16,12 +16,13 @@ from ...core.full_space import Shaper
 from ...core.motion import FrameInput
 from ...core.simulation_pass import SimulationPass
 from ...core.task import Runner, Step, scaled
-from ..body import bodies, builds
+from ..body import bodies, builds, companions
 from ..common import animation, frames, registry, units
-from ..inputs import colliders, frame_inputs, scratch_scene, surroundings
+from ..inputs import frame_inputs, scratch_scene, surroundings
 from ..rig.posed_meshes import PosedShapes
 from . import motions, preview_modifier, qualities
 from .behind import Behind
+from .changes import Watched
 from .display import Display
 from .interactive import Interactive
 
@@ -151,15 +152,22 @@ class Session:
             builds.remember(self.host, body, digest, summary, context)
         for obj in scene.objects:
             preview_modifier.add(obj)
+        scene, lacking = companions.joined(scene, context)
+        if lacking is not None:
+            self._building = Runner(lacking)
+            return
         self.motions = motions.Motions(body, scene)
-        self._reread, self._built_from = False, self.host.jounce.built_from()
+        self._reread, self._built_from = False, self._built_from_now()
         self._unsound = scratch_scene.unsound(scene, self.scene)
         self.display = Display(scene, self.scene)
         self.restart(motions.kept(self.host) if self.filling is None else self.cache)
 
     def _rebuilds(self) -> bool:
         """Whether a setting that the body is built from is not what it was."""
-        return self.host.jounce.built_from() != self._built_from
+        return self._built_from_now() != self._built_from
+
+    def _built_from_now(self) -> tuple[object, ...]:
+        return tuple(each.jounce.built_from() for each in (self.host, *companions.of(self.host)))
 
     def get_ready(self, context: bpy.types.Context) -> None:
         """Does all of `prepare` at once, where it is not done yet."""
@@ -192,7 +200,8 @@ class Session:
     def _settings_now(self) -> tuple[object, ...]:
         state = self.host.jounce
         fine = (state.quality, state.flesh().key, state.learnt_digest)
-        return (*self.motions.settings(self.scene), *fine, colliders.chosen(self.host))
+        others = (other.settings(self.scene) for other in self.motions.companions)
+        return (*self.motions.settings(self.scene), *fine, surroundings.chosen(self.host), *others)
 
     def is_whole(self) -> bool:
         """Whether nothing of what is shown has been deleted."""
@@ -204,7 +213,7 @@ class Session:
     def _is_as_read(self) -> bool:
         """Whether all that drives the body is what was read; where not, all is to be read again."""
         body = self.motions.scene
-        is_whole = body.reader.has_its_bones() and surroundings.is_there(body)
+        is_whole = body.reader.has_its_bones() and surroundings.is_there(body) and not self._rebuilds()
         if not is_whole:
             self.suspect(reread=True)
         return is_whole
@@ -393,34 +402,25 @@ class Session:
 
     # Changes.
 
-    def look_at_changes(self, depsgraph: bpy.types.Depsgraph) -> None:
-        """Notes whether what was evaluated may have changed the motion, at this frame or another one."""
+    def look_at_changes(self, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Notes whether what was evaluated may have changed the motion; whether all is to be read again."""
         own, self._wrote = self._wrote, False
-        parts = bodies.members(self.host)
-        meshes = [block for obj in parts for block in (obj.data, obj.data.shape_keys)]
-        armatures = [] if self.motions is None else self.motions.scene.reader.armatures
-        touched = () if self.motions is None else self.motions.scene.colliders.objects
+        watched, rereads = Watched(self.host, None if self.motions is None else self.motions.scene), False
         for update in depsgraph.updates:
             block = update.id.original
-            moved, reshaped = update.is_updated_transform, update.is_updated_geometry
-            if isinstance(block, bpy.types.Object) and block.field is not None and block.field.type != "NONE":
-                self.suspect()
-            if isinstance(block, bpy.types.Armature):
-                self.suspect(reread=any(armature.data == block for armature in armatures))
-            elif isinstance(block, bpy.types.Action):
-                keys = [obj.data.shape_keys for obj in parts]
+            if isinstance(block, bpy.types.Action):
                 # A stage makes doubles with shape keys, which touches their actions.
-                if not self._actions.is_only_touched(block, keys):
+                if not self._actions.is_only_touched(block, watched.keys):
                     self.suspect(reread=self.motions is not None and self.motions.moves_otherwise())
-            elif moved and block in parts:
-                # Moved is also what Blender calls an object one of whose settings was changed.
-                self.suspect()
-            elif block in armatures and (moved or reshaped):
-                self.suspect()
-            elif block in touched:
-                self.suspect(reread=reshaped)
-            elif reshaped and not own and (block in meshes or block in parts):
-                self.suspect(reread=True)
+            elif (reread := watched.asks_to_read(update, own)) is not None:
+                self.suspect(reread=reread)
+                rereads = rereads or reread
+        return rereads
+
+    def touches(self, hosts: set[bpy.types.Object]) -> bool:
+        """Whether any of some bodies is one that this one touches."""
+        others = () if self.motions is None else self.motions.scene.companions
+        return any(other.scene.host in hosts for other in others)
 
     def look_at_settings(self) -> None:
         """Notes whether a setting, of the scene too, is another one than this pass was begun with."""

@@ -1,0 +1,77 @@
+"""Finds the loose bodies that touch each other, which are read and simulated as one."""
+
+from dataclasses import replace
+
+import bpy
+
+from ...core import bodies as built
+from ...core.task import Task
+from ...core.user_error import UserError
+from ..common import registry
+from ..inputs import colliders
+from . import bodies
+from .bodies import BodyScene, Companion
+
+# So many bodies touch each other at most: what all their touches cost grows with the cube of them.
+MOST = 12
+
+
+def of(host: bpy.types.Object) -> list[bpy.types.Object]:
+    """The hosts of the other loose bodies that a body touches, by way of others too, in order."""
+    if not host.jounce.is_loose:
+        return []
+    loose = [obj for obj in registry.meshes() if registry.is_host(obj) and obj.jounce.is_loose]
+    touched = {obj: {colliders.soft(obj, other) for other in colliders.acting(obj)} - {None} for obj in loose}
+    found, new = {host}, {host}
+    while new:
+        met = {other for obj in new for other in touched.get(obj, ())}
+        met |= {obj for obj, others in touched.items() if others & new}
+        new = met - found
+        found |= new
+    return sorted(found - {host}, key=registry.rank)
+
+
+def joined(body: BodyScene, context: bpy.types.Context) -> tuple[BodyScene, Task | None]:
+    """A body with all that it touches, or what builds one of these that is not in memory."""
+    others = of(body.host)
+    if len(others) >= MOST:
+        raise UserError(
+            f"{body.host.name} and {len(others)} other loose bodies touch each other, and at most {MOST} "
+            "can; take some out of their Collision Collections."
+        )
+    companions = []
+    for other in others:
+        scene = bodies.read(other, context, lambda _: None)
+        settings = other.jounce.build_settings()
+        made = built.CACHE.get(scene.surface.digest(settings))
+        if made is None:
+            return body, built.build(scene.surface, settings)
+        companions.append(Companion(scene, made))
+    return replace(body, companions=tuple(companions)), None
+
+
+def substeps(hosts: list[bpy.types.Object]) -> int:
+    """In how many substeps bodies that touch each other are simulated: what has most of them decides."""
+    return max(host.jounce.substeps for host in hosts)
+
+
+def sentence(host: bpy.types.Object, others: list[bpy.types.Object]) -> str:
+    """What a body and others do together."""
+    names, most = ", ".join(other.name for other in others), substeps([host, *others])
+    more = f"; all take {most} substeps, the most of any" if host.jounce.substeps != most else ""
+    return f"{host.name} is simulated as one with {names}{more}."
+
+
+def place(body: BodyScene) -> int:
+    """How many of the bodies that a body touches come before it."""
+    rank = registry.rank(body.host)
+    return sum(registry.rank(companion.scene.host) < rank for companion in body.companions)
+
+
+def refuse_lively(host: bpy.types.Object) -> None:
+    """Refuses a body that others touch, with an integrator that gives back what an impact takes."""
+    if host.jounce.integrator != "backward_euler":
+        raise UserError(
+            f"{host.name} touches other loose bodies, which it cannot with the integrator Lively; choose "
+            "Calm in its panel Motion."
+        )
