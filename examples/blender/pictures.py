@@ -27,6 +27,7 @@ import numpy as np
 import studio
 import subjects
 import thrown_jelly
+import touching_jellies
 from PIL import Image
 
 LIMIT = 200_000
@@ -201,6 +202,17 @@ def loose(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet(rows, columns, list(takes), "")
 
 
+def touching(engine: str, scratch: Path) -> Image.Image:
+    """Three blocks of jelly that fall onto each other, without and with each other among what they touch."""
+    heap = touching_jellies.TouchingJellies()
+    takes = {"ground alone": heap.apart(), "each other, too": heap.touching()}
+    frames = (0, 6, 9, 12, 15, 20)
+    room = studio.Studio(heap.blocks, [take[frame] for take in takes.values() for frame in frames], engine)
+    rows = [[figures.plain(room, take[frame], scratch) for frame in frames] for take in takes.values()]
+    columns = [f"frame {touching_jellies.FRAMES[frame]}" for frame in frames]
+    return figures.sheet(rows, columns, list(takes), "")
+
+
 def leaves(engine: str, scratch: Path) -> Image.Image:
     """One leaf bent far, unwarped and warped; and a bush of a thousand in the wind, whole and near by."""
     bush = bushes.Bush(1000)
@@ -276,6 +288,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "opening": opening,
     "collisions": collisions,
     "loose": loose,
+    "touching": touching,
     "caught": caught,
     "learnt": learnt,
     "law": law,

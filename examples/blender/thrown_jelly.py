@@ -59,7 +59,9 @@ def from_beside(shape: Shape) -> Shape:
 
 
 def block(
-    location: tuple[float, float, float], turn: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    location: tuple[float, float, float],
+    turn: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    colour: tuple[float, float, float] = COLOUR,
 ) -> bpy.types.Object:
     """A rounded block of jelly."""
     form = bmesh.new()
@@ -70,7 +72,7 @@ def block(
     form.to_mesh(mesh)
     form.free()
     mesh.shade_smooth()
-    creature.colour(mesh, np.tile(COLOUR, (len(mesh.vertices), 1)))
+    creature.colour(mesh, np.tile(colour, (len(mesh.vertices), 1)))
     mesh.materials.append(creature.coloured_material("Jelly", 0.4))
     made = bpy.data.objects.new("Jelly", mesh)
     made.location, made.rotation_euler = location, turn

@@ -31,6 +31,10 @@ use crate::{Error, Progress, Result};
 
 /// Pairs of curvature that are learnt from.
 pub(super) const PAIRS: usize = 5;
+/// Most points that touch other soft bodies, for each row and at least: forces at points much closer to each other than handles are
+/// cannot be told apart.
+const BODY_POINTS: usize = 2;
+const LEAST_BODY_POINTS: usize = 256;
 
 /// What a [`ProjectiveModel`] finds in a substep, and the memory for that; rows are its coordinates.
 pub(crate) struct ProjectiveSubstep {
@@ -110,6 +114,9 @@ impl ProjectiveSubstep {
         if !shape.spared().is_empty() {
             let why = "bodies of all kinds touch it, so there is no one whose points it could spare; give one that spares none";
             return Err(Error::Unsupported { what: "shape", why });
+        }
+        if let Some(contact) = &mut self.contact {
+            contact.meet_bodies(LEAST_BODY_POINTS.max(BODY_POINTS * self.model.rank()));
         }
         self.shape = Some(SoftShape::new(mesh, shape.clone(), &*self.model, self.model.rank())?);
         Ok(self)

@@ -31,6 +31,8 @@ pub(crate) struct Contact {
     pub(super) colliders: Arc<[Collider]>,
     pub(crate) points: ContactPoints,
     groups: PointGroups,
+    /// Points that touch other soft bodies.
+    pub(super) body_points: Vec<usize>,
     /// Whether a point may touch a collider; points first.
     may_touch: Vec<bool>,
     /// Whether pins or a constraint hold the part of the body that each point belongs to.
@@ -96,6 +98,7 @@ impl Contact {
             may_touch: points.may_touch(&colliders)?,
             groups: PointGroups::new(&points),
             held: (0..points.len()).map(held).collect(),
+            body_points: Vec::new(),
             reach: points.places().iter().map(|place| reach(place, pinned)).collect(),
             swallows: Vec::new(),
             placements: Vec::new(),
@@ -113,6 +116,11 @@ impl Contact {
             beyond: Vec::new(),
             diagonal,
         })
+    }
+
+    /// Has no more than `most` of its points touch other soft bodies.
+    pub(crate) fn meet_bodies(&mut self, most: usize) {
+        self.body_points = self.points.thinned(NEAR * self.diagonal, most);
     }
 
     /// Rows of all placements.

@@ -34,6 +34,7 @@
 mod directions;
 mod distance_grid;
 mod joint;
+mod links;
 mod near;
 mod placement;
 mod points;

@@ -136,6 +136,11 @@ impl ContactPoints {
         Ok(self.indices.iter().flat_map(|&index| touches(index)).collect())
     }
 
+    /// No more than `most` of them, evenly thinned out, `spacing` metres apart or further.
+    pub(super) fn thinned(&self, spacing: f64, most: usize) -> Vec<usize> {
+        thinned(&self.places, (0..self.len()).collect(), spacing, most)
+    }
+
     /// How many there were to choose from.
     pub(crate) fn given(&self) -> usize {
         self.given

@@ -1,0 +1,57 @@
+"""Three blocks of jelly that fall into a heap, through each other and touching each other."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+import flesh
+import studio
+import thrown_jelly
+from subjects import Shape
+
+FRAMES = range(1, 25)
+# Where each block starts, in m, and how it is tilted, in degrees.
+STARTS = [
+    ((0.0, 0.0, 0.16), (0.0, 0.0, 15.0)),
+    ((0.07, 0.02, 0.54), (0.0, 0.0, 40.0)),
+    ((-0.02, -0.03, 0.92), (0.0, 0.0, 5.0)),
+]
+# Times the frequency that Add Jounce gives them, and the damping ratio.
+SOFTENED, DAMPING = 0.8, 0.4
+COLOURS = [(0.80, 0.36, 0.42), (0.36, 0.62, 0.78), (0.88, 0.70, 0.30)]
+
+
+class TouchingJellies:
+    """Dropped by the settings that an artist uses."""
+
+    def __init__(self) -> None:
+        """Build them in an empty file, and make them loose bodies that collide with the ground at z = 0."""
+        thrown_jelly.empty_shot(FRAMES)
+        self.blocks = []
+        for (place, degrees), colour in zip(STARTS, COLOURS, strict=True):
+            self.blocks.append(thrown_jelly.block(place, tuple(map(math.radians, degrees)), colour))
+        for block in self.blocks:
+            flesh.select([block])
+            bpy.ops.jounce.setup()
+            block.jounce.frequency *= SOFTENED
+            block.jounce.damping = DAMPING
+        flesh.select(self.blocks[:1])
+        bpy.ops.jounce.ground()
+        self.collection = self.blocks[0].jounce.collision_collection
+        [ground] = self.collection.objects
+        ground.location.z = 0.0
+        for block in self.blocks:
+            block.jounce.use_collisions, block.jounce.collision_collection = True, self.collection
+        bpy.context.view_layer.update()
+
+    def apart(self) -> list[Shape]:
+        """Their motion where only the ground is in their collision collection."""
+        return studio.record(self.blocks, FRAMES)
+
+    def touching(self) -> list[Shape]:
+        """Their motion where they are in it, too."""
+        for block in self.blocks:
+            self.collection.objects.link(block)
+        bpy.context.view_layer.update()
+        return studio.record(self.blocks, FRAMES)
