@@ -13,7 +13,7 @@ from .user_error import UserError
 
 # Rises whenever the same surface and settings give another body than before: motion that older files keep is
 # then known to be of another one.
-BUILDING = 3
+BUILDING = 4
 
 
 @dataclass(frozen=True)

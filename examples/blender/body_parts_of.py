@@ -1,6 +1,6 @@
 """One character for `body_parts.py`: added as an artist does, previewed over a clip, measured, photographed.
 
-    python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR] [--final DIR]
+    python body_parts_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
 
 Motion is how far a vertex is at most from where the rig has it, as a share of the diagonal at the first
 frame; of a part, all but a tenth of its vertices stay below it. Stretch is the change of an edge's length
@@ -8,7 +8,6 @@ against the posed mesh, of edges longer than a thousandth of the size, in the wo
 are those that turn inside out against the posed mesh. Jitter: the second difference of the displacement in
 time that all but a hundredth of vertices and frames stay below. Lively: how far a mass on a damped spring of
 the body's frequency that a vertex carries lags behind it at most; of a part, all but a tenth of its vertices.
-With --final the motion is that of a final bake, whose mesh caches go into that folder.
 """
 
 from __future__ import annotations
@@ -47,19 +46,11 @@ STEPS = 64
 
 def main() -> None:
     """Measure one character and write the report."""
-    parser = one_character.shooting_parser(__doc__)
-    parser.add_argument("--final", type=Path, help="folder for the caches of a final bake")
-    options = parser.parse_args()
-    one_character.shoot(options, lambda who, shot: shoot(who, shot, options.final))
+    one_character.shoot(one_character.shooting_parser(__doc__).parse_args(), shoot)
 
 
-def shoot(
-    character: characters.Character, shot: characters.Shot, caches: Path | None
-) -> tuple[dict, sheet.Take]:
-    """Adds Jounce to a character and records its preview beside the pose: what was measured, and the take.
-
-    caches: where those of a final bake go, which is recorded then.
-    """
+def shoot(_: str, character: characters.Character, shot: characters.Shot) -> tuple[dict, sheet.Take]:
+    """Adds Jounce to a character and records its preview beside the pose: what was measured, and the take."""
     posed = studio.record(character.body, shot.frames)
     bpy.context.scene.frame_set(shot.first)
     flesh.select([character.armature])
@@ -67,7 +58,6 @@ def shoot(
     bpy.ops.jounce.setup()
     seconds = time.perf_counter() - started
     host = next(mesh for mesh in character.body if mesh.jounce.is_host)
-    final = {} if caches is None else bake_final(host, shot, caches)
     fleshed = studio.record(character.body, shot.frames)
     render = bpy.context.scene.render
     size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
@@ -75,7 +65,7 @@ def shoot(
     take = sheet.Take(title, shot.first, render.fps / render.fps_base, size, posed, fleshed)
     chosen = {"add s": seconds, "frequency": host.jounce.frequency}
     lively = liveliness(character, take, host.jounce.frequency, host.jounce.damping)
-    return chosen | final | lively | measure(character, take), take
+    return chosen | lively | measure(character, take), take
 
 
 def liveliness(character: characters.Character, take: sheet.Take, frequency: float, damping: float) -> dict:
@@ -102,17 +92,6 @@ def lag(places: np.ndarray, frequency: float, damping: float, rate: float) -> np
             offset = offset + h * velocity
         largest = np.maximum(largest, np.linalg.norm(offset, axis=1))
     return largest
-
-
-def bake_final(host: bpy.types.Object, shot: characters.Shot, caches: Path) -> dict:
-    """Bakes every vertex of the cage; how long a frame took, and how far the draft is off."""
-    caches.mkdir(parents=True, exist_ok=True)
-    host.jounce.quality, host.jounce.cache_folder = "FINAL", str(caches)
-    frames = shot.frames
-    started = time.perf_counter()
-    bpy.ops.jounce.bake(target="MESH_CACHE", frame_start=frames[0], frame_end=frames[-1])
-    seconds = time.perf_counter() - started
-    return {"final s a frame": seconds / len(frames), "draft error": host.jounce.bake_draft_error}
 
 
 def measure(character: characters.Character, take: sheet.Take) -> dict:

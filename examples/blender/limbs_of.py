@@ -33,7 +33,7 @@ SEEN, HELD = 2e-3, 1e-3
 def main() -> None:
     """Measure one character and write the report."""
     options = one_character.shooting_parser(__doc__).parse_args()
-    one_character.shoot(options, lambda who, shot: shoot(who, shot, options.report.parent))
+    one_character.shoot(options, lambda _, who, shot: shoot(who, shot, options.report.parent))
 
 
 def shoot(character: characters.Character, shot: characters.Shot, caches: Path) -> tuple[dict, sheet.Take]:

@@ -13,7 +13,7 @@ import sheet
 import studio
 
 Measure = Callable[[str, characters.Character, characters.Shot], dict]
-Shoot = Callable[[characters.Character, characters.Shot], tuple[dict, sheet.Take]]
+Shoot = Callable[[str, characters.Character, characters.Shot], tuple[dict, sheet.Take]]
 
 
 def parser(doc: str, frames: int) -> argparse.ArgumentParser:
@@ -49,8 +49,8 @@ def measure(options: argparse.Namespace, measured: Measure) -> None:
 def shoot(options: argparse.Namespace, shot_of: Shoot) -> None:
     """The same with a contact sheet, where a folder is given for it."""
 
-    def measured(_: str, character: characters.Character, shot: characters.Shot) -> dict:
-        report, take = shot_of(character, shot)
+    def measured(package: str, character: characters.Character, shot: characters.Shot) -> dict:
+        report, take = shot_of(package, character, shot)
         if options.sheets is not None:
             photograph(options.sheets / f"{options.file.stem}.png", character, take)
         return report

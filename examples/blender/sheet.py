@@ -24,7 +24,10 @@ PAPER = tuple(round(255 * channel) for channel in (0.965, 0.955, 0.94))
 
 @dataclass
 class Take:
-    """One shot, recorded without and with flesh: positions a frame and a mesh, in world units."""
+    """One shot, recorded without and with flesh: positions a frame and a mesh, in world units.
+
+    between: other motions that the sheet shows between the two.
+    """
 
     title: str
     first: int
@@ -32,7 +35,8 @@ class Take:
     size: float
     posed: Shapes
     fleshed: Shapes
-    rows: tuple[str, str, str] = ("Posed", "With Jounce", "Difference")
+    rows: tuple[str, ...] = ("Posed", "With Jounce", "Difference")
+    between: tuple[Shapes, ...] = ()
 
     def displacement(self, index: int) -> list[np.ndarray]:
         """Distance (p,) between the two shapes of one frame, for each mesh, as a fraction of the size."""
@@ -70,10 +74,10 @@ def telling_frames(amplitudes: np.ndarray, count: int) -> list[int]:
 def contact_sheet(studio: Studio, take: Take, path: Path, scratch: Path) -> list[int]:
     """Save the sheet as PNG and return the frames shown.
 
-    Each column is a frame; the rows are the posed shape (or another that flesh is compared with), the shape
-    with flesh, and that shape coloured by how far it is from the other, whose outline is drawn over it. The
-    last colour stands for what all but a hundredth of the strongest frame's vertices stay below, and for all
-    beyond.
+    Each column is a frame; the rows are the posed shape (or another that flesh is compared with), what is
+    between, the shape with flesh, and that shape coloured by how far it is from the posed one, whose outline
+    is drawn over it. The last colour stands for what all but a hundredth of the strongest frame's vertices
+    stay below, and for all beyond.
     """
     amplitudes = take.amplitudes()
     columns = telling_frames(amplitudes, COLUMNS)
@@ -122,7 +126,8 @@ def loop(studio: Studio, take: Take, path: Path, scratch: Path) -> int:
 
 def _column(studio: Studio, take: Take, index: int, top: float, scratch: Path) -> list[Image.Image]:
     studio.paint(None)
-    plain = [_photograph(studio, shapes[index], scratch, CELL) for shapes in (take.posed, take.fleshed)]
+    motions = (take.posed, *take.between, take.fleshed)
+    plain = [_photograph(studio, shapes[index], scratch, CELL) for shapes in motions]
     studio.pose(take.posed[index])
     outline = _outline(studio, scratch)
     studio.paint([amount / top for amount in take.displacement(index)])

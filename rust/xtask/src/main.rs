@@ -51,6 +51,8 @@ usage: cargo x <command>
                         checksums, all checked, to dist/release/; `release pack` takes the wheels that are there
   sheets [character]    what moves where on every character at the defaults: out/body_parts.md and a contact
                         sheet of each in out/sheets/
+  final [character]     the final motion of every character beside its draft: out/final_motion.md and a contact sheet
+                        of each in out/final/
   full-space [character]
                         how far every character's motion is from the full space: out/full_space.md
   honest [character]    volume and lowest frequency of every character's body at five resolutions: out/honest_body.md
@@ -83,6 +85,8 @@ fn run(arguments: &[&str]) -> Result<()> {
         ["pictures"] => pictures::run(),
         ["sheets"] => sheets::run(""),
         ["sheets", only] => sheets::run(only),
+        ["final"] => sheets::final_motion(""),
+        ["final", only] => sheets::final_motion(only),
         ["full-space"] => sheets::full_space(""),
         ["full-space", only] => sheets::full_space(only),
         ["honest"] => sheets::honest(""),

@@ -1,5 +1,6 @@
-//! What is measured on every character: `cargo x sheets`, what moves where, `cargo x full-space`, how far its motion is
-//! from the full space, and `cargo x honest`, what a body weighs and how fast it swings at several resolutions.
+//! What is measured on every character: `cargo x sheets`, what moves where, `cargo x final`, the same of its final motion,
+//! `cargo x full-space`, how far its motion is from the full space, and `cargo x honest`, what a body weighs and how fast
+//! it swings at several resolutions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,12 +13,18 @@ use crate::wheel;
 
 /// Measures and photographs the characters whose names contain `only`: `out/body_parts.md` and `out/sheets/`.
 pub fn run(only: &str) -> Result<()> {
-    let table = measured("body_parts", &project::out(), only)?;
-    println!(
-        "\nThe table is {}, the pictures are in {}",
-        table.display(),
-        table.with_file_name("sheets").display()
-    );
+    photographed("body_parts", "sheets", only)
+}
+
+/// Measures and photographs their final motion beside their drafts: `out/final_motion.md` and `out/final/`.
+pub fn final_motion(only: &str) -> Result<()> {
+    photographed("final_motion", "final", only)
+}
+
+fn photographed(name: &str, pictures: &str, only: &str) -> Result<()> {
+    let table = measured(name, &project::out(), only)?;
+    let pictures = table.with_file_name(pictures);
+    println!("\nThe table is {}, the pictures are in {}", table.display(), pictures.display());
     Ok(())
 }
 

@@ -44,6 +44,7 @@ nav:
       - Sound: docs/addon/sound.md
       - Leaves: docs/addon/leaves.md
       - What moves: docs/addon/what_moves.md
+      - The final motion, measured: docs/addon/final_motion.md
       - Honest bodies: docs/addon/honest_body.md
   - Farms: docs/farm.md
   - Promises: docs/promises.md

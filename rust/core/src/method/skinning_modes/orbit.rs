@@ -21,6 +21,9 @@ impl SkinningSubstep {
         place: &[[f64; 3]],
         probe: bool,
     ) -> Option<Tangent> {
+        if self.stretch.is_beyond(&self.model, place) {
+            return None;
+        }
         let length = PROBE * self.model.unit();
         let (mut objective, descent, local, moved, _) = self.objective(params);
         let gradient = descent.gradient(&mut objective, local, place)?.as_flattened().to_vec();

@@ -41,7 +41,7 @@ pub(crate) struct SkinningSubstep {
     pub(super) diagonal: Vec<f64>,
     pub(super) descent: Descent,
     limit: Limit,
-    stretch: StretchLimit,
+    pub(super) stretch: StretchLimit,
     pub(super) drag: DragForce,
     opening: Opening,
     /// Whether a limit was felt in the last substep of this step.
@@ -111,8 +111,7 @@ impl SkinningSubstep {
         }
         loop {
             self.limit.enter(&self.model, &mut self.reduced);
-            self.stretch.enter(&self.model, &mut self.reduced);
-            let found = self.descend(params, -1.0, params.max_iterations, |_| progress.proceed())?;
+            let found = self.descend_within(params, -1.0, params.max_iterations, |_| progress.proceed())?;
             spent += found.0;
             if !self.stretch.look(&self.model, &self.reduced) {
                 self.is_pressed = self.stretch.was_felt() || self.limit.is_felt(&self.model, &self.reduced);
@@ -136,6 +135,24 @@ impl SkinningSubstep {
             }
         }
         Ok((iterations, residual))
+    }
+
+    /// The same descent, once more where it ends beyond the limit of stretch, from within that.
+    fn descend_within(
+        &mut self,
+        params: &SimulationParams,
+        free: f64,
+        max_iterations: u32,
+        heard: impl Fn(u32) -> Result<()>,
+    ) -> Result<(u32, f64)> {
+        self.stretch.enter(&self.model, &mut self.reduced);
+        let first = self.descend(params, free, max_iterations, &heard)?;
+        if !self.stretch.harden(&self.model, &self.reduced) {
+            return Ok(first);
+        }
+        self.stretch.enter(&self.model, &mut self.reduced);
+        let (iterations, residual) = self.descend(params, free, max_iterations, &heard)?;
+        Ok((first.0 + iterations, residual))
     }
 
     /// Quasi-Newton descent from `self.reduced`, with what resists change of volume in the metric; directions
@@ -328,7 +345,7 @@ impl Substep for SkinningSubstep {
                 "nothing else holds what open stitches held, so that it has no rest; close them a little";
             return Err(Error::Unsupported { what: "stitching", why });
         }
-        self.descend(params, least, max_iterations, heard)
+        self.descend_within(params, least, max_iterations, heard)
     }
 
     fn found(&mut self) -> &mut Rows {

@@ -1,12 +1,15 @@
-//! The limit of stretch: a potential that is zero up to half of the limit and grows without bound towards it, so
-//! that flesh stiffens before it tears.
+//! The limit of stretch: a potential that is zero up to half of the limit and steep towards it, so that flesh stiffens
+//! before it tears.
 //!
 //! `U = sum over places s of kappa_s L_s^2 phi((|F_s S_s^-1 - R_s| - a_s) / L_s)`, phi as for displacements
 //! ([`limit`](super::limit)), `F = F_rig + G B z`, S the stretch that the rig gives as far as rest shapes follow it, R the
 //! rotation that is nearest to `F S^-1`: flesh that is turned, or as the rig makes it, is not stretched. What the rig crushes
 //! further is allowed besides, `a = |F_rig S^-1 - R_rig|`. No length there changes by a larger share of what the rig
 //! makes of it than the limit, nor of what it was at rest where that is shorter: L is the limit over the largest stretch
-//! of S that is beyond 1. kappa_s is the least elastic energy of a stretch of 1 there, J.
+//! of S that is beyond 1. kappa_s is a share of the least elastic energy of a stretch of 1 there, J.
+//!
+//! phi goes on as a parabola near the limit, so that a step may begin beyond it. Where flesh would then end beyond it, the step
+//! goes on with a phi that has no bound at the limit, from within.
 
 use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
@@ -54,6 +57,8 @@ pub(super) struct StretchLimit {
     stiffness: f64,
     /// The largest stretch where the potential was last found, as a share of the limit.
     last: f64,
+    /// Whether the potential has no bound at the limit.
+    is_hard: bool,
 }
 
 type Watched<'a> = (&'a Packed<3>, &'a mut Apart, &'a [usize], &'a mut [f64]);
@@ -158,7 +163,7 @@ impl PosedPlaces {
 
 impl StretchLimit {
     pub(super) fn new() -> Self {
-        Self { memory: None, limit: None, stiffness: 0.0, last: 0.0 }
+        Self { memory: None, limit: None, stiffness: 0.0, last: 0.0, is_hard: false }
     }
 
     /// Sets the limit, the factor on the elastic energy, and what the rig does in a pose, with what offsets add to
@@ -170,7 +175,7 @@ impl StretchLimit {
         pose: &[[f64; 3]],
         offsets: &[[f64; 3]],
     ) {
-        (self.limit, self.stiffness) = (limit, stiffness);
+        (self.limit, self.stiffness, self.is_hard) = (limit, stiffness, false);
         if let Some(limit) = limit {
             let memory = self.memory.get_or_insert_with(|| Memory::new(model));
             memory.whole.posed.set(limit, &model.stretch_places.rig, pose, offsets);
@@ -186,8 +191,9 @@ impl StretchLimit {
         apart.measure(basis, y)
     }
 
-    /// Looks at no place, until one is found to feel the limit.
+    /// Looks at no place, until one is found to feel the limit, which is not hard.
     pub(super) fn look_away(&mut self, model: &SkinningModel) {
+        self.is_hard = false;
         if let Some(memory) = &mut self.memory {
             memory.places.clear();
             memory.basis.select(&model.stretch_places.basis, &[]);
@@ -218,8 +224,23 @@ impl StretchLimit {
         true
     }
 
-    /// Scales y down where it lies beyond the limit, so that the potential is finite.
+    /// Whether the largest stretch of what is looked at is beyond the limit at y.
+    pub(super) fn is_beyond(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
+        self.largest(model, y) >= 1.0
+    }
+
+    /// Makes the potential one without bound at the limit where y lies beyond that; whether it has become so.
+    pub(super) fn harden(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
+        let hardens = !self.is_hard && self.is_beyond(model, y);
+        self.is_hard |= hardens;
+        hardens
+    }
+
+    /// Scales y down where it lies beyond a hard limit, so that the potential is finite.
     pub(super) fn enter(&mut self, model: &SkinningModel, y: &mut [[f64; 3]]) {
+        if !self.is_hard {
+            return;
+        }
         for _ in 0..PULLS {
             let largest = self.largest(model, y);
             if largest <= INSIDE {
@@ -235,14 +256,14 @@ impl StretchLimit {
         self.limit.is_some() && self.last > KNEE
     }
 
-    /// The potential at y, J, infinite beyond the limit.
+    /// The potential at y, J, infinite beyond a hard limit.
     pub(super) fn potential(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
         self.last = self.largest(model, y);
         let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
         if self.last <= KNEE {
             return 0.0;
         }
-        if self.last.is_nan() || self.last >= 1.0 {
+        if !self.last.is_finite() || (self.is_hard && self.last >= 1.0) {
             return f64::INFINITY;
         }
         let lanes = model.stretch_places.basis.lanes();
@@ -253,7 +274,12 @@ impl StretchLimit {
             let kappa =
                 places.get(slot).map_or(0.0, |&place| self.stiffness * model.data.stretch.stiffness[place]);
             let share = apart.shares[slot];
-            let (potential, slope) = potential(share);
+            let (potential, slope) = if self.is_hard {
+                potential(share)
+            } else {
+                let [value, slope, _] = continued(share);
+                (value, slope)
+            };
             let (block, lane) = (slot / lanes, slot % lanes);
             let length = apart.posed.reach[2 * block * lanes + lane];
             energy += kappa * length * length * potential;

@@ -14,6 +14,9 @@ use crate::operators::gradients;
 
 /// Tets among which places are chosen; half of them are the softest.
 const CANDIDATES: usize = 3000;
+/// Share of the least elastic energy of a stretch of 1 that limits it: bodies then move about as far as in the full space,
+/// where each place gives way by itself.
+const SHARE: f64 = 0.3;
 
 /// The tets whose stretch is limited: few, but such that no flesh stretches far without them.
 #[derive(Clone)]
@@ -52,7 +55,7 @@ impl StretchPlaces {
         let handles = 4 * body.handles;
         let rig: Vec<[Vec<f64>; 3]> = tets.iter().map(|&tet| rig_rows(body, tet, &hats[tet])).collect();
         Self {
-            stiffness: found.iter().map(|stretch| 0.5 / stretch.softest(&soft)).collect(),
+            stiffness: found.iter().map(|stretch| 0.5 * SHARE / stretch.softest(&soft)).collect(),
             basis: Mat::from_fn(3 * tets.len(), spectrum.len(), |i, j| found[i / 3].rows[i % 3][j]),
             rig: Mat::from_fn(3 * tets.len(), handles, |i, j| rig[i / 3][i % 3][j]),
             tets: tets.into_iter().map(|tet| tet as u32).collect(),

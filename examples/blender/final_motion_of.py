@@ -1,0 +1,145 @@
+"""One character for `final_motion.py`: its draft and its final motion over a clip, and how it comes to rest.
+
+    python final_motion_of.py FILE --report OUT.json [--frames 60] [--sheets DIR]
+
+Both are previewed as an artist does. Milliseconds are those of the processor, with the reading of the rig.
+What stretch, flipped triangles and jitter are stands in `body_parts_of.py`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import bpy
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import body_parts_of
+import character as characters
+import flesh
+import one_character
+import recordings
+import sheet
+import studio
+
+if TYPE_CHECKING:
+    import jounce
+
+# How long the rig stands still after the shot, in seconds.
+STILL = 2.0
+ROWS = ("Posed", "Draft", "Final", "Difference")
+MEASURED = ("largest", "stretch, 99.9 percentile", "flipped triangles", "jitter")
+
+
+def main() -> None:
+    """Measure one character and write the report."""
+    options = one_character.shooting_parser(__doc__).parse_args()
+    one_character.shoot(options, lambda *what: shoot(*what, options.report.parent))
+
+
+def shoot(
+    package: str, character: characters.Character, shot: characters.Shot, caches: Path
+) -> tuple[dict, sheet.Take]:
+    """Records both motions by the operators that an artist uses: what was measured, and the take.
+
+    package: the extension's. caches: where that of the final motion goes, or it would lie beside the
+    character.
+    """
+    posed = studio.record(character.body, shot.frames)
+    bpy.context.scene.frame_set(shot.first)
+    flesh.select([character.armature])
+    bpy.ops.jounce.setup()
+    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    flesh.select([host])
+    draft = studio.record(character.body, shot.frames)
+    rest = coming_to_rest(package, host, shot)
+    host.jounce.quality, host.jounce.cache_folder = "FINAL", str(caches)
+    started = time.process_time()
+    bpy.ops.jounce.fill_cache()
+    seconds = (time.process_time() - started) / len(shot.frames)
+    final = studio.record(character.body, shot.frames)
+    render = bpy.context.scene.render
+    rate = render.fps / render.fps_base
+    size = float(np.linalg.norm(np.ptp(np.concatenate(posed[0]), axis=0)))
+    title = f"{character.name.replace('_', ' ')}: {shot.action.name.split('|')[-1]}"
+    rough = sheet.Take(title, shot.first, rate, size, posed, draft)
+    take = replace(rough, fleshed=final, rows=ROWS, between=(draft,))
+    values = [body_parts_of.measure(character, each) for each in (rough, take)]
+    report = {"ms a frame": 1e3 * seconds, "draft, apart": apart(posed, draft, final)}
+    report |= {f"{name}, draft": values[0][name] for name in MEASURED}
+    report |= {name: values[1][name] for name in MEASURED}
+    return report | rest, take
+
+
+def apart(posed: sheet.Shapes, draft: sheet.Shapes, final: sheet.Shapes) -> float:
+    """How far the draft is from the final motion, as a share of how far that is from the pose."""
+
+    def squares(one: sheet.Shapes, other: sheet.Shapes) -> float:
+        pairs = zip(one, other, strict=True)
+        return sum(
+            float(((np.concatenate(a).astype(float) - np.concatenate(b)) ** 2).sum()) for a, b in pairs
+        )
+
+    moved = squares(final, posed)
+    return (squares(draft, final) / moved) ** 0.5 if moved > 0.0 else 0.0
+
+
+def coming_to_rest(package: str, host: bpy.types.Object, shot: characters.Shot) -> dict:
+    """How much energy rises by while the rig stands still after the shot, and how many tets there are."""
+
+    def module(name: str) -> ModuleType:
+        return importlib.import_module(f"{package}.{name}")
+
+    _, body, motion = recordings.recorded(module, host, range(shot.first, shot.last + 1))
+    settings, motions, full = host.jounce.motion_settings(), module("core.motion"), module("core.full_space")
+    model = body.full_space(full.material(body, host.jounce.flesh()))
+    stiffness = motions.stiffness_of(motions.built_frequency(body, settings.frequency_of), settings)
+    render = bpy.context.scene.render
+    rate = settings.substeps * render.fps / render.fps_base
+    simulation = undamped(model, stiffness, rate)
+    simulation.reset(motion.poses[0])
+    for before, after in zip(motion.poses, motion.poses[1:], strict=False):
+        for step in range(1, settings.substeps + 1):
+            share = step / settings.substeps
+            simulation.step(np.ascontiguousarray((1 - share) * before + share * after))
+    mass = motions.DENSITY * body.mesh.vertex_volumes
+    energies = energies_of(simulation, motion.poses[-1], mass, rate)
+    rise = float(np.diff(energies).max(initial=0.0))
+    return {"tets": len(body.mesh.tets), "rise": rise / energies[0] if energies[0] > 0.0 else 0.0}
+
+
+def undamped(model: jounce.Model, stiffness: float, rate: float) -> jounce.Simulation:
+    """A simulation whose steps are steps of the solver, without damping, gravity and limits."""
+    import jounce
+
+    return jounce.Simulation(
+        model, dt=1.0 / rate, damping=0.0, pose_rest=1.0, stiffness=stiffness, max_iterations=200
+    )
+
+
+def energies_of(simulation: jounce.Simulation, pose: np.ndarray, mass: np.ndarray, rate: float) -> np.ndarray:
+    """Kinetic and elastic energy together after each step in which the rig stands still."""
+    found = []
+    simulation.step(pose)
+    last = simulation.coefficients.copy()
+    for _ in range(round(STILL * rate)):
+        report = simulation.step(pose)
+        now = simulation.coefficients.copy()
+        found.append(report.energy + 0.5 * float((mass[:, None] * ((now - last) * rate) ** 2).sum()))
+        last = now
+    return np.array(found)
+
+
+if __name__ == "__main__":
+    main()
+    sys.stdout.flush()
+    # Blender's own exit handlers can hang in a script that leaves a preview on.
+    os._exit(0)
