@@ -1,5 +1,6 @@
 """Stitches between points of a surface, as the native module takes them."""
 
+from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
 import numpy as np
@@ -8,6 +9,10 @@ import numpy as np
 MOST_GROUPS = 32
 # Stiffness that modes know of what opens, 1 holding firmly: they then move it apart as well as together.
 KNOWN = 1e-3
+# So many points at most are compared with what is near to all of them.
+BLOCK = 64
+# Share by which distances are off at most.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -95,10 +100,24 @@ def pairs_within(points: np.ndarray) -> np.ndarray:
 
 
 def _nearest(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """For each of p points the index of the nearest of q, a block at a time."""
-    block = max(1, 4_000_000 // max(1, len(other)))
-    found = [
-        np.argmin(((one[i : i + block, None] - other[None]) ** 2).sum(axis=2), axis=1)
-        for i in range(0, len(one), block)
-    ]
-    return np.concatenate(found)
+    """For each of p points the index of the nearest of q, the first of equals."""
+    found = np.empty(len(one), np.int64)
+    for rows in _blocks(one, np.arange(len(one))):
+        centre = one[rows].mean(axis=0)
+        away = np.linalg.norm(other - centre, axis=1)
+        # What is nearest to the centre is no further from any of them than that and the radius.
+        reach = away.min() + 2.0 * np.linalg.norm(one[rows] - centre, axis=1).max()
+        near = np.flatnonzero(away <= reach * (1.0 + ROUNDING))
+        found[rows] = near[np.argmin(((one[rows, None] - other[near]) ** 2).sum(axis=2), axis=1)]
+    return found
+
+
+def _blocks(points: np.ndarray, rows: np.ndarray) -> Iterator[np.ndarray]:
+    """Some of the points (p, 3), by their rows, in small groups of what is close together."""
+    if len(rows) <= BLOCK:
+        yield rows
+        return
+    chosen = points[rows]
+    along = chosen[:, np.argmax(np.ptp(chosen, axis=0))]
+    for half in np.array_split(rows[np.argsort(along, kind="stable")], 2):
+        yield from _blocks(points, half)

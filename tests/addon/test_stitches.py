@@ -1,6 +1,7 @@
 """Which points are stitched to which."""
 
 import numpy as np
+import pytest
 from jounce_core.stitches import NONE, Stitches, joined, nearest_pairs, pairs_within
 
 
@@ -11,6 +12,25 @@ def test_nearest_points_are_paired_within_reach_and_once():
     assert nearest_pairs(one, other, 0.07, 10).tolist() == [[1, 2]]
     assert nearest_pairs(one, other, 0.5, 2).tolist() == [[0, 1], [2, 0]]
     assert nearest_pairs(one, other[:0], 1.0, 10).shape == (0, 2)
+
+
+@pytest.mark.parametrize("kind", ["scattered", "grid", "far", "one place"])
+def test_nearest_of_many_is_what_all_distances_say(kind):
+    # On a grid many are equally near, of which the first counts.
+    chance = np.random.default_rng(0)
+    one, other = chance.normal(size=(700, 3)), chance.normal(size=(500, 3))
+    if kind == "grid":
+        one, other = np.round(one, 1), np.round(other, 1)
+    elif kind == "far":
+        other += (50.0, 0.0, 0.0)
+    elif kind == "one place":
+        one[:] = other[:] = 0.25
+    squares = ((one[:, None] - other) ** 2).sum(axis=2)
+    nearest, back = squares.argmin(axis=1), squares.argmin(axis=0)
+    mutual = np.flatnonzero(back[nearest] == np.arange(len(one)))
+    assert np.array_equal(
+        nearest_pairs(one, other, np.inf, 1000), np.stack([mutual, nearest[mutual]], axis=1)
+    )
 
 
 def test_points_of_one_mesh_are_paired_nearest_first():
