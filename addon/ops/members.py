@@ -7,6 +7,7 @@ import bpy
 
 from ..bridge.bake import bakes
 from ..bridge.body import bodies, diagnosis, hard_parts
+from ..bridge.common import modifier_stack
 from ..bridge.preview import previews
 from ..bridge.rig.armature_modifier import Warn
 from ..core.task import Step, Task
@@ -57,11 +58,13 @@ class JOUNCE_OT_body_remove(LongOperator):
 
 
 @contextmanager
-def preview_off(host: bpy.types.Object) -> Iterator[None]:
-    """Shows no preview of a body while its meshes change."""
+def preview_off(host: bpy.types.Object, joining: Objects) -> Iterator[None]:
+    """Shows no preview of a body while its meshes change. joining: those that are to show it too."""
     shown = host.jounce.preview
     if shown:
         previews.refuse_unplaced(host)
+        for obj in joining:
+            modifier_stack.refuse_nodes(obj)
         previews.switch_off(host)
     try:
         yield
@@ -74,7 +77,7 @@ def join(host: bpy.types.Object, joining: Objects, context: bpy.types.Context, w
     """Makes meshes parts of a body, built again if it was built; stopped or refused, none of them is one."""
     before = {obj: obj.is_property_set("jounce") for obj in joining}
     finished, message = False, ""
-    with preview_off(host):
+    with preview_off(host, joining):
         try:
             for obj in joining:
                 obj.jounce.host = host
@@ -105,7 +108,7 @@ def leave(
     """
     seams = [s for s in host.jounce.seams if s.use and (s.mesh_a in leaving or s.mesh_b in leaving)]
     names, finished = [seam.name for seam in seams], False
-    with preview_off(host):
+    with preview_off(host, []):
         try:
             for seam in seams:
                 seam.use = False

@@ -178,6 +178,18 @@ def test_what_cannot_join_or_leave_is_said(dressed):
     assert snapshot.differences(before, everything()) == []
 
 
+def test_a_mesh_that_can_show_no_preview_joins_none(dressed):
+    obj, coat, _ = dressed
+    scenes.activate(obj)
+    bpy.ops.jounce.preview()
+    coat.modifiers.new("Fine", "MULTIRES")
+    scenes.activate(obj, coat)
+    before = everything()
+    with pytest.raises(RuntimeError, match="The modifier Fine of Coat wants the mesh itself"):
+        bpy.ops.jounce.body_add()
+    assert snapshot.differences(before, everything()) == []
+
+
 def test_a_fix_that_builds_is_taken_back_as_a_whole(dressed, module):
     obj, coat, hat = dressed
     rig = hat.modifiers[0].object
