@@ -26,6 +26,7 @@ from . import (
     remove,
     select_copy,
     setup,
+    sew,
     sound,
     stitches,
 )
@@ -74,6 +75,7 @@ CLASSES = (
     stitches.JOUNCE_OT_stitch_groups,
     stitches.JOUNCE_OT_stitch_nearest,
     stitches.JOUNCE_OT_stitch_remove,
+    sew.JOUNCE_OT_sew,
     collisions.JOUNCE_OT_ground,
     collisions.JOUNCE_OT_collider_add,
     collisions.JOUNCE_OT_bone_capsules,

@@ -65,6 +65,35 @@ def active_part(context: bpy.types.Context) -> bpy.types.Object:
     return host
 
 
+def within_body(context: bpy.types.Context) -> bpy.types.Object:
+    """The host of the body whose mesh is active, no mesh of another body selected with it."""
+    host = active_part(context)
+    beside = next((obj for obj in selected_meshes(context) if bodies.host_of(obj) not in (None, host)), None)
+    if beside is not None:
+        raise UserError(
+            f"{beside.name} is not of the body of {host.name}; make one body of both with Sew Bodies, or "
+            f"deselect {beside.name}."
+        )
+    return host
+
+
+def sewable(context: bpy.types.Context) -> tuple[bpy.types.Object, list[bpy.types.Object]]:
+    """The host of the body whose mesh is active, and those of the other meshes' bodies, all of them flesh."""
+    host = active_part(context)
+    found = dict.fromkeys(bodies.host_of(obj) for obj in selected_meshes(context))
+    others = [other for other in found if other not in (None, host)]
+    if not others:
+        raise UserError("No mesh of another body is selected; select one beside the active mesh.")
+    for each in (host, *others):
+        meshes.refuse_foreign(each)
+        if not each.jounce.is_flesh:
+            raise UserError(
+                f"{each.name} is {each.jounce.kind.lower()}, and only flesh that follows a rig can be sewn; "
+                "make it Rigged in the panel Body."
+            )
+    return host, others
+
+
 def paintable(context: bpy.types.Context) -> bpy.types.Object:
     """The active mesh, or the host of what the active armature moves, which can be painted here."""
     host, active = active_body(context), context.view_layer.objects.active

@@ -23,14 +23,19 @@ class JOUNCE_OT_remove(JounceOperator):
             bakes.refuse_stuck(obj)
         for host in hosts:
             previews.switch_off(host)
-            motions.forget(host)
-            lessons.forget(host)
-            final_files.delete(final_files.path_of(host))
-            collider_objects.forget(host)
-            sounds.free(host)
-            law_curves.forget(host)
+            forget(host)
             for obj in bodies.members(host):
                 bakes.free(obj)
                 hard_parts.forget(obj)
                 obj.property_unset("jounce")
         return f"Removed Jounce from {', '.join(host.name for host in hosts)}."
+
+
+def forget(host: bpy.types.Object) -> None:
+    """Takes away what a host keeps of its body and what was made for it, beside settings and bakes."""
+    motions.forget(host)
+    lessons.forget(host)
+    final_files.delete(final_files.path_of(host))
+    collider_objects.forget(host)
+    sounds.free(host)
+    law_curves.forget(host)

@@ -5,25 +5,45 @@ import numpy as np
 from bpy.props import FloatProperty, IntProperty, StringProperty
 
 from ..bridge.body import bodies, meshes, stitches, weight_maps
+from ..bridge.rig import bone_transforms
 from ..core.stitches import nearest_pairs, pairs_within
 from ..core.user_error import UserError
 from . import needs
 from .operator import JounceOperator
 
 
-class SeamOperator(JounceOperator):
-    """Makes a stitch group between the active mesh and another selected one of its body, or within it."""
-
-    needs = (needs.active_part,)
+class AtMost:
+    """Makes no more stitches than are asked for."""
 
     most: IntProperty(
         name="Maximum Stitches", description="Stitches that are made at most", default=100, min=1, max=1000
     )
 
+
+class WithinDistance:
+    """Makes stitches where vertices are near to each other."""
+
+    distance: FloatProperty(
+        name="Distance",
+        description="How far apart stitched vertices may be, in percent of the size of the meshes",
+        default=2.0,
+        min=0.0,
+        max=100.0,
+        soft_max=10.0,
+        subtype="PERCENTAGE",
+    )
+
+
+class SeamOperator(AtMost, JounceOperator):
+    """Makes a stitch group between the active mesh and another selected one of its body, or within it."""
+
+    needs = (needs.within_body,)
+
     def run(self, context: bpy.types.Context) -> str:
         """Finds the pairs and adds the stitch group."""
         host, ends = self.ends(context)
-        pairs = self.pairs(*ends)
+        with bone_transforms.rest_position(ends, context.view_layer):
+            pairs = self.pairs(*ends)
         if len(pairs) == 0:
             raise UserError(
                 "There is nothing near enough to stitch; raise the distance or choose other vertices."
@@ -34,7 +54,7 @@ class SeamOperator(JounceOperator):
 
     def ends(self, context: bpy.types.Context) -> tuple[bpy.types.Object, stitches.Ends]:
         """The host, and the meshes at both ends."""
-        host, active = needs.active_part(context), context.view_layer.objects.active
+        host, active = needs.within_body(context), context.view_layer.objects.active
         chosen = [obj for obj in context.selected_objects if obj.type == "MESH" and obj != active]
         others = [obj for obj in chosen if bodies.host_of(obj) == host]
         if len(others) > 1:
@@ -103,27 +123,16 @@ class JOUNCE_OT_stitch_groups(SeamOperator):
         self.layout.prop_search(self, "group_b", others[0] if others else active, "vertex_groups")
 
 
-class JOUNCE_OT_stitch_nearest(SeamOperator):
+class JOUNCE_OT_stitch_nearest(WithinDistance, SeamOperator):
     """Stitch what is nearest: between two selected meshes of the body, or between loose parts of one"""
 
     bl_idname = "jounce.stitch_nearest"
     bl_label = "Stitch Nearest"
     bl_options = {"REGISTER", "UNDO"}
 
-    distance: FloatProperty(
-        name="Distance",
-        description="How far apart stitched vertices may be, in percent of the size of the meshes",
-        default=2.0,
-        min=0.0,
-        max=100.0,
-        soft_max=10.0,
-        subtype="PERCENTAGE",
-    )
-
     def pairs(self, one: bpy.types.Object, other: bpy.types.Object) -> np.ndarray:
         """Those within reach of each other."""
-        points = np.concatenate([stitches.world_points(obj) for obj in (one, other)])
-        reach = self.distance / 100.0 * float(np.linalg.norm(np.ptp(points, axis=0)))
+        reach = self.distance / 100.0 * stitches.extent([stitches.world_points(obj) for obj in (one, other)])
         if one != other:
             every = tuple(np.arange(len(stitches.world_points(obj))) for obj in (one, other))
             return self.nearest((one, other), every, reach)

@@ -53,6 +53,7 @@ class JOUNCE_PT_stitches(BodyPanel, bpy.types.Panel):
         column.operator("jounce.stitch_nearest", icon="LINKED")
         column.operator("jounce.stitch_selected", icon="VERTEXSEL")
         column.operator("jounce.stitch_groups", icon="GROUP_VERTEX")
+        column.operator("jounce.sew", icon="AUTOMERGE_ON")
         layout.prop(context.window_manager.jounce, "show_seams")
         layout.operator("jounce.build", text="Apply", icon="MOD_BUILD")
         draw_residual(layout, state, context)

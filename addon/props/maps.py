@@ -2,6 +2,7 @@
 
 from bpy.props import BoolProperty, FloatProperty, StringProperty
 
+from ..bridge.body.weight_maps import SCALE
 from ..core.maps import StiffnessScale
 from .refresh import refreshing
 
@@ -66,5 +67,5 @@ class MapProps:
 
     def take_stiffness_scale(self, other: "MapProps") -> None:
         """Lets the weights mean what they mean on another host."""
-        for setting in ("stiffness_soft", "stiffness_stiff", "stiffness_centred"):
+        for setting in SCALE:
             setattr(self, setting, getattr(other, setting))

@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import belly_flop
+import bpy
 import caught_jelly
 import cut_bar
 import drawn_laws
@@ -24,6 +25,7 @@ import flesh
 import leaves as bushes
 import lesson
 import numpy as np
+import sewn_leaves
 import studio
 import subjects
 import thrown_jelly
@@ -156,6 +158,13 @@ def stitches(engine: str, scratch: Path) -> Image.Image:
     return figures.sheet([[figures.plain(room, shape, scratch) for shape in shapes]], columns, [""], "")
 
 
+def sewn(engine: str, scratch: Path) -> Image.Image:
+    """A stem and its leaves that swing each by itself, and sewn together."""
+    plant = sewn_leaves.SewnLeaves()
+    takes = {"each by itself": plant.apart(), "sewn": plant.sewn()}
+    return compared(plant.meshes, takes, (0, 5, 8, 12, 15, 18), engine, scratch)
+
+
 def opening(engine: str, scratch: Path) -> Image.Image:
     """The sewn bar as its seam opens from below, and where its modes may be off once it is sewn later."""
     bar = cut_bar.CutBar()
@@ -206,11 +215,20 @@ def touching(engine: str, scratch: Path) -> Image.Image:
     """Three blocks of jelly that fall onto each other, without and with each other among what they touch."""
     heap = touching_jellies.TouchingJellies()
     takes = {"ground alone": heap.apart(), "each other, too": heap.touching()}
-    frames = (0, 6, 9, 12, 15, 20)
-    room = studio.Studio(heap.blocks, [take[frame] for take in takes.values() for frame in frames], engine)
+    return compared(heap.blocks, takes, (0, 6, 9, 12, 15, 20), engine, scratch)
+
+
+def compared(
+    meshes: list[bpy.types.Object],
+    takes: dict[str, list[subjects.Shape]],
+    frames: tuple[int, ...],
+    engine: str,
+    scratch: Path,
+) -> Image.Image:
+    """Takes that begin in frame 1 below each other, some of their frames side by side."""
+    room = studio.Studio(meshes, [take[frame] for take in takes.values() for frame in frames], engine)
     rows = [[figures.plain(room, take[frame], scratch) for frame in frames] for take in takes.values()]
-    columns = [f"frame {touching_jellies.FRAMES[frame]}" for frame in frames]
-    return figures.sheet(rows, columns, list(takes), "")
+    return figures.sheet(rows, [f"frame {frame + 1}" for frame in frames], list(takes), "")
 
 
 def leaves(engine: str, scratch: Path) -> Image.Image:
@@ -286,6 +304,7 @@ PICTURES: dict[str, Callable[[str, Path], Image.Image]] = {
     "volume": volume,
     "stitches": stitches,
     "opening": opening,
+    "sewn": sewn,
     "collisions": collisions,
     "loose": loose,
     "touching": touching,

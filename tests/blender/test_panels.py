@@ -64,6 +64,7 @@ def test_each_panel_draws_what_there_is(panels, state, active):
     layouts = shown(panels)
     assert ("jounce.setup" in buttons(layouts)) == (state == "bare")
     assert ("jounce.bake" in buttons(layouts)) == (state != "bare")
+    assert ("jounce.sew" in buttons(layouts)) == (state != "bare")
     assert ("jounce.grab" in buttons(layouts)) == (state == "previewed")
     texts = [text for layout in layouts.values() for text in layout.texts()]
     assert any(text.startswith("Error ") for text in texts) == (state == "baked")

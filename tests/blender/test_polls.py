@@ -118,6 +118,10 @@ def test_a_second_body_and_a_forgotten_mesh_say_what_is_meant(operators):
         bpy.ops.jounce.add()
     scenes.activate(first, third)
     assert "body_add" in can_run(operators)
+    assert sentence("sew") == "No mesh of another body is selected; select one beside the active mesh."
+    scenes.activate(first, second)
+    assert "sew" in can_run(operators)
+    assert can_run(operators) & ON_A_MESH == {"mark_rigid"}
     scenes.activate(first, second, third)
     assert sentence("body_add") == "Several bodies are selected; select only one of them."
     assert "maps_copy" in can_run(operators)

@@ -98,6 +98,19 @@ def test_groups_are_stitched(dressed):
     assert len(obj.jounce.seams) == 0
 
 
+def test_nearest_is_what_is_nearest_at_rest(dressed):
+    obj, sleeve = dressed
+    sleeve.modifiers.clear()
+    scenes.hang(sleeve, obj.parent)
+    scenes.activate(obj, sleeve)
+    found = []
+    for frame in (1, 5):
+        bpy.context.scene.frame_set(frame)
+        bpy.ops.jounce.stitch_nearest(distance=10.0)
+        found.append([(pair.a, pair.b) for pair in obj.jounce.seams[-1].pairs])
+    assert found[0] == found[1]
+
+
 def test_what_stitches_refuse(dressed):
     obj, sleeve = dressed
     scenes.activate(obj)

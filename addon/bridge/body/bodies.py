@@ -91,6 +91,11 @@ def refuse_joining(obj: bpy.types.Object, host: bpy.types.Object, warn: Warn) ->
     owner = host_of(obj)
     if owner is not None and owner != host:
         raise UserError(f"{obj.name} belongs to the body of {owner.name} already; remove it there first.")
+    refuse_unfit(obj, warn)
+
+
+def refuse_unfit(obj: bpy.types.Object, warn: Warn) -> None:
+    """Refuses a mesh that cannot be a part of any body."""
     meshes.refuse_unusable(obj)
     meshes.refuse_flat(obj)
     armature_modifier.deformer(obj, warn)

@@ -27,6 +27,7 @@ _parted: set[int] = set()
 def part(objects: Iterable[bpy.types.Object]) -> None:
     """Makes copies of single meshes, and meshes without their host, bodies of their own."""
     global _seen
+    _parted.difference_update(registry.JOINED)
     own = [obj for obj in objects if obj.library is None]
     for obj in own:
         if _seen is not None and obj.session_uid not in _seen | registry.JOINED:

@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 
 from ...core import parts
-from ...core.stitches import MOST_GROUPS, Stitches, joined
+from ...core.stitches import MOST_GROUPS, Stitches, joined, nearest_pairs
 from ...core.user_error import UserError
 from ..common import animation, numbered_keys, units
 from . import meshes
@@ -15,7 +15,12 @@ from . import meshes
 MEMBER = 0.5
 KEYS = numbered_keys.Keys("seams", "closed", "stitch groups")
 
+# What a stitch group says beside which vertices it joins.
+SETTINGS = ("use", "stiffness", "keep_gap", "closed", "radius")
+
 Ends = tuple[bpy.types.Object, bpy.types.Object]
+# Stitches (s, 2) by the meshes that they join.
+Found = dict[Ends, np.ndarray]
 
 
 def read(host: bpy.types.Object, rows: dict[bpy.types.Object, slice]) -> Stitches:
@@ -94,10 +99,42 @@ def add(host: bpy.types.Object, name: str, ends: Ends, pairs: np.ndarray) -> bpy
     return seam
 
 
+def take(host: bpy.types.Object, like: bpy.types.PropertyGroup) -> None:
+    """Gives a body a stitch group of another one, whose meshes are its own now."""
+    seam = add(host, like.name, (like.mesh_a, like.mesh_b), vertices(like))
+    for setting in SETTINGS:
+        setattr(seam, setting, getattr(like, setting))
+
+
+def between(ours: list[bpy.types.Object], theirs: list[bpy.types.Object], share: float, most: int) -> Found:
+    """What is nearest of some meshes and of others, no further apart than a share of their size."""
+    points = [[world_points(obj) for obj in objects] for objects in (ours, theirs)]
+    everything = [np.concatenate(each) for each in points]
+    pairs = nearest_pairs(*everything, share * extent(everything), most)
+    starts = [np.cumsum([0, *map(len, each)])[:-1] for each in points]
+    ends = [np.searchsorted(first, at, "right") - 1 for first, at in zip(starts, pairs.T, strict=True)]
+    found = {}
+    for one, other in sorted(set(zip(*(end.tolist() for end in ends), strict=True))):
+        rows = (ends[0] == one) & (ends[1] == other)
+        found[ours[one], theirs[other]] = pairs[rows] - (starts[0][one], starts[1][other])
+    return found
+
+
+def extent(points: list[np.ndarray]) -> float:
+    """The size of all that these points (p, 3) each are of: the diagonal of their box."""
+    return float(np.linalg.norm(np.ptp(np.concatenate(points), axis=0)))
+
+
 def remove(host: bpy.types.Object, index: int) -> None:
     """Takes a stitch group away with its keys; those of later ones stay theirs."""
     numbered_keys.remove(host, KEYS, index)
     host.jounce.seam_index = max(0, min(index, len(host.jounce.seams) - 1))
+
+
+def cut(host: bpy.types.Object, count: int) -> None:
+    """Takes the latest stitch groups away, of which nothing has keys, so that only so many are left."""
+    while len(host.jounce.seams) > count:
+        host.jounce.seams.remove(len(host.jounce.seams) - 1)
 
 
 def loose_parts(obj: bpy.types.Object) -> np.ndarray:

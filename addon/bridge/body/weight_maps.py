@@ -26,6 +26,9 @@ SETTINGS = {
     Kind.MUSCLE: ("muscle_group", "Muscle"),
 }
 
+# The settings on the host that say what the weights of the map of stiffness mean.
+SCALE = ("stiffness_soft", "stiffness_stiff", "stiffness_centred")
+
 # The meshes of a body.
 Objects = tuple[bpy.types.Object, ...]
 

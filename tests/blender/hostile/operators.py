@@ -113,6 +113,7 @@ STEPS: tuple[Step, ...] = (
     simple("stitch_nearest"),
     simple("stitch_groups", group_a=("Upper",), group_b=("Lower",)),
     simple("stitch_remove"),
+    simple("sew", distance=(100.0,)),
     simple("clips_list"),
     simple("clip_assign"),
     simple("clips_bake"),
