@@ -11,6 +11,7 @@ mod eigenbasis;
 mod few_columns;
 mod fronts;
 mod graph;
+pub(crate) mod grouped;
 mod inverse_forms;
 pub(crate) mod lanes;
 mod ordering;
@@ -26,6 +27,7 @@ mod substitution;
 mod supernodes;
 mod svd;
 mod symbolic;
+pub(crate) mod symmetric;
 mod tall;
 
 pub use cholesky::SparseCholesky;

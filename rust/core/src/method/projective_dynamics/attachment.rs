@@ -5,9 +5,11 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::coordinates::HandleCoordinates;
 use super::packed;
+use super::system::Room;
 use crate::math::lanes::{Packed, multiply_add};
 use crate::math::polar::rotations;
 use crate::math::rows::{Rows, add};
+use crate::math::symmetric::Symmetric;
 use crate::method::coordinates::Coordinates;
 use crate::method::rig_rows::rig_rows;
 use crate::rig::Rig;
@@ -26,7 +28,7 @@ pub(super) struct Attachment {
     weights: Vec<f64>,
     /// `(2 pi f)^2 U'aMU`, r x r, N/m.
     pub(super) hold: Mat<f64>,
-    packed_hold: Packed<1>,
+    packed_hold: Symmetric,
     /// `(2 pi f)^2 U'aMJ`, r x 4b.
     reach: Packed<1>,
     /// The parts that hang on the rig.
@@ -81,7 +83,8 @@ impl Attachment {
         let parts = sums.into_iter().enumerate().filter_map(held).collect();
         let still: [[f64; 4]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(i == j)));
         let rest = (0..bones).flat_map(|_| places.enter(&still)).collect();
-        let (packed_hold, reach) = (packed(&hold), packed(&reach));
+        let packed_hold = packed(coordinates, &hold);
+        let reach = Packed::new(rank, 4 * bones, |row, _, column| reach[(row, column)]);
         Ok(Self { bones, weights: weights.to_vec(), hold, packed_hold, reach, parts, rest })
     }
 
@@ -95,12 +98,17 @@ impl Attachment {
         self.parts.iter().map(|held| held.part)
     }
 
-    /// Adds the derivative of the energy at coordinates; rooms of as many rows as a pose has, and two as coordinates have.
+    /// Adds the derivative of the energy at coordinates in a pose; rooms of as many rows as a pose and as coordinates have.
     ///
     /// Both products are about where the bones have gone: a translation of everything pulls nothing, and takes no digits however
     /// far it goes.
-    pub(super) fn pull(&self, y: &Rows, pose: &Rows, rooms: [&mut Rows; 3], gradient: &mut Rows) {
-        let [bones, near, sum] = rooms;
+    pub(super) fn pull(
+        &self,
+        [y, pose]: [&Rows; 2],
+        [bones, near]: [&mut Rows; 2],
+        Room { rows: sum, spread }: &mut Room,
+        gradient: &mut Rows,
+    ) {
         let Some(held) = self.parts.first() else { return };
         let gone: [f64; 3] = (held.place(pose) - held.place(&self.rest)).into();
         bones.copy_from_slice(pose);
@@ -114,8 +122,7 @@ impl Attachment {
         sum.fill([0.0; 3]);
         multiply_add(&self.reach, bones, sum);
         add(gradient, -1.0, sum);
-        sum.fill([0.0; 3]);
-        multiply_add(&self.packed_hold, near, sum);
+        self.packed_hold.multiply(near, sum, spread);
         add(gradient, 1.0, sum);
     }
 

@@ -1,6 +1,6 @@
 //! What handles move, with its elastic energy: tets in clusters, or a surface without volume.
 
-use super::clusters::{Clusters, Spread};
+use super::clusters::{ClusterRoom, Clusters};
 use super::sheet::{Sheet, SheetRoom};
 use crate::math::rows::Rows;
 use crate::mesh::{SurfaceMesh, TetMesh};
@@ -13,7 +13,7 @@ pub(super) enum Body {
 
 /// Memory for finding an energy.
 pub(super) enum BodyRoom {
-    Solid(Spread),
+    Solid(ClusterRoom),
     Surface(SheetRoom),
 }
 

@@ -5,36 +5,46 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::coordinates::HandleCoordinates;
+use super::nearby::side_by_side;
 use crate::material::Material;
-use crate::math::dense::dot;
-use crate::math::lanes::{Buffer, PackedSparse, columns_product};
+use crate::math::grouped::{Grouped, GroupedRows};
+use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::polar::rotations_in_lanes;
-use crate::mesh::{TetMesh, bounds};
+use crate::math::rows::Rows;
+use crate::mesh::TetMesh;
 use crate::operators::Strains;
 use crate::subspace::Handles;
 
-/// Mean gradients `F_c = I + sum_k y_k g_ck'` of clusters c, with the few g that are not zero, 1/m; a cluster a SIMD lane.
+/// Mean gradients `F_c = I + sum_k y_k g_ck'` of clusters c, with the few g that are not zero, 1/m.
 pub(super) struct Clusters {
-    gradients: PackedSparse<3>,
-    /// `sum over the tets of 2 mu V`, J; zero in lanes that are left over.
+    gradients: Grouped<3>,
+    /// `sum over the tets of 2 mu V`, J, a cluster a SIMD lane; zero in lanes that are left over.
     weights: Buffer<f64>,
     count: usize,
 }
 
-/// Memory for forces of clusters, still spread over the lanes: r x 3 x lanes.
-pub(super) struct Spread(Buffer<f64>);
+/// Memory for coordinates, and for what clusters add to the gradient.
+pub(super) struct ClusterRoom {
+    y: GroupedRows,
+    sums: GroupedRows,
+}
+
+/// The g of a cluster by their columns, and its weight.
+type ClusterRow = (Vec<(u32, [f64; 3])>, f64);
 
 impl Clusters {
+    /// Of the tets of each cluster, and what of a stiffness the means do not see.
     pub(super) fn new(
         mesh: &TetMesh,
         material: &Material,
         handles: &Handles,
         coordinates: &HandleCoordinates,
         tets: &[Vec<u32>],
-    ) -> Self {
+        stiffness: &Mat<f64>,
+    ) -> (Self, Mat<f64>) {
         let strains = Strains::new(mesh);
         let stiff = |t: u32| 2.0 * material.mu(t as usize) * mesh.volumes()[t as usize];
-        let of = |room: &mut Vec<[f64; 3]>, tets: &&Vec<u32>| {
+        let of = |room: &mut Vec<[f64; 3]>, tets: &&Vec<u32>| -> ClusterRow {
             let weight: f64 = tets.iter().map(|&t| stiff(t)).sum();
             let part = handles.parts_of_vertices()[mesh.tets()[tets[0] as usize][0] as usize];
             let mut touched = Vec::new();
@@ -51,20 +61,18 @@ impl Clusters {
             }
             touched.sort_unstable();
             touched.dedup();
-            let mut row = vec![[0.0; 3]; coordinates.count()];
-            for (column, g) in affine(coordinates, part).chain(others(coordinates, &touched, room)) {
-                row[column as usize] = g;
-            }
-            (row, weight)
+            let columns = affine(coordinates, part).chain(others(coordinates, &touched, room));
+            (columns.filter(|(_, g)| *g != [0.0; 3]).collect(), weight)
         };
         let zeros = || vec![[0.0; 3]; 4 * handles.count()];
-        let clusters: Vec<&Vec<u32>> = side_by_side(mesh, tets).into_iter().map(|c| &tets[c]).collect();
-        let rows: Vec<_> = clusters.par_iter().map_init(zeros, of).collect();
-        let gradient = |cluster: usize, axis: usize, column: usize| rows[cluster].0[column][axis];
-        let gradients = PackedSparse::new(rows.len(), coordinates.count(), gradient);
-        let mut weights = Buffer::zeros(rows.len().next_multiple_of(gradients.lanes()));
-        weights.iter_mut().zip(&rows).for_each(|(weight, row)| *weight = row.1);
-        Self { gradients, weights, count: rows.len() }
+        let clusters: Vec<&Vec<u32>> =
+            side_by_side(&centers(mesh, tets)).into_iter().map(|c| &tets[c]).collect();
+        let rows: Vec<ClusterRow> = clusters.par_iter().map_init(zeros, of).collect();
+        let unseen = unseen(stiffness, &rows, coordinates.affine_count());
+        let (rows, own): (Vec<_>, Vec<f64>) = rows.into_iter().unzip();
+        let mut weights = Buffer::zeros(own.len().next_multiple_of(lane_counts().0));
+        weights[..own.len()].copy_from_slice(&own);
+        (Self { gradients: Grouped::new(&coordinates.slots, &rows), weights, count: own.len() }, unseen)
     }
 
     pub(super) fn count(&self) -> usize {
@@ -76,40 +84,22 @@ impl Clusters {
         self.weights.iter().sum()
     }
 
-    pub(super) fn room(&self) -> Spread {
-        Spread(Buffer::zeros(3 * self.gradients.columns() * self.gradients.lanes()))
-    }
-
-    /// What of a stiffness the means do not see: `K - sum_c w_c g_c g_c'`, zero in affine motions.
-    pub(super) fn unseen(&self, stiffness: &Mat<f64>, affine: usize) -> Mat<f64> {
-        let (mut unseen, lanes) = (stiffness.clone(), self.gradients.lanes());
-        for ((block, columns), weights) in self.gradients.blocks().zip(self.weights.chunks_exact(lanes)) {
-            let weigh = |(g, weight): (&f64, &f64)| weight * g;
-            let weights = || weights.iter().cycle();
-            for (a, &i) in block.chunks_exact(3 * lanes).zip(columns) {
-                let a: Vec<f64> = a.iter().zip(weights()).map(weigh).collect();
-                for (b, &j) in block.chunks_exact(3 * lanes).zip(columns) {
-                    unseen[(i as usize, j as usize)] -= dot(&a, b);
-                }
-            }
-        }
-        let zero = |i: usize, j: usize| i < affine || j < affine;
-        Mat::from_fn(unseen.nrows(), unseen.ncols(), |i, j| {
-            if zero(i, j) { 0.0 } else { 0.5 * (unseen[(i, j)] + unseen[(j, i)]) }
-        })
+    pub(super) fn room(&self) -> ClusterRoom {
+        let slots = self.gradients.slots();
+        ClusterRoom { y: slots.room(), sums: slots.room() }
     }
 
     /// `sum_c w_c / 2 |F_c - inflation R_c|^2`, with R_c the rotation nearest to F_c; adds `factor` times its derivative.
     pub(super) fn evaluate(
         &self,
-        y: &[[f64; 3]],
+        y: &Rows,
         [factor, inflation]: [f64; 2],
-        gradient: &mut [[f64; 3]],
-        Spread(spread): &mut Spread,
+        gradient: &mut Rows,
+        room: &mut ClusterRoom,
     ) -> f64 {
-        let energy = Arch::new().dispatch(Local { clusters: self, y, factor, inflation, spread });
-        let sums = spread.chunks_exact(self.gradients.lanes());
-        gradient.as_flattened_mut().iter_mut().zip(sums).for_each(|(g, sums)| *g += sums.iter().sum::<f64>());
+        room.y.enter(self.gradients.slots(), y);
+        let energy = Arch::new().dispatch(Local { clusters: self, factor, inflation, room });
+        room.sums.add_to(self.gradients.slots(), 1.0, gradient);
         energy
     }
 }
@@ -117,10 +107,9 @@ impl Clusters {
 /// The local step: rotations of clusters and their forces.
 struct Local<'a> {
     clusters: &'a Clusters,
-    y: &'a [[f64; 3]],
     factor: f64,
     inflation: f64,
-    spread: &'a mut [f64],
+    room: &'a mut ClusterRoom,
 }
 
 impl WithSimd for Local<'_> {
@@ -128,64 +117,76 @@ impl WithSimd for Local<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let (weights, _) = S::as_simd_f64s(&self.clusters.weights);
-        let (spread, _) = S::as_mut_simd_f64s(self.spread);
+        let (Clusters { gradients, weights, count }, lanes) = (self.clusters, S::F64_LANES);
+        let (weights, _) = S::as_simd_f64s(weights);
+        let ClusterRoom { y, sums } = self.room;
+        let (y, sums) = (y.registers::<S>(), sums.zeros(simd));
         let [factor, inflation, one] = [self.factor, self.inflation, 1.0].map(|x| simd.splat_f64s(x));
-        let mut energy = simd.splat_f64s(0.0);
-        spread.fill(energy);
-        for ((gradients, columns), &weight) in self.clusters.gradients.blocks().zip(weights) {
-            let y = columns.iter().map(|&column| &self.y[column as usize]);
-            let mut f = columns_product::<S, 3, 9>(simd, gradients, y);
+        let zero = simd.splat_f64s(0.0);
+        let mut energy = zero;
+        for (block, &weight) in weights.iter().enumerate() {
+            let own = block * lanes..(*count).min((block + 1) * lanes);
+            let mut f = [zero; 9];
+            let packed = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut f);
+            for (lane, cluster) in own.clone().enumerate() {
+                let spread = gradients.product::<S, 9>(simd, cluster, y);
+                for e in 0..9 {
+                    packed[e * lanes + lane] = simd.reduce_sum_f64s(spread[e]);
+                }
+            }
             for e in [0, 4, 8] {
                 f[e] = simd.add_f64s(f[e], one);
             }
             let (r, scale) = (rotations_in_lanes(simd, f), simd.mul_f64s(factor, weight));
-            let mut squares = simd.splat_f64s(0.0);
-            let mut force = f;
+            let mut squares = zero;
+            let mut forces = f;
             for e in 0..9 {
                 let apart = simd.sub_f64s(f[e], simd.mul_f64s(inflation, r[e]));
                 squares = simd.mul_add_e_f64s(apart, apart, squares);
-                force[e] = simd.mul_f64s(scale, apart);
+                forces[e] = simd.mul_f64s(scale, apart);
             }
             energy = simd.mul_add_e_f64s(weight, squares, energy);
-            let (gradients, _) = S::as_simd_f64s(gradients);
-            for (g, &column) in gradients.chunks_exact(3).zip(columns) {
-                let sums = &mut spread[3 * column as usize..3 * column as usize + 3];
-                for (i, sum) in sums.iter_mut().enumerate() {
-                    let partial = simd.mul_add_e_f64s(g[0], force[3 * i], *sum);
-                    let partial = simd.mul_add_e_f64s(g[1], force[3 * i + 1], partial);
-                    *sum = simd.mul_add_e_f64s(g[2], force[3 * i + 2], partial);
+            let packed = pulp::bytemuck::cast_slice::<S::f64s, f64>(&forces);
+            for (lane, cluster) in own.enumerate() {
+                let mut force = [zero; 9];
+                for e in 0..9 {
+                    force[e] = simd.splat_f64s(packed[e * lanes + lane]);
                 }
+                gradients.add_adjoint(simd, cluster, &force, sums);
             }
         }
         0.5 * simd.reduce_sum_f64s(energy)
     }
 }
 
-/// Clusters in an order in which those that share a register are near each other, as they then feel the same handles.
-fn side_by_side(mesh: &TetMesh, tets: &[Vec<u32>]) -> Vec<usize> {
+/// What of a stiffness the means do not see: `K - sum_c w_c g_c g_c'`, zero in affine motions.
+fn unseen(stiffness: &Mat<f64>, clusters: &[ClusterRow], affine: usize) -> Mat<f64> {
+    let mut unseen = stiffness.clone();
+    for (row, weight) in clusters {
+        for (j, b) in row {
+            let (column, b) = (unseen.col_as_slice_mut(*j as usize), b.map(|x| weight * x));
+            for (i, a) in row.iter().filter(|(i, _)| i >= j) {
+                column[*i as usize] -= a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+            }
+        }
+    }
+    let zero = |i: usize, j: usize| i < affine || j < affine;
+    Mat::from_fn(
+        unseen.nrows(),
+        unseen.ncols(),
+        |i, j| {
+            if zero(i, j) { 0.0 } else { unseen[(i.max(j), i.min(j))] }
+        },
+    )
+}
+
+/// The means of the corners of each cluster's tets.
+fn centers(mesh: &TetMesh, tets: &[Vec<u32>]) -> Vec<[f64; 3]> {
     let center = |tets: &Vec<u32>| {
         let corners = || tets.iter().flat_map(|&tet| mesh.corners(tet as usize));
         [0, 1, 2].map(|c| corners().map(|corner| corner[c]).sum::<f64>() / (4 * tets.len()) as f64)
     };
-    let centers: Vec<[f64; 3]> = tets.iter().map(center).collect();
-    let mut order: Vec<usize> = (0..tets.len()).collect();
-    halve(&mut order, &centers);
-    order
-}
-
-/// Orders along the longest side, then each half likewise; as many as a register holds are not cut apart.
-fn halve(order: &mut [usize], centers: &[[f64; 3]]) {
-    if order.len() < 2 {
-        return;
-    }
-    let (low, high) = bounds(&order.iter().map(|&cluster| centers[cluster]).collect::<Vec<_>>());
-    let longer = |best: usize, c: usize| if high[c] - low[c] > high[best] - low[best] { c } else { best };
-    let axis = (1..3).fold(0, longer);
-    order.sort_by(|&a, &b| centers[a][axis].total_cmp(&centers[b][axis]).then(a.cmp(&b)));
-    let (one, other) = order.split_at_mut(order.len().next_power_of_two() / 2);
-    halve(one, centers);
-    halve(other, centers);
+    tets.iter().map(center).collect()
 }
 
 /// Of the affine motions of a part, exactly: a translation has no gradient.

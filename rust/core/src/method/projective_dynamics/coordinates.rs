@@ -3,7 +3,9 @@
 use faer::Mat;
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 
+use super::nearby::side_by_side;
 use crate::math::dense::dot;
+use crate::math::grouped::Slots;
 use crate::subspace::Handles;
 
 /// What of a column's square the columns before it must leave, so that it counts as another.
@@ -47,6 +49,8 @@ pub(super) struct HandleCoordinates {
     pub(super) parts_of_columns: Vec<u32>,
     /// The column of each entry of z on its own, if it has one.
     own: Vec<Option<u32>>,
+    /// Where columns stand: those of a part's affine motions and of a handle together, those of near handles side by side.
+    pub(super) slots: Slots,
 }
 
 impl HandleCoordinates {
@@ -71,6 +75,7 @@ impl HandleCoordinates {
         Self {
             parts_of_columns: kept.iter().map(|&candidate| part(candidate)).collect(),
             columns: kept.iter().map(|&candidate| candidates[candidate].clone()).collect(),
+            slots: slots(&kept, parts.len(), handles.centers()),
             parts,
             own,
         }
@@ -195,6 +200,17 @@ fn affine_columns(handles: &Handles, number: usize, part: &Part) -> [Vec<(u32, f
         columns[3].push((first + 3, 1.0));
     }
     columns
+}
+
+/// Of the candidates that are kept: four affine motions of each part, then four entries of each handle.
+fn slots(kept: &[usize], parts: usize, centers: &[[f64; 3]]) -> Slots {
+    let mut places = vec![0; centers.len()];
+    side_by_side(centers).into_iter().enumerate().for_each(|(place, handle)| places[handle] = place);
+    let slot = |&candidate: &usize| match candidate.checked_sub(4 * parts) {
+        Some(entry) => 4 * (parts + places[entry / 4]) + entry % 4,
+        None => candidate,
+    };
+    Slots::new(kept.iter().map(|candidate| slot(candidate) as u32).collect())
 }
 
 /// `C'AC` of sparse columns C.

@@ -8,7 +8,7 @@ use faer::{Col, Side};
 
 use super::ProjectiveModel;
 use super::skin::sum_of_rows;
-use super::system::{Factors, System};
+use super::system::{Factors, Room, System};
 use crate::math::rows::Rows;
 use crate::mesh::Embedding;
 use crate::method::loads::contact::Corners;
@@ -245,7 +245,7 @@ impl Holds {
     }
 
     /// Replaces a gradient by what the inverse of the system with the points makes of it.
-    pub(super) fn solve(&self, system: &System, rows: &mut Rows, room: &mut Rows) {
+    pub(super) fn solve(&self, system: &System, rows: &mut Rows, room: &mut Room) {
         let Some(known) = &self.known else { return system.solve(rows, room) };
         let mut moves = [[0.0; 3]; MOST];
         for (point, moves) in moves.iter_mut().enumerate().take(known.shares.nrows()) {
@@ -266,7 +266,7 @@ impl Holds {
 impl Known {
     fn new(grip: Arc<Grip>, system: &System, stiffness: &[f64]) -> Result<Self> {
         let count = grip.points.len();
-        let (mut rows, mut room) = (vec![[0.0; 3]; grip.rank], vec![[0.0; 3]; grip.rank]);
+        let (mut rows, mut room) = (vec![[0.0; 3]; grip.rank], Room::new(grip.rank));
         let mut columns = Mat::zeros(grip.rank, count);
         for first in (0..count).step_by(3) {
             rows.fill([0.0; 3]);

@@ -6,9 +6,9 @@ use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use super::ProjectiveModel;
 use super::coordinates::Part;
-use crate::math::lanes::multiply_add;
 use crate::math::polar::rotations;
 use crate::math::rows::Rows;
+use crate::math::symmetric::Spread;
 use crate::method::SimulationParams;
 use crate::method::coordinates::Coordinates;
 
@@ -55,14 +55,14 @@ impl Holding {
         model: &ProjectiveModel,
         held: &Held<'_>,
         params: &SimulationParams,
-        target: &mut Rows,
+        (target, spread): (&mut Rows, &mut Spread),
     ) -> (f64, bool) {
         let omega = TAU * params.hold;
         if omega == 0.0 {
             return (0.0, false);
         }
         let (firm, share) = (omega * (omega + 2.0 / held.h), omega / (omega + 2.0 / held.h));
-        self.find(model, held, share);
+        self.find(model, held, share, spread);
         for (column, &part) in model.coordinates.parts_of_columns.iter().enumerate() {
             let whole = &model.coordinates.parts[part as usize];
             let affine = column.wrapping_sub(4 * part as usize);
@@ -83,14 +83,13 @@ impl Holding {
 
     /// Finds where each part is, as the rigid motion that is nearest to its own in the norm of its mass, and where it is drawn
     /// to.
-    fn find(&mut self, model: &ProjectiveModel, held: &Held<'_>, share: f64) {
+    fn find(&mut self, model: &ProjectiveModel, held: &Held<'_>, share: f64, spread: &mut Spread) {
         let Self { places, image, frames } = self;
         places.copy_from_slice(held.last);
         for (number, part) in model.coordinates.parts.iter().enumerate() {
             (0..3).for_each(|axis| places[4 * number + axis][axis] += part.size);
         }
-        image.fill([0.0; 3]);
-        multiply_add(&model.packed_mass, places, image);
+        model.packed_mass.multiply(places, image, spread);
         frames.clear();
         frames.extend(model.coordinates.parts.iter().zip(image.chunks(4)).map(|(part, image)| {
             let rows = columns(image);

@@ -16,6 +16,7 @@ mod grip;
 mod holding;
 mod joint;
 mod medium;
+mod nearby;
 mod objective;
 mod placing;
 mod projector;
@@ -41,7 +42,7 @@ use system::lowest_frequency;
 
 use crate::material::{Law, Material};
 use crate::math::Sparse;
-use crate::math::lanes::Packed;
+use crate::math::symmetric::Symmetric;
 use crate::mesh::{Embedding, SurfaceMesh, TetMesh, bounds};
 use crate::method::coordinates::Coordinates;
 use crate::operators::{lumped_mass, stiffness};
@@ -62,12 +63,12 @@ pub struct ProjectiveModel {
     vertex_mass: Vec<f64>,
     /// `U'MU`, r x r, kg.
     mass: Mat<f64>,
-    packed_mass: Packed<1>,
+    packed_mass: Symmetric,
     /// `U'KU` along one axis, r x r, N/m.
     stiffness: Mat<f64>,
     /// What of it the clusters' mean gradients do not see.
     unseen: Mat<f64>,
-    packed_unseen: Packed<1>,
+    packed_unseen: Symmetric,
     frequency: f64,
     total_mass: f64,
     diagonal: f64,
@@ -101,8 +102,7 @@ impl ProjectiveModel {
         let tets = tets_of_labels(mesh, labels)?;
         let mass = lumped_mass(mesh, material);
         let make = |coordinates: &HandleCoordinates, stiffness: &Mat<f64>| {
-            let clusters = Clusters::new(mesh, material, handles, coordinates, &tets);
-            let unseen = clusters.unseen(stiffness, coordinates.affine_count());
+            let (clusters, unseen) = Clusters::new(mesh, material, handles, coordinates, &tets, stiffness);
             (Body::Solid(mesh.clone(), clusters), unseen)
         };
         Self::reduce(handles, mass, || stiffness(mesh, material), make, progress)
@@ -155,8 +155,8 @@ impl ProjectiveModel {
         progress.report(1.0)?;
         let (low, high) = bounds(handles.places());
         Ok(Self {
-            packed_mass: packed(&mass),
-            packed_unseen: packed(&unseen),
+            packed_mass: packed(&coordinates, &mass),
+            packed_unseen: packed(&coordinates, &unseen),
             body,
             handles: handles.clone(),
             coordinates,
@@ -267,9 +267,9 @@ impl HandleCoordinates {
     }
 }
 
-/// A matrix as it is multiplied by.
-fn packed(matrix: &Mat<f64>) -> Packed<1> {
-    Packed::new(matrix.nrows(), matrix.ncols(), |row, _, column| matrix[(row, column)])
+/// A symmetric matrix of coordinates as it is multiplied by.
+fn packed(coordinates: &HandleCoordinates, matrix: &Mat<f64>) -> Symmetric {
+    Symmetric::new(&coordinates.slots.order(), |row, column| matrix[(row, column)])
 }
 
 fn diagonal(values: &[f64]) -> Result<Sparse> {

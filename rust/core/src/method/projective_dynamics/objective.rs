@@ -6,8 +6,7 @@ use super::ProjectiveModel;
 use super::body::BodyRoom;
 use super::grip::Holds;
 use super::medium::Medium;
-use super::system::System;
-use crate::math::lanes::multiply_add;
+use super::system::{Room, System};
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::method::loads::contact::Contact;
 use crate::solve::{Lbfgs, Objective, Value};
@@ -37,8 +36,7 @@ pub(super) struct Incremental<'a> {
     pub(super) elastic: &'a mut BodyRoom,
     pub(super) holds: &'a Holds,
     pub(super) medium: Option<&'a mut Medium>,
-    /// Memory of r rows.
-    pub(super) room: RefCell<&'a mut Rows>,
+    pub(super) room: RefCell<&'a mut Room>,
     pub(super) contact: Option<&'a mut Contact>,
 }
 
@@ -48,23 +46,20 @@ impl Incremental<'_> {
         model: &ProjectiveModel,
         (y, inflation): (&Rows, f64),
         elastic: &mut BodyRoom,
-        rooms: [&mut Rows; 2],
+        (room, unused): (&mut Room, &mut Rows),
     ) -> f64 {
-        let [image, unused] = rooms;
-        image.fill([0.0; 3]);
-        multiply_add(&model.packed_unseen, y, image);
-        0.5 * dot(y, image) + model.body.evaluate(y, [0.0, inflation], unused, elastic)
+        model.packed_unseen.multiply(y, &mut room.rows, &mut room.spread);
+        0.5 * dot(y, &room.rows) + model.body.evaluate(y, [0.0, inflation], unused, elastic)
     }
 }
 
 impl Objective for Incremental<'_> {
     fn evaluate(&mut self, y: &Rows, gradient: &mut Rows) -> Value {
         let (terms, stiffness) = (self.terms, self.system.factors.stiffness);
-        let room = self.room.get_mut();
-        combine(room, y, -1.0, &terms.target);
-        gradient.fill([0.0; 3]);
-        multiply_add(&self.system.quadratic, room, gradient);
-        let moved = 0.5 * dot(room, gradient) + dot(room, &terms.pull);
+        let Room { rows, spread } = self.room.get_mut();
+        combine(rows, y, -1.0, &terms.target);
+        self.system.quadratic.multiply(rows, gradient, spread);
+        let moved = 0.5 * dot(rows, gradient) + dot(rows, &terms.pull);
         add(gradient, 1.0, &terms.pull);
         let factors = [stiffness, terms.inflation];
         let apart = stiffness * self.model.body.evaluate(y, factors, gradient, self.elastic);
@@ -99,8 +94,8 @@ impl Objective for Incremental<'_> {
 
     fn length(&self, step: &Rows) -> f64 {
         let mut room = self.room.borrow_mut();
-        room.fill([0.0; 3]);
-        multiply_add(&self.model.packed_mass, step, &mut room);
-        dot(step, &room).max(0.0).sqrt() / self.model.unit()
+        let Room { rows, spread } = &mut **room;
+        self.model.packed_mass.multiply(step, rows, spread);
+        dot(step, rows).max(0.0).sqrt() / self.model.unit()
     }
 }

@@ -3,8 +3,8 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::ProjectiveModel;
-use crate::math::lanes::multiply_add;
 use crate::math::rows::Rows;
+use crate::math::symmetric::Spread;
 
 /// Memory for places, velocities and their momenta.
 pub(super) struct RigidParts {
@@ -34,6 +34,7 @@ impl RigidParts {
         model: &ProjectiveModel,
         y: &Rows,
         velocity: impl Fn(usize) -> [f64; 3],
+        spread: &mut Spread,
     ) -> &Rows {
         let parts = &model.coordinates.parts;
         self.places.copy_from_slice(y);
@@ -42,8 +43,8 @@ impl RigidParts {
         }
         self.motion.iter_mut().enumerate().for_each(|(k, motion)| *motion = velocity(k));
         self.moments.fill([Matrix3::zeros(); 2]);
-        center(model, &self.loose, &mut self.motion, &mut self.image);
-        center(model, &self.loose, &mut self.places, &mut self.image);
+        center(model, &self.loose, [&mut self.motion, &mut self.image], spread);
+        center(model, &self.loose, [&mut self.places, &mut self.image], spread);
         // The image of the places is that of centred ones.
         for (k, &part) in model.coordinates.parts_of_columns.iter().enumerate() {
             let weighted = Vector3::from(self.image[k]);
@@ -62,17 +63,13 @@ impl RigidParts {
 }
 
 /// Takes the mean over its mass off what each loose part has; `image` becomes M times what is left.
-fn center(model: &ProjectiveModel, loose: &[bool], rows: &mut Rows, image: &mut Rows) {
-    let of_mass = |rows: &Rows, image: &mut Rows| {
-        image.fill([0.0; 3]);
-        multiply_add(&model.packed_mass, rows, image);
-    };
-    of_mass(rows, image);
+fn center(model: &ProjectiveModel, loose: &[bool], [rows, image]: [&mut Rows; 2], spread: &mut Spread) {
+    model.packed_mass.multiply(rows, image, spread);
     for (number, part) in model.coordinates.parts.iter().enumerate().filter(|(number, _)| loose[*number]) {
         let at = 4 * number + 3;
         (0..3).for_each(|c| rows[at][c] -= image[at][c] / part.mass);
     }
-    of_mass(rows, image);
+    model.packed_mass.multiply(rows, image, spread);
 }
 
 /// The spin with the angular momentum `sum of m x cross v`, from the sums of `m x x'` and `m x v'`.

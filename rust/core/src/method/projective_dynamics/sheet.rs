@@ -1,9 +1,12 @@
 //! A surface without volume: its membrane and its bending, found at its vertices.
 
+use pulp::{Arch, Simd, WithSimd};
+
 use super::coordinates::HandleCoordinates;
 use crate::Result;
 use crate::material::Material;
 use crate::math::Sparse;
+use crate::math::grouped::{Grouped, GroupedRows};
 use crate::math::rows::Rows;
 use crate::mesh::SurfaceMesh;
 use crate::operators::{Bending, Membrane};
@@ -30,13 +33,14 @@ pub(super) struct Sheet {
     /// Vertices about the centres of their parts, n, metres.
     places: Vec<[f64; 3]>,
     /// Coordinates of each vertex but translations of whole parts.
-    starts: Vec<usize>,
-    rows: Vec<(u32, f64)>,
+    rows: Grouped<1>,
     scale: f64,
 }
 
-/// Memory for places of vertices, their normals and the forces on them.
+/// Memory for coordinates and their gradient, for places of vertices, their normals and the forces on them.
 pub(super) struct SheetRoom {
+    y: GroupedRows,
+    sums: GroupedRows,
     places: Vec<[f64; 3]>,
     normals: Vec<[f64; 3]>,
     forces: Vec<[f64; 3]>,
@@ -71,19 +75,19 @@ impl Layers {
 impl Sheet {
     pub(super) fn new(layers: Layers, handles: &Handles, coordinates: &HandleCoordinates) -> Self {
         let Layers { membrane, bending } = layers;
-        let (mut starts, mut rows, mut places) = (vec![0], Vec::new(), Vec::new());
+        let (mut rows, mut places) = (Vec::new(), Vec::new());
         for (vertex, place) in handles.places().iter().enumerate() {
             let part = handles.parts_of_vertices()[vertex];
             let center = coordinates.parts[part as usize].center;
             places.push(std::array::from_fn(|c| place[c] - center[c]));
             let row = coordinates.row(handles, vertex);
-            rows.extend(row.filter(|&(column, value)| value != 0.0 && column != 4 * part + 3));
-            starts.push(rows.len());
+            let own = row.filter(|&(column, value)| value != 0.0 && column != 4 * part + 3);
+            rows.push(own.map(|(column, value)| (column, [value])).collect());
         }
         let (low, high) = bounds(&places);
         let size = low.iter().chain(&high).fold(0.0, |most: f64, x| most.max(x.abs()));
         let scale = membrane.scale(size) + bending.scale();
-        Self { membrane, bending, places, starts, rows, scale }
+        Self { membrane, bending, places, rows: Grouped::new(&coordinates.slots, &rows), scale }
     }
 
     /// Number of triangles that have an area, and of those that have none.
@@ -98,34 +102,66 @@ impl Sheet {
 
     pub(super) fn room(&self) -> SheetRoom {
         let zeros = || vec![[0.0; 3]; self.places.len()];
-        SheetRoom { places: zeros(), normals: zeros(), forces: zeros() }
-    }
-
-    fn of(&self, vertex: usize) -> &[(u32, f64)] {
-        &self.rows[self.starts[vertex]..self.starts[vertex + 1]]
+        let slots = self.rows.slots();
+        let (y, sums) = (slots.room(), slots.room());
+        SheetRoom { y, sums, places: zeros(), normals: zeros(), forces: zeros() }
     }
 
     /// Its energy; adds `factor` times the derivative.
     pub(super) fn evaluate(&self, y: &Rows, factor: f64, gradient: &mut Rows, room: &mut SheetRoom) -> f64 {
-        let SheetRoom { places, normals, forces } = room;
-        for (vertex, (place, rest)) in places.iter_mut().zip(&self.places).enumerate() {
-            *place = *rest;
-            for &(column, value) in self.of(vertex) {
-                let y = &y[column as usize];
-                (0..3).for_each(|c| place[c] += value * y[c]);
-            }
-        }
+        room.y.enter(self.rows.slots(), y);
+        Arch::new().dispatch(Move { sheet: self, room });
+        let SheetRoom { places, normals, forces, .. } = room;
         forces.fill([0.0; 3]);
         self.membrane.normals(places, normals);
         let stretching = self.membrane.evaluate(places, forces);
         let energy = stretching + self.bending.evaluate(places, normals, forces);
         if factor != 0.0 {
-            for (vertex, force) in forces.iter().enumerate() {
-                for &(column, value) in self.of(vertex) {
-                    (0..3).for_each(|c| gradient[column as usize][c] += factor * value * force[c]);
-                }
-            }
+            Arch::new().dispatch(Gather { sheet: self, room });
+            room.sums.add_to(self.rows.slots(), factor, gradient);
         }
         energy
+    }
+}
+
+/// Places of vertices from coordinates.
+struct Move<'a> {
+    sheet: &'a Sheet,
+    room: &'a mut SheetRoom,
+}
+
+impl WithSimd for Move<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let SheetRoom { y, places, .. } = self.room;
+        let y = y.registers::<S>();
+        for (vertex, (place, rest)) in places.iter_mut().zip(&self.sheet.places).enumerate() {
+            let moved = self.sheet.rows.product::<S, 3>(simd, vertex, y);
+            for c in 0..3 {
+                place[c] = rest[c] + simd.reduce_sum_f64s(moved[c]);
+            }
+        }
+    }
+}
+
+/// Forces on coordinates from those on vertices.
+struct Gather<'a> {
+    sheet: &'a Sheet,
+    room: &'a mut SheetRoom,
+}
+
+impl WithSimd for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let SheetRoom { sums, forces, .. } = self.room;
+        let sums = sums.zeros(simd);
+        for (vertex, force) in forces.iter().enumerate() {
+            let force = [simd.splat_f64s(force[0]), simd.splat_f64s(force[1]), simd.splat_f64s(force[2])];
+            self.sheet.rows.add_adjoint(simd, vertex, &force, sums);
+        }
     }
 }

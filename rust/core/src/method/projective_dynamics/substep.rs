@@ -12,8 +12,7 @@ use super::holding::{Held, Holding};
 use super::medium::Medium;
 use super::objective::{Incremental, Terms};
 use super::rigid::RigidParts;
-use super::system::{Factors, System};
-use crate::math::lanes::multiply_add;
+use super::system::{Factors, Room, System};
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::method::history::{apart, past_acceleration};
 use crate::method::loads::contact::{
@@ -52,7 +51,7 @@ pub(crate) struct ProjectiveSubstep {
     /// The force given.
     force: Vec<[f64; 3]>,
     pub(super) y: Vec<[f64; 3]>,
-    pub(super) room: Vec<[f64; 3]>,
+    pub(super) room: Room,
     /// Memory for a pose.
     pose: Vec<[f64; 3]>,
     unused: Vec<[f64; 3]>,
@@ -81,7 +80,7 @@ impl ProjectiveSubstep {
             medium: None,
             force: zeros(),
             y: zeros(),
-            room: zeros(),
+            room: Room::new(model.rank()),
             pose: vec![[0.0; 3]; 4 * model.bone_count()],
             unused: zeros(),
             entries: vec![[0.0; 3]; entries],
@@ -152,13 +151,13 @@ impl ProjectiveSubstep {
         }
         let Terms { target, pull, start, .. } = &mut self.terms;
         pull.fill([0.0; 3]);
-        self.room.fill([0.0; 3]);
-        multiply_add(&self.model.packed_unseen, target, &mut self.room);
-        add(pull, factors.stiffness, &self.room);
+        let Room { rows, spread } = &mut self.room;
+        self.model.packed_unseen.multiply(target, rows, spread);
+        add(pull, factors.stiffness, rows);
         *start = 0.5 * dot(target, pull);
         if let Some(attachment) = &self.model.attachment {
-            let rooms = [&mut self.pose[..], &mut self.unused, &mut self.room];
-            attachment.pull(target, pose, rooms, pull);
+            let rooms = [&mut self.pose[..], &mut self.unused];
+            attachment.pull([target, pose], rooms, &mut self.room, pull);
         }
         Ok(())
     }
@@ -179,7 +178,7 @@ impl ProjectiveSubstep {
             let omega = std::f64::consts::TAU * self.model.frequency * params.stiffness.sqrt();
             let lost = -(-2.0 * params.damping * omega * h).exp_m1();
             let velocity = |k: usize| [0, 1, 2].map(|c| last[k][c] - older[k][c]);
-            add(target, -lost, self.rigid.deforming(&self.model, last, velocity));
+            add(target, -lost, self.rigid.deforming(&self.model, last, velocity, &mut self.room.spread));
         }
         self.holds.calm(&self.model, [older, last], h, target);
     }
@@ -196,7 +195,7 @@ impl ProjectiveSubstep {
         let Self { model, system, descent, terms, elastic, holds, medium, y, room, contact, is_held, .. } =
             self;
         let Some(system) = system else { return Ok(Outcome::default()) };
-        let (room, contact) = (RefCell::new(&mut room[..]), contact.as_mut().filter(|_| !*is_held));
+        let (room, contact) = (RefCell::new(room), contact.as_mut().filter(|_| !*is_held));
         let medium = medium.as_mut();
         let mut energy = Incremental { model, system, terms, elastic, holds, medium, room, contact };
         let outcome = descent.minimise(&mut energy, y, budget, heard)?;
@@ -318,7 +317,8 @@ impl Substep for ProjectiveSubstep {
         let inertia = params.integrator.acceleration()[0] / (h * h);
         let [last, from] = [&state.reduced, &state.path].map(|history| &history[HISTORY - 1][..]);
         let held = Held { last, poses: [from, rig.pose], h, inertia };
-        let (hold, is_held) = self.holding.draw(&self.model, &held, params, &mut self.terms.target);
+        let wanted = (&mut self.terms.target[..], &mut self.room.spread);
+        let (hold, is_held) = self.holding.draw(&self.model, &held, params, wanted);
         self.is_held = is_held;
         self.terms.inflation = params.inflation;
         self.holds.aim(last, Some(h));
@@ -393,7 +393,7 @@ impl Substep for ProjectiveSubstep {
 
     fn elastic_energy(&mut self, params: &SimulationParams) -> f64 {
         let Self { model, y, room, unused, elastic, .. } = self;
-        params.stiffness * Incremental::elastic(model, (y, params.inflation), elastic, [room, unused])
+        params.stiffness * Incremental::elastic(model, (y, params.inflation), elastic, (room, unused))
     }
 
     fn learnt(&self, learnt: &mut Learnt) {

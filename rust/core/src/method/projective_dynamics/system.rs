@@ -5,8 +5,8 @@ use faer::{Col, Mat, Scale, Side};
 
 use super::coordinates::HandleCoordinates;
 use super::{ProjectiveModel, packed};
-use crate::math::lanes::{Packed, multiply_add};
 use crate::math::rows::Rows;
+use crate::math::symmetric::{Spread, Symmetric};
 use crate::{Error, Result};
 
 /// Share of the stiffness by mass that is added to it where the lowest frequency is sought: a free body has none.
@@ -30,9 +30,22 @@ pub(super) struct Factors {
 pub(super) struct System {
     pub(super) factors: Factors,
     /// `(inertia + hold) M + stiffness D`, with D what clusters do not see, and what holds an attachment.
-    pub(super) quadratic: Packed<1>,
+    pub(super) quadratic: Symmetric,
     /// `((inertia + hold + near) M + dragged P + stiffness K)^-1`, likewise, with the mass P of the motion of parts.
-    pub(super) inverse: Packed<1>,
+    pub(super) inverse: Symmetric,
+}
+
+/// Memory for products: rows, and sums that are still spread over lanes.
+pub(super) struct Room {
+    pub(super) rows: Vec<[f64; 3]>,
+    pub(super) spread: Spread,
+}
+
+impl Room {
+    /// For as many coordinates.
+    pub(super) fn new(rank: usize) -> Self {
+        Self { rows: vec![[0.0; 3]; rank], spread: Spread::new(rank) }
+    }
 }
 
 impl Factors {
@@ -58,18 +71,17 @@ impl System {
         let inverse = factor.solve(Mat::<f64>::identity(rank, rank));
         Ok(Self {
             factors,
-            quadratic: packed(&sum(inertia + hold, &model.unseen)),
-            inverse: packed(&inverse),
+            quadratic: packed(&model.coordinates, &sum(inertia + hold, &model.unseen)),
+            inverse: packed(&model.coordinates, &inverse),
         })
     }
 }
 
 impl System {
     /// Replaces a gradient by what the metric's inverse makes of it.
-    pub(super) fn solve(&self, rows: &mut Rows, room: &mut Rows) {
-        room.fill([0.0; 3]);
-        multiply_add(&self.inverse, rows, room);
-        rows.copy_from_slice(room);
+    pub(super) fn solve(&self, rows: &mut Rows, room: &mut Room) {
+        self.inverse.multiply(rows, &mut room.rows, &mut room.spread);
+        rows.copy_from_slice(&room.rows);
     }
 }
 
