@@ -11,8 +11,8 @@ use crate::math::polar::{cofactors, dot, dot3, rotations_in_lanes, transpose_pro
 
 /// Below this sum, two principal stretches count as opposite: the closest rotation jumps there.
 const JUMP: f64 = 1e-12;
-/// Share of the stiffest direction in how stiff a limit is for a metric, which has one number for all.
-const ALONG: f64 = 0.5;
+/// Share of how stiff a limit is along the stretch and across it, both together, that a metric takes for all directions.
+const FELT: f64 = 0.2;
 
 /// What the limit of stretch adds to a law, with the closest rotation R of F:
 /// ```text
@@ -39,11 +39,11 @@ impl StretchLimit {
         [self.limit * self.limit * value, self.limit * first, second].map(|jet| self.stiffness * jet)
     }
 
-    /// How stiffly it resists at a distance from the closest rotation, Pa: between its stiffest direction and what is across
-    /// it.
+    /// How stiffly it resists at a distance from the closest rotation, Pa, in one number for all directions: it is stiff along
+    /// the stretch, and hardly so in most others.
     pub(crate) fn steepness(&self, distance: f64) -> f64 {
         let [_, first, second] = self.along(distance);
-        if first == 0.0 { 0.0 } else { ALONG * second + (1.0 - ALONG) * first / distance }
+        if first == 0.0 { 0.0 } else { FELT * (second + first / distance) }
     }
 
     /// Whether it is felt at all.

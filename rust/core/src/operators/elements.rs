@@ -5,7 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use crate::material::Material;
-use crate::math::{Selection, Sparse};
+use crate::math::Sparse;
 use crate::mesh::{FleshCell, TetMesh};
 use crate::{Error, Result};
 
@@ -106,28 +106,6 @@ pub(super) fn assemble(n: usize, elements: &[impl Element]) -> Sparse {
         )
         .collect();
     concatenate(n, &tasks)
-}
-
-/// Adds the Laplacian of the tets that conduct to a symmetric matrix on some vertices, which stores all edges of the mesh.
-pub(crate) fn add_laplacian(mesh: &TetMesh, conductivity: &[f64], vertices: &Selection, matrix: &mut Sparse) {
-    for (tet, &own) in conductivity.iter().enumerate().filter(|(_, own)| **own > 0.0) {
-        let element = TetElement::new(mesh, tet, own);
-        let places = element.corners.map(|vertex| vertices.place(vertex));
-        for (corner, column) in places.iter().enumerate() {
-            let Some(column) = column.map(|column| column as usize) else { continue };
-            let mut add = |row: u32, value: f64| {
-                if let Ok(at) = matrix.row_idx_of_col_raw(column).binary_search(&row) {
-                    matrix.val_of_col_mut(column)[at] += value;
-                }
-            };
-            for (other, row) in places.iter().enumerate().filter(|(other, _)| *other != corner) {
-                let value = element.weight(corner, other);
-                // The rows of an element sum to zero.
-                add(column as u32, -value);
-                row.iter().for_each(|&row| add(row, value));
-            }
-        }
-    }
 }
 
 /// What a tet adds to the Laplacian: a cache line, as tets are read in the order of vertices, not in their own.

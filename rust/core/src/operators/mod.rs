@@ -18,7 +18,6 @@ pub(crate) use blocks::{BlockMatrix, block_solve, for_each_coordinate};
 pub use constraint::{constraint, displacement_constraint};
 pub(crate) use diffusion::squared_length;
 pub use diffusion::{HIGHEST_LEAK, momentum_leak};
-pub(crate) use elements::add_laplacian;
 pub use elements::{MassShares, gradients, laplacian, lumped_mass, vertex_volumes};
 pub use extension::spread_to_interior;
 pub(crate) use extension::{HarmonicExtension, out_of_reach};

@@ -192,7 +192,8 @@ impl Chunk {
         }
     }
 
-    fn is_evaluated(&self) -> bool {
+    /// Whether any of it has a part.
+    pub(super) fn is_evaluated(&self) -> bool {
         self.evaluated.contains(&true)
     }
 

@@ -2,6 +2,7 @@
 
 use super::newton::Newton;
 use super::objective::Incremental;
+use super::quadratic::combine_wide;
 use super::stretch::{FELT, NEAR};
 use crate::math::rows::{Rows, combine};
 use crate::solve::{Descent, Objective, Outcome};
@@ -79,11 +80,12 @@ impl Incremental<'_> {
         }
         let [inertia, stiffness] = self.terms.metric();
         let viscosity = self.viscosity();
-        let pulls = &mut self.beyond[..self.model.free];
+        combine_wide(self.wide, u, 0.0, u);
+        let pulls = &mut self.positions[..self.model.free];
         for (row, mass) in self.model.mass.iter().enumerate() {
             pulls[row] = u[row].map(|u| inertia * mass * u);
         }
-        viscosity.evaluate(u, stiffness, pulls);
+        viscosity.evaluate(&self.wide[..self.model.free], stiffness, pulls);
         self.factor.solve_vertices(self.room, pulls);
         u.copy_from_slice(pulls);
     }

@@ -5,6 +5,7 @@
 //! incremental energy (`objective`), whose elastic part is summed over packed elements (`elements`) and over `fibres`.
 
 mod complement;
+mod conduction;
 mod data;
 mod elements;
 mod fibres;
@@ -51,7 +52,7 @@ use crate::math::{
 use crate::mesh::{FleshCell, TetMesh};
 use crate::method::SimulationParams;
 use crate::operators::{
-    Stitches, add_laplacian, fibre_stiffness, gradients, out_of_reach, stiffness_of, twisting_stiffness,
+    Stitches, fibre_stiffness, gradients, out_of_reach, stiffness_of, twisting_stiffness,
 };
 use crate::rig::Rig;
 use crate::subspace::{Restraint, shift};
@@ -79,6 +80,8 @@ pub struct FullSpaceModel {
     rounding: f64,
     /// One an element.
     energies: Vec<PrincipalStretch>,
+    /// The stiffness of each in the metric, Pa.
+    slopes: Vec<f64>,
     elements: Elements,
     fibres: Option<Arc<[FibreTet]>>,
     /// The metric's Laplacian and the mass on the vertices that move, in the order of the mesh.
@@ -219,6 +222,7 @@ impl FullSpaceModel {
             free: vertex_mass.len(),
             data,
             vertices,
+            slopes: energies.iter().map(PrincipalStretch::slope).collect(),
             energies,
             stiffness,
             vertex_mass,
@@ -298,18 +302,6 @@ impl FullSpaceModel {
     /// The factor of `inertia M + stiffness L`, bordered by the constraint.
     fn metric(&self, opened: Option<&Opened>, metric: [f64; 2]) -> Result<SparseCholesky> {
         self.metric_of(self.laplacian(opened), metric)
-    }
-
-    /// The same with so many Pa more in each tet.
-    fn firmer_metric(
-        &self,
-        opened: Option<&Opened>,
-        metric: [f64; 2],
-        more: &[f64],
-    ) -> Result<SparseCholesky> {
-        let mut stiffness = self.laplacian(opened);
-        add_laplacian(self.mesh(), more, &self.data.moving, &mut stiffness);
-        self.metric_of(stiffness, metric)
     }
 
     fn laplacian(&self, opened: Option<&Opened>) -> Sparse {

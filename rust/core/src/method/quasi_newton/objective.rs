@@ -5,10 +5,10 @@ use super::elements::Elements;
 use super::fibres::{Fibres, Relaxed, relaxed};
 use super::limit::Limit;
 use super::opening::Opened;
-use super::quadratic::Quadratic;
+use super::quadratic::{Quadratic, Wide, combine_wide};
 use super::stretch::{NEAR, StretchLimits};
 use crate::Result;
-use crate::math::rows::{Rows, add, combine, dot};
+use crate::math::rows::{Rows, add, dot};
 use crate::math::{SparseCholesky, VertexRoom};
 use crate::method::Shares;
 use crate::method::loads::contact::Contact;
@@ -17,6 +17,8 @@ use crate::solve::{Lbfgs, Objective, Value};
 
 /// Iterations after which tets that have come near to their limit of stretch are looked for.
 const WATCHED: u32 = 6;
+/// Iterations after which the metric is told anew of the limits that are felt.
+const REFRESHED: u32 = 2 * WATCHED;
 
 /// What of a step's energy does not depend on the displacement.
 pub(super) struct Terms {
@@ -89,6 +91,8 @@ pub(super) struct Incremental<'a> {
     /// What stitches that are open change of it.
     pub(super) opened: Option<&'a Opened>,
     pub(super) elements: &'a mut Elements,
+    /// Those of the bind shape, where the others may not be.
+    pub(super) rest: Option<&'a Elements>,
     pub(super) fibres: Option<&'a mut Fibres>,
     /// The limit of stretch, where there is one.
     pub(super) stretch: Option<&'a mut StretchLimits>,
@@ -97,12 +101,12 @@ pub(super) struct Incremental<'a> {
     pub(super) force: &'a Rows,
     pub(super) factor: &'a SparseCholesky,
     /// The metric's factor where it knows of limits that are felt.
-    pub(super) firmer: Option<&'a SparseCholesky>,
+    pub(super) firmer: &'a mut Option<SparseCholesky>,
     pub(super) room: &'a mut VertexRoom,
     /// Positions of all rows.
     pub(super) positions: &'a mut Vec<[f64; 3]>,
-    /// Displacements of all rows beyond the rest shape, where a quadratic needs them.
-    pub(super) beyond: &'a mut Vec<[f64; 3]>,
+    /// What a quadratic is of, all rows.
+    pub(super) wide: &'a mut Vec<Wide>,
     pub(super) contact: Option<&'a mut Contact>,
 }
 
@@ -143,11 +147,12 @@ impl<'a> Incremental<'a> {
             energy += limits.now.evaluate(self.positions, gradient);
         }
         if let Some(twisting) = &self.model.twisting {
-            combine(self.beyond, self.positions, -terms.pose_rest, &terms.rig);
-            energy += twisting.evaluate(self.beyond, 1.0, gradient);
+            combine_wide(self.wide, self.positions, -terms.pose_rest, &terms.rig);
+            energy += twisting.evaluate(self.wide, 1.0, gradient);
         }
         if let Some(stitches) = self.stitches() {
-            energy += stitches.evaluate(self.positions, 1.0, gradient);
+            combine_wide(self.wide, self.positions, 0.0, self.positions);
+            energy += stitches.evaluate(self.wide, 1.0, gradient);
         }
         if !terms.gaps.is_empty() {
             energy += terms.gap_energy - dot(&terms.gaps, self.positions);
@@ -173,8 +178,8 @@ impl Objective for Incremental<'_> {
         }
         let mut energy = elastic + kinetic;
         if terms.drag[1] > 0.0 {
-            combine(&mut self.beyond[..self.model.free], u, -1.0, &terms.damped);
-            let moved = &self.beyond[..self.model.free];
+            combine_wide(self.wide, u, -1.0, &terms.damped);
+            let moved = &self.wide[..self.model.free];
             energy += self.viscosity().evaluate(moved, terms.drag[1], gradient);
         }
         energy += terms.medium.evaluate(u, gradient);
@@ -200,14 +205,26 @@ impl Objective for Incremental<'_> {
         Value { energy, size }
     }
 
-    /// Every few iterations, looks for tets that have come near to their limit of stretch.
+    /// Every few iterations, looks for tets that have come near to their limit of stretch; twice as seldom, has the metric
+    /// know of those that are felt by then.
     fn visit(&mut self, u: &Rows, iteration: u32) -> Result<bool> {
-        Ok(iteration % WATCHED == WATCHED - 1 && self.watch_stretch(u, NEAR))
+        if iteration % WATCHED != WATCHED - 1 {
+            return Ok(false);
+        }
+        let found = self.watch_stretch(u, NEAR);
+        // Among colliders, how they are felt would have to be found anew in it.
+        if let Some(limits) = self.stretch.as_mut().filter(|_| self.contact.is_none())
+            && iteration % REFRESHED == REFRESHED - 1
+        {
+            let flesh = (&*self.elements, self.rest);
+            *self.firmer = limits.metric(self.model, self.opened, self.terms, flesh, self.positions)?;
+        }
+        Ok(found)
     }
 
     fn correct(&mut self, u: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
         if let Some(contact) = &mut self.contact {
-            let metric = self.firmer.unwrap_or(self.factor);
+            let metric = self.firmer.as_ref().unwrap_or(self.factor);
             let solve = |rows: &mut Rows| metric.solve_vertices(self.room, rows);
             contact.correct(&self.terms.rig, u, memory, direction, value, solve);
         }
@@ -218,7 +235,7 @@ impl Objective for Incremental<'_> {
     }
 
     fn solve(&mut self, rows: &mut Rows) {
-        self.firmer.unwrap_or(self.factor).solve_vertices(self.room, rows);
+        self.firmer.as_ref().unwrap_or(self.factor).solve_vertices(self.room, rows);
     }
 
     /// Where the metric knows of limits, what is still too long stays so.

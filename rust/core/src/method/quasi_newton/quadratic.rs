@@ -1,7 +1,19 @@
 //! Quadratic energies of vertices, the same for each coordinate.
 
+use pulp::{Arch, Simd, WithSimd};
+
 use crate::math::Sparse;
 use crate::math::rows::Rows;
+
+/// Rows with a number more, so that one fills a register.
+pub(super) type Wide = [f64; 4];
+
+/// `out = a + factor b`.
+pub(super) fn combine_wide(out: &mut [Wide], a: &Rows, factor: f64, b: &Rows) {
+    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
+        (0..3).for_each(|c| out[c] = a[c] + factor * b[c]);
+    }
+}
 
 /// `x'Q x / 2` with a symmetric Q, rows in the order of the body.
 pub(super) struct Quadratic {
@@ -24,23 +36,53 @@ impl Quadratic {
     }
 
     /// `factor x'Q x / 2`; adds its gradient to the first rows.
-    pub(super) fn evaluate(&self, x: &Rows, factor: f64, gradient: &mut Rows) -> f64 {
-        let mut energy = 0.0;
-        for (row, own) in x.iter().enumerate() {
-            let mut sum = [0.0; 3];
-            for &(column, value) in &self.entries[self.starts[row]..self.starts[row + 1]] {
-                (0..3).for_each(|c| sum[c] += value * x[column as usize][c]);
-            }
-            (0..3).for_each(|c| energy += 0.5 * factor * own[c] * sum[c]);
-            if let Some(gradient) = gradient.get_mut(row) {
-                (0..3).for_each(|c| gradient[c] += factor * sum[c]);
-            }
-        }
-        energy
+    pub(super) fn evaluate(&self, x: &[Wide], factor: f64, gradient: &mut Rows) -> f64 {
+        Arch::new().dispatch(Evaluate { quadratic: self, x, factor, gradient })
     }
 
     /// The entries of a row.
     pub(super) fn row(&self, row: usize) -> &[(u32, f64)] {
         &self.entries[self.starts[row]..self.starts[row + 1]]
+    }
+}
+
+struct Evaluate<'a> {
+    quadratic: &'a Quadratic,
+    x: &'a [Wide],
+    factor: f64,
+    gradient: &'a mut Rows,
+}
+
+impl WithSimd for Evaluate<'_> {
+    type Output = f64;
+
+    // Plain loops only: a closure would not be compiled for the instruction set of its caller.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> f64 {
+        let Self { quadratic, x, factor, gradient } = self;
+        let mut energy = 0.0;
+        for row in 0..x.len() {
+            let own = x[row];
+            // Neither energy nor a gradient that is asked for.
+            if row >= gradient.len() && own == [0.0; 4] {
+                continue;
+            }
+            let mut sum = [0.0; 4];
+            for &(column, value) in quadratic.row(row) {
+                let other = x[column as usize];
+                for c in 0..4 {
+                    sum[c] += value * other[c];
+                }
+            }
+            for c in 0..3 {
+                energy += 0.5 * factor * own[c] * sum[c];
+            }
+            if row < gradient.len() {
+                for c in 0..3 {
+                    gradient[row][c] += factor * sum[c];
+                }
+            }
+        }
+        energy
     }
 }

@@ -9,10 +9,15 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::FullSpaceModel;
+use super::conduction::Conduction;
 use super::elements::{Chunk, Element, ElementLaw, Elements, deformation_in_lanes};
+use super::objective::Terms;
+use super::opening::Opened;
+use crate::Result;
 use crate::material::growth::KNEE;
 use crate::material::stretch_limit::{LaneLimit, distance_in_lanes};
 use crate::material::{PrincipalStretch, StretchLimit};
+use crate::math::SparseCholesky;
 use crate::math::lanes::lane_counts;
 use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
@@ -59,8 +64,8 @@ pub(in crate::method) fn tet_elements(
 pub(super) struct StretchLimits {
     rest: Elements,
     pub(super) now: Elements,
-    /// The tet that each element is.
-    tets: Vec<u32>,
+    /// Where the metric is told of them, and of the flesh itself.
+    conduction: [Conduction; 2],
     tet_count: usize,
 }
 
@@ -74,7 +79,8 @@ impl StretchLimits {
             |t: &u32| mesh.tets()[*t as usize].iter().any(|&v| (place[v as usize] as usize) < model.free);
         let tets: Vec<u32> = (0..mesh.tets().len() as u32).filter(moves).collect();
         let rest = Elements::new(&tet_elements(mesh, &model.energies, &tets, &place), limit_law);
-        Self { now: rest.clone(), rest, tets, tet_count: mesh.tets().len() }
+        let conduction = [&rest, &model.elements].map(|elements| Conduction::new(model, elements));
+        Self { now: rest.clone(), rest, conduction, tet_count: mesh.tets().len() }
     }
 
     /// Limits tets to a share of length where the rig has them; none is evaluated until it is watched.
@@ -83,17 +89,40 @@ impl StretchLimits {
         self.now.chunks_mut().iter_mut().for_each(|chunk| chunk.evaluated.fill(false));
     }
 
-    /// How stiffly the limit of each tet resists at positions, Pa; none where hardly any is felt.
-    pub(super) fn steepness(&mut self, x: &Rows) -> Option<Vec<f64>> {
+    /// The metric with the limits that are felt at positions; none where hardly any is. `flesh` is what the body is
+    /// made of as it follows the rig, and that at rest.
+    pub(super) fn metric(
+        &mut self,
+        model: &FullSpaceModel,
+        opened: Option<&Opened>,
+        terms: &Terms,
+        flesh: (&Elements, Option<&Elements>),
+        x: &Rows,
+    ) -> Result<Option<SparseCholesky>> {
+        let Some(steepness) = self.steepness(x) else { return Ok(None) };
+        let metric @ [_, stiffness] = terms.metric();
+        let mut laplacian = model.laplacian(opened);
+        // All of the Laplacian counts by its damping too, which is that at rest.
+        let scale = terms.stiffness / stiffness;
+        let [limits, posed] = &mut self.conduction;
+        limits.add(&self.now, None, (&steepness, scale), &mut laplacian);
+        if let (now, rest @ Some(_)) = flesh {
+            posed.add(now, rest, (&model.slopes, scale), &mut laplacian);
+        }
+        model.metric_of(laplacian, metric).map(Some)
+    }
+
+    /// How stiffly the limit of each tet that moves resists at positions, Pa; none where hardly any is felt.
+    fn steepness(&mut self, x: &Rows) -> Option<Vec<f64>> {
         let mut steepness = vec![0.0; self.tet_count];
         let mut distances = Vec::new();
         let mut felt = 0;
-        for chunk in self.now.chunks_mut() {
+        for chunk in self.now.chunks_mut().iter_mut().filter(|chunk| chunk.is_evaluated()) {
             chunk.gather(x);
             Arch::new().dispatch(Distances { chunk, distances: &mut distances });
             for slot in chunk.slots() {
                 let own = chunk.stretch_limit(slot).steepness(distances[slot]);
-                steepness[self.tets[chunk.elements[slot] as usize] as usize] = own;
+                steepness[chunk.elements[slot] as usize] = own;
                 felt += usize::from(own > 0.0);
             }
         }

@@ -55,7 +55,7 @@ pub(crate) struct FullSpaceSubstep {
     pub(super) descent: Descent,
     terms: Terms,
     positions: Vec<[f64; 3]>,
-    beyond: Vec<[f64; 3]>,
+    wide: Vec<[f64; 4]>,
     /// Acceleration of the pose.
     acceleration: Vec<[f64; 3]>,
     /// That of the rig's vertices, and of offsets.
@@ -93,7 +93,7 @@ impl FullSpaceSubstep {
             descent: Descent::new(free, pairs),
             terms: Terms::new(&model),
             positions: zeros(rows),
-            beyond: zeros(rows),
+            wide: vec![[0.0; 4]; rows],
             acceleration: zeros(model.posing.handle_rows()),
             felt: [zeros(rows), Vec::new()],
             force: Vec::new(),
@@ -224,9 +224,8 @@ impl FullSpaceSubstep {
             self.positions.copy_from_slice(&self.terms.rig);
             add(&mut self.positions[..self.model.free], 1.0, &self.u);
             limits.watch(&self.positions, NEAR);
-            let (metric, opened) = (self.terms.metric(), self.opened.as_ref());
-            let firmer = |more: Vec<f64>| self.model.firmer_metric(opened, metric, &more);
-            self.firmer = limits.steepness(&self.positions).map(firmer).transpose()?;
+            let (opened, flesh) = (self.opened.as_ref(), (&self.elements, self.rest.as_ref()));
+            self.firmer = limits.metric(&self.model, opened, &self.terms, flesh, &self.positions)?;
         }
         if known || self.firmer.is_some() {
             self.change_metric();
@@ -288,15 +287,16 @@ impl FullSpaceSubstep {
             model: &self.model,
             opened: self.opened.as_ref(),
             elements: &mut self.elements,
+            rest: self.rest.as_ref(),
             fibres: self.fibres.as_mut(),
             stretch: self.stretch.as_mut().filter(|_| self.limited),
             terms: &self.terms,
             force: &self.force,
             factor,
-            firmer: self.firmer.as_ref(),
+            firmer: &mut self.firmer,
             room: &mut self.room,
             positions: &mut self.positions,
-            beyond: &mut self.beyond,
+            wide: &mut self.wide,
             contact: self.contact.as_mut(),
         };
         let (descent, u, minimiser) = (&mut self.descent, &mut self.u, self.minimiser);
