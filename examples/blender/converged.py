@@ -1,0 +1,43 @@
+"""What tolerances of final flesh are worth on every character: how near its substeps come to precise ones.
+
+    python converged.py DATA_DIR --out table.md [--extension ZIP] [--only NAME] [--frames 60]
+
+Characters at the defaults of *Add Jounce*, their most energetic clips. Errors are those of a substep from the
+state of a precise run, as shares of the displacement in the mass norm; within is how many are below a
+thousandth, and of the move how many below that of how far the flesh moved in the substep.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
+
+import characters
+
+EACH = {
+    "iterations": "{:.1f}",
+    "ms": "{:.1f}",
+    "median": "{:.1e}",
+    "90 %": "{:.1e}",
+    "largest": "{:.1e}",
+    "within": "{:.0%}",
+    "of the move": "{:.0%}",
+}
+COLUMNS = {"file": "{}", "vertices": "{}", "tets": "{}"} | {
+    f"{name}, {tolerance}": form
+    for tolerance in ("1e-05", "3e-06", "1e-06", "1e-07", "1e-08")
+    for name, form in EACH.items()
+}
+
+
+def main() -> int:
+    """Measure all and write the table."""
+    options = characters.parser(__doc__).parse_args()
+    rows = characters.run_all(Path(__file__).with_name("converged_of.py"), options, COLUMNS)
+    return sum(bool(row.get("failed")) for row in rows) if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
