@@ -97,6 +97,10 @@ def tidy() -> None:
         keys = obj.data.shape_keys if obj.type == "MESH" else None
         if keys is not None:
             keys.name = f"Keys of {obj.name}"
+            # Their slot has the name that they had when they were keyed first.
+            slot = getattr(keys.animation_data, "action_slot", None)
+            if slot is not None:
+                slot.name_display = keys.name
         for kind, block in (("object", obj), ("keys", keys)):
             data = None if block is None else block.animation_data
             if data is not None and data.action is not None:
