@@ -145,3 +145,51 @@ def test_others_go_on_whatever_happens_while_they_fill(preview, tmp_path, meanwh
     bpy.context.scene.frame_set(1)
     fill(preview, all_of(left))
     assert_same(all_of(left), [expected[name] for name in left])
+
+
+def previewed_in_turn():
+    """Two built bodies on one rig, the second one built and shown once the first one is."""
+    obj, rig = scenes.character()
+    coat = scenes.column("Coat", radius=0.35)
+    coat.parent = rig
+    scenes.skin(coat, rig, 2.0)
+    scenes.settle_scene()
+    for each in (obj, coat):
+        scenes.add_and_build(each)
+        bpy.ops.jounce.preview()
+    return obj, coat
+
+
+@pytest.fixture
+def evaluations():
+    """Counts the evaluations that begin besides those of a new frame."""
+    begun = []
+
+    def begin(*_):
+        begun.append(bpy.context.scene.frame_current)
+
+    bpy.app.handlers.depsgraph_update_post.append(begin)
+    yield begun
+    bpy.app.handlers.depsgraph_update_post.remove(begin)
+
+
+def test_no_evaluation_begins_within_another_where_one_is_read_after_another_was_shown(preview, evaluations):
+    objects = previewed_in_turn()
+    known = [preview.session(obj) for obj in objects]
+    for frame in (5, 2):
+        read = [each.motions for each in known]
+        for each in known:
+            each.suspect(reread=True)
+        evaluations.clear()
+        bpy.context.scene.frame_set(frame)
+        assert not evaluations
+        assert all(each.motions is not before for each, before in zip(known, read, strict=True))
+
+
+def test_what_is_tagged_after_bodies_were_previewed_in_turn_is_evaluated():
+    objects = previewed_in_turn()
+    before = shown(objects)
+    for obj in objects:
+        obj.update_tag()
+        bpy.context.view_layer.update()
+    assert_same(objects, before)

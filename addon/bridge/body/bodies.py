@@ -13,7 +13,7 @@ from ...core.maps import attached, maps
 from ...core.muscles import Muscle, Muscles, directions_of_bones
 from ...core.surface import Part, Surface
 from ...core.user_error import UserError
-from ..common import registry, units
+from ..common import evaluation, registry, units
 from ..inputs import colliders
 from ..inputs.animated_settings import FeelReader
 from ..inputs.bone_capsules import RestRig
@@ -231,7 +231,7 @@ def is_bound(obj: bpy.types.Object) -> bool:
 
 def refuse_unevaluated(objects: tuple[bpy.types.Object, ...], context: bpy.types.Context) -> None:
     """Refuses meshes the view layer does not evaluate, as their motion cannot be read. Hidden is fine."""
-    depsgraph = context.evaluated_depsgraph_get()
+    depsgraph = evaluation.depsgraph(context)
     for obj in objects:
         if context.scene.objects.get(obj.name) != obj:
             raise UserError(f"{obj.name} is not in this scene, so its motion cannot be read; link it again.")

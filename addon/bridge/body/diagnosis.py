@@ -10,7 +10,7 @@ from ...core import parts, shape_checks
 from ...core.bone_core import Role
 from ...core.rest_check import is_crumpled
 from ...core.user_error import UserError
-from ..common import linked_mesh_proxy, registry
+from ..common import evaluation, linked_mesh_proxy, registry
 from ..inputs import colliders, force_fields
 from ..rig import armature_modifier, bone_transforms
 from . import bodies, meshes, overrides, weight_maps
@@ -276,7 +276,7 @@ def of_body(host: bpy.types.Object, context: bpy.types.Context) -> Iterator[Find
     if scene.surface.digest(host.jounce.build_settings()) != host.jounce.built_digest:
         yield changed
     try:
-        pose = scene.reader.read(context.evaluated_depsgraph_get())
+        pose = scene.reader.read(evaluation.depsgraph(context))
     except UserError as refusal:
         yield Finding(f"In this frame {refusal}.", host.name)
         return

@@ -9,7 +9,7 @@ from ...core.colliders import Colliders, Kind, Solid
 from ...core.settings import Quality
 from ...core.surface import Surface
 from ...core.user_error import UserError
-from ..common import animation, compat, registry
+from ..common import animation, compat, evaluation, registry
 from ..rig import bone_transforms
 from ..rig.armature_modifier import Warn
 from . import bone_capsules
@@ -92,7 +92,7 @@ def read(
 
 def solid(obj: bpy.types.Object, context: bpy.types.Context) -> Solid:
     """An object as what is collided with, which all points of the body touch."""
-    points, triangles = shape(obj, context.evaluated_depsgraph_get())
+    points, triangles = shape(obj, evaluation.depsgraph(context))
     kind, none = Kind(obj.jounce_shape), np.empty(0, np.int64)
     return Solid(obj.name, kind, points, triangles, obj.jounce_resolution, none, keeps_size(obj))
 
@@ -143,7 +143,7 @@ def left_out(obj: bpy.types.Object, members: tuple[bpy.types.Object, ...], conte
         return (
             f"{obj.name} is of the body, which does not collide with itself; take it out of the collection."
         )
-    depsgraph = context.evaluated_depsgraph_get()
+    depsgraph = evaluation.depsgraph(context)
     is_off = obj.hide_viewport or not obj.evaluated_get(depsgraph).is_evaluated
     if context.scene.objects.get(obj.name) != obj or is_off:
         return f"{obj.name} is not in this view layer, or disabled in viewports, so nothing collides with it."

@@ -13,7 +13,7 @@ from bpy.app.handlers import persistent
 from ...core.task import Step
 from ...core.user_error import UserError
 from ..body import bodies, copies, meshes
-from ..common import frames, handlers, modifier_stack, registry
+from ..common import evaluation, frames, handlers, modifier_stack, registry
 from ..inputs import scratch_scene
 from . import final_files, motions, preview_modifier
 from .session import Session
@@ -30,7 +30,6 @@ _sessions: dict[int, Session] = {}
 _looks = -1
 _paused = 0
 _rendering = False
-_settling = False
 _strips_drawn: list[tuple[range, range]] = []
 
 
@@ -254,12 +253,8 @@ def before_frame(scene: bpy.types.Scene, _depsgraph: bpy.types.Depsgraph) -> Non
 @persistent
 def after_frame(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Sees to it that what is shown is right, and simulates what is missing."""
-    global _settling
-    _settling = True
-    try:
+    with evaluation.handed(depsgraph):
         settle(scene, depsgraph)
-    finally:
-        _settling = False
 
 
 def settle(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
@@ -284,9 +279,6 @@ def settle(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 @persistent
 def after_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Lets the flesh follow what is moved by hand, and notes what the cache may depend on."""
-    if _settling:
-        # One body is read again after another one was shown.
-        return
     playing = is_playing()
     changed = set()
     for known in shown_in(scene):
