@@ -76,6 +76,12 @@ CASES = {
         lambda model, **_: jounce.Simulation(model, colliders=[jounce.Collider.plane()]),
         "colliders: skinning modes cannot dent; a full-space model can",
     ),
+    "Domain": (
+        lambda mesh, material, **_: jounce.DomainTree(
+            [jounce.Domain(jounce.linear_modes(mesh, material, 8))], [0], [[]]
+        ),
+        "domain 0: its parent is not among the domains before it, so that this is no tree",
+    ),
     "File": (lambda **_: jounce.Model.load("no/such/file.jounce"), "file: "),
     "Cancelled": (lambda box, **_: cancelled_job(box), "cancelled"),
 }

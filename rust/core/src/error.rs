@@ -128,6 +128,14 @@ pub enum Error {
         /// Why not, and what there is instead.
         why: &'static str,
     },
+    /// A domain does not fit into its tree.
+    #[error("domain {domain}: {why}")]
+    Domain {
+        /// Which domain.
+        domain: usize,
+        /// What is wrong, and what to do.
+        why: &'static str,
+    },
     /// A file cannot be read or written, or is not what it claims to be.
     #[error("file: {0}")]
     File(String),

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use jounce::Progress;
@@ -88,4 +88,14 @@ fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
         let text = text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
         format!("internal error, please report it: {text}")
     })
+}
+
+/// What a mutex holds, unless another thread is in it.
+pub fn locked<'a, T>(inner: &'a Mutex<T>, used: &'static str) -> PyResult<MutexGuard<'a, T>> {
+    match inner.try_lock() {
+        Ok(inner) => Ok(inner),
+        // A step that panics leaves plain numbers behind.
+        Err(TryLockError::Poisoned(inner)) => Ok(inner.into_inner()),
+        Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(used)),
+    }
 }

@@ -8,6 +8,7 @@ mod body_input;
 mod contact;
 mod cubature;
 mod cycle;
+mod domains;
 mod drive;
 mod errors;
 mod fibres;
@@ -48,6 +49,8 @@ mod _jounce {
     use crate::cubature::Cubature;
     #[pymodule_export]
     use crate::cycle::CycleReport;
+    #[pymodule_export]
+    use crate::domains::{Domain, DomainTree, TreeState};
     #[pymodule_export]
     use crate::fibres::Fibres;
     #[pymodule_export]

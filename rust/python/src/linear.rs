@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use jounce::method::domains::Domain;
 use jounce::method::modal::{self, ModalForces, RayleighDamping, SoundParams, Strike};
 use jounce::subspace::WarpingMethod;
 use jounce::{Error, Progress, operators, subspace};
@@ -61,6 +62,17 @@ impl Swinging {
 impl LinearModes {
     fn new(found: Arc<(Swinging, subspace::LinearModes)>, residuals: Option<Vec<f64>>) -> Self {
         Self { found, residuals, warpings: Default::default() }
+    }
+
+    /// The body as a domain of trees, made where it is asked for.
+    pub fn domain(&self) -> impl FnOnce() -> jounce::Result<Domain> + Send + 'static {
+        let found = self.found.clone();
+        move || match &found.0 {
+            Swinging::Body(body) => Domain::of_modes(body.mesh().vertices(), &body.masses(), &found.1),
+            Swinging::Surface(surface) => {
+                Domain::of_modes(surface.surface().points(), surface.masses(), &found.1)
+            }
+        }
     }
 
     fn modes(&self) -> &subspace::LinearModes {
@@ -172,6 +184,27 @@ impl LinearModes {
             Ok((Arc::new((Swinging::Body(made.problem), made.modes)), made.residuals))
         })?;
         Ok(Self::new(found.0.clone(), Some(found.1.clone())))
+    }
+
+    /// These modes, and up to six more for each interface: what the modes miss of how the body gives to a force and to a torque there [MacNeal].
+    ///
+    /// A few modes say how a body swings, but not how it yields to one that hangs on it, as a Domain does: that is `K^-1` of six loads, spread
+    /// over the interface by mass, less what the modes have of it. The more domains hang on it by interfaces of their own, the more there are, so that
+    /// it is for what is heavy. interfaces: arrays of vertices. Returns LinearModes, the new ones last, whose eigenvalues are no frequencies of the
+    /// body. Raises ValueError for interfaces that do not fit, for a body that was stitched after it was factored, and of a surface without volume.
+    fn attached(&self, py: Python<'_>, interfaces: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
+        let vertices = |interface: &Bound<'_, PyAny>| -> PyResult<Vec<u32>> {
+            let found = arrays::integers(interface, "interfaces", &[Axis::Any("v")])?;
+            found.into_iter().map(|vertex| arrays::count(vertex, "interfaces")).collect()
+        };
+        let interfaces = interfaces.iter().map(vertices).collect::<PyResult<Vec<_>>>()?;
+        let body = self.found.clone();
+        let found = made(py, move |_: &Progress| {
+            let problem = body.0.body("attached")?;
+            let modes = problem.attached(&body.1, &interfaces)?;
+            Ok(Arc::new((Swinging::Body(problem.clone()), modes)))
+        })?;
+        Ok(Self::new((*found).clone(), None))
     }
 
     /// About the relative error of each eigenvalue, (k,) float64, of modes that `stitched` has found; None of others.

@@ -1,19 +1,19 @@
 //! `Simulation`, its reports and states.
 
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use jounce::method::loads::contact::ContactSkin;
 use jounce::method::projective_dynamics::Start;
 use jounce::method::{self, Turn};
 use jounce::rig::Rig;
 use numpy::PyArrayDyn;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis};
 use crate::contact::Collider;
 use crate::cycle::CycleReport;
-use crate::errors::{refused, run, run_long};
+use crate::errors::{locked, refused, run, run_long};
 use crate::forces::{Drag, ForceSamples};
 use crate::grip::Pull;
 use crate::mesh::Embedding;
@@ -452,14 +452,8 @@ impl Simulation {
 impl Simulation {
     /// The simulation itself, unless another thread is in it.
     pub fn lock(&self) -> PyResult<MutexGuard<'_, method::Simulation>> {
-        match self.inner.try_lock() {
-            Ok(inner) => Ok(inner),
-            // A step that panics leaves plain numbers behind.
-            Err(TryLockError::Poisoned(inner)) => Ok(inner.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
-                "simulation: another thread is using it; wait for that, or give each thread a Simulation of its own",
-            )),
-        }
+        let used = "simulation: another thread is using it; wait for that, or give each thread a Simulation of its own";
+        locked(&self.inner, used)
     }
 
     /// The same model, settings and state once more.

@@ -1,5 +1,6 @@
 //! Fixtures shared by the tests: small meshes and rigs made by script.
 
+pub mod allocations;
 pub mod bodies;
 pub mod boxes;
 pub mod dense;
@@ -15,3 +16,4 @@ pub mod rotations;
 pub mod sewn;
 pub mod surfaces;
 pub mod touching;
+pub mod trees;

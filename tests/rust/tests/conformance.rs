@@ -1,38 +1,19 @@
 //! What every method keeps to: rest stays rest, rigid motion stays rigid, the same inputs give the same bits,
 //! and nothing that a pose can do brings a NaN.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
 
 use jounce::file::{decode_state, encode_state};
 use jounce::material::Law;
+use jounce::method::domains::{Domain, DomainTree, Wind};
 use jounce::method::skinning_modes::Drag;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
 use jounce::{Error, Progress, Result};
+use jounce_tests::allocations::{ALLOCATIONS, Counting};
 use jounce_tests::bodies::{Body, REST, Transform, swing, turn};
 use jounce_tests::methods::{in_displacements, models, of_handles, of_modes};
 use jounce_tests::reports::{cancelling, counted};
-
-/// Counts the allocations of each thread.
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use jounce_tests::trees::{attached, bending, chain, soft, stick};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -392,6 +373,23 @@ fn a_step_in_displacements_allocates_nothing() {
         play();
         let before = ALLOCATIONS.get();
         play();
+        assert_eq!(ALLOCATIONS.get(), before);
+    }
+}
+
+#[test]
+fn a_step_of_a_tree_allocates_nothing() {
+    let (mesh, material) = (stick(4), soft(Law::NeoHookean, 0.3));
+    let flesh = Domain::of_flesh(&bending(&mesh, &material, 3, 6)).unwrap();
+    let members = chain(&[Arc::new(flesh), attached(&mesh, &material, 3)], 4);
+    let wind = Wind { velocity: &[[1.0, 2.0, -3.0]; 2], rate: &[2.0; 2] };
+    for params in settings() {
+        let mut tree = DomainTree::new(&members, false, params).unwrap();
+        let roots = [0, 1, 2, 3, 4, 5].map(|frame| swing(f64::from(frame) / 24.0)[0]);
+        let before = ALLOCATIONS.get();
+        for root in &roots {
+            tree.step(Some(root), Some(&wind), &Progress::default()).unwrap();
+        }
         assert_eq!(ALLOCATIONS.get(), before);
     }
 }

@@ -2,6 +2,7 @@
 
 mod coordinates;
 mod cycle;
+pub mod domains;
 mod history;
 pub mod loads;
 pub mod modal;

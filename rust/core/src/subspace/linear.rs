@@ -56,6 +56,7 @@ impl LinearModes {
 /// The eigenproblem of small swings, `K psi = lambda M psi` with K the Hessian of the elastic energy at rest, factored.
 ///
 /// One that [`stitched`](Self::stitched) has made shares what was factored.
+#[derive(Clone)]
 pub struct LinearProblem {
     pub(super) flesh: Arc<Flesh>,
     /// What is other than in the factor.
@@ -109,6 +110,11 @@ impl LinearProblem {
     /// The body that swings.
     pub fn mesh(&self) -> &TetMesh {
         &self.flesh.mesh
+    }
+
+    /// The lumped mass of its vertices, n, kg.
+    pub fn masses(&self) -> Vec<f64> {
+        lumped_mass(self.mesh(), &self.flesh.material)
     }
 
     /// Memory of the factor, bytes.

@@ -2,6 +2,7 @@
 //! shot, handles, and clusters.
 
 mod alternating;
+mod attached;
 mod clusters;
 mod eigenpairs;
 mod handles;

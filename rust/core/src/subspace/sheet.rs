@@ -22,6 +22,7 @@ use crate::{Error, Progress, Result};
 /// regular mesh it is exact for any one curvature; where vertices lie irregularly by a fifth of a cell, frequencies are 5% too high.
 pub struct SheetProblem {
     surface: SurfaceMesh,
+    masses: Vec<f64>,
     swings: Eigenproblem,
 }
 
@@ -68,12 +69,17 @@ impl SheetProblem {
         let stiffness = plate * area / compliance * wave_number.powi(4);
         let shift = SHIFT * stiffness / (mass.iter().sum::<f64>() / area);
         let swings = Eigenproblem::of_swings(matrix, (&vertices, &mass), shift, (None, progress))?;
-        Ok(Self { surface: surface.clone(), swings })
+        Ok(Self { surface: surface.clone(), masses: mass, swings })
     }
 
     /// The surface that swings.
     pub fn surface(&self) -> &SurfaceMesh {
         &self.surface
+    }
+
+    /// The lumped mass of its points, n, kg.
+    pub fn masses(&self) -> &[f64] {
+        &self.masses
     }
 
     /// The `count` lowest modes: rigid motions first where nothing holds the surface.

@@ -15,6 +15,8 @@ __all__ = [
     "Collider",
     "Cubature",
     "CycleReport",
+    "Domain",
+    "DomainTree",
     "Drag",
     "Embedding",
     "Fibres",
@@ -45,6 +47,7 @@ __all__ = [
     "SurfaceMesh",
     "TetMesh",
     "Tracking",
+    "TreeState",
     "cluster_tets",
     "helper_bones",
     "keyed_motion",
@@ -235,6 +238,7 @@ class LinearModes:
     @property
     def residuals(self) -> _Floats | None: ...
     def stitched(self, stitches: Stitches, count: int) -> LinearModes: ...
+    def attached(self, interfaces: Sequence[_IndicesLike]) -> LinearModes: ...
     def derivatives(self) -> _Floats: ...
     def carried_derivatives(self, derivatives: _FloatsLike) -> _Floats: ...
     def bent_basis(self, count: int, carried: _FloatsLike | None = None) -> Basis: ...
@@ -577,6 +581,55 @@ class Simulation:
     def cut(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
     def coast(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
     def reset(self, pose: _Rows = None, offsets: _Rows = None, colliders: _Rows = None) -> None: ...
+
+@final
+class Domain:
+    def __new__(cls, body: LinearModes | Model) -> Domain: ...
+    @property
+    def coordinate_count(self) -> int: ...
+    @property
+    def held(self) -> _Indices: ...
+
+@final
+class TreeState: ...
+
+@final
+class DomainTree:
+    def __new__(
+        cls,
+        domains: Sequence[Domain],
+        parents: _IndicesLike,
+        interfaces: Sequence[_IndicesLike],
+        placements: _Rows = None,
+        *,
+        free: bool = False,
+        dt: float = 0.041666666666666664,
+        substeps: int = 1,
+        integrator: str = "backward_euler",
+        max_iterations: int = 30,
+        tolerance: float = 1e-6,
+        stiffness: float = 1.0,
+        damping: float = 0.0,
+        gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ) -> DomainTree: ...
+    def step(
+        self, root: _Rows = None, wind: _FloatsLike | None = None, drag: _Field | None = None
+    ) -> StepReport: ...
+    def vary(
+        self,
+        stiffness: float | None = None,
+        damping: float | None = None,
+        gravity: tuple[float, float, float] | None = None,
+    ) -> None: ...
+    @property
+    def coordinate_count(self) -> int: ...
+    @property
+    def frames(self) -> _Floats: ...
+    def coordinates(self, domain: int) -> _Floats: ...
+    def positions(self, domain: int) -> _Floats: ...
+    def save_state(self) -> TreeState: ...
+    def restore_state(self, state: TreeState) -> None: ...
+    def reset(self) -> None: ...
 
 @final
 class Key:

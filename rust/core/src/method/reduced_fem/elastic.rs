@@ -3,11 +3,13 @@
 use super::limits::LimitScratch;
 use super::samples::SampleScratch;
 use super::{Quadratic, ReducedModel};
+use crate::Result;
 use crate::math::dense::dot;
 use crate::math::rows::Rows;
+use crate::method::rig_rows::enter_pose;
 
 /// What a pose makes of the energy, and memory to evaluate it.
-pub(super) struct Elastic {
+pub(in crate::method) struct Elastic {
     pub(super) scratch: SampleScratch,
     pub(super) limits: LimitScratch,
     /// What the twists of the rig, where rest shapes do not follow them, and its stitches pull with, k.
@@ -22,6 +24,14 @@ impl Elastic {
         let zeros = || vec![0.0; model.data.rank()];
         let (scratch, limits) = (model.samples.scratch(), LimitScratch::new(model));
         Self { scratch, limits, pull: zeros(), bind: 0.0, product: zeros() }
+    }
+
+    /// For a body that no bone poses, and whose stretch nothing limits.
+    pub(in crate::method) fn unposed(model: &ReducedModel) -> Result<Self> {
+        let (mut made, mut still) = (Self::new(model), vec![[0.0; 3]; model.data.handle_rows()]);
+        enter_pose(&model.data.coordinates, model.data.bones, None, &mut still)?;
+        made.enter_pose(model, &still, (1.0, None));
+        Ok(made)
     }
 
     /// Takes a pose, 4 rows a handle, the share of it in the rest shape, and how far tets may stretch.
@@ -42,7 +52,12 @@ impl Elastic {
     }
 
     /// The energy, J, less that of the rig alone, with what limits stretch; its gradient is written.
-    pub(super) fn evaluate(&mut self, model: &ReducedModel, y: &[f64], gradient: &mut [f64]) -> f64 {
+    pub(in crate::method) fn evaluate(
+        &mut self,
+        model: &ReducedModel,
+        y: &[f64],
+        gradient: &mut [f64],
+    ) -> f64 {
         let mut energy = model.samples.evaluate(&mut self.scratch, y, gradient);
         let whole = model.data.quadratics().map(|quadratic| &quadratic.own);
         for quadratic in std::iter::once(&model.unseen).chain(whole) {

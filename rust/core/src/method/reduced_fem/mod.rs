@@ -20,7 +20,7 @@ mod training;
 use std::sync::Arc;
 
 use drag::Parts;
-use elastic::Elastic;
+pub(super) use elastic::Elastic;
 use faer::Mat;
 pub use keyed::{Aim, Key, KeyedMotion, KeyedParams, Tracking};
 use limits::Limits;
@@ -233,6 +233,26 @@ impl ReducedModel {
         let y = product(data.turn.transpose(), works.as_ref());
         let found = product(data.turn.as_ref(), y.as_ref());
         Ok((0..frames).flat_map(|f| found.col_as_slice(f).iter().copied()).collect())
+    }
+
+    /// B = U Phi, 3n x k: the displacements of its own coordinates.
+    pub(super) fn fields(&self) -> Mat<f64> {
+        product(self.data.basis.columns.as_ref(), self.data.turn.as_ref())
+    }
+
+    /// Of the metric's Laplacian in its own coordinates, k, 1/s^2.
+    pub(super) fn spectrum(&self) -> &[f64] {
+        &self.data.spectrum
+    }
+
+    /// Of the vertices, n, kg.
+    pub(super) fn masses(&self) -> &[f64] {
+        &self.data.mass
+    }
+
+    /// `sum of V k`, J: near rest the terms of a law cancel, and their rounding is that of their size.
+    pub(super) fn rounding(&self) -> f64 {
+        (0..self.samples.count()).map(|sample| self.samples.weight(sample)).sum()
     }
 
     /// The displacements that it moves in.

@@ -70,7 +70,7 @@ impl ReducedSubstep {
             descent: Descent::new(rank.div_ceil(3), PAIRS),
             terms: Terms::new(rank),
             drag: PartDrag::new(&model),
-            rounding: (0..model.samples.count()).map(|sample| model.samples.weight(sample)).sum(),
+            rounding: model.rounding(),
             acceleration: pose.clone(),
             felt: vec![0.0; rank],
             gradient: vec![0.0; rank],

@@ -37,13 +37,13 @@ impl Placement {
             return Err(Error::Shape { what: "colliders", expected, got });
         }
         for (transform, rows) in transforms.iter().zip(rows.as_chunks_mut::<ROWS>().0) {
-            *rows = Self::checked(transform)?.rows();
+            *rows = Self::checked("colliders", transform)?.rows();
         }
         Ok(())
     }
 
-    fn checked(transform: &[[f64; 4]; 3]) -> Result<Self> {
-        let what = "colliders";
+    /// Of a 3x4 matrix; errors unless it is a rotation and a translation.
+    pub(crate) fn checked(what: &'static str, transform: &[[f64; 4]; 3]) -> Result<Self> {
         let numbers = transform.as_flattened();
         if let Some(element) = numbers.iter().position(|x| !x.is_finite()) {
             return Err(Error::NotFinite { what, element, value: numbers[element] });
@@ -61,7 +61,7 @@ impl Placement {
         Ok(Self { rotation: nearest_rotation(&given), translation })
     }
 
-    fn rows(&self) -> [[f64; 3]; ROWS] {
+    pub(crate) fn rows(&self) -> [[f64; 3]; ROWS] {
         let column = |c: usize| self.rotation.column(c).into_owned().into();
         [column(0), column(1), column(2), self.translation.into()]
     }
@@ -76,6 +76,11 @@ impl Placement {
     /// How it is turned from where it was made.
     pub(crate) fn rotation(&self) -> &Matrix3<f64> {
         &self.rotation
+    }
+
+    /// How far it is moved from where it was made.
+    pub(crate) fn translation(&self) -> &Vector3<f64> {
+        &self.translation
     }
 
     /// What stands here, as the collider sees it.

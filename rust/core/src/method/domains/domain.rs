@@ -1,0 +1,183 @@
+//! One domain: a body in a few displacements, with all that its motion in a moving frame takes.
+
+use std::sync::Arc;
+
+use faer::Mat;
+use nalgebra::{DMatrix, Matrix3, Matrix6, SymmetricEigen, Vector3};
+
+use crate::math::columns::Columns;
+use crate::math::dense::{inner, product};
+use crate::method::reduced_fem::ReducedModel;
+use crate::method::skinning_modes::FREE;
+use crate::subspace::LinearModes;
+use crate::{Error, Result};
+
+/// Functions of the vertices that are there without displacements: 1 and X.
+pub(super) const RIGID: usize = 4;
+/// Share of a rigid motion that displacements may make up.
+const MOST_RIGID: f64 = 1.0 - 1e-6;
+
+/// A body that may stand in trees, as often as there is need.
+///
+/// With s = 4 + 3k functions `Phi = (1, X, B_1, ..., B_k)` of its vertices, X from the centre of mass, every motion in a frame is
+/// `x = Q Phi` with `Q = (c, R, R y_1, ..., R y_k)`, 3 x s, and all that inertia takes is the Gram matrix of these.
+pub struct Domain {
+    masses: Vec<f64>,
+    /// The centre of mass.
+    pub(super) centre: Vector3<f64>,
+    /// Phi, n x s, with `B'MB = I`.
+    functions: Mat<f64>,
+    /// `sum m Phi Phi'`, s x s.
+    pub(super) gram: Columns,
+    /// Of the metric, k, 1/s^2.
+    pub(super) spectrum: Vec<f64>,
+    /// What resists; `None` for `1/2 y' Lambda y`.
+    pub(super) flesh: Option<Arc<ReducedModel>>,
+    /// Vertices that no displacement moves.
+    held: Vec<u32>,
+}
+
+impl Domain {
+    /// A body or a surface in its linear modes, `1/2 z' Lambda z`, those that deform it. points: n, m; masses: n, kg.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for modes of something else, [`Error::Unsupported`] where none deforms it, and where together they move it as a
+    /// whole.
+    pub fn of_modes(points: &[[f64; 3]], masses: &[f64], modes: &LinearModes) -> Result<Self> {
+        let (rows, n) = (modes.shapes.nrows(), points.len());
+        if rows != 3 * n || masses.len() != n {
+            let (expected, got) = (format!("(k, {n}, 3)"), format!("(k, {}, 3)", rows / 3));
+            return Err(Error::Shape { what: "modes", expected, got });
+        }
+        let largest = modes.eigenvalues.iter().copied().fold(0.0, f64::max);
+        let deforms = |&k: &usize| modes.eigenvalues[k] > FREE * largest;
+        let kept: Vec<usize> = (0..modes.eigenvalues.len()).filter(deforms).collect();
+        let fields = Mat::from_fn(rows, kept.len(), |row, k| modes.shapes[(row, kept[k])]);
+        let spectrum = kept.iter().map(|&k| modes.eigenvalues[k]).collect();
+        Self::new(points, masses, (fields, spectrum), None)
+    }
+
+    /// Hyperelastic flesh in a few displacements, with the elements at which it finds forces.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for flesh on a rig, and for displacements that together move it as a whole.
+    pub fn of_flesh(model: &Arc<ReducedModel>) -> Result<Self> {
+        if model.bone_count() > 0 {
+            let why = "a domain hangs on its parent and has no bones; reduce the body without a rig";
+            return Err(Error::Unsupported { what: "rig", why });
+        }
+        let basis = (model.fields(), model.spectrum().to_vec());
+        Self::new(model.mesh().vertices(), model.masses(), basis, Some(model.clone()))
+    }
+
+    fn new(
+        points: &[[f64; 3]],
+        masses: &[f64],
+        (fields, spectrum): (Mat<f64>, Vec<f64>),
+        flesh: Option<Arc<ReducedModel>>,
+    ) -> Result<Self> {
+        if spectrum.is_empty() {
+            let why = "none of them deforms the body; take more, or pin a part of it";
+            return Err(Error::Unsupported { what: "modes", why });
+        }
+        let total: f64 = masses.iter().sum();
+        let moment = |(x, m): (&[f64; 3], &f64)| *m * Vector3::from(*x);
+        let centre = points.iter().zip(masses).map(moment).sum::<Vector3<f64>>() / total;
+        let functions = functions(points, &centre, &fields);
+        let weighted = Mat::from_fn(points.len(), functions.ncols(), |v, f| masses[v] * functions[(v, f)]);
+        let gram = inner(functions.as_ref(), weighted.as_ref());
+        let still = |v: &u32| (RIGID..functions.ncols()).all(|f| functions[(*v as usize, f)] == 0.0);
+        let made = Self {
+            masses: masses.to_vec(),
+            centre,
+            gram: Columns::new(gram.nrows(), gram.ncols(), |i, j| 0.5 * (gram[(i, j)] + gram[(j, i)])),
+            spectrum,
+            flesh,
+            held: (0..points.len() as u32).filter(still).collect(),
+            functions,
+        };
+        if made.rigid_share() > MOST_RIGID {
+            let why =
+                "together they move the body as a whole, which is what its frame does; hold it somewhere";
+            return Err(Error::Unsupported { what: "basis", why });
+        }
+        Ok(made)
+    }
+
+    /// Number of vertices n.
+    pub fn vertex_count(&self) -> usize {
+        self.masses.len()
+    }
+
+    /// Number of coordinates k.
+    pub fn rank(&self) -> usize {
+        self.spectrum.len()
+    }
+
+    /// The vertices that no displacement moves: where it is held.
+    pub fn held(&self) -> &[u32] {
+        &self.held
+    }
+
+    pub(super) fn total_mass(&self) -> f64 {
+        self.gram.at(0, 0)
+    }
+
+    /// Number of functions s.
+    pub(super) fn functions(&self) -> usize {
+        RIGID + 3 * self.rank()
+    }
+
+    pub(super) fn mass(&self, vertex: usize) -> f64 {
+        self.masses[vertex]
+    }
+
+    /// Phi at a vertex.
+    pub(super) fn function(&self, vertex: usize, function: usize) -> f64 {
+        self.functions[(vertex, function)]
+    }
+
+    /// A vertex at rest, from the centre of mass.
+    pub(super) fn rest(&self, vertex: usize) -> Vector3<f64> {
+        Vector3::from_fn(|c, _| self.functions[(vertex, 1 + c)])
+    }
+
+    /// `Q Phi` at all vertices, n x 3: where they are.
+    pub(super) fn places(&self, q: &[f64]) -> Vec<f64> {
+        let s = self.functions.ncols();
+        let turned = Mat::from_fn(s, 3, |f, c| q[c * s + f]);
+        let places = product(self.functions.as_ref(), turned.as_ref());
+        (0..3 * places.nrows()).map(|i| places[(i / 3, i % 3)]).collect()
+    }
+
+    /// The most of a rigid motion's inertia that displacements make up: 1 where they contain one.
+    fn rigid_share(&self) -> f64 {
+        let k = self.rank();
+        let gram = |a: usize, b: usize| self.gram.at(a, b);
+        let second = Matrix3::from_fn(|i, j| gram(1 + i, 1 + j));
+        let mut inertia = Matrix6::from_diagonal_element(self.total_mass());
+        inertia.fixed_view_mut::<3, 3>(3, 3).copy_from(&(second.trace() * Matrix3::identity() - second));
+        let shared = DMatrix::from_fn(6, k, |row, k| {
+            let at = RIGID + 3 * k;
+            match row {
+                0..3 => gram(0, at + row),
+                _ => {
+                    let (i, j) = ((row + 1) % 3, (row + 2) % 3);
+                    gram(1 + i, at + j) - gram(1 + j, at + i)
+                }
+            }
+        });
+        let Some(factor) = inertia.cholesky() else { return 1.0 };
+        let Some(shares) = factor.l().solve_lower_triangular(&shared) else { return 1.0 };
+        SymmetricEigen::new(&shares * shares.transpose()).eigenvalues.max()
+    }
+}
+
+/// Phi, n x s.
+fn functions(points: &[[f64; 3]], centre: &Vector3<f64>, fields: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(points.len(), RIGID + 3 * fields.ncols(), |v, f| match f {
+        0 => 1.0,
+        1..RIGID => points[v][f - 1] - centre[f - 1],
+        _ => fields[(3 * v + (f - RIGID) % 3, (f - RIGID) / 3)],
+    })
+}

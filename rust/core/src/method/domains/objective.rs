@@ -1,0 +1,216 @@
+//! The incremental energy of a step in the coordinates of all domains.
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, Vector3, Vector6};
+
+use super::articulated::Articulated;
+use super::domain::Domain;
+use super::interface::{Hinge, Interface};
+use super::kinematics::{Frame, turned, turning, wrench};
+use crate::math::dense::dot;
+use crate::math::rows::Rows;
+use crate::method::reduced_fem::Elastic;
+use crate::solve::{Objective, Value};
+use crate::{Error, Result};
+
+/// Rows of the root among the coordinates: where its centre is from its start, and by which angles it is turned from there.
+pub(super) const ROOT: usize = 2;
+
+/// A domain of a tree: what does not change.
+pub(super) struct Node {
+    pub(super) domain: Arc<Domain>,
+    /// Which of the elastic energies is its own; none of linear modes.
+    pub(super) elastic: Option<usize>,
+    /// Where it hangs; nowhere the root.
+    pub(super) interface: Option<Interface>,
+    /// Its first row among the coordinates.
+    pub(super) row: usize,
+}
+
+impl Node {
+    /// Its part of rows, filled up with zeros.
+    pub(super) fn part<'a>(&self, rows: &'a Rows) -> &'a [f64] {
+        &rows[self.row..].as_flattened()[..self.domain.rank()]
+    }
+
+    pub(super) fn part_mut<'a>(&self, rows: &'a mut Rows) -> &'a mut [f64] {
+        &mut rows[self.row..].as_flattened_mut()[..self.domain.rank()]
+    }
+}
+
+/// What a step wants of a domain, and where it is.
+pub(super) struct Station {
+    pub(super) frame: Frame,
+    pub(super) hinge: Option<Hinge>,
+    /// Q, 3 x s.
+    pub(super) q: Vec<f64>,
+    /// Where inertia, gravity and the wind want Q.
+    pub(super) target: Vec<f64>,
+    /// How firmly, 1/s^2.
+    pub(super) inertia: f64,
+    /// What works on Q.
+    pub(super) push: Vec<f64>,
+    /// Q from its target.
+    off: Vec<f64>,
+    /// Coordinates to which damping holds, k.
+    pub(super) damped: Vec<f64>,
+    /// Factors of damping, k, 1/s^2.
+    pub(super) damping: Vec<f64>,
+    gradient: Vec<f64>,
+}
+
+impl Station {
+    pub(super) fn new(domain: &Domain) -> Self {
+        let (k, q) = (domain.rank(), vec![0.0; 3 * domain.functions()]);
+        Self {
+            frame: Frame { rotation: Matrix3::identity(), centre: Vector3::zeros() },
+            hinge: None,
+            target: q.clone(),
+            inertia: 0.0,
+            push: q.clone(),
+            off: q.clone(),
+            q,
+            damped: vec![0.0; k],
+            damping: vec![0.0; k],
+            gradient: vec![0.0; k],
+        }
+    }
+
+    /// `a / 2 |x - target|^2_M`, with what it does to Q.
+    fn pull(&mut self, domain: &Domain) -> f64 {
+        let s = domain.functions();
+        let Self { q, target, push, off, inertia, .. } = self;
+        off.iter_mut().zip(q.iter().zip(target.iter())).for_each(|(off, (q, target))| *off = q - target);
+        for row in 0..3 {
+            domain.gram.combine(&off[row * s..][..s], &mut push[row * s..][..s]);
+        }
+        push.iter_mut().for_each(|push| *push *= *inertia);
+        0.5 * dot(off, push)
+    }
+
+    /// The elastic energy of a domain, J, with its gradient.
+    pub(super) fn elastic(&mut self, node: &Node, energies: &mut [Elastic], y: &[f64]) -> f64 {
+        if let (Some(model), Some(elastic)) = (&node.domain.flesh, node.elastic) {
+            return energies[elastic].evaluate(model, y, &mut self.gradient);
+        }
+        let mut energy = 0.0;
+        for ((slope, y), value) in self.gradient.iter_mut().zip(y).zip(&node.domain.spectrum) {
+            *slope = value * y;
+            energy += 0.5 * value * y * y;
+        }
+        energy
+    }
+}
+
+/// All that a tree needs to evaluate its energy.
+pub(super) struct Incremental<'a> {
+    pub(super) nodes: &'a [Node],
+    pub(super) stations: &'a mut [Station],
+    pub(super) elastic: &'a mut [Elastic],
+    pub(super) metric: &'a mut Articulated,
+    /// The root where the step begins.
+    pub(super) start: Frame,
+    /// Whether nothing holds the root.
+    pub(super) free: bool,
+    /// Factor on the elastic energies.
+    pub(super) stiffness: f64,
+    /// `sum of V k` of all flesh, J.
+    pub(super) rounding: f64,
+    /// The tree moved by its diagonal, in the norm of its mass.
+    pub(super) unit: f64,
+}
+
+/// Puts all domains where coordinates say, from the root on.
+pub(super) fn place(nodes: &[Node], stations: &mut [Station], root: Frame, x: &Rows) {
+    for (number, node) in nodes.iter().enumerate() {
+        let (before, own) = stations.split_at_mut(number);
+        let station = &mut own[0];
+        (station.hinge, station.frame) = match &node.interface {
+            None => (None, root),
+            Some(interface) => {
+                let (hinge, frame) = interface.follow(&before[interface.parent].q);
+                (Some(hinge), frame)
+            }
+        };
+        station.frame.place(node.part(x), &mut station.q);
+    }
+}
+
+impl Incremental<'_> {
+    /// The root's frame of coordinates.
+    pub(super) fn root(&self, x: &Rows) -> Frame {
+        let [shift, angles] = [x[0], x[1]].map(Vector3::from);
+        let Frame { rotation, centre } = self.start;
+        Frame { rotation: turned(&angles) * rotation, centre: centre + shift }
+    }
+
+    /// Inertia, elasticity and damping of each by itself; forces on its coordinates are written.
+    fn own(&mut self, x: &Rows, gradient: &mut Rows) -> Value {
+        let mut value = Value { energy: 0.0, size: self.stiffness * self.rounding };
+        for (node, station) in self.nodes.iter().zip(self.stations.iter_mut()) {
+            let (y, gradient) = (node.part(x), node.part_mut(gradient));
+            let mut energy = station.pull(&node.domain);
+            energy += self.stiffness * station.elastic(node, self.elastic, y);
+            for (k, gradient) in gradient.iter_mut().enumerate() {
+                let moved = y[k] - station.damped[k];
+                energy += 0.5 * station.damping[k] * moved * moved;
+                *gradient = self.stiffness * station.gradient[k] + station.damping[k] * moved;
+            }
+            value.energy += energy;
+            value.size += energy.abs();
+        }
+        value
+    }
+
+    /// Forces on Q of each, of what hangs on it too, on the coordinates; those of the root's frame are returned.
+    fn react(&mut self, gradient: &mut Rows) -> Vector6<f64> {
+        let mut wrenched = Vector6::zeros();
+        for (number, node) in self.nodes.iter().enumerate().rev() {
+            let (before, own) = self.stations.split_at_mut(number);
+            let (station, s) = (&own[0], node.domain.functions());
+            for (k, gradient) in node.part_mut(gradient).iter_mut().enumerate() {
+                *gradient += station.frame.work(&station.push, s, k);
+            }
+            wrenched = wrench(&station.q, &station.push, s);
+            if let (Some(interface), Some(hinge)) = (&node.interface, &station.hinge) {
+                interface.react(hinge, &wrenched, &mut before[interface.parent].push);
+            }
+        }
+        wrenched
+    }
+}
+
+impl Objective for Incremental<'_> {
+    fn evaluate(&mut self, x: &Rows, gradient: &mut Rows) -> Value {
+        let root = self.root(x);
+        place(self.nodes, self.stations, root, x);
+        gradient.fill([0.0; 3]);
+        let value = self.own(x, gradient);
+        let wrench = self.react(gradient);
+        if self.free {
+            let turning = turning(&x[1].into());
+            gradient[0] = [wrench[0], wrench[1], wrench[2]];
+            gradient[1] = (turning.transpose() * Vector3::new(wrench[3], wrench[4], wrench[5])).into();
+        }
+        value
+    }
+
+    /// The metric is that of where it is asked for, which is where the energy was evaluated last.
+    fn visit(&mut self, x: &Rows, _: u32) -> Result<bool> {
+        let turning = self.free.then(|| turning(&x[1].into()));
+        if self.metric.factor(self.nodes, self.stations, self.stiffness, turning) {
+            return Ok(false);
+        }
+        let why = "numbers have overflowed; look at what drives the tree".into();
+        Err(Error::Numerical { what: "step", why })
+    }
+
+    fn solve(&mut self, rows: &mut Rows) {
+        self.metric.solve(self.nodes, rows);
+    }
+
+    fn length(&self, step: &Rows) -> f64 {
+        self.metric.length(self.nodes, step) / self.unit
+    }
+}

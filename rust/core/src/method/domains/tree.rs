@@ -1,0 +1,225 @@
+//! A tree of domains, and its simulation.
+
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+
+use super::articulated::Articulated;
+use super::domain::Domain;
+use super::interface::Interface;
+use super::kinematics::Frame;
+use super::motion::TreeState;
+use super::objective::{Node, ROOT, Station, place};
+use crate::mesh::bounds;
+use crate::method::SimulationParams;
+use crate::method::loads::contact::Placement;
+use crate::method::reduced_fem::Elastic;
+use crate::solve::Descent;
+use crate::{Error, Result};
+
+/// Pairs of curvature that are learnt from.
+const PAIRS: usize = 8;
+
+/// A domain in a tree.
+#[derive(Clone)]
+pub struct Member {
+    /// The body, which others may share.
+    pub domain: Arc<Domain>,
+    /// Where the body stands at rest: a rotation and a translation from where it was made.
+    pub place: [[f64; 4]; 3],
+    /// On which of the members before it hangs; on none the first, the root.
+    pub parent: Option<usize>,
+    /// Vertices of the parent at which it hangs, three or more that do not lie on a line; none of the root.
+    pub interface: Vec<u32>,
+}
+
+/// Domains that hang on each other, and how they move.
+///
+/// The coordinates of all domains minimise the incremental energy of the whole: implicit, stable at any step, and exactly what a body
+/// of as many displacements would do. The frame of a domain is the rotation, and the mean, of its interface as its parent moves it
+/// `[MOR sec. 4]`. Linear and angular momentum are those of the forces on it.
+///
+/// It knows no contact, and no bones but the place of its root.
+pub struct DomainTree {
+    pub(super) nodes: Vec<Node>,
+    pub(super) stations: Vec<Station>,
+    pub(super) elastic: Vec<Elastic>,
+    pub(super) metric: Articulated,
+    pub(super) descent: Descent,
+    pub(super) params: SimulationParams,
+    pub(super) free: bool,
+    /// Where the root stands at rest.
+    pub(super) stand: Placement,
+    pub(super) rounding: f64,
+    pub(super) unit: f64,
+    pub(super) state: TreeState,
+    pub(super) before: TreeState,
+    /// Rows of coordinates: where a step ends, and memory.
+    pub(super) x: Vec<[f64; 3]>,
+    pub(super) other: Vec<[f64; 3]>,
+    pub(super) gradient: Vec<[f64; 3]>,
+}
+
+impl DomainTree {
+    /// A tree at rest. free: nothing holds its root; otherwise each step may say where that is.
+    ///
+    /// Of the settings it takes `dt`, `substeps`, `integrator`, `max_iterations`, `tolerance`, `stiffness`, `gravity` and `damping`, the ratio in
+    /// every mode of every domain.
+    ///
+    /// # Errors
+    /// [`Error::Empty`], [`Error::Domain`] and [`Error::Index`] for what is no tree and for an interface that does not fit, [`Error::Range`] and
+    /// [`Error::NotFinite`] for placements and settings.
+    pub fn new(members: &[Member], free: bool, params: SimulationParams) -> Result<Self> {
+        params.check()?;
+        let places = members.iter().map(|member| Placement::checked("placements", &member.place));
+        let places = places.collect::<Result<Vec<Placement>>>()?;
+        let Some(stand) = places.first().copied() else { return Err(Error::Empty { what: "domains" }) };
+        let (mut nodes, mut elastic) = (Vec::new(), Elastics::default());
+        let mut row = ROOT;
+        for (number, member) in members.iter().enumerate() {
+            let domain = member.domain.clone();
+            let interface = hung(members, &places, number)?;
+            let elastic = elastic.of(&domain)?;
+            let rows = domain.rank().div_ceil(3);
+            nodes.push(Node { domain, elastic, interface, row });
+            row += rows;
+        }
+        let mut stations: Vec<Station> = members.iter().map(|member| Station::new(&member.domain)).collect();
+        let zeros = vec![[0.0; 3]; row];
+        let root = standing(&nodes[0].domain, &stand);
+        place(&nodes, &mut stations, root, &zeros);
+        let flesh = nodes.iter().filter_map(|node| node.domain.flesh.as_ref());
+        Ok(Self {
+            rounding: flesh.map(|flesh| flesh.rounding()).sum(),
+            unit: unit(&nodes, &stations),
+            metric: Articulated::new(&nodes),
+            descent: Descent::new(row, PAIRS),
+            state: TreeState::new(&root, row),
+            before: TreeState::new(&root, row),
+            nodes,
+            stations,
+            elastic: elastic.made,
+            params,
+            free,
+            stand,
+            x: zeros.clone(),
+            other: zeros.clone(),
+            gradient: zeros,
+        })
+    }
+
+    /// Number of domains d.
+    pub fn domain_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Number of coordinates of all domains, those of a free root's frame not counted.
+    pub fn coordinate_count(&self) -> usize {
+        self.nodes.iter().map(|node| node.domain.rank()).sum()
+    }
+
+    /// The settings.
+    pub fn params(&self) -> &SimulationParams {
+        &self.params
+    }
+
+    /// Changes settings between two steps.
+    ///
+    /// # Errors
+    /// As [`SimulationParams::check`].
+    pub fn set_params(&mut self, params: SimulationParams) -> Result<()> {
+        params.check()?;
+        self.params = params;
+        Ok(())
+    }
+
+    /// The transforms of the frames, d: from where a body was made to where its frame is, by which what does not deform in it moves.
+    pub fn frames(&self) -> Vec<[[f64; 4]; 3]> {
+        let of = |(node, station): (&Node, &Station)| {
+            let Frame { rotation, centre } = station.frame;
+            let offset = centre - rotation * node.domain.centre;
+            std::array::from_fn(|i| std::array::from_fn(|j| if j < 3 { rotation[(i, j)] } else { offset[i] }))
+        };
+        self.nodes.iter().zip(&self.stations).map(of).collect()
+    }
+
+    /// The coordinates of a domain, k, m kg^(1/2): amplitudes of the modes that deform, or of its flesh's own.
+    ///
+    /// # Errors
+    /// [`Error::Index`] for a domain that is not there.
+    pub fn coordinates(&self, domain: usize) -> Result<&[f64]> {
+        self.check_domain(domain)?;
+        Ok(self.nodes[domain].part(self.state.last()))
+    }
+
+    /// Where the vertices of a domain are, n x 3, m.
+    ///
+    /// # Errors
+    /// [`Error::Index`] for a domain that is not there.
+    pub fn positions(&self, domain: usize) -> Result<Vec<f64>> {
+        self.check_domain(domain)?;
+        Ok(self.nodes[domain].domain.places(&self.stations[domain].q))
+    }
+
+    fn check_domain(&self, domain: usize) -> Result<()> {
+        let count = self.nodes.len();
+        if domain < count {
+            return Ok(());
+        }
+        Err(Error::Index { what: "domain", element: 0, index: domain as i64, count })
+    }
+}
+
+/// Memory of elastic energies, one for each flesh however often it is there.
+#[derive(Default)]
+struct Elastics {
+    known: Vec<Arc<Domain>>,
+    made: Vec<Elastic>,
+}
+
+impl Elastics {
+    fn of(&mut self, domain: &Arc<Domain>) -> Result<Option<usize>> {
+        let Some(flesh) = &domain.flesh else { return Ok(None) };
+        if let Some(known) = self.known.iter().position(|known| Arc::ptr_eq(known, domain)) {
+            return Ok(Some(known));
+        }
+        self.known.push(domain.clone());
+        self.made.push(Elastic::unposed(flesh)?);
+        Ok(Some(self.known.len() - 1))
+    }
+}
+
+/// Where a member hangs, nowhere the root.
+fn hung(members: &[Member], places: &[Placement], number: usize) -> Result<Option<Interface>> {
+    let why = match members[number].parent {
+        None if number == 0 => return Ok(None),
+        None => "only the first has no parent; simulate other roots as trees of their own",
+        Some(parent) if parent >= number => {
+            "its parent is not among the domains before it, so that this is no tree"
+        }
+        Some(parent) => {
+            let (own, above) = (&members[number], &members[parent]);
+            let (own_place, above_place) = (&places[number], &places[parent]);
+            let body = (parent, (&*above.domain, above_place));
+            return Interface::new(number, (&own.domain, own_place), body, &own.interface).map(Some);
+        }
+    };
+    Err(Error::Domain { domain: number, why })
+}
+
+/// The frame of a root that a placement has moved from where it was made.
+pub(super) fn standing(domain: &Domain, place: &Placement) -> Frame {
+    Frame { rotation: *place.rotation(), centre: place.world(&domain.centre) }
+}
+
+/// The whole tree moved by its diagonal, in the norm of its mass.
+fn unit(nodes: &[Node], stations: &[Station]) -> f64 {
+    let all: Vec<[f64; 3]> = nodes
+        .iter()
+        .zip(stations)
+        .flat_map(|(node, station)| node.domain.places(&station.q).as_chunks::<3>().0.to_vec())
+        .collect();
+    let (low, high) = bounds(&all);
+    let mass: f64 = nodes.iter().map(|node| node.domain.total_mass()).sum();
+    (Vector3::from(high) - Vector3::from(low)).norm() * mass.sqrt()
+}

@@ -1,0 +1,92 @@
+//! Modes for what bears others: with how a body gives where something pulls at an interface.
+
+use faer::Mat;
+use nalgebra::Vector3;
+
+use super::eigenpairs::energy;
+use super::linear::{LinearModes, LinearProblem};
+use crate::math::dense::{add_product, inner, product, symmetric_eigen};
+use crate::math::on_pool;
+use crate::{Error, Result};
+
+/// Share of a response, squared in the norm of the mass, below which the modes have it.
+const KNOWN: f64 = 1e-10;
+
+impl LinearProblem {
+    /// The modes, and what these miss of how the body gives to a force and to a torque, spread by mass, at each interface.
+    ///
+    /// A few modes say how a body swings, but not how it yields to one that hangs on it: that is `K^-1` of six loads, less what the modes have of
+    /// it, diagonal in mass and stiffness among itself, residual attachment modes [MacNeal]. Up to six more shapes an interface, with eigenvalues that
+    /// are no frequencies of the body.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for modes of another mesh, [`Error::Index`] and [`Error::Empty`] for interfaces, [`Error::Unsupported`] for a
+    /// body that was stitched after it was factored, [`Error::Numerical`].
+    pub fn attached(&self, modes: &LinearModes, interfaces: &[Vec<u32>]) -> Result<LinearModes> {
+        self.check_modes(modes)?;
+        if self.seam.is_some() {
+            let why = "the body was stitched after it was factored; find its modes with the stitches from the start";
+            return Err(Error::Unsupported { what: "attached", why });
+        }
+        let (masses, swings) = (self.masses(), &self.flesh.swings);
+        let mut loads = Mat::<f64>::zeros(3 * masses.len(), 6 * interfaces.len());
+        for (number, interface) in interfaces.iter().enumerate() {
+            self.check_interface(interface)?;
+            self.load(&masses, interface, loads.as_mut().subcols_mut(6 * number, 6));
+        }
+        on_pool(|| {
+            let mut given = self.flesh.static_response(modes, swings.free.rows_of_dense(loads.as_ref()))?;
+            let own = swings.free.rows_of_dense(modes.shapes.as_ref());
+            for j in 0..given.ncols() {
+                let column = given.col_as_slice_mut(j);
+                let square: f64 = column.iter().zip(&swings.mass).map(|(x, mass)| mass * x * x).sum();
+                column.iter_mut().for_each(|x| *x /= square.sqrt().max(f64::MIN_POSITIVE));
+            }
+            let along = inner(swings.heavy(own.as_ref()).as_ref(), given.as_ref());
+            add_product(given.as_mut(), -1.0, own.as_ref(), along.as_ref());
+            let (squares, turns) =
+                symmetric_eigen(inner(swings.heavy(given.as_ref()).as_ref(), given.as_ref()).as_ref())?;
+            let kept: Vec<usize> = (0..squares.len()).filter(|&i| squares[i] > KNOWN).collect();
+            let turns =
+                Mat::from_fn(squares.len(), kept.len(), |i, j| turns[(i, kept[j])] / squares[kept[j]].sqrt());
+            let fresh = product(given.as_ref(), turns.as_ref());
+            let (values, turns) = symmetric_eigen(energy(&swings.hessian, fresh.as_ref()).as_ref())?;
+            let fresh = swings.free.spread(product(fresh.as_ref(), turns.as_ref()).as_ref());
+            let (k, shapes) = (modes.eigenvalues.len(), &modes.shapes);
+            let column = |i, j| if j < k { shapes[(i, j)] } else { fresh[(i, j - k)] };
+            Ok(LinearModes {
+                shapes: Mat::from_fn(shapes.nrows(), k + values.len(), column),
+                eigenvalues: modes.eigenvalues.iter().copied().chain(values).collect(),
+            })
+        })
+    }
+
+    fn check_interface(&self, interface: &[u32]) -> Result<()> {
+        let (what, count) = ("interfaces", self.mesh().vertices().len());
+        if interface.is_empty() {
+            return Err(Error::Empty { what });
+        }
+        match interface.iter().position(|&v| v as usize >= count) {
+            Some(element) => Err(Error::Index { what, element, index: interface[element].into(), count }),
+            None => Ok(()),
+        }
+    }
+
+    /// Forces along the axes, and torques about them, spread over an interface by its masses: six columns.
+    fn load(&self, masses: &[f64], interface: &[u32], mut columns: faer::MatMut<'_, f64>) {
+        let place = |v: u32| Vector3::from(self.mesh().vertices()[v as usize]);
+        let total: f64 = interface.iter().map(|&v| masses[v as usize]).sum();
+        let middle = interface.iter().map(|&v| masses[v as usize] * place(v)).sum::<Vector3<f64>>() / total;
+        for &v in interface {
+            let mass = masses[v as usize];
+            for axis in 0..3 {
+                let along = Vector3::ith(axis, mass);
+                let round = along.cross(&(place(v) - middle));
+                for c in 0..3 {
+                    columns[(3 * v as usize + c, axis)] += along[c];
+                    columns[(3 * v as usize + c, 3 + axis)] += round[c];
+                }
+            }
+        }
+    }
+}

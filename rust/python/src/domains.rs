@@ -1,0 +1,281 @@
+//! `Domain`, `DomainTree` and its states: bodies in a few displacements that hang on each other.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use jounce::material::Field;
+use jounce::method::domains::{self, Member, Wind};
+use jounce::method::{self, SimulationParams};
+use jounce::{Error, Progress};
+use numpy::PyArrayDyn;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::arrays::{self, Axis, optional};
+use crate::errors::{locked, refused, run, run_long};
+use crate::job::made;
+use crate::linear::LinearModes;
+use crate::model::Model;
+use crate::settings::integrator_named;
+use crate::simulation::StepReport;
+
+/// A body that may stand in trees of domains, as often as there is need: leaves of one shape are one Domain.
+///
+/// body: LinearModes, those of them that deform it, of tets or of a surface without volume, `1/2 z' Lambda z`; or a Model of `Model.reduced`
+/// without a rig, which bends far by itself, with its tets. Where it is pinned it hangs on its parent.
+/// Raises ValueError for other models, for a model with a rig, and for displacements that together move the body as a whole.
+#[pyclass(frozen, module = "jounce", name = "Domain")]
+pub struct Domain(Arc<domains::Domain>);
+
+/// What a domain is made of.
+#[derive(FromPyObject)]
+enum Kind<'py> {
+    Modes(Bound<'py, LinearModes>),
+    Flesh(Bound<'py, Model>),
+}
+
+#[pymethods]
+impl Domain {
+    #[new]
+    fn new(py: Python<'_>, body: Kind<'_>) -> PyResult<Self> {
+        match body {
+            Kind::Modes(modes) => {
+                let make = modes.get().domain();
+                made(py, move |_: &Progress| make()).map(Self)
+            }
+            Kind::Flesh(model) => {
+                let why = "only linear modes and models of Model.reduced are in displacements of their own";
+                let method::Model::Reduced(flesh) = model.get().inner.clone() else {
+                    return Err(refused(Error::Unsupported { what: "body", why }));
+                };
+                made(py, move |_: &Progress| domains::Domain::of_flesh(&flesh)).map(Self)
+            }
+        }
+    }
+
+    /// Number of coordinates k.
+    #[getter]
+    fn coordinate_count(&self) -> usize {
+        self.0.rank()
+    }
+
+    /// The vertices that no displacement moves, (h,) int32: where it hangs.
+    #[getter]
+    fn held<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
+        arrays::owned(py, arrays::signed(self.0.held()), &[self.0.held().len()])
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Domain({} vertices, {} coordinates)", self.0.vertex_count(), self.0.rank())
+    }
+}
+
+/// Domains that hang on each other, each a body in a few displacements in a frame of its own [MOR sec. 4].
+///
+/// A vertex is at `c + R (X + B y)`. The frame (R, c) of a domain follows its interface, vertices of its parent, by the rotation of
+/// `A = sum m x X' = R S` and their mean, so that little bends add up along the tree. Each step minimises
+/// `1/(2 h^2) |x - y|^2_M + stiffness * E - f.x` over the coordinates of all domains: children feel how their frames move, and parents what
+/// hangs on them. It takes time linear in the number of domains.
+/// domains: d of them, some of which may be the same Domain. parents: (d,) integers, -1 of the first, the root, and of each other
+/// one that stands before it. interfaces: d arrays of vertices of the parent, three or more that do not lie on a line, about where the
+/// domain is pinned; that of the root is empty. placements: (d, 3, 4) float64, a rotation and a translation from where each body was made
+/// to where it stands at rest; None for where they were made. free: nothing holds the root.
+/// dt, substeps, integrator, max_iterations, tolerance, stiffness, damping, gravity: as in `Simulation`; the damping ratio is that of
+/// every mode. Raises ValueError for what is no tree, for an interface that does not fit, and for settings out of range.
+#[pyclass(frozen, module = "jounce", name = "DomainTree")]
+pub struct DomainTree(Mutex<domains::DomainTree>);
+
+/// The state of a tree at one time; `DomainTree.restore_state` continues from it bit for bit.
+#[pyclass(frozen, module = "jounce", name = "TreeState")]
+pub struct TreeState(domains::TreeState);
+
+#[pymethods]
+impl DomainTree {
+    #[new]
+    #[pyo3(signature = (domains, parents, interfaces, placements=None, *, free=false, dt=1.0 / 24.0, substeps=1,
+                        integrator="backward_euler", max_iterations=30, tolerance=1e-6, stiffness=1.0, damping=0.0,
+                        gravity=(0.0, 0.0, 0.0)),
+           text_signature = "(domains, parents, interfaces, placements=None, *, free=False, dt=0.041666666666666664, substeps=1, \
+                             integrator='backward_euler', max_iterations=30, tolerance=1e-6, stiffness=1.0, damping=0.0, \
+                             gravity=(0.0, 0.0, 0.0))")]
+    fn new(
+        py: Python<'_>,
+        domains: Vec<Bound<'_, Domain>>,
+        parents: &Bound<'_, PyAny>,
+        interfaces: Vec<Bound<'_, PyAny>>,
+        placements: Option<&Bound<'_, PyAny>>,
+        free: bool,
+        dt: f64,
+        substeps: i64,
+        integrator: &str,
+        max_iterations: i64,
+        tolerance: f64,
+        stiffness: f64,
+        damping: f64,
+        gravity: (f64, f64, f64),
+    ) -> PyResult<Self> {
+        let params = SimulationParams {
+            dt,
+            substeps: arrays::count(substeps, "substeps")?,
+            integrator: integrator_named(integrator)?,
+            max_iterations: arrays::count(max_iterations, "max_iterations")?,
+            tolerance,
+            stiffness,
+            damping,
+            gravity: gravity.into(),
+            ..SimulationParams::default()
+        };
+        let members = members(&domains, parents, &interfaces, placements)?;
+        run(py, || domains::DomainTree::new(&members, free, params)).map(|tree| Self(Mutex::new(tree)))
+    }
+
+    /// One step of dt.
+    ///
+    /// root: (3, 4) float64, a rotation and a translation of the root, all the tree with it, from where it stands at rest; None leaves it where it is. The
+    /// first one given is where the tree starts, at rest. wind: velocity of the medium, m/s, (d, 3) float64 at each domain or three
+    /// numbers for all; None is no medium. drag: how soon domains would follow it, 1/s, one number or (d,) float64; None is 1: `-drag m (v - wind)` acts on every
+    /// vertex. Returns a StepReport. Raises ValueError for arguments of a wrong shape or with numbers that are not finite, and for the
+    /// root of a free tree; the state is then unchanged.
+    #[pyo3(signature = (root=None, wind=None, drag=None))]
+    fn step(
+        &self,
+        py: Python<'_>,
+        root: Option<&Bound<'_, PyAny>>,
+        wind: Option<&Bound<'_, PyAny>>,
+        drag: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<StepReport> {
+        let root = optional(root, "root", &[Axis::Is(3), Axis::Is(4)])?;
+        let tree = &mut *self.lock()?;
+        let count = tree.domain_count();
+        let wind = wind.map(|wind| velocities(wind, count)).transpose()?;
+        let rates = drag.map_or(Ok(vec![1.0; count]), |drag| rates(drag, count))?;
+        let wind = wind.as_ref().map(|velocity| Wind { velocity, rate: &rates });
+        let root = root.as_ref().map(|root| &arrays::transforms(root.slice())[0]);
+        run_long(py, |progress| tree.step(root, wind.as_ref(), progress)).map(StepReport::from)
+    }
+
+    /// Sets stiffness, damping or gravity for the steps that follow; None leaves one as it is.
+    #[pyo3(signature = (stiffness=None, damping=None, gravity=None))]
+    fn vary(&self, stiffness: Option<f64>, damping: Option<f64>, gravity: Option<[f64; 3]>) -> PyResult<()> {
+        let tree = &mut *self.lock()?;
+        let params = *tree.params();
+        let changed = SimulationParams {
+            stiffness: stiffness.unwrap_or(params.stiffness),
+            damping: damping.unwrap_or(params.damping),
+            gravity: gravity.unwrap_or(params.gravity),
+            ..params
+        };
+        tree.set_params(changed).map_err(refused)
+    }
+
+    /// Number of coordinates of all domains.
+    #[getter]
+    fn coordinate_count(&self) -> PyResult<usize> {
+        Ok(self.lock()?.coordinate_count())
+    }
+
+    /// From where each body was made to where its frame is, (d, 3, 4) float64, by which all moves that does not deform.
+    #[getter]
+    fn frames<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let frames = self.lock()?.frames();
+        arrays::owned(py, frames.as_flattened().as_flattened().to_vec(), &[frames.len(), 3, 4])
+    }
+
+    /// The coordinates of a domain, (k,) float64, m kg^(1/2): the amplitudes of those of its LinearModes that deform, or of its model's own
+    /// displacements.
+    fn coordinates<'py>(&self, py: Python<'py>, domain: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let domain = arrays::count(domain, "domain")?;
+        let found = self.lock()?.coordinates(domain).map_err(refused)?.to_vec();
+        let count = found.len();
+        arrays::owned(py, found, &[count])
+    }
+
+    /// Where the vertices of a domain are, (n, 3) float64, metres.
+    fn positions<'py>(&self, py: Python<'py>, domain: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
+        let (tree, domain) = (self.lock()?, arrays::count(domain, "domain")?);
+        let found = tree.positions(domain).map_err(refused)?;
+        let count = found.len() / 3;
+        arrays::owned(py, found, &[count, 3])
+    }
+
+    /// The state: everything that a step starts from.
+    fn save_state(&self) -> PyResult<TreeState> {
+        Ok(TreeState(self.lock()?.save_state()))
+    }
+
+    /// Goes back to a saved state.
+    ///
+    /// Raises ValueError for a state of another tree.
+    fn restore_state(&self, state: &TreeState) -> PyResult<()> {
+        self.lock()?.restore_state(&state.0).map_err(refused)
+    }
+
+    /// Back to rest where it was made.
+    fn reset(&self) -> PyResult<()> {
+        self.lock()?.reset();
+        Ok(())
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let tree = self.lock()?;
+        Ok(format!("DomainTree({} domains, {} coordinates)", tree.domain_count(), tree.coordinate_count()))
+    }
+}
+
+impl DomainTree {
+    fn lock(&self) -> PyResult<MutexGuard<'_, domains::DomainTree>> {
+        locked(
+            &self.0,
+            "tree: another thread is using it; wait for that, or give each thread a tree of its own",
+        )
+    }
+}
+
+/// The domains with their places, as they are given.
+fn members(
+    domains: &[Bound<'_, Domain>],
+    parents: &Bound<'_, PyAny>,
+    interfaces: &[Bound<'_, PyAny>],
+    placements: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Vec<Member>> {
+    const STILL: [[f64; 4]; 3] = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+    let count = domains.len();
+    let parents = arrays::integers(parents, "parents", &[Axis::Is(count)])?;
+    if interfaces.len() != count {
+        let text = format!("interfaces: expected one for each of {count} domains, got {}", interfaces.len());
+        return Err(PyValueError::new_err(text));
+    }
+    let placements = optional(placements, "placements", &[Axis::Is(count), Axis::Is(3), Axis::Is(4)])?;
+    let places = placements.as_ref().map(|placements| arrays::transforms(placements.slice()));
+    let member = |number: usize| {
+        let parent = match parents[number] {
+            -1 => None,
+            parent => Some(arrays::count::<usize>(parent, "parents")?),
+        };
+        let interface = arrays::integers(&interfaces[number], "interfaces", &[Axis::Any("v")])?;
+        let vertex = |&vertex: &i64| arrays::count::<u32>(vertex, "interfaces");
+        Ok(Member {
+            domain: domains[number].get().0.clone(),
+            place: places.map_or(STILL, |places| places[number]),
+            parent,
+            interface: interface.iter().map(vertex).collect::<PyResult<_>>()?,
+        })
+    };
+    (0..count).map(member).collect()
+}
+
+/// The medium at each domain: (d, 3) float64, or three numbers for all.
+fn velocities(wind: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<[f64; 3]>> {
+    if let Ok(velocity) = wind.extract::<[f64; 3]>() {
+        return Ok(vec![velocity; count]);
+    }
+    let wind = arrays::array::<f64>(wind, "wind", &[Axis::Is(count), Axis::Is(3)])?;
+    Ok(wind.slice().as_chunks::<3>().0.to_vec())
+}
+
+/// A number for each domain: (d,) float64, or one for all.
+fn rates(drag: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<f64>> {
+    Ok(match arrays::field(drag, "drag", &[Axis::Is(count)])? {
+        Field::Uniform(rate) => vec![rate; count],
+        Field::PerTet(rates) => rates,
+    })
+}

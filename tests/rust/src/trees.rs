@@ -1,0 +1,114 @@
+//! Bars cut into domains, one behind the other.
+
+use std::sync::Arc;
+
+use jounce::Progress;
+use jounce::material::{Field, Law, Material};
+use jounce::mesh::TetMesh;
+use jounce::method::SimulationParams;
+use jounce::method::domains::{Domain, DomainTree, Member};
+use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
+use jounce::operators::Stitches;
+use jounce::subspace::{Basis, LinearProblem, Restraint};
+
+use crate::bodies::{REST, Transform, bar};
+
+/// Edge of a cell of the bars, m.
+pub const CELL: f64 = 0.1;
+/// Cells across the bars.
+pub const ACROSS: usize = 2;
+
+/// The material of the bars.
+pub fn soft(law: Law, poisson: f64) -> Material {
+    let number = Field::Uniform;
+    Material::new(law, number(1e6), number(poisson), number(1000.0)).unwrap()
+}
+
+/// A bar of some length in cells.
+pub fn stick(cells: usize) -> TetMesh {
+    bar([cells, ACROSS, ACROSS], CELL)
+}
+
+/// Which vertices of a bar are at a place along it.
+pub fn slice(mesh: &TetMesh, place: f64) -> Vec<u32> {
+    (0..).zip(mesh.vertices()).filter(|(_, x)| (x[0] - place).abs() < 1e-9).map(|(v, _)| v).collect()
+}
+
+/// A bar held at its left end, or by nothing.
+pub fn problem(mesh: &TetMesh, material: &Material, held: bool) -> LinearProblem {
+    let pinned: Vec<bool> = mesh.vertices().iter().map(|x| held && x[0] < 1e-9).collect();
+    let restraint = Restraint { pinned: held.then_some(&pinned), ..Restraint::default() };
+    LinearProblem::new(mesh, material, &restraint, &Stitches::none(mesh), &Progress::default()).unwrap()
+}
+
+/// A bar in so many linear modes that deform it.
+pub fn linear(mesh: &TetMesh, material: &Material, count: usize, held: bool) -> Arc<Domain> {
+    let problem = problem(mesh, material, held);
+    let modes = problem.lowest(if held { count } else { count + 6 }, &Progress::default()).unwrap();
+    Domain::of_modes(mesh.vertices(), &problem.masses(), &modes).unwrap().into()
+}
+
+/// The vertices at the right end of a bar.
+fn end(mesh: &TetMesh) -> Vec<u32> {
+    slice(mesh, mesh.vertices().iter().fold(0.0, |most, x| x[0].max(most)))
+}
+
+/// A held bar in so many linear modes, and in how it gives where others hang on its end.
+pub fn attached(mesh: &TetMesh, material: &Material, count: usize) -> Arc<Domain> {
+    let problem = problem(mesh, material, true);
+    let modes = problem.lowest(count, &Progress::default()).unwrap();
+    let modes = problem.attached(&modes, &[end(mesh)]).unwrap();
+    Domain::of_modes(mesh.vertices(), &problem.masses(), &modes).unwrap().into()
+}
+
+/// A held bar of flesh in so many displacements of some modes and their derivatives, and in how it gives at its end.
+pub fn bending(mesh: &TetMesh, material: &Material, modes: usize, count: usize) -> Arc<ReducedModel> {
+    let progress = Progress::default();
+    let problem = problem(mesh, material, true);
+    let modes = problem.lowest(modes, &progress).unwrap();
+    let mut shapes = problem.bent_basis(&modes, count, &progress).unwrap().shapes();
+    let given = problem.attached(&modes, &[end(mesh)]).unwrap();
+    let further = modes.eigenvalues.len()..given.eigenvalues.len();
+    further.clone().for_each(|k| shapes.extend(given.shapes.col_as_slice(k)));
+    let basis = Basis::from_shapes(&shapes, count + further.len()).unwrap();
+    ReducedModel::new(mesh, material, &basis, &ReducedExtras::default(), &progress).unwrap().into()
+}
+
+/// The transform that moves along the bars.
+pub fn along(far: f64) -> Transform {
+    let mut transform = REST;
+    transform[0][3] = far;
+    transform
+}
+
+/// Domains one behind the other, each so many cells long.
+pub fn chain(domains: &[Arc<Domain>], cells: usize) -> Vec<Member> {
+    let mesh = stick(cells);
+    let length = cells as f64 * CELL;
+    let member = |(number, domain): (usize, &Arc<Domain>)| Member {
+        domain: domain.clone(),
+        place: along(number as f64 * length),
+        parent: number.checked_sub(1),
+        interface: if number == 0 { Vec::new() } else { slice(&mesh, length) },
+    };
+    domains.iter().enumerate().map(member).collect()
+}
+
+/// Settings that leave nothing to the tolerance.
+pub fn exact() -> SimulationParams {
+    SimulationParams { max_iterations: 1000, tolerance: 1e-12, ..SimulationParams::default() }
+}
+
+/// A tree that nothing moves from outside, some steps later.
+pub fn stepped(mut tree: DomainTree, steps: usize) -> DomainTree {
+    for _ in 0..steps {
+        tree.step(None, None, &Progress::default()).unwrap();
+    }
+    tree
+}
+
+/// Where a vertex is.
+pub fn place_of(tree: &DomainTree, domain: usize, vertex: u32) -> [f64; 3] {
+    let places = tree.positions(domain).unwrap();
+    std::array::from_fn(|c| places[3 * vertex as usize + c])
+}
