@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import jounce
@@ -102,6 +103,43 @@ def posed(
     return leaf.points + np.array(moved), (sides @ sides[chosen].T).argmax(axis=1), places[:, 0] / SPEED * fps
 
 
+class Gusts:
+    """Velocities of air, gusts on a mean of MEAN, that go with the wind and repeat after a period."""
+
+    def __init__(self, places: np.ndarray, period: float) -> None:
+        """Draw the waves for places (d, 3)."""
+        self.waves = list(_waves(period))
+        late = [wave.frequency / SPEED * (places @ wave.along) for wave in self.waves]
+        self.phases = [np.exp(2j * np.pi * turns) for turns in late]
+
+    def at(self, time: float) -> np.ndarray:
+        """Velocities (d, 3) at a time in seconds."""
+        turned = [np.exp(-2j * np.pi * wave.frequency * time) * wave.strength for wave in self.waves]
+        parts = zip(self.waves, self.phases, turned, strict=True)
+        return sum(np.outer((turn * phase).real, wave.along) for wave, phase, turn in parts)
+
+
+@dataclass
+class Wave:
+    """A gust that repeats: Hz, the way it goes, and how strong it is, with its phase."""
+
+    frequency: float
+    along: np.ndarray
+    strength: complex
+
+
+def _waves(period: float) -> Iterator[Wave]:
+    """The mean wind, and waves on it, of which the fast are weak."""
+    seen = np.random.default_rng(7)
+    for number in range(int(FASTEST * period) + 1):
+        angle, lift = SPREAD * seen.normal(size=2) if number else (0.0, 0.0)
+        along = np.array([np.cos(angle) * np.cos(lift), np.sin(angle) * np.cos(lift), np.sin(lift)])
+        frequency = number / period
+        phase = np.exp(2j * np.pi * seen.random()) if number else 1.0
+        strength = max(frequency, 0.5) ** (-5.0 / 6.0) if number else MEAN
+        yield Wave(frequency, along, strength * phase)
+
+
 def _forces(
     leaf: Leaf, places: np.ndarray, turns: np.ndarray, scales: np.ndarray, period: float
 ) -> np.ndarray:
@@ -109,25 +147,25 @@ def _forces(
 
     Wind presses along normals. Fast waves are short, so that leaves close by are alike in slow ones alone.
     """
-    seen = np.random.default_rng(7)
     normals, areas = _normals(leaf)
     heard = areas * np.einsum("px,kpx->kp", normals, leaf.shapes)
     world = places[:, np.newaxis] + scales[:, np.newaxis, np.newaxis] * (
         leaf.points @ turns.transpose(0, 2, 1)
     )
     facing = normals @ turns.transpose(0, 2, 1)
-    count = int(FASTEST * period)
-    forces = np.empty((len(places), count + 1, MODES), complex)
-    for wave in range(count + 1):
-        angle, lift = SPREAD * seen.normal(size=2) if wave else (0.0, 0.0)
-        along = np.array([np.cos(angle) * np.cos(lift), np.sin(angle) * np.cos(lift), np.sin(lift)])
-        frequency = wave / period
-        strength = (
-            MEAN if wave == 0 else max(frequency, 0.5) ** (-5.0 / 6.0) * np.exp(2j * np.pi * seen.random())
-        )
-        phases = np.exp(2j * np.pi * frequency / SPEED * (world @ along))
-        forces[:, wave] = strength * ((facing @ along) * phases) @ heard.T
+    waves = list(_waves(period))
+    forces = np.empty((len(places), len(waves), MODES), complex)
+    for number, wave in enumerate(waves):
+        phases = np.exp(2j * np.pi * wave.frequency / SPEED * (world @ wave.along))
+        forces[:, number] = wave.strength * ((facing @ wave.along) * phases) @ heard.T
     return forces
+
+
+def normal(leaf: Leaf) -> np.ndarray:
+    """The unit normal (3,) of the whole sheet."""
+    normals, areas = _normals(leaf)
+    mean = areas @ normals
+    return mean / np.linalg.norm(mean)
 
 
 def _sheet() -> tuple[np.ndarray, np.ndarray]:

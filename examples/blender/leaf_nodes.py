@@ -1,8 +1,9 @@
 """Geometry nodes that put leaves on points, which have the attributes `rotation` and `scale`, and move them.
 
 Either each leaf is warped by the amplitudes of its own modes: the leaf has the attributes `shape 0`, `turn 0`
-and so on, and the mesh of the motion `amplitude 0` and so on, all points of a frame after the other. Or each
-is an instance of one of many poses: the points have the attributes `first pose` and `delay`, in frames.
+and so on, and the mesh of the motion points where leaves are, `rotation`, `amplitude 0` and so on, all points
+of a frame after the other. Or each is an instance of one of many poses: the points have the attributes
+`first pose` and `delay`, in frames.
 """
 
 from __future__ import annotations
@@ -72,6 +73,45 @@ class Leaves:
     def _first(self, node: bpy.types.Node) -> Socket:
         return next((socket for socket in node.outputs if socket.enabled), None)
 
+    def _sampled(
+        self, motion: Socket, values: Socket, kinds: tuple[str, str], count: Socket, frames: int
+    ) -> Socket:
+        """What each point has of the motion's values at the scene's time, between frames the share of both.
+
+        kinds: of the values as attributes, and as they are mixed.
+        """
+        time = self._time()
+        place = self._first(self._node("GeometryNodeInputIndex"))
+        first = self._math("FLOORED_MODULO", self._math("FLOOR", time), frames)
+        both = []
+        for frame in (first, self._math("FLOORED_MODULO", self._math("ADD", first, 1.0), frames)):
+            sample = self._node("GeometryNodeSampleIndex", data_type=kinds[0], domain="POINT")
+            index = self._math("MULTIPLY_ADD", frame, count, place)
+            both.append(self._fed(sample, Geometry=motion, Value=values, Index=index))
+        mixed = self._node("ShaderNodeMix", data_type=kinds[1])
+        return self._fed(mixed, Factor=self._math("FRACT", time), A=both[0], B=both[1])
+
+    def _moved(self, points: Socket, motion: Socket, count: Socket, frames: int) -> Socket:
+        """Points where the motion's are."""
+        places = self._first(self._node("GeometryNodeInputPosition"))
+        place = self._sampled(motion, places, ("FLOAT_VECTOR", "VECTOR"), count, frames)
+        return self._first(self._node("GeometryNodeSetPosition", Geometry=points, Position=place))
+
+    def _counted(self, points: Socket) -> Socket:
+        return self._first(self._node("GeometryNodeAttributeDomainSize", component="MESH", Geometry=points))
+
+    def _object(self, holder: bpy.types.Object) -> Socket:
+        return self._node("GeometryNodeObjectInfo", Object=holder).outputs["Geometry"]
+
+
+class Carried(Leaves):
+    """Each point where a mesh has it that holds the points of all frames, one frame after the other."""
+
+    def __init__(self, motion: bpy.types.Object, frames: int) -> None:
+        """Make the nodes."""
+        super().__init__()
+        self._finish(self._moved(self._points, self._object(motion), self._counted(self._points), frames))
+
 
 class Picked(Leaves):
     """Each leaf as a pose of a collection, in which frames follow each other by name, loop after loop."""
@@ -96,12 +136,13 @@ class Swaying(Leaves):
     def __init__(self, leaf: bpy.types.Object, motion: bpy.types.Object, modes: int, frames: int) -> None:
         """Make the nodes."""
         super().__init__()
-        points = self._points
-        count = self._first(self._node("GeometryNodeAttributeDomainSize", component="MESH", Geometry=points))
-        for mode in range(modes):
-            name = AMPLITUDE.format(mode)
-            values = self._sampled(self._object(motion), name, count, frames)
-            stored = self._node("GeometryNodeStoreNamedAttribute", data_type="FLOAT", domain="POINT")
+        held, count = self._object(motion), self._counted(self._points)
+        points = self._moved(self._points, held, count, frames)
+        kept = [(ROTATION, "QUATERNION", "ROTATION")]
+        kept += [(AMPLITUDE.format(mode), "FLOAT", "FLOAT") for mode in range(modes)]
+        for name, kind, mix in kept:
+            values = self._sampled(held, self._attribute(name, kind), (kind, mix), count, frames)
+            stored = self._node("GeometryNodeStoreNamedAttribute", data_type=kind, domain="POINT")
             points = self._fed(stored, Geometry=points, Name=name, Value=values)
         turn, scale = self._attribute(ROTATION, "QUATERNION"), self._attribute(SCALE, "FLOAT")
         put = self._node("GeometryNodeInstanceOnPoints")
@@ -110,20 +151,6 @@ class Swaying(Leaves):
         turned = self._node("FunctionNodeRotateVector", Vector=self._warped(modes), Rotation=turn)
         offset = self._vector("SCALE", self._first(turned), Scale=scale)
         self._finish(self._first(self._node("GeometryNodeSetPosition", Geometry=single, Offset=offset)))
-
-    def _sampled(self, motion: Socket, name: str, count: Socket, frames: int) -> Socket:
-        """The amplitude of each point at the scene's time, between two frames the share of both."""
-        time = self._time()
-        place = self._first(self._node("GeometryNodeInputIndex"))
-        first = self._math("FLOORED_MODULO", self._math("FLOOR", time), frames)
-        both = []
-        for frame in (first, self._math("FLOORED_MODULO", self._math("ADD", first, 1.0), frames)):
-            sample = self._node("GeometryNodeSampleIndex", data_type="FLOAT", domain="POINT")
-            index = self._math("MULTIPLY_ADD", frame, count, place)
-            values = self._attribute(name, "FLOAT")
-            both.append(self._fed(sample, Geometry=motion, Value=values, Index=index))
-        change = self._math("SUBTRACT", both[1], both[0])
-        return self._math("MULTIPLY_ADD", self._math("FRACT", time), change, both[0])
 
     def _warped(self, modes: int) -> Socket:
         """`u + (1 - cos t) / t^2 w x u + (t - sin t) / t^3 w x (w x u)`: u sums shapes, w turns, t = |w|."""
@@ -146,6 +173,3 @@ class Swaying(Leaves):
                 "MULTIPLY_ADD", field, self._attribute(AMPLITUDE.format(mode), "FLOAT"), total
             )
         return total
-
-    def _object(self, holder: bpy.types.Object) -> Socket:
-        return self._node("GeometryNodeObjectInfo", Object=holder).outputs["Geometry"]

@@ -1,4 +1,4 @@
-"""A thousand leaves in the wind: one leaf's modes on every instance, each with a motion of its own.
+"""A thousand leaves in the wind, each with a motion of its own, on branches that sway.
 
     python leaves.py --extension jounce.zip [--leaves 1000] [--kinds 8] [--save leaves.blend]
 
@@ -10,12 +10,12 @@ leaves are instances of the poses of so many, for huge counts.
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import statistics
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -26,14 +26,11 @@ import leaf_nodes
 import numpy as np
 from mathutils import Matrix
 
-FRAMES, FPS = 120, 24
-BRANCHES, ALONG = 28, 0.9
-GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
-# Metres: the stem, and how thick it and a branch begin.
-STEM, THICK, THIN = 1.5, 0.022, 0.009
+if TYPE_CHECKING:
+    import branches
+
+FRAMES, FPS, BRANCHES = 120, 24, 28
 GREEN, VEIN, BARK = (0.33, 0.55, 0.16), (0.62, 0.72, 0.34), (0.36, 0.25, 0.17)
-# Triangles around a branch, and pieces along it.
-AROUND, PIECES = 6, 10
 
 
 class Plant:
@@ -41,14 +38,17 @@ class Plant:
 
     def __init__(self, count: int) -> None:
         """Build it into an empty file; the native module must be there."""
+        import branches
         import leaf
 
         bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
         scene = bpy.context.scene
         scene.frame_start, scene.frame_end, scene.render.fps = 1, FRAMES, FPS
         self.leaf = leaf.grown()
-        self.places, self.turns, self.scales = _placed(count)
-        self.twigs = _object("Twigs", *_twigs())
+        self.spots = branches.placed(count, BRANCHES)
+        self.places, self.turns, self.scales = self.spots.places, self.spots.turns, self.spots.scales
+        self.lines = branches.grown(BRANCHES)
+        self.twigs = _object("Twigs", *_tubes(self.lines))
         _paint(self.twigs, np.tile(BARK, (len(self.twigs.data.vertices), 1)))
         self.leaves = _object("Leaves", self.places, np.empty((0, 3), int))
         turns = np.array([Matrix(turn).to_quaternion() for turn in self.turns])
@@ -94,23 +94,27 @@ class Bush(Plant):
 
     def __init__(self, count: int) -> None:
         """Build it into an empty file."""
-        import leaf
+        import branches
 
         super().__init__(count)
         started = time.perf_counter()
-        self.amplitudes = leaf.swung(self.leaf, self.places, self.turns, self.scales, FRAMES, FPS)
+        self.motion = branches.swayed(self.leaf, self.lines, self.spots)
+        self.amplitudes = self.motion.amplitudes
         self.seconds = time.perf_counter() - started
         self.leaf_object = self.made("Leaf", self.leaf.points)
         for name, fields in ((leaf_nodes.SHAPE, self.leaf.shapes), (leaf_nodes.TURN, self.leaf.rotations)):
             for mode, field in enumerate(fields):
                 _attribute(self.leaf_object, name.format(mode), "FLOAT_VECTOR", field)
         modes = self.amplitudes.shape[2]
-        motion = bpy.data.meshes.new("Motion of Leaves")
-        motion.vertices.add(self.amplitudes[..., 0].size)
-        holder = bpy.data.objects.new(motion.name, motion)
+        holder = _held("Motion of Leaves", self.motion.places)
+        turns = [Matrix(turn).to_quaternion() for turn in self.motion.turns.reshape(-1, 3, 3)]
+        _attribute(holder, leaf_nodes.ROTATION, "QUATERNION", np.array(turns))
         for mode in range(modes):
             _attribute(holder, leaf_nodes.AMPLITUDE.format(mode), "FLOAT", self.amplitudes[..., mode])
         self.move(leaf_nodes.Swaying(self.leaf_object, holder, modes, FRAMES))
+        carried = leaf_nodes.Carried(_held("Motion of Twigs", self.motion.points), FRAMES)
+        self.twigs.modifiers.new("Twigs", "NODES").node_group = carried.tree
+        bpy.context.view_layer.update()
 
     @property
     def outermost(self) -> np.ndarray:
@@ -119,9 +123,10 @@ class Bush(Plant):
 
     def formula(self, frame: int) -> np.ndarray:
         """Where all points of all leaves are, (l, p, 3), by the native module."""
-        found = [self.leaf.warped(row, "modal") for row in self.amplitudes[frame % FRAMES]]
+        frame %= FRAMES
+        found = [self.leaf.warped(row, "modal") for row in self.amplitudes[frame]]
         local = self.scales[:, np.newaxis, np.newaxis] * (self.leaf.points + np.array(found))
-        return self.places[:, np.newaxis] + local @ self.turns.transpose(0, 2, 1)
+        return self.motion.places[frame][:, np.newaxis] + local @ self.motion.turns[frame].transpose(0, 2, 1)
 
     def bent(self) -> dict[str, np.ndarray]:
         """The points (p, 3) of a leaf as far bent as one of twenty in the wind, by how modes are shown."""
@@ -176,7 +181,10 @@ def main() -> int:
 def describe(bush: Bush) -> None:
     """Print what the leaf and its motion are, and how right nodes and warping are."""
     print("leaf: modes of " + ", ".join(f"{value:.1f}" for value in bush.leaf.modes.frequencies) + " Hz")
-    print(f"motion: {len(bush.places)} leaves, {FRAMES} frames in {bush.seconds:.2f} s")
+    motion = bush.motion
+    print(f"motion: {len(bush.places)} leaves, {FRAMES} frames in {bush.seconds:.1f} s")
+    size = f"{motion.domains} domains, {motion.coordinates} degrees of freedom"
+    print(f"tree: {size}, {motion.milliseconds:.1f} ms of a processor a frame")
     shown = 43
     bpy.context.scene.frame_set(shown)
     far = np.abs(evaluated(bush.leaves) - bush.formula(shown).reshape(-1, 3)).max()
@@ -206,59 +214,22 @@ def played(made: bpy.types.Object) -> float:
     return 1e3 * statistics.median(taken)
 
 
-def _branch(number: int) -> np.ndarray:
-    """The middle line of a branch, (pieces + 1, 3), that goes out and bends up."""
-    share = number / (BRANCHES - 1)
-    turn, lift = GOLDEN * number, 0.25 + 0.9 * share
-    out = np.array([math.cos(turn) * math.cos(lift), math.sin(turn) * math.cos(lift), math.sin(lift)])
-    u = np.linspace(0.0, 1.0, PIECES + 1)[:, np.newaxis]
-    base = np.array([0.0, 0.0, STEM * (0.25 + 0.75 * share)])
-    return base + ALONG * (1.0 - 0.5 * share) * (u * out + 0.2 * u**2 * np.array([0.0, 0.0, 1.0]))
+def _tubes(twigs: list[branches.Twig]) -> tuple[np.ndarray, np.ndarray]:
+    """The points around twigs, and quads."""
+    stations, around = twigs[0].rings.shape[:2]
+    ring = np.arange(around)
+    quad = np.stack([ring, (ring + 1) % around, (ring + 1) % around + around, ring + around], axis=1)
+    pieces = [row for row in range(stations * len(twigs)) if (row + 1) % stations]
+    points = np.concatenate([twig.rings.reshape(-1, 3) for twig in twigs])
+    return points, np.concatenate([quad + around * piece for piece in pieces])
 
 
-def _placed(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Places (l, 3), turns (l, 3, 3) and scales (l,) of leaves along the branches, to either side of them."""
-    drawn = np.random.default_rng(11)
-    places, turns = np.empty((count, 3)), np.empty((count, 3, 3))
-    lines = [_branch(number) for number in range(BRANCHES)]
-    for number in range(count):
-        line = lines[number % BRANCHES]
-        at = PIECES * (1.0 - 0.85 * ((number // BRANCHES) * BRANCHES / count + 0.02 * drawn.random()))
-        piece = min(int(at), PIECES - 1)
-        along = line[piece + 1] - line[piece]
-        places[number] = line[piece] + (at - piece) * along
-        along /= np.linalg.norm(along)
-        angle = GOLDEN * (number // BRANCHES) + 0.4 * drawn.normal()
-        side = np.cross(along, (0.0, 0.0, 1.0))
-        side /= np.linalg.norm(side)
-        away = math.cos(angle) * side + math.sin(angle) * np.cross(side, along)
-        x = 0.6 * along + away + 0.15 * drawn.normal(size=3)
-        x /= np.linalg.norm(x)
-        z = np.array([0.0, 0.0, 1.0]) + 0.5 * away + 0.25 * drawn.normal(size=3)
-        z -= (z @ x) * x
-        z /= np.linalg.norm(z)
-        turns[number] = np.stack([x, np.cross(z, x), z], axis=1)
-    return places, turns, drawn.uniform(0.85, 1.3, count)
-
-
-def _twigs() -> tuple[np.ndarray, np.ndarray]:
-    """The stem and its branches: points and quads."""
-    stem = np.linspace((0.0, 0.0, 0.0), (0.0, 0.0, STEM), PIECES + 1)
-    points, faces = [], []
-    for line, thick in [(stem, THICK), *((_branch(number), THIN) for number in range(BRANCHES))]:
-        ahead = np.gradient(line, axis=0)
-        ahead /= np.linalg.norm(ahead, axis=1, keepdims=True)
-        side = np.cross(ahead, (0.31, 0.17, 0.05))
-        side /= np.linalg.norm(side, axis=1, keepdims=True)
-        radius = thick * np.linspace(1.0, 0.25, PIECES + 1)[:, np.newaxis]
-        start = AROUND * (PIECES + 1) * len(points)
-        angles = 2.0 * math.pi * np.arange(AROUND) / AROUND
-        rings = [line + radius * (math.cos(a) * side + math.sin(a) * np.cross(ahead, side)) for a in angles]
-        points.append(np.stack(rings, axis=1).reshape(-1, 3))
-        ring = np.arange(AROUND)
-        around = np.stack([ring, (ring + 1) % AROUND, (ring + 1) % AROUND + AROUND, ring + AROUND], axis=1)
-        faces += [around + start + AROUND * piece for piece in range(PIECES)]
-    return np.concatenate(points), np.concatenate(faces)
+def _held(name: str, places: np.ndarray) -> bpy.types.Object:
+    """Points of all frames one after the other, (frames, p, 3), that nodes read and nobody sees."""
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(places[..., 0].size)
+    mesh.vertices.foreach_set("co", np.ascontiguousarray(places, np.float32).ravel())
+    return bpy.data.objects.new(name, mesh)
 
 
 def _object(name: str, points: np.ndarray, faces: np.ndarray) -> bpy.types.Object:
