@@ -15,7 +15,7 @@ use crate::errors::{locked, refused, run, run_long};
 use crate::job::made;
 use crate::linear::LinearModes;
 use crate::model::Model;
-use crate::settings::integrator_named;
+use crate::settings::{Change, integrator_named};
 use crate::simulation::StepReport;
 
 /// A body that may stand in trees of domains, as often as there is need: leaves of one shape are one Domain.
@@ -156,15 +156,9 @@ impl DomainTree {
     /// Sets stiffness, damping or gravity for the steps that follow; None leaves one as it is.
     #[pyo3(signature = (stiffness=None, damping=None, gravity=None))]
     fn vary(&self, stiffness: Option<f64>, damping: Option<f64>, gravity: Option<[f64; 3]>) -> PyResult<()> {
-        let tree = &mut *self.lock()?;
-        let params = *tree.params();
-        let changed = SimulationParams {
-            stiffness: stiffness.unwrap_or(params.stiffness),
-            damping: damping.unwrap_or(params.damping),
-            gravity: gravity.unwrap_or(params.gravity),
-            ..params
-        };
-        tree.set_params(changed).map_err(refused)
+        let (tree, change) =
+            (&mut *self.lock()?, Change { stiffness, damping, gravity, ..Change::default() });
+        tree.set_params(change.of(tree.params())).map_err(refused)
     }
 
     /// Number of coordinates of all domains.

@@ -9,6 +9,7 @@ use crate::arrays::{self, Axis};
 use crate::errors::refused;
 
 /// Settings that change between steps; None leaves one as it is.
+#[derive(Default)]
 pub struct Change {
     pub stiffness: Option<f64>,
     pub damping: Option<f64>,

@@ -16,7 +16,7 @@ impl LinearProblem {
     /// The modes, and what these miss of how the body gives to a force and to a torque, spread by mass, at each interface.
     ///
     /// A few modes say how a body swings, but not how it yields to one that hangs on it: that is `K^-1` of six loads, less what the modes have of
-    /// it, diagonal in mass and stiffness among itself, residual attachment modes [MacNeal]. Up to six more shapes an interface, with eigenvalues that
+    /// it, diagonal in mass and stiffness among itself, residual attachment modes `[MacNeal]`. Up to six more shapes an interface, with eigenvalues that
     /// are no frequencies of the body.
     ///
     /// # Errors

@@ -106,12 +106,11 @@ impl Interface {
         Ok(())
     }
 
-    /// The interface, and the domain's frame, of the parent's Q.
-    pub(super) fn follow(&self, parent: &[f64]) -> (Hinge, Frame) {
+    /// The interface, and the domain's frame, of the parent's Q, whose own frame is turned by `above`.
+    pub(super) fn follow(&self, parent: &[f64], above: Matrix3<f64>) -> (Hinge, Frame) {
         let s = self.mean.len();
         let shape = Matrix3::from_fn(|row, axis| dot(&parent[row * s..][..s], &self.spread[axis]));
         let middle = Vector3::from_fn(|row, _| dot(&parent[row * s..][..s], &self.mean));
-        let above = Matrix3::from_fn(|row, c| parent[row * s + 1 + c]);
         let (rotation, inverse) = nearby(&shape, above).unwrap_or_else(|| closest(&shape));
         let lever = rotation * self.lever;
         let frame = Frame { rotation: rotation * self.turn, centre: middle + lever };
@@ -235,7 +234,8 @@ mod tests {
 
     /// How a frame moves from one place to another, by its centre and its turning.
     fn change(from: &Frame, to: &Frame) -> Vector6<f64> {
-        let turned = Rotation3::from_matrix_unchecked(to.rotation * from.rotation.transpose()).scaled_axis();
+        // The sine of the angle, about its axis.
+        let turned = 0.5 * twist(&(to.rotation * from.rotation.transpose()));
         let moved = to.centre - from.centre;
         Vector6::new(moved.x, moved.y, moved.z, turned.x, turned.y, turned.z)
     }
@@ -244,12 +244,12 @@ mod tests {
     fn a_frame_turns_at_the_rate_of_differences() {
         for flat in [false, true] {
             let (interface, rotation, y) = made(flat);
-            let (hinge, _) = interface.follow(&placed(rotation, y));
+            let (hinge, _) = interface.follow(&placed(rotation, y), rotation);
             for coordinate in 0..2 {
                 let at = |by: f64| {
                     let mut moved = y;
                     moved[coordinate] += by;
-                    interface.follow(&placed(rotation, moved)).1
+                    interface.follow(&placed(rotation, moved), rotation).1
                 };
                 let differences = change(&at(-STEP), &at(STEP)) / (2.0 * STEP);
                 let rate = interface.rate(&hinge, &rotation, coordinate);
@@ -278,7 +278,7 @@ mod tests {
         for flat in [false, true] {
             let (interface, rotation, y) = made(flat);
             let q = placed(rotation, y);
-            let (hinge, _) = interface.follow(&q);
+            let (hinge, _) = interface.follow(&q, rotation);
             let wrench = Vector6::from_fn(|i, _| some(i + 40));
             let mut works = vec![0.0; q.len()];
             interface.react(&hinge, &wrench, &mut works);
@@ -286,7 +286,7 @@ mod tests {
                 let at = |by: f64| {
                     let mut moved = q.clone();
                     moved[entry] += by;
-                    interface.follow(&moved).1
+                    interface.follow(&moved, rotation).1
                 };
                 let work = wrench.dot(&change(&at(-STEP), &at(STEP))) / (2.0 * STEP);
                 assert!((works[entry] - work).abs() < 1e-8, "{entry}: {} {work}", works[entry]);

@@ -129,7 +129,8 @@ pub(super) fn place(nodes: &[Node], stations: &mut [Station], root: Frame, x: &R
         (station.hinge, station.frame) = match &node.interface {
             None => (None, root),
             Some(interface) => {
-                let (hinge, frame) = interface.follow(&before[interface.parent].q);
+                let above = &before[interface.parent];
+                let (hinge, frame) = interface.follow(&above.q, above.frame.rotation);
                 (Some(hinge), frame)
             }
         };
