@@ -137,7 +137,7 @@ impl SkinningSubstep {
         Ok((iterations, residual))
     }
 
-    /// The same descent, once more where it ends beyond the limit of stretch, from within that.
+    /// The same descent, again with firmer places as long as it ends with some beyond the limit of stretch.
     fn descend_within(
         &mut self,
         params: &SimulationParams,
@@ -145,14 +145,12 @@ impl SkinningSubstep {
         max_iterations: u32,
         heard: impl Fn(u32) -> Result<()>,
     ) -> Result<(u32, f64)> {
-        self.stretch.enter(&self.model, &mut self.reduced);
-        let first = self.descend(params, free, max_iterations, &heard)?;
-        if !self.stretch.harden(&self.model, &self.reduced) {
-            return Ok(first);
+        let (mut spent, mut residual) = self.descend(params, free, max_iterations, &heard)?;
+        while self.stretch.firm(&self.model, &self.reduced) {
+            let further = self.descend(params, free, max_iterations, &heard)?;
+            (spent, residual) = (spent + further.0, further.1);
         }
-        self.stretch.enter(&self.model, &mut self.reduced);
-        let (iterations, residual) = self.descend(params, free, max_iterations, &heard)?;
-        Ok((first.0 + iterations, residual))
+        Ok((spent, residual))
     }
 
     /// Quasi-Newton descent from `self.reduced`, with what resists change of volume in the metric; directions

@@ -8,8 +8,8 @@
 //! makes of it than the limit, nor of what it was at rest where that is shorter: L is the limit over the largest stretch
 //! of S that is beyond 1. kappa_s is a share of the least elastic energy of a stretch of 1 there, J.
 //!
-//! phi goes on as a parabola near the limit, so that a step may begin beyond it. Where flesh would then end beyond it, the step
-//! goes on with a phi that has no bound at the limit, from within.
+//! phi goes on as a parabola near the limit, so that a step may begin beyond it. Places that would also end beyond it are made
+//! firmer, again and again, until they do not.
 
 use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
@@ -18,15 +18,14 @@ use super::SkinningModel;
 use super::local::{RigGradients, accumulate};
 use super::metric::{MOST_STIFF, Metric};
 use super::stretch_places::StretchPlaces;
-use crate::material::growth::{KNEE, continued, potential};
+use crate::material::growth::{KNEE, continued};
 use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_items};
 use crate::math::polar::{multiply, rotations_in_lanes};
 use crate::method::quasi_newton::rest_stretch_in_lanes;
 
-/// Share of the limit that a state beyond it is pulled back to before it is stepped.
-const INSIDE: f64 = 0.9;
-/// How often, before it begins from no displacement.
-const PULLS: usize = 8;
+/// How many times as firm a place becomes that would end beyond its limit, and how often.
+const FIRMER: f64 = 10.0;
+const TIMES: i32 = 8;
 /// Stretches of the rig that the limit follows: skin folds at armpits and groins to a tenth of its length.
 const FOLLOWED: (f64, f64) = (0.1, 30.0);
 /// Share of the limit at which places are looked at with others that feel it.
@@ -53,15 +52,13 @@ pub(super) struct StretchLimit {
     memory: Option<Memory>,
     /// Share of length; `None` for no limit.
     limit: Option<f64>,
-    /// Factor on the elastic energy.
+    /// s, the factor on the elastic energy.
     stiffness: f64,
     /// The largest stretch where the potential was last found, as a share of the limit.
     last: f64,
-    /// Whether the potential has no bound at the limit.
-    is_hard: bool,
 }
 
-type Watched<'a> = (&'a Packed<3>, &'a mut Apart, &'a [usize], &'a mut [f64]);
+type Watched<'a> = (&'a Packed<3>, &'a mut Apart, (&'a [usize], &'a [f64]), &'a mut [f64]);
 
 struct Memory {
     /// All places.
@@ -75,6 +72,8 @@ struct Memory {
     spread: Buffer<f64>,
     /// How stiff the places are that feel the limit, and which they are.
     felt: Vec<(f64, usize)>,
+    /// `s kappa` of all places, J: what it is, and then as many times as much as the place has become firmer.
+    kappa: Vec<f64>,
 }
 
 impl Memory {
@@ -86,16 +85,18 @@ impl Memory {
             near: Apart::new(basis),
             basis: basis.clone(),
             felt: Vec::with_capacity(basis.items()),
+            kappa: vec![0.0; basis.items()],
             spread: Buffer::zeros(3 * model.rank() * basis.lanes()),
         }
     }
 
-    /// `G B Phi` of the places that are looked at, how far apart they are, which they are, and memory for the force.
+    /// `G B Phi` of the places that are looked at, how far apart they are, which they are with kappa of all, and memory
+    /// for the force.
     fn watched<'a>(&'a mut self, model: &'a SkinningModel) -> Watched<'a> {
-        let Self { whole, places, near, basis, spread, .. } = self;
+        let Self { whole, places, near, basis, spread, kappa, .. } = self;
         let all = &model.stretch_places.basis;
         let (basis, apart) = if places.len() == all.items() { (all, whole) } else { (&*basis, near) };
-        (basis, apart, places, spread)
+        (basis, apart, (places, kappa), spread)
     }
 }
 
@@ -163,7 +164,7 @@ impl PosedPlaces {
 
 impl StretchLimit {
     pub(super) fn new() -> Self {
-        Self { memory: None, limit: None, stiffness: 0.0, last: 0.0, is_hard: false }
+        Self { memory: None, limit: None, stiffness: 0.0, last: 0.0 }
     }
 
     /// Sets the limit, the factor on the elastic energy, and what the rig does in a pose, with what offsets add to
@@ -175,10 +176,12 @@ impl StretchLimit {
         pose: &[[f64; 3]],
         offsets: &[[f64; 3]],
     ) {
-        (self.limit, self.stiffness, self.is_hard) = (limit, stiffness, false);
+        (self.limit, self.stiffness) = (limit, stiffness);
         if let Some(limit) = limit {
             let memory = self.memory.get_or_insert_with(|| Memory::new(model));
             memory.whole.posed.set(limit, &model.stretch_places.rig, pose, offsets);
+            let kappa = model.data.stretch.stiffness.iter().map(|kappa| stiffness * kappa);
+            memory.kappa.iter_mut().zip(kappa).for_each(|(out, kappa)| *out = kappa);
             memory.places.clear();
             memory.places.extend(0..model.stretch_places.basis.items());
         }
@@ -191,9 +194,8 @@ impl StretchLimit {
         apart.measure(basis, y)
     }
 
-    /// Looks at no place, until one is found to feel the limit, which is not hard.
+    /// Looks at no place, until one is found to feel the limit.
     pub(super) fn look_away(&mut self, model: &SkinningModel) {
-        self.is_hard = false;
         if let Some(memory) = &mut self.memory {
             memory.places.clear();
             memory.basis.select(&model.stretch_places.basis, &[]);
@@ -229,26 +231,23 @@ impl StretchLimit {
         self.largest(model, y) >= 1.0
     }
 
-    /// Makes the potential one without bound at the limit where y lies beyond that; whether it has become so.
-    pub(super) fn harden(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
-        let hardens = !self.is_hard && self.is_beyond(model, y);
-        self.is_hard |= hardens;
-        hardens
-    }
-
-    /// Scales y down where it lies beyond a hard limit, so that the potential is finite.
-    pub(super) fn enter(&mut self, model: &SkinningModel, y: &mut [[f64; 3]]) {
-        if !self.is_hard {
-            return;
+    /// Makes places firmer that are beyond the limit at y; whether there are any that may become so.
+    pub(super) fn firm(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
+        if !self.is_beyond(model, y) {
+            return false;
         }
-        for _ in 0..PULLS {
-            let largest = self.largest(model, y);
-            if largest <= INSIDE {
-                return;
+        let Some(memory) = &mut self.memory else { return false };
+        let Memory { whole, places, near, kappa, .. } = memory;
+        let shares = if places.len() == kappa.len() { &whole.shares } else { &near.shares };
+        let most = self.stiffness * FIRMER.powi(TIMES);
+        let mut is_any = false;
+        for (&place, _) in places.iter().zip(shares.iter()).filter(|(_, share)| **share >= 1.0) {
+            if kappa[place] < most * model.data.stretch.stiffness[place] {
+                kappa[place] *= FIRMER;
+                is_any = true;
             }
-            y.as_flattened_mut().iter_mut().for_each(|y| *y *= INSIDE / largest);
         }
-        y.fill([0.0; 3]);
+        is_any
     }
 
     /// Whether it was felt where the potential was last found.
@@ -256,30 +255,24 @@ impl StretchLimit {
         self.limit.is_some() && self.last > KNEE
     }
 
-    /// The potential at y, J, infinite beyond a hard limit.
+    /// The potential at y, J.
     pub(super) fn potential(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
         self.last = self.largest(model, y);
         let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
         if self.last <= KNEE {
             return 0.0;
         }
-        if !self.last.is_finite() || (self.is_hard && self.last >= 1.0) {
+        if !self.last.is_finite() {
             return f64::INFINITY;
         }
         let lanes = model.stretch_places.basis.lanes();
-        let (basis, apart, places, _) = memory.watched(model);
+        let (basis, apart, (places, kappa), _) = memory.watched(model);
         let mut energy = 0.0;
         for slot in 0..basis.blocks() * lanes {
             // Slots beyond the last place are filling.
-            let kappa =
-                places.get(slot).map_or(0.0, |&place| self.stiffness * model.data.stretch.stiffness[place]);
+            let kappa = places.get(slot).map_or(0.0, |&place| kappa[place]);
             let share = apart.shares[slot];
-            let (potential, slope) = if self.is_hard {
-                potential(share)
-            } else {
-                let [value, slope, _] = continued(share);
-                (value, slope)
-            };
+            let [potential, slope, _] = continued(share);
             let (block, lane) = (slot / lanes, slot % lanes);
             let length = apart.posed.reach[2 * block * lanes + lane];
             energy += kappa * length * length * potential;
@@ -296,11 +289,8 @@ impl StretchLimit {
         metric.slacken();
         if let Some(memory) = self.memory.as_mut().filter(|_| self.limit.is_some() && self.last > KNEE) {
             let mut felt = std::mem::take(&mut memory.felt);
-            let (basis, apart, places, _) = memory.watched(model);
-            let stiff = |slot: usize| {
-                let bend = continued(apart.shares[slot])[2];
-                (self.stiffness * model.data.stretch.stiffness[places[slot]] * bend, slot)
-            };
+            let (basis, apart, (places, kappa), _) = memory.watched(model);
+            let stiff = |slot: usize| (kappa[places[slot]] * continued(apart.shares[slot])[2], slot);
             felt.clear();
             felt.extend((0..places.len()).filter(|&slot| apart.shares[slot] > KNEE).map(stiff));
             felt.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
