@@ -21,9 +21,9 @@ Made by `cargo x final`: twenty characters that nobody tuned to, each with the 6
 accelerate most, at the defaults of *Add Jounce*, four steps a frame. *Apart* is how far the draft is from the
 final motion, root mean square over vertices and frames, as a share of how far that moves. Stretch is of edges
 against the posed mesh, flipped triangles turn inside out, both in the worst frame; jitter is the second
-difference of the displacement that all but a hundredth stay below. *Rise*: after the shot the rig stands
-still for two seconds, without damping and limits; the most that kinetic and elastic energy together rise by
-in a step, as a share of what they are at first.
+difference of the displacement that all but a hundredth stay below. *Rise*: after the frame in which the flesh
+holds most elastic energy the rig stands still for two seconds, without damping and limits; the most that
+kinetic and elastic energy together rise by in a step, as a share of what they are at first.
 
 """
 COLUMNS = {
