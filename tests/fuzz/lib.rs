@@ -52,8 +52,9 @@ impl Settings {
             pose_rest,
             stiffness,
             strength,
-            // The bodies have no fibres.
+            // The bodies have no fibres and no stitches.
             contraction: 0.0.into(),
+            stitching: 1.0.into(),
             // Bodies of handles alone have these.
             inflation: self.inflation.unwrap_or(1.0),
             hold: self.hold.unwrap_or(0.0),
