@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import bpy
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
@@ -37,10 +36,7 @@ def main() -> None:
 
 def compare(package: str, character: characters.Character, shot: characters.Shot) -> dict:
     """The errors of all bases, and what they cost."""
-    bpy.context.scene.frame_set(shot.first)
-    flesh.select([character.armature])
-    bpy.ops.jounce.setup()
-    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    host = flesh.added(character.armature, character.body, shot.first)
     bench = Bench(package, host, range(shot.first, shot.last + 1), "arap")
     full = bench.body.full_space(bench.material)
     exact, _, _ = bench.played(full)

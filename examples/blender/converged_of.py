@@ -50,10 +50,7 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
     def module(name: str) -> ModuleType:
         return importlib.import_module(f"{package}.{name}")
 
-    bpy.context.scene.frame_set(shot.first)
-    flesh.select([character.armature])
-    bpy.ops.jounce.setup()
-    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    host = flesh.added(character.armature, character.body, shot.first)
     _, body, motion = recordings.recorded(module, host, range(shot.first, shot.last + 1))
     render = bpy.context.scene.render
     settings, motions = host.jounce.motion_settings(), module("core.motion")

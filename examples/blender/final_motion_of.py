@@ -54,11 +54,7 @@ def shoot(
     character.
     """
     posed = studio.record(character.body, shot.frames)
-    bpy.context.scene.frame_set(shot.first)
-    flesh.select([character.armature])
-    bpy.ops.jounce.setup()
-    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
-    flesh.select([host])
+    host = flesh.added(character.armature, character.body, shot.first)
     draft = studio.record(character.body, shot.frames)
     rest = coming_to_rest(package, host, shot)
     host.jounce.quality, host.jounce.cache_folder = "FINAL", str(caches)

@@ -52,6 +52,16 @@ def select(meshes: list[bpy.types.Object]) -> None:
     bpy.context.view_layer.objects.active = meshes[0]
 
 
+def added(armature: bpy.types.Object, body: list[bpy.types.Object], frame: int) -> bpy.types.Object:
+    """The host of a character's body that Add Jounce makes in a frame, selected."""
+    bpy.context.scene.frame_set(frame)
+    select([armature])
+    bpy.ops.jounce.setup()
+    host = next(mesh for mesh in body if mesh.jounce.is_host)
+    select([host])
+    return host
+
+
 def add_flesh(meshes: list[bpy.types.Object], frames: range, target: str, **settings: float) -> Flesh:
     """Add Jounce as its button does and bake over a range of frames; `settings` are of `object.jounce`.
 

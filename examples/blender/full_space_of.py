@@ -50,10 +50,7 @@ def compare(package: str, character: characters.Character, shot: characters.Shot
     # The module comes with the extension, which is switched on by now.
     import jounce
 
-    bpy.context.scene.frame_set(shot.first)
-    flesh.select([character.armature])
-    bpy.ops.jounce.setup()
-    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    host = flesh.added(character.armature, character.body, shot.first)
 
     def module(name: str) -> ModuleType:
         return importlib.import_module(f"{package}.{name}")

@@ -100,10 +100,7 @@ class Bench:
 
 def compare(package: str, character: characters.Character, shot: characters.Shot, law: str) -> dict:
     """The errors of the draft and of what has been learnt, and what they cost."""
-    bpy.context.scene.frame_set(shot.first)
-    flesh.select([character.armature])
-    bpy.ops.jounce.setup()
-    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    host = flesh.added(character.armature, character.body, shot.first)
     bench = Bench(package, host, range(shot.first, shot.last + 1), law)
     full = bench.body.full_space(bench.material)
     exact, milliseconds, _ = bench.played(full)

@@ -42,11 +42,7 @@ def shoot(character: characters.Character, shot: characters.Shot, caches: Path) 
     caches: where those of the final motions go, or they would lie beside the character.
     """
     posed = studio.record(character.body, shot.frames)
-    bpy.context.scene.frame_set(shot.first)
-    flesh.select([character.armature])
-    bpy.ops.jounce.setup()
-    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
-    flesh.select([host])
+    host = flesh.added(character.armature, character.body, shot.first)
     host.jounce.quality, host.jounce.cache_folder = "FINAL", str(caches)
     free, seconds = recorded(character, shot)
     bpy.context.scene.frame_set(shot.first)

@@ -9,7 +9,6 @@ import os
 import sys
 from pathlib import Path
 
-import bpy
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "blender"))
@@ -31,10 +30,7 @@ def spectrum(package: str, character: characters.Character, shot: characters.Sho
     # The module comes with the extension, which is switched on by now.
     import jounce
 
-    bpy.context.scene.frame_set(shot.first)
-    flesh.select([character.armature])
-    bpy.ops.jounce.setup()
-    host = next(mesh for mesh in character.body if mesh.jounce.is_host)
+    host = flesh.added(character.armature, character.body, shot.first)
     bench = Bench(package, host, range(shot.first, shot.last + 1), "arap")
     exact, _, _ = bench.played(bench.body.full_space(bench.material))
     squares = jounce.mass_pca(bench.body.mesh, bench.material, exact).singular_values ** 2
