@@ -35,6 +35,20 @@ def build_and_preview(obj, rig, coat):
     bpy.ops.jounce.fill_cache()
 
 
+def override(path):
+    """Links the character once more and overrides its objects: column, rig, coat."""
+    before = set(bpy.data.objects)
+    with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
+        wanted.collections = ["Character"]
+    (linked,), scene = wanted.collections, bpy.context.scene
+    # Blender 5.3 overrides nothing that is not in the scene.
+    scene.collection.children.link(linked)
+    linked.override_hierarchy_create(scene, bpy.context.view_layer, do_fully_editable=True)
+    scene.collection.children.unlink(linked)
+    made = [obj for obj in bpy.data.objects if obj not in before and obj.library is None]
+    return [next(obj for obj in made if obj.name.startswith(name)) for name in ("Column", "Rig", "Coat")]
+
+
 def link(path, instance):
     """Links the character as Blender's own menu does."""
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scenes
 import snapshot
-from libraries import build, make_library
+from libraries import build, make_library, override
 
 
 @pytest.fixture
@@ -172,11 +172,7 @@ def test_what_cannot_be_marked_is_refused(column, tmp_path):
     assert snapshot.differences(before, snapshot.snapshot(obj)) == []
     library = make_library(tmp_path / "library.blend", build)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
-        wanted.collections = ["Character"]
-    scene, layer = bpy.context.scene, bpy.context.view_layer
-    wanted.collections[0].override_hierarchy_create(scene, layer, do_fully_editable=True)
-    obj = next(o for o in bpy.data.objects if o.name.startswith("Column") and o.library is None)
+    obj, _, _ = override(library)
     scenes.activate(obj)
     with pytest.raises(RuntimeError, match="is linked from another file, so it cannot be painted here"):
         bpy.ops.jounce.mark_rigid()

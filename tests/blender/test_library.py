@@ -6,7 +6,7 @@ import bpy
 import numpy as np
 import pytest
 import scenes
-from libraries import build, build_and_preview, link, make_library
+from libraries import build, build_and_preview, link, make_library, override
 
 FRAMES = range(1, 13)
 
@@ -20,17 +20,6 @@ def build_and_bake(obj, rig, coat):
 def own(name):
     """An object of the open file."""
     return next(obj for obj in bpy.data.objects if obj.name.startswith(name) and obj.library is None)
-
-
-def override(path):
-    """Links the character once more and overrides its objects: column, rig, coat."""
-    before = set(bpy.data.objects)
-    with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
-        wanted.collections = ["Character"]
-    scene, layer = bpy.context.scene, bpy.context.view_layer
-    wanted.collections[0].override_hierarchy_create(scene, layer, do_fully_editable=True)
-    made = [obj for obj in bpy.data.objects if obj not in before and obj.library is None]
-    return [next(obj for obj in made if obj.name.startswith(name)) for name in ("Column", "Rig", "Coat")]
 
 
 def shot(path):

@@ -36,7 +36,7 @@ usage: cargo x <command>
   demo [character]      bake secondary motion onto a character (FBX, GLB, .blend; without one, onto our own
                         creature) in Blender; the results go to out/
   test [suite...]       every test, or only the suites named: rust, python, addon, blender, farm, characters
-       [--bpy VERSION]  the blender suite on another Blender: 4.2, 4.5, 5.0, 5.2 or all
+       [--bpy VERSION]  the blender suite on another Blender: 4.2 to 5.3, or all
        --target NAME    the Python tests, and whether motion is the same, on x64-avx2, x64-baseline, linux-arm64 (by
                         QEMU) or windows-x64 (by Wine)
   gui [test...]         the tests in Blender's window, on a virtual screen; pictures go to out/gui/

@@ -18,15 +18,19 @@ pub struct Blender {
 }
 
 /// The versions that the extension supports, oldest first.
-pub const BLENDERS: [Blender; 4] = [
+pub const BLENDERS: [Blender; 8] = [
     Blender { version: "4.2", python_minor: 11, requirements: include_str!("../requirements/bpy-4.2.txt") },
+    Blender { version: "4.3", python_minor: 11, requirements: include_str!("../requirements/bpy-4.3.txt") },
+    Blender { version: "4.4", python_minor: 11, requirements: include_str!("../requirements/bpy-4.4.txt") },
     Blender { version: "4.5", python_minor: 11, requirements: include_str!("../requirements/bpy-4.5.txt") },
     Blender { version: "5.0", python_minor: 11, requirements: include_str!("../requirements/bpy-5.0.txt") },
+    Blender { version: "5.1", python_minor: 13, requirements: include_str!("../requirements/bpy-5.1.txt") },
     Blender { version: "5.2", python_minor: 13, requirements: include_str!("../requirements/bpy-5.2.txt") },
+    Blender { version: "5.3", python_minor: 13, requirements: include_str!("../requirements/bpy-5.3.txt") },
 ];
 
 /// What demo, test and addon use: the first whose Python the system has, otherwise the first that uv can have.
-const PREFERRED_BLENDERS: [Blender; 2] = [BLENDERS[1], BLENDERS[3]];
+const PREFERRED_BLENDERS: [Blender; 2] = [BLENDERS[3], BLENDERS[6]];
 
 /// The Pythons that the wheel, its tests and our tools run on: the first that the system has.
 const TOOLS_PYTHON_MINORS: [u32; 4] = [11, 13, 12, 14];

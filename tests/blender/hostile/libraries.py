@@ -19,13 +19,10 @@ def overridden(jounce: Hand) -> bpy.types.Object:
     """The host of a linked character whose objects are library overrides; its meshes stay linked."""
     path = library(jounce)
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
-        wanted.collections = ["Character"]
-    scene, layer = bpy.context.scene, bpy.context.view_layer
-    wanted.collections[0].override_hierarchy_create(scene, layer, do_fully_editable=True)
-    scenes.swing(local("Rig"))
+    column, rig, _ = libraries.override(path)
+    scenes.swing(rig)
     scenes.settle_scene()
-    return local("Column")
+    return column
 
 
 def local(name: str) -> bpy.types.Object:
