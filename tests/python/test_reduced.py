@@ -216,3 +216,26 @@ def test_what_it_cannot_do_is_refused(sentence, whole, cubature, full, shot, mes
         REFUSED[sentence](
             model=whole, cubature=cubature, full=full, shot=shot, mesh=mesh, bar=bar, tmp_path=tmp_path
         )
+
+
+def test_polynomials_fall_as_all_tets_do_and_ask_for_their_law(mesh):
+    def basis_and(law):
+        flesh = jounce.Material(young=cases.YOUNG, poisson=0.3, density=cases.DENSITY, law=law)
+        pinned = mesh.vertices[:, 0] < mesh.vertices[:, 0].min() + 1e-6
+        return flesh, jounce.linear_modes(mesh, flesh, 8, pinned=pinned).bent_basis(12)
+
+    flesh, basis = basis_and("stvk")
+    ends = []
+    for cubic in (False, True):
+        model = jounce.Model.reduced(mesh, flesh, basis, cubic=cubic)
+        simulation = jounce.Simulation(
+            model, dt=cases.DT, gravity=(0, 0, -0.05), max_iterations=100, tolerance=1e-9
+        )
+        for _ in range(12):
+            simulation.step()
+        ends.append(np.array(simulation.displacement(), float))
+    assert np.abs(ends[0]).max() > 0
+    # The barrier, which is no polynomial, is hardly felt in so little motion.
+    assert np.abs(ends[1] - ends[0]).max() < 1e-3 * np.abs(ends[0]).max()
+    with pytest.raises(ValueError, match='only the law "stvk" has forces that are cubic polynomials'):
+        jounce.Model.reduced(mesh, *basis_and("corotated"), cubic=True)

@@ -192,7 +192,8 @@ fn a_cubature_outlives_stitches() {
     let unstitched = reduced(&basis, &ReducedExtras::default());
     let coefficients = mixtures(&basis.singular_values);
     let shot = Shot { poses: &[], coefficients: &coefficients };
-    let cubature = unstitched.train(&shot, (225, 0), &silent()).unwrap();
+    // Which tets are found is a matter of rounding, and some know more than others of a seam.
+    let found = [0, 1, 2].map(|seed| unstitched.train(&shot, (225, seed), &silent()).unwrap());
     assert_eq!(bars.seam(1e3).len(), 100);
     for (count, share) in [(1, 0.2), (10, 0.05), (100, 0.05)] {
         let stitches = bars.some_of_seam(1e5 / count as f64, count);
@@ -200,15 +201,20 @@ fn a_cubature_outlives_stitches() {
         let basis = made.problem.carried_basis(&made.modes, before.as_ref(), 30, &silent()).unwrap();
         let extras = ReducedExtras { stitches: Some(&stitches), ..ReducedExtras::default() };
         let all = reduced(&basis, &extras);
-        let few = all.sampled(&cubature).unwrap();
-        let least = stiffness_at_rest(&few);
-        assert!(least > 0.0, "{least:e}");
-        for (exact, found) in hangs(&bars, all).iter().zip(hangs(&bars, few)) {
-            let norm = |x: &dyn Fn(usize) -> f64| (0..exact.len()).map(|k| x(k).powi(2)).sum::<f64>().sqrt();
-            let error = norm(&|k| exact[k] - found[k]) / norm(&|k| exact[k]);
-            println!("{count} stitches: hangs off by {error:.4}");
-            assert!(error < share, "{count} stitches: {error}");
+        let exact = hangs(&bars, reduced(&basis, &extras));
+        let mut squares = Vec::new();
+        for cubature in &found {
+            let few = all.sampled(cubature).unwrap();
+            let least = stiffness_at_rest(&few);
+            assert!(least > 0.0, "{least:e}");
+            for (exact, found) in exact.iter().zip(hangs(&bars, few)) {
+                let square = |x: &dyn Fn(usize) -> f64| (0..exact.len()).map(|k| x(k).powi(2)).sum::<f64>();
+                squares.push(square(&|k| exact[k] - found[k]) / square(&|k| exact[k]));
+            }
         }
+        let error = (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
+        println!("{count} stitches: hangs off by {error:.4}");
+        assert!(error < share, "{count} stitches: {error}");
     }
 }
 

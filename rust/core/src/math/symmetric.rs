@@ -3,21 +3,20 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::lanes::{Buffer, lane_counts};
-use super::rows::Rows;
 
 /// Registers of rows that are multiplied at once.
 const REGISTERS: usize = 4;
 
-/// Memory for sums of three coordinates a column, each still spread over the lanes of a register: columns x 3 x lanes.
-pub(crate) struct Spread(Buffer<f64>);
+/// Memory for sums of N numbers a column, each still spread over the lanes of a register: columns x N x lanes.
+pub(crate) struct Spread<const N: usize = 3>(Buffer<f64>);
 
-impl Spread {
+impl<const N: usize> Spread<N> {
     pub(crate) fn new(columns: usize) -> Self {
-        Self(Buffer::zeros(3 * columns * lane_counts().0))
+        Self(Buffer::zeros(N * columns * lane_counts().0))
     }
 
     pub(crate) fn columns(&self) -> usize {
-        self.0.len() / (3 * lane_counts().0)
+        self.0.len() / (N * lane_counts().0)
     }
 }
 
@@ -53,8 +52,13 @@ impl Symmetric {
         Self { order: order.to_vec(), starts, columns, values }
     }
 
-    /// `out = M x`, both size x 3, with memory for as many columns.
-    pub(crate) fn multiply(&self, x: &Rows, out: &mut Rows, spread: &mut Spread) {
+    /// `out = M x`, both size x N, with memory for as many columns.
+    pub(crate) fn multiply<const N: usize>(
+        &self,
+        x: &[[f64; N]],
+        out: &mut [[f64; N]],
+        spread: &mut Spread<N>,
+    ) {
         let size = self.order.len();
         assert_eq!((size, size, size), (x.len(), out.len(), spread.columns()));
         Arch::new().dispatch(Product { matrix: self, x, out, spread });
@@ -67,14 +71,14 @@ fn height(lanes: usize) -> usize {
 }
 
 /// What rows have of the columns of their panels, and in `spread` what columns have of the rows of later panels.
-struct Product<'a> {
+struct Product<'a, const N: usize> {
     matrix: &'a Symmetric,
-    x: &'a Rows,
-    out: &'a mut Rows,
-    spread: &'a mut Spread,
+    x: &'a [[f64; N]],
+    out: &'a mut [[f64; N]],
+    spread: &'a mut Spread<N>,
 }
 
-impl WithSimd for Product<'_> {
+impl<const N: usize> WithSimd for Product<'_, N> {
     type Output = ();
 
     #[inline(always)]
@@ -90,52 +94,51 @@ impl WithSimd for Product<'_> {
             let (before, own) = columns.split_at(columns.len() - rows.len());
             let (values, of_own) = values.split_at(REGISTERS * before.len());
             let near = registers(simd, rows, self.x);
-            let mut sums = [simd.splat_f64s(0.0); 3 * REGISTERS];
+            let mut sums = [[simd.splat_f64s(0.0); REGISTERS]; N];
             for (a, &column) in values.chunks_exact(REGISTERS).zip(before) {
                 let x = &self.x[column as usize];
-                let spread = &mut spread[3 * column as usize..3 * column as usize + 3];
-                for c in 0..3 {
+                let spread = &mut spread[N * column as usize..][..N];
+                for c in 0..N {
                     let (x, mut sum) = (simd.splat_f64s(x[c]), spread[c]);
                     for r in 0..REGISTERS {
-                        let e = REGISTERS * c + r;
-                        sums[e] = simd.mul_add_e_f64s(a[r], x, sums[e]);
-                        sum = simd.mul_add_e_f64s(a[r], near[e], sum);
+                        sums[c][r] = simd.mul_add_e_f64s(a[r], x, sums[c][r]);
+                        sum = simd.mul_add_e_f64s(a[r], near[c][r], sum);
                     }
                     spread[c] = sum;
                 }
             }
             for (a, &column) in of_own.chunks_exact(REGISTERS).zip(own) {
                 let x = &self.x[column as usize];
-                for c in 0..3 {
+                for c in 0..N {
                     let x = simd.splat_f64s(x[c]);
                     for r in 0..REGISTERS {
-                        sums[REGISTERS * c + r] = simd.mul_add_e_f64s(a[r], x, sums[REGISTERS * c + r]);
+                        sums[c][r] = simd.mul_add_e_f64s(a[r], x, sums[c][r]);
                     }
                 }
             }
-            let sums = pulp::bytemuck::cast_slice::<S::f64s, f64>(&sums);
+            let sums = pulp::bytemuck::cast_slice::<S::f64s, f64>(sums.as_flattened());
             for (i, &row) in rows.iter().enumerate() {
-                for c in 0..3 {
+                for c in 0..N {
                     self.out[row as usize][c] = sums[c * height + i];
                 }
             }
         }
-        for (out, spread) in self.out.iter_mut().zip(spread.chunks_exact(3)) {
-            for c in 0..3 {
+        for (out, spread) in self.out.iter_mut().zip(spread.chunks_exact(N)) {
+            for c in 0..N {
                 out[c] += simd.reduce_sum_f64s(spread[c]);
             }
         }
     }
 }
 
-/// Rows of a panel, coordinate after coordinate; zero where there are no more.
+/// Rows of a panel, one number of each after the other; zero where there are no more.
 #[inline(always)]
-fn registers<S: Simd>(simd: S, rows: &[u32], x: &Rows) -> [S::f64s; 3 * REGISTERS] {
-    let mut packed = [simd.splat_f64s(0.0); 3 * REGISTERS];
+fn registers<S: Simd, const N: usize>(simd: S, rows: &[u32], x: &[[f64; N]]) -> [[S::f64s; REGISTERS]; N] {
+    let mut packed = [[simd.splat_f64s(0.0); REGISTERS]; N];
     let height = height(S::F64_LANES);
-    let slots = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut packed);
+    let slots = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(packed.as_flattened_mut());
     for (i, &row) in rows.iter().enumerate() {
-        for c in 0..3 {
+        for c in 0..N {
             slots[c * height + i] = x[row as usize][c];
         }
     }

@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use faer::{ColRef, Mat, MatRef};
 use nalgebra::{Matrix3, Vector3};
-use rayon::prelude::*;
 
 use super::eigenpairs::Eigenproblem;
 use super::modes::{Restraint, shift};
-use super::near_rest::NearRest;
 use super::principal::{Basis, leading_pca};
 use super::update::Seam;
 use super::warping::{Warping, WarpingMethod};
@@ -67,7 +65,7 @@ pub struct LinearProblem {
 pub(super) struct Flesh {
     pub(super) mesh: TetMesh,
     material: Material,
-    energies: Vec<PrincipalStretch>,
+    pub(super) energies: Vec<PrincipalStretch>,
     pub(super) swings: Eigenproblem,
     /// Those in the factor.
     pub(super) stitches: Stitches,
@@ -323,37 +321,6 @@ pub(super) fn pairs(k: usize) -> Vec<[usize; 2]> {
 }
 
 impl Flesh {
-    /// `-(H : psi_j) psi_i` at the free coordinates, a column a pair.
-    fn bending_loads(&self, modes: &LinearModes, pairs: &[[usize; 2]]) -> Mat<f64> {
-        let rows = 3 * self.mesh.vertices().len();
-        let strains = Strains::new(&self.mesh);
-        let elements: Vec<Element> = self.elements(&strains, modes);
-        let loads: Vec<Vec<f64>> = pairs.par_iter().map(|&pair| bending(&elements, pair, rows)).collect();
-        let loads = Mat::from_fn(rows, pairs.len(), |row, pair| -loads[pair][row]);
-        self.swings.free.rows_of_dense(loads.as_ref())
-    }
-
-    /// Each tet, or each cell of flesh, with the gradients of the modes there.
-    fn elements(&self, strains: &Strains<'_>, modes: &LinearModes) -> Vec<Element> {
-        let element = |first: usize| {
-            let corners: Vec<(u32, Vector3<f64>)> =
-                strains.of(first).map(|(vertex, g)| (vertex, Vector3::from(g))).collect();
-            let gradient = |mode: usize| {
-                let moved = modes.shapes.col_as_slice(mode).as_chunks::<3>().0;
-                let term = |&(vertex, g): &(u32, Vector3<f64>)| {
-                    Vector3::from(moved[vertex as usize]) * g.transpose()
-                };
-                corners.iter().map(term).sum()
-            };
-            let gradients = (0..modes.eigenvalues.len()).map(gradient).collect();
-            let tets = first..first + tets_each(&self.mesh);
-            let mut law = NearRest::default();
-            tets.for_each(|t| law.add(&NearRest::of(&self.energies[t], self.mesh.volumes()[t])));
-            Element { corners, gradients, law }
-        };
-        (0..self.mesh.tets().len()).into_par_iter().step_by(tets_each(&self.mesh)).map(element).collect()
-    }
-
     /// `K^-1` of loads at the free coordinates, those of the body as a whole taken out.
     ///
     /// Of the modes it is nearly known; for what is left of the body the shift is small, and a few rounds with the factor do.
@@ -385,14 +352,8 @@ impl Flesh {
     }
 }
 
-/// One tet or cell: the corners with the gradients of their functions, those of the modes, and its law.
-struct Element {
-    corners: Vec<(u32, Vector3<f64>)>,
-    gradients: Vec<Matrix3<f64>>,
-    law: NearRest,
-}
-
-fn tets_each(mesh: &TetMesh) -> usize {
+/// Tets of one element: a cell of flesh, or one.
+pub(super) fn tets_each(mesh: &TetMesh) -> usize {
     if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() }
 }
 
@@ -444,19 +405,6 @@ fn hessian_at_rest(
         }
     }
     matrix
-}
-
-/// `(H : psi_j) psi_i` at all coordinates, N per kg.
-fn bending(elements: &[Element], [i, j]: [usize; 2], rows: usize) -> Vec<f64> {
-    let mut load = vec![0.0; rows];
-    for element in elements {
-        let stress = element.law.bend(&element.gradients[i], &element.gradients[j]);
-        for (vertex, gradient) in &element.corners {
-            let force = stress * gradient;
-            (0..3).for_each(|c| load[3 * *vertex as usize + c] += force[c]);
-        }
-    }
-    load
 }
 
 fn longest(shape: &[f64]) -> f64 {

@@ -3,6 +3,7 @@
 
 mod alternating;
 mod attached;
+mod bending;
 mod clusters;
 mod eigenpairs;
 mod handles;

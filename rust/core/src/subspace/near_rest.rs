@@ -1,6 +1,7 @@
 //! How laws bend away from Hooke's near rest.
 
 use nalgebra::{Matrix3, Vector3};
+use pulp::Simd;
 
 use crate::material::{Energy, PrincipalStretch};
 
@@ -38,18 +39,68 @@ impl NearRest {
         (0..3).for_each(|i| self.cubic[i] += other.cubic[i]);
     }
 
-    /// `D^2 P(I) [A, B]`: `e = sym A + (A'A - sym^2 A) / 2` up to third order.
-    pub(super) fn bend(&self, a: &Matrix3<f64>, b: &Matrix3<f64>) -> Matrix3<f64> {
-        let [e, d] = [a, b].map(|x| 0.5 * (x + x.transpose()));
-        let (product, squares) = (e * d, a.transpose() * b);
-        let (strains, turns) = (product + product.transpose(), squares + squares.transpose());
-        let [of_e, of_d, of_both] = [e.trace(), d.trace(), product.trace()];
+    /// `D^2 P(I) [A, B]` for as many B as a register has lanes: `e = sym A + (A'A - sym^2 A) / 2` up to third order.
+    #[inline(always)]
+    pub(super) fn bend<S: Simd>(&self, simd: S, a: &[f64; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
+        let (mut e, mut a_flipped) = ([0.0; 9], [0.0; 9]);
+        let (mut d, mut b_flipped) = (*b, *b);
+        for at in 0..9 {
+            (a_flipped[at], b_flipped[at]) = (a[flipped(at)], b[flipped(at)]);
+            e[at] = 0.5 * (a[at] + a_flipped[at]);
+            d[at] = simd.mul_f64s(simd.splat_f64s(0.5), simd.add_f64s(b[at], b_flipped[at]));
+        }
+        let strained = product(simd, &e, &d);
+        let squares = product(simd, &a_flipped, b);
+        let pulled = product(simd, a, &d);
+        // The transpose of `B e`.
+        let turned = product(simd, &e, &b_flipped);
         let [first, second, third] = self.cubic;
-        let pressure =
-            self.lambda * (squares.trace() - of_both) + 6.0 * first * of_e * of_d + 2.0 * second * of_both;
-        self.mu * (turns + 2.0 * (a * d + b * e)) - 3.0 * (self.mu - third) * strains
-            + self.lambda * (of_e * (b - d) + of_d * (a - e))
-            + 2.0 * second * (of_e * d + of_d * e)
-            + pressure * Matrix3::identity()
+        let (lambda, mu) = (simd.splat_f64s(self.lambda), simd.splat_f64s(self.mu));
+        let of_e = e[0] + e[4] + e[8];
+        let (of_d, of_both) = (trace(simd, &d), trace(simd, &strained));
+        let spread = simd.mul_f64s(lambda, simd.sub_f64s(trace(simd, &squares), of_both));
+        let pressure = simd.mul_add_e_f64s(simd.splat_f64s(6.0 * first * of_e), of_d, spread);
+        let pressure = simd.mul_add_e_f64s(simd.splat_f64s(2.0 * second), of_both, pressure);
+        let [of_strains, bulk, shear] = [-3.0 * (self.mu - third), self.lambda * of_e, 2.0 * second * of_e];
+        let mut stress = [pressure; 9];
+        for at in 0..9 {
+            let flip = flipped(at);
+            let once = simd.add_f64s(squares[at], squares[flip]);
+            let turns = simd.add_f64s(pulled[at], turned[flip]);
+            let turns = simd.mul_add_e_f64s(simd.splat_f64s(2.0), turns, once);
+            let strains =
+                simd.mul_f64s(simd.splat_f64s(of_strains), simd.add_f64s(strained[at], strained[flip]));
+            let sum = simd.mul_add_e_f64s(mu, turns, strains);
+            let sum = simd.mul_add_e_f64s(simd.splat_f64s(bulk), simd.sub_f64s(b[at], d[at]), sum);
+            let sum = simd.mul_add_e_f64s(simd.splat_f64s(shear), d[at], sum);
+            let along = simd.splat_f64s(self.lambda * (a[at] - e[at]) + 2.0 * second * e[at]);
+            let sum = simd.mul_add_e_f64s(along, of_d, sum);
+            stress[at] = if at % 4 == 0 { simd.add_f64s(sum, pressure) } else { sum };
+        }
+        stress
     }
+}
+
+/// Where an entry of a row-major 3 x 3 matrix is in its transpose.
+#[inline(always)]
+fn flipped(at: usize) -> usize {
+    3 * (at % 3) + at / 3
+}
+
+#[inline(always)]
+fn trace<S: Simd>(simd: S, x: &[S::f64s; 9]) -> S::f64s {
+    simd.add_f64s(simd.add_f64s(x[0], x[4]), x[8])
+}
+
+/// The product of numbers and lanes, both 3 x 3.
+#[inline(always)]
+fn product<S: Simd>(simd: S, left: &[f64; 9], right: &[S::f64s; 9]) -> [S::f64s; 9] {
+    let mut product = *right;
+    for (at, entry) in product.iter_mut().enumerate() {
+        let (row, column) = (at / 3 * 3, at % 3);
+        let first = simd.mul_f64s(simd.splat_f64s(left[row]), right[column]);
+        let second = simd.mul_add_e_f64s(simd.splat_f64s(left[row + 1]), right[3 + column], first);
+        *entry = simd.mul_add_e_f64s(simd.splat_f64s(left[row + 2]), right[6 + column], second);
+    }
+    product
 }

@@ -365,6 +365,8 @@ class Model:
         cubature: Cubature | None = None,
         frequency: float | None = None,
         stitches: Stitches | None = None,
+        *,
+        cubic: bool = False,
     ) -> Model: ...
     @staticmethod
     def projective(

@@ -1,7 +1,10 @@
 //! The elastic energy in the coordinates of a basis.
 
+use faer::Mat;
+
+use super::cubic::CubicScratch;
 use super::limits::LimitScratch;
-use super::samples::SampleScratch;
+use super::samples::{Keep, SampleScratch};
 use super::{Quadratic, ReducedModel};
 use crate::Result;
 use crate::math::dense::dot;
@@ -11,19 +14,23 @@ use crate::method::rig_rows::enter_pose;
 /// What a pose makes of the energy, and memory to evaluate it.
 pub(in crate::method) struct Elastic {
     pub(super) scratch: SampleScratch,
+    cubic: Option<CubicScratch>,
     pub(super) limits: LimitScratch,
     /// What the twists of the rig, where rest shapes do not follow them, and its stitches pull with, k.
     pull: Vec<f64>,
     /// Share of the bind shape in the rest shape.
     bind: f64,
     product: Vec<f64>,
+    /// Where it was evaluated last.
+    at: Vec<f64>,
 }
 
 impl Elastic {
     pub(super) fn new(model: &ReducedModel) -> Self {
         let zeros = || vec![0.0; model.data.rank()];
         let (scratch, limits) = (model.samples.scratch(), LimitScratch::new(model));
-        Self { scratch, limits, pull: zeros(), bind: 0.0, product: zeros() }
+        let cubic = model.cubic.as_ref().map(|cubic| cubic.scratch());
+        Self { scratch, cubic, limits, pull: zeros(), bind: 0.0, product: zeros(), at: zeros() }
     }
 
     /// For a body that no bone poses, and whose stretch nothing limits.
@@ -42,7 +49,9 @@ impl Elastic {
         (pose_rest, stretch): (f64, Option<f64>),
     ) {
         self.limits.enter_pose(model, pose, stretch);
-        model.samples.enter_pose(&mut self.scratch, pose, (pose_rest, f64::INFINITY));
+        if model.cubic.is_none() {
+            model.samples.enter_pose(&mut self.scratch, pose, (pose_rest, f64::INFINITY));
+        }
         self.bind = 1.0 - pose_rest;
         self.pull.fill(0.0);
         for (quadratic, share) in felt(model, self.bind) {
@@ -58,7 +67,11 @@ impl Elastic {
         y: &[f64],
         gradient: &mut [f64],
     ) -> f64 {
-        let mut energy = model.samples.evaluate(&mut self.scratch, y, gradient);
+        self.at.copy_from_slice(y);
+        let mut energy = match (&model.cubic, &mut self.cubic) {
+            (Some(cubic), Some(scratch)) => cubic.evaluate(scratch, y, gradient),
+            _ => model.samples.evaluate(&mut self.scratch, y, gradient),
+        };
         let whole = model.data.quadratics().map(|quadratic| &quadratic.own);
         for quadratic in std::iter::once(&model.unseen).chain(whole) {
             quadratic.project(y, &mut self.product);
@@ -68,6 +81,20 @@ impl Elastic {
         gradient.iter_mut().zip(&self.pull).for_each(|(sum, part)| *sum += part);
         energy += self.limits.stretch(model, y, gradient);
         energy + dot(y, &self.pull)
+    }
+
+    /// Whether this is where it was evaluated last.
+    pub(super) fn is_at(&self, y: &[f64]) -> bool {
+        self.at == y
+    }
+
+    /// Adds the second derivatives of what elements resist, where it was evaluated last; `keep` is what becomes of the eigenvalues
+    /// of each sample's, while polynomials know no elements.
+    pub(super) fn add_hessian(&self, model: &ReducedModel, (factor, keep): (f64, Keep), sum: &mut Mat<f64>) {
+        match (&model.cubic, &self.cubic) {
+            (Some(cubic), Some(scratch)) => cubic.add_hessian(scratch, factor, sum),
+            _ => model.samples.add_hessian(&self.scratch, (factor, keep), |_| true, sum),
+        }
     }
 
     /// The energy, J, that the twists and the stitches of the rig alone have.

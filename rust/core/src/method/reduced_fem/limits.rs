@@ -110,6 +110,7 @@ impl ReducedModel {
         Ok(Self {
             data: data.clone(),
             samples: self.samples.clone(),
+            cubic: self.cubic.clone(),
             cubature: self.cubature.clone(),
             limits: Some(Arc::new(limits)),
             unseen: self.unseen.clone(),

@@ -4,6 +4,7 @@
 //! the full space in these coordinates (`objective`), with the elastic forces of a few elements that stand for all
 //! (`samples`), found on a shot (`training`).
 
+mod cubic;
 mod drag;
 mod elastic;
 mod keyed;
@@ -19,6 +20,7 @@ mod training;
 
 use std::sync::Arc;
 
+use cubic::CubicForces;
 use drag::Parts;
 pub(super) use elastic::Elastic;
 use faer::Mat;
@@ -31,7 +33,7 @@ use samples::Samples;
 pub(crate) use substep::ReducedSubstep;
 pub use training::Shot;
 
-use crate::material::{Material, PrincipalStretch};
+use crate::material::{Law, Material, PrincipalStretch};
 use crate::math::columns::Columns;
 use crate::math::dense::{dot, inner, product};
 use crate::mesh::TetMesh;
@@ -50,6 +52,8 @@ use crate::{Error, Progress, Result};
 pub struct ReducedModel {
     data: Arc<ReducedData>,
     samples: Samples,
+    /// Forces of all elements at once; `None` where samples find them.
+    cubic: Option<Arc<CubicForces>>,
     /// The tets that stand for all; `None` where all are there.
     cubature: Option<Cubature>,
     /// Where limits are felt; `None` for a body that knows of none.
@@ -119,6 +123,9 @@ pub struct ReducedExtras<'a> {
     pub strength: Option<&'a [f64]>,
     /// The tets at which elastic forces are found; `None` for all.
     pub cubature: Option<&'a Cubature>,
+    /// Forces as cubic polynomials of the coefficients, exact for all tets: of St. Venant-Kirchhoff flesh without its barrier,
+    /// on no rig, in at most 80 displacements.
+    pub cubic: bool,
     /// Springs between points of the body, without gap.
     pub stitches: Option<&'a Stitches>,
     /// Frequency at which the damping ratio is meant, Hz, such as that of the full space; `None` for the lowest of the
@@ -134,7 +141,7 @@ impl ReducedModel {
     /// # Errors
     /// [`Error::Shape`] for numbers that do not fit, [`Error::Range`] or [`Error::NotFinite`] for the strength and
     /// for a frequency that is not positive, [`Error::Numerical`] for a basis that moves nothing; those of the cubature
-    /// and the operators; [`Error::Cancelled`].
+    /// and the operators; [`Error::Unsupported`] for forces that are no polynomials; [`Error::Cancelled`].
     pub fn new(
         mesh: &TetMesh,
         material: &Material,
@@ -145,6 +152,9 @@ impl ReducedModel {
         let n = mesh.vertices().len();
         material.check_tet_count(mesh.tets().len())?;
         extras.check(n)?;
+        if extras.cubic {
+            extras.check_cubic(material.law(), basis.count())?;
+        }
         extras.cubature.map_or(Ok(()), |cubature| cubature.check(mesh))?;
         if basis.columns.nrows() != 3 * n {
             let (expected, got) = (format!("(r, {n}, 3)"), format!("(r, {}, 3)", basis.columns.nrows() / 3));
@@ -153,10 +163,11 @@ impl ReducedModel {
         progress.report(0.0)?;
         let body = Body::new(mesh, material, extras)?;
         let (data, fields) = body.reduce(basis, extras.frequency)?;
-        progress.report(0.7)?;
+        progress.report(0.5)?;
         let samples = body.samples(&fields);
+        let cubic = extras.cubic.then(|| body.cubic(&samples, progress)).transpose()?.map(Arc::new);
         let unseen = Columns::new(samples.rank(), samples.rank(), |_, _| 0.0);
-        let model = Self { data: Arc::new(data), samples, cubature: None, limits: None, unseen };
+        let model = Self { data: Arc::new(data), samples, cubic, cubature: None, limits: None, unseen };
         progress.report(1.0)?;
         match extras.cubature {
             Some(cubature) => model.sampled(cubature),
@@ -185,7 +196,14 @@ impl ReducedModel {
         let samples = self.samples.select(&chosen);
         let unseen = self.data.unseen(&samples)?;
         let limits = self.limits.clone();
-        Ok(Self { data: self.data.clone(), samples, cubature: Some(cubature.clone()), limits, unseen })
+        Ok(Self {
+            data: self.data.clone(),
+            samples,
+            cubic: None,
+            cubature: Some(cubature.clone()),
+            limits,
+            unseen,
+        })
     }
 
     /// The mesh that is simulated.
@@ -294,6 +312,22 @@ impl ReducedModel {
 }
 
 impl ReducedExtras<'_> {
+    /// Errors unless forces are polynomials.
+    fn check_cubic(&self, law: Law, displacements: usize) -> Result<()> {
+        let why = if law != Law::StVenantKirchhoff {
+            "only the law \"stvk\" has forces that are cubic polynomials"
+        } else if self.rig.is_some() {
+            "a rig changes the polynomials from pose to pose; reduce the body without one"
+        } else if self.cubature.is_some() {
+            "polynomials know all tets; leave the cubature out"
+        } else if displacements > cubic::MOST {
+            "they take more memory than 80 displacements are worth; take fewer, or a cubature"
+        } else {
+            return Ok(());
+        };
+        Err(Error::Unsupported { what: "cubic", why })
+    }
+
     /// Errors unless all is of a mesh with n vertices.
     fn check(&self, n: usize) -> Result<()> {
         let wrong =

@@ -4,6 +4,7 @@ use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
 
 use super::objective::Incremental;
+use crate::math::dense::product;
 use crate::math::rows::Rows;
 use crate::solve::{Objective, Value};
 use crate::{Error, Result};
@@ -27,12 +28,14 @@ impl Objective for Newton<'_, '_> {
     }
 
     fn visit(&mut self, y: &Rows, _: u32) -> Result<bool> {
-        self.energy.evaluate(y, &mut vec![[0.0; 3]; y.len()]);
-        let factor = Llt::new(self.energy.hessian(f64::abs).as_ref(), Side::Lower);
-        self.factor = Some(
-            factor
-                .map_err(|error| Error::Numerical { what: "Newton's method", why: format!("{error:?}") })?,
-        );
+        if !self.energy.elastic.is_at(&y.as_flattened()[..self.energy.model.data.rank()]) {
+            self.energy.evaluate(y, &mut vec![[0.0; 3]; y.len()]);
+        }
+        let hessian = self.energy.hessian(f64::abs);
+        let factor = Llt::new(hessian.as_ref(), Side::Lower).or_else(|_| {
+            Llt::new(magnitudes(&hessian)?.as_ref(), Side::Lower).map_err(|error| format!("{error:?}"))
+        });
+        self.factor = Some(factor.map_err(|why| Error::Numerical { what: "Newton's method", why })?);
         Ok(false)
     }
 
@@ -46,4 +49,12 @@ impl Objective for Newton<'_, '_> {
     fn length(&self, step: &Rows) -> f64 {
         self.energy.length(step)
     }
+}
+
+/// A matrix with the magnitudes of its eigenvalues: what polynomials have where they are not convex.
+fn magnitudes(matrix: &Mat<f64>) -> std::result::Result<Mat<f64>, String> {
+    let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|error| format!("{error:?}"))?;
+    let values = eigen.S().column_vector();
+    let scaled = Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| eigen.U()[(i, j)] * values[j].abs());
+    Ok(product(scaled.as_ref(), eigen.U().transpose()))
 }

@@ -80,7 +80,7 @@ impl Incremental<'_> {
             own + terms.stiffness * (whole + model.unseen.at(i, j))
         });
         let elastic = &self.elastic;
-        model.samples.add_hessian(&elastic.scratch, (terms.stiffness, keep), |_| true, &mut sum);
+        elastic.add_hessian(model, (terms.stiffness, keep), &mut sum);
         elastic.limits.add_stretch_hessian(model, (terms.stiffness, keep), &mut sum);
         if let Some(limit) = &terms.limit {
             elastic.limits.add_displacement_hessian(model, limit, &mut sum);

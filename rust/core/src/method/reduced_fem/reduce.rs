@@ -2,10 +2,10 @@
 
 use faer::{Mat, MatRef};
 
+use super::cubic::CubicForces;
 use super::drag::Parts;
 use super::samples::{RigTerms, Samples};
 use super::{Places, Quadratic, ReducedData, ReducedExtras};
-use crate::Result;
 use crate::material::{Material, PrincipalStretch};
 use crate::math::columns::Columns;
 use crate::math::dense::{inner, product};
@@ -18,6 +18,7 @@ use crate::method::skinning_modes::{FREE, diagonalise, seen_and_more};
 use crate::operators::{lumped_mass, stiffness_of, twisting_stiffness};
 use crate::rig::Rig;
 use crate::subspace::Basis;
+use crate::{Progress, Result};
 
 /// With c elements and k coordinates, what these elements do not see of the metric's stiffness is kept by this times `k / c`.
 ///
@@ -115,6 +116,12 @@ impl<'a> Body<'a> {
     pub(super) fn samples(&self, fields: &Mat<f64>) -> Samples {
         let elastic = |law: &PrincipalStretch| ElementLaw::Elastic(law.clone());
         samples_of(&self.elements, elastic, &self.rig, fields)
+    }
+
+    /// The forces of all samples as polynomials.
+    pub(super) fn cubic(&self, samples: &Samples, progress: &Progress) -> Result<CubicForces> {
+        let laws: Vec<_> = self.elements.iter().map(|element| element.energy.lame()).collect();
+        CubicForces::new(samples, &laws, progress)
     }
 
     /// Displacements times a number of each vertex.

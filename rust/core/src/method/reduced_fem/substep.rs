@@ -122,7 +122,11 @@ impl ReducedSubstep {
         let Self { model, elastic, terms, drag, rounding, descent, y, .. } = self;
         let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
         energy.start([last, &self.still], y, &mut self.room);
-        let outcome = descent.minimise(&mut energy, y, budget, &mut heard)?;
+        // The curvature of polynomials comes with their forces, so that Newton's method begins.
+        let outcome = match model.cubic {
+            Some(_) => Outcome { stalled: true, ..Outcome::default() },
+            None => descent.minimise(&mut energy, y, budget, &mut heard)?,
+        };
         if !outcome.stalled {
             return Ok(outcome);
         }
