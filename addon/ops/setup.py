@@ -72,7 +72,7 @@ def choose(host: bpy.types.Object, context: bpy.types.Context) -> None:
     surface.refuse_unusable()
     host.jounce.bone_core, host.jounce.amount = sensible.BONE_CORE, sensible.AMOUNT
     host.jounce.resolution = sensible.resolution(surface)
-    host.jounce.modes = sensible.modes(surface.weights.shape[1])
+    host.jounce.modes, host.jounce.clusters = sensible.MODES, sensible.CUBATURE
 
 
 def choose_loose(host: bpy.types.Object, context: bpy.types.Context) -> None:

@@ -20,7 +20,3 @@ def test_a_thin_body_gets_finer_cells_than_a_compact_one():
 
 def test_size_does_not_matter():
     assert sensible.resolution(box((1.0, 0.4, 0.3))) == sensible.resolution(box((1e3, 4e2, 3e2)))
-
-
-def test_more_bones_get_more_modes_within_bounds():
-    assert [sensible.modes(bones) for bones in (1, 20, 65, 500)] == [12, 17, 24, 24]

@@ -13,7 +13,7 @@ def test_a_mesh_moves_at_once_and_can_be_baked(module):
     assert bpy.ops.jounce.setup() == {"FINISHED"}
     sensible = module("core.sensible")
     assert obj.jounce.built_digest
-    assert obj.jounce.modes == sensible.modes(2)
+    assert (obj.jounce.modes, obj.jounce.clusters) == (sensible.MODES, sensible.CUBATURE)
     assert obj.jounce.preview
     assert sensible.LEAST_RESOLUTION <= obj.jounce.resolution <= sensible.MOST_RESOLUTION
     bpy.ops.jounce.bake()
