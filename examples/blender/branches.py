@@ -1,9 +1,10 @@
 """A plant in gusts, a tree of domains: a stem, branches in pieces, and leaves. Knows nothing of Blender.
 
-    python branches.py [--leaves 1000] [--branches 28] [--pieces 3] [--modes 4 4]
+    python branches.py [--leaves 1000] [--branches 28] [--pieces 3] [--modes 4 4] [--flesh]
 
 It prints how large the tree is, and what a frame costs. A piece also has six coordinates
-of how it gives at its end.
+of how it gives at its end. Flesh is in as many displacements that bend, of modes and their derivatives, and
+has its forces at three tets for each.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 FRAMES, FPS = 120, 24
 # Times that the loop is played before it repeats itself.
 LOOPS = 3
+# Tets for each displacement of flesh; their forces are those in some frames of a pull, m/s^2.
+TETS, PULL, PULLED = 3, 30.0, 8
 
 
 @dataclass
@@ -73,10 +76,16 @@ class Plant:
     """Stem, pieces of branches and leaves that hang on each other."""
 
     def __init__(
-        self, one: leaf.Leaf, twigs: list[Twig], leaves: Leaves, pieces: int = 3, modes: int = MODES
+        self,
+        one: leaf.Leaf,
+        twigs: list[Twig],
+        leaves: Leaves,
+        pieces: int = 3,
+        modes: int = MODES,
+        flesh: bool = False,
     ) -> None:
-        """Take one leaf for all, a stem, branches on it, in how many pieces, and modes of each of these."""
-        self.modes = modes
+        """Take one leaf for all, a stem and branches, their pieces and modes, and whether all is flesh."""
+        self.modes, self.flesh = modes, flesh
         self.normal = leaf.normal(one)
         self.domains: list[jounce.Domain] = []
         self.parents: list[int] = []
@@ -94,7 +103,7 @@ class Plant:
                 parent = self._add(twig, cut, parent, interface)
                 interface = self._ring(cut[1] - cut[0])
         self.first = len(self.domains)
-        blade = jounce.Domain(one.modes)
+        blade = _flesh(one.mesh, one.material, one.modes, leaf.MODES) if flesh else jounce.Domain(one.modes)
         for at, station in zip(leaves.twigs, leaves.stations, strict=True):
             domain, start = next(piece for piece in reversed(self.pieces[at]) if piece[1] <= station)
             self.domains.append(blade)
@@ -145,8 +154,11 @@ class Plant:
         start, end = cut
         mesh = _solid(twig.line[start : end + 1], twig.rings[start : end + 1])
         held = np.arange(len(mesh.vertices)) <= AROUND
-        modes = jounce.linear_modes(mesh, jounce.Material(YOUNG, 0.3, DENSITY), self.modes, pinned=held)
-        self.domains.append(jounce.Domain(modes.attached([self._ring(end - start)])))
+        wood = jounce.Material(YOUNG, 0.3, DENSITY)
+        modes = jounce.linear_modes(mesh, wood, self.modes, pinned=held)
+        given = modes.attached([self._ring(end - start)])
+        piece = _flesh(mesh, wood, modes, self.modes, given) if self.flesh else jounce.Domain(given)
+        self.domains.append(piece)
         self.parents.append(parent)
         self.interfaces.append(interface)
         if start == 0:
@@ -228,6 +240,28 @@ def swayed(one: leaf.Leaf, twigs: list[Twig], leaves: Leaves) -> Motion:
     )
 
 
+def _flesh(
+    mesh: jounce.TetMesh,
+    material: jounce.Material,
+    modes: jounce.LinearModes,
+    count: int,
+    given: jounce.LinearModes | None = None,
+) -> jounce.Domain:
+    """Flesh in displacements that bend and, where others hang on it, in how it gives there."""
+    shapes = modes.bent_basis(count).shapes
+    if given is not None:
+        shapes = np.concatenate([shapes, given.shapes[len(modes.frequencies) :]])
+    model = jounce.Model.reduced(mesh, material, jounce.Basis(shapes))
+    states = []
+    for pull in PULL * np.concatenate([np.eye(3), -np.eye(3)]):
+        simulation = jounce.Simulation(model, gravity=tuple(pull), damping=DAMPING)
+        for _ in range(PULLED):
+            simulation.step()
+            states.append(simulation.coefficients.copy())
+    cubature = jounce.Cubature.of_shot(model, np.array(states), count=TETS * len(shapes))
+    return jounce.Domain(model.sampled(cubature))
+
+
 def _solid(line: np.ndarray, rings: np.ndarray) -> jounce.TetMesh:
     """A piece as tets: its middle with the ring around it, station after station."""
     around = rings.shape[1]
@@ -263,10 +297,11 @@ def main() -> None:
     parser.add_argument("--branches", type=int, default=28)
     parser.add_argument("--pieces", type=int, choices=CUTS, default=3, help="into which a branch is cut")
     parser.add_argument("--modes", type=int, nargs=2, default=(MODES, leaf.MODES), help="of wood and leaves")
+    parser.add_argument("--flesh", action="store_true", help="domains that are nonlinear themselves")
     options = parser.parse_args()
     modes, leaf.MODES = options.modes
     twigs, leaves = grown(options.branches), placed(options.leaves, options.branches)
-    plant = Plant(leaf.grown(), twigs, leaves, options.pieces, modes)
+    plant = Plant(leaf.grown(), twigs, leaves, options.pieces, modes, options.flesh)
     gusts, taken = leaf.Gusts(plant.middles, FRAMES / FPS), []
     for frame in range(FRAMES):
         started = time.process_time()

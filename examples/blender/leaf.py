@@ -32,6 +32,7 @@ class Leaf:
     points: np.ndarray
     faces: np.ndarray
     mesh: jounce.TetMesh
+    material: jounce.Material
     modes: jounce.LinearModes
     embedding: jounce.Embedding
 
@@ -64,8 +65,9 @@ def grown() -> Leaf:
     young = 1e6
     found = jounce.linear_modes(mesh, jounce.Material(young, 0.3, 700.0), MODES, pinned=held)
     young *= (FREQUENCY / found.frequencies[0]) ** 2
-    modes = jounce.linear_modes(mesh, jounce.Material(young, 0.3, 700.0), MODES, pinned=held)
-    return Leaf(points, faces, mesh, modes, jounce.Embedding(mesh, points))
+    material = jounce.Material(young, 0.3, 700.0)
+    modes = jounce.linear_modes(mesh, material, MODES, pinned=held)
+    return Leaf(points, faces, mesh, material, modes, jounce.Embedding(mesh, points))
 
 
 def swung(
