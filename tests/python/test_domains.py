@@ -127,6 +127,53 @@ def test_the_root_is_driven_and_a_free_one_flies(tree, domain, end, half, stuff)
     refused(ValueError, "root: nothing holds this tree", free.step, root=moved)
 
 
+def test_colliders_are_touched_and_move(half, stuff, domain, end):
+    loose = jounce.Domain(jounce.linear_modes(half, stuff, 12))
+    ground = jounce.Collider.plane((0.0, 0.0, -0.05), friction=0.5)
+    settings = {"gravity": (0.0, 0.0, -9.8), "damping": 0.1, "colliders": [ground]}
+    fallen = jounce.DomainTree([loose], [-1], [[]], free=True, **settings)
+    for _ in range(100):
+        fallen.step()
+    lowest = -0.05 - fallen.positions(0)[:, 2].min()
+    assert 0.0 < lowest < 1e-3 * HALF
+    carried = STILL[None].copy()
+    for _ in range(40):
+        carried[0, :, 3] += (0.002, 0.0, 0.001)
+        fallen.step(colliders=carried)
+    middle = fallen.positions(0).mean(axis=0)
+    assert middle[0] == pytest.approx(HALF / 2 + 0.08, abs=0.02)
+    assert middle[2] == pytest.approx(-0.05 + WIDE / 2 + 0.04, abs=0.01)
+    # What hangs lies on it too, and no further than where the ground is.
+    hanging = jounce.DomainTree(*arguments(domain, end), **settings)
+    for _ in range(100):
+        hanging.step()
+    deepest = [-0.05 - hanging.positions(number)[:, 2].min() for number in (0, 1)]
+    assert 0.0 < deepest[1] < 1e-3 * HALF
+    assert deepest[0] < 1e-3 * HALF
+
+
+def test_what_does_not_go_with_colliders_is_refused(domain, end, tree):
+    ground = jounce.Collider.plane()
+    pieces = arguments(domain, end)
+    sentence = "integrator: among colliders only backward Euler"
+    refused(ValueError, sentence, jounce.DomainTree, *pieces, integrator="bdf2", colliders=[ground])
+    sentence = "colliders: points that pass through one"
+    refused(ValueError, sentence, jounce.DomainTree, *pieces, colliders=[ground.sparing([0])])
+    mistyped("colliders", jounce.DomainTree, *pieces, colliders=[1])
+    refused(ValueError, "colliders: expected shape (0, 3, 4)", tree.step, colliders=np.zeros((1, 3, 4)))
+    among = jounce.DomainTree(*pieces, colliders=[ground])
+    before = among.positions(1)
+    refused(ValueError, "colliders: expected a rotation", among.step, colliders=2.0 * STILL[None])
+    refused(ValueError, "every number must be finite", among.step, colliders=poisoned(STILL[None]))
+    np.testing.assert_array_equal(among.positions(1), before)
+    refused(ValueError, "state: expected shape", among.restore_state, tree.save_state())
+
+
+def test_attached_shapes_are_no_modes_that_bend(swings, end):
+    few = swings.attached([end])
+    refused(ValueError, "join such shapes to the basis", few.bent_basis, 8)
+
+
 def test_states_replay_and_settings_change(tree):
     tree.step()
     state = tree.save_state()

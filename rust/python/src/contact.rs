@@ -1,4 +1,4 @@
-//! `Collider`: what full-space and loose bodies touch.
+//! `Collider`: what full-space bodies, loose ones and domains touch.
 
 use jounce::mesh::SurfaceMesh;
 use jounce::method::loads::contact::{self, Shape};
@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 use crate::arrays::{self, Axis};
 use crate::errors::run;
 
-/// A rigid obstacle that full-space flesh and loose bodies cannot enter; made by `Collider.plane`, `sphere`, `capsule`, `box` or `mesh`.
+/// A rigid obstacle that full-space flesh, loose bodies and domains cannot enter; made by `Collider.plane`, `sphere`, `capsule`, `box` or `mesh`.
 ///
-/// A Simulation has its colliders for good; they stand where they were made until a step gives them other places.
+/// A Simulation or DomainTree has its colliders for good; they stand where they were made until a step gives them other places.
 /// friction: Coulomb's coefficient, >= 0. Raises ValueError for sizes that are not positive and numbers that are not
 /// finite.
 #[pyclass(frozen, module = "jounce", name = "Collider")]

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use jounce::material::Field;
-use jounce::method::domains::{self, Member, Wind};
+use jounce::method::domains::{self, Member, TreeDrive, Wind};
 use jounce::method::{self, SimulationParams};
 use jounce::{Error, Progress};
 use numpy::PyArrayDyn;
@@ -11,6 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{self, Axis, optional};
+use crate::contact::Collider;
 use crate::errors::{locked, refused, run, run_long};
 use crate::job::made;
 use crate::linear::LinearModes;
@@ -80,7 +81,8 @@ impl Domain {
 /// domain is pinned; that of the root is empty. placements: (d, 3, 4) float64, a rotation and a translation from where each body was made
 /// to where it stands at rest; None for where they were made. free: nothing holds the root.
 /// dt, substeps, integrator, max_iterations, tolerance, stiffness, damping, gravity: as in `Simulation`; the damping ratio is that of
-/// every mode. Raises ValueError for what is no tree, for an interface that does not fit, and for settings out of range.
+/// every mode. colliders: what no domain can enter, with backward Euler; the vertices of the boundary touch them, all of a surface, and domains
+/// pass through each other. Of domains that are far from all colliders that costs little, whatever their meshes. Raises ValueError for what is no tree, for an interface that does not fit, and for settings out of range.
 #[pyclass(frozen, module = "jounce", name = "DomainTree")]
 pub struct DomainTree(Mutex<domains::DomainTree>);
 
@@ -93,10 +95,10 @@ impl DomainTree {
     #[new]
     #[pyo3(signature = (domains, parents, interfaces, placements=None, *, free=false, dt=1.0 / 24.0, substeps=1,
                         integrator="backward_euler", max_iterations=30, tolerance=1e-6, stiffness=1.0, damping=0.0,
-                        gravity=(0.0, 0.0, 0.0)),
+                        gravity=(0.0, 0.0, 0.0), colliders=None),
            text_signature = "(domains, parents, interfaces, placements=None, *, free=False, dt=0.041666666666666664, substeps=1, \
                              integrator='backward_euler', max_iterations=30, tolerance=1e-6, stiffness=1.0, damping=0.0, \
-                             gravity=(0.0, 0.0, 0.0))")]
+                             gravity=(0.0, 0.0, 0.0), colliders=None)")]
     fn new(
         py: Python<'_>,
         domains: Vec<Bound<'_, Domain>>,
@@ -112,6 +114,7 @@ impl DomainTree {
         stiffness: f64,
         damping: f64,
         gravity: (f64, f64, f64),
+        colliders: Option<Vec<Bound<'_, Collider>>>,
     ) -> PyResult<Self> {
         let params = SimulationParams {
             dt,
@@ -125,7 +128,13 @@ impl DomainTree {
             ..SimulationParams::default()
         };
         let members = members(&domains, parents, &interfaces, placements)?;
-        run(py, || domains::DomainTree::new(&members, free, params)).map(|tree| Self(Mutex::new(tree)))
+        let colliders = colliders.unwrap_or_default();
+        let colliders: Vec<_> = colliders.iter().map(|collider| collider.get().inner.clone()).collect();
+        let tree = run(py, || match colliders.as_slice() {
+            [] => domains::DomainTree::new(&members, free, params),
+            some => domains::DomainTree::among(&members, free, params, some),
+        });
+        tree.map(|tree| Self(Mutex::new(tree)))
     }
 
     /// One step of dt.
@@ -133,15 +142,16 @@ impl DomainTree {
     /// root: (3, 4) float64, a rotation and a translation of the root, all the tree with it, from where it stands at rest; None leaves it where it is. The
     /// first one given is where the tree starts, at rest. wind: velocity of the medium, m/s, (d, 3) float64 at each domain or three
     /// numbers for all; None is no medium. drag: how soon domains would follow it, 1/s, one number or (d,) float64; None is 1: `-drag m (v - wind)` acts on every
-    /// vertex. Returns a StepReport. Raises ValueError for arguments of a wrong shape or with numbers that are not finite, and for the
+    /// vertex. colliders: (c, 3, 4) float64, a rotation and a translation of each from where it was made; None leaves them where they are. Returns a StepReport. Raises ValueError for arguments of a wrong shape or with numbers that are not finite, and for the
     /// root of a free tree; the state is then unchanged.
-    #[pyo3(signature = (root=None, wind=None, drag=None))]
+    #[pyo3(signature = (root=None, wind=None, drag=None, colliders=None))]
     fn step(
         &self,
         py: Python<'_>,
         root: Option<&Bound<'_, PyAny>>,
         wind: Option<&Bound<'_, PyAny>>,
         drag: Option<&Bound<'_, PyAny>>,
+        colliders: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<StepReport> {
         let root = optional(root, "root", &[Axis::Is(3), Axis::Is(4)])?;
         let tree = &mut *self.lock()?;
@@ -150,7 +160,11 @@ impl DomainTree {
         let rates = drag.map_or(Ok(vec![1.0; count]), |drag| rates(drag, count))?;
         let wind = wind.as_ref().map(|velocity| Wind { velocity, rate: &rates });
         let root = root.as_ref().map(|root| &arrays::transforms(root.slice())[0]);
-        run_long(py, |progress| tree.step(root, wind.as_ref(), progress)).map(StepReport::from)
+        let axes = [Axis::Is(tree.collider_count()), Axis::Is(3), Axis::Is(4)];
+        let colliders = optional(colliders, "colliders", &axes)?;
+        let colliders = colliders.as_ref().map(|colliders| arrays::transforms(colliders.slice()));
+        let drive = TreeDrive { root, wind: wind.as_ref(), colliders };
+        run_long(py, |progress| tree.step(&drive, progress)).map(StepReport::from)
     }
 
     /// Sets stiffness, damping or gravity for the steps that follow; None leaves one as it is.

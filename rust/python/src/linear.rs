@@ -68,9 +68,14 @@ impl LinearModes {
     pub fn domain(&self) -> impl FnOnce() -> jounce::Result<Domain> + Send + 'static {
         let found = self.found.clone();
         move || match &found.0 {
-            Swinging::Body(body) => Domain::of_modes(body.mesh().vertices(), &body.masses(), &found.1),
+            Swinging::Body(body) => {
+                let (mesh, masses) = (body.mesh(), body.masses());
+                Domain::of_modes(mesh.vertices(), &masses, &mesh.boundary_vertices(), &found.1)
+            }
             Swinging::Surface(surface) => {
-                Domain::of_modes(surface.surface().points(), surface.masses(), &found.1)
+                let points = surface.surface().points();
+                let all: Vec<u32> = (0..points.len() as u32).collect();
+                Domain::of_modes(points, surface.masses(), &all, &found.1)
             }
         }
     }

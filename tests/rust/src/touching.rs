@@ -125,3 +125,27 @@ pub fn ground(height: f64, friction: f64) -> Collider {
 pub fn moved(shift: [f64; 3], angle: f64) -> Transform {
     turn([0.0, 0.0, 1.0], angle, [0.0; 3], shift)
 }
+
+/// A block on slopes: below the angle of friction it goes no further than `still`, m, in a second, above it speeds up as Coulomb says, to a share
+/// `off`. `places` of settings and a slope are its places along that in 48 frames.
+pub fn check_slopes(places: impl Fn(SimulationParams, &Collider) -> Vec<f64>, still: f64, off: f64) {
+    // In the last 24 frames: how far it goes, and how much faster it then is.
+    let slid = |degrees: f64, friction: f64| {
+        // Gravity is turned instead of the ground.
+        let gravity = [G * degrees.to_radians().sin(), 0.0, -G * degrees.to_radians().cos()];
+        let params = SimulationParams { gravity, substeps: 4, damping: 0.3, ..params() };
+        let places = places(params, &ground(0.0, friction));
+        let speed = |frame: usize| 24.0 * (places[frame] - places[frame - 1]);
+        (places[47] - places[23], speed(47) - speed(23))
+    };
+    for (degrees, friction) in [(20.0, 0.5), (26.0, 0.5)] {
+        let (way, _) = slid(degrees, friction);
+        assert!(way.abs() < still, "{degrees}: {way}");
+    }
+    for (degrees, friction) in [(27.5, 0.5), (35.0, 0.5), (20.0, 0.0)] {
+        let (_, acceleration) = slid(degrees, friction);
+        let angle: f64 = f64::to_radians(degrees);
+        let coulomb = G * (angle.sin() - friction * angle.cos());
+        assert!((acceleration / coulomb - 1.0).abs() < off, "{degrees}: {acceleration}, {coulomb}");
+    }
+}

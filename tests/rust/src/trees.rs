@@ -6,10 +6,10 @@ use jounce::Progress;
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::TetMesh;
 use jounce::method::SimulationParams;
-use jounce::method::domains::{Domain, DomainTree, Member};
+use jounce::method::domains::{Domain, DomainTree, Member, TreeDrive};
 use jounce::method::reduced_fem::{ReducedExtras, ReducedModel};
 use jounce::operators::Stitches;
-use jounce::subspace::{Basis, LinearProblem, Restraint};
+use jounce::subspace::{Basis, LinearModes, LinearProblem, Restraint};
 
 use crate::bodies::{REST, Transform, bar};
 
@@ -45,7 +45,12 @@ pub fn problem(mesh: &TetMesh, material: &Material, held: bool) -> LinearProblem
 pub fn linear(mesh: &TetMesh, material: &Material, count: usize, held: bool) -> Arc<Domain> {
     let problem = problem(mesh, material, held);
     let modes = problem.lowest(if held { count } else { count + 6 }, &Progress::default()).unwrap();
-    Domain::of_modes(mesh.vertices(), &problem.masses(), &modes).unwrap().into()
+    swinging(mesh, &problem, &modes)
+}
+
+/// A body in modes, of which the boundary touches.
+fn swinging(mesh: &TetMesh, problem: &LinearProblem, modes: &LinearModes) -> Arc<Domain> {
+    Domain::of_modes(mesh.vertices(), &problem.masses(), &mesh.boundary_vertices(), modes).unwrap().into()
 }
 
 /// The vertices at the right end of a bar.
@@ -58,7 +63,7 @@ pub fn attached(mesh: &TetMesh, material: &Material, count: usize) -> Arc<Domain
     let problem = problem(mesh, material, true);
     let modes = problem.lowest(count, &Progress::default()).unwrap();
     let modes = problem.attached(&modes, &[end(mesh)]).unwrap();
-    Domain::of_modes(mesh.vertices(), &problem.masses(), &modes).unwrap().into()
+    swinging(mesh, &problem, &modes)
 }
 
 /// A held bar of flesh in so many displacements of some modes and their derivatives, and in how it gives at its end.
@@ -102,7 +107,7 @@ pub fn exact() -> SimulationParams {
 /// A tree that nothing moves from outside, some steps later.
 pub fn stepped(mut tree: DomainTree, steps: usize) -> DomainTree {
     for _ in 0..steps {
-        tree.step(None, None, &Progress::default()).unwrap();
+        tree.step(&TreeDrive::default(), &Progress::default()).unwrap();
     }
     tree
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jounce::file::{decode_state, encode_state};
 use jounce::material::Law;
-use jounce::method::domains::{Domain, DomainTree, Wind};
+use jounce::method::domains::{Domain, DomainTree, TreeDrive, Wind};
 use jounce::method::skinning_modes::Drag;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams, StepReport};
 use jounce::{Error, Progress, Result};
@@ -388,7 +388,8 @@ fn a_step_of_a_tree_allocates_nothing() {
         let roots = [0, 1, 2, 3, 4, 5].map(|frame| swing(f64::from(frame) / 24.0)[0]);
         let before = ALLOCATIONS.get();
         for root in &roots {
-            tree.step(Some(root), Some(&wind), &Progress::default()).unwrap();
+            let drive = TreeDrive { root: Some(root), wind: Some(&wind), ..TreeDrive::default() };
+            tree.step(&drive, &Progress::default()).unwrap();
         }
         assert_eq!(ALLOCATIONS.get(), before);
     }

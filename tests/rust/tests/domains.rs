@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jounce::material::{Law, Material};
 use jounce::mesh::TetMesh;
-use jounce::method::domains::{Domain, DomainTree, Member, Wind};
+use jounce::method::domains::{Domain, DomainTree, Member, TreeDrive, Wind};
 use jounce::method::quasi_newton::{FullSpaceExtras, FullSpaceModel};
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
 use jounce::operators::lumped_mass;
@@ -26,6 +26,14 @@ const LONG: f64 = 1e4;
 
 fn silent() -> Progress {
     Progress::default()
+}
+
+fn blown<'a>(wind: &'a Wind<'a>) -> TreeDrive<'a> {
+    TreeDrive { wind: Some(wind), ..TreeDrive::default() }
+}
+
+fn led(root: &Transform) -> TreeDrive<'_> {
+    TreeDrive { root: Some(root), ..TreeDrive::default() }
 }
 
 fn tree(members: &[Member], free: bool, params: SimulationParams) -> DomainTree {
@@ -85,7 +93,7 @@ fn swinging(members: &[Member], near: f64) -> f64 {
     tree.set_params(SimulationParams { dt: h, integrator, damping: 0.01, ..exact() }).unwrap();
     let mut signal = Vec::new();
     for _ in 0..4000 {
-        tree.step(None, None, &silent()).unwrap();
+        tree.step(&TreeDrive::default(), &silent()).unwrap();
         signal.push(place_of(&tree, 1, tip)[2] - CELL);
     }
     loudest(&signal, h, near)
@@ -178,7 +186,7 @@ fn spun(params: SimulationParams) -> DomainTree {
     let velocity = [[0.0, 0.4, 0.0], [0.3, -1.0, 2.0], [1.5, 0.2, -1.0], [-2.0, 1.0, 3.0]];
     let wind = Wind { velocity: &velocity, rate: &[3.0; 4] };
     for _ in 0..8 {
-        tree.step(None, Some(&wind), &silent()).unwrap();
+        tree.step(&blown(&wind), &silent()).unwrap();
     }
     tree
 }
@@ -198,7 +206,7 @@ fn momentum_changes_by_outer_forces_alone() {
         let mut tree = spun(params);
         let mut past = vec![everything(&tree)];
         for step in 0..40 {
-            tree.step(None, None, &silent()).unwrap();
+            tree.step(&TreeDrive::default(), &silent()).unwrap();
             past.insert(0, everything(&tree));
             if step < 4 {
                 continue;
@@ -230,7 +238,7 @@ fn energy_does_not_rise_where_nothing_drives() {
         let mut last = f64::INFINITY;
         let mut first = 0.0;
         for _ in 0..200 {
-            let report = tree.step(None, None, &silent()).unwrap();
+            let report = tree.step(&TreeDrive::default(), &silent()).unwrap();
             let now = everything(&tree);
             let mut energy = report.energy;
             for ((mass, x), (_, before)) in now.iter().zip(&past) {
@@ -265,16 +273,16 @@ fn domains_feel_how_their_root_is_moved() {
     let params = SimulationParams { dt: h, damping: 0.05, ..exact() };
     let mut driven = tree(&members, false, params);
     let mut pulled = tree(&members, false, SimulationParams { gravity: push.map(|a| -a), ..params });
-    driven.step(Some(&REST), None, &silent()).unwrap();
-    pulled.step(Some(&REST), None, &silent()).unwrap();
+    driven.step(&led(&REST), &silent()).unwrap();
+    pulled.step(&led(&REST), &silent()).unwrap();
     // The pulled one has begun a step before.
     pulled.reset();
     for step in 1..60 {
         let mut root = REST;
         let far = 0.5 * h * h * f64::from(step * (step + 1));
         (0..3).for_each(|c| root[c][3] = far * push[c]);
-        driven.step(Some(&root), None, &silent()).unwrap();
-        pulled.step(None, None, &silent()).unwrap();
+        driven.step(&led(&root), &silent()).unwrap();
+        pulled.step(&TreeDrive::default(), &silent()).unwrap();
         for domain in 0..2 {
             let (one, other) = (driven.coordinates(domain).unwrap(), pulled.coordinates(domain).unwrap());
             let size = other.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
@@ -299,7 +307,7 @@ fn one_domain_is_the_reduced_body() {
         let mut tree = tree(&[root], false, params);
         for _ in 0..24 {
             simulation.step(None).unwrap();
-            tree.step(None, None, &silent()).unwrap();
+            tree.step(&TreeDrive::default(), &silent()).unwrap();
             let (right, found) = (displacement(&simulation), tree.positions(0).unwrap());
             for (i, (u, x)) in right.iter().zip(&found).enumerate() {
                 let apart = (x - mesh.vertices()[i / 3][i % 3] - u).abs();
@@ -370,10 +378,10 @@ fn what_nothing_holds_goes_with_the_wind() {
     let velocity = [[3.0, -1.0, 0.5]; 4];
     let wind = Wind { velocity: &velocity, rate: &[2.0; 4] };
     for _ in 0..400 {
-        tree.step(None, Some(&wind), &silent()).unwrap();
+        tree.step(&blown(&wind), &silent()).unwrap();
     }
     let before = everything(&tree);
-    tree.step(None, Some(&wind), &silent()).unwrap();
+    tree.step(&blown(&wind), &silent()).unwrap();
     for ((_, x), (_, before)) in everything(&tree).iter().zip(&before) {
         assert!((24.0 * (x - before) - Vector3::from(velocity[0])).norm() < 1e-4);
     }
@@ -389,7 +397,7 @@ fn a_state_replays_bit_for_bit_on_any_number_of_threads() {
             let mut run = || {
                 tree.restore_state(&state).unwrap();
                 for _ in 0..5 {
-                    tree.step(None, None, &silent()).unwrap();
+                    tree.step(&TreeDrive::default(), &silent()).unwrap();
                 }
                 (0..4).map(|domain| tree.positions(domain).unwrap()).collect::<Vec<_>>()
             };
@@ -431,7 +439,7 @@ fn what_is_no_tree_is_refused() {
 fn what_cannot_be_stepped_is_refused_and_changes_nothing() {
     let mut free = spun(exact());
     let state = free.save_state();
-    let error = free.step(Some(&REST), None, &silent()).unwrap_err();
+    let error = free.step(&led(&REST), &silent()).unwrap_err();
     assert!(error.to_string().starts_with("root: nothing holds this tree"));
     let winds = [
         (Wind { velocity: &[[0.0; 3]; 3], rate: &[1.0; 4] }, "wind: expected shape"),
@@ -441,7 +449,7 @@ fn what_cannot_be_stepped_is_refused_and_changes_nothing() {
         (Wind { velocity: &[[1e308; 3]; 4], rate: &[1e300; 4] }, "step failed: numbers have overflowed"),
     ];
     for (wind, sentence) in winds {
-        let error = free.step(None, Some(&wind), &silent()).unwrap_err();
+        let error = free.step(&blown(&wind), &silent()).unwrap_err();
         assert!(error.to_string().starts_with(sentence), "{error}");
         assert!(free.save_state() == state);
     }
@@ -451,7 +459,7 @@ fn what_cannot_be_stepped_is_refused_and_changes_nothing() {
     let mut held = tree(&members, false, exact());
     let mut crooked = REST;
     crooked[1][1] = 0.5;
-    assert!(matches!(held.step(Some(&crooked), None, &silent()), Err(Error::Range { what: "root", .. })));
+    assert!(matches!(held.step(&led(&crooked), &silent()), Err(Error::Range { what: "root", .. })));
     assert!(held.coordinates(2).is_err() && held.positions(7).is_err());
 }
 
@@ -460,10 +468,13 @@ fn what_its_frame_does_a_domain_does_not() {
     let (mesh, material): (TetMesh, Material) = (stick(2), soft(Law::Corotated, 0.3));
     let problem = problem(&mesh, &material, false);
     let modes = problem.lowest(9, &silent()).unwrap();
-    let domain = Domain::of_modes(mesh.vertices(), &problem.masses(), &modes).unwrap();
+    let (points, masses, boundary) = (mesh.vertices(), problem.masses(), mesh.boundary_vertices());
+    let domain = Domain::of_modes(points, &masses, &boundary, &modes).unwrap();
     assert_eq!((domain.rank(), domain.held().len()), (3, 0));
     let rigid = problem.lowest(6, &silent()).unwrap();
-    let none = Domain::of_modes(mesh.vertices(), &problem.masses(), &rigid);
+    let none = Domain::of_modes(points, &masses, &boundary, &rigid);
     assert!(matches!(none, Err(Error::Unsupported { .. })));
-    assert!(matches!(Domain::of_modes(mesh.vertices(), &[1.0], &modes), Err(Error::Shape { .. })));
+    assert!(matches!(Domain::of_modes(points, &[1.0], &boundary, &modes), Err(Error::Shape { .. })));
+    let further = Domain::of_modes(points, &masses, &[0, 27], &modes);
+    assert!(matches!(further, Err(Error::Index { what: "boundary", element: 1, .. })));
 }

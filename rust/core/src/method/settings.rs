@@ -120,6 +120,17 @@ impl Default for SimulationParams {
 const MOST_REPETITIONS: u32 = 100_000;
 
 impl SimulationParams {
+    /// The same, and with [`Error::Unsupported`] for what does not go with colliders, where there are some.
+    pub(crate) fn check_among(&self, among: bool) -> Result<()> {
+        self.check()?;
+        if among && self.integrator != Integrator::BackwardEuler {
+            let why =
+                "among colliders only backward Euler loses what an impact takes; bdf2 would give it back";
+            return Err(Error::Unsupported { what: "integrator", why });
+        }
+        Ok(())
+    }
+
     /// Errors with [`Error::Range`] or [`Error::NotFinite`] for the first setting that makes no sense.
     pub fn check(&self) -> Result<()> {
         let positive = |v: f64| v.is_finite() && v > 0.0;

@@ -10,7 +10,7 @@ use crate::method::quasi_newton::{FullSpaceSubstep, Minimiser};
 use crate::method::reduced_fem::ReducedSubstep;
 use crate::method::skinning_modes::{ForceSamples, SkinningSubstep};
 use crate::method::substep::Substep;
-use crate::method::{Drive, Integrator, Model, SimulationParams, State, StepReport};
+use crate::method::{Drive, Model, SimulationParams, State, StepReport};
 use crate::rig::Pose;
 use crate::{Error, Progress, Result};
 
@@ -376,11 +376,7 @@ fn check_shares(model: &Model, params: &SimulationParams) -> Result<()> {
 
 /// Errors for settings that make no sense, or that the method has no part for.
 fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
-    params.check()?;
-    if among && params.integrator != Integrator::BackwardEuler {
-        let why = "among colliders only backward Euler loses what an impact takes; bdf2 would give it back";
-        return Err(Error::Unsupported { what: "integrator", why });
-    }
+    params.check_among(among)?;
     check_shares(model, params)?;
     if params.inflation != 1.0 && !model.projective().is_some_and(|model| model.is_solid()) {
         let why = "only a body of handles with a volume can be inflated; set it to 1";

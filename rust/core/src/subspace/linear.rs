@@ -347,7 +347,9 @@ impl Flesh {
             }
             rest -= multiply_columns(&self.swings.hessian, change.as_ref());
         }
-        let why = "more motions than the modes given do not deform the body; take more modes".into();
+        let why = "more motions than the modes given do not deform the body, or shapes of `attached` are among these; \
+                   take more modes, and join such shapes to the basis afterwards";
+        let why = why.into();
         Err(Error::Numerical { what: "modal derivatives", why })
     }
 }

@@ -1,9 +1,10 @@
 //! Reduced bases: skinning eigenmodes, localised modes, linear modes and how they bend, principal displacements of a
-//! shot, handles, and clusters.
+//! shot, handles, clusters, and bounded deformation trees.
 
 mod alternating;
 mod attached;
 mod bending;
+mod bounded_deformation;
 mod clusters;
 mod eigenpairs;
 mod handles;
@@ -19,6 +20,7 @@ mod swings;
 mod update;
 mod warping;
 
+pub use bounded_deformation::{BoundedDeformationTree, Sphere};
 pub(crate) use clusters::tets_of_labels;
 pub use clusters::{cluster_tets, cluster_tets_by_place};
 pub use handles::Handles;

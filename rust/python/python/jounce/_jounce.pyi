@@ -613,9 +613,14 @@ class DomainTree:
         stiffness: float = 1.0,
         damping: float = 0.0,
         gravity: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        colliders: Sequence[Collider] | None = None,
     ) -> DomainTree: ...
     def step(
-        self, root: _Rows = None, wind: _FloatsLike | None = None, drag: _Field | None = None
+        self,
+        root: _Rows = None,
+        wind: _FloatsLike | None = None,
+        drag: _Field | None = None,
+        colliders: _Rows = None,
     ) -> StepReport: ...
     def vary(
         self,

@@ -208,10 +208,17 @@ impl Articulated {
         self.root.is_some() == turning.is_some()
     }
 
-    /// Replaces forces on the coordinates by what its inverse makes of them.
-    pub(super) fn solve(&mut self, nodes: &[Node], rows: &mut Rows) {
-        self.limbs.iter_mut().for_each(|limb| limb.wrench = Vector6::zeros());
-        for (number, node) in nodes.iter().enumerate().rev() {
+    /// Replaces forces on the coordinates of some domains, in order, by what its inverse makes of them there: of all, or of some with all that these
+    /// hang on, where forces act on these alone.
+    pub(super) fn solve(
+        &mut self,
+        nodes: &[Node],
+        which: impl DoubleEndedIterator<Item = usize> + Clone,
+        rows: &mut Rows,
+    ) {
+        which.clone().for_each(|number| self.limbs[number].wrench = Vector6::zeros());
+        for number in which.clone().rev() {
+            let node = &nodes[number];
             let (before, own) = self.limbs.split_at_mut(number);
             let limb = &mut own[0];
             // What hangs on it has left its share in the rows.
@@ -227,11 +234,13 @@ impl Articulated {
             }
         }
         let first = self.first(rows);
-        for (number, node) in nodes.iter().enumerate() {
+        for number in which {
             let moved = self.twist(nodes, number, first, rows);
             let limb = &self.limbs[number];
             limb.moved.set(moved);
-            for ((row, y), answer) in node.part_mut(rows).iter_mut().zip(&limb.alone).zip(&limb.answer) {
+            for ((row, y), answer) in
+                nodes[number].part_mut(rows).iter_mut().zip(&limb.alone).zip(&limb.answer)
+            {
                 *row = y - Vector6::from(*answer).dot(&moved);
             }
         }
@@ -261,16 +270,28 @@ impl Articulated {
         moves.fold(limb.carried * above, |sum, (follows, y)| sum + *y * follows)
     }
 
-    /// Length of a step of the coordinates where it was factored, in the norm of the tree's mass.
-    pub(super) fn length(&self, nodes: &[Node], step: &Rows) -> f64 {
+    /// Moves some domains, in order and with all that these hang on, along a step of the coordinates where it was factored.
+    pub(super) fn go(&self, nodes: &[Node], which: impl Iterator<Item = usize>, step: &Rows) {
         let turned = |(_, turning): &(_, Matrix3<f64>)| turning * Vector3::from(step[1]);
         let angles = self.root.as_ref().map_or(Vector3::zeros(), turned);
         let [x, y, z] = step[0];
         let first = Vector6::new(x, y, z, angles.x, angles.y, angles.z);
+        for number in which {
+            self.limbs[number].moved.set(self.twist(nodes, number, first, step));
+        }
+    }
+
+    /// The twist by which a domain was moved last.
+    pub(super) fn moved(&self, number: usize) -> Vector6<f64> {
+        self.limbs[number].moved.get()
+    }
+
+    /// Length of a step of the coordinates where it was factored, in the norm of the tree's mass.
+    pub(super) fn length(&self, nodes: &[Node], step: &Rows) -> f64 {
+        self.go(nodes, 0..nodes.len(), step);
         let mut square = 0.0;
-        for (number, node) in nodes.iter().enumerate() {
-            let (limb, moved) = (&self.limbs[number], self.twist(nodes, number, first, step));
-            limb.moved.set(moved);
+        for (limb, node) in self.limbs.iter().zip(nodes) {
+            let moved = limb.moved.get();
             square += moved.dot(&(limb.own * moved));
             for (across, y) in limb.across.iter().zip(node.part(step)) {
                 square += (2.0 * across.dot(&moved) + y) * y;

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use faer::Mat;
+use faer::{Mat, MatRef};
 use nalgebra::{DMatrix, Matrix3, Matrix6, SymmetricEigen, Vector3};
 
 use crate::math::columns::Columns;
 use crate::math::dense::{inner, product};
+use crate::mesh::bounds;
 use crate::method::reduced_fem::ReducedModel;
 use crate::method::skinning_modes::FREE;
-use crate::subspace::LinearModes;
+use crate::subspace::{BoundedDeformationTree, LinearModes};
 use crate::{Error, Result};
 
 /// Functions of the vertices that are there without displacements: 1 and X.
@@ -25,8 +26,8 @@ pub struct Domain {
     masses: Vec<f64>,
     /// The centre of mass.
     pub(super) centre: Vector3<f64>,
-    /// Phi, n x s, with `B'MB = I`.
-    functions: Mat<f64>,
+    /// Phi, n x s, a vertex after the other, with `B'MB = I`.
+    values: Vec<f64>,
     /// `sum m Phi Phi'`, s x s.
     pub(super) gram: Columns,
     /// Of the metric, k, 1/s^2.
@@ -35,26 +36,43 @@ pub struct Domain {
     pub(super) flesh: Option<Arc<ReducedModel>>,
     /// Vertices that no displacement moves.
     held: Vec<u32>,
+    /// Around the vertices that touch, from the centre of mass.
+    pub(super) spheres: BoundedDeformationTree,
+    /// Of the body at rest, m.
+    pub(super) diagonal: f64,
 }
 
+/// A body at rest: its vertices, m, their masses, kg, and those of them that touch.
+type Rest<'a> = (&'a [[f64; 3]], &'a [f64], &'a [u32]);
+
 impl Domain {
-    /// A body or a surface in its linear modes, `1/2 z' Lambda z`, those that deform it. points: n, m; masses: n, kg.
+    /// A body or a surface in its linear modes, `1/2 z' Lambda z`, those that deform it. points: n, m; masses: n, kg; boundary: the vertices that
+    /// touch colliders.
     ///
     /// # Errors
-    /// [`Error::Shape`] for modes of something else, [`Error::Unsupported`] where none deforms it, and where together they move it as a
-    /// whole.
-    pub fn of_modes(points: &[[f64; 3]], masses: &[f64], modes: &LinearModes) -> Result<Self> {
+    /// [`Error::Shape`] for modes of something else, [`Error::Index`] for a boundary of something else, [`Error::Unsupported`] where no mode
+    /// deforms it, and where together they move it as a whole.
+    pub fn of_modes(
+        points: &[[f64; 3]],
+        masses: &[f64],
+        boundary: &[u32],
+        modes: &LinearModes,
+    ) -> Result<Self> {
         let (rows, n) = (modes.shapes.nrows(), points.len());
         if rows != 3 * n || masses.len() != n {
             let (expected, got) = (format!("(k, {n}, 3)"), format!("(k, {}, 3)", rows / 3));
             return Err(Error::Shape { what: "modes", expected, got });
+        }
+        if let Some(element) = boundary.iter().position(|&v| v as usize >= n) {
+            let index = boundary[element].into();
+            return Err(Error::Index { what: "boundary", element, index, count: n });
         }
         let largest = modes.eigenvalues.iter().copied().fold(0.0, f64::max);
         let deforms = |&k: &usize| modes.eigenvalues[k] > FREE * largest;
         let kept: Vec<usize> = (0..modes.eigenvalues.len()).filter(deforms).collect();
         let fields = Mat::from_fn(rows, kept.len(), |row, k| modes.shapes[(row, kept[k])]);
         let spectrum = kept.iter().map(|&k| modes.eigenvalues[k]).collect();
-        Self::new(points, masses, (fields, spectrum), None)
+        Self::new((points, masses, boundary), (fields, spectrum), None)
     }
 
     /// Hyperelastic flesh in a few displacements, with the elements at which it finds forces.
@@ -67,12 +85,12 @@ impl Domain {
             return Err(Error::Unsupported { what: "rig", why });
         }
         let basis = (model.fields(), model.spectrum().to_vec());
-        Self::new(model.mesh().vertices(), model.masses(), basis, Some(model.clone()))
+        let mesh = model.mesh();
+        Self::new((mesh.vertices(), model.masses(), &mesh.boundary_vertices()), basis, Some(model.clone()))
     }
 
     fn new(
-        points: &[[f64; 3]],
-        masses: &[f64],
+        (points, masses, boundary): Rest<'_>,
         (fields, spectrum): (Mat<f64>, Vec<f64>),
         flesh: Option<Arc<ReducedModel>>,
     ) -> Result<Self> {
@@ -84,9 +102,13 @@ impl Domain {
         let moment = |(x, m): (&[f64; 3], &f64)| *m * Vector3::from(*x);
         let centre = points.iter().zip(masses).map(moment).sum::<Vector3<f64>>() / total;
         let functions = functions(points, &centre, &fields);
+        let from_centre = points.iter().map(|&x| (Vector3::from(x) - centre).into());
+        let from_centre: Vec<[f64; 3]> = from_centre.collect();
+        let (low, high) = bounds(points);
         let weighted = Mat::from_fn(points.len(), functions.ncols(), |v, f| masses[v] * functions[(v, f)]);
         let gram = inner(functions.as_ref(), weighted.as_ref());
         let still = |v: &u32| (RIGID..functions.ncols()).all(|f| functions[(*v as usize, f)] == 0.0);
+        let row = |v: usize| functions.row(v).iter().copied();
         let made = Self {
             masses: masses.to_vec(),
             centre,
@@ -94,7 +116,9 @@ impl Domain {
             spectrum,
             flesh,
             held: (0..points.len() as u32).filter(still).collect(),
-            functions,
+            spheres: BoundedDeformationTree::new(&from_centre, fields.as_ref(), boundary),
+            diagonal: (Vector3::from(high) - Vector3::from(low)).norm(),
+            values: (0..points.len()).flat_map(row).collect(),
         };
         if made.rigid_share() > MOST_RIGID {
             let why =
@@ -132,21 +156,43 @@ impl Domain {
         self.masses[vertex]
     }
 
+    /// Phi at a vertex, s.
+    fn row(&self, vertex: usize) -> &[f64] {
+        let s = self.functions();
+        &self.values[vertex * s..][..s]
+    }
+
     /// Phi at a vertex.
     pub(super) fn function(&self, vertex: usize, function: usize) -> f64 {
-        self.functions[(vertex, function)]
+        self.row(vertex)[function]
     }
 
     /// A vertex at rest, from the centre of mass.
     pub(super) fn rest(&self, vertex: usize) -> Vector3<f64> {
-        Vector3::from_fn(|c, _| self.functions[(vertex, 1 + c)])
+        let row = self.row(vertex);
+        Vector3::new(row[1], row[2], row[3])
+    }
+
+    /// `B y` at a vertex.
+    pub(super) fn shift(&self, vertex: usize, y: &[f64]) -> Vector3<f64> {
+        let own = self.row(vertex)[RIGID..].as_chunks::<3>().0.iter().zip(y);
+        own.fold(Vector3::zeros(), |sum, (b, y)| sum + *y * Vector3::from(*b))
+    }
+
+    /// Adds what a force at a vertex is to the forces on Q.
+    pub(super) fn push(&self, vertex: usize, force: &Vector3<f64>, push: &mut [f64]) {
+        let row = self.row(vertex);
+        for (push, force) in push.chunks_exact_mut(row.len()).zip(force.iter()) {
+            push.iter_mut().zip(row).for_each(|(push, function)| *push += force * function);
+        }
     }
 
     /// `Q Phi` at all vertices, n x 3: where they are.
     pub(super) fn places(&self, q: &[f64]) -> Vec<f64> {
-        let s = self.functions.ncols();
+        let s = self.functions();
         let turned = Mat::from_fn(s, 3, |f, c| q[c * s + f]);
-        let places = product(self.functions.as_ref(), turned.as_ref());
+        let functions = MatRef::from_row_major_slice(&self.values, self.vertex_count(), s);
+        let places = product(functions, turned.as_ref());
         (0..3 * places.nrows()).map(|i| places[(i / 3, i % 3)]).collect()
     }
 

@@ -29,6 +29,28 @@ impl Frame {
         }
     }
 
+    /// Where what is somewhere in it is.
+    pub(super) fn world(&self, place: &Vector3<f64>) -> Vector3<f64> {
+        self.centre + self.rotation * place
+    }
+
+    /// Where a vertex of a domain is.
+    pub(super) fn vertex(&self, domain: &Domain, vertex: usize, y: &[f64]) -> Vector3<f64> {
+        self.world(&(domain.rest(vertex) + domain.shift(vertex, y)))
+    }
+
+    /// How a vertex that is somewhere moves, by the twist of the frame and by the coordinates.
+    pub(super) fn velocity(
+        &self,
+        domain: &Domain,
+        (vertex, here): (usize, &Vector3<f64>),
+        twist: &Vector6<f64>,
+        y: &[f64],
+    ) -> Vector3<f64> {
+        let [moves, turns] = [0, 3].map(|first| twist.fixed_rows::<3>(first).into_owned());
+        moves + turns.cross(&(here - self.centre)) + self.rotation * domain.shift(vertex, y)
+    }
+
     /// What works on a coordinate, of the forces P on Q.
     pub(super) fn work(&self, p: &[f64], s: usize, coordinate: usize) -> f64 {
         let first = RIGID + 3 * coordinate;

@@ -2,13 +2,14 @@
 
 use nalgebra::Vector3;
 
+use super::contact::{Standing, TreeContact};
 use super::kinematics::Frame;
 use super::objective::{Incremental, ROOT, Station, place};
 use super::tree::{DomainTree, standing};
 use crate::math::rows::{Rows, add, combine, dot};
 use crate::method::StepReport;
 use crate::method::history::{follow, on_parabola};
-use crate::method::loads::contact::Placement;
+use crate::method::loads::contact::{ContactState, Placement};
 use crate::method::settings::{HISTORY, respace};
 use crate::solve::{Descent, Objective};
 use crate::{Error, Progress, Result};
@@ -28,6 +29,20 @@ pub struct TreeState {
     frames: [Vec<[f64; 3]>; 2],
     /// Of the last substeps, older first: the root's place, then the coordinates without the root's rows.
     history: [Vec<[f64; 3]>; HISTORY],
+    contact: ContactState,
+}
+
+/// What drives a tree in a step.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TreeDrive<'a> {
+    /// The transform of the root from where it stands at rest, all the tree with it; `None` leaves it where it is. The first one given is where the
+    /// tree starts, at rest. Substeps read it off the parabola through the last three.
+    pub root: Option<&'a [[f64; 4]; 3]>,
+    /// A medium that moves; `None` for none.
+    pub wind: Option<&'a Wind<'a>>,
+    /// Where colliders then are: for each a rotation and a translation from where it was made. `None` leaves them where they are; substeps as for the
+    /// root.
+    pub colliders: Option<&'a [[[f64; 4]; 3]]>,
 }
 
 /// A medium that moves, as each domain meets it: the force `-rate m (v - velocity)` on every vertex.
@@ -58,11 +73,14 @@ impl Wind<'_> {
 }
 
 impl TreeState {
-    /// At rest, of coordinates with the root's rows.
-    pub(super) fn new(root: &Frame, rows: usize) -> Self {
+    /// At rest, of coordinates with the root's rows, and of colliders where they were made.
+    pub(super) fn new(root: &Frame, rows: usize, colliders: usize) -> Self {
         let mut all = vec![[0.0; 3]; PLACE + rows - ROOT];
         all[..PLACE].copy_from_slice(&rows_of(root));
+        let mut contact = ContactState::new(colliders);
+        contact.start(&Placement::made(colliders));
         Self {
+            contact,
             started: false,
             spacing: 0.0,
             frames: std::array::from_fn(|_| all[..PLACE].to_vec()),
@@ -83,6 +101,7 @@ impl TreeState {
         (self.started, self.spacing) = (other.started, other.spacing);
         let own = self.frames.iter_mut().chain(&mut self.history);
         own.zip(other.rows()).for_each(|(to, from)| to.copy_from_slice(from));
+        self.contact.copy_from(&other.contact);
     }
 
     /// Has been at a place all the time.
@@ -92,26 +111,27 @@ impl TreeState {
 }
 
 impl DomainTree {
-    /// Moves on by `dt`. root: the transform of the root from where it stands at rest, all the tree with it; `None` leaves it where it is. The
-    /// first one given is where the tree starts, at rest. Substeps read it off the parabola through the last three.
+    /// Moves on by `dt`.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for what drives it, [`Error::Unsupported`] for the place of a free root,
     /// [`Error::Numerical`] if numbers overflow, [`Error::Cancelled`]. The state then stays as it was.
-    pub fn step(
-        &mut self,
-        root: Option<&[[f64; 4]; 3]>,
-        wind: Option<&Wind<'_>>,
-        progress: &Progress,
-    ) -> Result<StepReport> {
-        wind.map_or(Ok(()), |wind| wind.check(self.nodes.len()))?;
-        let target = self.enter(root)?;
+    pub fn step(&mut self, drive: &TreeDrive<'_>, progress: &Progress) -> Result<StepReport> {
+        drive.wind.map_or(Ok(()), |wind| wind.check(self.nodes.len()))?;
+        let target = self.enter(drive.root)?;
+        self.collider_target.copy_from_slice(&self.state.contact.frames[1]);
+        if let Some(colliders) = drive.colliders {
+            Placement::enter(colliders, &mut self.collider_target)?;
+        }
         self.before.copy_from(&self.state);
-        if !self.state.started && root.is_some() {
-            self.state.begin(&target);
+        if !self.state.started {
+            self.state.contact.start(&self.collider_target);
+            if drive.root.is_some() {
+                self.state.begin(&target);
+            }
         }
         self.state.started = true;
-        let found = self.advance(&target, wind, progress);
+        let found = self.advance(&target, drive.wind, progress);
         if found.is_err() {
             self.state.copy_from(&self.before);
             self.show();
@@ -134,6 +154,8 @@ impl DomainTree {
             let [expected, got] = [expected, got].map(|rows| format!("{rows} rows"));
             return Err(Error::Shape { what: "state", expected, got });
         }
+        let touching = self.contact.as_ref().map_or(0, TreeContact::vertex_count);
+        state.contact.check(&self.state.contact, touching, false)?;
         self.state.copy_from(state);
         self.show();
         Ok(())
@@ -141,14 +163,15 @@ impl DomainTree {
 
     /// Back to rest where it was made.
     pub fn reset(&mut self) {
-        self.state = TreeState::new(&standing(&self.nodes[0].domain, &self.stand), self.x.len());
+        let root = standing(&self.nodes[0].domain, &self.stand);
+        self.state = TreeState::new(&root, self.x.len(), self.colliders.len());
         self.show();
     }
 
     /// The incremental energy of the next substep, J, and its gradient, at places of a free root's shift and angles, six numbers, from where it would
     /// fly, and of all coordinates, a domain after the other.
     ///
-    /// Without wind; the root is where it was. Steps do not need this; tests and tools do.
+    /// Without wind and what touches; the root is where it was. Steps do not need this; tests and tools do.
     ///
     /// # Errors
     /// [`Error::Shape`] unless there are as many numbers.
@@ -173,6 +196,7 @@ impl DomainTree {
         self.aim(self.params.dt / f64::from(self.params.substeps), None);
         let mut gradient = vec![[0.0; 3]; x.len()];
         let (mut energy, ..) = self.split(frame_of(&rows));
+        energy.contact = None;
         let energy = energy.evaluate(&x, &mut gradient).energy;
         let parts = self.nodes.iter().flat_map(|node| node.part(&gradient));
         let slopes = gradient[..ROOT].as_flattened().iter().chain(parts).copied().collect();
@@ -210,18 +234,24 @@ impl DomainTree {
             }
             self.state.spacing = h;
             let mut rows = *target;
-            if self.free {
-                self.fly_on(&mut rows);
-            } else if substep < substeps {
+            self.colliders.copy_from_slice(&self.collider_target);
+            if substep < substeps {
                 let time = f64::from(substep) / f64::from(substeps);
                 on_parabola(&self.state.frames, target, time, &mut rows);
+                let frames = &self.state.contact.frames;
+                on_parabola(frames, &self.collider_target, time, &mut self.colliders);
+            }
+            if self.free {
+                self.fly_on(&mut rows);
             }
             self.aim(h, wind);
+            self.begin_contact(h);
             report.add(self.solve(frame_of(&rows), progress)?);
         }
         let mut reached = *target;
         reached.copy_from_slice(&self.state.history[HISTORY - 1][..PLACE]);
         follow(&mut self.state.frames, &reached);
+        follow(&mut self.state.contact.frames, &self.collider_target);
         report.energy = self.elastic_energy();
         Ok(report)
     }
@@ -271,6 +301,19 @@ impl DomainTree {
         }
     }
 
+    /// Begins a substep of contact, from where the last one ended.
+    fn begin_contact(&mut self, h: f64) {
+        if self.contact.is_none() {
+            return;
+        }
+        self.show();
+        let tree = (self.nodes.as_slice(), self.stations.as_slice());
+        let meets = (&self.state.contact, self.colliders.as_slice());
+        if let Some(contact) = &mut self.contact {
+            contact.begin(tree, self.state.last(), meets, h);
+        }
+    }
+
     /// Finds the end of a substep, whose root is or starts at a frame, and remembers it.
     fn solve(&mut self, start: Frame, progress: &Progress) -> Result<(u32, f64)> {
         let recall = self.params.integrator.recall();
@@ -281,7 +324,13 @@ impl DomainTree {
         }
         self.other[ROOT..].copy_from_slice(&self.state.history[HISTORY - 1][PLACE..]);
         let budget = (self.params.max_iterations, self.params.tolerance);
+        let last = frame_of(&self.state.history[HISTORY - 1]);
         let (mut energy, descent, x, other, gradient) = self.split(start);
+        // On which side something is entered, is told where it has not been entered yet.
+        if energy.enters(x) {
+            x.copy_from_slice(other);
+            energy.start = if energy.free { last } else { start };
+        }
         combine(gradient, x, -1.0, other);
         if dot(gradient, gradient).sqrt() > FAR * energy.unit {
             let [there, here] = [&x[..], other].map(|rows| energy.evaluate(rows, gradient).energy);
@@ -312,6 +361,7 @@ impl DomainTree {
             stiffness: self.params.stiffness,
             rounding: self.rounding,
             unit: self.unit,
+            contact: self.contact.as_mut(),
         };
         (energy, &mut self.descent, &mut self.x, &mut self.other, &mut self.gradient)
     }
@@ -323,6 +373,12 @@ impl DomainTree {
         newest[..PLACE].copy_from_slice(&rows_of(root));
         newest[PLACE..].copy_from_slice(&self.x[ROOT..]);
         self.show();
+        if let Some(contact) = &mut self.contact {
+            let tree = Standing { nodes: &self.nodes, stations: &mut self.stations, turning: None };
+            self.state.contact.last.copy_from_slice(&self.colliders);
+            self.state.contact.anchors.clear();
+            self.state.contact.anchors.extend_from_slice(contact.settle_anchors(&tree, &self.x));
+        }
     }
 
     /// Has all domains where the last substep left them.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, Vector3, Vector6};
 
 use super::articulated::Articulated;
+use super::contact::{Standing, TreeContact};
 use super::domain::Domain;
 use super::interface::{Hinge, Interface};
 use super::kinematics::{Frame, turned, turning, wrench};
 use crate::math::dense::dot;
 use crate::math::rows::Rows;
 use crate::method::reduced_fem::Elastic;
-use crate::solve::{Objective, Value};
+use crate::solve::{Lbfgs, Objective, Value};
 use crate::{Error, Result};
 
 /// Rows of the root among the coordinates: where its centre is from its start, and by which angles it is turned from there.
@@ -119,6 +120,7 @@ pub(super) struct Incremental<'a> {
     pub(super) rounding: f64,
     /// The tree moved by its diagonal, in the norm of its mass.
     pub(super) unit: f64,
+    pub(super) contact: Option<&'a mut TreeContact>,
 }
 
 /// Puts all domains where coordinates say, from the root on.
@@ -146,6 +148,15 @@ impl Incremental<'_> {
         Frame { rotation: turned(&angles) * rotation, centre: centre + shift }
     }
 
+    /// Whether colliders have been entered on the straight way to x from where the substep began.
+    pub(super) fn enters(&mut self, x: &Rows) -> bool {
+        let root = self.root(x);
+        let Some(contact) = &mut self.contact else { return false };
+        place(self.nodes, self.stations, root, x);
+        let tree = Standing { nodes: self.nodes, stations: self.stations, turning: None };
+        contact.is_entered(&tree, self.metric, x)
+    }
+
     /// Inertia, elasticity and damping of each by itself; forces on its coordinates are written.
     fn own(&mut self, x: &Rows, gradient: &mut Rows) -> Value {
         let mut value = Value { energy: 0.0, size: self.stiffness * self.rounding };
@@ -164,21 +175,37 @@ impl Incremental<'_> {
         value
     }
 
-    /// Forces on Q of each, of what hangs on it too, on the coordinates; those of the root's frame are returned.
-    fn react(&mut self, gradient: &mut Rows) -> Vector6<f64> {
-        let mut wrenched = Vector6::zeros();
-        for (number, node) in self.nodes.iter().enumerate().rev() {
-            let (before, own) = self.stations.split_at_mut(number);
-            let (station, s) = (&own[0], node.domain.functions());
-            for (k, gradient) in node.part_mut(gradient).iter_mut().enumerate() {
-                *gradient += station.frame.work(&station.push, s, k);
-            }
-            wrenched = wrench(&station.q, &station.push, s);
-            if let (Some(interface), Some(hinge)) = (&node.interface, &station.hinge) {
-                interface.react(hinge, &wrenched, &mut before[interface.parent].push);
-            }
+    /// How the root's angles turn it at x, where it is free.
+    fn turning(&self, x: &Rows) -> Option<Matrix3<f64>> {
+        self.free.then(|| turning(&x[1].into()))
+    }
+}
+
+/// Writes what forces on Q of some domains, from the last to the root, and of what hangs on these, do to the coordinates; those of a free root
+/// too, whose angles turn it so.
+pub(super) fn react(
+    nodes: &[Node],
+    stations: &mut [Station],
+    which: impl Iterator<Item = usize>,
+    turning: Option<&Matrix3<f64>>,
+    rows: &mut Rows,
+) {
+    let mut wrenched = Vector6::zeros();
+    for number in which {
+        let node = &nodes[number];
+        let (before, own) = stations.split_at_mut(number);
+        let (station, s) = (&own[0], node.domain.functions());
+        for (k, row) in node.part_mut(rows).iter_mut().enumerate() {
+            *row += station.frame.work(&station.push, s, k);
         }
-        wrenched
+        wrenched = wrench(&station.q, &station.push, s);
+        if let (Some(interface), Some(hinge)) = (&node.interface, &station.hinge) {
+            interface.react(hinge, &wrenched, &mut before[interface.parent].push);
+        }
+    }
+    if let Some(turning) = turning {
+        rows[0] = [wrenched[0], wrenched[1], wrenched[2]];
+        rows[1] = (turning.transpose() * Vector3::new(wrenched[3], wrenched[4], wrenched[5])).into();
     }
 }
 
@@ -187,19 +214,21 @@ impl Objective for Incremental<'_> {
         let root = self.root(x);
         place(self.nodes, self.stations, root, x);
         gradient.fill([0.0; 3]);
-        let value = self.own(x, gradient);
-        let wrench = self.react(gradient);
-        if self.free {
-            let turning = turning(&x[1].into());
-            gradient[0] = [wrench[0], wrench[1], wrench[2]];
-            gradient[1] = (turning.transpose() * Vector3::new(wrench[3], wrench[4], wrench[5])).into();
+        let mut value = self.own(x, gradient);
+        let turning = self.turning(x);
+        react(self.nodes, self.stations, (0..self.nodes.len()).rev(), turning.as_ref(), gradient);
+        if let Some(contact) = &mut self.contact {
+            let mut tree = Standing { nodes: self.nodes, stations: self.stations, turning };
+            let touching = contact.evaluate(&mut tree, x);
+            value.energy += touching;
+            value.size += touching;
         }
         value
     }
 
     /// The metric is that of where it is asked for, which is where the energy was evaluated last.
     fn visit(&mut self, x: &Rows, _: u32) -> Result<bool> {
-        let turning = self.free.then(|| turning(&x[1].into()));
+        let turning = self.turning(x);
         if self.metric.factor(self.nodes, self.stations, self.stiffness, turning) {
             return Ok(false);
         }
@@ -208,7 +237,24 @@ impl Objective for Incremental<'_> {
     }
 
     fn solve(&mut self, rows: &mut Rows) {
-        self.metric.solve(self.nodes, rows);
+        self.metric.solve(self.nodes, 0..self.nodes.len(), rows);
+    }
+
+    /// A search that found nothing has left the domains elsewhere.
+    fn correct(&mut self, x: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
+        let (root, turning) = (self.root(x), self.turning(x));
+        let Some(contact) = &mut self.contact else { return };
+        place(self.nodes, self.stations, root, x);
+        let mut tree = Standing { nodes: self.nodes, stations: self.stations, turning };
+        let before = contact.evaluate(&mut tree, x);
+        contact.correct(&mut tree, self.metric, x, memory, direction);
+        let after = contact.evaluate(&mut tree, x);
+        value.energy += after - before;
+        value.size += after - before;
+    }
+
+    fn further_slope(&self, direction: &Rows) -> f64 {
+        self.contact.as_ref().map_or(0.0, |contact| contact.slope(direction))
     }
 
     fn length(&self, step: &Rows) -> f64 {

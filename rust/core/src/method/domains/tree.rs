@@ -5,6 +5,7 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 
 use super::articulated::Articulated;
+use super::contact::TreeContact;
 use super::domain::Domain;
 use super::interface::Interface;
 use super::kinematics::Frame;
@@ -12,7 +13,7 @@ use super::motion::TreeState;
 use super::objective::{Node, ROOT, Station, place};
 use crate::mesh::bounds;
 use crate::method::SimulationParams;
-use crate::method::loads::contact::Placement;
+use crate::method::loads::contact::{Collider, Placement, ROWS};
 use crate::method::reduced_fem::Elastic;
 use crate::solve::Descent;
 use crate::{Error, Result};
@@ -39,7 +40,8 @@ pub struct Member {
 /// of as many displacements would do. The frame of a domain is the rotation, and the mean, of its interface as its parent moves it
 /// `[MOR sec. 4]`. Linear and angular momentum are those of the forces on it.
 ///
-/// It knows no contact, and no bones but the place of its root.
+/// Among colliders a penalty of each vertex that touches joins that energy, as in the other methods; of what is far from them all, spheres
+/// say so. It knows no bones but the place of its root, and its domains do not touch each other.
 pub struct DomainTree {
     pub(super) nodes: Vec<Node>,
     pub(super) stations: Vec<Station>,
@@ -58,6 +60,10 @@ pub struct DomainTree {
     pub(super) x: Vec<[f64; 3]>,
     pub(super) other: Vec<[f64; 3]>,
     pub(super) gradient: Vec<[f64; 3]>,
+    pub(super) contact: Option<TreeContact>,
+    /// Where colliders are at the end of a substep and of a step, as rows of placements.
+    pub(super) colliders: Vec<[f64; 3]>,
+    pub(super) collider_target: Vec<[f64; 3]>,
 }
 
 impl DomainTree {
@@ -70,7 +76,37 @@ impl DomainTree {
     /// [`Error::Empty`], [`Error::Domain`] and [`Error::Index`] for what is no tree and for an interface that does not fit, [`Error::Range`] and
     /// [`Error::NotFinite`] for placements and settings.
     pub fn new(members: &[Member], free: bool, params: SimulationParams) -> Result<Self> {
-        params.check()?;
+        Self::made(members, free, params, &[])
+    }
+
+    /// A tree at rest among colliders, which stand where they were made until a step says otherwise.
+    ///
+    /// # Errors
+    /// As [`DomainTree::new`]; [`Error::Empty`] without a collider, [`Error::Unsupported`] for colliders that spare points and for other
+    /// integrators than backward Euler.
+    pub fn among(
+        members: &[Member],
+        free: bool,
+        params: SimulationParams,
+        colliders: &[Collider],
+    ) -> Result<Self> {
+        if colliders.is_empty() {
+            return Err(Error::Empty { what: "colliders" });
+        }
+        Self::made(members, free, params, colliders)
+    }
+
+    fn made(
+        members: &[Member],
+        free: bool,
+        params: SimulationParams,
+        colliders: &[Collider],
+    ) -> Result<Self> {
+        params.check_among(!colliders.is_empty())?;
+        if colliders.iter().any(|collider| !collider.spared().is_empty()) {
+            let why = "points that pass through one are those of a single body; leave them out among domains";
+            return Err(Error::Unsupported { what: "colliders", why });
+        }
         let places = members.iter().map(|member| Placement::checked("placements", &member.place));
         let places = places.collect::<Result<Vec<Placement>>>()?;
         let Some(stand) = places.first().copied() else { return Err(Error::Empty { what: "domains" }) };
@@ -89,13 +125,16 @@ impl DomainTree {
         let root = standing(&nodes[0].domain, &stand);
         place(&nodes, &mut stations, root, &zeros);
         let flesh = nodes.iter().filter_map(|node| node.domain.flesh.as_ref());
+        let places = Placement::made(ROWS * colliders.len());
+        let contact = || TreeContact::new(colliders.into(), &nodes, row, !free);
         Ok(Self {
+            contact: (!colliders.is_empty()).then(contact),
             rounding: flesh.map(|flesh| flesh.rounding()).sum(),
             unit: unit(&nodes, &stations),
             metric: Articulated::new(&nodes),
             descent: Descent::new(row, PAIRS),
-            state: TreeState::new(&root, row),
-            before: TreeState::new(&root, row),
+            state: TreeState::new(&root, row, places.len()),
+            before: TreeState::new(&root, row, places.len()),
             nodes,
             stations,
             elastic: elastic.made,
@@ -105,6 +144,8 @@ impl DomainTree {
             x: zeros.clone(),
             other: zeros.clone(),
             gradient: zeros,
+            colliders: places.clone(),
+            collider_target: places,
         })
     }
 
@@ -118,6 +159,11 @@ impl DomainTree {
         self.nodes.iter().map(|node| node.domain.rank()).sum()
     }
 
+    /// How many colliders it is among.
+    pub fn collider_count(&self) -> usize {
+        self.colliders.len() / ROWS
+    }
+
     /// The settings.
     pub fn params(&self) -> &SimulationParams {
         &self.params
@@ -126,9 +172,9 @@ impl DomainTree {
     /// Changes settings between two steps.
     ///
     /// # Errors
-    /// As [`SimulationParams::check`].
+    /// As [`DomainTree::new`] and [`DomainTree::among`].
     pub fn set_params(&mut self, params: SimulationParams) -> Result<()> {
-        params.check()?;
+        params.check_among(self.contact.is_some())?;
         self.params = params;
         Ok(())
     }

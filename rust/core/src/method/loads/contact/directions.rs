@@ -7,24 +7,24 @@ use nalgebra::Vector3;
 
 use super::placement::ROWS;
 use super::{
-    Anchor, Collider, Compliance, ContactPoints, ContactState, Course, Moved, Path, Placement, PointGroups,
-    Shape, Touch, meet, respond,
+    Anchor, Collider, Compliance, ContactPoints, ContactState, Course, Mobility, Moved, PointGroups, Shape,
+    Touch, meet, respond,
 };
 use crate::Result;
 use crate::math::rows::{Rows, add};
 use crate::solve::{Compact, Lbfgs, Value};
 
 /// How many times less deep than it would move freely a force makes a point go.
-pub(super) const HARD: f64 = 1e3;
+pub(crate) const HARD: f64 = 1e3;
 /// Distance from a collider at which a point counts as near, as a share of the body's diagonal.
-pub(super) const NEAR: f64 = 1e-3;
+pub(crate) const NEAR: f64 = 1e-3;
 /// Share of what a force does elsewhere, below which a point cannot be moved: the constraint of a rig holds it.
-pub(super) const HELD: f64 = 1e-6;
+pub(crate) const HELD: f64 = 1e-6;
 /// How fast what is inside a collider at the start of a substep is let out, diagonals a second: at once it would be shot out.
-const LET_OUT: f64 = 0.25;
+pub(crate) const LET_OUT: f64 = 0.25;
 /// Depth, in diagonals, from which held flesh that starts a substep inside a collider passes through it until it is out: letting
 /// it out would tear it off what holds it.
-const SWALLOWED: f64 = 0.05;
+pub(crate) const SWALLOWED: f64 = 0.05;
 
 /// Colliders of a body, and the touches of the current search.
 pub(crate) struct Contact {
@@ -135,12 +135,7 @@ impl Contact {
 
     /// Begins a substep in which directions are found in a metric.
     pub(crate) fn begin(&mut self, start: &Start<'_>, end: &End<'_>, metric: [f64; 2]) {
-        let placements = |rows: &Rows, origin: &[f64; 3]| -> Vec<Placement> {
-            rows.as_chunks().0.iter().map(|rows| Placement::of(rows, origin)).collect()
-        };
-        let before = placements(&start.state.last, &start.origin);
-        let now = placements(end.colliders, &end.origin);
-        self.placements = before.into_iter().zip(now).map(|(before, now)| Moved { before, now }).collect();
+        self.placements = Moved::all(&start.state.last, end.colliders, [&start.origin, &end.origin]);
         copy(start.beyond, &mut self.beyond);
         let course = |point: usize| {
             let start = self.points.at(point, start.rows) + self.shift(point);
@@ -267,35 +262,20 @@ impl Contact {
                 if !self.may_touch[point * self.placements.len() + collider] {
                     continue;
                 }
-                let Moved { before, now: placement } = &self.placements[collider];
-                let start = before.local(&course.start);
+                let moved = &self.placements[collider];
+                let path = moved.path(course);
                 let shape = self.colliders[collider].shape();
                 let margin = NEAR * self.diagonal;
-                if self.swallows[collider] && self.held[point] && shape.nearest(&start).0 < -margin {
+                if self.swallows[collider] && self.held[point] && shape.nearest(&path.start).0 < -margin {
                     continue;
                 }
-                let path = Path {
-                    start,
-                    here: placement.local(&course.here),
-                    ahead: placement.local(&course.ahead),
-                };
                 let Some((normal, met)) = meet(shape, &path, margin) else { continue };
-                let posed = placement.local(&(self.points.at(point, rig) + self.shift(point)));
+                let posed = moved.now.local(&(self.points.at(point, rig) + self.shift(point)));
                 if normal.dot(&(posed - met)) < -self.reach[point] && is_past(shape, &posed, &normal) {
                     continue;
                 }
-                let sticks = anchor.map_or(start, |anchor| anchor.place.into());
-                let inside = (normal.dot(&(start - met)) + self.let_out).min(0.0);
-                let inside = if inside.is_finite() { inside } else { 0.0 };
-                self.touches.push(Touch {
-                    point: key.0,
-                    collider: key.1,
-                    normal: placement.turned(&normal),
-                    place: placement.world(&(met + inside * normal)),
-                    anchor: placement.world(&sticks),
-                    stiffness: 0.0,
-                    bound: old.map_or(0.0, |old| old.bound),
-                });
+                let touch = moved.touch(key, (normal, met), (&path.start, anchor), self.let_out);
+                self.touches.push(Touch { bound: old.map_or(0.0, |old| old.bound), ..touch });
             }
         }
     }
@@ -340,7 +320,7 @@ impl Contact {
             compact.columns.iter().map(|column| self.points.at(touch.point as usize, column)).collect()
         };
         Compliance {
-            points: Mat::from_fn(count, count, |i, j| self.columns[point(j)][point(i)]),
+            points: Mobility::Even(Mat::from_fn(count, count, |i, j| self.columns[point(j)][point(i)])),
             columns: self.touches.iter().map(columns).collect(),
             matrix: compact.matrix.clone(),
         }
@@ -373,11 +353,7 @@ impl Contact {
         for touch in &self.touches {
             let point = touch.point as usize;
             let place = self.points.at(point, rig) + self.points.at(point, u) + self.shift(point);
-            if touch.gap(&place) < 0.0 {
-                let stuck = self.placements[touch.collider as usize].now.local(&touch.dragged(&place));
-                let (point, collider) = (touch.point, touch.collider);
-                self.anchors.push(Anchor { point, collider, place: stuck.into() });
-            }
+            self.anchors.extend(self.placements[touch.collider as usize].anchor(touch, &place));
         }
     }
 

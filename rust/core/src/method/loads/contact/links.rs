@@ -6,14 +6,9 @@ use faer::Mat;
 use nalgebra::Vector3;
 
 use super::directions::{HARD, HELD};
-use super::{Compliance, Contact, Touch, respond};
+use super::{Compliance, Contact, Mobility, Touch, mind, others, respond};
 use crate::math::rows::{Rows, add, combine};
 use crate::solve::{Compact, Lbfgs};
-
-/// Touches that a search takes up at once beside as many as it minds already.
-const BATCH: usize = 32;
-/// Most touches that a search minds: more of them say little new of bodies of some handles, and cost the cube.
-const MOST: usize = 256;
 
 /// A touch with the place that is in it: `sum of entries y + beyond`, of a member against another or a rigid
 /// collider.
@@ -125,11 +120,7 @@ impl Links {
         })
     }
 
-    /// Turns a direction to where the forces of touches lead.
-    ///
-    /// Of all touches a search minds those that acted in the last one, and then those that are entered most, in turn,
-    /// until none is that it does not mind, and forces are the same as if it minded all, of which most do nothing; or until it minds
-    /// as many as it may.
+    /// Turns a direction to where the forces of touches lead; those that acted in the last search are minded first.
     pub(super) fn turn<F: FnMut(usize, &mut Rows)>(
         &mut self,
         memory: &mut Lbfgs,
@@ -140,37 +131,23 @@ impl Links {
         self.stiffen(y.len(), metric);
         let compact = memory.compact(&mut |rows: &mut Rows| metric.solve(rows, |_| true));
         let free = direction.to_vec();
-        let (mut minded, mut images) = (self.acting(), Vec::new());
-        loop {
+        let mut images = Vec::new();
+        mind(self.acting(), |minded| {
             images.extend(self.images(&minded[images.len()..], y.len(), metric));
             if !minded.is_empty() {
                 direction.copy_from_slice(&free);
-                self.answer(&minded, &images, &compact, y, direction, metric);
+                self.answer(minded, &images, &compact, y, direction, metric);
             }
-            let more = self.entered(&sum(y, direction), &minded);
-            if more.is_empty() {
-                break;
-            }
-            minded.extend(more);
-        }
+            let ahead = sum(y, direction);
+            let gap = |i: usize| (self.all[i].touch.gap(&self.all[i].at(&ahead)), i);
+            others(self.all.len(), minded).map(gap).collect()
+        });
     }
 
     /// Those in which a force was found, or friction.
     fn acting(&self) -> Vec<usize> {
         let acts = |link: &Link| link.touch.bound > 0.0 || link.force != Vector3::zeros();
         (0..self.all.len()).filter(|&i| acts(&self.all[i])).collect()
-    }
-
-    /// Those with the largest depths that are not minded, at most as many again, and as may be minded.
-    fn entered(&self, ahead: &Rows, minded: &[usize]) -> Vec<usize> {
-        let mut is_minded = vec![false; self.all.len()];
-        minded.iter().for_each(|&i| is_minded[i] = true);
-        let gap = |(i, link): (usize, &Link)| (link.touch.gap(&link.at(ahead)), i);
-        let others = self.all.iter().enumerate().filter(|(i, _)| !is_minded[*i]);
-        let mut entered: Vec<(f64, usize)> = others.map(gap).filter(|(gap, _)| *gap < 0.0).collect();
-        entered.sort_by(|a, b| a.0.total_cmp(&b.0));
-        entered.truncate(minded.len().max(BATCH).min(MOST.saturating_sub(minded.len())));
-        entered.into_iter().map(|(_, i)| i).collect()
     }
 
     /// Adds to a direction what the forces do that minimise with those that are minded.
@@ -241,7 +218,7 @@ impl Links {
         };
         let columns = |&i: &usize| compact.columns.iter().map(|column| self.all[i].sum(column)).collect();
         Compliance {
-            points: Mat::from_fn(minded.len(), minded.len(), entry),
+            points: Mobility::Even(Mat::from_fn(minded.len(), minded.len(), entry)),
             columns: minded.iter().map(columns).collect(),
             matrix: compact.matrix.clone(),
         }

@@ -49,13 +49,16 @@ pub use points::ContactSkin;
 pub use shape::{Collider, Shape};
 pub use touch::Touch;
 
-pub(crate) use directions::{Contact, End, Start};
+pub(crate) use directions::{Contact, End, HARD, HELD, LET_OUT, NEAR, SWALLOWED, Start};
 pub(crate) use joint::{JointContact, Member};
-pub(crate) use placement::Placement;
+pub(crate) use near::{Bound, Course, Moved};
+pub(crate) use placement::{Placement, ROWS};
 pub(crate) use points::{ContactPoints, Corners, VertexRows};
+pub(crate) use response::{Compliance, Mobility, mind, others, respond};
 pub(crate) use soft::SoftShape;
 pub(crate) use state::{Anchor, ContactState};
 
-use near::{Course, Moved, PointGroups};
-use response::{Compliance, respond};
-use sweep::{Path, meet};
+pub(crate) use sweep::meet;
+
+use near::PointGroups;
+use sweep::Path;

@@ -5,6 +5,11 @@ use nalgebra::{Matrix3, Vector3};
 use super::placement::Placement;
 use super::points::ContactPoints;
 use super::shape::Shape;
+use super::state::Anchor;
+use super::sweep::Path;
+use super::touch::Touch;
+use crate::math::rows::Rows;
+use crate::mesh::halves;
 
 /// Most points of a group.
 const GROUP: usize = 16;
@@ -28,6 +33,52 @@ pub(crate) struct Moved {
     pub(crate) now: Placement,
 }
 
+impl Moved {
+    /// Of where placements are.
+    pub(crate) fn all(before: &Rows, now: &Rows, [first, second]: [&[f64; 3]; 2]) -> Vec<Self> {
+        let [before, now] = [before, now].map(|rows| rows.as_chunks().0);
+        let moved =
+            |(before, now)| Self { before: Placement::of(before, first), now: Placement::of(now, second) };
+        before.iter().zip(now).map(moved).collect()
+    }
+
+    /// A course as the collider sees it.
+    pub(crate) fn path(&self, course: &Course) -> Path {
+        let Course { start, here, ahead } = course;
+        Path { start: self.before.local(start), here: self.now.local(here), ahead: self.now.local(ahead) }
+    }
+
+    /// How a point touches the collider that it meets with a normal at a place: it sticks where it did or else where it was at the start, from
+    /// where it is let out of what it was in no further than `let_out`. Stiffness and bound are still to be found.
+    pub(crate) fn touch(
+        &self,
+        (point, collider): (u32, u32),
+        (normal, met): (Vector3<f64>, Vector3<f64>),
+        (start, anchor): (&Vector3<f64>, Option<&Anchor>),
+        let_out: f64,
+    ) -> Touch {
+        let sticks = anchor.map_or(*start, |anchor| anchor.place.into());
+        let inside = (normal.dot(&(start - met)) + let_out).min(0.0);
+        let inside = if inside.is_finite() { inside } else { 0.0 };
+        Touch {
+            point,
+            collider,
+            normal: self.now.turned(&normal),
+            place: self.now.world(&(met + inside * normal)),
+            anchor: self.now.world(&sticks),
+            stiffness: 0.0,
+            bound: 0.0,
+        }
+    }
+
+    /// Where a touch sticks once its point has come to a place; nowhere if it then touches no more.
+    pub(crate) fn anchor(&self, touch: &Touch, place: &Vector3<f64>) -> Option<Anchor> {
+        let stuck = || self.now.local(&touch.dragged(place)).into();
+        let (point, collider) = (touch.point, touch.collider);
+        (touch.gap(place) < 0.0).then(|| Anchor { point, collider, place: stuck() })
+    }
+}
+
 /// Points that are near each other at rest.
 #[derive(Debug)]
 pub(crate) struct PointGroups {
@@ -40,7 +91,7 @@ impl PointGroups {
     pub(crate) fn new(points: &ContactPoints) -> Self {
         let places: Vec<&[f64; 3]> = points.iter().map(|(_, place, _)| place).collect();
         let mut groups = Vec::new();
-        halve((0..places.len() as u32).collect(), &places, &mut groups);
+        divide((0..places.len() as u32).collect(), &places, &mut groups);
         let mut group_of = vec![0; places.len()];
         for (group, points) in (0..).zip(&groups) {
             points.iter().for_each(|&point| group_of[point as usize] = group);
@@ -87,42 +138,26 @@ impl PointGroups {
 }
 
 /// Parts of points along the longest side of what they fill, until they are groups.
-fn halve(mut points: Vec<u32>, places: &[&[f64; 3]], groups: &mut Vec<Vec<u32>>) {
+fn divide(points: Vec<u32>, places: &[&[f64; 3]], groups: &mut Vec<Vec<u32>>) {
     if points.len() <= GROUP {
         groups.extend((!points.is_empty()).then_some(points));
         return;
     }
-    let side = |c: usize| {
-        let along = points.iter().map(|&point| places[point as usize][c]);
-        let (low, high) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
-        high - low
-    };
-    let [x, y, z] = [0, 1, 2].map(side);
-    let axis = if x >= y && x >= z {
-        0
-    } else if y >= z {
-        1
-    } else {
-        2
-    };
-    points.sort_by(|&a, &b| places[a as usize][axis].total_cmp(&places[b as usize][axis]).then(a.cmp(&b)));
-    let rest = points.split_off(points.len() / 2);
-    halve(points, places, groups);
-    halve(rest, places, groups);
+    halves(points, |point| *places[point as usize]).into_iter().for_each(|half| divide(half, places, groups));
 }
 
 /// What is known of all courses of a group.
-struct Bound {
+pub(crate) struct Bound {
     /// Mean places at the start and now.
-    start: Vector3<f64>,
-    here: Vector3<f64>,
+    pub(crate) start: Vector3<f64>,
+    pub(crate) here: Vector3<f64>,
     /// Most distances of a point from those.
-    around_start: f64,
-    around_here: f64,
+    pub(crate) around_start: f64,
+    pub(crate) around_here: f64,
     /// How far any has gone at most beside the mean.
-    beside: f64,
+    pub(crate) beside: f64,
     /// How far any would go on at most.
-    ahead: f64,
+    pub(crate) ahead: f64,
 }
 
 impl Bound {
@@ -143,7 +178,7 @@ impl Bound {
 
     /// Whether any of the points may meet a shape: be no further than `margin` or than it would go on, or have gone further
     /// since the start than it then was away. No distance is less than the bound of a shape, which grows by no more than the way.
-    fn may_meet(&self, shape: &Shape, moved: &Moved, margin: f64) -> bool {
+    pub(crate) fn may_meet(&self, shape: &Shape, moved: &Moved, margin: f64) -> bool {
         let (start, here) = (moved.before.local(&self.start), moved.now.local(&self.here));
         let turned: Matrix3<f64> = moved.now.rotation() - moved.before.rotation();
         let gone = (here - start).norm() + self.beside + turned.norm() * self.around_start;

@@ -34,10 +34,58 @@ const SMALL: f64 = 1e-15;
 /// Share of its bound that friction is below where it is at it.
 const ROUNDING: f64 = 1e-12;
 
-/// How points move under forces at each other: `S H S' = W + U M U'`, W the same for each coordinate.
+/// Touches that a search takes up at once beside as many as it minds already.
+const BATCH: usize = 32;
+/// Most touches that a search minds: more of them say little new of bodies of few coordinates, and cost the cube.
+const MOST: usize = 256;
+
+/// Answers touches: those given, and then those that are entered most, in turn, until none is that is not minded, and forces are the same as if all
+/// were, of which most do nothing; or until as many are minded as may be. `answer` minds some and returns the gaps and numbers of all others where these then are.
+pub(crate) fn mind(mut minded: Vec<usize>, mut answer: impl FnMut(&[usize]) -> Vec<(f64, usize)>) {
+    loop {
+        let mut entered = answer(&minded);
+        entered.retain(|(gap, _)| *gap < 0.0);
+        entered.sort_by(|a, b| a.0.total_cmp(&b.0));
+        entered.truncate(minded.len().max(BATCH).min(MOST.saturating_sub(minded.len())));
+        if entered.is_empty() {
+            return;
+        }
+        minded.extend(entered.into_iter().map(|(_, i)| i));
+    }
+}
+
+/// Those of some touches that are not minded.
+pub(crate) fn others(count: usize, minded: &[usize]) -> impl Iterator<Item = usize> {
+    let mut is_minded = vec![false; count];
+    minded.iter().for_each(|&i| is_minded[i] = true);
+    (0..count).filter(move |&i| !is_minded[i])
+}
+
+/// W between the points of touches, m/N.
+pub(crate) enum Mobility {
+    /// The same for each coordinate, a number for two points.
+    Even(Mat<f64>),
+    /// Of bodies that turn, 3 x 3 for two points.
+    Turning(Mat<f64>),
+}
+
+impl Mobility {
+    /// Between two points, in their frames.
+    fn between(&self, (i, j): (usize, usize), frames: &[Matrix3<f64>]) -> Matrix3<f64> {
+        match self {
+            Self::Even(w) => w[(i, j)] * frames[i].transpose() * frames[j],
+            Self::Turning(w) => {
+                let block = Matrix3::from_fn(|row, column| w[(3 * i + row, 3 * j + column)]);
+                frames[i].transpose() * block * frames[j]
+            }
+        }
+    }
+}
+
+/// How points move under forces at each other: `S H S' = W + U M U'`.
 pub(crate) struct Compliance {
-    /// W between the points of touches, m/N.
-    pub(crate) points: Mat<f64>,
+    /// W.
+    pub(crate) points: Mobility,
     /// For each touch the columns of U, of a point.
     pub(crate) columns: Vec<Vec<Vector3<f64>>>,
     /// M.
@@ -125,7 +173,7 @@ impl Problem {
         matmul(&mut matrix, Accum::Replace, &turned, along.transpose(), 1.0, Par::Seq);
         for (i, touch) in touches.iter().enumerate() {
             for j in 0..touches.len() {
-                let near = points[(i, j)] * frames[i].transpose() * frames[j];
+                let near = points.between((i, j), frames);
                 (0..9).for_each(|e| matrix[(3 * i + e % 3, 3 * j + e / 3)] += near[e]);
             }
             (3 * i..3 * i + 3).for_each(|e| matrix[(e, e)] += 1.0 / touch.stiffness);

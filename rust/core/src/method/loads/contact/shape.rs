@@ -149,7 +149,7 @@ impl Shape {
     }
 
     /// What the distance of a point is not less than, metres, which is cheap and grows by no more than a point goes.
-    pub(super) fn least_distance(&self, point: &Vector3<f64>) -> f64 {
+    pub(crate) fn least_distance(&self, point: &Vector3<f64>) -> f64 {
         match &self.0 {
             Kind::Mesh(grid) => grid.distance_of_rim(point),
             _ => self.nearest(point).0,
