@@ -1,5 +1,6 @@
 //! What a tree touches: vertices that the spheres of its domains find near colliders, and the directions that mind them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use faer::Mat;
@@ -12,7 +13,7 @@ use super::way::Way;
 use crate::math::rows::{Rows, add, dot};
 use crate::method::loads::contact::{
     Anchor, Collider, Compliance, ContactState, Course, HARD, HELD, LET_OUT, Mobility, Moved, NEAR,
-    SWALLOWED, Touch, meet, mind, others, respond,
+    SWALLOWED, Touch, entered, meet, mind, respond,
 };
 use crate::solve::{Compact, Lbfgs};
 
@@ -310,9 +311,22 @@ impl TreeContact {
                 self.answer(minded, tree, metric, &compact, direction);
             }
             metric.go(nodes, self.path.iter().copied(), direction);
-            let gap = |i: usize| (self.meetings[i].gap_ahead(tree, metric, direction), i);
-            others(self.meetings.len(), minded).map(gap).collect()
+            let gap = |i: usize| self.meetings[i].gap_ahead(tree, metric, direction);
+            self.in_turn(entered(self.meetings.len(), minded, gap))
         });
+    }
+
+    /// Of touches the first of each domain, then the second of each: those of one domain say much the same.
+    fn in_turn(&self, touches: Vec<usize>) -> Vec<usize> {
+        let mut seen = BTreeMap::new();
+        let rank = |i: usize| {
+            let rank = seen.entry(self.meetings[i].domain).or_insert(0);
+            *rank += 1;
+            (*rank, i)
+        };
+        let mut ranked: Vec<(usize, usize)> = touches.into_iter().map(rank).collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, i)| i).collect()
     }
 
     /// Adds to a direction what the forces do that minimise with those that are minded.

@@ -6,7 +6,7 @@ use faer::Mat;
 use nalgebra::Vector3;
 
 use super::directions::{HARD, HELD};
-use super::{Compliance, Contact, Mobility, Touch, mind, others, respond};
+use super::{Compliance, Contact, Mobility, Touch, entered, mind, respond};
 use crate::math::rows::{Rows, add, combine};
 use crate::solve::{Compact, Lbfgs};
 
@@ -139,8 +139,7 @@ impl Links {
                 self.answer(minded, &images, &compact, y, direction, metric);
             }
             let ahead = sum(y, direction);
-            let gap = |i: usize| (self.all[i].touch.gap(&self.all[i].at(&ahead)), i);
-            others(self.all.len(), minded).map(gap).collect()
+            entered(self.all.len(), minded, |i| self.all[i].touch.gap(&self.all[i].at(&ahead)))
         });
     }
 

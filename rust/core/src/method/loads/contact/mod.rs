@@ -28,6 +28,9 @@
 //! Bodies of handles that are stepped as one touch each other likewise (`joint`), each the others' rest shape
 //! as they deform it (`soft`).
 //!
+//! Vertices of domains, whose frames turn, meet colliders and answer to each other in the same way; trees of spheres find which
+//! (`method::domains`).
+//!
 //! What it does not do: rigid colliders that deform; bodies that touch themselves; bounce beyond what flesh
 //! gives.
 
@@ -54,7 +57,7 @@ pub(crate) use joint::{JointContact, Member};
 pub(crate) use near::{Bound, Course, Moved};
 pub(crate) use placement::{Placement, ROWS};
 pub(crate) use points::{ContactPoints, Corners, VertexRows};
-pub(crate) use response::{Compliance, Mobility, mind, others, respond};
+pub(crate) use response::{Compliance, Mobility, entered, mind, respond};
 pub(crate) use soft::SoftShape;
 pub(crate) use state::{Anchor, ContactState};
 

@@ -39,26 +39,28 @@ const BATCH: usize = 32;
 /// Most touches that a search minds: more of them say little new of bodies of few coordinates, and cost the cube.
 const MOST: usize = 256;
 
-/// Answers touches: those given, and then those that are entered most, in turn, until none is that is not minded, and forces are the same as if all
-/// were, of which most do nothing; or until as many are minded as may be. `answer` minds some and returns the gaps and numbers of all others where these then are.
-pub(crate) fn mind(mut minded: Vec<usize>, mut answer: impl FnMut(&[usize]) -> Vec<(f64, usize)>) {
+/// Answers touches: those given, and then others that are entered, in turn, until none is that is not minded, and forces are the same as if all were,
+/// of which most do nothing; or until as many are minded as may be. `answer` minds some and returns those that are then entered, first those to mind
+/// first.
+pub(crate) fn mind(mut minded: Vec<usize>, mut answer: impl FnMut(&[usize]) -> Vec<usize>) {
     loop {
         let mut entered = answer(&minded);
-        entered.retain(|(gap, _)| *gap < 0.0);
-        entered.sort_by(|a, b| a.0.total_cmp(&b.0));
         entered.truncate(minded.len().max(BATCH).min(MOST.saturating_sub(minded.len())));
         if entered.is_empty() {
             return;
         }
-        minded.extend(entered.into_iter().map(|(_, i)| i));
+        minded.extend(entered);
     }
 }
 
-/// Those of some touches that are not minded.
-pub(crate) fn others(count: usize, minded: &[usize]) -> impl Iterator<Item = usize> {
+/// Of some touches those that are not minded and have a gap below zero, the deepest first.
+pub(crate) fn entered(count: usize, minded: &[usize], gap: impl Fn(usize) -> f64) -> Vec<usize> {
     let mut is_minded = vec![false; count];
     minded.iter().for_each(|&i| is_minded[i] = true);
-    (0..count).filter(move |&i| !is_minded[i])
+    let others = (0..count).filter(|&i| !is_minded[i]).map(|i| (gap(i), i));
+    let mut entered: Vec<(f64, usize)> = others.filter(|(gap, _)| *gap < 0.0).collect();
+    entered.sort_by(|a, b| a.0.total_cmp(&b.0));
+    entered.into_iter().map(|(_, i)| i).collect()
 }
 
 /// W between the points of touches, m/N.
