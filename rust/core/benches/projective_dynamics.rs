@@ -8,10 +8,11 @@ mod ellipsoid;
 
 use ellipsoid::{RADII, median, surface, timed};
 use jounce::material::{Field, Law, Material};
-use jounce::mesh::{TetMesh, lattice_with_tet_count};
+use jounce::mesh::{SurfaceMesh, TetMesh, lattice_with_tet_count};
 use jounce::method::loads::contact::{Collider, Shape};
-use jounce::method::projective_dynamics::{ProjectiveModel, Start};
+use jounce::method::projective_dynamics::{Fabric, ProjectiveModel, Start};
 use jounce::method::{Drive, Model, Simulation, SimulationParams};
+use jounce::rig::Rig;
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce::{Progress, Result};
 
@@ -30,6 +31,8 @@ const STEPS: [usize; 2] = [3, 40];
 
 /// Of a body that falls on the ground and comes to rest: tets, handles, clusters, and steps of 1/60 s.
 const FALLING: (usize, usize, usize, usize) = (3000, 12, 50, 180);
+/// Of a sheet that hangs by an edge: points along it, handles, capsules below it, frames of 1/24 s, and substeps of one.
+const SHEET: (usize, usize, usize, usize, u32) = (37, 80, 15, 48, 4);
 
 fn main() -> Result<()> {
     println!(
@@ -37,13 +40,14 @@ fn main() -> Result<()> {
         STEPS[1]
     );
     println!(
-        "vertices    tets  degrees  clusters  build s  authors' s  step ms  authors' ms  times  displacement ms"
+        "vertices    tets  degrees  clusters  build s  authors' s  step ms  authors' ms  times  new stiffness ms  displacement ms"
     );
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread starts");
     for (tets, handles, clusters, yardstick) in BODIES {
         pool.install(|| row(tets, handles, clusters, yardstick))?;
     }
-    pool.install(falling)
+    pool.install(falling)?;
+    pool.install(sheet)
 }
 
 /// How long steps of a body take that is dropped on a plane with a spin, slides and settles.
@@ -72,6 +76,60 @@ fn falling() -> Result<()> {
     Ok(())
 }
 
+/// How long frames of a sheet take that hangs by an edge: above nothing, above capsules that it does not reach, and on them.
+fn sheet() -> Result<()> {
+    let (count, handles, capsules, frames, substeps) = SHEET;
+    let along = |i: usize| i as f64 / (count - 1) as f64;
+    let points: Vec<[f64; 3]> =
+        (0..count * count).map(|i| [along(i % count), along(i / count), 0.0]).collect();
+    let quads = (0..(count - 1) * (count - 1)).map(|i| (i / (count - 1) * count + i % (count - 1)) as u32);
+    let (next, n) = (count as u32, points.len());
+    let triangles = quads.flat_map(|v| [[v, v + 1, v + next + 1], [v, v + next + 1, v + next]]).collect();
+    let (surface, silent) = (SurfaceMesh::new(points, triangles)?, Progress::default());
+    let cloth = Material::new(Law::Arap, Field::Uniform(2e5), Field::Uniform(0.0), Field::Uniform(300.0))?;
+    let fabric = Fabric { thickness: 1e-3, bending: 1.0 };
+    let handles = Handles::over(&surface, handles, 0, &silent)?;
+    let held: Vec<f64> = (0..n).map(|i| if i % count == 0 { 1.0 } else { 0.0 }).collect();
+    let model = ProjectiveModel::surface(&surface, &cloth, fabric, &handles, &silent)?;
+    let model = Model::Projective(model.attached(&Rig::new(n, 1, &vec![1.0; n])?, &held, 30.0)?.into());
+    let params = SimulationParams {
+        dt: 1.0 / 24.0,
+        substeps,
+        gravity: [0.0, 0.0, -9.81],
+        damping: 0.05,
+        ..SimulationParams::default()
+    };
+    let still = vec![[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]];
+    for (what, depth) in [("above nothing", None), ("above capsules", Some(9.0)), ("on capsules", Some(0.05))]
+    {
+        let capsule = |i: usize| {
+            let (x, z) = ((i as f64 + 0.5) / capsules as f64, -depth.unwrap_or_default());
+            Collider::new(Shape::capsule([x, -0.2, z], [x, 1.2, z], 0.03)?, 0.5)
+        };
+        let colliders: Vec<Collider> =
+            (0..depth.map_or(0, |_| capsules)).map(capsule).collect::<Result<_>>()?;
+        let mut simulation = match depth {
+            Some(_) => Simulation::among(model.clone(), params, &colliders, None)?,
+            None => Simulation::new(model.clone(), params)?,
+        };
+        let (mut seconds, mut iterations) = (Vec::new(), 0);
+        for _ in 0..frames {
+            let (report, spent) = timed(|| simulation.step(Some(&still)))?;
+            seconds.push(1e3 * spent);
+            iterations += report.iterations;
+        }
+        let most = seconds.iter().copied().fold(0.0, f64::max);
+        let (mean, median) = (seconds.iter().sum::<f64>() / frames as f64, median(seconds));
+        let iterations = f64::from(iterations) / frames as f64;
+        println!(
+            "a sheet of {n} points and {} handles {what}: a frame {mean:.1} ms in the mean, {median:.1} in the median, \
+             {most:.1} at most, {iterations:.1} iterations",
+            handles.count()
+        );
+    }
+    Ok(())
+}
+
 fn row(tets: usize, handles: usize, clusters: usize, [their_build, theirs]: [Option<f64>; 2]) -> Result<()> {
     let mesh = lattice_with_tet_count(&surface(48)?, tets, &Progress::default())?;
     let (model, build) = timed(|| body(&mesh, handles, clusters))?;
@@ -95,6 +153,12 @@ fn row(tets: usize, handles: usize, clusters: usize, [their_build, theirs]: [Opt
         seconds.push(timed(|| simulation.step(None))?.1);
     }
     let step = 1e3 * median(seconds);
+    let mut seconds = Vec::new();
+    for change in 1..=STEPS[1] / 4 {
+        simulation.set_params(SimulationParams { stiffness: 1.0 + 1e-3 * change as f64, ..params })?;
+        seconds.push(timed(|| simulation.step(None))?.1);
+    }
+    let stiffer = 1e3 * median(seconds) - step;
     let projector = model.projector(None)?;
     let mut shown = vec![0.0; 3 * mesh.vertices().len()];
     let (_, display) = timed(|| projector.displacement(simulation.coefficients(), &mut shown))?;
@@ -102,7 +166,7 @@ fn row(tets: usize, handles: usize, clusters: usize, [their_build, theirs]: [Opt
     let times = theirs.map(|theirs| theirs / step);
     print!("{:>8}{:>8}{degrees:>9}{clusters:>10}{build:>9.2}", mesh.vertices().len(), mesh.tets().len());
     print!("{:>12}{step:>9.3}{:>13}{:>7}", said(their_build), said(theirs), said(times));
-    println!("{:>17.2}", 1e3 * display);
+    println!("{stiffer:>18.2}{:>17.2}", 1e3 * display);
     Ok(())
 }
 

@@ -1,11 +1,22 @@
-//! Matrices each item of which uses few groups of neighbouring columns, packed so that a SIMD lane holds a column.
+//! Matrices each item of which uses few groups of neighbouring columns, packed so that a register holds a group of columns of
+//! one item, or of two neighbours.
 
-use pulp::Simd;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::lanes::{Buffer, lane_counts};
 use super::rows::Rows;
 
-/// Where columns stand in groups of as many as a register holds: those of a group are used together.
+/// Most columns of a group: the four of an affine motion.
+const GROUP: usize = 4;
+
+/// Columns of a group, and items that share a register.
+fn shape() -> (usize, usize) {
+    let lanes = lane_counts().0;
+    let columns = lanes.min(GROUP);
+    (columns, lanes / columns)
+}
+
+/// Where columns stand in groups: those of a group are used together.
 #[derive(Clone)]
 pub(crate) struct Slots {
     of_columns: Vec<u32>,
@@ -15,12 +26,12 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// With the slot of each column.
+    /// With the slot of each column; four slots that follow each other from a multiple of four on are used together.
     pub(crate) fn new(of_columns: Vec<u32>) -> Self {
         let count = of_columns.iter().max().map_or(0, |last| *last as usize + 1);
-        let lanes = lane_counts().0 as u32;
-        let places = of_columns.iter().map(|slot| slot / lanes * 3 * lanes + slot % lanes).collect();
-        Self { of_columns, places, groups: count.div_ceil(lanes as usize) }
+        let (columns, lanes) = (shape().0 as u32, lane_counts().0 as u32);
+        let places = of_columns.iter().map(|slot| slot / columns * 3 * lanes + slot % columns).collect();
+        Self { of_columns, places, groups: count.div_ceil(columns as usize) }
     }
 
     /// The columns in the order of their slots.
@@ -36,23 +47,30 @@ impl Slots {
     }
 }
 
-/// Three coordinates of each column: groups x 3 x lanes.
+/// Three coordinates of each column, for each of the items that share a register: groups x 3 x lanes.
 pub(crate) struct GroupedRows(Buffer<f64>);
 
 impl GroupedRows {
     /// Takes the coordinates of rows.
     pub(crate) fn enter(&mut self, slots: &Slots, rows: &Rows) {
-        let lanes = lane_counts().0;
+        let (lanes, (columns, sharing)) = (lane_counts().0, shape());
         for (&first, row) in slots.places.iter().zip(rows) {
-            (0..3).for_each(|c| self.0[first as usize + c * lanes] = row[c]);
+            for c in 0..3 {
+                let first = first as usize + c * lanes;
+                (0..sharing).for_each(|item| self.0[first + item * columns] = row[c]);
+            }
         }
     }
 
-    /// Adds `factor` times them to rows.
+    /// Adds `factor` times them to rows, summed over the items that share a register.
     pub(crate) fn add_to(&self, slots: &Slots, factor: f64, rows: &mut Rows) {
-        let lanes = lane_counts().0;
+        let (lanes, (columns, sharing)) = (lane_counts().0, shape());
         for (&first, row) in slots.places.iter().zip(rows) {
-            (0..3).for_each(|c| row[c] += factor * self.0[first as usize + c * lanes]);
+            for c in 0..3 {
+                let first = first as usize + c * lanes;
+                let sum: f64 = (0..sharing).map(|item| self.0[first + item * columns]).sum();
+                row[c] += factor * sum;
+            }
         }
     }
 
@@ -71,10 +89,10 @@ impl GroupedRows {
     }
 }
 
-/// A stack of small matrices, one an item, each `ROWS` x columns.
+/// A stack of small matrices, one an item, each `ROWS` x columns: a block is of as many items as a register has lanes.
 pub(crate) struct Grouped<const ROWS: usize> {
     slots: Slots,
-    /// Where the groups of each item start, items + 1.
+    /// Where the groups of each register of items start, registers + 1.
     starts: Vec<usize>,
     groups: Vec<u32>,
     /// Those of all groups one after the other, ROWS x lanes each.
@@ -82,28 +100,39 @@ pub(crate) struct Grouped<const ROWS: usize> {
 }
 
 impl<const ROWS: usize> Grouped<ROWS> {
-    /// Packs the columns of each item that are not zero.
+    /// Packs the columns of each item that are not zero; items in lanes that share a register do best to use the same columns.
     pub(crate) fn new(slots: &Slots, items: &[Vec<(u32, [f64; ROWS])>]) -> Self {
-        let lanes = lane_counts().0;
+        let (lanes, (columns, sharing)) = (lane_counts().0, shape());
         let slot = |column: u32| slots.of_columns[column as usize] as usize;
+        let order = order();
+        let registers = (0..items.len().div_ceil(lanes)).flat_map(|block| {
+            order.chunks_exact(sharing).map(move |own| own.iter().map(move |lane| block * lanes + lane))
+        });
         let (mut starts, mut groups) = (vec![0], Vec::new());
-        for item in items {
-            let mut own: Vec<u32> = item.iter().map(|&(column, _)| (slot(column) / lanes) as u32).collect();
-            own.sort_unstable();
-            own.dedup();
-            groups.extend(own);
+        let mut values: Vec<f64> = Vec::new();
+        for register in registers {
+            let own = register.enumerate().filter_map(|(place, item)| Some((place, items.get(item)?)));
+            let entries = own.flat_map(|(place, item)| item.iter().map(move |entry| (place, entry)));
+            let entries: Vec<_> = entries.collect();
+            let mut used: Vec<u32> =
+                entries.iter().map(|(_, (column, _))| (slot(*column) / columns) as u32).collect();
+            used.sort_unstable();
+            used.dedup();
+            let first = values.len();
+            values.resize(first + used.len() * ROWS * lanes, 0.0);
+            for (place, (column, entries)) in entries {
+                let (group, lane) = (slot(*column) / columns, place * columns + slot(*column) % columns);
+                let number = used.partition_point(|&own| (own as usize) < group);
+                for row in 0..ROWS {
+                    values[first + (number * ROWS + row) * lanes + lane] = entries[row];
+                }
+            }
+            groups.extend(used);
             starts.push(groups.len());
         }
-        let mut values = Buffer::zeros(groups.len() * ROWS * lanes);
-        for (item, ends) in items.iter().zip(starts.windows(2)) {
-            for &(column, entries) in item {
-                let (group, lane) = (slot(column) / lanes, slot(column) % lanes);
-                let number =
-                    ends[0] + groups[ends[0]..ends[1]].partition_point(|&own| (own as usize) < group);
-                (0..ROWS).for_each(|row| values[(number * ROWS + row) * lanes + lane] = entries[row]);
-            }
-        }
-        Self { slots: slots.clone(), starts, groups, values }
+        let mut packed = Buffer::zeros(values.len());
+        packed.copy_from_slice(&values);
+        Self { slots: slots.clone(), starts, groups, values: packed }
     }
 
     /// Where its columns stand.
@@ -111,62 +140,139 @@ impl<const ROWS: usize> Grouped<ROWS> {
         &self.slots
     }
 
-    /// The groups of an item, and its numbers in them.
+    /// The groups of a register of items, and its numbers in them.
     #[inline(always)]
-    fn item<S: Simd>(&self, item: usize) -> impl Iterator<Item = (&[S::f64s], usize)> {
-        let (first, last) = (self.starts[item], self.starts[item + 1]);
+    fn register<S: Simd>(&self, register: usize) -> impl Iterator<Item = (&[S::f64s], usize)> {
+        let (first, last) = (self.starts[register], self.starts[register + 1]);
         let (values, _) = S::as_simd_f64s(&self.values);
         let groups = self.groups[first..last].iter().map(|&group| group as usize);
         values[ROWS * first..ROWS * last].chunks_exact(ROWS).zip(groups)
     }
 
-    /// `x' G'` of an item, still spread over the lanes of registers: entry (c, row) of the 3 x ROWS result stands at
-    /// `c * ROWS + row`. `OUT` must be `3 * ROWS`.
+    /// `x' G'` of the items of a block, one a lane: entry (c, row) of the 3 x ROWS result stands at `c * ROWS + row`. `OUT`
+    /// must be `3 * ROWS`.
     #[inline(always)]
     pub(crate) fn product<S: Simd, const OUT: usize>(
         &self,
         simd: S,
-        item: usize,
+        block: usize,
         x: &[S::f64s],
     ) -> [S::f64s; OUT] {
-        let mut sums = [simd.splat_f64s(0.0); OUT];
-        for (g, group) in self.item::<S>(item) {
-            let x = &x[3 * group..3 * group + 3];
-            for c in 0..3 {
-                for row in 0..ROWS {
-                    sums[c * ROWS + row] = simd.mul_add_e_f64s(g[row], x[c], sums[c * ROWS + row]);
+        let zero = simd.splat_f64s(0.0);
+        let registers = S::F64_LANES.min(GROUP);
+        let mut spread = [[zero; GROUP]; OUT];
+        for register in 0..registers {
+            let mut sums = [zero; OUT];
+            for (g, group) in self.register::<S>(block * registers + register) {
+                let x = &x[3 * group..3 * group + 3];
+                for c in 0..3 {
+                    for row in 0..ROWS {
+                        sums[c * ROWS + row] = simd.mul_add_e_f64s(g[row], x[c], sums[c * ROWS + row]);
+                    }
                 }
             }
+            for e in 0..OUT {
+                spread[e][register] = sums[e];
+            }
         }
-        sums
+        let mut own = [zero; OUT];
+        for e in 0..OUT {
+            own[e] = gather(simd, spread[e]);
+        }
+        own
     }
 
-    /// `out += x G` of an item, with x in the form of a product whose lanes are all the same.
+    /// `out += x G` of the items of a block, with x in the form of a product.
     #[inline(always)]
     pub(crate) fn add_adjoint<S: Simd, const OUT: usize>(
         &self,
         simd: S,
-        item: usize,
+        block: usize,
         x: &[S::f64s; OUT],
         out: &mut [S::f64s],
     ) {
-        for (g, group) in self.item::<S>(item) {
-            let out = &mut out[3 * group..3 * group + 3];
-            for c in 0..3 {
-                let mut sum = out[c];
+        let registers = S::F64_LANES.min(GROUP);
+        let mut spread = [[simd.splat_f64s(0.0); GROUP]; OUT];
+        for e in 0..OUT {
+            spread[e] = scatter(simd, x[e]);
+        }
+        for register in 0..registers {
+            let mut x = *x;
+            for e in 0..OUT {
+                x[e] = spread[e][register];
+            }
+            for (g, group) in self.register::<S>(block * registers + register) {
+                let out = &mut out[3 * group..3 * group + 3];
+                let mut sums = [out[0], out[1], out[2]];
                 for row in 0..ROWS {
-                    sum = simd.mul_add_e_f64s(g[row], x[c * ROWS + row], sum);
+                    for c in 0..3 {
+                        sums[c] = simd.mul_add_e_f64s(g[row], x[c * ROWS + row], sums[c]);
+                    }
                 }
-                out[c] = sum;
+                out.copy_from_slice(&sums);
             }
         }
     }
 }
 
+/// Puts items that follow each other into lanes that share a register, in each block.
+pub(crate) fn share_registers<T: Clone>(items: &mut [T]) {
+    let order = order();
+    for block in items.chunks_exact_mut(order.len()) {
+        let own = block.to_vec();
+        order.iter().zip(own).for_each(|(&lane, item)| block[lane] = item);
+    }
+}
+
+/// From registers of items that are spread over the lanes of a group to their sums, an item a lane.
+#[inline(always)]
+fn gather<S: Simd>(simd: S, spread: [S::f64s; GROUP]) -> S::f64s {
+    let [a, b, c, d] = spread;
+    if S::F64_LANES >= GROUP {
+        let [a, b, c, d] = simd.deinterleave_shfl_f64s([a, b, c, d]);
+        simd.add_f64s(simd.add_f64s(a, b), simd.add_f64s(c, d))
+    } else if S::F64_LANES == 2 {
+        let [a, b] = simd.deinterleave_shfl_f64s([a, b]);
+        simd.add_f64s(a, b)
+    } else {
+        a
+    }
+}
+
+/// The other way: each lane's number in all lanes of a group, where items stand in registers.
+#[inline(always)]
+fn scatter<S: Simd>(simd: S, own: S::f64s) -> [S::f64s; GROUP] {
+    if S::F64_LANES >= GROUP {
+        simd.interleave_shfl_f64s([own; GROUP])
+    } else if S::F64_LANES == 2 {
+        let [a, b] = simd.interleave_shfl_f64s([own; 2]);
+        [a, b, a, b]
+    } else {
+        [own; GROUP]
+    }
+}
+
+/// Which lane of a block each item of its registers comes to when it is gathered.
+fn order() -> Vec<usize> {
+    struct Order;
+    impl WithSimd for Order {
+        type Output = Vec<usize>;
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, simd: S) -> Vec<usize> {
+            let lanes = S::F64_LANES;
+            let mut own = [simd.splat_f64s(0.0)];
+            let numbers = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut own);
+            numbers.iter_mut().enumerate().for_each(|(lane, number)| *number = lane as f64);
+            let spread = scatter(simd, own[0]);
+            let spread = pulp::bytemuck::cast_slice::<S::f64s, f64>(&spread);
+            spread[..lanes * lanes.min(GROUP)].iter().step_by(lanes.min(GROUP)).map(|&x| x as usize).collect()
+        }
+    }
+    Arch::new().dispatch(Order)
+}
+
 #[cfg(test)]
 mod tests {
-    use pulp::{Arch, WithSimd};
-
     use super::*;
 
     struct Products<'a> {
@@ -181,13 +287,15 @@ mod tests {
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> Vec<[f64; 6]> {
             let (x, sums) = (self.x.registers::<S>(), self.sums.zeros(simd));
-            let product = |item| {
-                let spread = self.matrix.product::<S, 6>(simd, item, x);
-                let own = spread.map(|x| simd.reduce_sum_f64s(x));
-                self.matrix.add_adjoint(simd, item, &own.map(|x| simd.splat_f64s(x)), sums);
-                own
+            let blocks = (self.matrix.starts.len() - 1) / S::F64_LANES.min(GROUP);
+            let product = |block| {
+                let own = self.matrix.product::<S, 6>(simd, block, x);
+                self.matrix.add_adjoint(simd, block, &own, sums);
+                let numbers = pulp::bytemuck::cast_slice::<S::f64s, f64>(&own).to_vec();
+                (0..S::F64_LANES)
+                    .map(move |lane| [0, 1, 2, 3, 4, 5].map(|e| numbers[e * S::F64_LANES + lane]))
             };
-            (0..self.matrix.starts.len() - 1).map(product).collect()
+            (0..blocks).flat_map(product).collect()
         }
     }
 
@@ -196,9 +304,9 @@ mod tests {
         let columns = 30;
         // Slots in an order of their own, some of which stay empty.
         let slots = Slots::new((0..columns).map(|column| column * 7 % 37).collect());
-        let items: Vec<Vec<(u32, [f64; 2])>> = (0..9_u32)
+        let items: Vec<Vec<(u32, [f64; 2])>> = (0..21_u32)
             .map(|item| {
-                let used = (0..columns).filter(|column| (column * item) % 4 == 1 || column % 9 == item);
+                let used = (0..columns).filter(|column| (column * item) % 4 == 1 || column % 21 == item);
                 used.map(|column| (column, [f64::from(column), f64::from(item) - 0.5])).collect()
             })
             .collect();

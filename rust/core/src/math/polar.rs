@@ -17,8 +17,8 @@ pub type Matrix = [f64; 9];
 
 /// Newton steps on the quartic after which a lane is left to the fallback.
 const MAX_ROOT_STEPS: usize = 12;
-/// The root stands still: relative to a matrix of norm one.
-const ROOT_TOLERANCE: f64 = 1e-14;
+/// A step towards the root, of a matrix of norm one, after which the next would be rounding: its size is that of the square.
+const ROOT_TOLERANCE: f64 = 1e-8;
 /// Smallest `(s1 + s2)(s2 + s3)(s1 + s3)`, for a matrix of norm one, at which the closed formula is trusted.
 const SMALLEST_GAP: f64 = 1e-2;
 /// Largest squared correction by Newton's step, and squared distance from orthogonality, that is trusted.

@@ -2,8 +2,10 @@
 
 use faer::sparse::Triplet;
 use nalgebra::Vector3;
+use pulp::{Arch, Simd, WithSimd};
 
 use crate::material::{Law, Material};
+use crate::math::polar::dot3;
 use crate::math::rows::Rows;
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
@@ -151,23 +153,7 @@ impl Membrane {
 
     /// The energy of places, n x 3; adds its derivative.
     pub fn evaluate(&self, x: &Rows, gradient: &mut Rows) -> f64 {
-        let mut energy = 0.0;
-        for piece in &self.pieces {
-            let [x0, x1, x2] = piece.corners.map(|v| Vector3::from(x[v as usize]));
-            let (sides, [a, b]) = ([x1 - x0, x2 - x0], piece.gradients);
-            let f: Tangents = [0, 1].map(|d| (sides[0] * a[d] + sides[1] * b[d]).into());
-            let near = nearest_isometry(&f).unwrap_or(piece.tangents);
-            let apart = [0, 1].map(|d| Vector3::from(f[d]) - Vector3::from(near[d]));
-            energy += 0.5 * piece.weight * (apart[0].norm_squared() + apart[1].norm_squared());
-            let pulls = piece.gradients.map(|g| (apart[0] * g[0] + apart[1] * g[1]) * piece.weight);
-            let [v0, v1, v2] = piece.corners.map(|v| v as usize);
-            for c in 0..3 {
-                gradient[v0][c] -= pulls[0][c] + pulls[1][c];
-                gradient[v1][c] += pulls[0][c];
-                gradient[v2][c] += pulls[1][c];
-            }
-        }
-        energy
+        Arch::new().dispatch(Stretching { pieces: &self.pieces, x, gradient })
     }
 
     /// Sums of twice the area vectors of the triangles at each vertex, n x 3: along its normal.
@@ -181,6 +167,153 @@ impl Membrane {
             }
         }
     }
+}
+
+/// The energy of triangles, one a SIMD lane, and its derivative.
+struct Stretching<'a> {
+    pieces: &'a [Piece],
+    x: &'a Rows,
+    gradient: &'a mut Rows,
+}
+
+impl WithSimd for Stretching<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let mut energy = simd.splat_f64s(0.0);
+        for pieces in self.pieces.chunks(S::F64_LANES) {
+            let ([first, second], [ga, gb], weight) = gathered(simd, pieces, self.x);
+            let mut f = [first; 2];
+            for (d, column) in f.iter_mut().enumerate() {
+                for c in 0..3 {
+                    let along = simd.mul_f64s(second[c], gb[d]);
+                    column[c] = simd.mul_add_e_f64s(first[c], ga[d], along);
+                }
+            }
+            let mut apart = isometries(simd, pieces, &f);
+            let mut squares = simd.splat_f64s(0.0);
+            for d in 0..2 {
+                for c in 0..3 {
+                    apart[d][c] = simd.sub_f64s(f[d][c], apart[d][c]);
+                    squares = simd.mul_add_e_f64s(apart[d][c], apart[d][c], squares);
+                }
+            }
+            energy = simd.mul_add_e_f64s(weight, squares, energy);
+            let mut pulls = f;
+            for (pull, g) in pulls.iter_mut().zip([ga, gb]) {
+                for c in 0..3 {
+                    let across = simd.mul_f64s(apart[1][c], g[1]);
+                    let both = simd.mul_add_e_f64s(apart[0][c], g[0], across);
+                    pull[c] = simd.mul_f64s(weight, both);
+                }
+            }
+            add_pulls(simd, pieces, &pulls, self.gradient);
+        }
+        0.5 * simd.reduce_sum_f64s(energy)
+    }
+}
+
+/// Of as many triangles as a register holds two sides, the `g_i`, and `2 mu V`; lanes that are left over repeat the last one
+/// without weight.
+#[inline(always)]
+fn gathered<S: Simd>(simd: S, pieces: &[Piece], x: &Rows) -> (Columns<S>, [[S::f64s; 2]; 2], S::f64s) {
+    let (zero, lanes) = (simd.splat_f64s(0.0), S::F64_LANES);
+    let mut own = [zero; 11];
+    let packed = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut own);
+    for lane in 0..lanes {
+        let piece = &pieces[lane.min(pieces.len() - 1)];
+        let [x0, x1, x2] = piece.corners;
+        let [x0, x1, x2] = [x[x0 as usize], x[x1 as usize], x[x2 as usize]];
+        for c in 0..3 {
+            packed[c * lanes + lane] = x1[c] - x0[c];
+            packed[(3 + c) * lanes + lane] = x2[c] - x0[c];
+        }
+        for (e, g) in piece.gradients.as_flattened().iter().enumerate() {
+            packed[(6 + e) * lanes + lane] = *g;
+        }
+        packed[10 * lanes + lane] = if lane < pieces.len() { piece.weight } else { 0.0 };
+    }
+    let [a, b, c, d, e, f, g, h, i, j, weight] = own;
+    ([[a, b, c], [d, e, f]], [[g, h], [i, j]], weight)
+}
+
+/// Adds what triangles pull at their corners 1 and 2, and the opposite at corner 0.
+#[inline(always)]
+fn add_pulls<S: Simd>(_: S, pieces: &[Piece], pulls: &Columns<S>, gradient: &mut Rows) {
+    let (pulls, lanes) = (pulp::bytemuck::cast_slice::<S::f64s, f64>(pulls.as_flattened()), S::F64_LANES);
+    for (lane, piece) in pieces.iter().enumerate() {
+        let [v0, v1, v2] = piece.corners;
+        for c in 0..3 {
+            let (one, other) = (pulls[c * lanes + lane], pulls[(3 + c) * lanes + lane]);
+            gradient[v0 as usize][c] -= one + other;
+            gradient[v1 as usize][c] += one;
+            gradient[v2 as usize][c] += other;
+        }
+    }
+}
+
+/// Two columns of each triangle.
+type Columns<S> = [[<S as Simd>::f64s; 3]; 2];
+
+/// The nearest [isometry](nearest_isometry) of each triangle's F, or what it is at rest.
+#[inline(always)]
+fn isometries<S: Simd>(simd: S, pieces: &[Piece], f: &Columns<S>) -> Columns<S> {
+    let [a, b] = *f;
+    let normal = cross(simd, a, b);
+    let (square, size) = (dot3(simd, normal, normal), simd.add_f64s(dot3(simd, a, a), dot3(simd, b, b)));
+    let least = simd.mul_f64s(simd.splat_f64s(FLAT), simd.mul_f64s(size, size));
+    let (one, zero) = (simd.splat_f64s(1.0), simd.splat_f64s(0.0));
+    let told = simd.select_f64s(simd.less_than_f64s(least, square), one, zero);
+    let inverse = simd.div_f64s(one, simd.sqrt_f64s(square));
+    let mut unit = normal;
+    for c in 0..3 {
+        unit[c] = simd.mul_f64s(normal[c], inverse);
+    }
+    let mut near = [cross(simd, b, unit), cross(simd, unit, a)];
+    for d in 0..2 {
+        for c in 0..3 {
+            near[d][c] = simd.add_f64s(f[d][c], near[d][c]);
+        }
+    }
+    let squares = simd.add_f64s(dot3(simd, near[0], near[0]), dot3(simd, near[1], near[1]));
+    let inverse = simd.div_f64s(one, simd.sqrt_f64s(simd.mul_f64s(simd.splat_f64s(0.5), squares)));
+    for d in 0..2 {
+        for c in 0..3 {
+            near[d][c] = simd.mul_f64s(near[d][c], inverse);
+        }
+    }
+    if simd.reduce_min_f64s(told) < 1.0 {
+        repair::<S>(pieces, f, told, &mut near);
+    }
+    near
+}
+
+/// Finds one by one those whose columns are parallel.
+#[cold]
+#[inline(never)]
+fn repair<S: Simd>(pieces: &[Piece], f: &Columns<S>, told: S::f64s, near: &mut Columns<S>) {
+    let lanes = S::F64_LANES;
+    let told = [told];
+    let told = pulp::bytemuck::cast_slice::<S::f64s, f64>(&told);
+    let f = pulp::bytemuck::cast_slice::<S::f64s, f64>(f.as_flattened());
+    let near = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(near.as_flattened_mut());
+    for lane in (0..lanes).filter(|&lane| told[lane] < 1.0) {
+        let piece = &pieces[lane.min(pieces.len() - 1)];
+        let own = std::array::from_fn(|d| std::array::from_fn(|c| f[(3 * d + c) * lanes + lane]));
+        let found = nearest_isometry(&own).unwrap_or(piece.tangents);
+        found.as_flattened().iter().enumerate().for_each(|(e, &x)| near[e * lanes + lane] = x);
+    }
+}
+
+#[inline(always)]
+fn cross<S: Simd>(simd: S, a: [S::f64s; 3], b: [S::f64s; 3]) -> [S::f64s; 3] {
+    let mut out = a;
+    for c in 0..3 {
+        let (i, j) = ((c + 1) % 3, (c + 2) % 3);
+        out[c] = simd.negate_mul_add_e_f64s(a[j], b[i], simd.mul_f64s(a[i], b[j]));
+    }
+    out
 }
 
 /// A triangle laid in a plane: its area, `g_1` and `g_2`, and the unit vectors of the plane; `None` where it has next to none.

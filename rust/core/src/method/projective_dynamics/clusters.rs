@@ -1,5 +1,7 @@
 //! Clusters of tets that share a rotation: their mean deformation gradients, and what these do not see.
 
+use std::collections::BTreeMap;
+
 use faer::Mat;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -7,7 +9,7 @@ use rayon::prelude::*;
 use super::coordinates::HandleCoordinates;
 use super::nearby::side_by_side;
 use crate::material::Material;
-use crate::math::grouped::{Grouped, GroupedRows};
+use crate::math::grouped::{Grouped, GroupedRows, share_registers};
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::polar::rotations_in_lanes;
 use crate::math::rows::Rows;
@@ -15,11 +17,17 @@ use crate::mesh::TetMesh;
 use crate::operators::Strains;
 use crate::subspace::Handles;
 
-/// Mean gradients `F_c = I + sum_k y_k g_ck'` of clusters c, with the few g that are not zero, 1/m.
+/// Mean gradients `F_c = I + sum_k y_k g_ck'` of clusters c, with the few g that are not zero, 1/m, a cluster a SIMD lane.
+///
+/// A register is of one part alone, whose affine motions have the same g in all of its clusters: `1 / size` along each axis.
 pub(super) struct Clusters {
+    /// Of coordinates other than affine ones.
     gradients: Grouped<3>,
-    /// `sum over the tets of 2 mu V`, J, a cluster a SIMD lane; zero in lanes that are left over.
+    /// `sum over the tets of 2 mu V`, J; zero in lanes that are left over.
     weights: Buffer<f64>,
+    /// The part of each register, and `1 / size` of each part.
+    parts: Vec<usize>,
+    slopes: Vec<f64>,
     count: usize,
 }
 
@@ -44,11 +52,10 @@ impl Clusters {
     ) -> (Self, Mat<f64>) {
         let strains = Strains::new(mesh);
         let stiff = |t: u32| 2.0 * material.mu(t as usize) * mesh.volumes()[t as usize];
-        let of = |room: &mut Vec<[f64; 3]>, tets: &&Vec<u32>| -> ClusterRow {
+        let of = |room: &mut Vec<[f64; 3]>, tets: &Vec<u32>| -> ClusterRow {
             let weight: f64 = tets.iter().map(|&t| stiff(t)).sum();
-            let part = handles.parts_of_vertices()[mesh.tets()[tets[0] as usize][0] as usize];
             let mut touched = Vec::new();
-            for &tet in *tets {
+            for &tet in tets {
                 let share = stiff(tet) / weight;
                 for (vertex, g) in strains.of(tet as usize) {
                     for (handle, entries) in handles.row(vertex as usize) {
@@ -61,18 +68,24 @@ impl Clusters {
             }
             touched.sort_unstable();
             touched.dedup();
-            let columns = affine(coordinates, part).chain(others(coordinates, &touched, room));
-            (columns.filter(|(_, g)| *g != [0.0; 3]).collect(), weight)
+            let columns = others(coordinates, &touched, room).into_iter().filter(|(_, g)| *g != [0.0; 3]);
+            (columns.collect(), weight)
         };
         let zeros = || vec![[0.0; 3]; 4 * handles.count()];
-        let clusters: Vec<&Vec<u32>> =
-            side_by_side(&centers(mesh, tets)).into_iter().map(|c| &tets[c]).collect();
-        let rows: Vec<ClusterRow> = clusters.par_iter().map_init(zeros, of).collect();
+        let (order, parts) = in_lanes(mesh, handles, tets);
+        let own = |cluster: &Option<usize>| cluster.map(|cluster| &tets[cluster]);
+        let none = || (Vec::new(), 0.0);
+        let rows: Vec<ClusterRow> = order
+            .par_iter()
+            .map_init(zeros, |room, cluster| own(cluster).map_or_else(none, |tets| of(room, tets)))
+            .collect();
         let unseen = unseen(stiffness, &rows, coordinates.affine_count());
         let (rows, own): (Vec<_>, Vec<f64>) = rows.into_iter().unzip();
-        let mut weights = Buffer::zeros(own.len().next_multiple_of(lane_counts().0));
-        weights[..own.len()].copy_from_slice(&own);
-        (Self { gradients: Grouped::new(&coordinates.slots, &rows), weights, count: own.len() }, unseen)
+        let mut weights = Buffer::zeros(own.len());
+        weights.copy_from_slice(&own);
+        let slopes = coordinates.parts.iter().map(|part| 1.0 / part.size).collect();
+        let gradients = Grouped::new(&coordinates.slots, &rows);
+        (Self { gradients, weights, parts, slopes, count: tets.len() }, unseen)
     }
 
     pub(super) fn count(&self) -> usize {
@@ -98,7 +111,7 @@ impl Clusters {
         room: &mut ClusterRoom,
     ) -> f64 {
         room.y.enter(self.gradients.slots(), y);
-        let energy = Arch::new().dispatch(Local { clusters: self, factor, inflation, room });
+        let energy = Arch::new().dispatch(Local { clusters: self, factor, inflation, y, gradient, room });
         room.sums.add_to(self.gradients.slots(), 1.0, gradient);
         energy
     }
@@ -109,6 +122,9 @@ struct Local<'a> {
     clusters: &'a Clusters,
     factor: f64,
     inflation: f64,
+    /// Affine motions are read of these and added to them, others of the room.
+    y: &'a Rows,
+    gradient: &'a mut Rows,
     room: &'a mut ClusterRoom,
 }
 
@@ -117,46 +133,74 @@ impl WithSimd for Local<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
-        let (Clusters { gradients, weights, count }, lanes) = (self.clusters, S::F64_LANES);
+        let Clusters { gradients, weights, parts, slopes, .. } = self.clusters;
         let (weights, _) = S::as_simd_f64s(weights);
         let ClusterRoom { y, sums } = self.room;
         let (y, sums) = (y.registers::<S>(), sums.zeros(simd));
-        let [factor, inflation, one] = [self.factor, self.inflation, 1.0].map(|x| simd.splat_f64s(x));
+        let [factor, inflation] = [self.factor, self.inflation].map(|x| simd.splat_f64s(x));
         let zero = simd.splat_f64s(0.0);
         let mut energy = zero;
-        for (block, &weight) in weights.iter().enumerate() {
-            let own = block * lanes..(*count).min((block + 1) * lanes);
-            let mut f = [zero; 9];
-            let packed = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut f);
-            for (lane, cluster) in own.clone().enumerate() {
-                let spread = gradients.product::<S, 9>(simd, cluster, y);
+        let mut first = 0;
+        for same in parts.chunk_by(|a, b| a == b) {
+            let (part, slope) = (same[0], slopes[same[0]]);
+            let (affine, mut pulls) = (affine(simd, &self.y[4 * part..], slope), [zero; 9]);
+            for block in first..first + same.len() {
+                let weight = weights[block];
+                let mut f = gradients.product::<S, 9>(simd, block, y);
                 for e in 0..9 {
-                    packed[e * lanes + lane] = simd.reduce_sum_f64s(spread[e]);
+                    f[e] = simd.add_f64s(f[e], affine[e]);
                 }
+                let (r, scale) = (rotations_in_lanes(simd, f), simd.mul_f64s(factor, weight));
+                let mut squares = zero;
+                let mut forces = f;
+                for e in 0..9 {
+                    let apart = simd.sub_f64s(f[e], simd.mul_f64s(inflation, r[e]));
+                    squares = simd.mul_add_e_f64s(apart, apart, squares);
+                    forces[e] = simd.mul_f64s(scale, apart);
+                    pulls[e] = simd.add_f64s(pulls[e], forces[e]);
+                }
+                energy = simd.mul_add_e_f64s(weight, squares, energy);
+                gradients.add_adjoint(simd, block, &forces, sums);
             }
-            for e in [0, 4, 8] {
-                f[e] = simd.add_f64s(f[e], one);
-            }
-            let (r, scale) = (rotations_in_lanes(simd, f), simd.mul_f64s(factor, weight));
-            let mut squares = zero;
-            let mut forces = f;
             for e in 0..9 {
-                let apart = simd.sub_f64s(f[e], simd.mul_f64s(inflation, r[e]));
-                squares = simd.mul_add_e_f64s(apart, apart, squares);
-                forces[e] = simd.mul_f64s(scale, apart);
+                self.gradient[4 * part + e % 3][e / 3] += slope * simd.reduce_sum_f64s(pulls[e]);
             }
-            energy = simd.mul_add_e_f64s(weight, squares, energy);
-            let packed = pulp::bytemuck::cast_slice::<S::f64s, f64>(&forces);
-            for (lane, cluster) in own.enumerate() {
-                let mut force = [zero; 9];
-                for e in 0..9 {
-                    force[e] = simd.splat_f64s(packed[e * lanes + lane]);
-                }
-                gradients.add_adjoint(simd, cluster, &force, sums);
-            }
+            first += same.len();
         }
         0.5 * simd.reduce_sum_f64s(energy)
     }
+}
+
+/// The deformation gradient of a part that its affine motions have, of which the first three rows say what it is beside the
+/// identity.
+#[inline(always)]
+fn affine<S: Simd>(simd: S, rows: &Rows, slope: f64) -> [S::f64s; 9] {
+    let mut f = [simd.splat_f64s(0.0); 9];
+    for e in 0..9 {
+        let rest = if e % 4 == 0 { 1.0 } else { 0.0 };
+        f[e] = simd.splat_f64s(rest + slope * rows[e % 3][e / 3]);
+    }
+    f
+}
+
+/// Clusters in the order of lanes, those of a part together and near ones side by side, with none in lanes that are left over;
+/// and the part of each register.
+fn in_lanes(mesh: &TetMesh, handles: &Handles, tets: &[Vec<u32>]) -> (Vec<Option<usize>>, Vec<usize>) {
+    let part = |tets: &Vec<u32>| handles.parts_of_vertices()[mesh.tets()[tets[0] as usize][0] as usize];
+    let mut of_parts = BTreeMap::<u32, Vec<usize>>::new();
+    for (cluster, tets) in tets.iter().enumerate() {
+        of_parts.entry(part(tets)).or_default().push(cluster);
+    }
+    let (centers, lanes) = (centers(mesh, tets), lane_counts().0);
+    let (mut order, mut parts) = (Vec::new(), Vec::new());
+    for (part, clusters) in of_parts {
+        let places: Vec<[f64; 3]> = clusters.iter().map(|&cluster| centers[cluster]).collect();
+        order.extend(side_by_side(&places).into_iter().map(|number| Some(clusters[number])));
+        order.resize(order.len().next_multiple_of(lanes), None);
+        parts.resize(order.len() / lanes, part as usize);
+    }
+    share_registers(&mut order);
+    (order, parts)
 }
 
 /// What of a stiffness the means do not see: `K - sum_c w_c g_c g_c'`, zero in affine motions.
@@ -189,15 +233,7 @@ fn centers(mesh: &TetMesh, tets: &[Vec<u32>]) -> Vec<[f64; 3]> {
     tets.iter().map(center).collect()
 }
 
-/// Of the affine motions of a part, exactly: a translation has no gradient.
-fn affine(coordinates: &HandleCoordinates, part: u32) -> impl Iterator<Item = (u32, [f64; 3])> {
-    let slope = 1.0 / coordinates.parts[part as usize].size;
-    (0..3).map(move |axis| {
-        (4 * part + axis, std::array::from_fn(|c| if c == axis as usize { slope } else { 0.0 }))
-    })
-}
-
-/// Of other coordinates, from sums by entries of handles, which are zero afterwards.
+/// Of coordinates that are not affine, from sums by entries of handles, which are zero afterwards.
 fn others(coordinates: &HandleCoordinates, handles: &[usize], sums: &mut [[f64; 3]]) -> Vec<(u32, [f64; 3])> {
     let mut found = Vec::new();
     for entry in handles.iter().flat_map(|&handle| 4 * handle..4 * handle + 4) {

@@ -1,21 +1,34 @@
-//! From the transforms of handles to the displacements of points.
+//! From the transforms of handles to the displacements of points, in one pass over memory.
 
+use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::ProjectiveModel;
+use crate::math::lanes::Buffer;
 use crate::mesh::Embedding;
+use crate::method::coordinates::Coordinates;
 use crate::{Error, Result};
 
-/// Points a task works on.
-const TASK: usize = 4096;
+/// Points a task works on; bodies with fewer than two tasks stay on the caller's thread.
+const TASK: usize = 16 * 1024;
+/// Numbers of a transform, of which the last four are zero: a SIMD register, or whole ones.
+const TRANSFORM: usize = 16;
 
 /// Displacements `u_i = sum_j w_ij Z_j [X_i - c_j; 1]` at fixed points, each of which feels few handles.
+///
+/// They are rounded to f32, and summed in f32 about the body's centre and on top of the motion of the first handle. Forces
+/// are summed in f64.
 pub(in crate::method) struct HandleProjector {
+    coordinates: Coordinates,
     centers: Vec<[f64; 3]>,
     points: Vec<[f64; 3]>,
     starts: Vec<usize>,
-    handles: Vec<u32>,
+    /// Fewer than 2^16, as every pair of them has entries of matrices.
+    handles: Vec<u16>,
     weights: Vec<f64>,
+    /// Points about the centre and weights as displacements take them.
+    places: Vec<[f32; 3]>,
+    shares: Vec<f32>,
 }
 
 impl HandleProjector {
@@ -39,19 +52,28 @@ impl HandleProjector {
                 }
             }
             for same in row.chunk_by(|a, b| a.0 == b.0) {
-                handles.push(same[0].0);
+                handles.push(same[0].0 as u16);
                 weights.push(same.iter().map(|(_, weight)| weight).sum());
             }
             row.clear();
             starts.push(handles.len());
         }
-        Ok(Self { centers: model.handles.centers().to_vec(), points, starts, handles, weights })
+        let coordinates = Coordinates::of(&points);
+        let place = |point: &[f64; 3]| {
+            let [x, y, z, _] = coordinates.homogeneous(point);
+            [x, y, z].map(|x| x as f32)
+        };
+        let (places, shares) =
+            (points.iter().map(place).collect(), weights.iter().map(|&weight| weight as f32).collect());
+        let centers = model.handles.centers().to_vec();
+        Ok(Self { coordinates, centers, points, starts, handles, weights, places, shares })
     }
 
     pub(in crate::method) fn point_count(&self) -> usize {
         self.points.len()
     }
 
+    /// The handles of a point with their weights.
     fn of_point(&self, point: usize) -> impl Iterator<Item = (usize, f64)> {
         let own = self.starts[point]..self.starts[point + 1];
         self.handles[own.clone()].iter().map(|&handle| handle as usize).zip(self.weights[own].iter().copied())
@@ -63,25 +85,39 @@ impl HandleProjector {
             let got = format!("{} numbers", coefficients.len());
             return Err(Error::Shape { what: "coefficients", expected, got });
         }
-        let transforms = coefficients.as_chunks::<4>().0.as_chunks::<3>().0;
-        out.par_chunks_mut(3 * TASK).enumerate().for_each(|(task, out)| {
-            for (i, out) in out.as_chunks_mut::<3>().0.iter_mut().enumerate() {
-                *out = self.moved(task * TASK + i, transforms).map(|x| x as f32);
-            }
-        });
+        let (base, transforms) = self.transforms(coefficients);
+        let project = |(task, out): (usize, &mut [f32])| {
+            Arch::new().dispatch(Projection {
+                projector: self,
+                base,
+                transforms: &transforms,
+                first: task * TASK,
+                out,
+            });
+        };
+        if self.points.len() < 2 * TASK {
+            project((0, out));
+        } else {
+            out.par_chunks_mut(3 * TASK).enumerate().for_each(project);
+        }
         Ok(())
     }
 
-    fn moved(&self, point: usize, transforms: &[[[f64; 4]; 3]]) -> [f64; 3] {
-        let (mut sum, place) = ([0.0; 3], self.points[point]);
-        for (handle, weight) in self.of_point(point) {
-            let center = &self.centers[handle];
-            let arm: [f64; 3] = std::array::from_fn(|d| place[d] - center[d]);
-            for (sum, [x, y, z, shift]) in sum.iter_mut().zip(&transforms[handle]) {
-                *sum += weight * (x * arm[0] + y * arm[1] + z * arm[2] + shift);
-            }
+    /// How the first handle moves the centre, and on top of that the transforms of all, column after column.
+    fn transforms(&self, coefficients: &[f64]) -> ([f32; 3], Buffer<f32>) {
+        let mut transforms = Buffer::zeros(TRANSFORM * self.centers.len());
+        let mut base = None;
+        let given = coefficients.as_chunks::<4>().0.as_chunks::<3>().0;
+        for ((z, center), out) in given.iter().zip(&self.centers).zip(transforms.chunks_exact_mut(TRANSFORM))
+        {
+            let shift = |[x, y, z, shift]: &[f64; 4]| shift - x * center[0] - y * center[1] - z * center[2];
+            let about_origin = z.each_ref().map(|row| [row[0], row[1], row[2], shift(row)]);
+            let mut columns = self.coordinates.enter(&about_origin);
+            let base = *base.get_or_insert(columns[3]);
+            (0..3).for_each(|c| columns[3][c] -= base[c]);
+            out.iter_mut().zip(columns.as_flattened()).for_each(|(out, &x)| *out = x as f32);
         }
-        sum
+        (base.unwrap_or_default().map(|x| x as f32), transforms)
     }
 
     /// `sum over i of w_ij f_i [X_i - c_j; 1]'`.
@@ -97,5 +133,43 @@ impl HandleProjector {
             }
         }
         sums.as_flattened().as_flattened().to_vec()
+    }
+}
+
+/// Displacements of some points that follow each other.
+struct Projection<'a> {
+    projector: &'a HandleProjector,
+    base: [f32; 3],
+    transforms: &'a [f32],
+    first: usize,
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Projection<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let HandleProjector { starts, handles, places, shares, .. } = self.projector;
+        let (transforms, _) = S::as_simd_f32s(self.transforms);
+        let registers = TRANSFORM / S::F32_LANES;
+        let points = starts[self.first..].windows(2).zip(&places[self.first..]);
+        for (out, (ends, place)) in self.out.as_chunks_mut::<3>().0.iter_mut().zip(points) {
+            let own = ends[0]..ends[1];
+            // The blended transform: column d, component c at 3 d + c.
+            let mut sum = [simd.splat_f32s(0.0); TRANSFORM];
+            for (&handle, &share) in handles[own.clone()].iter().zip(&shares[own]) {
+                let share = simd.splat_f32s(share);
+                let transform = &transforms[registers * handle as usize..][..registers];
+                for (sum, &part) in sum.iter_mut().zip(transform) {
+                    *sum = simd.mul_add_e_f32s(share, part, *sum);
+                }
+            }
+            let sum = pulp::bytemuck::cast_slice::<S::f32s, f32>(&sum[..registers]);
+            for c in 0..3 {
+                let turned = sum[c] * place[0] + sum[3 + c] * place[1] + sum[6 + c] * place[2];
+                out[c] = self.base[c] + (turned + sum[9 + c]);
+            }
+        }
     }
 }

@@ -3,10 +3,11 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::coordinates::HandleCoordinates;
+use super::nearby::side_by_side;
 use crate::Result;
 use crate::material::Material;
 use crate::math::Sparse;
-use crate::math::grouped::{Grouped, GroupedRows};
+use crate::math::grouped::{Grouped, GroupedRows, share_registers};
 use crate::math::rows::Rows;
 use crate::mesh::SurfaceMesh;
 use crate::operators::{Bending, Membrane};
@@ -32,8 +33,9 @@ pub(super) struct Sheet {
     bending: Bending,
     /// Vertices about the centres of their parts, n, metres.
     places: Vec<[f64; 3]>,
-    /// Coordinates of each vertex but translations of whole parts.
+    /// Coordinates of each vertex but translations of whole parts, near vertices side by side, and which these are.
     rows: Grouped<1>,
+    order: Vec<u32>,
     scale: f64,
 }
 
@@ -75,19 +77,28 @@ impl Layers {
 impl Sheet {
     pub(super) fn new(layers: Layers, handles: &Handles, coordinates: &HandleCoordinates) -> Self {
         let Layers { membrane, bending } = layers;
-        let (mut rows, mut places) = (Vec::new(), Vec::new());
-        for (vertex, place) in handles.places().iter().enumerate() {
-            let part = handles.parts_of_vertices()[vertex];
-            let center = coordinates.parts[part as usize].center;
-            places.push(std::array::from_fn(|c| place[c] - center[c]));
+        let part = |vertex: usize| handles.parts_of_vertices()[vertex];
+        let place = |(vertex, place): (usize, &[f64; 3])| -> [f64; 3] {
+            let center = coordinates.parts[part(vertex) as usize].center;
+            std::array::from_fn(|c| place[c] - center[c])
+        };
+        let places: Vec<[f64; 3]> = handles.places().iter().enumerate().map(place).collect();
+        let mut order = side_by_side(handles.places());
+        share_registers(&mut order);
+        let row = |&vertex: &usize| {
             let row = coordinates.row(handles, vertex);
-            let own = row.filter(|&(column, value)| value != 0.0 && column != 4 * part + 3);
-            rows.push(own.map(|(column, value)| (column, [value])).collect());
-        }
+            let own = row.filter(|&(column, value)| value != 0.0 && column != 4 * part(vertex) + 3);
+            own.map(|(column, value)| (column, [value])).collect()
+        };
+        let rows: Vec<Vec<(u32, [f64; 1])>> = order.iter().map(row).collect();
         let (low, high) = bounds(&places);
         let size = low.iter().chain(&high).fold(0.0, |most: f64, x| most.max(x.abs()));
         let scale = membrane.scale(size) + bending.scale();
-        Self { membrane, bending, places, rows: Grouped::new(&coordinates.slots, &rows), scale }
+        let (rows, order) = (
+            Grouped::new(&coordinates.slots, &rows),
+            order.into_iter().map(|vertex| vertex as u32).collect(),
+        );
+        Self { membrane, bending, places, rows, order, scale }
     }
 
     /// Number of triangles that have an area, and of those that have none.
@@ -135,12 +146,17 @@ impl WithSimd for Move<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
+        let (Sheet { rows, order, places: rest, .. }, lanes) = (self.sheet, S::F64_LANES);
         let SheetRoom { y, places, .. } = self.room;
         let y = y.registers::<S>();
-        for (vertex, (place, rest)) in places.iter_mut().zip(&self.sheet.places).enumerate() {
-            let moved = self.sheet.rows.product::<S, 3>(simd, vertex, y);
-            for c in 0..3 {
-                place[c] = rest[c] + simd.reduce_sum_f64s(moved[c]);
+        for (block, vertices) in order.chunks(lanes).enumerate() {
+            let moved = rows.product::<S, 3>(simd, block, y);
+            let moved = pulp::bytemuck::cast_slice::<S::f64s, f64>(&moved);
+            for (lane, &vertex) in vertices.iter().enumerate() {
+                let (place, rest) = (&mut places[vertex as usize], &rest[vertex as usize]);
+                for c in 0..3 {
+                    place[c] = rest[c] + moved[c * lanes + lane];
+                }
             }
         }
     }
@@ -157,11 +173,18 @@ impl WithSimd for Gather<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
+        let (Sheet { rows, order, .. }, lanes) = (self.sheet, S::F64_LANES);
         let SheetRoom { sums, forces, .. } = self.room;
         let sums = sums.zeros(simd);
-        for (vertex, force) in forces.iter().enumerate() {
-            let force = [simd.splat_f64s(force[0]), simd.splat_f64s(force[1]), simd.splat_f64s(force[2])];
-            self.sheet.rows.add_adjoint(simd, vertex, &force, sums);
+        for (block, vertices) in order.chunks(lanes).enumerate() {
+            let mut own = [simd.splat_f64s(0.0); 3];
+            let packed = pulp::bytemuck::cast_slice_mut::<S::f64s, f64>(&mut own);
+            for (lane, &vertex) in vertices.iter().enumerate() {
+                for c in 0..3 {
+                    packed[c * lanes + lane] = forces[vertex as usize][c];
+                }
+            }
+            rows.add_adjoint(simd, block, &own, sums);
         }
     }
 }

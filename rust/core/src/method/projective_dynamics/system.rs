@@ -1,6 +1,6 @@
 //! The constant matrices of a substep, and the lowest frequency.
 
-use faer::linalg::solvers::{Llt, Solve};
+use faer::linalg::solvers::{DenseSolveCore, Llt, Solve};
 use faer::{Col, Mat, Scale, Side};
 
 use super::coordinates::HandleCoordinates;
@@ -58,17 +58,17 @@ impl Factors {
 impl System {
     pub(super) fn new(model: &ProjectiveModel, factors: Factors, parts: Option<&Mat<f64>>) -> Result<Self> {
         let Factors { inertia, hold, dragged, near, stiffness } = factors;
-        let rank = model.rank();
         let sum = |mass: f64, other: &Mat<f64>| {
-            let sum = Mat::from_fn(rank, rank, |i, j| mass * model.mass[(i, j)] + stiffness * other[(i, j)]);
-            model.attachment.as_ref().map_or(sum.clone(), |attachment| &sum + &attachment.hold)
+            let mut sum = Scale(stiffness) * other;
+            sum += Scale(mass) * &model.mass;
+            model.attachment.iter().for_each(|attachment| sum += &attachment.hold);
+            sum
         };
         let mut metric = sum(inertia + hold + near, &model.stiffness);
         if let Some(parts) = parts.filter(|_| dragged > 0.0) {
             metric += Scale(dragged) * parts;
         }
-        let factor = factored(&metric)?;
-        let inverse = factor.solve(Mat::<f64>::identity(rank, rank));
+        let inverse = factored(&metric)?.inverse();
         Ok(Self {
             factors,
             quadratic: packed(&model.coordinates, &sum(inertia + hold, &model.unseen)),
