@@ -54,6 +54,8 @@ pub(crate) struct Contact {
     pub(super) rubs: bool,
     pub(super) anchors: Vec<Anchor>,
     pub(super) touches: Vec<Touch>,
+    /// In touches, as the last search found it, N; none where it knew nothing of them.
+    found: Vec<Option<Vector3<f64>>>,
     /// On the points of touches, where the energy was evaluated last, N.
     forces: Vec<Vector3<f64>>,
     /// What a force on a point does to all points, m/N, in this metric.
@@ -107,6 +109,7 @@ impl Contact {
             rubs: false,
             anchors: Vec::new(),
             touches: Vec::new(),
+            found: Vec::new(),
             forces: Vec::new(),
             metric: [0.0; 2],
             columns: vec![Vec::new(); points.len()],
@@ -148,6 +151,7 @@ impl Contact {
         self.let_out = start.h.map_or(f64::INFINITY, |h| LET_OUT * self.diagonal * h);
         self.anchors.clone_from(&start.state.anchors);
         self.touches.clear();
+        self.found.clear();
         self.forces.clear();
         if self.metric != metric {
             self.metric = metric;
@@ -204,6 +208,7 @@ impl Contact {
         self.find(rig, place, direction);
         if self.is_idle() {
             self.touches.clear();
+            self.found.clear();
         } else {
             self.turn(memory, direction, &mut solve);
         }
@@ -228,9 +233,25 @@ impl Contact {
         let free = self.touches.iter().map(|touch| self.courses[touch.point as usize].ahead);
         let free: Vec<Vector3<f64>> = free.collect();
         let friction: Vec<f64> = self.touches.iter().map(|touch| self.friction(touch)).collect();
-        let guess = vec![Vector3::zeros(); free.len()];
+        let guess = self.guess(&friction);
         let forces = respond(&mut self.touches, &friction, &free, &compliance, &guess);
+        self.found = forces.iter().copied().map(Some).collect();
         self.push(&forces, &compliance, &compact, direction, solve);
+    }
+
+    /// Forces in touches as the last search found them, or as deep as the substep began in them, which sets bounds of friction
+    /// that are not known.
+    fn guess(&mut self, friction: &[f64]) -> Vec<Vector3<f64>> {
+        let begun = |((touch, found), friction): ((&mut Touch, &Option<Vector3<f64>>), &f64)| {
+            let Moved { before, now } = &self.placements[touch.collider as usize];
+            found.unwrap_or_else(|| {
+                let start = now.world(&before.local(&self.courses[touch.point as usize].start));
+                let push = touch.stiffness * (-touch.gap(&start)).max(0.0);
+                touch.bound = friction * push;
+                push * touch.normal
+            })
+        };
+        self.touches.iter_mut().zip(&self.found).zip(friction).map(begun).collect()
     }
 
     pub(super) fn friction(&self, touch: &Touch) -> f64 {
@@ -250,14 +271,15 @@ impl Contact {
             self.courses[point] = Course { here, ahead, ..self.courses[point] };
         }
         let near = self.near();
-        let mut known = std::mem::take(&mut self.touches).into_iter().peekable();
+        let found = std::mem::take(&mut self.found).into_iter().chain(std::iter::repeat(None));
+        let mut known = std::mem::take(&mut self.touches).into_iter().zip(found).peekable();
         let mut anchors = self.anchors.iter().peekable();
         for (point, course) in self.courses.iter().enumerate() {
             for &collider in &near[self.groups.of(point)] {
                 let (key, collider) = ((point as u32, collider), collider as usize);
-                while known.next_if(|touch| (touch.point, touch.collider) < key).is_some() {}
+                while known.next_if(|(touch, _)| (touch.point, touch.collider) < key).is_some() {}
                 while anchors.next_if(|anchor| (anchor.point, anchor.collider) < key).is_some() {}
-                let old = known.next_if(|touch| (touch.point, touch.collider) == key);
+                let old = known.next_if(|(touch, _)| (touch.point, touch.collider) == key);
                 let anchor = anchors.next_if(|anchor| (anchor.point, anchor.collider) == key);
                 if !self.may_touch[point * self.placements.len() + collider] {
                     continue;
@@ -275,7 +297,8 @@ impl Contact {
                     continue;
                 }
                 let touch = moved.touch(key, (normal, met), (&path.start, anchor), self.let_out);
-                self.touches.push(Touch { bound: old.map_or(0.0, |old| old.bound), ..touch });
+                self.touches.push(Touch { bound: old.map_or(0.0, |(old, _)| old.bound), ..touch });
+                self.found.push(old.and_then(|(_, force)| force));
             }
         }
     }
@@ -307,7 +330,10 @@ impl Contact {
         }
         let moves = |touch: &Touch| self.columns[touch.point as usize][touch.point as usize];
         let most = self.touches.iter().map(moves).fold(0.0, f64::max);
-        self.touches.retain(|touch| moves(touch) > HELD * most);
+        let stays: Vec<bool> = self.touches.iter().map(|touch| moves(touch) > HELD * most).collect();
+        let (mut of_touches, mut of_found) = (stays.iter(), stays.iter());
+        self.touches.retain(|_| of_touches.next() == Some(&true));
+        self.found.retain(|_| of_found.next() == Some(&true));
         for touch in &mut self.touches {
             touch.stiffness = HARD / self.columns[touch.point as usize][touch.point as usize];
         }

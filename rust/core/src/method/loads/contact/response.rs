@@ -1,38 +1,37 @@
 //! Forces of contact: the least of the quasi-Newton model of a smooth energy together with the contacts' own.
 //!
 //! With the inverse H of the model's matrix, the free direction `d_0 = -H g` and forces f on points S, the direction
-//! is `d = d_0 + H S'f`. A force answers to where its point then goes, `f_i = -grad e_i(c_i + S_i d)`: that is where
+//! is `d = d_0 + H S'f`. A force answers to where its point then goes, `f_i = -grad e_i(c_i + S_i d)`: it is the nearest within
+//! its bounds, which are to push, and to rub no more than friction allows, of the *aim*
 //!
-//! `f'(S H S' + 1 / k) f / 2 + f.g`
+//! `f_i - r_i (gap_i n + slip_i + f_i / k_i)`
 //!
-//! is least among forces that push, and whose friction is within its bound; g are the gaps and slips of points that would go
-//! d_0. Newton's method on what is free finds it, as forces that reach a bound are put back on it: bounds of forces change
-//! far less from step to step than contacts do that come and go. Only `S H S'` is needed of the whole body. Bounds of friction
-//! follow from the normal forces found, in turn.
+//! whatever the rate r. Newton's method finds where all do `[AC]`: aims tell which touches push, which stick and which slide, and
+//! one system gives the forces in which these go on so. From a guess that is near, few steps settle that; where whole steps go
+//! round in circles, halves of them do not. Only `S H S'` is needed of the whole body. Bounds of friction follow from the normal
+//! forces, in turn.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, Mat, Par};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
 use super::Touch;
-use crate::math::rows::{Rows, add, dot};
 
 /// Most times that bounds of friction are found anew: what is left of that, the next search finds.
 const ROUNDS: u32 = 5;
 /// Relative change of a bound that is none.
 const SAME: f64 = 1e-3;
-/// Most steps of Newton's method, and most halvings of one.
+/// Most steps of Newton's method, and those after which but one of four goes half the way.
 const STEPS: u32 = 50;
-const HALVINGS: i32 = 30;
-/// Share of the decrease that the slope promises, at which a step is taken.
-const SUFFICIENT: f64 = 0.1;
-/// Slope, as a share of the energy, that is rounding.
-const SMALL: f64 = 1e-15;
-/// Share of its bound that friction is below where it is at it.
-const ROUNDING: f64 = 1e-12;
+const WHOLE: u32 = 12;
+/// Rate of aims, times how far a force moves its own point: of a few that act together.
+const RATE: f64 = 0.1;
+/// What forces may be off, as a share of the largest, where they are found, and where bounds of friction follow them already.
+const SETTLED: f64 = 1e-9;
+const CLOSE: f64 = 0.1;
 
 /// Touches that a search takes up at once beside as many as it minds already.
 const BATCH: usize = 32;
@@ -72,13 +71,39 @@ pub(crate) enum Mobility {
 }
 
 impl Mobility {
-    /// Between two points, in their frames.
-    fn between(&self, (i, j): (usize, usize), frames: &[Matrix3<f64>]) -> Matrix3<f64> {
+    /// How far a force moves its own point, in the mean over directions.
+    fn own(&self, i: usize) -> f64 {
         match self {
-            Self::Even(w) => w[(i, j)] * frames[i].transpose() * frames[j],
+            Self::Even(w) => w[(i, i)],
+            Self::Turning(w) => (0..3).map(|c| w[(3 * i + c, 3 * i + c)]).sum::<f64>() / 3.0,
+        }
+    }
+
+    /// Adds how points are moved by a force at one.
+    fn add_moved(&self, j: usize, force: &Vector3<f64>, moved: &mut [Vector3<f64>]) {
+        match self {
+            Self::Even(w) => {
+                moved.iter_mut().zip(w.col_as_slice(j)).for_each(|(moved, entry)| *moved += *entry * force);
+            }
             Self::Turning(w) => {
-                let block = Matrix3::from_fn(|row, column| w[(3 * i + row, 3 * j + column)]);
-                frames[i].transpose() * block * frames[j]
+                for c in 0..3 {
+                    let column = w.col_as_slice(3 * j + c).as_chunks::<3>().0;
+                    moved.iter_mut().zip(column).for_each(|(moved, x)| *moved += force[c] * Vector3::from(*x));
+                }
+            }
+        }
+    }
+
+    /// How far a point moves along one direction under a force at another one along a second.
+    fn along(&self, [i, j]: [usize; 2], [to, from]: [&Vector3<f64>; 2]) -> f64 {
+        match self {
+            Self::Even(w) => w[(i, j)] * to.dot(from),
+            Self::Turning(w) => {
+                let row = |c: usize| {
+                    let column = &w.col_as_slice(3 * j + c)[3 * i..3 * i + 3];
+                    from[c] * (to[0] * column[0] + to[1] * column[1] + to[2] * column[2])
+                };
+                row(0) + row(1) + row(2)
             }
         }
     }
@@ -99,11 +124,27 @@ impl Compliance {
     pub(crate) fn shares(&self, forces: &[Vector3<f64>]) -> Vec<f64> {
         let rank = self.matrix.nrows();
         let mut shares = vec![0.0; rank];
-        for (columns, force) in self.columns.iter().zip(forces) {
+        for (columns, force) in self.columns.iter().zip(forces).filter(|(_, force)| acts(force)) {
             shares.iter_mut().zip(columns).for_each(|(share, column)| *share += column.dot(force));
         }
         (0..rank).map(|a| (0..rank).map(|b| self.matrix[(a, b)] * shares[b]).sum()).collect()
     }
+
+    /// How far points go under forces.
+    fn moved(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        let shares = self.shares(forces);
+        let along =
+            |columns: &Vec<Vector3<f64>>| columns.iter().zip(&shares).map(|(u, share)| u * *share).sum();
+        let mut moved: Vec<Vector3<f64>> = self.columns.iter().map(along).collect();
+        for (j, force) in forces.iter().enumerate().filter(|(_, force)| acts(force)) {
+            self.points.add_moved(j, force, &mut moved);
+        }
+        moved
+    }
+}
+
+fn acts(force: &Vector3<f64>) -> bool {
+    *force != Vector3::zeros()
 }
 
 /// Forces on points that would go to `free`, sought from a guess; sets the bounds of friction, which has a
@@ -115,181 +156,166 @@ pub(crate) fn respond(
     compliance: &Compliance,
     guess: &[Vector3<f64>],
 ) -> Vec<Vector3<f64>> {
-    let frames: Vec<Matrix3<f64>> = touches.iter().map(Touch::frame).collect();
-    let problem = Problem::new(touches, &frames, free, compliance);
-    let mut forces: Vec<[f64; 3]> =
-        frames.iter().zip(guess).map(|(frame, force)| (frame.transpose() * force).into()).collect();
-    for round in 1..=ROUNDS {
-        let bounds: Vec<f64> = touches.iter().map(|touch| touch.bound).collect();
-        problem.solve(&bounds, &mut forces);
-        let next = friction.iter().zip(&forces).map(|(friction, [push, ..])| friction * push);
-        let same = |(old, new): (&f64, f64)| (new - old).abs() <= SAME * new.max(*old);
-        // The last bounds are those with which forces have been found.
-        if round == ROUNDS || bounds.iter().zip(next.clone()).all(same) {
-            break;
-        }
-        touches.iter_mut().zip(next).for_each(|(touch, bound)| touch.bound = bound);
-    }
-    frames.iter().zip(forces).map(|(frame, force)| frame * Vector3::from(force)).collect()
+    // Seen from where points would go, so that how far they go instead keeps its digits.
+    let from = |(touch, free): (&Touch, &Vector3<f64>)| Touch {
+        place: touch.place - free,
+        anchor: touch.anchor - free,
+        ..*touch
+    };
+    let mut problem = Problem { touches: touches.iter().zip(free).map(from).collect(), friction, compliance };
+    let forces = problem.solve(guess.to_vec());
+    touches.iter_mut().zip(&problem.touches).for_each(|(touch, found)| touch.bound = found.bound);
+    forces
 }
 
-/// Forces f, each along the normal and two tangents of its touch, of the least `f'B f / 2 + f.g`.
-struct Problem {
-    /// `S H S' + 1 / k`.
-    matrix: Mat<f64>,
-    /// Gap and slip of each touch without forces.
-    gaps: Vec<[f64; 3]>,
+/// Touches, seen from where points go without forces.
+struct Problem<'a> {
+    touches: Vec<Touch>,
+    friction: &'a [f64],
+    compliance: &'a Compliance,
 }
 
-/// A way in which the force of a touch is free to change, and what curves the bound along it adds.
+/// A way in which the force of a touch changes with where its point goes, by `1 / softness` a metre from an origin.
 struct Change {
     touch: usize,
-    along: [f64; 3],
-    curvature: f64,
+    along: Vector3<f64>,
+    softness: f64,
+    origin: Vector3<f64>,
 }
 
-/// Forces with the gradient and the energy there.
-struct Guess {
-    forces: Vec<[f64; 3]>,
-    gradient: Vec<[f64; 3]>,
-    energy: f64,
-}
+impl Problem<'_> {
+    /// Goes on from forces.
+    fn solve(&mut self, mut forces: Vec<Vector3<f64>>) -> Vec<Vector3<f64>> {
+        let mut rounds = 0;
+        for step in 0..STEPS {
+            let aims = self.aims(&forces);
+            let (off, most) = self.off(&forces, &aims);
+            let settled = off <= SETTLED * most;
+            let follows = settled || (step > 0 && off <= CLOSE * most);
+            if follows && rounds < ROUNDS && self.bound(&forces) {
+                rounds += 1;
+            } else if settled {
+                break;
+            }
+            let Some(wanted) = self.wanted(&aims) else { break };
+            let share = if step < WHOLE || step % 4 == 0 { 1.0 } else { 0.5 };
+            forces.iter_mut().zip(wanted).for_each(|(force, wanted)| *force += share * (wanted - *force));
+        }
+        self.touches.iter().zip(&forces).map(|(touch, force)| within(touch, force)).collect()
+    }
 
-impl Problem {
-    fn new(
-        touches: &[Touch],
-        frames: &[Matrix3<f64>],
-        free: &[Vector3<f64>],
-        compliance: &Compliance,
-    ) -> Self {
-        let gap = |((touch, frame), free): ((&Touch, &Matrix3<f64>), &Vector3<f64>)| {
-            let slip = frame.transpose() * (free - touch.anchor);
-            [touch.gap(free), slip[1], slip[2]]
+    /// How fast the aim of a touch leaves its force, N/m.
+    fn rate(&self, touch: usize) -> f64 {
+        RATE / self.compliance.points.own(touch)
+    }
+
+    fn aims(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
+        let moved = self.compliance.moved(forces);
+        let aim = |(i, (force, moved)): (usize, (&Vector3<f64>, &Vector3<f64>))| {
+            let touch = &self.touches[i];
+            let apart = touch.gap(moved) * touch.normal + touch.slip(moved) + force / touch.stiffness;
+            force - self.rate(i) * apart
         };
-        let Compliance { points, columns, matrix: middle } = compliance;
-        let along =
-            |row: usize, column: usize| frames[row / 3].column(row % 3).dot(&columns[row / 3][column]);
-        let along = Mat::from_fn(3 * touches.len(), middle.nrows(), along);
-        let (mut turned, mut matrix) = (along.clone(), Mat::zeros(along.nrows(), along.nrows()));
-        matmul(&mut turned, Accum::Replace, &along, middle, 1.0, Par::Seq);
-        matmul(&mut matrix, Accum::Replace, &turned, along.transpose(), 1.0, Par::Seq);
-        for (i, touch) in touches.iter().enumerate() {
-            for j in 0..touches.len() {
-                let near = points.between((i, j), frames);
-                (0..9).for_each(|e| matrix[(3 * i + e % 3, 3 * j + e / 3)] += near[e]);
-            }
-            (3 * i..3 * i + 3).for_each(|e| matrix[(e, e)] += 1.0 / touch.stiffness);
-        }
-        Self { matrix, gaps: touches.iter().zip(frames).zip(free).map(gap).collect() }
+        forces.iter().zip(&moved).enumerate().map(aim).collect()
     }
 
-    /// Goes on from forces, made to be within their bounds.
-    fn solve(&self, bounds: &[f64], forces: &mut Vec<[f64; 3]>) {
-        let mut guess = self.guess(std::mem::take(forces), bounds);
-        for _ in 0..STEPS {
-            let Some((step, slope)) = self.step(&guess.changes(bounds), &guess.gradient) else { break };
-            if slope.is_nan() || slope.abs() <= SMALL * guess.energy.abs() {
-                break;
-            }
-            let Some(next) = (0..HALVINGS).find_map(|halving| {
-                let next = self.guess(sum(&guess.forces, 0.5f64.powi(halving), &step), bounds);
-                let promised = dot(&guess.gradient, &sum(&next.forces, -1.0, &guess.forces));
-                (next.energy <= guess.energy + SUFFICIENT * promised).then_some(next)
-            }) else {
-                break;
-            };
-            guess = next;
-        }
-        *forces = guess.forces;
+    /// How far forces are from what touches answer, and the largest answer.
+    fn off(&self, forces: &[Vector3<f64>], aims: &[Vector3<f64>]) -> (f64, f64) {
+        let answers = self.touches.iter().zip(aims).map(|(touch, aim)| within(touch, aim));
+        let pairs = answers.zip(forces);
+        pairs.fold((0.0, 0.0), |(off, most), (answer, force)| {
+            (f64::max(off, (force - answer).amax()), f64::max(most, answer.amax()))
+        })
     }
 
-    /// The nearest forces within bounds.
-    fn guess(&self, mut forces: Vec<[f64; 3]>, bounds: &[f64]) -> Guess {
-        for ([push, rub @ ..], bound) in forces.iter_mut().zip(bounds) {
-            *push = push.max(0.0);
-            let size = rub[0].hypot(rub[1]);
-            if size > *bound {
-                *rub = rub.map(|x| x * bound / size);
-            }
+    /// Sets the bounds of friction as forces push; whether any has changed.
+    fn bound(&mut self, forces: &[Vector3<f64>]) -> bool {
+        let push = |touch: &Touch, force: &Vector3<f64>| touch.normal.dot(force).max(0.0);
+        let of = self.friction.iter().zip(forces);
+        let next: Vec<f64> = self
+            .touches
+            .iter()
+            .zip(of)
+            .map(|(touch, (friction, force))| friction * push(touch, force))
+            .collect();
+        let mut pairs = self.touches.iter().zip(&next);
+        if pairs.all(|(touch, &new)| (new - touch.bound).abs() <= SAME * new.max(touch.bound)) {
+            return false;
         }
-        let mut gradient = self.gaps.clone();
-        for (column, &force) in forces.as_flattened().iter().enumerate().filter(|(_, force)| **force != 0.0) {
-            let column = self.matrix.col_as_slice(column);
-            gradient.as_flattened_mut().iter_mut().zip(column).for_each(|(sum, entry)| *sum += entry * force);
-        }
-        let energy = 0.5 * (dot(&forces, &gradient) + dot(&forces, &self.gaps));
-        Guess { forces, gradient, energy }
+        self.touches.iter_mut().zip(next).for_each(|(touch, bound)| touch.bound = bound);
+        true
     }
 
-    /// Where the energy would be least without bounds in the way, and its slope along that.
-    fn step(&self, changes: &[Change], gradient: &[[f64; 3]]) -> Option<(Vec<[f64; 3]>, f64)> {
-        let count = changes.len();
-        let mut matrix = self.reduced(changes);
-        let mut memory =
-            MemBuffer::new(cholesky_in_place_scratch::<f64>(count, Par::Seq, Default::default()));
+    /// The forces where touches would answer if they went on to push, stick and slide as aims have it.
+    fn wanted(&self, aims: &[Vector3<f64>]) -> Option<Vec<Vector3<f64>>> {
+        let mut changes = Vec::with_capacity(3 * aims.len());
+        let mut forces: Vec<Vector3<f64>> =
+            (0..aims.len()).map(|touch| self.changed(touch, &aims[touch], &mut changes)).collect();
+        let moved = self.compliance.moved(&forces);
+        let away = |change: &Change| change.along.dot(&(change.origin - moved[change.touch]));
+        let mut sizes = Mat::from_fn(changes.len(), 1, |i, _| away(&changes[i]));
+        let mut matrix = self.reduced(&changes);
+        let scratch = cholesky_in_place_scratch::<f64>(changes.len(), Par::Seq, Default::default());
+        let (mut memory, par) = (MemBuffer::new(scratch), Par::Seq);
         let stack = MemStack::new(&mut memory);
-        cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default()).ok()?;
-        let slope = |change: &Change| dot(&[change.along], &gradient[change.touch..=change.touch]);
-        let mut sizes = Mat::from_fn(count, 1, |i, _| -slope(&changes[i]));
-        solve_lower_triangular_in_place(matrix.as_ref(), sizes.as_mut(), Par::Seq);
-        solve_upper_triangular_in_place(matrix.transpose(), sizes.as_mut(), Par::Seq);
-        let mut step = vec![[0.0; 3]; gradient.len()];
-        for (change, size) in changes.iter().zip(sizes.col(0).iter()) {
-            (0..3).for_each(|c| step[change.touch][c] += size * change.along[c]);
+        cholesky_in_place(matrix.as_mut(), Default::default(), par, stack, Default::default()).ok()?;
+        solve_lower_triangular_in_place(matrix.as_ref(), sizes.as_mut(), par);
+        solve_upper_triangular_in_place(matrix.transpose(), sizes.as_mut(), par);
+        for (change, size) in changes.iter().zip(sizes.col_as_slice(0)) {
+            forces[change.touch] += *size * change.along;
         }
-        let slope = dot(gradient, &step);
-        Some((step, slope))
+        Some(forces)
     }
 
-    /// The lower half of the matrix of changes.
+    /// How the force of a touch changes with where its point goes; what of it does not.
+    fn changed(&self, number: usize, aim: &Vector3<f64>, changes: &mut Vec<Change>) -> Vector3<f64> {
+        let (touch, rate) = (&self.touches[number], self.rate(number));
+        let (push, soft) = (touch.normal.dot(aim), 1.0 / touch.stiffness);
+        let mut change = |along: Vector3<f64>, softness: f64, origin: Vector3<f64>| {
+            changes.push(Change { touch: number, along, softness, origin });
+        };
+        if push > 0.0 {
+            change(touch.normal, soft, touch.place);
+        }
+        if touch.bound <= 0.0 {
+            return Vector3::zeros();
+        }
+        let rub = aim - push * touch.normal;
+        let size = rub.norm();
+        if size <= touch.bound {
+            let frame = touch.frame();
+            (1..3).for_each(|axis| change(frame.column(axis).into(), soft, touch.anchor));
+            return Vector3::zeros();
+        }
+        // Across the way the force turns as the aim does.
+        let turning = (size - touch.bound) / (touch.bound * rate);
+        change(touch.normal.cross(&rub) / size, soft + turning, touch.anchor);
+        rub * (touch.bound / size)
+    }
+
+    /// How far changes go under each other, and what each resists itself: the lower half counts.
     fn reduced(&self, changes: &[Change]) -> Mat<f64> {
-        let mut reduced = Mat::zeros(changes.len(), changes.len());
-        let mut image = vec![0.0; self.matrix.nrows()];
+        let Compliance { points, columns, matrix: middle } = self.compliance;
+        let (count, rank) = (changes.len(), middle.nrows());
+        let along = Mat::from_fn(count, rank, |i, k| changes[i].along.dot(&columns[changes[i].touch][k]));
+        let (mut turned, mut reduced) = (Mat::zeros(count, rank), Mat::zeros(count, count));
+        matmul(&mut turned, Accum::Replace, &along, middle, 1.0, Par::Seq);
+        matmul(&mut reduced, Accum::Replace, &turned, along.transpose(), 1.0, Par::Seq);
         for (j, change) in changes.iter().enumerate() {
-            image.fill(0.0);
-            for (c, &share) in change.along.iter().enumerate().filter(|(_, share)| **share != 0.0) {
-                let column = self.matrix.col_as_slice(3 * change.touch + c);
-                image.iter_mut().zip(column).for_each(|(sum, entry)| *sum += share * entry);
+            let column = &mut reduced.col_as_slice_mut(j)[j..];
+            for (entry, other) in column.iter_mut().zip(&changes[j..]) {
+                *entry += points.along([other.touch, change.touch], [&other.along, &change.along]);
             }
-            let rows = image.as_chunks::<3>().0;
-            for (i, other) in changes.iter().enumerate().skip(j) {
-                reduced[(i, j)] = dot(&[other.along], &rows[other.touch..=other.touch]);
-            }
-            reduced[(j, j)] += change.curvature;
+            column[0] += change.softness;
         }
         reduced
     }
 }
 
-/// `forces + share step`.
-fn sum(forces: &Rows, share: f64, step: &Rows) -> Vec<[f64; 3]> {
-    let mut sum = forces.to_vec();
-    add(&mut sum, share, step);
-    sum
-}
-
-impl Guess {
-    /// How forces are free to change: those that push or begin to, and friction that is within its bound, or comes off it,
-    /// or turns along it.
-    fn changes(&self, bounds: &[f64]) -> Vec<Change> {
-        let mut changes = Vec::with_capacity(3 * bounds.len());
-        for (touch, &bound) in bounds.iter().enumerate() {
-            let ([push, rub @ ..], [gap, slip @ ..]) = (self.forces[touch], self.gradient[touch]);
-            if push > 0.0 || gap < 0.0 {
-                changes.push(Change { touch, along: [1.0, 0.0, 0.0], curvature: 0.0 });
-            }
-            if bound <= 0.0 {
-                continue;
-            }
-            let (size, outwards) = (rub[0].hypot(rub[1]), -(rub[0] * slip[0] + rub[1] * slip[1]));
-            if size >= bound * (1.0 - ROUNDING) && outwards > 0.0 {
-                let along = [0.0, -rub[1] / size, rub[0] / size];
-                changes.push(Change { touch, along, curvature: outwards / (size * size) });
-            } else {
-                changes.push(Change { touch, along: [0.0, 1.0, 0.0], curvature: 0.0 });
-                changes.push(Change { touch, along: [0.0, 0.0, 1.0], curvature: 0.0 });
-            }
-        }
-        changes
-    }
+/// The nearest force that pushes, with friction within its bound.
+fn within(touch: &Touch, force: &Vector3<f64>) -> Vector3<f64> {
+    let push = touch.normal.dot(force);
+    let rub = force - push * touch.normal;
+    let size = rub.norm();
+    push.max(0.0) * touch.normal + if size > touch.bound { rub * (touch.bound / size) } else { rub }
 }
