@@ -22,8 +22,8 @@ GRAVITY = 9.81
 
 LEAST_RESOLUTION, MOST_RESOLUTION = 16, 64
 
-# More modes bring drafts no nearer to the final motion, and more cells bring them nearer for less: off by 22 percent,
-# the median of twenty characters, with 100 cells and 12 to 24 modes, and by 20 with these.
+# More modes bring drafts no nearer to the final motion, and more cells bring them nearer for less: in the
+# median of twenty characters off by 22 percent with 100 cells and 12 to 24 modes, and by 20 with these.
 MODES, CUBATURE = 16, 140
 
 

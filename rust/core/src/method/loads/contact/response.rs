@@ -88,7 +88,10 @@ impl Mobility {
             Self::Turning(w) => {
                 for c in 0..3 {
                     let column = w.col_as_slice(3 * j + c).as_chunks::<3>().0;
-                    moved.iter_mut().zip(column).for_each(|(moved, x)| *moved += force[c] * Vector3::from(*x));
+                    moved
+                        .iter_mut()
+                        .zip(column)
+                        .for_each(|(moved, x)| *moved += force[c] * Vector3::from(*x));
                 }
             }
         }
