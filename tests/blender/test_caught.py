@@ -52,6 +52,10 @@ def switch(obj, **frames):
     for name, frame in frames.items():
         obj.jounce.animated = name.startswith("on")
         obj.jounce.keyframe_insert("animated", frame=frame)
+    # Blender 4.4 has keyed switches pass through all between, and so change halfway.
+    for curve in snapshot.fcurves(obj.animation_data.action):
+        for point in curve.keyframe_points:
+            point.interpolation = "CONSTANT"
     bpy.context.scene.frame_set(FRAMES[0])
 
 
