@@ -25,8 +25,14 @@ const ITERATIONS: u32 = 10;
 const REPEATS: usize = 300;
 const CROWD_VERTICES: usize = 330_000;
 /// Modes, clusters, and the authors' milliseconds.
-const SIZES: [(usize, usize, Option<f64>); 5] =
-    [(10, 50, Some(0.41)), (16, 100, None), (20, 100, Some(1.8)), (50, 500, Some(17.0)), (16, 300, None)];
+const SIZES: [(usize, usize, Option<f64>); 6] = [
+    (10, 50, Some(0.41)),
+    (16, 100, None),
+    (16, 140, None),
+    (20, 100, Some(1.8)),
+    (50, 500, Some(17.0)),
+    (16, 300, None),
+];
 
 fn main() -> Result<()> {
     println!("one step of {ITERATIONS} iterations, one thread, least of {REPEATS}");
