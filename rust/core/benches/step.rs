@@ -28,8 +28,8 @@ const CROWD_VERTICES: usize = 330_000;
 const SIZES: [(usize, usize, Option<f64>); 6] = [
     (10, 50, Some(0.41)),
     (16, 100, None),
-    (16, 140, None),
     (20, 100, Some(1.8)),
+    (24, 140, None),
     (50, 500, Some(17.0)),
     (16, 300, None),
 ];
