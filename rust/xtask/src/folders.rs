@@ -9,17 +9,9 @@ use crate::venv::Venv;
 /// Refuses packages that name one of some folders.
 const REFUSE: &str = include_str!("folders.py");
 
-/// A variable of the environment, with its value.
-pub type Variable = (&'static str, String);
-
-/// What stands between the flags of a list of them.
-const SEPARATOR: &str = "\u{1f}";
-
-/// What tells rustc, in the variable that cargo reads it from, to leave the folders of this machine out.
-pub fn left_out() -> Result<Variable> {
-    let flags: Vec<_> =
-        own()?.iter().map(|folder| format!("--remap-path-prefix={}=", folder.display())).collect();
-    Ok(("CARGO_ENCODED_RUSTFLAGS", flags.join(SEPARATOR)))
+/// What tells rustc to leave the folders of this machine out.
+pub fn left_out() -> Result<Vec<String>> {
+    Ok(own()?.iter().map(|folder| format!("--remap-path-prefix={}=", folder.display())).collect())
 }
 
 /// Refuses packages that name the folders of this machine all the same.

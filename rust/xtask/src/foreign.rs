@@ -98,7 +98,7 @@ impl Foreign {
                 }))
             }
             Kind::Windows => {
-                needs("wine", "wine64")?;
+                wine()?;
                 install(&site, self.wheel()?, &["win_amd64"])?;
                 let python = windows_python(folder, &site)?;
                 let prefix = folder.join("wine");
@@ -126,6 +126,19 @@ fn needs(program: &str, package: &str) -> Result<()> {
     output(command(program).arg("--version"))
         .map(drop)
         .map_err(|_| format!("{program} is missing; install it: apt-get install {package}"))
+}
+
+/// Older ones lack a library of random numbers that Rust's asks for.
+const WINE: u32 = 10;
+
+fn wine() -> Result<()> {
+    needs("wine", "wine64")?;
+    let version = output(command("wine").arg("--version"))?;
+    let major = version.trim().trim_start_matches("wine-").split(['.', ' ']).next().unwrap_or_default();
+    if major.parse().is_ok_and(|major: u32| major < WINE) {
+        return Err(format!("Wine {major} is too old; install Wine {WINE}, which Debian 13 has"));
+    }
+    Ok(())
 }
 
 /// Unpacks the wheel and what its tests import, made for another system, below `site`.

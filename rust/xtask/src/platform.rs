@@ -1,72 +1,64 @@
 //! The systems that Jounce runs on, and how it is built for each of them on Linux.
 
+use std::fs;
 use std::path::Path;
 
-use crate::process::{Result, command, output, run};
+use crate::process::{Result, command, io_error, output, run};
+use crate::project;
 
-/// A system with the name that Blender has for it.
+/// A system with the name that Blender has for it, and how a wheel for it is built on Linux.
 pub struct Platform {
     pub name: &'static str,
     /// What the tag of a wheel for it contains, and how the tag ends.
     tag: (&'static str, &'static str),
-    /// How a wheel for it is built on Linux; `None` if only itself can.
-    pub cross: Option<Cross>,
-}
-
-/// How to build for a system on another.
-pub struct Cross {
     /// What rustc calls it.
     pub target: &'static str,
     /// What maturin is told.
     pub options: &'static [&'static str],
-    /// A program that it takes beside Zig, and the package of Debian and Ubuntu that brings it.
-    needs: Option<(&'static str, &'static str)>,
 }
 
-/// Zig links for any glibc and for macOS, whose interfaces it knows.
-const MANYLINUX: &[&str] = &["--zig", "--compatibility", "manylinux2014"];
+/// Zig links for every system, whose interfaces it knows; for Linux those of the oldest glibc.
+const ZIG: &[&str] = &["--zig"];
+const ZIG_MANYLINUX: &[&str] = &["--zig", "--compatibility", "manylinux2014"];
 
 /// All that there is a wheel for.
 pub const PLATFORMS: [Platform; 6] = [
     Platform {
         name: "linux-x64",
         tag: ("linux", "x86_64"),
-        cross: Some(Cross { target: "x86_64-unknown-linux-gnu", options: MANYLINUX, needs: None }),
+        target: "x86_64-unknown-linux-gnu",
+        options: ZIG_MANYLINUX,
     },
     Platform {
         name: "linux-arm64",
         tag: ("linux", "aarch64"),
-        cross: Some(Cross { target: "aarch64-unknown-linux-gnu", options: MANYLINUX, needs: None }),
+        target: "aarch64-unknown-linux-gnu",
+        options: ZIG_MANYLINUX,
     },
     Platform {
         name: "windows-x64",
         tag: ("win", "amd64"),
-        cross: Some(Cross {
-            target: "x86_64-pc-windows-gnu",
-            options: &[],
-            needs: Some(("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64-win32")),
-        }),
-    },
-    Platform { name: "windows-arm64", tag: ("win", "_arm64"), cross: None },
-    Platform {
-        name: "macos-arm64",
-        tag: ("macosx", "_arm64"),
-        cross: Some(Cross { target: "aarch64-apple-darwin", options: &["--zig"], needs: None }),
+        target: "x86_64-pc-windows-gnullvm",
+        options: ZIG,
     },
     Platform {
-        name: "macos-x64",
-        tag: ("macosx", "x86_64"),
-        cross: Some(Cross { target: "x86_64-apple-darwin", options: &["--zig"], needs: None }),
+        name: "windows-arm64",
+        tag: ("win", "_arm64"),
+        target: "aarch64-pc-windows-gnullvm",
+        options: ZIG,
     },
+    Platform { name: "macos-arm64", tag: ("macosx", "_arm64"), target: "aarch64-apple-darwin", options: ZIG },
+    Platform { name: "macos-x64", tag: ("macosx", "x86_64"), target: "x86_64-apple-darwin", options: ZIG },
 ];
 
-impl Cross {
-    /// Brings Rust's library for the system along; says in one sentence what else is missing.
+/// The list of what the module exports that maturin makes for Zig and Windows.
+const EXPORTS: &str = "jounce._jounce.def";
+/// What should stand there.
+const EXPORTED: &str = "LIBRARY _jounce.pyd\nEXPORTS\n    PyInit__jounce\n";
+
+impl Platform {
+    /// Brings Rust's library for the system along.
     pub fn ready(&self) -> Result<()> {
-        if let Some((program, package)) = self.needs {
-            output(command(program).arg("--version"))
-                .map_err(|_| format!("{program} is missing; install it: apt-get install {package}"))?;
-        }
         let libraries = output(command("rustc").args(["--print", "target-libdir", "--target", self.target]))?;
         if Path::new(libraries.trim()).is_dir() {
             return Ok(());
@@ -74,6 +66,21 @@ impl Cross {
         run(command("rustup").args(["target", "add", self.target])).map_err(|_| {
             format!("Rust has no library for {0}; install it: rustup target add {0}", self.target)
         })
+    }
+
+    /// What rustc is told for it.
+    ///
+    /// A module for Windows exports what a list says. maturin's own puts the package before the name, and nothing is called
+    /// so; a folder in its place keeps it from being made.
+    pub fn flags(&self) -> Result<Vec<String>> {
+        if !self.name.starts_with("windows") {
+            return Ok(Vec::new());
+        }
+        let folder = project::target().join("maturin").join(EXPORTS);
+        fs::create_dir_all(&folder).map_err(io_error(&folder))?;
+        let list = folder.join(EXPORTS);
+        fs::write(&list, EXPORTED).map_err(io_error(&list))?;
+        Ok(vec!["-C".to_owned(), format!("link-arg={}", list.display())])
     }
 }
 

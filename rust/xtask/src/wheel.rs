@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::folders::{self, Variable};
+use crate::folders;
 use crate::notices;
 use crate::process::{Result, command, heading, io_error, output, run};
 use crate::project;
@@ -12,35 +12,38 @@ use crate::venv::Venv;
 /// Where the module's package is described.
 const PACKAGE: &str = "rust/python";
 
+/// The variable from which cargo reads what it tells rustc, and what stands between two flags there.
+const FLAGS: (&str, &str) = ("CARGO_ENCODED_RUSTFLAGS", "\u{1f}");
+
 /// Takes the folder that a wheel was built in out of its list of parts.
 const NEUTRAL_PARTS: &str = include_str!("sbom.py");
 
 /// Builds the wheel for this machine into `dist/` and returns its path.
 pub fn build() -> Result<PathBuf> {
-    into_dist(None)
+    into_dist(&[])
 }
 
 /// Builds the same wheel without any folder of this machine, for which all crates are compiled anew once.
 pub fn build_to_pass_on() -> Result<()> {
-    let wheel = into_dist(Some(folders::left_out()?))?;
+    let wheel = into_dist(&folders::left_out()?)?;
     folders::refuse(&[wheel])
 }
 
-fn into_dist(variable: Option<Variable>) -> Result<PathBuf> {
+fn into_dist(flags: &[String]) -> Result<PathBuf> {
     let dist = project::dist();
     fs::create_dir_all(&dist).map_err(io_error(&dist))?;
     for old in project::files_with_extension(&dist, "whl")? {
         fs::remove_file(&old).map_err(io_error(&old))?;
     }
-    build_for(&host()?, &[], variable, &dist)?;
+    build_for(&host()?, &[], flags, &dist)?;
     let mut wheels = project::files_with_extension(&dist, "whl")?;
     wheels.pop().ok_or_else(|| format!("maturin left no wheel in {}", dist.display()))
 }
 
-/// Builds the wheel for `target`, with what maturin and cargo need to be told for it, into `folder`.
+/// Builds the wheel for `target`, with what maturin and rustc need to be told for it, into `folder`.
 ///
 /// It holds the licences of what is compiled into it, which are made for that and taken away again.
-pub fn build_for(target: &str, options: &[&str], variable: Option<Variable>, folder: &Path) -> Result<()> {
+pub fn build_for(target: &str, options: &[&str], flags: &[String], folder: &Path) -> Result<()> {
     let tools = Venv::tools()?;
     heading("wheel");
     let notices = notices::write(&project::root().join(PACKAGE), target)?;
@@ -50,7 +53,9 @@ pub fn build_for(target: &str, options: &[&str], variable: Option<Variable>, fol
         maturin.env("CARGO_ZIGBUILD_PYTHON_PATH", Venv::release()?.program("python"));
     }
     maturin.arg(folder).args(options).arg("--interpreter").arg(tools.program("python"));
-    maturin.envs(variable);
+    if !flags.is_empty() {
+        maturin.env(FLAGS.0, flags.join(FLAGS.1));
+    }
     let built = run(&mut maturin);
     for notice in notices {
         fs::remove_file(&notice).map_err(io_error(&notice))?;
