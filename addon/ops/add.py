@@ -43,4 +43,4 @@ def add_body(
         obj.jounce.host = host
     diagnosis.keep(host, context)
     if {"add_to_body", "add_all_to_body"} & {found.fix for found in host.jounce.findings}:
-        warn("What hangs on bones is no part of the body; Diagnosis offers to add it.")
+        warn("Other meshes of the armature are no part of the body; Diagnosis offers to add them.")

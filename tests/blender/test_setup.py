@@ -65,6 +65,31 @@ def test_what_hangs_on_bones_is_offered(module):
     assert np.abs(fleshed - scenes.evaluated(hat)).max() > 1e-3
 
 
+def dressed_in_a_coat():
+    """A character with a coat that its armature deforms: mesh, coat."""
+    obj, rig = scenes.character()
+    coat = scenes.column("Coat", radius=0.6)
+    scenes.skin(coat, rig, 2.0)
+    scenes.activate(obj)
+    return obj, coat
+
+
+def test_what_the_armature_deforms_beside_the_body_is_offered():
+    obj, coat = dressed_in_a_coat()
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    sentence = "Coat follows Rig and is no part of Column: flesh may come through it."
+    assert [(found.sentence, found.fix) for found in obj.jounce.findings] == [(sentence, "add_to_body")]
+    assert bpy.ops.jounce.fix(index=0) == {"FINISHED"}
+    assert coat.jounce.host == obj and len(obj.jounce.findings) == 0
+
+
+def test_what_is_hidden_is_not_offered():
+    obj, coat = dressed_in_a_coat()
+    coat.hide_set(True)
+    assert bpy.ops.jounce.setup() == {"FINISHED"}
+    assert len(obj.jounce.findings) == 0
+
+
 def test_what_hangs_on_bones_is_added_in_pose_mode_too():
     obj, rig, hat, feather = dressed()
     feather.hide_set(True)
@@ -84,7 +109,7 @@ def test_many_that_hang_on_bones_are_offered_as_one():
         scenes.hang(plate, rig, "Lower")
     scenes.activate(obj)
     bpy.ops.jounce.setup()
-    sentence = "9 meshes hang on bones of Rig: they stay rigid, flesh may cover them."
+    sentence = "9 meshes of Rig are no part of Column: flesh may cover or pierce them."
     assert [(found.sentence, found.fix) for found in obj.jounce.findings] == [(sentence, "add_all_to_body")]
     assert bpy.ops.jounce.fix(index=0) == {"FINISHED"}
     assert all(part.jounce.host == obj for part in (hat, feather, *plates))

@@ -67,7 +67,7 @@ def findings(host: bpy.types.Object, context: bpy.types.Context) -> list[Finding
     found = [mendable(finding, obj) for obj in objects for finding in of_mesh(obj)]
     found += of_maps(host, objects)
     found += of_armatures(host, objects)
-    found += of_hung(host, objects, context)
+    found += of_left_out(host, objects, context)
     found += of_forces(host, context.scene)
     found += of_collisions(host, objects, context)
     if not any(is_refused(obj) for obj in objects):
@@ -206,25 +206,32 @@ def of_armatures(host: bpy.types.Object, objects: tuple[bpy.types.Object, ...]) 
         yield Finding(sentence, host.name, "animate")
 
 
-def of_hung(
+def of_left_out(
     host: bpy.types.Object, objects: tuple[bpy.types.Object, ...], context: bpy.types.Context
 ) -> Iterator[Finding]:
-    """Meshes that hang on bones of the body's armatures, and belong to no body."""
+    """Meshes that the body's armatures deform or carry, and that belong to no body."""
     for armature in armature_modifier.moving(objects):
-        hung = left_out(armature, context)
-        if len(hung) > FEW:
-            which = f"{len(hung)} meshes hang on bones of {armature.name}"
-            sentence = f"{which}: they stay rigid, flesh may cover them."
-            yield Finding(sentence, armature.name, "add_all_to_body")
+        meshes = left_out(armature, context)
+        if len(meshes) > FEW:
+            which = f"{len(meshes)} meshes of {armature.name} are no part of {host.name}"
+            yield Finding(f"{which}: flesh may cover or pierce them.", armature.name, "add_all_to_body")
             continue
-        for obj in hung:
-            which = f"{obj.name} hangs on a bone of {armature.name}"
-            yield Finding(f"{which}: it stays rigid, flesh may cover it.", obj.name, "add_to_body")
+        for obj in meshes:
+            if armature_modifier.hangs_on(obj, armature):
+                which = f"{obj.name} hangs on a bone of {armature.name}"
+                sentence = f"{which}: it stays rigid, flesh may cover it."
+            else:
+                which = f"{obj.name} follows {armature.name} and is no part of {host.name}"
+                sentence = f"{which}: flesh may come through it."
+            yield Finding(sentence, obj.name, "add_to_body")
 
 
 def left_out(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The meshes that hang on bones of an armature and belong to no body."""
-    return [obj for obj in armature_modifier.hung_on(armature, context) if not registry.is_of_body(obj)]
+    """The visible meshes that an armature deforms or carries and that belong to no body."""
+    deformed = armature_modifier.deformed_by(armature, context)
+    seen = [obj for obj in deformed if obj.visible_get(view_layer=context.view_layer)]
+    meshes = [*seen, *armature_modifier.hung_on(armature, context)]
+    return [obj for obj in meshes if not registry.is_of_body(obj)]
 
 
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:

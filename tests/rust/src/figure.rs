@@ -66,7 +66,14 @@ pub const TAIL: std::ops::Range<usize> = 16..20;
 /// The same of both ears.
 pub const EARS: std::ops::Range<usize> = 20..24;
 
+/// The same of two breasts.
+const BOSOM: [([f64; 3], Option<u32>, [f64; 3]); 2] =
+    [([0.09, -0.24, 1.3], Some(1), [0.09, -0.34, 1.3]), ([-0.09, -0.24, 1.3], Some(1), [-0.09, -0.34, 1.3])];
+/// The bones of breasts.
+pub const BREASTS: std::ops::Range<usize> = 16..18;
+
 /// Surface, weights and bones.
+#[derive(Clone)]
 pub struct Figure {
     /// The points and triangles.
     pub soup: Soup,
@@ -91,6 +98,17 @@ impl Figure {
         }
         let bones = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
         Self::of(soup, &bones.chain(TAIL_AND_EARS).collect::<Vec<_>>())
+    }
+
+    /// The same with breasts of some radius, with a bone in each or without; 18 or 16 bones.
+    pub fn bosom(radius: f64, bones: bool) -> Self {
+        let mut soup = body();
+        for side in [1.0, -1.0] {
+            soup = soup.and(sphere(3).placed([radius, 0.12, radius], [0.09 * side, -0.24, 1.3]));
+        }
+        let own = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
+        let count = if bones { BOSOM.len() } else { 0 };
+        Self::of(soup, &own.chain(BOSOM.into_iter().take(count)).collect::<Vec<_>>())
     }
 
     /// A figure of bones, each with its head, its parent and where it ends.

@@ -6,7 +6,7 @@ use jounce::method::{Simulation, SimulationParams};
 use jounce::skeleton::{Bone, BoneRole, SkeletonCore};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, turn};
-use jounce_tests::figure::{EARS, Figure, TAIL, bone};
+use jounce_tests::figure::{BREASTS, EARS, Figure, TAIL, bone};
 use jounce_tests::surfaces::{Soup, cube, sphere};
 
 fn params(core: Option<SkeletonCore>) -> BodyParams {
@@ -122,6 +122,48 @@ fn appendages_that_nothing_moves_swing_freely() {
     assert_eq!(some[EARS.end - 1], BoneRole::Free);
     beast.bones.iter_mut().for_each(|bone| bone.still = true);
     assert!(!roles(&beast).contains(&BoneRole::Free), "where nothing moves nothing is still beside it");
+}
+
+/// The share of the vertices of breasts that are pinned.
+fn held_of_breasts(figure: &Figure) -> f64 {
+    let params = BodyParams { resolution: 56, ..params(Some(figure.core(0.5))) };
+    let body = build(figure, &params).unwrap();
+    let places = body.mesh.vertices().iter().zip(&body.pinned);
+    let own: Vec<bool> = places
+        .filter(|([_, y, z], _)| *y < -0.2 && (z - 1.3).abs() < 0.1)
+        .map(|(_, &pinned)| pinned)
+        .collect();
+    assert!(own.len() > 20);
+    own.iter().filter(|&&pinned| pinned).count() as f64 / own.len() as f64
+}
+
+#[test]
+fn a_bone_in_a_breast_holds_none_of_it() {
+    let mut figure = Figure::bosom(0.08, true);
+    // As rigs do that blend: less than a half.
+    for weights in figure.weights.chunks_exact_mut(figure.bones.len()) {
+        for breast in BREASTS {
+            weights[bone("spine")] += 0.6 * weights[breast];
+            weights[breast] *= 0.4;
+        }
+    }
+    let held = |name: &str, role: BoneRole| {
+        let mut figure = figure.clone();
+        for bone in &mut figure.bones[BREASTS] {
+            (bone.name, bone.role) = (name.to_owned(), role);
+        }
+        held_of_breasts(&figure)
+    };
+    assert_eq!(held("Breast.L", BoneRole::Automatic), 0.0);
+    assert_eq!(held("Bone", BoneRole::Free), 0.0);
+    let chosen = held("Breast.L", BoneRole::Flesh);
+    assert!(chosen > 0.05, "a role that is chosen is stronger: {chosen}");
+}
+
+#[test]
+fn a_bulge_that_no_bone_runs_along_is_flesh_unless_it_is_very_thin() {
+    let [bulky, thin] = [0.055, 0.02].map(|radius| held_of_breasts(&Figure::bosom(radius, false)));
+    assert!(bulky < 0.1 && thin > 0.7, "{bulky} {thin}");
 }
 
 #[test]

@@ -69,8 +69,15 @@ impl Parts<'_> {
     /// The first bones of ears and of hair on a bone of a head.
     fn on_head(&self, head: usize) -> Vec<usize> {
         let is_hair = |bone: usize| self.is_slender(bone, self.radii[head].largest, LINKS);
-        let children = self.tree.children[head].iter().copied();
-        children.filter(|&bone| self.is_ear_of(bone, head) || is_hair(bone)).collect()
+        let children = &self.tree.children[head];
+        let is_found = |&bone: &usize| self.is_ear_of(bone, head) || is_hair(bone);
+        let found: Vec<usize> = children.iter().copied().filter(is_found).collect();
+        // Of strands that are alike some lie so close to the head that they look as thick.
+        let is_like = |&bone: &usize| {
+            self.is_unnamed_chain(bone)
+                && found.iter().any(|&other| other == bone || self.are_alike(bone, other))
+        };
+        children.iter().copied().filter(is_like).collect()
     }
 
     /// Whether a bone leads one of two ears of a head.
@@ -86,9 +93,15 @@ impl Parts<'_> {
         let Some(chain) = self.tree.chain(first) else { return false };
         let thickest = chain.iter().map(|&bone| self.radii[bone].median).fold(0.0, f64::max);
         chain.len() >= links
-            && chain.iter().all(|&bone| self.hints[bone].is_none())
+            && self.is_unnamed_chain(first)
             && thickest < SLENDER * radius
             && self.tree.reach[first] > LONG * thickest
+    }
+
+    /// Whether a bone leads a chain whose names hint at nothing.
+    fn is_unnamed_chain(&self, first: usize) -> bool {
+        let chain = self.tree.chain(first);
+        chain.is_some_and(|chain| chain.iter().all(|&bone| self.hints[bone].is_none()))
     }
 
     /// The radius of the trunk that limbs hang on.

@@ -1,6 +1,7 @@
 //! The skeleton core: which part of a body follows its bones, and which is flesh.
 
 mod appendages;
+mod bulges;
 mod hints;
 mod loose;
 mod parts;
@@ -125,7 +126,10 @@ impl SkeletonCore {
     /// as a vertex stands for half of the cells around it; thin is where the largest ball inside the body that comes as
     /// near as `max(0.4 min(0.07 l, r), 0.87 h)` to the vertex, or to one inside beside it, has a radius below
     /// `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest second moment, r the radius of
-    /// the largest ball of all. Bones that run outside of their flesh are moved into it.
+    /// the largest ball of all. Bones that run outside of their flesh are moved into it. Bones that are free by choice, and those of a
+    /// soft part on flesh that they lead alone, as of breasts, count as the bone above them. Thin pieces of the trunk further
+    /// from their bones than three of their radii, their median radius above half of the limit and their volume below eight
+    /// balls of it, are not held: bulges.
     /// With a [`SkeletonCore::resolution`] thin is what is so in the lattice of that resolution, `reference`, h0 the edge of its
     /// cells: a vertex that lies there among thin ones by a share above `1 - h / (2 h0)`, half of its cell included, or by any share
     /// and is thin in its own lattice.
@@ -146,13 +150,19 @@ impl SkeletonCore {
         let length = squared_length(known, &volume).sqrt();
         let tree = Tree::new(&self.bones, known, known_rig, &volume, length)?;
         let thickness = Thickness::new(known, surface, THIN * length)?;
-        let roles = parts::roles(&self.bones, &tree, &thickness.of_bones(known_rig), length);
-        let near = distances(mesh, rig, &segments(known, known_rig, &tree, &thickness));
+        let parts::Found { roles, close_to, in_trunk } =
+            parts::find(&self.bones, &tree, &thickness.of_bones(known_rig), length);
+        let segments = segments(known, known_rig, (&tree, &close_to), &thickness);
+        let near_in = |mesh: &TetMesh, rig: &Rig| distances(mesh, rig, |bone| &segments[close_to[bone]]);
+        let near = near_in(mesh, rig);
         let share = |role: BoneRole| share_of(rig, |bone| roles[bone] == role);
         let (rigid, free) = (share(BoneRole::Rigid), share(BoneRole::Free));
         let thickest = thickness.radius.iter().copied().fold(0.0, f64::max);
         let (close, limit) = (SHARE * self.amount, self.amount * thickest.min(THIN * length));
-        let thin = thickness.below(limit);
+        let mut thin = thickness.below(limit);
+        let (trunk, bones) = (share_of(known_rig, |bone| in_trunk[bone]), near_in(known, known_rig));
+        let on_trunk = |vertex: usize| (trunk[vertex] > 0.5).then_some(bones[vertex]);
+        bulges::set_free(known, (on_trunk, &thickness.radius, &volume), limit, &mut thin);
         let (cell, depth, thin) = match reference {
             None => (thickness.cell, thickness.depth, thin),
             Some(_) => {
@@ -199,16 +209,23 @@ fn carried(thin: &[bool], from: &TetMesh, own: &[bool], to: &TetMesh, limit: f64
 }
 
 /// Where each bone runs, b, moved into its flesh as well where it lies outside.
-fn segments(mesh: &TetMesh, rig: &Rig, tree: &Tree, thickness: &Thickness) -> Vec<Vec<Segment>> {
+fn segments(
+    mesh: &TetMesh,
+    rig: &Rig,
+    (tree, close_to): (&Tree, &[usize]),
+    thickness: &Thickness,
+) -> Vec<Vec<Segment>> {
     let of_bone = |bone: usize| {
-        let mut segments = tree.segments(bone);
+        let mut segments = tree.segments(bone, |child| close_to[child] == child);
         let own = rig.bone(bone);
         let most = own.iter().fold(0.0, |most: f64, entry| most.max(entry.1));
         let flesh = own.iter().filter(|(_, weight)| *weight > 0.5 * most);
         let gap = flesh.clone().map(|&(v, _)| to_nearest(&segments, mesh, v)).fold(f64::INFINITY, f64::min);
         let radius = flesh.map(|&(v, _)| thickness.radius[v as usize]).fold(0.0, f64::max);
         if gap > thickness.cell.max(0.5 * radius) {
-            segments.extend(tree.moved_into_flesh(bone));
+            let moved: Vec<Segment> =
+                segments.iter().map(|&segment| tree.moved_into_flesh(bone, segment)).collect();
+            segments.extend(moved);
         }
         segments
     };
@@ -216,9 +233,10 @@ fn segments(mesh: &TetMesh, rig: &Rig, tree: &Tree, thickness: &Thickness) -> Ve
 }
 
 /// The distance, n, from each vertex to the nearest of the bones that it hangs on.
-fn distances(mesh: &TetMesh, rig: &Rig, segments: &[Vec<Segment>]) -> Vec<f64> {
+fn distances<'a>(mesh: &TetMesh, rig: &Rig, segments: impl Fn(usize) -> &'a [Segment]) -> Vec<f64> {
     let mut near = vec![f64::INFINITY; mesh.vertices().len()];
-    for (bone, segments) in segments.iter().enumerate() {
+    for bone in 0..rig.bone_count() {
+        let segments = segments(bone);
         for &(vertex, _) in rig.bone(bone).iter().filter(|(_, weight)| *weight > HANGS) {
             let near = &mut near[vertex as usize];
             *near = near.min(to_nearest(segments, mesh, vertex));

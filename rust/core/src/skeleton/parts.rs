@@ -26,8 +26,18 @@ const LIKELY: [f64; 2] = [0.2, 4.0];
 /// What moves more than this share of the body is no hand, foot or head.
 const WHOLE: f64 = 0.75;
 
-/// The role of each bone, b, none of them automatic. radii: of the flesh, b. length: of the body, metres.
-pub(super) fn roles(bones: &[Bone], tree: &Tree, radii: &[Radii], length: f64) -> Vec<BoneRole> {
+/// What is found of each bone, b.
+pub(super) struct Found {
+    /// None of them automatic.
+    pub(super) roles: Vec<BoneRole>,
+    /// The bone that its flesh may be close to.
+    pub(super) close_to: Vec<usize>,
+    /// Whether that is one of the trunk, which limbs hang on.
+    pub(super) in_trunk: Vec<bool>,
+}
+
+/// Which parts bones are. radii: of the flesh, b. length: of the body, metres.
+pub(super) fn find(bones: &[Bone], tree: &Tree, radii: &[Radii], length: f64) -> Found {
     let hints = bones.iter().map(|bone| hint(&bone.name)).collect();
     let mut parts = Parts { tree, radii, length, hints };
     parts.find_appendages();
@@ -39,7 +49,20 @@ pub(super) fn roles(bones: &[Bone], tree: &Tree, radii: &[Radii], length: f64) -
         BoneRole::Automatic => BoneRole::Flesh,
         chosen => chosen,
     };
-    (0..bones.len()).map(role).collect()
+    let roles: Vec<BoneRole> = (0..bones.len()).map(role).collect();
+    let is_soft = |&bone: &usize| match bones[bone].role {
+        BoneRole::Automatic => {
+            parts.is_soft_stub(bone) && tree.parent[bone].is_some_and(|above| roles[above] == BoneRole::Flesh)
+        }
+        chosen => chosen == BoneRole::Free,
+    };
+    let firm = |bone: usize| {
+        std::iter::successors(Some(bone), |&bone| tree.parent[bone]).find(|above| !is_soft(above))
+    };
+    let close_to: Vec<usize> = (0..bones.len()).map(|bone| firm(bone).unwrap_or(bone)).collect();
+    let limbs = parts.limbs();
+    let bears = |&bone: &usize| limbs.iter().any(|&limb| limb != bone && tree.leads_to(bone, limb));
+    Found { in_trunk: close_to.iter().map(bears).collect(), roles, close_to }
 }
 
 pub(super) struct Parts<'a> {
@@ -68,6 +91,14 @@ impl Parts<'_> {
             self.tree.with_below(bone).into_iter().for_each(|bone| rigid[bone] = false);
         }
         rigid
+    }
+
+    /// Whether a bone moves a soft part by itself, as those of breasts do: it runs through flesh where no bone is.
+    fn is_soft_stub(&self, bone: usize) -> bool {
+        let leads_on = |&child: &usize| self.tree.below[child] > 0.0;
+        self.hints[bone] == Some(Hint::Soft)
+            && !self.tree.children[bone].iter().any(leads_on)
+            && self.tree.parent[bone].is_some_and(|above| self.hints[above] != Some(Hint::Soft))
     }
 
     /// Whether the name of a bone says that all flesh follows it.

@@ -8,21 +8,28 @@ const SPECK: f64 = 0.01;
 
 /// Holds the pieces of flesh, connected through tets, that are smaller than a share of the body, unless they are `wanted`.
 pub(super) fn hold(mesh: &TetMesh, wanted: impl Fn(usize) -> bool, held: &mut [bool]) {
-    let mut pieces = Sets::new(held.len());
     let mut volumes = vec![0.0; held.len()];
     let mut whole = 0.0;
     for (tet, volume) in mesh.tets().iter().zip(mesh.volumes()) {
-        let mut free = tet.iter().copied().filter(|&vertex| !held[vertex as usize]);
-        if let Some(first) = free.next() {
-            free.for_each(|vertex| pieces.unite(first, vertex));
-        }
         tet.iter().for_each(|&vertex| volumes[vertex as usize] += volume / 4.0);
         whole += volume;
     }
-    let roots: Vec<usize> = (0..held.len() as u32).map(|vertex| pieces.root(vertex) as usize).collect();
+    let roots = pieces(mesh, |vertex| !held[vertex]);
     let mut sizes = vec![0.0; held.len()];
     for (vertex, &root) in roots.iter().enumerate() {
         sizes[root] += if wanted(vertex) { whole } else { volumes[vertex] };
     }
     held.iter_mut().zip(&roots).for_each(|(held, &root)| *held |= sizes[root] < SPECK * whole);
+}
+
+/// The piece of each vertex, n, where those that count are connected through tets, by one of its vertices.
+pub(super) fn pieces(mesh: &TetMesh, counts: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut pieces = Sets::new(mesh.vertices().len());
+    for tet in mesh.tets() {
+        let mut counted = tet.iter().copied().filter(|&vertex| counts(vertex as usize));
+        if let Some(first) = counted.next() {
+            counted.for_each(|vertex| pieces.unite(first, vertex));
+        }
+    }
+    (0..mesh.vertices().len() as u32).map(|vertex| pieces.root(vertex) as usize).collect()
 }

@@ -25,8 +25,8 @@ pub(super) struct Tree {
     pub(super) reach: Vec<f64>,
     /// Where its flesh is.
     centres: Vec<Point>,
-    /// Where it leads to: the heads of its children, or twice the way to its flesh.
-    ends: Vec<Vec<Point>>,
+    /// Heads that are closer are in one place, metres.
+    apart: f64,
 }
 
 impl Tree {
@@ -65,31 +65,32 @@ impl Tree {
         };
         let centres: Vec<Point> = (0..bones.len()).map(centre).collect();
         let (below, reach) = (own, vec![0.0; bones.len()]);
-        let ends = vec![Vec::new(); bones.len()];
-        let mut tree = Self { heads, parent, children, below, reach, centres, ends };
-        tree.add_up(length);
+        let mut tree = Self { heads, parent, children, below, reach, centres, apart: APART * length };
+        tree.add_up();
         Ok(tree)
     }
 
-    /// Shares, ends and ways down, from the leaves up.
-    fn add_up(&mut self, length: f64) {
+    /// Shares and ways down, from the leaves up.
+    fn add_up(&mut self) {
         for bone in self.downwards().into_iter().rev() {
             let below = self.children[bone].iter().map(|&child| self.below[child]).sum::<f64>();
             self.below[bone] += below;
             let head = self.heads[bone];
-            let leads = |&&child: &&usize| {
-                self.below[child] > 0.0 && (self.heads[child] - head).norm() > APART * length
-            };
-            let mut ends: Vec<Point> =
-                self.children[bone].iter().filter(leads).map(|&c| self.heads[c]).collect();
-            if ends.is_empty() {
-                ends.push(2.0 * self.centres[bone] - head);
-            }
             let way = |&child: &usize| (self.heads[child] - head).norm() + self.reach[child];
             let down = self.children[bone].iter().map(way).fold(0.0, f64::max);
-            self.reach[bone] = if down > 0.0 { down } else { (ends[0] - head).norm() };
-            self.ends[bone] = ends;
+            let end = self.ends(bone, |_| true)[0];
+            self.reach[bone] = if down > 0.0 { down } else { (end - head).norm() };
         }
+    }
+
+    /// Where a bone leads to: the heads of those of its children that count, or twice the way to its flesh.
+    fn ends(&self, bone: usize, counts: impl Fn(usize) -> bool) -> Vec<Point> {
+        let head = self.heads[bone];
+        let leads = |&&child: &&usize| {
+            counts(child) && self.below[child] > 0.0 && (self.heads[child] - head).norm() > self.apart
+        };
+        let ends: Vec<Point> = self.children[bone].iter().filter(leads).map(|&c| self.heads[c]).collect();
+        if ends.is_empty() { vec![2.0 * self.centres[bone] - head] } else { ends }
     }
 
     /// All bones, each after the one above it.
@@ -131,18 +132,15 @@ impl Tree {
         std::iter::successors(Some(other), |&bone| self.parent[bone]).any(|above| above == bone)
     }
 
-    /// From the head of a bone to where it leads.
-    pub(super) fn segments(&self, bone: usize) -> Vec<[Point; 2]> {
-        self.ends[bone].iter().map(|&end| [self.heads[bone], end]).collect()
+    /// From the head of a bone to where it leads, by those of its children that count.
+    pub(super) fn segments(&self, bone: usize, counts: impl Fn(usize) -> bool) -> Vec<[Point; 2]> {
+        self.ends(bone, counts).iter().map(|&end| [self.heads[bone], end]).collect()
     }
 
-    /// The same with their middles where the flesh of the bone is.
-    pub(super) fn moved_into_flesh(&self, bone: usize) -> Vec<[Point; 2]> {
-        let moved = |[start, end]: [Point; 2]| {
-            let way = self.centres[bone] - (start + end) / 2.0;
-            [start + way, end + way]
-        };
-        self.segments(bone).into_iter().map(moved).collect()
+    /// A piece of a bone with its middle where the flesh of the bone is.
+    pub(super) fn moved_into_flesh(&self, bone: usize, [start, end]: [Point; 2]) -> [Point; 2] {
+        let way = self.centres[bone] - (start + end) / 2.0;
+        [start + way, end + way]
     }
 }
 
