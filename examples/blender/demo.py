@@ -94,6 +94,7 @@ def _photograph(
     character: characters.Character, take: sheet.Take, options: argparse.Namespace, picture: Path, film: Path
 ) -> None:
     engine = options.engine or studio.best_engine()
+    take = take.in_place()
     room = studio.Studio(character.body, take.framed(), engine)
     scratch = options.out / "render.png"
     shown = sheet.contact_sheet(room, take, picture, scratch)

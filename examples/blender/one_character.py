@@ -61,6 +61,7 @@ def shoot(options: argparse.Namespace, shot_of: Shoot) -> None:
 def photograph(picture: Path, character: characters.Character, take: sheet.Take) -> None:
     """Makes the contact sheet of a take."""
     picture.parent.mkdir(parents=True, exist_ok=True)
+    take = take.in_place()
     room = studio.Studio(character.body, take.framed(), studio.best_engine())
     sheet.contact_sheet(room, take, picture, picture.with_suffix(".part.png"))
     picture.with_suffix(".part.png").unlink()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +38,18 @@ class Take:
     rows: tuple[str, ...] = ("Posed", "With Jounce", "Difference")
     between: tuple[Shapes, ...] = ()
 
+    def in_place(self) -> Take:
+        """The same, over the ground where it began if it travels further than its size."""
+        boxes = [np.concatenate(shape)[:, :2] for shape in self.posed]
+        middles = np.array([(box.min(axis=0) + box.max(axis=0)) / 2.0 for box in boxes])
+        if np.ptp(middles, axis=0).max() <= self.size:
+            return self
+        back = np.pad(middles[0] - middles, ((0, 0), (0, 1)))
+        posed, fleshed = _moved(self.posed, back), _moved(self.fleshed, back)
+        return replace(
+            self, posed=posed, fleshed=fleshed, between=tuple(_moved(s, back) for s in self.between)
+        )
+
     def displacement(self, index: int) -> list[np.ndarray]:
         """Distance (p,) between the two shapes of one frame, for each mesh, as a fraction of the size."""
         pairs = zip(self.posed[index], self.fleshed[index], strict=True)
@@ -55,6 +67,10 @@ class Take:
     def amplitudes(self) -> np.ndarray:
         """Largest displacement (f,) of each frame, as a fraction of the size."""
         return np.array([max(d.max() for d in self.displacement(k)) for k in range(len(self.posed))])
+
+
+def _moved(shapes: Shapes, by: np.ndarray) -> Shapes:
+    return [[points + way for points in shape] for shape, way in zip(shapes, by, strict=True)]
 
 
 def telling_frames(amplitudes: np.ndarray, count: int) -> list[int]:
