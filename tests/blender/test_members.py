@@ -192,6 +192,7 @@ def test_a_mesh_that_can_show_no_preview_joins_none(dressed):
 
 def test_a_fix_that_builds_is_taken_back_as_a_whole(dressed, module):
     obj, coat, hat = dressed
+    coat.hide_set(True)
     rig = hat.modifiers[0].object
     hat.modifiers.clear()
     scenes.hang(hat, rig)
@@ -211,7 +212,8 @@ def test_a_fix_that_builds_is_taken_back_as_a_whole(dressed, module):
 
 
 def test_a_fix_that_builds_is_one_step_of_one_operator(dressed, monkeypatch):
-    obj, _, hat = dressed
+    obj, coat, hat = dressed
+    coat.hide_set(True)
     rig = hat.modifiers[0].object
     hat.modifiers.clear()
     scenes.hang(hat, rig)

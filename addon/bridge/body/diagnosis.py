@@ -211,7 +211,7 @@ def of_left_out(
 ) -> Iterator[Finding]:
     """Meshes that the body's armatures deform or carry, and that belong to no body."""
     for armature in armature_modifier.moving(objects):
-        meshes = left_out(armature, context)
+        meshes = left_out(armature, host, context)
         if len(meshes) > FEW:
             which = f"{len(meshes)} meshes of {armature.name} are no part of {host.name}"
             yield Finding(f"{which}: flesh may cover or pierce them.", armature.name, "add_all_to_body")
@@ -226,12 +226,15 @@ def of_left_out(
             yield Finding(sentence, obj.name, "add_to_body")
 
 
-def left_out(armature: bpy.types.Object, context: bpy.types.Context) -> list[bpy.types.Object]:
-    """The visible meshes that an armature deforms or carries and that belong to no body."""
+def left_out(
+    armature: bpy.types.Object, host: bpy.types.Object, context: bpy.types.Context
+) -> list[bpy.types.Object]:
+    """The visible meshes of an armature that belong to no body, and that this one does not collide with."""
+    apart = colliders.acting(host)
     deformed = armature_modifier.deformed_by(armature, context)
     seen = [obj for obj in deformed if obj.visible_get(view_layer=context.view_layer)]
     meshes = [*seen, *armature_modifier.hung_on(armature, context)]
-    return [obj for obj in meshes if not registry.is_of_body(obj)]
+    return [obj for obj in meshes if not registry.is_of_body(obj) and obj not in apart]
 
 
 def of_forces(host: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[Finding]:
@@ -330,7 +333,7 @@ def joining(fix: str, obj: bpy.types.Object, host: bpy.types.Object, context: bp
 
     Refuses where none can be, with what speaks against the first.
     """
-    wanted = {"add_to_body": lambda: [obj], "add_all_to_body": lambda: left_out(obj, context)}
+    wanted = {"add_to_body": lambda: [obj], "add_all_to_body": lambda: left_out(obj, host, context)}
     able: list[bpy.types.Object] = []
     refused: list[UserError] = []
     for candidate in wanted.get(fix, list)():
