@@ -8,8 +8,8 @@ const HARD: [&str; 25] = [
     "palm", "finger", "fingers", "thumb", "index", "pinky", "foot", "feet", "toe", "toes", "paw", "hoof",
     "claw",
 ];
-/// Words in the names of bones of soft parts.
-const SOFT: [&str; 36] = [
+/// Words in the names of bones of soft parts that reach far.
+const LONG: [&str; 21] = [
     "ear",
     "ears",
     "tail",
@@ -23,21 +23,6 @@ const SOFT: [&str; 36] = [
     "dreadlock",
     "dreadlocks",
     "beard",
-    "breast",
-    "breasts",
-    "boob",
-    "boobs",
-    "bust",
-    "pec",
-    "peck",
-    "belly",
-    "butt",
-    "buttock",
-    "buttocks",
-    "glute",
-    "glutes",
-    "cheek",
-    "cheeks",
     "antenna",
     "tentacle",
     "fin",
@@ -45,7 +30,12 @@ const SOFT: [&str; 36] = [
     "skirt",
     "cloak",
     "scarf",
-    "jiggle",
+    "whiskers",
+];
+/// Words in the names of bones of soft parts that bulge.
+const BULGING: [&str; 16] = [
+    "breast", "breasts", "boob", "boobs", "bust", "pec", "peck", "belly", "butt", "buttock", "buttocks",
+    "glute", "glutes", "cheek", "cheeks", "jiggle",
 ];
 
 /// What a name hints at.
@@ -60,8 +50,14 @@ pub(super) enum Hint {
 pub(super) fn hint(name: &str) -> Option<Hint> {
     let words = words(name);
     let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let known = [(Hint::Soft, any(&SOFT)), (Hint::Head, any(&HEAD)), (Hint::Hard, any(&HARD))];
+    let soft = any(&LONG) || any(&BULGING);
+    let known = [(Hint::Soft, soft), (Hint::Head, any(&HEAD)), (Hint::Hard, any(&HARD))];
     known.into_iter().find(|&(_, is_meant)| is_meant).map(|(hint, _)| hint)
+}
+
+/// Whether a name is that of a bone in a soft part that bulges.
+pub(super) fn is_bulge(name: &str) -> bool {
+    words(name).iter().any(|word| BULGING.contains(&word.as_str()))
 }
 
 impl Hint {

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::hints::{Hint, hint};
+use super::hints::{Hint, hint, is_bulge};
 use super::thickness::Radii;
 use super::tree::Tree;
 use super::{Bone, BoneRole};
@@ -52,7 +52,9 @@ pub(super) fn find(bones: &[Bone], tree: &Tree, radii: &[Radii], length: f64) ->
     let roles: Vec<BoneRole> = (0..bones.len()).map(role).collect();
     let is_soft = |&bone: &usize| match bones[bone].role {
         BoneRole::Automatic => {
-            parts.is_soft_stub(bone) && tree.parent[bone].is_some_and(|above| roles[above] == BoneRole::Flesh)
+            is_bulge(&bones[bone].name)
+                && !tree.children[bone].iter().any(|&child| tree.below[child] > 0.0)
+                && tree.parent[bone].is_some_and(|above| roles[above] == BoneRole::Flesh)
         }
         chosen => chosen == BoneRole::Free,
     };
@@ -91,14 +93,6 @@ impl Parts<'_> {
             self.tree.with_below(bone).into_iter().for_each(|bone| rigid[bone] = false);
         }
         rigid
-    }
-
-    /// Whether a bone moves a soft part by itself, as those of breasts do: it runs through flesh where no bone is.
-    fn is_soft_stub(&self, bone: usize) -> bool {
-        let leads_on = |&child: &usize| self.tree.below[child] > 0.0;
-        self.hints[bone] == Some(Hint::Soft)
-            && !self.tree.children[bone].iter().any(leads_on)
-            && self.tree.parent[bone].is_some_and(|above| self.hints[above] != Some(Hint::Soft))
     }
 
     /// Whether the name of a bone says that all flesh follows it.
