@@ -126,8 +126,8 @@ impl SkeletonCore {
     /// as a vertex stands for half of the cells around it; thin is where the largest ball inside the body that comes as
     /// near as `max(0.4 min(0.07 l, r), 0.87 h)` to the vertex, or to one inside beside it, has a radius below
     /// `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest second moment, r the radius of
-    /// the largest ball of all. Bones that run outside of their flesh are moved into it. Bones that are free by choice, and those of a
-    /// soft part on flesh that they lead alone, as of breasts, count as the bone above them. Thin pieces of the trunk further
+    /// the largest ball of all. Bones that run outside of their flesh are moved into it. Bones that are free by choice, and those
+    /// whose names say that they lead a bulge on flesh, as of breasts, count as the bone above them. Thin pieces of the trunk further
     /// from their bones than three of their radii, their median radius above half of the limit and their volume below eight
     /// balls of it, are not held: bulges.
     /// With a [`SkeletonCore::resolution`] thin is what is so in the lattice of that resolution, `reference`, h0 the edge of its
