@@ -74,7 +74,7 @@ impl Parts<'_> {
         let found: Vec<usize> = children.iter().copied().filter(is_found).collect();
         // Of strands that are alike some lie so close to the head that they look as thick.
         let is_like = |&bone: &usize| {
-            self.is_unnamed_chain(bone)
+            self.tree.chain(bone).is_some_and(|chain| self.is_unnamed(&chain))
                 && found.iter().any(|&other| other == bone || self.are_alike(bone, other))
         };
         children.iter().copied().filter(is_like).collect()
@@ -93,15 +93,14 @@ impl Parts<'_> {
         let Some(chain) = self.tree.chain(first) else { return false };
         let thickest = chain.iter().map(|&bone| self.radii[bone].median).fold(0.0, f64::max);
         chain.len() >= links
-            && self.is_unnamed_chain(first)
+            && self.is_unnamed(&chain)
             && thickest < SLENDER * radius
             && self.tree.reach[first] > LONG * thickest
     }
 
-    /// Whether a bone leads a chain whose names hint at nothing.
-    fn is_unnamed_chain(&self, first: usize) -> bool {
-        let chain = self.tree.chain(first);
-        chain.is_some_and(|chain| chain.iter().all(|&bone| self.hints[bone].is_none()))
+    /// Whether the names of some bones hint at nothing.
+    fn is_unnamed(&self, chain: &[usize]) -> bool {
+        chain.iter().all(|&bone| self.hints[bone].is_none())
     }
 
     /// The radius of the trunk that limbs hang on.
