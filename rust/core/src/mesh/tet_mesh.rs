@@ -20,6 +20,7 @@ pub struct TetMesh {
     volumes: Vec<f64>,
     solid: Vec<f64>,
     cells: Vec<FleshCell>,
+    diagonal: f64,
 }
 
 impl TetMesh {
@@ -50,7 +51,9 @@ impl TetMesh {
             return Err(Error::LooseVertex { vertex });
         }
         let solid = vec![1.0; tets.len()];
-        Ok(Self { vertices, tets, volumes, solid, cells: Vec::new() })
+        let (low, high) = bounds(&vertices);
+        let diagonal = (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt();
+        Ok(Self { vertices, tets, volumes, solid, cells: Vec::new(), diagonal })
     }
 
     /// The mesh of which only a share of each tet is flesh, t, in (0, 1]: its volumes are multiplied by it,
@@ -187,8 +190,7 @@ impl TetMesh {
 
     /// Length of the bounding box's diagonal, metres.
     pub fn diagonal(&self) -> f64 {
-        let (low, high) = bounds(&self.vertices);
-        (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt()
+        self.diagonal
     }
 }
 
