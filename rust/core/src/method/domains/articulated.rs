@@ -6,14 +6,11 @@
 
 use std::cell::Cell;
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Mat, MatMut, Par};
 use nalgebra::{Cholesky, Const, Matrix3, Matrix6, Vector3, Vector6};
 
 use super::kinematics::inertia;
 use super::objective::{Node, Station};
+use crate::math::DenseCholesky;
 use crate::math::rows::Rows;
 
 /// A domain as the metric sees it.
@@ -42,7 +39,7 @@ struct Limb {
 enum Block {
     /// Nothing hangs on it: a number each.
     Diagonal(Vec<f64>),
-    Full(Mat<f64>, MemBuffer),
+    Full(DenseCholesky),
 }
 
 impl Block {
@@ -50,8 +47,7 @@ impl Block {
         if !bears {
             return Self::Diagonal(vec![0.0; rank]);
         }
-        let scratch = cholesky_in_place_scratch::<f64>(rank, Par::Seq, Default::default());
-        Self::Full(Mat::zeros(rank, rank), MemBuffer::new(scratch))
+        Self::Full(DenseCholesky::zeros(rank))
     }
 
     fn start(&mut self, diagonal: impl Fn(usize) -> f64) {
@@ -59,7 +55,7 @@ impl Block {
             Self::Diagonal(values) => {
                 values.iter_mut().enumerate().for_each(|(k, value)| *value = diagonal(k))
             }
-            Self::Full(matrix, _) => {
+            Self::Full(DenseCholesky { matrix, .. }) => {
                 matrix.fill(0.0);
                 (0..matrix.ncols()).for_each(|k| matrix[(k, k)] = diagonal(k));
             }
@@ -70,11 +66,7 @@ impl Block {
     fn factor(&mut self) -> bool {
         match self {
             Self::Diagonal(values) => values.iter().all(|value| *value > 0.0 && value.is_finite()),
-            Self::Full(matrix, memory) => {
-                let stack = MemStack::new(memory);
-                cholesky_in_place(matrix.as_mut(), Default::default(), Par::Seq, stack, Default::default())
-                    .is_ok()
-            }
+            Self::Full(block) => block.factor(),
         }
     }
 
@@ -86,11 +78,7 @@ impl Block {
                     row.iter_mut().for_each(|x| *x /= value);
                 }
             }
-            Self::Full(factor, _) => {
-                let mut rows = MatMut::from_row_major_slice_mut(rows, factor.ncols(), each);
-                solve_lower_triangular_in_place(factor.as_ref(), rows.as_mut(), Par::Seq);
-                solve_upper_triangular_in_place(factor.transpose(), rows, Par::Seq);
-            }
+            Self::Full(block) => block.solve(rows, each),
         }
     }
 }
@@ -149,7 +137,7 @@ impl Limb {
         for (mixed, product) in parent.mixed.iter_mut().zip(&self.product) {
             *mixed += self.carried.transpose() * product;
         }
-        if let Block::Full(matrix, _) = &mut parent.block {
+        if let Block::Full(DenseCholesky { matrix, .. }) = &mut parent.block {
             for (j, product) in self.product.iter().enumerate() {
                 let column = &mut matrix.col_as_slice_mut(j)[j..];
                 for (entry, follows) in column.iter_mut().zip(&self.follows[j..]) {

@@ -21,8 +21,10 @@ pub(in crate::method) struct Elastic {
     /// Share of the bind shape in the rest shape.
     bind: f64,
     product: Vec<f64>,
-    /// Where it was evaluated last.
+    /// Where it was evaluated last in this pose, not a number before; the energy there, and its gradient.
     at: Vec<f64>,
+    energy: f64,
+    forces: Vec<f64>,
 }
 
 impl Elastic {
@@ -30,7 +32,9 @@ impl Elastic {
         let zeros = || vec![0.0; model.data.rank()];
         let (scratch, limits) = (model.samples.scratch(), LimitScratch::new(model));
         let cubic = model.cubic.as_ref().map(|cubic| cubic.scratch());
-        Self { scratch, cubic, limits, pull: zeros(), bind: 0.0, product: zeros(), at: zeros() }
+        let at = vec![f64::NAN; model.data.rank()];
+        let (pull, product, forces) = (zeros(), zeros(), zeros());
+        Self { scratch, cubic, limits, pull, bind: 0.0, product, at, energy: 0.0, forces }
     }
 
     /// For a body that no bone poses, and whose stretch nothing limits.
@@ -48,6 +52,7 @@ impl Elastic {
         pose: &Rows,
         (pose_rest, stretch): (f64, Option<f64>),
     ) {
+        self.at.fill(f64::NAN);
         self.limits.enter_pose(model, pose, stretch);
         if model.cubic.is_none() {
             model.samples.enter_pose(&mut self.scratch, pose, (pose_rest, f64::INFINITY));
@@ -67,7 +72,16 @@ impl Elastic {
         y: &[f64],
         gradient: &mut [f64],
     ) -> f64 {
-        self.at.copy_from_slice(y);
+        if !self.is_at(y) {
+            self.energy = self.evaluate_anew(model, y);
+            self.at.copy_from_slice(y);
+        }
+        gradient.copy_from_slice(&self.forces);
+        self.energy
+    }
+
+    fn evaluate_anew(&mut self, model: &ReducedModel, y: &[f64]) -> f64 {
+        let gradient = &mut self.forces;
         let mut energy = match (&model.cubic, &mut self.cubic) {
             (Some(cubic), Some(scratch)) => cubic.evaluate(scratch, y, gradient),
             _ => model.samples.evaluate(&mut self.scratch, y, gradient),

@@ -1,9 +1,10 @@
 //! Newton's method on the same energy: what goes on where quasi-Newton steps stall.
 
-use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
 
 use super::objective::Incremental;
+use super::samples::Keep;
+use crate::math::DenseCholesky;
 use crate::math::dense::product;
 use crate::math::rows::Rows;
 use crate::solve::{Objective, Value};
@@ -13,12 +14,13 @@ use crate::{Error, Result};
 /// better than projected ones far from a minimum `[AbsoluteNewton]`.
 pub(super) struct Newton<'a, 'b> {
     energy: &'a mut Incremental<'b>,
-    factor: Option<Llt<f64>>,
+    factor: &'a mut DenseCholesky,
 }
 
 impl<'a, 'b> Newton<'a, 'b> {
-    pub(super) fn new(energy: &'a mut Incremental<'b>) -> Self {
-        Self { energy, factor: None }
+    /// With memory for as many coordinates.
+    pub(super) fn new(energy: &'a mut Incremental<'b>, factor: &'a mut DenseCholesky) -> Self {
+        Self { energy, factor }
     }
 }
 
@@ -31,19 +33,20 @@ impl Objective for Newton<'_, '_> {
         if !self.energy.elastic.is_at(&y.as_flattened()[..self.energy.model.data.rank()]) {
             self.energy.evaluate(y, &mut vec![[0.0; 3]; y.len()]);
         }
-        let hessian = self.energy.hessian(f64::abs);
-        let factor = Llt::new(hessian.as_ref(), Side::Lower).or_else(|_| {
-            Llt::new(magnitudes(&hessian)?.as_ref(), Side::Lower).map_err(|error| format!("{error:?}"))
-        });
-        self.factor = Some(factor.map_err(|why| Error::Numerical { what: "Newton's method", why })?);
+        let keep: Keep = f64::abs;
+        self.energy.write_hessian(keep, &mut self.factor.matrix);
+        if !self.factor.factor() {
+            self.energy.write_hessian(keep, &mut self.factor.matrix);
+            self.factor.matrix = magnitudes(&self.factor.matrix)?;
+            if !self.factor.factor() {
+                return Err(failed("it has no factor".into()));
+            }
+        }
         Ok(false)
     }
 
     fn solve(&mut self, rows: &mut Rows) {
-        let Some(factor) = &self.factor else { return self.energy.solve(rows) };
-        let numbers = &mut rows.as_flattened_mut()[..self.energy.model.data.rank()];
-        let solved = factor.solve(Mat::from_fn(numbers.len(), 1, |i, _| numbers[i]));
-        numbers.iter_mut().enumerate().for_each(|(i, number)| *number = solved[(i, 0)]);
+        self.factor.solve(&mut rows.as_flattened_mut()[..self.energy.model.data.rank()], 1);
     }
 
     fn length(&self, step: &Rows) -> f64 {
@@ -52,9 +55,13 @@ impl Objective for Newton<'_, '_> {
 }
 
 /// A matrix with the magnitudes of its eigenvalues: what polynomials have where they are not convex.
-fn magnitudes(matrix: &Mat<f64>) -> std::result::Result<Mat<f64>, String> {
-    let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|error| format!("{error:?}"))?;
+fn magnitudes(matrix: &Mat<f64>) -> Result<Mat<f64>> {
+    let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|error| failed(format!("{error:?}")))?;
     let values = eigen.S().column_vector();
     let scaled = Mat::from_fn(matrix.nrows(), matrix.ncols(), |i, j| eigen.U()[(i, j)] * values[j].abs());
     Ok(product(scaled.as_ref(), eigen.U().transpose()))
+}
+
+fn failed(why: String) -> Error {
+    Error::Numerical { what: "Newton's method", why }
 }

@@ -69,24 +69,25 @@ pub(super) struct Incremental<'a> {
 }
 
 impl Incremental<'_> {
-    /// The Hessian where the energy was evaluated last, k x k, with what `keep` makes of the eigenvalues of each element's.
-    pub(super) fn hessian(&self, keep: Keep) -> Mat<f64> {
+    /// Writes the Hessian where the energy was evaluated last, k x k, with what `keep` makes of the eigenvalues of each element's.
+    pub(super) fn write_hessian(&self, keep: Keep, sum: &mut Mat<f64>) {
         let (model, terms) = (self.model, self.terms);
         let inertia = terms.inertia + terms.held + terms.drag[0];
-        let rank = model.data.rank();
-        let mut sum = Mat::from_fn(rank, rank, |i, j| {
-            let own = if i == j { inertia + terms.drag[1] * model.data.spectrum[i] } else { 0.0 };
-            let whole: f64 = model.data.quadratics().map(|quadratic| quadratic.own.at(i, j)).sum();
-            own + terms.stiffness * (whole + model.unseen.at(i, j))
-        });
-        let elastic = &self.elastic;
-        elastic.add_hessian(model, (terms.stiffness, keep), &mut sum);
-        elastic.limits.add_stretch_hessian(model, (terms.stiffness, keep), &mut sum);
-        if let Some(limit) = &terms.limit {
-            elastic.limits.add_displacement_hessian(model, limit, &mut sum);
+        let spectrum = &model.data.spectrum;
+        for (j, column) in sum.col_iter_mut().enumerate() {
+            for (i, number) in column.iter_mut().enumerate() {
+                let own = if i == j { inertia + terms.drag[1] * spectrum[i] } else { 0.0 };
+                let whole: f64 = model.data.quadratics().map(|quadratic| quadratic.own.at(i, j)).sum();
+                *number = own + terms.stiffness * (whole + model.unseen.at(i, j));
+            }
         }
-        self.drag.add_hessian(model, &mut sum);
-        sum
+        let elastic = &self.elastic;
+        elastic.add_hessian(model, (terms.stiffness, keep), sum);
+        elastic.limits.add_stretch_hessian(model, (terms.stiffness, keep), sum);
+        if let Some(limit) = &terms.limit {
+            elastic.limits.add_displacement_hessian(model, limit, sum);
+        }
+        self.drag.add_hessian(model, sum);
     }
 
     /// Takes a start that is far from where the flesh was to one of `others`, where it was and the rig, if that is lower, as
@@ -96,9 +97,10 @@ impl Incremental<'_> {
         if self.length(room).max(self.length(others[0])) <= FAR {
             return;
         }
+        let energies = others.map(|other| self.evaluate(other, room).energy);
+        // Last, as the descent begins there most of the time.
         let mut least = self.evaluate(y, room).energy;
-        for other in others {
-            let energy = self.evaluate(other, room).energy;
+        for (other, energy) in others.into_iter().zip(energies) {
             if energy < least || least.is_nan() {
                 least = energy;
                 y.copy_from_slice(other);

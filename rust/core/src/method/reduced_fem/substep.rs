@@ -11,6 +11,7 @@ use super::drag::PartDrag;
 use super::elastic::Elastic;
 use super::newton::Newton;
 use super::objective::{FAR, Incremental, Terms};
+use crate::math::DenseCholesky;
 use crate::math::polar::rotations;
 use crate::math::rows::{Rows, add};
 use crate::method::history::{apart, felt_acceleration, past_acceleration};
@@ -40,6 +41,8 @@ pub(crate) struct ReducedSubstep {
     model: Arc<ReducedModel>,
     elastic: Elastic,
     descent: Descent,
+    /// Second derivatives, where they are asked for.
+    newton: DenseCholesky,
     terms: Terms,
     drag: PartDrag,
     /// `sum of V k`, J.
@@ -68,6 +71,7 @@ impl ReducedSubstep {
         Self {
             elastic: Elastic::new(&model),
             descent: Descent::new(rank.div_ceil(3), PAIRS),
+            newton: DenseCholesky::zeros(rank),
             terms: Terms::new(rank),
             drag: PartDrag::new(&model),
             rounding: model.rounding(),
@@ -119,7 +123,7 @@ impl ReducedSubstep {
         budget: (u32, f64),
         mut heard: impl FnMut(u32, f64) -> Result<()>,
     ) -> Result<Outcome> {
-        let Self { model, elastic, terms, drag, rounding, descent, y, .. } = self;
+        let Self { model, elastic, terms, drag, rounding, descent, newton, y, .. } = self;
         let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
         energy.start([last, &self.still], y, &mut self.room);
         // The curvature of polynomials comes with their forces, so that Newton's method begins.
@@ -132,7 +136,7 @@ impl ReducedSubstep {
         }
         descent.memory.clear();
         let rest = (budget.0 - outcome.iterations, budget.1);
-        let further = match descent.minimise(&mut Newton::new(&mut energy), y, rest, heard) {
+        let further = match descent.minimise(&mut Newton::new(&mut energy, newton), y, rest, heard) {
             // Elements so distorted that their Hessians cannot be factored: what has been reached is kept.
             Err(Error::Numerical { .. }) => Outcome::default(),
             further => further?,
@@ -149,12 +153,13 @@ impl ReducedSubstep {
     /// Finds the end of the substep that was prepared as far as numbers go, and the derivative of its equation there, factored.
     pub(super) fn solve_to_the_end(&mut self, last: &Rows, progress: &Progress) -> Result<PartialPivLu<f64>> {
         self.descend(last, BEGUN, |_, _| progress.proceed())?;
-        let Self { model, elastic, terms, drag, rounding, y, room, .. } = self;
+        let Self { model, elastic, terms, drag, rounding, newton, y, room, .. } = self;
         let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
         let rank = model.data.rank();
         for _ in 0..NEWTON_STEPS {
             energy.evaluate(y, room);
-            let factor = energy.hessian(|value| value).partial_piv_lu();
+            energy.write_hessian(|value| value, &mut newton.matrix);
+            let factor = newton.matrix.partial_piv_lu();
             let step = factor.solve(Mat::from_fn(rank, 1, |i, _| room.as_flattened()[i]));
             room.as_flattened_mut()[..rank].copy_from_slice(step.col_as_slice(0));
             add(y, -1.0, room);

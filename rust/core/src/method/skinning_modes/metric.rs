@@ -1,11 +1,9 @@
 //! The quadratic form by which a step turns a force into a change: a diagonal, what couples coordinates
 //! beside it, and a few directions that are stiff besides.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Mat, MatMut, Par};
+use faer::MatMut;
 
+use crate::math::DenseCholesky;
 use crate::math::rows::{Rows, add, dot};
 
 /// Most stiff directions.
@@ -16,22 +14,15 @@ pub(super) const MOST_STIFF: usize = 48;
 pub(super) struct Metric {
     /// d, r; infinite in directions that do not move.
     pub(super) diagonal: Vec<f64>,
-    /// The Cholesky factor, and memory to find it, where there is an A.
-    factor: Mat<f64>,
-    memory: Option<MemBuffer>,
+    /// The factor, where there has been an A.
+    factor: Option<DenseCholesky>,
     coupled: bool,
     stiff: StiffDirections,
 }
 
 impl Metric {
     pub(super) fn new(rank: usize) -> Self {
-        Self {
-            diagonal: vec![1.0; rank],
-            factor: Mat::new(),
-            memory: None,
-            coupled: false,
-            stiff: StiffDirections::default(),
-        }
+        Self { diagonal: vec![1.0; rank], factor: None, coupled: false, stiff: StiffDirections::default() }
     }
 
     /// There is no A.
@@ -42,16 +33,11 @@ impl Metric {
     /// Adds the A whose lower half `add` adds to a matrix; allocates the first time.
     pub(super) fn couple(&mut self, add: impl FnOnce(MatMut<'_, f64>)) {
         let rank = self.diagonal.len();
-        let memory = self.memory.get_or_insert_with(|| {
-            self.factor = Mat::zeros(rank, rank);
-            MemBuffer::new(cholesky_in_place_scratch::<f64>(rank, Par::Seq, Default::default()))
-        });
-        self.factor.fill(0.0);
-        self.diagonal.iter().enumerate().for_each(|(i, &d)| self.factor[(i, i)] = d);
-        add(self.factor.as_mut());
-        let (factor, stack) = (self.factor.as_mut(), MemStack::new(memory));
-        let found = cholesky_in_place(factor, Default::default(), Par::Seq, stack, Default::default());
-        self.coupled = found.is_ok();
+        let factor = self.factor.get_or_insert_with(|| DenseCholesky::zeros(rank));
+        factor.matrix.fill(0.0);
+        self.diagonal.iter().enumerate().for_each(|(i, &d)| factor.matrix[(i, i)] = d);
+        add(factor.matrix.as_mut());
+        self.coupled = factor.factor();
         if !self.coupled {
             // Numbers that have overflowed have no factor: the step is then refused for what comes of this.
             self.diagonal.fill(f64::NAN);
@@ -88,11 +74,12 @@ impl Metric {
 
     /// Whether no direction is below a share of the stiffest, where there is an A.
     pub(super) fn is_definite(&self, share: f64) -> bool {
-        let pivots =
-            (0..self.factor.ncols()).map(|i| self.factor[(i, i)]).filter(|pivot| *pivot < f64::INFINITY);
-        let (least, most) =
-            pivots.fold((f64::INFINITY, 0.0_f64), |(least, most), p| (least.min(p), most.max(p)));
-        !self.coupled || least * least > share * most * most
+        let Some(factor) = self.factor.as_ref().filter(|_| self.coupled) else { return true };
+        let pivots = (0..self.diagonal.len()).map(|i| factor.matrix[(i, i)]);
+        let (least, most) = pivots
+            .filter(|pivot| *pivot < f64::INFINITY)
+            .fold((f64::INFINITY, 0.0_f64), |(least, most), p| (least.min(p), most.max(p)));
+        least * least > share * most * most
     }
 
     /// Solves for the change of a force, r rows, in its place.
@@ -104,16 +91,13 @@ impl Metric {
 
     /// Without stiff directions.
     fn solve_coupled(&self, rows: &mut [[f64; 3]]) {
-        if !self.coupled {
-            for (row, d) in rows.iter_mut().zip(&self.diagonal) {
-                row.iter_mut().for_each(|x| *x /= d);
-            }
+        if let Some(factor) = self.factor.as_ref().filter(|_| self.coupled) {
+            factor.solve(rows.as_flattened_mut(), 3);
             return;
         }
-        let count = rows.len();
-        let mut rows = MatMut::from_row_major_slice_mut(rows.as_flattened_mut(), count, 3);
-        solve_lower_triangular_in_place(self.factor.as_ref(), rows.as_mut(), Par::Seq);
-        solve_upper_triangular_in_place(self.factor.transpose(), rows, Par::Seq);
+        for (row, d) in rows.iter_mut().zip(&self.diagonal) {
+            row.iter_mut().for_each(|x| *x /= d);
+        }
     }
 }
 

@@ -11,14 +11,12 @@
 //! round in circles, halves of them do not. Only `S H S'` is needed of the whole body. Bounds of friction follow from the normal
 //! forces, in turn.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, Mat, Par};
 use nalgebra::Vector3;
 
 use super::Touch;
+use crate::math::DenseCholesky;
 
 /// Most times that bounds of friction are found anew: what is left of that, the next search finds.
 const ROUNDS: u32 = 5;
@@ -256,16 +254,14 @@ impl Problem<'_> {
             (0..aims.len()).map(|touch| self.changed(touch, &aims[touch], &mut changes)).collect();
         let moved = self.compliance.moved(&forces);
         let away = |change: &Change| change.along.dot(&(change.origin - moved[change.touch]));
-        let mut sizes = Mat::from_fn(changes.len(), 1, |i, _| away(&changes[i]));
-        let mut matrix = self.reduced(&changes);
-        let scratch = cholesky_in_place_scratch::<f64>(changes.len(), Par::Seq, Default::default());
-        let (mut memory, par) = (MemBuffer::new(scratch), Par::Seq);
-        let stack = MemStack::new(&mut memory);
-        cholesky_in_place(matrix.as_mut(), Default::default(), par, stack, Default::default()).ok()?;
-        solve_lower_triangular_in_place(matrix.as_ref(), sizes.as_mut(), par);
-        solve_upper_triangular_in_place(matrix.transpose(), sizes.as_mut(), par);
-        for (change, size) in changes.iter().zip(sizes.col_as_slice(0)) {
-            forces[change.touch] += *size * change.along;
+        let mut sizes: Vec<f64> = changes.iter().map(away).collect();
+        let mut factor = DenseCholesky::of(self.reduced(&changes));
+        if !factor.factor() {
+            return None;
+        }
+        factor.solve(&mut sizes, 1);
+        for (change, size) in changes.iter().zip(sizes) {
+            forces[change.touch] += size * change.along;
         }
         Some(forces)
     }
