@@ -1,7 +1,9 @@
 """Armature and baked keys together make the simulated shape, and play without the extension."""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -280,7 +282,7 @@ def evaluated_elsewhere(path, folder):
     result = folder / "shapes.npy"
     script = f"""
 import os, sys
-sys.path.insert(0, {str(scenes.__file__.rsplit("/", 1)[0])!r})
+sys.path.insert(0, {str(Path(scenes.__file__).parent)!r})
 import bpy, numpy, scenes
 bpy.ops.wm.open_mainfile(filepath={str(path)!r})
 assert not hasattr(bpy.types.Object, "jounce")
@@ -288,6 +290,6 @@ frames = range({FRAMES.start}, {FRAMES.stop})
 numpy.save({str(result)!r}, scenes.evaluated_frames(bpy.data.objects["Column"], frames))
 os._exit(0)
 """
-    environment = {"BLENDER_USER_RESOURCES": str(folder), "PATH": "/usr/bin:/bin"}
+    environment = os.environ | {"BLENDER_USER_RESOURCES": str(folder)}
     subprocess.run([sys.executable, "-c", script], check=True, env=environment)
     return np.load(result)

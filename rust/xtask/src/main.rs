@@ -38,7 +38,7 @@ usage: cargo x <command>
   test [suite...]       every test, or only the suites named: rust, python, addon, blender, farm, characters
        [--bpy VERSION]  the blender suite on another Blender: 4.2 to 5.3, or all
        --target NAME    the Python tests, and whether motion is the same, on x64-avx2, x64-baseline, linux-arm64 (by
-                        QEMU) or windows-x64 (by Wine)
+                        QEMU) or windows-x64 (by Wine; the blender suite as well)
   gui [test...]         the tests in Blender's window, on a virtual screen; pictures go to out/gui/
       [--blender PATH]  in this Blender instead of Debian's own, which is fetched below target/ (1.4 GB, root)
   check [name...]       every check, or only those named: rustfmt, clippy, rustdoc, ruff, ruff-format, mypy, stubs,

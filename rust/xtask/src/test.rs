@@ -52,7 +52,7 @@ pub fn run(options: &[&str]) -> Result<()> {
         let extension = addon::build()?;
         for &version in &selection.blenders {
             match Venv::blender(version) {
-                Ok(venv) => blender(version, &venv, &extension, &mut outcomes)?,
+                Ok(venv) => in_blender(version.version, &|| venv.python(), &extension, &mut outcomes)?,
                 Err(message) => outcomes.push(not_started(version, &message)),
             }
         }
@@ -133,12 +133,17 @@ fn pytest(suite: &str, command: &mut Command) -> Result<Outcome> {
     Ok(Outcome { suite: suite.to_owned(), tally, succeeded, time: start.elapsed() })
 }
 
-/// Each file of `tests/blender` in a Blender of its own, with a settings folder of its own.
-fn blender(version: Blender, venv: &Venv, extension: &Path, outcomes: &mut Vec<Outcome>) -> Result<()> {
+/// Each file of `tests/blender` in a Blender of its own, which `python` starts, with a settings folder of its own.
+pub fn in_blender(
+    version: &str,
+    python: &dyn Fn() -> Command,
+    extension: &Path,
+    outcomes: &mut Vec<Outcome>,
+) -> Result<()> {
     for file in blender_suites()? {
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        let suite = format!("blender {} {}", version.version, name.trim_start_matches("test_"));
-        let mut command = venv.python();
+        let suite = format!("blender {version} {}", name.trim_start_matches("test_"));
+        let mut command = python();
         command.args(["-c", PYTEST_IN_BLENDER]).arg(&file).env("JOUNCE_EXTENSION", extension);
         command.env("BLENDER_USER_RESOURCES", project::blender_resources("test")?);
         outcomes.push(pytest(&suite, &mut command)?);
