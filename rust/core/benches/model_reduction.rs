@@ -20,7 +20,8 @@ const MODES: usize = 120;
 /// Of as many modes all derivatives are found, and others' seconds for right sides, solves and decomposition.
 const BENT: (usize, f64) = (20, 7.1);
 /// Displacements, Vega's microseconds a step of one solution, and its seconds to prepare it where there are any.
-const BODIES: [(usize, f64, Option<f64>); 4] =
+type CubicRow = (usize, f64, Option<f64>);
+const BODIES: [CubicRow; 4] =
     [(20, 12.6, Some(1.07)), (30, 95.0, None), (40, 312.0, Some(19.5)), (60, 1529.0, Some(96.5))];
 const STEPS: usize = 200;
 
@@ -39,12 +40,20 @@ fn main() -> Result<()> {
         MESHES[0].0
     );
     println!("displacements  prepare s  Vega's s  times  iteration us  Vega's us  times");
-    let (mesh, material, pinned) = body(MESHES[0].0)?;
+    let coarse = pool.install(|| all_cubic(MESHES[0].0, &BODIES))?;
+    let fine = pool.install(|| all_cubic(MESHES[1].0, &BODIES[..1]))?;
+    println!("in the finer mesh an iteration takes {:.2} times as long", fine[0] / coarse[0]);
+    Ok(())
+}
+
+/// Microseconds of an iteration in some displacements each.
+fn all_cubic(tets: usize, rows: &[CubicRow]) -> Result<Vec<f64>> {
+    let (mesh, material, pinned) = body(tets)?;
     let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
     let problem =
         LinearProblem::new(&mesh, &material, &restraint, &Stitches::none(&mesh), &Progress::default())?;
     let modes = problem.lowest(BENT.0, &Progress::default())?;
-    BODIES.into_iter().try_for_each(|row| pool.install(|| cubic(&problem, &modes, &mesh, &material, row)))
+    rows.iter().map(|row| cubic(&problem, &modes, (&mesh, &material), row)).collect()
 }
 
 /// Tets by themselves, so that each has forces of its own; their material, and which vertices are held.
@@ -78,10 +87,9 @@ fn modes(tets: usize, yardstick: f64) -> Result<()> {
 fn cubic(
     problem: &LinearProblem,
     modes: &LinearModes,
-    mesh: &TetMesh,
-    material: &Material,
-    (count, step, prepare): (usize, f64, Option<f64>),
-) -> Result<()> {
+    (mesh, material): (&TetMesh, &Material),
+    &(count, step, prepare): &CubicRow,
+) -> Result<f64> {
     let basis = problem.bent_basis(modes, count, &Progress::default())?;
     let extras = ReducedExtras { cubic: true, ..ReducedExtras::default() };
     let (model, seconds) =
@@ -108,5 +116,5 @@ fn cubic(
         "{count:13} {seconds:10.2} {theirs} {times} {microseconds:13.1} {step:10.1} {:6.1}",
         step / microseconds
     );
-    Ok(())
+    Ok(microseconds)
 }
