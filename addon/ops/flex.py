@@ -54,7 +54,7 @@ class JOUNCE_OT_flex_mode(JounceOperator):
         self._rate = modes.shown_rate(host.jounce.modes_built[self.mode].ratio)
         self._direction = temporary_display.sideways(context)
         self._shown = temporary_display.Shown(host, context.scene)
-        self._start = time.monotonic()
+        self._start = time.perf_counter()
 
     def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[str]:
         """Swings on at each tick of the timer; the view may be turned meanwhile."""
@@ -63,7 +63,7 @@ class JOUNCE_OT_flex_mode(JounceOperator):
             return {"FINISHED"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
-        phase = 2.0 * math.pi * self._rate * (time.monotonic() - self._start)
+        phase = 2.0 * math.pi * self._rate * (time.perf_counter() - self._start)
         self._shown.write(modes.swing(self._weights, self._direction, self._diagonal, phase))
         previews.redraw(True)
         return {"RUNNING_MODAL"}

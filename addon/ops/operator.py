@@ -113,7 +113,7 @@ class LongOperator(JounceOperator):
         try:
             if not self._runner.run(share(self._worked)):
                 self.show_progress(context)
-                self._worked = time.monotonic()
+                self._worked = time.perf_counter()
                 return {"RUNNING_MODAL"}
         except UserError as refusal:
             self.close(context)
@@ -150,5 +150,5 @@ def share(worked: float | None) -> float:
     """How many seconds a tick works. worked: when the last one ended, None before the first."""
     if worked is None:
         return LONGEST_TICK_SECONDS
-    elsewhere = time.monotonic() - worked
+    elsewhere = time.perf_counter() - worked
     return min(max(TICK_SECONDS, WORK_TO_REDRAW * elsewhere), LONGEST_TICK_SECONDS)

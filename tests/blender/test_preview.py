@@ -375,6 +375,7 @@ def test_handlers_are_there_only_while_something_is_previewed(package):
         package.register()
 
 
+@pytest.mark.posix
 def test_many_frames_keep_the_memory(preview):
     import resource
 

@@ -220,7 +220,7 @@ class Session:
 
     def suspect(self, reread: bool = False) -> None:
         """Something that the motion may depend on has changed; reread: so may the meshes."""
-        self._suspected = time.monotonic()
+        self._suspected = time.perf_counter()
         self._reread = self._reread or reread
         self.trouble = ""
 
@@ -295,7 +295,7 @@ class Session:
 
     def _reach(self, index: int, drive: FrameInput, patient: bool) -> bool:
         """Sees to the draft of a frame with this drive; whether it is cached now, or has to wait."""
-        filling, deadline = self.filling, time.monotonic() + PATIENCE_SECONDS
+        filling, deadline = self.filling, time.perf_counter() + PATIENCE_SECONDS
         if filling.agrees(index, drive) and filling.checked > index:
             return True
         if not self.motions.is_linear:
@@ -305,7 +305,7 @@ class Session:
             drive = self._staged().drive(self.cache.first + index)
         known, needed = filling.remembers(index, drive), filling.needed(index)
         while (at := len(filling.drives)) < needed:
-            late = not patient and (known or time.monotonic() > deadline)
+            late = not patient and (known or time.perf_counter() > deadline)
             if at != index and (self._unsound or late):
                 break
             filling.feed(drive if at == index else self._staged().drive(self.cache.first + at))
@@ -320,7 +320,7 @@ class Session:
         """Goes on with what is to be done for about that long; whether the meshes show something new."""
         if self.interactive is not None:
             return self._move_on()
-        if self._suspected and time.monotonic() - self._suspected < QUIET_SECONDS:
+        if self._suspected and time.perf_counter() - self._suspected < QUIET_SECONDS:
             return False
         if self._suspected:
             self.look_around()
@@ -332,12 +332,12 @@ class Session:
 
     def fill(self, seconds: float) -> bool:
         """Reads and simulates frames for about that long; whether the current one is new."""
-        filling, deadline = self.filling, time.monotonic() + seconds
-        while len(filling.drives) < self.wanted and not self._unsound and time.monotonic() < deadline:
+        filling, deadline = self.filling, time.perf_counter() + seconds
+        while len(filling.drives) < self.wanted and not self._unsound and time.perf_counter() < deadline:
             filling.feed(self._staged().drive(self.cache.first + len(filling.drives)))
         filling.collect()
         if self.final is not None:
-            self.final.work(filling.drives, self.cache, self.wanted, max(0.0, deadline - time.monotonic()))
+            self.final.work(filling.drives, self.cache, self.wanted, max(0.0, deadline - time.perf_counter()))
         if self.complete:
             self.leave_stage()
         if self.complete and not self._kept:
@@ -481,7 +481,7 @@ class Session:
         return self.interactive
 
     def _move_on(self) -> bool:
-        now = time.monotonic()
+        now = time.perf_counter()
         if now < self._due:
             return False
         self._due = now + units.frame_seconds(self.scene)

@@ -72,6 +72,18 @@ const BOSOM: [([f64; 3], Option<u32>, [f64; 3]); 2] =
 /// The bones of breasts.
 pub const BREASTS: std::ops::Range<usize> = 16..18;
 
+/// The same of two strands of hair of three bones each.
+const STRANDS: [([f64; 3], Option<u32>, [f64; 3]); 6] = [
+    ([0.11, 0.1, 1.74], Some(3), [0.11, 0.24, 1.74]),
+    ([0.11, 0.24, 1.74], Some(16), [0.11, 0.38, 1.74]),
+    ([0.11, 0.38, 1.74], Some(17), [0.11, 0.52, 1.74]),
+    ([-0.07, 0.1, 1.6], Some(3), [-0.07, 0.24, 1.6]),
+    ([-0.07, 0.24, 1.6], Some(19), [-0.07, 0.38, 1.6]),
+    ([-0.07, 0.38, 1.6], Some(20), [-0.07, 0.52, 1.6]),
+];
+/// The bones of hair.
+pub const HAIR: std::ops::Range<usize> = 16..22;
+
 /// Surface, weights and bones.
 #[derive(Clone)]
 pub struct Figure {
@@ -109,6 +121,16 @@ impl Figure {
         let own = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
         let count = if bones { BOSOM.len() } else { 0 };
         Self::of(soup, &own.chain(BOSOM.into_iter().take(count)).collect::<Vec<_>>())
+    }
+
+    /// The same with two strands of hair of some radii; 22 bones.
+    pub fn hair(radii: [f64; 2]) -> Self {
+        let mut soup = body();
+        for (radius, (start, ..)) in radii.into_iter().zip(STRANDS.into_iter().step_by(3)) {
+            soup = soup.and(cube(8).placed([radius, 0.23, radius], [start[0], 0.3, start[2]]));
+        }
+        let own = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
+        Self::of(soup, &own.chain(STRANDS).collect::<Vec<_>>())
     }
 
     /// A figure of bones, each with its head, its parent and where it ends.

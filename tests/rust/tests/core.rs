@@ -6,7 +6,7 @@ use jounce::method::{Simulation, SimulationParams};
 use jounce::skeleton::{Bone, BoneRole, SkeletonCore};
 use jounce::{Error, Progress};
 use jounce_tests::bodies::{REST, turn};
-use jounce_tests::figure::{BREASTS, EARS, Figure, TAIL, bone};
+use jounce_tests::figure::{BREASTS, EARS, Figure, HAIR, TAIL, bone};
 use jounce_tests::surfaces::{Soup, cube, sphere};
 
 fn params(core: Option<SkeletonCore>) -> BodyParams {
@@ -96,6 +96,22 @@ fn tails_and_ears_are_found_without_names() {
     assert_eq!(fine(&named), roles, "names that do not tell are none");
     named.bones[EARS.start].name = "Jaw".to_owned();
     assert_eq!(fine(&named)[EARS.start], BoneRole::Rigid, "names that tell are stronger");
+}
+
+#[test]
+fn a_strand_is_hair_as_soon_as_one_that_is_alike_is() {
+    let strands = |radii: [f64; 2]| {
+        let figure = Figure::hair(radii);
+        let fine = BodyParams { resolution: 56, ..params(Some(figure.core(0.5))) };
+        let roles = build(&figure, &fine).unwrap().roles;
+        assert!(
+            HAIR.step_by(3).all(|first| roles[first..first + 3].iter().all(|role| *role == roles[first]))
+        );
+        [roles[HAIR.start], roles[HAIR.start + 3]]
+    };
+    assert_eq!(strands([0.055, 0.065]), [BoneRole::Flesh; 2]);
+    assert_eq!(strands([0.05, 0.065]), [BoneRole::Flesh, BoneRole::Rigid], "too unlike");
+    assert_eq!(strands([0.08, 0.08]), [BoneRole::Rigid; 2], "no hair at all");
 }
 
 #[test]
