@@ -17,6 +17,8 @@ else:
 
 # How long a process waits before it asks again.
 WAIT_SECONDS = 0.2
+# How often in a row Windows may refuse to open a file that it is about to delete.
+DENIALS = 10
 
 
 class FileLock:
@@ -25,6 +27,7 @@ class FileLock:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file = -1
+        self._denied = 0
 
     def taken(self) -> Generator[Step, None, None]:
         """Waits until nobody else has it."""
@@ -36,18 +39,29 @@ class FileLock:
         """Lets others have it."""
         if self._file < 0:
             return
-        # Windows deletes no file that others have open; the last of them does.
+        # A name that goes after the lock may be that of the next holder; Windows deletes no file that anybody has open.
+        if sys.platform == "win32":
+            self._close()
         with suppress(OSError):
             self._path.unlink()
-        os.close(self._file)
-        self._file = -1
+        self._close()
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
     def _take(self) -> bool:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
+            self._denied += 1
+            passes = sys.platform == "win32" and isinstance(error, PermissionError)
+            if passes and self._denied <= DENIALS:
+                return False
             raise UserError(f"{self._path} cannot be written ({error.strerror}).") from error
+        self._denied = 0
         if is_locked(file) and self._is_there(file):
             self._file = file
             return True

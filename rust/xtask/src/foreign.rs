@@ -49,8 +49,8 @@ const PYTEST: &str = "import os, sys, pytest\n\
     sys.executable = os.environ.get('JOUNCE_PYTHON', sys.executable)\n\
     sys.exit(pytest.main(sys.argv[1:]))";
 
-/// Whether the motion there is this machine's; where it is another system's, whether all Python tests pass, and on Windows those
-/// in Blender.
+/// Whether the motion there is this machine's; where it is another system's, whether all Python tests pass, and on Windows all
+/// of the extension.
 pub fn run_tests(name: &str) -> Result<()> {
     let known: Vec<_> = FOREIGN.iter().map(|foreign| foreign.name).collect();
     let foreign = FOREIGN.iter().find(|foreign| foreign.name == name);
@@ -73,7 +73,7 @@ pub fn run_tests(name: &str) -> Result<()> {
     if !matches!(foreign.kind, Kind::Windows) {
         return run(&mut pytest);
     }
-    run(pytest.args(["-m", "not posix"]))?;
+    run(pytest.args(["tests/addon", "-m", "not posix"]))?;
     windows_blender(&folder)
 }
 
