@@ -39,7 +39,7 @@ class FileLock:
         """Lets others have it."""
         if self._file < 0:
             return
-        # A name that goes after the lock may be that of the next holder; Windows deletes no file that anybody has open.
+        # A name that goes after the lock may be that of the next holder; Windows deletes nothing open.
         if sys.platform == "win32":
             self._close()
         with suppress(OSError):
