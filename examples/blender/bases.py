@@ -10,7 +10,6 @@ that they can have. Milliseconds are those of one step. The last row is the medi
 
 from __future__ import annotations
 
-import statistics
 import sys
 from pathlib import Path
 
@@ -35,17 +34,5 @@ COLUMNS = {
 MEDIANS = [name for name in COLUMNS if name not in ("file", "tets")]
 
 
-def main() -> int:
-    """Measure all and write the table."""
-    options = characters.parser(__doc__).parse_args()
-    rows = characters.run_all(Path(__file__).with_name("bases_of.py"), options, COLUMNS)
-    measured = [row for row in rows if "left out, Laplacian, 192" in row]
-    if measured:
-        middle = {name: statistics.median(row[name] for row in measured) for name in MEDIANS}
-        text = characters.table([*rows, {"file": "median"} | middle], COLUMNS)
-        options.out.write_text(text, encoding="utf-8")
-    return sum(bool(row.get("failed")) for row in rows) if rows else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(characters.tabulate(__doc__, __file__, COLUMNS, medians=MEDIANS))

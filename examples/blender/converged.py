@@ -32,12 +32,5 @@ COLUMNS = {"file": "{}", "vertices": "{}", "tets": "{}"} | {
 }
 
 
-def main() -> int:
-    """Measure all and write the table."""
-    options = characters.parser(__doc__).parse_args()
-    rows = characters.run_all(Path(__file__).with_name("converged_of.py"), options, COLUMNS)
-    return sum(bool(row.get("failed")) for row in rows) if rows else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(characters.tabulate(__doc__, __file__, COLUMNS))

@@ -43,15 +43,5 @@ COLUMNS = {
 }
 
 
-def main() -> int:
-    """Measure all and write the table."""
-    options = characters.parser(__doc__).parse_args()
-    script = Path(__file__).with_name("final_motion_of.py")
-    sheets = ("--sheets", str(options.out.parent / "final"))
-    rows = characters.run_all(script, options, COLUMNS, sheets)
-    options.out.write_text(HEADING + options.out.read_text(encoding="utf-8"), encoding="utf-8")
-    return sum(bool(row.get("failed")) for row in rows) if rows else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(characters.tabulate(__doc__, __file__, COLUMNS, heading=HEADING, sheets="final"))

@@ -21,7 +21,7 @@ def main() -> int:
     script = Path(__file__).with_name("honest_body_of.py")
     folder = ("--folder", str(options.out.parent / "surfaces"))
     rows = characters.run_all(script, options, {"file": "{}", "points": "{}"}, folder)
-    return sum(bool(row.get("failed")) for row in rows) if rows else 1
+    return characters.failures(rows)
 
 
 if __name__ == "__main__":

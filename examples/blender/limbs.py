@@ -29,14 +29,5 @@ COLUMNS = {
 }
 
 
-def main() -> int:
-    """Measure all and write the table."""
-    options = characters.parser(__doc__).parse_args()
-    script = Path(__file__).with_name("limbs_of.py")
-    sheets = ("--sheets", str(options.out.parent / "limbs"))
-    rows = characters.run_all(script, options, COLUMNS, sheets)
-    return sum(bool(row.get("failed")) for row in rows) if rows else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(characters.tabulate(__doc__, __file__, COLUMNS, sheets="limbs"))

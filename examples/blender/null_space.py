@@ -12,7 +12,6 @@ least error that it can have. The last row is the median.
 
 from __future__ import annotations
 
-import statistics
 import sys
 from pathlib import Path
 
@@ -31,17 +30,5 @@ COLUMNS = {
 }
 
 
-def main() -> int:
-    """Measure all and write the table."""
-    options = characters.parser(__doc__).parse_args()
-    rows = characters.run_all(Path(__file__).with_name("null_space_of.py"), options, COLUMNS)
-    measured = [row for row in rows if "error, null space" in row]
-    if measured:
-        middle = {name: statistics.median(row[name] for row in measured) for name in list(COLUMNS)[3:]}
-        text = characters.table([*rows, {"file": "median"} | middle], COLUMNS)
-        options.out.write_text(text, encoding="utf-8")
-    return sum(bool(row.get("failed")) for row in rows) if rows else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(characters.tabulate(__doc__, __file__, COLUMNS, medians=list(COLUMNS)[3:]))

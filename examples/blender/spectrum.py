@@ -33,7 +33,7 @@ def main() -> int:
         row |= {str(count): row["left out"][count - 1] for count in COUNTS if count <= len(row["left out"])}
     options.out.write_text(characters.table(rows, COLUMNS), encoding="utf-8")
     options.out.with_name("spectrum.svg").write_text(drawn(measured), encoding="utf-8")
-    return sum(bool(row.get("failed")) for row in rows) if rows else 1
+    return characters.failures(rows)
 
 
 def drawn(rows: list[dict]) -> str:

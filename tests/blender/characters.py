@@ -12,9 +12,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 FOLDERS = ("mixamo", "open_humanoid", "open_creature")
@@ -38,7 +40,36 @@ CHECKS = Path(__file__).resolve().parent / "character_checks.py"
 
 def main() -> int:
     """Run all and write the table."""
-    rows = run_all(CHECKS, parser(__doc__).parse_args(), COLUMNS)
+    return failures(run_all(CHECKS, parser(__doc__).parse_args(), COLUMNS))
+
+
+def tabulate(
+    description: str,
+    program: str,
+    columns: dict[str, str],
+    *,
+    medians: Iterable[str] = (),
+    heading: str = "",
+    sheets: str = "",
+) -> int:
+    """Measures each character by what stands beside a program, x_of.py beside x.py, and writes the table.
+
+    A last row has the medians of some columns. Contact sheets go to a folder beside the table. Returns how
+    many failed.
+    """
+    options = parser(description).parse_args()
+    script = Path(program).with_name(f"{Path(program).stem}_of.py")
+    more = ("--sheets", str(options.out.parent / sheets)) if sheets else ()
+    rows = run_all(script, options, columns, more)
+    measured = {name: [row[name] for row in rows if name in row] for name in medians}
+    middle = {name: statistics.median(numbers) for name, numbers in measured.items() if numbers}
+    last = [{"file": "median"} | middle] if middle else []
+    options.out.write_text(heading + table([*rows, *last], columns), encoding="utf-8")
+    return failures(rows)
+
+
+def failures(rows: list[dict]) -> int:
+    """How many characters failed; 1 where there are none."""
     return sum(bool(row.get("failed")) for row in rows) if rows else 1
 
 
