@@ -1,6 +1,7 @@
 //! Elements whose deformation gradients follow from a few coordinates, a SIMD lane each.
 
-use faer::Mat;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 use nalgebra::{Matrix3, Vector3};
 use pulp::{Arch, Simd, WithSimd};
 
@@ -8,7 +9,6 @@ use crate::material::lanes::{self, Evaluate, LaneLaw, PARAMETERS};
 use crate::material::stretch_limit::LaneLimit;
 use crate::material::{Energy, PrincipalStretch, StretchLimit};
 use crate::math::columns::Columns;
-use crate::math::dense::product;
 use crate::math::lanes::{Buffer, lane_counts};
 use crate::math::polar::dot3;
 use crate::math::rows::Rows;
@@ -19,6 +19,9 @@ pub(super) type RigTerms = Vec<(u32, [[f64; 3]; 4])>;
 
 /// What becomes of the eigenvalues of second derivatives.
 pub(super) type Keep = fn(f64) -> f64;
+
+/// Elements whose second derivatives are multiplied at once.
+const AT_ONCE: usize = 32;
 
 /// Elements with the volumes they stand for; `F = F_rig + sum_k y_k G b_k` of basis fields b.
 #[derive(Clone)]
@@ -148,22 +151,28 @@ impl Samples {
         self.volumes[sample] * slope
     }
 
-    /// What coordinates do to the gradient of one against its rest shape, 9 x k, columns after columns, and the Hessian of
-    /// its energy there, with what `keep` makes of its eigenvalues.
-    fn stiffness(&self, scratch: &SampleScratch, sample: usize, keep: Keep) -> (Mat<f64>, Mat<f64>) {
+    /// What coordinates do to the gradient of one against its rest shape, k x 9, entries column by column, and what the
+    /// Hessian of its energy makes of that, with what `keep` makes of its eigenvalues.
+    fn write_stiffness(
+        &self,
+        scratch: &SampleScratch,
+        sample: usize,
+        keep: Keep,
+        [mut gradients, mut forces]: [MatMut<'_, f64>; 2],
+    ) {
         let entry = |numbers: &[f64], e: usize| numbers[place(sample, e)];
         let rest = Matrix3::from_fn(|i, j| entry(&scratch.back, 3 * i + j));
         let f = Matrix3::from_fn(|i, j| entry(&scratch.rig, 3 * i + j) + entry(&scratch.change, 3 * i + j));
-        let gradients = Mat::from_fn(9, self.rank(), |row, k| {
-            let (i, j) = (row % 3, row / 3);
-            (0..3).map(|m| self.gradient(sample, 3 * i + m, k) * rest[(m, j)]).sum()
-        });
+        for k in 0..self.rank() {
+            let moved = Matrix3::from_fn(|i, j| self.gradient(sample, 3 * i + j, k)) * rest;
+            (0..9).for_each(|e| gradients[(k, e)] = moved[(e % 3, e / 3)]);
+        }
         let hessian = match &self.laws[sample] {
             ElementLaw::Elastic(law) => law.filtered_hessian(&(f * rest), keep),
             ElementLaw::Limit(_) => scratch.stretch_limit(sample).filtered_hessian(&(f * rest), keep),
         };
-        let volume = scratch.volumes[sample];
-        (gradients, Mat::from_fn(9, 9, |i, j| volume * hessian[(i, j)]))
+        let hessian = MatRef::from_column_major_slice(hessian.as_slice(), 9, 9);
+        matmul(forces.as_mut(), Accum::Replace, gradients.as_ref(), hessian, scratch.volumes[sample], Par::Seq);
     }
 
     /// Adds the second derivatives of the energy of some, k x k, times a factor, with what `keep` makes of the eigenvalues of
@@ -175,10 +184,16 @@ impl Samples {
         has: impl Fn(usize) -> bool,
         sum: &mut Mat<f64>,
     ) {
-        for sample in (0..self.count).filter(|&sample| has(sample)) {
-            let (gradients, hessian) = self.stiffness(scratch, sample, keep);
-            let forces = product(hessian.as_ref(), gradients.as_ref());
-            *sum += factor * product(gradients.transpose(), forces.as_ref());
+        let chosen: Vec<usize> = (0..self.count).filter(|&sample| has(sample)).collect();
+        let zeros = || Mat::<f64>::zeros(self.rank(), 9 * AT_ONCE.min(chosen.len()));
+        let (mut gradients, mut forces) = (zeros(), zeros());
+        for samples in chosen.chunks(AT_ONCE) {
+            for (place, &sample) in samples.iter().enumerate() {
+                let own = [&mut gradients, &mut forces].map(|all| all.as_mut().subcols_mut(9 * place, 9));
+                self.write_stiffness(scratch, sample, keep, own);
+            }
+            let [gradients, forces] = [&gradients, &forces].map(|all| all.subcols(0, 9 * samples.len()));
+            matmul(sum.as_mut(), Accum::Add, gradients, forces.transpose(), factor, Par::Seq);
         }
     }
 
