@@ -171,8 +171,9 @@ impl Samples {
             ElementLaw::Elastic(law) => law.filtered_hessian(&(f * rest), keep),
             ElementLaw::Limit(_) => scratch.stretch_limit(sample).filtered_hessian(&(f * rest), keep),
         };
-        let hessian = MatRef::from_column_major_slice(hessian.as_slice(), 9, 9);
-        matmul(forces.as_mut(), Accum::Replace, gradients.as_ref(), hessian, scratch.volumes[sample], Par::Seq);
+        let (volume, hessian) =
+            (scratch.volumes[sample], MatRef::from_column_major_slice(hessian.as_slice(), 9, 9));
+        matmul(forces.as_mut(), Accum::Replace, gradients.as_ref(), hessian, volume, Par::Seq);
     }
 
     /// Adds the second derivatives of the energy of some, k x k, times a factor, with what `keep` makes of the eigenvalues of
