@@ -80,7 +80,7 @@ def swung(
     """
     forces = _forces(leaf, places, turns, scales, frames / fps)
     times = np.arange(2 * frames + 1) / fps
-    waves = np.exp(-2.0j * np.pi * np.outer(times, np.arange(forces.shape[1]) * fps / frames))
+    waves = phasors(-np.outer(times, np.arange(forces.shape[1]) * fps / frames))
     found = np.empty((frames, len(places), MODES))
     for number, force in enumerate(forces):
         rows = np.ascontiguousarray((waves @ force).real)
@@ -112,11 +112,11 @@ class Gusts:
         """Draw the waves for places (d, 3)."""
         self.waves = list(_waves(period))
         late = [wave.frequency / SPEED * (places @ wave.along) for wave in self.waves]
-        self.phases = [np.exp(2j * np.pi * turns) for turns in late]
+        self.phases = [phasors(turns) for turns in late]
 
     def at(self, time: float) -> np.ndarray:
         """Velocities (d, 3) at a time in seconds."""
-        turned = [np.exp(-2j * np.pi * wave.frequency * time) * wave.strength for wave in self.waves]
+        turned = [phasors(-wave.frequency * time) * wave.strength for wave in self.waves]
         parts = zip(self.waves, self.phases, turned, strict=True)
         return sum(np.outer((turn * phase).real, wave.along) for wave, phase, turn in parts)
 
@@ -130,6 +130,12 @@ class Wave:
     strength: complex
 
 
+def phasors(turns: np.ndarray | float) -> np.ndarray:
+    """Complex numbers of size 1 that so many turns make."""
+    angles = 2.0 * np.pi * turns
+    return np.cos(angles) + 1j * np.sin(angles)
+
+
 def _waves(period: float) -> Iterator[Wave]:
     """The mean wind, and waves on it, of which the fast are weak."""
     seen = np.random.default_rng(7)
@@ -137,7 +143,7 @@ def _waves(period: float) -> Iterator[Wave]:
         angle, lift = SPREAD * seen.normal(size=2) if number else (0.0, 0.0)
         along = np.array([np.cos(angle) * np.cos(lift), np.sin(angle) * np.cos(lift), np.sin(lift)])
         frequency = number / period
-        phase = np.exp(2j * np.pi * seen.random()) if number else 1.0
+        phase = phasors(seen.random()) if number else 1.0
         strength = max(frequency, 0.5) ** (-5.0 / 6.0) if number else MEAN
         yield Wave(frequency, along, strength * phase)
 
@@ -158,7 +164,7 @@ def _forces(
     waves = list(_waves(period))
     forces = np.empty((len(places), len(waves), MODES), complex)
     for number, wave in enumerate(waves):
-        phases = np.exp(2j * np.pi * wave.frequency / SPEED * (world @ wave.along))
+        phases = phasors(wave.frequency / SPEED * (world @ wave.along))
         forces[:, number] = wave.strength * ((facing @ wave.along) * phases) @ heard.T
     return forces
 

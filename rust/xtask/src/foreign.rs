@@ -98,6 +98,10 @@ fn windows_blender(folder: &Path) -> Result<()> {
         one.args(["--cpu-list", "0", "wine"]).arg(&program);
         one.env("WINEPREFIX", folder.join("wine")).env("WINEDEBUG", "-all");
         one.env("PYTEST_ADDOPTS", "-p no:cacheprovider -m 'not posix'");
+        // Blender for Windows takes a path without a drive for one below the folder that it runs in.
+        if let Some(data) = project::data() {
+            one.env("JOUNCE_DATA", format!("Z:{}", data.display()));
+        }
         one
     };
     let mut outcomes = Vec::new();

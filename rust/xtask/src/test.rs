@@ -197,7 +197,11 @@ fn blender_suites() -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Tells a command where character files are, unless it knows where it sees them.
 fn with_data(command: &mut Command) -> &mut Command {
+    if command.get_envs().any(|(name, _)| name == "JOUNCE_DATA") {
+        return command;
+    }
     match project::data() {
         Some(path) => command.env("JOUNCE_DATA", path),
         None => command.env_remove("JOUNCE_DATA"),
