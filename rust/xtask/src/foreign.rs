@@ -84,8 +84,8 @@ pub fn run_tests(name: &str) -> Result<()> {
     windows_blender(&folder)
 }
 
-/// All tests of the extension in the Blender for Windows that PyPI has, on one processor: with more of them its threads take
-/// all handles that Wine has.
+/// All tests of the extension in the Blender for Windows that PyPI has, on one processor: on more of them Wine runs out of file
+/// handles.
 fn windows_blender(folder: &Path) -> Result<()> {
     let zips = project::files_with_extension(&project::dist().join("release"), "zip").unwrap_or_default();
     let zip = zips.into_iter().find(|zip| zip.to_string_lossy().ends_with("windows_x64.zip"));
