@@ -27,5 +27,6 @@ pub(crate) use halves::halves;
 pub use lattice::{RESOLUTIONS, lattice, lattice_with_tet_count, solid_lattice};
 pub(crate) use sampling::BoundarySamples;
 pub use surface::SurfaceMesh;
+pub(crate) use tet_mesh::extent;
 pub use tet_mesh::{TetMesh, bounds};
 pub use winding::WindingNumber;

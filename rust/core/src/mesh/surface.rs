@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::tet_mesh::{bounds, check_points};
+use super::tet_mesh::{check_points, extent};
 use crate::{Error, Result};
 
 /// A triangle surface, such as a character's render meshes joined in one space.
@@ -50,8 +50,7 @@ impl SurfaceMesh {
 
     /// Length of the bounding box's diagonal, metres.
     pub fn diagonal(&self) -> f64 {
-        let (low, high) = bounds(&self.points);
-        (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt()
+        extent(&self.points)
     }
 
     /// Sum of the areas of the triangles, square metres.

@@ -51,8 +51,7 @@ impl TetMesh {
             return Err(Error::LooseVertex { vertex });
         }
         let solid = vec![1.0; tets.len()];
-        let (low, high) = bounds(&vertices);
-        let diagonal = (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt();
+        let diagonal = extent(&vertices);
         Ok(Self { vertices, tets, volumes, solid, cells: Vec::new(), diagonal })
     }
 
@@ -200,6 +199,12 @@ pub fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     points.iter().fold(empty, |(low, high), p| {
         (std::array::from_fn(|c| low[c].min(p[c])), std::array::from_fn(|c| high[c].max(p[c])))
     })
+}
+
+/// Length of the diagonal of that box.
+pub(crate) fn extent(points: &[[f64; 3]]) -> f64 {
+    let (low, high) = bounds(points);
+    (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt()
 }
 
 /// Errors if there are no points or one of them is not finite.

@@ -1,6 +1,6 @@
 //! Coordinates centred on the body and scaled to its size, in which all products are well conditioned.
 
-use crate::mesh::{TetMesh, bounds};
+use crate::mesh::{TetMesh, bounds, extent};
 
 /// `X^ = (X - center) / size`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,8 +13,7 @@ pub(crate) struct Coordinates {
 
 impl Coordinates {
     pub(crate) fn of(points: &[[f64; 3]]) -> Self {
-        let (low, high) = bounds(points);
-        let diagonal = (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt();
+        let ((low, high), diagonal) = (bounds(points), extent(points));
         let size = if diagonal > 0.0 { diagonal / 2.0 } else { 1.0 };
         Self { center: std::array::from_fn(|c| 0.5 * (low[c] + high[c])), size }
     }

@@ -43,7 +43,7 @@ use system::lowest_frequency;
 use crate::material::{Law, Material};
 use crate::math::Sparse;
 use crate::math::symmetric::Symmetric;
-use crate::mesh::{Embedding, SurfaceMesh, TetMesh, bounds};
+use crate::mesh::{Embedding, SurfaceMesh, TetMesh, extent};
 use crate::method::coordinates::Coordinates;
 use crate::operators::{lumped_mass, stiffness};
 use crate::rig::Rig;
@@ -153,7 +153,6 @@ impl ProjectiveModel {
         let (body, unseen) = make(&coordinates, &stiffness);
         let frequency = lowest_frequency(&coordinates, &mass, &stiffness)?;
         progress.report(1.0)?;
-        let (low, high) = bounds(handles.places());
         Ok(Self {
             packed_mass: packed(&coordinates, &mass),
             packed_unseen: packed(&coordinates, &unseen),
@@ -166,7 +165,7 @@ impl ProjectiveModel {
             unseen,
             frequency,
             total_mass: vertex_mass.iter().sum(),
-            diagonal: (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt(),
+            diagonal: extent(handles.places()),
             pose_coordinates: Coordinates::of(handles.places()),
             vertex_mass,
         })
