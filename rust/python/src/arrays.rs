@@ -1,4 +1,4 @@
-//! Numpy arrays in and out: exact checks that name the argument, and results without copies.
+//! Numpy arrays in and out: exact checks with the argument's name, and results without copies.
 
 use jounce::Error;
 use jounce::material::Field;
@@ -12,22 +12,22 @@ use pyo3::prelude::*;
 
 use crate::errors::refused;
 
-/// What one axis of an argument may be.
+/// Requirement on one axis of an argument.
 #[derive(Clone, Copy)]
 pub enum Axis {
-    /// Any length, known to the reader by this letter.
+    /// Any length; the error message calls it by this letter.
     Any(&'static str),
     /// Exactly this length.
     Is(usize),
 }
 
-/// A checked argument: C order, aligned, of one dtype and shape.
+/// A checked argument: C order, aligned, one dtype and shape.
 pub struct Array<'py, T: Element>(PyReadonlyArrayDyn<'py, T>);
 
 impl<T: Element> Array<'_, T> {
     /// All elements in C order.
     pub fn slice(&self) -> &[T] {
-        // The order was checked when this was made, so that the fallback is never taken.
+        // The constructor checked the order, therefore the fallback is never taken.
         self.0.as_slice().unwrap_or_default()
     }
 
@@ -37,7 +37,7 @@ impl<T: Element> Array<'_, T> {
     }
 }
 
-/// Checks an argument that is read; lists and tuples are converted first.
+/// Checks an input argument; converts lists and tuples first.
 pub fn array<'py, T: Element>(
     argument: &Bound<'py, PyAny>,
     what: &'static str,
@@ -48,7 +48,7 @@ pub fn array<'py, T: Element>(
     typed.try_readonly().map(Array).map_err(|_| borrowed(what))
 }
 
-/// The same for one that may be None.
+/// Checks an argument that may be None.
 pub fn optional<'py>(
     given: Option<&Bound<'py, PyAny>>,
     what: &'static str,
@@ -94,7 +94,7 @@ pub fn integers(argument: &Bound<'_, PyAny>, what: &'static str, axes: &[Axis]) 
     }
 }
 
-/// Whole numbers that must fit int32, such as cluster labels.
+/// Integers in the range of int32, such as cluster labels.
 pub fn labels(argument: &Bound<'_, PyAny>, what: &'static str, axes: &[Axis]) -> PyResult<Vec<i32>> {
     let wide = integers(argument, what, axes)?;
     let narrow = wide.iter().enumerate().map(|(element, &index)| {
@@ -104,7 +104,7 @@ pub fn labels(argument: &Bound<'_, PyAny>, what: &'static str, axes: &[Axis]) ->
     narrow.collect()
 }
 
-/// One number for the whole body, or an array of one a tet (or a point) of these axes.
+/// One number for the whole body, or one number per tet (or point), with these axes.
 pub fn field(argument: &Bound<'_, PyAny>, what: &'static str, axes: &[Axis]) -> PyResult<Field> {
     if !argument.is_instance_of::<PyUntypedArray>()
         && let Ok(value) = argument.extract()
@@ -114,13 +114,13 @@ pub fn field(argument: &Bound<'_, PyAny>, what: &'static str, axes: &[Axis]) -> 
     Ok(Field::PerTet(array::<f64>(argument, what, axes)?.slice().to_vec()))
 }
 
-/// A count or a seed, which must not be negative.
+/// A count or a seed; negative values are refused.
 pub fn count<T: TryFrom<i64>>(value: i64, what: &'static str) -> PyResult<T> {
     let expected = "a whole number, not negative and not huge";
     T::try_from(value).map_err(|_| refused(Error::Range { what, expected, got: value as f64 }))
 }
 
-/// Calls `fill` with an array of the caller's to write to, or with a new one; returns that array.
+/// Lets `fill` write into the caller's array, or into a new array without one, and returns the array.
 pub fn filled<'py>(
     py: Python<'py>,
     out: Option<&Bound<'py, PyAny>>,
@@ -141,7 +141,7 @@ pub fn filled<'py>(
     Ok(typed)
 }
 
-/// A numpy array that takes over a vector's memory.
+/// Numpy array that takes ownership of a vector.
 pub fn owned<'py, T: Element>(
     py: Python<'py>,
     values: Vec<T>,
@@ -150,7 +150,7 @@ pub fn owned<'py, T: Element>(
     PyArray1::from_vec(py, values).reshape(shape)
 }
 
-/// An array on memory that lives inside `owner`, read only.
+/// Read-only array view of memory inside `owner`.
 ///
 /// # Safety
 /// `values` must be owned by `owner`, and must not change or move while `owner` lives.
@@ -161,18 +161,18 @@ pub unsafe fn view<'py, T: Element>(
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
     let view = ArrayView::from_shape(IxDyn(shape), values)
         .map_err(|error| PyRuntimeError::new_err(format!("internal error, please report it: {error}")))?;
-    // SAFETY: the caller promises that `owner` keeps `values` in place.
+    // SAFETY: the caller promises to keep `values` in place as long as `owner` lives.
     let array = unsafe { PyArrayDyn::borrow_from_array(&view, owner) };
     read_only(array)
 }
 
-/// The same array with writing switched off.
+/// The same array, not writable.
 pub fn read_only<T: Element>(array: Bound<'_, PyArrayDyn<T>>) -> PyResult<Bound<'_, PyArrayDyn<T>>> {
     array.call_method1("setflags", (false,))?;
     Ok(array)
 }
 
-/// Indices of the core as numpy has them: int32, which a mesh that fits the memory never exceeds.
+/// Core indices as numpy indices: int32, always large enough for a mesh in memory.
 pub fn signed(indices: &[u32]) -> Vec<i32> {
     indices.iter().map(|&i| i as i32).collect()
 }
@@ -226,7 +226,7 @@ fn check_shape(shape: &[usize], what: &'static str, axes: &[Axis]) -> PyResult<(
     Err(refused(Error::Shape { what, expected, got }))
 }
 
-/// Lengths in the form numpy prints a shape in.
+/// Lengths printed like a numpy shape.
 fn tuple(lengths: impl Iterator<Item = String>) -> String {
     let lengths: Vec<String> = lengths.collect();
     if lengths.len() == 1 { format!("({},)", lengths[0]) } else { format!("({})", lengths.join(", ")) }
@@ -243,13 +243,13 @@ fn borrowed(what: &'static str) -> PyErr {
     PyRuntimeError::new_err(format!("{what}: is being written to by another call; pass a copy"))
 }
 
-/// What of some numbers belongs to one frame; None of what there is nothing of.
+/// Slice of per-frame numbers for one frame; `None` if there are none.
 pub fn frame(numbers: &[f64], frames: usize, frame: usize) -> Option<&[f64]> {
     let size = numbers.len() / frames.max(1);
     (size > 0).then(|| &numbers[frame * size..][..size])
 }
 
-/// The transforms of a pose, b x 3 x 4, of its numbers.
+/// A flat array as the transforms of a pose, b x 3 x 4.
 pub fn transforms(numbers: &[f64]) -> &jounce::rig::Pose {
     numbers.as_chunks::<4>().0.as_chunks::<3>().0
 }

@@ -11,14 +11,13 @@ use crate::job::{Job, Making};
 /// Shapes (k, p, 3), their values (f, k), and the largest error in metres.
 type ModalKeys<'py> = (Bound<'py, PyArrayDyn<f32>>, Bound<'py, PyArrayDyn<f32>>, f64);
 
-/// The fewest shapes from the singular value decomposition of all frames that stay within a tolerance.
+/// The fewest shapes, from the singular value decomposition of all frames, within a tolerance.
 ///
-/// Frame i is `sum over j of values_ij keys_j`. frames: (f, p, 3) float32, metres.
-/// tolerance: largest distance of any point in any frame, metres. max_keys: at most so many shapes, even if
-/// they leave a larger error.
-/// Returns keys (k, p, 3) float32 in metres, values (f, k) float32, and the error that is left, metres.
-/// `ModalKeysJob` does the same without blocking.
-/// Raises ValueError for numbers that are not finite and for a tolerance below 0.
+/// Frame i is `sum over j of values_ij keys_j`. frames: (f, p, 3) float32, metres. tolerance: largest
+/// distance of any point in any frame, metres. max_keys: upper bound of the number of shapes, even at the
+/// cost of a larger error. Returns keys (k, p, 3) float32 in metres, values (f, k) float32, and the
+/// remaining error in metres. `ModalKeysJob` does the same without blocking. Raises ValueError for values
+/// that are not finite and for a tolerance below 0.
 #[pyfunction]
 #[pyo3(signature = (frames, tolerance, max_keys=30))]
 pub fn modal_keys<'py>(
@@ -30,9 +29,9 @@ pub fn modal_keys<'py>(
     Py::new(py, ModalKeysJob::new(frames, tolerance, max_keys)?)?.get().result(py)
 }
 
-/// `modal_keys` on a thread of its own that never touches Python; same arguments.
+/// Background job for `modal_keys`, with the same arguments; the thread never touches Python.
 ///
-/// Wrong arrays raise at once; what is refused later is raised by `result()`.
+/// Invalid arrays raise at once; `result()` raises later errors.
 #[pyclass(frozen, extends = Job, module = "jounce", name = "ModalKeysJob")]
 pub struct ModalKeysJob {
     keys: Making<bake::ModalKeys>,
@@ -53,7 +52,7 @@ impl ModalKeysJob {
         Ok(keys.job().add_subclass(Self { keys, frames: f, points }))
     }
 
-    /// Waits for keys, values and error, or raises what went wrong.
+    /// Waits for keys, values and error, or raises the error of the job.
     fn result<'py>(&self, py: Python<'py>) -> PyResult<ModalKeys<'py>> {
         let found = self.keys.result(py)?;
         Ok((
@@ -67,14 +66,15 @@ impl ModalKeysJob {
 /// Weights (p, b + count), transforms (f, count, 3, 4), root mean square and largest distance in metres.
 type HelperBones<'py> = (Bound<'py, PyArrayDyn<f64>>, Bound<'py, PyArrayDyn<f64>>, f64, f64);
 
-/// Extra rigid bones that make plain skinning follow a motion, for game engines [SSDR].
+/// Extra rigid bones with which plain skinning follows a motion, for game engines [SSDR].
 ///
-/// points: (p, 3), at rest, metres. frames: (f, p, 3) float32, where they are. transforms: (f, b, 3, 4), the bones
-/// that there are, from the rest shape. weights: (p, b), their weights, rows of sum one. count: helper bones.
-/// influences: most weights of a point that are not zero. passes: over weights and bones.
-/// Returns weights (p, b + count), the helper bones' transforms (f, count, 3, 4), and the root mean square and the
-/// largest distance that is left, metres. `HelperBonesJob` does the same without blocking.
-/// Raises ValueError for wrong shapes, numbers that are not finite, and rows whose sum is not one.
+/// points: (p, 3), rest positions, metres. frames: (f, p, 3) float32, positions in each frame. transforms:
+/// (f, b, 3, 4), the existing bones, from the rest shape. weights: (p, b), skinning weights of the existing
+/// bones, rows sum to 1. count: number of helper bones. influences: most nonzero weights a point. passes:
+/// alternating updates of weights and bones. Returns weights (p, b + count), the helper bones' transforms
+/// (f, count, 3, 4), and the root mean square and the largest remaining distance in metres.
+/// `HelperBonesJob` does the same without blocking. Raises ValueError for wrong shapes, values that are not
+/// finite, and rows with another sum.
 #[pyfunction]
 #[pyo3(signature = (points, frames, transforms, weights, count, influences=4, passes=15))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -92,9 +92,9 @@ pub fn helper_bones<'py>(
     Py::new(py, job)?.get().result(py)
 }
 
-/// `helper_bones` on a thread of its own that never touches Python; same arguments.
+/// Background job for `helper_bones`, with the same arguments; the thread never touches Python.
 ///
-/// Wrong arrays raise at once; what is refused later is raised by `result()`.
+/// Invalid arrays raise at once; `result()` raises later errors.
 #[pyclass(frozen, extends = Job, module = "jounce", name = "HelperBonesJob")]
 pub struct HelperBonesJob {
     fit: Making<bake::HelperBones>,
@@ -134,7 +134,8 @@ impl HelperBonesJob {
         Ok(fit.job().add_subclass(Self { fit, points: p, count: settings.count }))
     }
 
-    /// Waits for weights, transforms, root mean square and largest distance, or raises what went wrong.
+    /// Waits for weights, transforms, root mean square and largest distance, or raises the error of the
+    /// job.
     fn result<'py>(&self, py: Python<'py>) -> PyResult<HelperBones<'py>> {
         let found = self.fit.result(py)?;
         let (p, count) = (self.points, self.count);
@@ -148,11 +149,12 @@ impl HelperBonesJob {
     }
 }
 
-/// Displacements before skinning that give these after it: `matrices_i d_i = displacement_i`.
+/// Displacements before skinning from displacements after skinning: solves
+/// `matrices_i d_i = displacement_i`.
 ///
-/// Where skinning flattens space, the shortest d_i that comes closest. displacement: (p, 3) float32, metres.
-/// matrices: (p, 3, 3) float64, the linear part of the skinning at each point. Returns (p, 3) float32, metres.
-/// Raises ValueError for a wrong shape and for numbers that are not finite.
+/// If skinning flattens space at a point, d_i is the shortest least-squares solution. displacement: (p, 3)
+/// float32, metres. matrices: (p, 3, 3) float64, the linear part of the skinning at each point. Returns (p,
+/// 3) float32, metres. Raises ValueError for a wrong shape and for values that are not finite.
 #[pyfunction]
 pub fn pull_back<'py>(
     py: Python<'py>,

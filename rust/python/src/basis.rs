@@ -1,4 +1,4 @@
-//! `Basis` and `mass_pca`: displacements that span the motion of a body.
+//! `Basis` and `mass_pca`: displacement bases of a body.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::job::made;
 use crate::material::Material;
 use crate::mesh::TetMesh;
 
-/// Displacements of all vertices that span the motion of a body: `u = sum_j shapes_j q_j`.
+/// Displacement fields on all vertices, the basis of a body's motion: `u = sum_j shapes_j q_j`.
 ///
-/// shapes: (r, n, 3) float64. Usually made by `mass_pca`; made directly, they need be neither orthonormal nor independent.
-/// Raises ValueError for a wrong shape and for a number that is not finite.
+/// shapes: (r, n, 3) float64. `mass_pca` is the usual source; shapes given directly may be neither
+/// orthonormal nor independent. Raises ValueError for a wrong shape and for values that are not finite.
 #[pyclass(frozen, module = "jounce", name = "Basis")]
 pub struct Basis(pub Arc<subspace::Basis>);
 
@@ -30,15 +30,15 @@ impl Basis {
         Ok(Self(Arc::new(basis)))
     }
 
-    /// The displacements, (r, n, 3) float64; from `mass_pca` orthonormal in the mass, 1/sqrt(kg).
+    /// Basis fields, (r, n, 3) float64; orthonormal in the mass if made by `mass_pca`, 1/sqrt(kg).
     #[getter]
     fn shapes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let (rows, r) = self.0.columns.shape();
         arrays::owned(py, self.0.shapes(), &[r, rows / 3, 3])
     }
 
-    /// How much of the snapshots each direction has, (k,) float64, m sqrt(kg), descending: all that there are, of which the
-    /// first r are kept. Empty for a basis made directly.
+    /// Singular values of the snapshots, (k,) float64, m sqrt(kg), descending. All are listed; the basis
+    /// keeps the first r directions. Empty for a basis made directly.
     #[getter]
     fn singular_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, self.0.singular_values.clone(), &[self.0.singular_values.len()])
@@ -50,15 +50,15 @@ impl Basis {
     }
 }
 
-/// The displacements of mass one that come closest to those of a shot: mass-PCA [MOR eq. 12].
+/// Mass-orthonormal displacements closest to the displacements of a shot: mass-PCA [MOR eq. 12].
 ///
-/// `M^1/2 A = U~ S V'` with snapshots as columns of A, `U = M^-1/2 U~`: what the first r leave out of the shot is, in the mass
-/// norm, the root of the sum of the other squared singular values. snapshots: (f, n, 3) float64, metres, displacements that
-/// are added to the rig, such as those of a full-space simulation. count: at most so many, fewer where the snapshots
-/// have no more; energy: in (0, 1], the fewest whose squared singular values are this share of all; the less of both. Without both
-/// energy is 0.999.
-/// Returns Basis. Raises ValueError for snapshots of another mesh, for numbers that are not finite, and where nothing
-/// moves.
+/// `M^1/2 A = U~ S V'` with snapshots as columns of A, `U = M^-1/2 U~`. In the mass norm, the error of the
+/// first r fields is the root of the sum of the remaining squared singular values. snapshots: (f, n, 3)
+/// float64, metres, secondary displacements such as those of a full-space simulation. count: upper bound of
+/// r; fewer if the snapshots have a lower rank. energy: in (0, 1], smallest r with this share of the sum of
+/// squared singular values. With both, the smaller r wins; with neither, energy is 0.999. Returns Basis.
+/// Raises ValueError for snapshots of another mesh, for values that are not finite, and for snapshots
+/// without motion.
 #[pyfunction]
 #[pyo3(signature = (mesh, material, snapshots, count=None, energy=None))]
 pub fn mass_pca(

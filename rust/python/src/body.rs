@@ -25,33 +25,32 @@ use crate::rig::Rig;
 use crate::skeleton::{SkeletonCore, role_name};
 use crate::subspace::SkinningModes;
 
-/// A rigged surface with everything that its simulation needs, made in one call.
+/// A rigged surface and everything for its simulation, built in one call.
 ///
-/// Fills the surface with a lattice, carries the weights to it, and computes leak, modes, clusters and model.
-/// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. weights: (p, b) float64, rows sum to 1.
-/// resolution: cells along the longest side. solid: count only what is inside of the surface, as in `TetMesh.lattice`;
-/// otherwise cells that it touches count in full. density: kg/m^3. locality: 0 for global modes, above 0 as in
-/// `localised_modes`.
-/// young: Pa, one number or (p,) float64, which is carried inside on a log scale.
-/// leak: (p,) float64 in [0, 1], the share of the default leak kept at each point; None keeps all.
-/// strength: (p,) float64, >= 0, how much of the rig's acceleration is felt at each point; None is 1 everywhere.
-/// law: "arap" or "corotated", as in `Material`.
-/// pinned: (p,) bool, the points that stay exactly where the rig puts them. core: a SkeletonCore of its b bones, which
-/// stays there too; the modes are then complementary to the rig only in parts of the body without any core, leak
-/// multiplies strength, and there may be fewer modes than asked for.
-/// merge_into: (b,) int32 or int64, for each bone the one it counts as in the complementarity constraint, itself to
-/// count on its own; bone_parents: (b,) int32 or int64, the bone above each, -1 for none: bones that move less than
-/// 0.3 percent of the mass, with all below them, then count as their parents. Without both all bones count. The
-/// pose has a transform for each bone in any case.
-/// shapes: (s, p, 3) float64, metres, displacements at rest that the animator adds to the pose, such as shape keys:
-/// the flesh does not imitate them. Their motion is given to each step, by `reduce_offsets`.
-/// stitches: (s, 2) int32 or int64, pairs of points that springs pull together; stitch_stiffness: N/m and stitch_gap: share of
-/// the distance at rest that is kept, one number or (s,) float64 each. stitch_group and stitch_radius: as for Stitches.
-/// stitch_known: share of its stiffness that modes are found with, in (0, 1], less than 1 for what a Simulation's `stitching`
-/// is to open, so that modes move it apart as well. editable: keep the factor of the modes, tens of megabytes, so that `like`
-/// is quick. like: a Body of the same surface and weights, from which whatever stays is taken; where only stiffness or
-/// stitches differ and both are editable, modes are found from its own, to about one percent, and clusters stay.
-/// Raises ValueError for whatever a stage refuses. `BodyJob` does the same without blocking.
+/// Fills the surface with a lattice, carries the weights to the lattice, and computes leak, modes, clusters
+/// and model. points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. weights: (p, b) float64,
+/// rows sum to 1. resolution: cells along the longest side. solid: count only the inside of the surface, as
+/// in `TetMesh.lattice`; False counts each touched cell in full. density: kg/m^3. locality: 0 for global
+/// modes, above 0 as in `localised_modes`. young: Pa, one number or (p,) float64, interpolated to the
+/// inside on a log scale. leak: (p,) float64 in [0, 1], share of the default leak to keep at each point;
+/// None keeps all. strength: (p,) float64, >= 0, factor on the rig's acceleration felt at each point; None
+/// is 1 everywhere. law: "arap" or "corotated", as in `Material`. pinned: (p,) bool, points that follow the
+/// rig exactly. core: a SkeletonCore of the b bones, whose vertices follow the rig exactly too. With a
+/// core, only parts of the body without core have modes complementary to the rig, leak multiplies strength,
+/// and there may be fewer modes than requested. merge_into: (b,) int32 or int64, the bone that stands for
+/// each bone in the complementarity constraint; a bone that names itself counts on its own. bone_parents:
+/// (b,) int32 or int64, parent of each bone, -1 for none: a bone whose subtree moves less than 0.3 percent
+/// of the mass counts as its parent. With neither, all bones count. A pose always has a transform for each
+/// bone. shapes: (s, p, 3) float64, metres, rest-pose displacements animated by the artist, such as shape
+/// keys; modes do not imitate them. Each step receives their motion through `reduce_offsets`. stitches: (s,
+/// 2) int32 or int64, pairs of points joined by springs. stitch_stiffness: N/m. stitch_gap: share of the
+/// rest distance to keep. Both are one number or (s,) float64. stitch_group and stitch_radius: as for
+/// Stitches. stitch_known: share of the stitch stiffness used in the modal analysis, in (0, 1]. Use less
+/// than 1 for stitches that a Simulation's `stitching` opens, since the modes then include the opening.
+/// editable: keep the factor of the modal analysis, tens of megabytes, for a fast `like`. like: a Body of
+/// the same surface and weights whose unchanged parts are reused. If only stiffness or stitches differ and
+/// both bodies are editable, modes are updated from its modes, to about one percent, and clusters stay.
+/// Raises ValueError with the error of the failing stage. `BodyJob` does the same without blocking.
 #[pyclass(frozen, module = "jounce", name = "Body")]
 pub struct Body {
     pub inner: Arc<body::Body>,
@@ -85,14 +84,15 @@ impl Body {
         job.get().result(py)
     }
 
-    /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after `like`.
+    /// Worst residual of the modes: 0 for a new body, about the relative error of an eigenvalue after
+    /// `like`.
     #[getter]
     fn residual(&self) -> f64 {
         self.inner.residual
     }
 
-    /// How far modes that were found after `like` may be off at the tet vertices, (n,) float64: the root mean square over modes
-    /// of what each lacks, to first order, as a share of its largest weight. Zeros as built.
+    /// Estimated error of modes updated by `like` at the tet vertices, (n,) float64: root mean square over
+    /// modes of the first-order error, as a share of the mode's largest weight. Zeros for a new body.
     #[getter]
     fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let count = self.inner.mesh.vertices().len();
@@ -100,25 +100,25 @@ impl Body {
         arrays::owned(py, apart, &[count])
     }
 
-    /// Memory kept to change stitches, bytes; 0 for a body that is not editable.
+    /// Memory of the factor kept for edits of stitches, bytes; 0 for a body that is not editable.
     #[getter]
     fn factor_bytes(&self) -> usize {
         self.inner.factor_bytes()
     }
 
-    /// The lattice that is simulated.
+    /// The simulated lattice.
     #[getter]
     fn mesh(&self) -> TetMesh {
         TetMesh(self.inner.mesh.clone())
     }
 
-    /// How the surface's points hang in the mesh.
+    /// Embedding of the surface points in the mesh.
     #[getter]
     fn embedding(&self) -> Embedding {
         Embedding::wrap(self.inner.embedding.clone(), self.inner.mesh.clone())
     }
 
-    /// The weights, carried to the tet vertices.
+    /// Rig weights, carried to the tet vertices.
     #[getter]
     fn rig(&self) -> Rig {
         Rig(self.inner.rig.clone())
@@ -132,25 +132,25 @@ impl Body {
         unsafe { arrays::view(slf.clone().into_any(), leak, &[leak.len()]) }
     }
 
-    /// Where the modes vanish, (n,) bool: what is pinned, and the core.
+    /// Vertices at which the modes vanish, (n,) bool: pinned vertices and the core.
     #[getter]
     fn pinned<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<bool>>> {
         arrays::owned(py, self.inner.pinned.clone(), &[self.inner.pinned.len()])
     }
 
-    /// What the flesh of each bone does, b of "flesh", "rigid" and "free"; empty without a core.
+    /// Role of the flesh of each bone, b of "flesh", "rigid" and "free"; empty without a core.
     #[getter]
     fn roles(&self) -> Vec<&'static str> {
         self.inner.roles.iter().map(|&role| role_name(role)).collect()
     }
 
-    /// The bone that each bone counts as in the constraint, (b,) int32.
+    /// The bone that stands for each bone in the constraint, (b,) int32.
     #[getter]
     fn merged<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
         arrays::owned(py, arrays::signed(&self.inner.merged), &[self.inner.merged.len()])
     }
 
-    /// The material, with one stiffness a tet where it is painted.
+    /// The material, with one stiffness a tet if stiffness is painted.
     #[getter]
     fn material(&self) -> Material {
         Material(self.inner.material.clone())
@@ -176,9 +176,11 @@ impl Body {
         self.model.clone_ref(py)
     }
 
-    /// The same body in the full space: its mesh, rig, bounds, strength and stitches; what its model is measured against.
+    /// Full-space model of the same body: mesh, rig, pins, strength and stitches. The reference for the
+    /// reduced model.
     ///
-    /// material: of any law, (t,) or uniform; None is the body's own. fibres: of the mesh's tets. As `Model.full_space`.
+    /// material: any law, (t,) or uniform; None is the body's own. fibres: fibres in the tets of the mesh.
+    /// As `Model.full_space`.
     #[pyo3(signature = (material=None, fibres=None))]
     fn full_space(
         &self,
@@ -193,15 +195,16 @@ impl Body {
         Ok(Model::wrap((*full).clone()))
     }
 
-    /// The same body in a few displacements, learnt from what its full space did in a shot: mass-PCA and a cubature.
+    /// Reduced model of the same body, learnt from a full-space shot: mass-PCA and a cubature.
     ///
-    /// snapshots: (f, n, 3) float64, metres, displacements of the tet vertices that were added to the rig. poses: (f, b, 3, 4)
-    /// float64, of the same frames. count: most displacements, fewer where the rest of
-    /// the shot is less than 1e-5 of its energy, below which the full space's own tolerance is. tets: most at which elastic
-    /// forces are found; None is three for each displacement of the count. material: that of the full space, of any law; None is the body's own.
-    /// frequency: that of the full space, at which the damping ratio is meant; None is the lowest that is learnt.
-    /// limit, stretch: those of its simulation; with one of them the model knows limits, at as many tets again. As
-    /// `mass_pca`, `Model.reduced`, `Cubature.of_shot` and `LimitSamples.of_shot`.
+    /// snapshots: (f, n, 3) float64, metres, secondary displacements of the tet vertices. poses: (f, b, 3,
+    /// 4) float64, of the same frames. count: largest basis size. The basis ends earlier once it has all
+    /// but 1e-5 of the shot's energy, because the rest is below the tolerance of the full space. tets:
+    /// largest size of the cubature; None is three times count. material: the material of the full space,
+    /// of any law; None is the body's own. frequency: reference frequency of the damping ratio, usually the
+    /// full space's; None is the lowest learnt frequency. limit, stretch: the limits of its simulation;
+    /// with either, the model gets limit samples, up to `tets` of them. As `mass_pca`, `Model.reduced`,
+    /// `Cubature.of_shot` and `LimitSamples.of_shot`.
     #[pyo3(signature = (snapshots, poses, count=64, tets=None, material=None, frequency=None, limit=None,
                         stretch=None, seed=0))]
     fn learn(
@@ -224,11 +227,13 @@ impl Body {
         Ok(Model::wrap((*model).clone()))
     }
 
-    /// The same body in the displacements of a basis, such as one that was learnt and kept: its mesh, rig and strength.
+    /// Reduced model of the same body in a given basis, such as a stored learnt basis, with the body's
+    /// mesh, rig and strength.
     ///
-    /// basis, cubature: those of a model from `learn`, or made of what was kept of them; without a cubature forces are found
-    /// at all tets. material: of any law; None is the body's own. frequency: as in `learn`. limits: where they are felt;
-    /// without, it knows none. As `Model.reduced` and `Model.limited`.
+    /// basis, cubature: from a model made by `learn`, or rebuilt from stored arrays; without a cubature,
+    /// forces are evaluated at all tets. material: any law; None is the body's own. frequency: as in
+    /// `learn`. limits: samples of the limits; without them the model has no limits. As `Model.reduced` and
+    /// `Model.limited`.
     #[pyo3(signature = (basis, cubature=None, material=None, frequency=None, limits=None))]
     fn reduced(
         &self,
@@ -250,12 +255,13 @@ impl Body {
         Ok(Model::wrap((*model).clone()))
     }
 
-    /// Reduces what a rig adds to linear skinning at the surface's points to what `Simulation.step` takes.
+    /// Reduces rig offsets, the difference of a rig from linear skinning at the surface points, for
+    /// `Simulation.step`.
     ///
-    /// offsets: (p, 3) float64, metres, world space: posed points less what the weights and the pose's transforms
-    /// make of them. Returns (k, 3) float64, for simulations of this body's model. The first call prepares
-    /// operators of the body, and takes longer. Raises ValueError for a wrong shape and for a number that is not
-    /// finite.
+    /// offsets: (p, 3) float64, metres, world space: posed points minus linear skinning with the weights
+    /// and the pose. Returns (k, 3) float64, for simulations of this body's model. The first call prepares
+    /// operators of the body and takes longer. Raises ValueError for a wrong shape and for values that are
+    /// not finite.
     fn reduce_offsets<'py>(
         &self,
         py: Python<'py>,
@@ -269,11 +275,11 @@ impl Body {
         arrays::owned(py, reduced, &[k, 3])
     }
 
-    /// Carries what a rig adds to linear skinning at the surface's points to the vertices of the mesh, as a step in the full
-    /// space takes it.
+    /// Carries rig offsets from the surface points to the vertices of the mesh, for a step in the full
+    /// space.
     ///
-    /// offsets: (p, 3) float64, as in `reduce_offsets`. Returns (n, 3) float64, for simulations of `full_space()`.
-    /// Raises ValueError as `reduce_offsets`.
+    /// offsets: (p, 3) float64, as in `reduce_offsets`. Returns (n, 3) float64, for simulations of
+    /// `full_space()`. Raises ValueError as `reduce_offsets`.
     fn vertex_offsets<'py>(
         &self,
         py: Python<'py>,
@@ -286,10 +292,11 @@ impl Body {
         arrays::owned(py, carried, &[self.inner.mesh.vertices().len(), 3])
     }
 
-    /// Carries a value at each point of the surface to the vertices of the mesh, as maps are: the boundary takes those of the
-    /// closest place of the surface, and inside they spread harmonically.
+    /// Spreads values at the surface points to the vertices of the mesh, as for painted maps: the boundary
+    /// takes the value at the closest point of the surface, the inside is harmonic.
     ///
-    /// values: (p,) float64. Returns (n,) float64. Raises ValueError for a wrong shape and for a number that is not finite.
+    /// values: (p,) float64. Returns (n,) float64. Raises ValueError for a wrong shape and for values that
+    /// are not finite.
     fn spread<'py>(
         &self,
         py: Python<'py>,
@@ -309,11 +316,10 @@ impl Body {
     }
 }
 
-/// A `Body` in the making, on a thread of its own that never touches Python; same arguments.
+/// Background job for a `Body`, with the same arguments; the thread never touches Python.
 ///
-/// Stages: "lattice", "embedding", "weights", "leak", "modes", "clusters", "forces" and "model"; `result()` gives
-/// the Body.
-/// Wrong arrays raise at once; what a stage refuses is raised by `result()`.
+/// Stages: "lattice", "embedding", "weights", "leak", "modes", "clusters", "forces" and "model"; `result()`
+/// gives the Body. Invalid arrays raise at once; `result()` raises the errors of a stage.
 #[pyclass(frozen, extends = Job, module = "jounce", name = "BodyJob")]
 pub struct BodyJob(Making<body::Body>);
 
@@ -391,15 +397,15 @@ impl BodyJob {
         Ok(body.job().add_subclass(Self(body)))
     }
 
-    /// Waits for the Body, and returns it or raises what went wrong.
+    /// Waits for the Body, or raises the error of the job.
     fn result(&self, py: Python<'_>) -> PyResult<Body> {
         Body::wrap(py, self.0.result(py)?)
     }
 }
 
-/// A body's `full_space` in the making, on a thread of its own that never touches Python; same arguments.
+/// Background job for `Body.full_space`, with the same arguments; the thread never touches Python.
 ///
-/// Its stage is "full space"; `result()` gives the Model, or raises what is refused.
+/// The only stage is "full space"; `result()` gives the Model, or raises the error.
 #[pyclass(frozen, extends = Job, module = "jounce", name = "FullSpaceJob")]
 pub struct FullSpaceJob(Making<method::Model>);
 
@@ -422,7 +428,7 @@ impl FullSpaceJob {
         Ok(model.job().add_subclass(Self(model)))
     }
 
-    /// Waits for the Model, and returns it or raises what went wrong.
+    /// Waits for the Model, or raises the error of the job.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
         Ok(Model::wrap((*self.0.result(py)?).clone()))
     }

@@ -22,7 +22,7 @@ pub struct Input {
     params: BodyParams,
 }
 
-/// What is given at each surface point or for each bone, as it came.
+/// Unchecked arguments given per surface point or per bone.
 pub struct Maps<'a, 'py> {
     pub young: Option<&'a Bound<'py, PyAny>>,
     pub leak: Option<&'a Bound<'py, PyAny>>,
@@ -35,12 +35,12 @@ pub struct Maps<'a, 'py> {
     pub stitches: Option<&'a Bound<'py, PyAny>>,
     pub stitch_stiffness: Option<&'a Bound<'py, PyAny>>,
     pub stitch_gap: Option<&'a Bound<'py, PyAny>>,
-    /// Groups, radii, and the share of their stiffness that modes know.
+    /// Groups, radii, and the share of stiffness known to the modes.
     pub stitch_others: [Option<&'a Bound<'py, PyAny>>; 3],
 }
 
 impl Maps<'_, '_> {
-    /// The settings with these maps of p points and b bones in them.
+    /// The settings with these maps of p points and b bones filled in.
     fn put(&self, p: usize, b: usize, params: BodyParams) -> PyResult<BodyParams> {
         let points = [Axis::Is(p)];
         let map = |map: Option<&Bound<'_, PyAny>>, what| -> PyResult<Option<Vec<f64>>> {
@@ -95,7 +95,7 @@ impl Maps<'_, '_> {
     }
 }
 
-/// The bone above each of b bones, from numbers of which -1 means none.
+/// Parent of each of b bones, from integers; -1 is none.
 pub fn bones_above(parents: &Bound<'_, PyAny>, what: &'static str, b: usize) -> PyResult<Vec<Option<u32>>> {
     let above = arrays::integers(parents, what, &[Axis::Is(b)])?;
     let bone = |(element, index): (usize, i64)| match u32::try_from(index) {

@@ -1,4 +1,4 @@
-//! `Collider`: what full-space bodies, loose ones and domains touch.
+//! `Collider`: obstacles for full-space bodies, loose bodies and domains.
 
 use jounce::mesh::SurfaceMesh;
 use jounce::method::loads::contact::{self, Shape};
@@ -8,11 +8,12 @@ use pyo3::prelude::*;
 use crate::arrays::{self, Axis};
 use crate::errors::run;
 
-/// A rigid obstacle that full-space flesh, loose bodies and domains cannot enter; made by `Collider.plane`, `sphere`, `capsule`, `box` or `mesh`.
+/// A rigid obstacle for full-space flesh, loose bodies and domains; made by `Collider.plane`, `sphere`,
+/// `capsule`, `box` or `mesh`.
 ///
-/// A Simulation or DomainTree has its colliders for good; they stand where they were made until a step gives them other places.
-/// friction: Coulomb's coefficient, >= 0. Raises ValueError for sizes that are not positive and numbers that are not
-/// finite.
+/// The colliders of a Simulation or DomainTree are fixed at construction. Each stays at its initial place
+/// until a step moves it. friction: Coulomb coefficient, >= 0. Raises ValueError for sizes that are not
+/// positive and for values that are not finite.
 #[pyclass(frozen, module = "jounce", name = "Collider")]
 pub struct Collider {
     pub inner: contact::Collider,
@@ -33,7 +34,7 @@ impl Collider {
 
 #[pymethods]
 impl Collider {
-    /// All that is behind a plane through a point, such as the ground. normal: of any length.
+    /// The half-space behind a plane through a point, such as the ground. normal: any length.
     #[staticmethod]
     #[pyo3(signature = (point=[0.0, 0.0, 0.0], normal=[0.0, 0.0, 1.0], friction=0.5),
            text_signature = "(point=(0.0, 0.0, 0.0), normal=(0.0, 0.0, 1.0), friction=0.5)")]
@@ -49,14 +50,14 @@ impl Collider {
         Self::new(py, "sphere", friction, || Shape::sphere(center, radius))
     }
 
-    /// All that is no further from the segment between two points than a radius.
+    /// All points within a radius of the segment between two points.
     #[staticmethod]
     #[pyo3(signature = (start, end, radius, friction=0.5))]
     fn capsule(py: Python<'_>, start: [f64; 3], end: [f64; 3], radius: f64, friction: f64) -> PyResult<Self> {
         Self::new(py, "capsule", friction, || Shape::capsule(start, end, radius))
     }
 
-    /// A box along the axes, of the three sides given.
+    /// An axis-aligned box with the given three sides.
     #[staticmethod]
     #[pyo3(name = "box", signature = (size, center=[0.0, 0.0, 0.0], friction=0.5),
            text_signature = "(size, center=(0.0, 0.0, 0.0), friction=0.5)")]
@@ -64,11 +65,12 @@ impl Collider {
         Self::new(py, "box", friction, || Shape::cuboid(center, size))
     }
 
-    /// What a surface encloses, by a grid of signed distances with `resolution` cells along its longest side, 8 to 128:
-    /// details and walls thinner than a cell are lost.
+    /// The inside of a surface, as a grid of signed distances with `resolution` cells along the longest
+    /// side, 8 to 128. Details and walls thinner than a cell are lost.
     ///
-    /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. It may be in parts, cut itself, and have
-    /// holes and triangles turned around. Raises ValueError where it encloses nothing that the grid sees.
+    /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. The surface may have several
+    /// parts, intersect itself, and have holes and flipped triangles. Raises ValueError for a surface
+    /// without an inside at this resolution.
     #[staticmethod]
     #[pyo3(signature = (points, triangles, resolution=64, friction=0.5))]
     fn mesh(
@@ -85,27 +87,31 @@ impl Collider {
         Self::new(py, "mesh", friction, || Shape::mesh(&SurfaceMesh::new(points, triangles)?, resolution))
     }
 
-    /// The same collider, through which some of the points that touch pass, such as those of the flesh around it.
+    /// The same collider with contact switched off for some contact points, such as those of the flesh
+    /// around it.
     ///
-    /// points: (k,) int32 or int64, indices into the `contact_points` of a Simulation, or without them into the
-    /// vertices of the mesh's boundary, in order. A Simulation raises ValueError for one that there is not.
+    /// points: (k,) int32 or int64, indices into the `contact_points` of a Simulation, or without them into
+    /// the boundary vertices of the mesh, in order. A Simulation raises ValueError for an index out of
+    /// range.
     fn sparing(&self, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let points = arrays::indices::<1>(points, "points", &[Axis::Any("k")], u32::MAX as usize)?;
         Ok(Self { inner: self.inner.clone().sparing(points.as_flattened()), kind: self.kind })
     }
 
-    /// Coulomb's coefficient of friction.
+    /// Coulomb coefficient of friction.
     #[getter]
     fn friction(&self) -> f64 {
         self.inner.friction()
     }
 
-    /// Signed distance of a point from where the collider was made, metres, negative inside, and the outward normal.
+    /// Signed distance of a point to the collider at its initial place, metres, negative inside, and the
+    /// outward normal.
     fn distance(&self, point: [f64; 3]) -> (f64, [f64; 3]) {
         self.inner.shape().distance(point)
     }
 
-    /// Signed distances of points (n, 3) from where the collider was made, (n,) float64, metres, negative inside.
+    /// Signed distances of points (n, 3) to the collider at its initial place, (n,) float64, metres,
+    /// negative inside.
     fn distances<'py>(
         &self,
         py: Python<'py>,

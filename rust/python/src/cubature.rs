@@ -1,4 +1,4 @@
-//! `Cubature`: tets at which elastic forces are found.
+//! `Cubature`: sample tets for elastic forces.
 
 use jounce::Progress;
 use jounce::method::reduced_fem::Shot;
@@ -15,10 +15,11 @@ use crate::model::Model;
 use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 
-/// Tets at which the elastic forces of a body are found, and how many such tets each stands for.
+/// Sample tets for the elastic forces of a body, and the weight of each.
 ///
-/// Usually made by `Cubature.train` or `Cubature.of_shot`; made directly of tets, (c,) int32 or int64, and weights, (c,) float64,
-/// where these were kept. Raises ValueError for a wrong shape; what does not fit a mesh is refused where one is there.
+/// `Cubature.train` and `Cubature.of_shot` are the usual sources; the constructor restores stored tets,
+/// (c,) int32 or int64, and weights, (c,) float64. Raises ValueError for a wrong shape; the model checks
+/// the fit to its mesh.
 #[pyclass(frozen, module = "jounce", name = "Cubature")]
 pub struct Cubature(pub skinning_modes::Cubature);
 
@@ -34,11 +35,10 @@ impl Cubature {
         Ok(Self(cubature))
     }
 
-    /// Finds tets whose forces, weighted, are those of all, by non-negative least squares on states that are drawn
-    /// from the modes and the rig.
+    /// Trains a cubature by non-negative least squares on random states of the modes and the rig.
     ///
-    /// count: most tets. rig: None for a body that no bone moves. seed: of the states; the same seed gives the
-    /// same tets. Raises ValueError for a count of 0 and for arguments that belong to another mesh.
+    /// count: most tets. rig: None for a body without bones. seed: of the states; the same seed gives the
+    /// same tets. Raises ValueError for a count of 0 and for arguments of another mesh.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, modes, count=100, rig=None, seed=0))]
     fn train(
@@ -56,12 +56,12 @@ impl Cubature {
         run(py, train).map(Self)
     }
 
-    /// Finds tets whose forces, weighted, are those of all in a shot of a reduced model, by non-negative least squares.
+    /// Trains a cubature of a reduced model by non-negative least squares on the states of a shot.
     ///
-    /// model: a reduced model without a cubature. coefficients: (f, r) float64, those of the shot, from `Model.nearest`.
-    /// poses: (f, b, 3, 4) float64; None without a rig. count: most tets. seed: of states between those of the shot, which are
-    /// compared too; the same seed gives the same tets. Raises ValueError for a count of 0, for arguments of another model and
-    /// where no force acts.
+    /// model: a reduced model without a cubature. coefficients: (f, r) float64, of the shot, from
+    /// `Model.nearest`. poses: (f, b, 3, 4) float64; None without a rig. count: most tets. seed: of extra
+    /// states between those of the shot; the same seed gives the same tets. Raises ValueError for a count
+    /// of 0, for arguments of another model and for a shot without forces.
     #[staticmethod]
     #[pyo3(signature = (model, coefficients, poses=None, count=100, seed=0))]
     fn of_shot(
@@ -91,7 +91,7 @@ impl Cubature {
         arrays::owned(py, arrays::signed(&self.0.tets), &[self.0.tets.len()])
     }
 
-    /// Factors on what each tet adds to the elastic energy, (c,) float64, above 0.
+    /// Weight of each tet's elastic energy, (c,) float64, above 0.
     #[getter]
     fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, self.0.weights.clone(), &[self.0.weights.len()])
@@ -102,7 +102,7 @@ impl Cubature {
     }
 }
 
-/// Poses of the frames of a shot, flat; none where there are no bones.
+/// Poses of the frames of a shot, flat; empty without bones.
 pub fn shot_poses(poses: Option<&Bound<'_, PyAny>>, frames: usize, bones: usize) -> PyResult<Vec<f64>> {
     let axes = [Axis::Is(frames), Axis::Is(bones), Axis::Is(3), Axis::Is(4)];
     let poses = poses.map(|poses| arrays::array::<f64>(poses, "poses", &axes)).transpose()?;

@@ -9,15 +9,15 @@ use crate::arrays::{self, Axis, optional};
 use crate::forces::Drag;
 use crate::simulation::Simulation;
 
-/// How well a cycle closes.
+/// Closing error of a cycle.
 #[pyclass(frozen, get_all, module = "jounce", name = "CycleReport")]
 pub struct CycleReport {
-    /// Times that the cycle was simulated.
+    /// Number of simulated passes through the cycle.
     passes: u32,
-    /// How far the flesh at the end is from where it started: root mean square over the mass, as a share of the
-    /// body's diagonal.
+    /// Position difference between end and start: root mean square over the mass, as a share of the body's
+    /// diagonal.
     position: f64,
-    /// How much its velocity differs, in the same measure a frame.
+    /// Velocity difference between end and start, in the same measure a frame.
     velocity: f64,
 }
 
@@ -35,14 +35,14 @@ impl From<method::CycleReport> for CycleReport {
     }
 }
 
-/// The drives of a cycle, free of Python.
+/// Per-frame input of a cycle, free of Python.
 pub struct Cycle {
     frames: usize,
     poses: Vec<f64>,
     strengths: Vec<f64>,
     forces: Vec<f64>,
     offsets: Vec<f64>,
-    /// One a frame, or none at all.
+    /// One a frame, or none.
     drags: Vec<Option<skinning_modes::Drag>>,
 }
 

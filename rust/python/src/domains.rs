@@ -1,4 +1,4 @@
-//! `Domain`, `DomainTree` and its states: bodies in a few displacements that hang on each other.
+//! `Domain`, `DomainTree` and `TreeState`: reduced bodies attached to each other in a tree.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -19,15 +19,16 @@ use crate::model::Model;
 use crate::settings::{Change, integrator_named};
 use crate::simulation::StepReport;
 
-/// A body that may stand in trees of domains, as often as there is need: leaves of one shape are one Domain.
+/// A reduced body for use in domain trees. Share one Domain among leaves of one shape.
 ///
-/// body: LinearModes, those of them that deform it, of tets or of a surface without volume, `1/2 z' Lambda z`; or a Model of `Model.reduced`
-/// without a rig, which bends far by itself, with its tets. Where it is pinned it hangs on its parent.
-/// Raises ValueError for other models, for a model with a rig, and for displacements that together move the body as a whole.
+/// body: LinearModes, of tets or of a surface without volume, with energy `1/2 z' Lambda z` over the
+/// deforming modes; or a Model of `Model.reduced` without a rig, which bends far by itself and keeps its
+/// tets. The pinned part is attached to the parent domain. Raises ValueError for other models, for a model
+/// with a rig, and for a basis that contains rigid motion.
 #[pyclass(frozen, module = "jounce", name = "Domain")]
 pub struct Domain(Arc<domains::Domain>);
 
-/// What a domain is made of.
+/// Source of a domain.
 #[derive(FromPyObject)]
 enum Kind<'py> {
     Modes(Bound<'py, LinearModes>),
@@ -59,7 +60,7 @@ impl Domain {
         self.0.rank()
     }
 
-    /// The vertices that no displacement moves, (h,) int32: where it hangs.
+    /// Vertices with zero displacement in every coordinate, (h,) int32: the attached part.
     #[getter]
     fn held<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
         arrays::owned(py, arrays::signed(self.0.held()), &[self.0.held().len()])
@@ -70,19 +71,22 @@ impl Domain {
     }
 }
 
-/// Domains that hang on each other, each a body in a few displacements in a frame of its own [MOR sec. 4].
+/// A tree of attached domains, each a reduced body in a local frame [MOR sec. 4].
 ///
-/// A vertex is at `c + R (X + B y)`. The frame (R, c) of a domain follows its interface, vertices of its parent, by the rotation of
-/// `A = sum m x X' = R S` and their mean, so that little bends add up along the tree. Each step minimises
-/// `1/(2 h^2) |x - y|^2_M + stiffness * E - f.x` over the coordinates of all domains: children feel how their frames move, and parents what
-/// hangs on them. It takes time linear in the number of domains.
-/// domains: d of them, some of which may be the same Domain. parents: (d,) integers, -1 of the first, the root, and of each other
-/// one that stands before it. interfaces: d arrays of vertices of the parent, three or more that do not lie on a line, about where the
-/// domain is pinned; that of the root is empty. placements: (d, 3, 4) float64, a rotation and a translation from where each body was made
-/// to where it stands at rest; None for where they were made. free: nothing holds the root.
-/// dt, substeps, integrator, max_iterations, tolerance, stiffness, damping, gravity: as in `Simulation`; the damping ratio is that of
-/// every mode. colliders: what no domain can enter, with backward Euler; the vertices of the boundary touch them, all of a surface, and domains
-/// pass through each other. Of domains that are far from all colliders that costs little, whatever their meshes. Raises ValueError for what is no tree, for an interface that does not fit, and for settings out of range.
+/// A vertex is at `c + R (X + B y)`. The frame (R, c) of a domain follows its interface, a set of vertices
+/// of the parent: c is their mean, R the rotation of `A = sum m x X' = R S`. Small bends therefore add up
+/// along the tree. Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * E - f.x` over the coordinates
+/// of all domains, with the full coupling between the frames and the coordinates of parents and children.
+/// The cost is linear in the number of domains. domains: d domains, not necessarily distinct. parents: (d,)
+/// integers, -1 for the first, the root; each parent precedes its children. interfaces: d arrays of
+/// vertices of the parent, three or more and not collinear, near the pinned part of the domain; empty for
+/// the root. placements: (d, 3, 4) float64, rotation and translation from the modelled place to the rest
+/// place; None for the identity. free: the root is not attached. dt, substeps, integrator, max_iterations,
+/// tolerance, stiffness, damping, gravity: as in `Simulation`; the damping ratio applies to every mode.
+/// colliders: obstacles, with backward Euler. Contact points are the boundary vertices, or all vertices of
+/// a surface; domains do not collide with each other. Domains far from all colliders cost little, for any
+/// mesh. Raises ValueError for a list of parents that is no tree, for an interface that does not fit, and
+/// for settings out of range.
 #[pyclass(frozen, module = "jounce", name = "DomainTree")]
 pub struct DomainTree(Mutex<domains::DomainTree>);
 
@@ -139,11 +143,14 @@ impl DomainTree {
 
     /// One step of dt.
     ///
-    /// root: (3, 4) float64, a rotation and a translation of the root, all the tree with it, from where it stands at rest; None leaves it where it is. The
-    /// first one given is where the tree starts, at rest. wind: velocity of the medium, m/s, (d, 3) float64 at each domain or three
-    /// numbers for all; None is no medium. drag: how soon domains would follow it, 1/s, one number or (d,) float64; None is 1: `-drag m (v - wind)` acts on every
-    /// vertex. colliders: (c, 3, 4) float64, a rotation and a translation of each from where it was made; None leaves them where they are. Returns a StepReport. Raises ValueError for arguments of a wrong shape or with numbers that are not finite, and for the
-    /// root of a free tree; the state is then unchanged.
+    /// root: (3, 4) float64, rotation and translation of the root, and with it of the whole tree, from the
+    /// rest place; None keeps the last one. The first root transform sets the start, at rest. wind:
+    /// velocity of the medium, m/s, (d, 3) float64 per domain or three numbers for all; None is no medium.
+    /// drag: relaxation rate towards the wind, 1/s, one number or (d,) float64; None is 1:
+    /// `-drag m (v - wind)` acts on every vertex. colliders: (c, 3, 4) float64, rotation and translation of
+    /// each from its initial place; None keeps the last ones. Returns a StepReport. Raises ValueError for a
+    /// wrong shape, for values that are not finite, and for the root of a free tree; the state is then
+    /// unchanged.
     #[pyo3(signature = (root=None, wind=None, drag=None, colliders=None))]
     fn step(
         &self,
@@ -167,7 +174,7 @@ impl DomainTree {
         run_long(py, |progress| tree.step(&drive, progress)).map(StepReport::from)
     }
 
-    /// Sets stiffness, damping or gravity for the steps that follow; None leaves one as it is.
+    /// Sets stiffness, damping or gravity for the next steps; None leaves a setting unchanged.
     #[pyo3(signature = (stiffness=None, damping=None, gravity=None))]
     fn vary(&self, stiffness: Option<f64>, damping: Option<f64>, gravity: Option<[f64; 3]>) -> PyResult<()> {
         let (tree, change) =
@@ -181,15 +188,16 @@ impl DomainTree {
         Ok(self.lock()?.coordinate_count())
     }
 
-    /// From where each body was made to where its frame is, (d, 3, 4) float64, by which all moves that does not deform.
+    /// Transform from the modelled place of each body to its current frame, (d, 3, 4) float64: the rigid
+    /// part of the motion.
     #[getter]
     fn frames<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let frames = self.lock()?.frames();
         arrays::owned(py, frames.as_flattened().as_flattened().to_vec(), &[frames.len(), 3, 4])
     }
 
-    /// The coordinates of a domain, (k,) float64, m kg^(1/2): the amplitudes of those of its LinearModes that deform, or of its model's own
-    /// displacements.
+    /// Coordinates of a domain, (k,) float64, m kg^(1/2): the amplitudes of the deforming LinearModes, or
+    /// the coefficients of the reduced model.
     fn coordinates<'py>(&self, py: Python<'py>, domain: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let domain = arrays::count(domain, "domain")?;
         let found = self.lock()?.coordinates(domain).map_err(refused)?.to_vec();
@@ -197,7 +205,7 @@ impl DomainTree {
         arrays::owned(py, found, &[count])
     }
 
-    /// Where the vertices of a domain are, (n, 3) float64, metres.
+    /// Vertex positions of a domain, (n, 3) float64, metres.
     fn positions<'py>(&self, py: Python<'py>, domain: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let (tree, domain) = (self.lock()?, arrays::count(domain, "domain")?);
         let found = tree.positions(domain).map_err(refused)?;
@@ -205,19 +213,19 @@ impl DomainTree {
         arrays::owned(py, found, &[count, 3])
     }
 
-    /// The state: everything that a step starts from.
+    /// The complete state from which a step starts.
     fn save_state(&self) -> PyResult<TreeState> {
         Ok(TreeState(self.lock()?.save_state()))
     }
 
-    /// Goes back to a saved state.
+    /// Restores a saved state.
     ///
     /// Raises ValueError for a state of another tree.
     fn restore_state(&self, state: &TreeState) -> PyResult<()> {
         self.lock()?.restore_state(&state.0).map_err(refused)
     }
 
-    /// Back to rest where it was made.
+    /// Resets the tree to rest at its initial place.
     fn reset(&self) -> PyResult<()> {
         self.lock()?.reset();
         Ok(())
@@ -238,7 +246,7 @@ impl DomainTree {
     }
 }
 
-/// The domains with their places, as they are given.
+/// The domains with their places in the tree.
 fn members(
     domains: &[Bound<'_, Domain>],
     parents: &Bound<'_, PyAny>,
@@ -271,7 +279,7 @@ fn members(
     (0..count).map(member).collect()
 }
 
-/// The medium at each domain: (d, 3) float64, or three numbers for all.
+/// Medium velocity per domain: (d, 3) float64, or three numbers for all.
 fn velocities(wind: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<[f64; 3]>> {
     if let Ok(velocity) = wind.extract::<[f64; 3]>() {
         return Ok(vec![velocity; count]);
@@ -280,7 +288,7 @@ fn velocities(wind: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<[f64; 3]>> 
     Ok(wind.slice().as_chunks::<3>().0.to_vec())
 }
 
-/// A number for each domain: (d,) float64, or one for all.
+/// One number per domain: (d,) float64, or one for all.
 fn rates(drag: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<f64>> {
     Ok(match arrays::field(drag, "drag", &[Axis::Is(count)])? {
         Field::Uniform(rate) => vec![rate; count],

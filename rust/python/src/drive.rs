@@ -1,4 +1,4 @@
-//! What drives a step, checked: of Python's arrays, or free of them.
+//! Per-step input, checked: borrowed Python arrays, or copies free of Python.
 
 use jounce::method::{Drive, skinning_modes};
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use crate::arrays::{self, Array, Axis, optional};
 use crate::forces::Drag;
 use crate::simulation::Simulation;
 
-/// Checked arguments of what drives a step.
+/// Checked arguments of the per-step input.
 pub struct Arrays<'py> {
     pose: Option<Array<'py, f64>>,
     force: Option<Array<'py, f64>>,
@@ -28,7 +28,7 @@ impl Arrays<'_> {
         }
     }
 
-    /// A copy that needs no Python.
+    /// A copy free of Python.
     pub fn to_owned(&self) -> Owned {
         let copy = |array: &Option<Array<'_, f64>>| array.as_ref().map(|array| array.slice().to_vec());
         let arrays = [&self.pose, &self.force, &self.offsets, &self.colliders];
@@ -37,7 +37,7 @@ impl Arrays<'_> {
     }
 }
 
-/// What drives a step, free of Python.
+/// Per-step input, free of Python.
 pub struct Owned {
     pose: Option<Vec<f64>>,
     force: Option<Vec<f64>>,
@@ -60,7 +60,7 @@ impl Owned {
 }
 
 impl Simulation {
-    /// Checks the arguments of what drives a step.
+    /// Checks the arguments of the per-step input.
     pub fn arrays<'py>(
         &self,
         pose: Option<&Bound<'py, PyAny>>,

@@ -1,4 +1,4 @@
-//! How the core's errors, and panics that should never be, reach Python.
+//! Conversion of the core's errors, and of unexpected panics, into Python exceptions.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,9 +9,9 @@ use jounce::Progress;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-/// How long work can leave Ctrl+C unheard.
+/// Longest time without a check for Ctrl+C.
 pub const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
-/// Reports from one look at the clock to the next.
+/// Progress reports between two looks at the clock.
 const BETWEEN_LOOKS: u32 = 16;
 
 /// Everything the core refuses is a ValueError with the core's own sentence.
@@ -27,7 +27,7 @@ pub fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> jounce::Result<T> + S
     }
 }
 
-/// The same for work that may take long: Ctrl+C ends it.
+/// Runs long core work without the GIL; Ctrl+C cancels it.
 pub fn run_long<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&Progress) -> jounce::Result<T> + Send,
@@ -36,7 +36,7 @@ pub fn run_long<T: Send>(
     let (heard, asked) = (raised.clone(), AtomicU32::new(1));
     let looked = Mutex::new(Instant::now());
     let progress = Progress::asking(move || {
-        // The clock takes longer to read than an iteration of a small body may have.
+        // Reading the clock may take longer than an iteration of a small body.
         if !asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(BETWEEN_LOOKS) {
             return false;
         }
@@ -55,7 +55,7 @@ pub fn run_long<T: Send>(
     signal.map_or(outcome, Err)
 }
 
-/// Why work on another thread came to nothing.
+/// Reason for failed work on another thread.
 #[derive(Clone)]
 pub enum Failure {
     /// The core refused.
@@ -90,11 +90,11 @@ fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// What a mutex holds, unless another thread is in it.
+/// Guard of a mutex, or an error if another thread holds it.
 pub fn locked<'a, T>(inner: &'a Mutex<T>, used: &'static str) -> PyResult<MutexGuard<'a, T>> {
     match inner.try_lock() {
         Ok(inner) => Ok(inner),
-        // A step that panics leaves plain numbers behind.
+        // A panicking step leaves only plain numbers, therefore a poisoned lock is safe to use.
         Err(TryLockError::Poisoned(inner)) => Ok(inner.into_inner()),
         Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(used)),
     }

@@ -1,4 +1,4 @@
-//! `Fibres`: what contracts in full-space flesh.
+//! `Fibres`: contractile fibres of full-space flesh.
 
 use std::sync::Arc;
 
@@ -8,12 +8,14 @@ use pyo3::prelude::*;
 use crate::arrays::{self, Axis};
 use crate::errors::refused;
 
-/// Fibres of full-space flesh, as in muscles and tendons: `psi = stiffness / 2 (|F d| - l)^2` in each tet [QN 4.4].
+/// Fibres of full-space flesh, as in muscles and tendons: `psi = stiffness / 2 (|F d| - l)^2` in each tet
+/// [QN 4.4].
 ///
-/// stiffness: Pa, one number or (t,) float64, 0 where there are none. direction: d at rest, (t, 3) float64 of any length, which
-/// must not vanish where there are fibres. The stretch l without stress is 1 less the `contraction` of a Simulation. In a
-/// tet alone with a law of `mu |F - R|^2` that is a length of `(2 mu + stiffness l) / (2 mu + stiffness)` along d.
-/// Raises ValueError for a stiffness below 0 and for a direction without a length.
+/// stiffness: Pa, one number or (t,) float64, 0 for tets without fibres. direction: d at rest, (t, 3)
+/// float64 of any length; nonzero wherever stiffness is. The stress-free stretch l is 1 minus the
+/// `contraction` of a Simulation. A single free tet with a law of `mu |F - R|^2` reaches a stretch of
+/// `(2 mu + stiffness l) / (2 mu + stiffness)` along d. Raises ValueError for a stiffness below 0 and for a
+/// direction of zero length.
 #[pyclass(frozen, module = "jounce", name = "Fibres")]
 pub struct Fibres(pub Arc<material::Fibres>);
 
@@ -27,9 +29,10 @@ impl Fibres {
         made.map(|fibres| Self(Arc::new(fibres))).map_err(refused)
     }
 
-    /// Fibres of several muscles, at most 32, which may share tets; each has a `contraction` of its own, in the order given.
+    /// Joined fibres of several muscles, at most 32, each with its own `contraction` in the given order.
+    /// Muscles may share tets.
     ///
-    /// Raises ValueError for none, for too many and for muscles of bodies with other numbers of tets.
+    /// Raises ValueError for an empty list, for too many muscles and for different numbers of tets.
     #[staticmethod]
     fn joined(muscles: Vec<Bound<'_, Self>>) -> PyResult<Self> {
         let joined = material::Fibres::joined(muscles.iter().map(|muscle| &*muscle.get().0));

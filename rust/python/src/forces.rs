@@ -1,4 +1,4 @@
-//! `ForceSamples` and `Drag`: what acts on parts of a body.
+//! `ForceSamples` and `Drag`: forces and drag on parts of a body.
 
 use std::sync::Arc;
 
@@ -10,9 +10,10 @@ use crate::arrays::{self, Array, Axis, optional};
 use crate::errors::run;
 use crate::model::{Model, flat};
 
-/// Centres of mass of parts of a body, at which force fields are read; made by `Model.force_samples`.
+/// Sample points for force fields: centres of mass of parts of a body; made by `Model.force_samples`.
 ///
-/// A force on a part is spread over its mass, so that a uniform field acts exactly as gravity does.
+/// The force on a part is distributed over its mass. A uniform field therefore acts exactly as gravity
+/// does.
 #[pyclass(frozen, module = "jounce", name = "ForceSamples")]
 pub struct ForceSamples {
     pub inner: Arc<skinning_modes::ForceSamples>,
@@ -21,7 +22,8 @@ pub struct ForceSamples {
 
 #[pymethods]
 impl ForceSamples {
-    /// Centres of mass at rest, (k, 3) float64, metres; `Simulation.sample_positions` has them in motion.
+    /// Centres of mass at rest, (k, 3) float64, metres; `Simulation.sample_positions` gives the moving
+    /// positions.
     #[getter]
     fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, flat(self.inner.points()), &[self.inner.points().len(), 3])
@@ -33,8 +35,8 @@ impl ForceSamples {
         arrays::owned(py, self.inner.masses().to_vec(), &[self.inner.masses().len()])
     }
 
-    /// Where the rig puts the centres in a pose, (k, 3) float64, metres: without displacement, so that what is
-    /// read there depends on the pose alone.
+    /// Centres in a pose without secondary displacement, (k, 3) float64, metres. Forces read there depend
+    /// on the pose alone.
     ///
     /// pose: (b, 3, 4) float64; None without a rig.
     #[pyo3(signature = (pose=None))]
@@ -64,11 +66,12 @@ impl ForceSamples {
         arrays::owned(py, reduced, &[model.mode_count(), 3, 4])
     }
 
-    /// What a medium does to the parts as they move through it: a force `-(linear + quadratic |w|) w` on each, w its
-    /// velocity relative to that of the medium, rig and displacement together.
+    /// Drag of a medium on the parts: a force `-(linear + quadratic |w|) w` on each, with w the total
+    /// velocity of the part relative to the medium.
     ///
-    /// linear: (k,) float64, N s/m. quadratic: (k,) float64, N s^2/m^2; None for none. velocity: of the medium,
-    /// (k, 3) float64, m/s; None where it rests. Any coefficients are stable. Raises ValueError for those below 0.
+    /// linear: (k,) float64, N s/m. quadratic: (k,) float64, N s^2/m^2; None is 0. velocity: of the medium,
+    /// (k, 3) float64, m/s; None is 0. Stable for any coefficients. Raises ValueError for coefficients
+    /// below 0.
     #[pyo3(signature = (linear, quadratic=None, velocity=None))]
     fn drag(
         &self,
@@ -92,9 +95,9 @@ impl ForceSamples {
     }
 }
 
-/// The resistance of a medium to parts of a body, constant in each; made by `ForceSamples.drag`. Made from arrays it is that to
-/// the n vertices of a full-space, reduced or projective model: linear (n,) float64, N s/m; quadratic (n,) or None; velocity of the medium (n, 3) or
-/// None, as there.
+/// Drag of a medium on parts of a body, constant in each part; made by `ForceSamples.drag`. The constructor
+/// makes vertex drag for a full-space, reduced or projective model: linear (n,) float64, N s/m; quadratic
+/// (n,) or None; velocity of the medium (n, 3) or None, as in `ForceSamples.drag`.
 #[pyclass(frozen, module = "jounce", name = "Drag")]
 pub struct Drag(pub skinning_modes::Drag);
 

@@ -1,4 +1,4 @@
-//! `Grip` and `Pull`: points of a body of handles that are held.
+//! `Grip` and `Pull`: springs from points of a projective body to targets.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::errors::run;
 use crate::mesh::Embedding;
 use crate::model::Model;
 
-/// Points of a projective model that can be held: by the pointer, a pin, a string.
+/// Points of a projective model prepared for pulling: by the pointer, a pin, a string.
 ///
-/// points: (k,) int32 or int64, at most 64 numbers of vertices, or with an Embedding in the model's mesh of its points. Raises
-/// ValueError for points that there are not or that are given twice, and for other models.
+/// points: (k,) int32 or int64, at most 64 vertex indices, or indices of the points of an Embedding in the
+/// model's mesh. Raises ValueError for an index out of range, for duplicates, and for other models.
 #[pyclass(frozen, module = "jounce", name = "Grip")]
 pub struct Grip(Arc<projective_dynamics::Grip>);
 
@@ -42,12 +42,12 @@ impl Grip {
         Ok(Self(grip.into()))
     }
 
-    /// Draws the points to targets all through a step, each as a critically damped spring that carries its share of the body:
-    /// `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi frequency`.
+    /// Pulls the points to targets throughout a step, each by a critically damped spring with the effective
+    /// mass of the point: `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi frequency`.
     ///
-    /// targets: (k, 3) float64, metres. frequency: Hz, at most 1e5, where it is a pin. calm: 1/s, the rate at which what is held
-    /// loses its velocity, so that it neither swings nor spins for long. Any numbers are stable. Raises ValueError for a
-    /// frequency that is not positive and a rate below 0.
+    /// targets: (k, 3) float64, metres. frequency: Hz, at most 1e5, the value of a pin. calm: 1/s, velocity
+    /// decay rate of the pulled body, to damp swinging and spinning. Stable for any values. Raises
+    /// ValueError for a frequency that is not positive and for a rate below 0.
     #[pyo3(signature = (targets, frequency=10.0, calm=0.0))]
     fn pull(&self, py: Python<'_>, targets: &Bound<'_, PyAny>, frequency: f64, calm: f64) -> PyResult<Pull> {
         let targets =
@@ -61,13 +61,13 @@ impl Grip {
     }
 }
 
-/// Points that are drawn to targets in a step; made by `Grip.pull`.
+/// Points with targets for a step; made by `Grip.pull`.
 #[pyclass(frozen, module = "jounce", name = "Pull")]
 pub struct Pull(pub projective_dynamics::Pull);
 
 #[pymethods]
 impl Pull {
-    /// Where the points are drawn to, (k, 3) float64, metres.
+    /// Target positions, (k, 3) float64, metres.
     #[getter]
     fn targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let targets = self.0.targets();

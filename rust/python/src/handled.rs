@@ -1,4 +1,4 @@
-//! What `Model.projective` makes a body of handles of; `ProjectiveJob`.
+//! Arguments of `Model.projective`, and `ProjectiveJob`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::mesh::{AnyMesh, Shape};
 use crate::model::Model;
 use crate::rig::Rig;
 
-/// How many handles and clusters there are, and the seed.
+/// Numbers of handles and clusters, and the seed.
 #[derive(Clone, Copy)]
 pub struct Counts {
     handles: usize,
@@ -36,7 +36,7 @@ impl Counts {
     }
 }
 
-/// The bones that a body hangs on, how much each vertex does, and the frequency, Hz.
+/// Rig of an attached body, attachment weight per vertex, and attachment frequency in Hz.
 pub struct Hung {
     rig: Arc<rig::Rig>,
     weights: Vec<f64>,
@@ -44,7 +44,7 @@ pub struct Hung {
 }
 
 impl Hung {
-    /// Of n vertices; `None` for a loose body.
+    /// The attachment of n vertices; `None` for a loose body.
     pub fn given(
         n: usize,
         rig: Option<&Rig>,
@@ -67,10 +67,10 @@ impl Hung {
     }
 }
 
-/// What a body of handles is made of.
+/// Checked arguments of `Model.projective`.
 pub struct Handled {
     shape: Shape,
-    /// Of a surface.
+    /// Bending stiffness factor of a surface.
     bending: f64,
     material: Arc<material::Material>,
     counts: Counts,
@@ -78,7 +78,7 @@ pub struct Handled {
 }
 
 impl Handled {
-    /// Of a mesh, with the thickness and the bending that a surface has.
+    /// Arguments for a mesh; thickness and bending apply to a surface.
     pub fn given(
         mesh: &AnyMesh<'_>,
         material: &Material,
@@ -112,9 +112,9 @@ impl Handled {
     }
 }
 
-/// `Model.projective` in the making, on a thread of its own that never touches Python; same arguments.
+/// Background job for `Model.projective`, with the same arguments; the thread never touches Python.
 ///
-/// Its stage is "handles"; `result()` gives the Model, or raises what is refused.
+/// The only stage is "handles"; `result()` gives the Model, or raises the error.
 #[pyclass(frozen, extends = Job, module = "jounce", name = "ProjectiveJob")]
 pub struct ProjectiveJob(Making<method::Model>);
 
@@ -145,7 +145,7 @@ impl ProjectiveJob {
         Ok(model.job().add_subclass(Self(model)))
     }
 
-    /// Waits for the Model, and returns it or raises what went wrong.
+    /// Waits for the Model, or raises the error of the job.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
         Ok(Model::wrap((*self.0.result(py)?).clone()))
     }

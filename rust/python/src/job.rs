@@ -1,4 +1,4 @@
-//! `Job`: what all jobs are, work of the core on a thread of its own that never touches Python.
+//! `Job`, the base of all jobs: core work on a thread that never touches Python.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -10,47 +10,47 @@ use pyo3::prelude::*;
 
 use crate::errors::{BETWEEN_SIGNALS, Failure, attempt};
 
-/// Work on a thread of its own, as its caller sees it.
+/// Work on another thread, from the caller's side.
 pub trait Working: Send + Sync {
-    /// How far it is.
+    /// Progress of the work.
     fn progress(&self) -> &Progress;
 
-    /// Whether there is nothing to wait for.
+    /// `true` if `result()` would not block.
     fn done(&self) -> bool;
 
-    /// Makes it stop soon.
+    /// Asks the work to stop soon.
     fn cancel(&self) {
         self.progress().cancel();
     }
 }
 
-/// Work on a thread of its own that never touches Python: what all jobs have.
+/// Base class of all jobs: work on a thread that never touches Python.
 ///
-/// Poll `done`; show `progress` and `stage`. Dropping a job cancels it.
+/// Poll `done`; show `progress` and `stage`. Dropping a job cancels the work.
 #[pyclass(frozen, subclass, module = "jounce", name = "Job")]
 pub struct Job(Arc<dyn Working>);
 
 #[pymethods]
 impl Job {
-    /// The fraction done, in [0, 1].
+    /// The completed fraction, in [0, 1].
     #[getter]
     fn progress(&self) -> f32 {
         self.0.progress().fraction()
     }
 
-    /// What is being computed, in a word or two; empty before that begins.
+    /// Current stage, in a word or two; empty before the first stage.
     #[getter]
     fn stage(&self) -> &'static str {
         self.0.progress().stage()
     }
 
-    /// Whether all is done, or cannot be done: what waits for the job would return or raise at once.
+    /// True if the job is finished or has failed: a waiting call would return or raise at once.
     #[getter]
     fn done(&self) -> bool {
         self.0.done()
     }
 
-    /// Asks the job to stop soon; a `result()` then raises ValueError "cancelled".
+    /// Asks the job to stop soon; `result()` then raises ValueError "cancelled".
     fn cancel(&self) {
         self.0.cancel();
     }
@@ -62,7 +62,7 @@ impl Job {
 }
 
 impl Job {
-    /// What a kind of job adds its own to.
+    /// Base part of a Python job class.
     pub fn showing(work: Arc<dyn Working>) -> PyClassInitializer<Self> {
         Self(work).into()
     }
@@ -74,20 +74,20 @@ impl Drop for Job {
     }
 }
 
-/// Begins work on a thread of its own.
+/// Starts work on a new thread.
 pub fn start(name: &str, work: impl FnOnce() + Send + 'static) -> PyResult<()> {
     let started = thread::Builder::new().name(name.into()).spawn(work);
     started.map(drop).map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))
 }
 
-/// What work leaves behind.
+/// Result of the work.
 type Outcome<T> = Result<Arc<T>, Failure>;
 
-/// Work that makes a `T`.
+/// Work with a result of type `T`.
 pub struct Making<T>(Arc<Slot<T>>);
 
 impl<T: Send + Sync + 'static> Making<T> {
-    /// Begins to work.
+    /// Starts the work.
     pub fn start(work: impl FnOnce(&Progress) -> jounce::Result<T> + Send + 'static) -> PyResult<Self> {
         let made = Self(Arc::default());
         let slot = made.0.clone();
@@ -95,12 +95,12 @@ impl<T: Send + Sync + 'static> Making<T> {
         Ok(made)
     }
 
-    /// The job that shows it.
+    /// The base job of this work.
     pub fn job(&self) -> PyClassInitializer<Job> {
         Job::showing(self.0.clone())
     }
 
-    /// Waits for what it makes; hears Ctrl+C meanwhile.
+    /// Waits for the result; responds to Ctrl+C meanwhile.
     pub fn result(&self, py: Python<'_>) -> PyResult<Arc<T>> {
         loop {
             if let Some(outcome) = py.detach(|| self.0.wait(BETWEEN_SIGNALS)) {
@@ -111,7 +111,7 @@ impl<T: Send + Sync + 'static> Making<T> {
     }
 }
 
-/// What work makes that nobody but the caller waits for; Ctrl+C ends it.
+/// Runs work to its result while the caller waits; Ctrl+C cancels it.
 pub fn made<T: Send + Sync + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Progress) -> jounce::Result<T> + Send + 'static,
@@ -120,7 +120,7 @@ pub fn made<T: Send + Sync + 'static>(
     making.result(py).inspect_err(|_| making.0.cancel())
 }
 
-/// Where a thread leaves its outcome, and says how far it is.
+/// Shared slot for the outcome and the progress of a thread.
 struct Slot<T> {
     progress: Progress,
     outcome: Mutex<Option<Outcome<T>>>,
@@ -143,7 +143,7 @@ impl<T> Slot<T> {
         self.filled.notify_all();
     }
 
-    /// The outcome, or None if it is not there within that time.
+    /// The outcome, or None after the longest waiting time.
     fn wait(&self, longest: Duration) -> Option<Outcome<T>> {
         let waited = self.filled.wait_timeout_while(self.lock(), longest, |outcome| outcome.is_none());
         waited.unwrap_or_else(PoisonError::into_inner).0.clone()

@@ -1,4 +1,4 @@
-//! `Key`, `KeyedMotion` and `Tracking`: motion through keyed shapes with the least effort.
+//! `Key`, `KeyedMotion` and `Tracking`: motion through keyed shapes with least effort.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use crate::errors::{refused, run, run_long};
 use crate::simulation::Simulation;
 use crate::state::State;
 
-/// Most frames of a motion, so that a slip of the pen does not take all memory.
+/// Largest number of frames, to protect memory against typing errors.
 const MOST_FRAMES: usize = 100_000;
 
-/// Where flesh is to be at the end of a frame; made by `Key.shape` or `Key.vertex`.
+/// Target shape or vertex position at the end of a frame; made by `Key.shape` or `Key.vertex`.
 #[pyclass(frozen, module = "jounce", name = "Key")]
 pub struct Key(reduced_fem::Key);
 
 #[pymethods]
 impl Key {
-    /// The displacement of coefficients, (r,) float64, after the step `frame`, counted from 0.
+    /// Target coefficients, (r,) float64, after the step `frame`, counted from 0.
     ///
-    /// weight: how much a miss counts, > 0. `Model.nearest` finds the coefficients of a displacement. Raises ValueError for numbers that are not
-    /// finite; whether it fits, `keyed_motion` tells.
+    /// weight: weight of the miss, > 0. `Model.nearest` finds the coefficients of a displacement. Raises
+    /// ValueError for values that are not finite; `keyed_motion` checks the rest.
     #[staticmethod]
     #[pyo3(signature = (frame, coefficients, weight=1.0))]
     fn shape(frame: i64, coefficients: &Bound<'_, PyAny>, weight: f64) -> PyResult<Self> {
@@ -34,9 +34,10 @@ impl Key {
         Ok(Self(reduced_fem::Key { frame: arrays::count(frame, "frame")?, aim, weight }))
     }
 
-    /// The displacement of one vertex of the mesh, metres, from where the rig has it, after the step `frame`, counted from 0.
+    /// Target displacement of one vertex from its rig position, metres, after the step `frame`, counted
+    /// from 0.
     ///
-    /// displacement: three finite numbers. weight: how much a miss counts, > 0. Whether it fits, `keyed_motion` tells.
+    /// displacement: three finite numbers. weight: weight of the miss, > 0. `keyed_motion` checks the rest.
     #[staticmethod]
     #[pyo3(signature = (frame, vertex, displacement, weight=1.0))]
     fn vertex(frame: i64, vertex: i64, displacement: [f64; 3], weight: f64) -> PyResult<Self> {
@@ -54,7 +55,7 @@ impl Key {
     }
 }
 
-/// A motion through keys, and the forces that it takes; made by `keyed_motion`.
+/// A motion through keys and the forces behind it; made by `keyed_motion`.
 #[pyclass(frozen, module = "jounce", name = "KeyedMotion")]
 pub struct KeyedMotion {
     inner: Arc<reduced_fem::KeyedMotion>,
@@ -63,7 +64,8 @@ pub struct KeyedMotion {
 
 #[pymethods]
 impl KeyedMotion {
-    /// Generalised forces of the frames beside those that were given, (f, r) float64: what `Simulation.step` takes.
+    /// Generalised control forces of the frames, (f, r) float64, as input for `Simulation.step`; the given
+    /// forces come on top.
     #[getter]
     fn forces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         self.rows(py, &self.inner.forces)
@@ -75,13 +77,14 @@ impl KeyedMotion {
         self.rows(py, &self.inner.coefficients)
     }
 
-    /// How far each key is missed, (k,) float64, as a share of the mesh's diagonal; root mean square over the mass for a shape.
+    /// Miss of each key, (k,) float64, as a share of the mesh's diagonal; root mean square over the mass
+    /// for a shape.
     #[getter]
     fn misses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, self.inner.misses.clone(), &[self.inner.misses.len()])
     }
 
-    /// Iterations that it took.
+    /// Number of iterations.
     #[getter]
     fn iterations(&self) -> u32 {
         self.inner.iterations
@@ -93,10 +96,11 @@ impl KeyedMotion {
         self.inner.residual
     }
 
-    /// What leads flesh back that something has pushed off this motion: a linear regulator along it.
+    /// Feedback that returns disturbed flesh to this motion: a linear regulator along the trajectory.
     ///
-    /// Its gains are those that minimise `sum_f |dx_f|^2 / size^2 + effort |du_f|^2 / push^2` for small disturbances, in the units of
-    /// `keyed_motion`: the less effort, the firmer. Raises ValueError for an effort that is not positive.
+    /// The gains minimise `sum_f |dx_f|^2 / size^2 + effort |du_f|^2 / push^2` for small disturbances, in
+    /// the units of `keyed_motion`: less effort gives firmer tracking. Raises ValueError for an effort that
+    /// is not positive.
     #[pyo3(signature = (effort=0.01))]
     fn tracking(&self, py: Python<'_>, effort: f64) -> PyResult<Tracking> {
         let tracking = run(py, || self.inner.tracking(effort))?;
@@ -114,7 +118,7 @@ impl KeyedMotion {
     }
 }
 
-/// What leads disturbed flesh back to a motion; made by `KeyedMotion.tracking`.
+/// Feedback from disturbed flesh to a motion; made by `KeyedMotion.tracking`.
 #[pyclass(frozen, module = "jounce", name = "Tracking")]
 pub struct Tracking {
     tracking: reduced_fem::Tracking,
@@ -123,8 +127,8 @@ pub struct Tracking {
 
 #[pymethods]
 impl Tracking {
-    /// Gains G of the frames, (f, r, m r) float64: `force = forces - G dx`, dx by how much the coefficients of the last m substeps are
-    /// off, newest first; m is 2 for "backward_euler", 4 for "bdf2".
+    /// Gains G of the frames, (f, r, m r) float64: `force = forces - G dx`. dx is the error of the
+    /// coefficients of the last m substeps, newest first; m is 2 for "backward_euler", 4 for "bdf2".
     #[getter]
     fn gains<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let gains = &self.tracking.gains;
@@ -136,9 +140,10 @@ impl Tracking {
         arrays::owned(py, entries.collect(), &[gains.len(), rows, columns])
     }
 
-    /// The force of a frame for `Simulation.step`, (r,) float64, from the state before it (`Simulation.save_state`).
+    /// The force of a frame for `Simulation.step`, (r,) float64, from the state before the frame
+    /// (`Simulation.save_state`).
     ///
-    /// Raises ValueError for a frame that there is not, and for a state of another model or of other substeps.
+    /// Raises ValueError for a frame out of range, and for a state of another model or other substeps.
     #[pyo3(signature = (frame, state))]
     fn force<'py>(
         &self,
@@ -157,15 +162,17 @@ impl Tracking {
     }
 }
 
-/// The motion of a simulation of a reduced model, from where it is now, through keys with the least effort [MOR sec. 5].
+/// Motion of a reduced simulation from its current state through keys with least effort [MOR sec. 5].
 ///
-/// Finds one generalised force a frame that minimises `1/2 sum_keys w |x - x*|^2 / size^2 + effort / 2f sum_f |u_f|^2 / push^2`,
-/// with misses in the norm of the mass, or at a vertex, as shares of the mesh's diagonal; `|u|^2 = f' M^-1 f` of the forces on vertices
-/// that u stands for; and `push` what the lowest mode that deforms pulls with where the body is displaced by its diagonal. keys: of `Key.shape`
-/// and `Key.vertex`. frames: f steps of dt, at most 100000. poses: (f, b, 3, 4) float64 as `Simulation.step` takes them; None without a rig. forces: (f, r)
-/// float64 that act beside. effort: 1e-15 at least; where it is small, keys are met closely; where not all can be, weights say which. max_iterations; tolerance: of the change of the
-/// forces in an iteration, as a share of them. The motion is that of `Simulation.step` under
-/// `forces + KeyedMotion.forces`. The simulation stays where it is. Raises ValueError for other models, and for keys that do not fit.
+/// Finds one generalised force a frame that minimises `1/2 sum_keys w |x - x*|^2 / size^2 + effort / 2f
+/// sum_f |u_f|^2 / push^2`. Misses are in the mass norm, or at a vertex, as shares of the mesh's diagonal.
+/// `|u|^2 = f' M^-1 f` for the vertex forces f of u. `push` is the pull of the lowest deforming mode at a
+/// displacement of one diagonal. keys: of `Key.shape` and `Key.vertex`. frames: f steps of dt, at most
+/// 100000. poses: (f, b, 3, 4) float64 as in `Simulation.step`; None without a rig. forces: (f, r) float64,
+/// additional forces. effort: at least 1e-15. A small effort meets the keys closely; weights decide between
+/// conflicting keys. max_iterations; tolerance: relative change of the forces in an iteration. The motion
+/// equals `Simulation.step` under `forces + KeyedMotion.forces`. The simulation's state is unchanged.
+/// Raises ValueError for other models, and for keys that do not fit.
 #[pyfunction]
 #[pyo3(signature = (simulation, keys, frames, *, poses=None, forces=None, effort=1e-6, max_iterations=200,
                     tolerance=1e-4))]

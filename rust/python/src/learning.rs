@@ -1,4 +1,4 @@
-//! `LearnJob`: what a body's full space did in a shot, as a reduced model.
+//! `LearnJob`: a reduced model learnt from a full-space shot of a body.
 
 use std::sync::Arc;
 
@@ -15,9 +15,10 @@ use crate::job::{Job, Making};
 use crate::material::Material;
 use crate::model::Model;
 
-/// Tets for each displacement, unless it is said how many.
+/// Default number of tets a displacement.
 const TETS: usize = 3;
-/// Share of the shot's energy beyond which displacements are noise of the full space's tolerance, which tets cannot hold.
+/// Kept share of the shot's energy. The rest is noise at the full space's tolerance, not reproducible by
+/// tets.
 const ENERGY: f64 = 1.0 - 1e-5;
 
 /// Checked arguments of `Body.learn` and `LearnJob`, free of Python.
@@ -75,9 +76,10 @@ impl Learning {
     }
 }
 
-/// A body's `learn` in the making, on a thread of its own that never touches Python; same arguments.
+/// Background job for `Body.learn`, with the same arguments; the thread never touches Python.
 ///
-/// Stages: "displacements", "reduction", "forces" and, with limits, "limits"; `result()` gives the Model, or raises what is refused.
+/// Stages: "displacements", "reduction", "forces" and, with limits, "limits"; `result()` gives the Model,
+/// or raises the error.
 #[pyclass(frozen, extends = Job, module = "jounce", name = "LearnJob")]
 pub struct LearnJob(Making<method::Model>);
 
@@ -105,7 +107,7 @@ impl LearnJob {
         Ok(model.job().add_subclass(Self(model)))
     }
 
-    /// Waits for the Model, and returns it or raises what went wrong.
+    /// Waits for the Model, or raises the error of the job.
     fn result(&self, py: Python<'_>) -> PyResult<Model> {
         Ok(Model::wrap((*self.0.result(py)?).clone()))
     }

@@ -1,4 +1,5 @@
-//! The Python module `jounce._jounce`: one file for each concept of the core, `arrays` for what crosses.
+//! The Python module `jounce._jounce`: one file for each concept of the core, and `arrays` for numpy
+//! conversion.
 
 mod arrays;
 mod bake;

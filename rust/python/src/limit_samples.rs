@@ -1,4 +1,4 @@
-//! `LimitSamples`: where the limits of a reduced model are felt.
+//! `LimitSamples`: sample elements for the limits of a reduced model.
 
 use jounce::Progress;
 use jounce::method::reduced_fem::{self, Bounds, Shot};
@@ -11,11 +11,11 @@ use crate::cubature::shot_poses;
 use crate::job::made;
 use crate::model::Model;
 
-/// Tets and vertices at which the limits of stretch and of displacement are felt, and how many such each stands for.
+/// Sample tets and vertices for the limits of stretch and displacement, and the weight of each.
 ///
-/// Usually made by `LimitSamples.of_shot` or `Body.learn`; made directly of tets, (c,) int32 or int64, their weights, (c,)
-/// float64, vertices, (v,), and theirs where these were kept. Raises ValueError for a wrong shape; what does not fit a mesh
-/// is refused where one is there.
+/// `LimitSamples.of_shot` and `Body.learn` are the usual sources; the constructor restores stored tets,
+/// (c,) int32 or int64, their weights, (c,) float64, vertices, (v,), and theirs. Raises ValueError for a
+/// wrong shape; the model checks the fit to its mesh.
 #[pyclass(frozen, module = "jounce", name = "LimitSamples")]
 pub struct LimitSamples(pub reduced_fem::LimitSamples);
 
@@ -43,12 +43,12 @@ impl LimitSamples {
         Ok(Self(reduced_fem::LimitSamples { tets, vertices, weights: vertex_weights }))
     }
 
-    /// Finds tets and vertices whose forces, weighted, are those of all limits in a shot of a reduced model, by non-negative
-    /// least squares.
+    /// Trains samples of the limits by non-negative least squares on a shot of a reduced model.
     ///
-    /// model, coefficients, poses, seed: as for `Cubature.of_shot`. limit, stretch: those of the simulation of the shot; where
-    /// one is None it is felt nowhere. tets, vertices: most of each. Raises ValueError for a limit that is not positive and as
-    /// `Cubature.of_shot`, but finds nothing where no limit is felt.
+    /// model, coefficients, poses, seed: as for `Cubature.of_shot`. limit, stretch: the limits of the
+    /// simulation of the shot; None for an inactive limit. tets, vertices: most of each. A shot below its
+    /// limits gives empty samples. Raises ValueError for a limit that is not positive and as
+    /// `Cubature.of_shot`.
     #[staticmethod]
     #[pyo3(signature = (model, coefficients, poses=None, limit=None, stretch=None, tets=100, vertices=50, seed=0))]
     fn of_shot(
@@ -83,7 +83,7 @@ impl LimitSamples {
         arrays::owned(py, arrays::signed(tets), &[tets.len()])
     }
 
-    /// How many tets each stands for, (c,) float64, above 0.
+    /// Weight of each tet, (c,) float64, above 0.
     #[getter]
     fn tet_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let weights = &self.0.tets.weights;
@@ -96,7 +96,7 @@ impl LimitSamples {
         arrays::owned(py, arrays::signed(&self.0.vertices), &[self.0.vertices.len()])
     }
 
-    /// How many vertices each stands for, (v,) float64, above 0.
+    /// Weight of each vertex, (v,) float64, above 0.
     #[getter]
     fn vertex_weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, self.0.weights.clone(), &[self.0.weights.len()])

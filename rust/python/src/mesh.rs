@@ -11,12 +11,11 @@ use crate::arrays::{self, Axis};
 use crate::errors::{refused, run};
 use crate::job::made;
 
-/// A tetrahedral mesh whose tets all have positive volume: `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
+/// A tetrahedral mesh with positive volumes: `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`.
 ///
 /// vertices: (n, 3) float64, metres. tets: (t, 4) int32 or int64 vertex indices. solid: (t,) float64 in (0,
-/// 1], the share of each tet that is flesh; None for all of it. Raises ValueError for a vertex that is not
-/// finite, an index out of range, a tet that is flat or inverted, a vertex of no tet, and a share out of
-/// range.
+/// 1], share of flesh in each tet; None is 1. Raises ValueError for a vertex that is not finite, an index
+/// out of range, a flat or inverted tet, a vertex without a tet, and a share out of range.
 #[pyclass(frozen, module = "jounce", name = "TetMesh")]
 pub struct TetMesh(pub Arc<mesh::TetMesh>);
 
@@ -45,12 +44,13 @@ impl TetMesh {
         Ok(Self(Arc::new(mesh)))
     }
 
-    /// Fills a surface with a lattice of tets; the surface may be open, of several parts, or cut itself.
+    /// Fills a surface with a lattice of tets. The surface may be open, have several parts, or intersect
+    /// itself.
     ///
     /// points: (p, 3) float64, metres. triangles: (q, 3) int32 or int64. resolution: cells along the
-    /// longest side of the bounding box. tet_count: if given, the resolution is chosen to come near it;
-    /// at most 20 million. solid: of tets that the surface cuts, count only the share that is inside; not with
-    /// tet_count. Raises ValueError for what is out of range.
+    /// longest side of the bounding box. tet_count: if given, selects the resolution with about as many
+    /// tets; at most 20 million. solid: count only the inside share of tets cut by the surface; not with
+    /// tet_count. Raises ValueError for arguments out of range.
     #[staticmethod]
     #[pyo3(signature = (points, triangles, resolution=32, *, tet_count=None, solid=false))]
     fn lattice(
@@ -90,7 +90,7 @@ impl TetMesh {
         arrays::owned(py, arrays::signed(tets.as_flattened()), &[tets.len(), 4])
     }
 
-    /// The share of each tet that is flesh, (t,) float64 in (0, 1], read only.
+    /// Share of flesh in each tet, (t,) float64 in (0, 1], read only.
     #[getter]
     fn solid<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let solid = slf.get().0.solid();
@@ -98,16 +98,16 @@ impl TetMesh {
         unsafe { arrays::view(slf.clone().into_any(), solid, &[solid.len()]) }
     }
 
-    /// Corners of the cells whose elastic energy is one, (c, 8) int32; five tets each, in their order. none
-    /// where each tet has an energy of its own.
+    /// Corners of the cells with a single elastic energy, (c, 8) int32; five consecutive tets each. Empty
+    /// if each tet has an energy of its own.
     #[getter]
     fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
         let corners: Vec<u32> = self.0.cells().iter().flat_map(|cell| cell.corners).collect();
         arrays::owned(py, arrays::signed(&corners), &[self.0.cells().len(), 8])
     }
 
-    /// Centre of the flesh in each of `cells` and its variance along each axis, (c, 2, 3) float64: 0 and 1/3
-    /// in a full cell, whose sides are at -1 and 1.
+    /// Centre of the flesh in each of `cells` and its variance along each axis, (c, 2, 3) float64: 0 and
+    /// 1/3 for a full cell with sides at -1 and 1.
     #[getter]
     fn flesh<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let numbers = self.0.cells().iter().flat_map(|cell| [cell.centre, cell.spread]).flatten().collect();
@@ -122,8 +122,9 @@ impl TetMesh {
         unsafe { arrays::view(slf.clone().into_any(), volumes, &[volumes.len()]) }
     }
 
-    /// Volume of the flesh that each vertex stands for, (n,) float64, cubic metres: its mass at a density of 1. A
-    /// quarter of each of its tets; of `cells` that are flesh in part, the more the nearer the flesh is.
+    /// Volume of flesh lumped to each vertex, (n,) float64, cubic metres: the vertex mass at a density of
+    /// 1. Each tet gives a quarter to each corner; in partly filled `cells`, vertices near the flesh get
+    /// more.
     #[getter]
     fn vertex_volumes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let volumes = jounce::operators::vertex_volumes(&self.0);
@@ -131,7 +132,7 @@ impl TetMesh {
         arrays::owned(py, volumes, &shape)
     }
 
-    /// Triangles that belong to one tet only, oriented outwards, (q, 3) int32.
+    /// Triangles of a single tet, oriented outwards, (q, 3) int32.
     #[getter]
     fn boundary<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
         let boundary = self.0.boundary();
@@ -143,10 +144,11 @@ impl TetMesh {
     }
 }
 
-/// A surface of triangles without volume, such as a cape, a skirt or a card of hair.
+/// A surface of triangles without volume, such as a cape, a skirt or a hair card.
 ///
-/// points: (n, 3) float64, metres. triangles: (q, 3) int32 or int64. It may be open, in parts, and have triangles turned
-/// around or without area. Raises ValueError for a point that is not finite and an index out of range.
+/// points: (n, 3) float64, metres. triangles: (q, 3) int32 or int64. The surface may be open, have several
+/// parts, and have flipped or degenerate triangles. Raises ValueError for a point that is not finite and an
+/// index out of range.
 #[pyclass(frozen, module = "jounce", name = "SurfaceMesh")]
 pub struct SurfaceMesh(pub Arc<mesh::SurfaceMesh>);
 
@@ -186,7 +188,7 @@ pub enum AnyMesh<'py> {
 }
 
 impl AnyMesh<'_> {
-    /// Number of its vertices.
+    /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
         match self {
             Self::Tets(mesh) => mesh.get().0.vertices().len(),
@@ -194,7 +196,7 @@ impl AnyMesh<'_> {
         }
     }
 
-    /// It, free of Python, with the thickness that a surface has, metres.
+    /// The mesh free of Python, with the thickness of a surface in metres.
     pub fn shape(&self, thickness: Option<f64>) -> PyResult<Shape> {
         let refused = |why| Err(refused(Error::Unsupported { what: "thickness", why }));
         match (self, thickness) {
@@ -214,11 +216,11 @@ pub enum Shape {
     Surface(Arc<mesh::SurfaceMesh>, f64),
 }
 
-/// Points that hang in a tet mesh: `x = sum_i barycentric_i x_i` over the corners of one tet each.
+/// Points embedded in a tet mesh: `x = sum_i barycentric_i x_i` over the corners of one tet each.
 ///
-/// mesh: the TetMesh. points: (p, 3) float64, metres; a point outside hangs at the nearest
-/// place in the mesh. barycentric is in [0, 1], rows sum to 1.
-/// Raises ValueError for a point that is not finite.
+/// mesh: the TetMesh. points: (p, 3) float64, metres; a point outside is attached to the nearest point of
+/// the mesh. Barycentric weights are in [0, 1] and each row sums to 1. Raises ValueError for a point that
+/// is not finite.
 #[pyclass(frozen, module = "jounce", name = "Embedding")]
 pub struct Embedding {
     pub inner: Arc<mesh::Embedding>,
@@ -263,7 +265,7 @@ impl Embedding {
         unsafe { arrays::view(slf.clone().into_any(), points.as_flattened(), &[points.len(), 3]) }
     }
 
-    /// The tet each point hangs in, (p,) int32.
+    /// Tet of each point, (p,) int32.
     #[getter]
     fn tets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i32>>> {
         arrays::owned(py, arrays::signed(self.inner.tets()), &[self.inner.tets().len()])
@@ -277,7 +279,7 @@ impl Embedding {
         unsafe { arrays::view(slf.clone().into_any(), weights.as_flattened(), &[weights.len(), 4]) }
     }
 
-    /// The largest distance of a point from the mesh, metres; 0 when all lie in it.
+    /// Largest distance of a point from the mesh, metres; 0 if all points are inside.
     #[getter]
     fn furthest(&self) -> f64 {
         self.inner.furthest()

@@ -1,4 +1,4 @@
-//! `Model`: everything that can be precomputed, and the way from coefficients to displacements
+//! `Model`: everything that can be precomputed, and the map from coefficients to displacements.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -27,7 +27,7 @@ use crate::rig::Rig;
 use crate::stitches::Stitches;
 use crate::subspace::{Restraint, SkinningModes};
 
-/// Projectors already made, by the embedding they were made for.
+/// Cached projectors by embedding.
 type Projectors = Vec<(Weak<mesh::Embedding>, Arc<Projector>)>;
 
 /// A precomputed, immutable model; made by `Model.skinning`, `Model.full_space`, `Model.reduced`,
@@ -44,7 +44,7 @@ impl Model {
         Self { inner, vertices: Mutex::default(), points: Mutex::default() }
     }
 
-    /// What there is of coefficients, in words.
+    /// Shape of the coefficients, in words.
     pub fn size(&self) -> String {
         match &self.inner {
             method::Model::Skinning(model) => format!("{} modes", model.mode_count()),
@@ -54,7 +54,7 @@ impl Model {
         }
     }
 
-    /// The reduced model that this is, or why not.
+    /// The reduced model, or an error for any other kind.
     pub fn reduced_model(&self, what: &'static str) -> PyResult<&Arc<ReducedModel>> {
         match &self.inner {
             method::Model::Reduced(model) => Ok(model),
@@ -91,11 +91,11 @@ impl Model {
 impl Model {
     /// A model of rig-complementary skinning modes with clustered local steps [FastCD].
     ///
-    /// labels: (t,) int32 or int64, from `cluster_tets`. rig: None for a body that no bone moves.
-    /// strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1
-    /// everywhere. stitches: springs between points of the body, exact; the modes should know them too.
-    /// cubature: tets at which elastic forces are found, in place of the means of the clusters.
-    /// Raises ValueError for arguments that belong to another mesh.
+    /// labels: (t,) int32 or int64, from `cluster_tets`. rig: None for a body without bones. strength: (n,)
+    /// float64, >= 0, factor on the rig's acceleration felt at each vertex; None is 1 everywhere. stitches:
+    /// springs between points of the body, exact; compute the modes with the same stitches. cubature:
+    /// sample tets for elastic forces, in place of cluster means. Raises ValueError for arguments of
+    /// another mesh.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, modes, labels, rig=None, strength=None, stitches=None,
                         cubature=None))]
@@ -127,15 +127,16 @@ impl Model {
         Ok(Self::wrap(method::Model::Skinning(Arc::new(model))))
     }
 
-    /// A model in which every vertex moves, of any law [QN]: what reduced models are measured against.
+    /// A full-space model of any law: every vertex moves [QN]. The reference for reduced models.
     ///
-    /// The displacement is complementary to the rig, `J' M D u = 0` with D = 1 - leak, unless `complementary` is False:
-    /// then only `pinned` ties the flesh to its bones. leak: (n,) float64 in [0, 1]; None is `momentum_leak(mesh)`.
-    /// pinned: (n,) bool, where the flesh follows the rig exactly. stitches: springs between points of the body.
-    /// strength: (n,) float64, >= 0, how much of the rig's acceleration each vertex feels; None is 1 everywhere.
-    /// fibres: what resists stretch along one direction in each tet, and contracts.
-    /// Coefficients are the displacements of the vertices, (n, 3). It has no force samples; drag is at the vertices.
-    /// Raises ValueError for arguments that belong to another mesh, and where nothing is left to move.
+    /// The displacement is complementary to the rig, `J' M D u = 0` with D = 1 - leak, unless
+    /// `complementary` is False: then only `pinned` ties the flesh to its bones. leak: (n,) float64 in
+    /// [0, 1]; None is `momentum_leak(mesh)`. pinned: (n,) bool, vertices that follow the rig exactly.
+    /// stitches: springs between points of the body. strength: (n,) float64, >= 0, factor on the rig's
+    /// acceleration felt at each vertex; None is 1 everywhere. fibres: contractile stiffness along one
+    /// direction in each tet. Coefficients are the vertex displacements, (n, 3). There are no force
+    /// samples; drag is at the vertices. Raises ValueError for arguments of another mesh, and for a body
+    /// without free vertices.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, rig=None, leak=None, pinned=None, stitches=None, strength=None,
                         complementary=true, fibres=None))]
@@ -170,17 +171,18 @@ impl Model {
         Ok(Self::wrap(method::Model::FullSpace(made)))
     }
 
-    /// A model that moves in the displacements of a basis, of any law [MOR]: `x = rig + sum_j shapes_j q_j`.
+    /// A reduced model of any law in the displacements of a basis [MOR]: `x = rig + sum_j shapes_j q_j`.
     ///
-    /// It minimises the same energy as `Model.full_space`, in few coordinates; what holds in every displacement, such as pins
-    /// and complementarity to the rig, holds in all motion. strength: (n,) float64, >= 0, as there. cubature: tets at which
-    /// elastic forces are found, from `Cubature.of_shot`; None is all of them, and a step then costs as much as the mesh is
-    /// large. frequency: Hz, at which the damping ratio is meant, that of the full space, say; None is the lowest of the
-    /// basis. stitches: springs between points of the body, without gap, exact. cubic: forces as cubic polynomials of the
-    /// coefficients [MOR sec. 3.1], exact for all tets and as fast for any mesh: law "stvk" without its barrier, no rig, at
-    /// most 80 displacements, of which 20 to 40 are fastest. Coefficients are q, (r,). It has limits once it is `limited`,
-    /// and no force samples, offsets, colliders or file; drag is at the vertices.
-    /// Raises ValueError for arguments that belong to another mesh, and for a basis that moves nothing.
+    /// Minimises the energy of `Model.full_space` in few coordinates. Linear properties shared by all basis
+    /// fields, such as pins and complementarity to the rig, hold for all motion. strength: (n,) float64, >=
+    /// 0, as in `full_space`. cubature: sample tets for elastic forces, from `Cubature.of_shot`; None is
+    /// all tets, at a cost proportional to the mesh. frequency: Hz, reference of the damping ratio, for
+    /// example the full space's; None is the lowest of the basis. stitches: springs between points of the
+    /// body, without gap, exact. cubic: forces as cubic polynomials of the coefficients [MOR sec. 3.1],
+    /// exact for all tets at a cost independent of the mesh: law "stvk" without its barrier, no rig, at
+    /// most 80 displacements; 20 to 40 are fastest. Coefficients are q, (r,). Limits need `limited`. No
+    /// force samples, offsets, colliders or file; drag is at the vertices. Raises ValueError for arguments
+    /// of another mesh, and for a basis without motion.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, basis, rig=None, strength=None, cubature=None, frequency=None,
                         stitches=None, *, cubic=false))]
@@ -217,20 +219,23 @@ impl Model {
         Ok(Self::wrap(method::Model::Reduced(made)))
     }
 
-    /// A body that affine handles move, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a surface without
-    /// volume such as a cape, loose or hung on bones; no limits.
+    /// A body moved by affine handles, by hyper-reduced projective dynamics [HRPD]: jelly of tets, or a
+    /// surface without volume such as a cape, loose or attached to bones; no limits.
     ///
-    /// material: of law "arap"; for a surface uniform or with a value a triangle. handles: how many, spread over the mesh, each felt
-    /// in its neighbourhood. clusters: how many groups of tets share a rotation; triangles have one each. Each loose part has one
-    /// of both at least. The same seed gives the same model. thickness: of a surface, metres, by which it has mass
-    /// and stiffness. bending: how many times as stiff against bending as a plate of that thickness. rig, attached:
-    /// (n,) bool or float64 in [0, 1], how much each vertex follows its bones, which draw it with `attached m (2 pi attachment)^2`,
-    /// attachment in Hz; both None for a loose body. Vertices attached by half or more touch nothing.
-    /// A step costs what handles and clusters do, whatever the mesh, and what triangles a surface has. `Simulation.place` puts
-    /// a loose one somewhere with a velocity, poses are then None; one that hangs starts where its bones take it.
-    /// Coefficients are the handles' transforms, (k, 3, 4): displacements from where the mesh was made are
-    /// `sum_j w_j(X) Z_j [X - c_j; 1]`. It touches colliders, and has no force samples, drag, offsets or file.
-    /// Raises ValueError for another law, for counts of 0, and for arguments that the mesh has no part for.
+    /// material: of law "arap"; for a surface uniform or per triangle. handles: number of handles, spread
+    /// over the mesh, each with local influence. clusters: number of groups of tets with a shared rotation;
+    /// each triangle has its own rotation. Each loose part has at least one handle and one cluster. The
+    /// same seed gives the same model. thickness: of a surface, metres, for its mass and stiffness.
+    /// bending: bending stiffness relative to a plate of this thickness. rig, attached: (n,) bool or
+    /// float64 in [0, 1], attachment of each vertex to its bones by a spring of stiffness
+    /// `attached m (2 pi attachment)^2`, attachment in Hz; both None for a loose body. Vertices with an
+    /// attachment of half or more have no contact. The cost of a step depends on the handles, the clusters
+    /// and the triangles of a surface, not on the size of a tet mesh. `Simulation.place` starts a loose
+    /// body at a place with a velocity, and its poses are None; an attached body starts in the pose of its
+    /// bones. Coefficients are the handles' transforms, (k, 3, 4): displacements from the modelled place
+    /// are `sum_j w_j(X) Z_j [X - c_j; 1]`. Colliders act; there are no force samples, drag, offsets or
+    /// file. Raises ValueError for another law, for counts of 0, and for arguments without meaning for the
+    /// mesh.
     #[staticmethod]
     #[pyo3(signature = (mesh, material, handles=60, clusters=120, seed=0, *, thickness=None, bending=1.0, rig=None,
                         attached=None, attachment=30.0))]
@@ -253,28 +258,29 @@ impl Model {
         Ok(Self::wrap((*made(py, move |progress| making.make(progress))?).clone()))
     }
 
-    /// The same reduced model with its elastic forces found at the tets of a cubature.
+    /// The same reduced model with elastic forces evaluated at a cubature.
     ///
-    /// Raises ValueError for other models and for one that has a cubature.
+    /// Raises ValueError for other models and for a model with a cubature.
     fn sampled(&self, py: Python<'_>, cubature: &Cubature) -> PyResult<Self> {
         let model = self.reduced_model("sampled")?;
         let made = run(py, || model.sampled(&cubature.0))?;
         Ok(Self::wrap(method::Model::Reduced(Arc::new(made))))
     }
 
-    /// The same reduced model with limits, which are felt at some tets and vertices.
+    /// The same reduced model with limits, evaluated at sample tets and vertices.
     ///
-    /// Raises ValueError for other models and for tets and vertices that are not there.
+    /// Raises ValueError for other models and for indices out of range.
     fn limited(&self, py: Python<'_>, limits: &LimitSamples) -> PyResult<Self> {
         let model = self.reduced_model("limited")?;
         let made = run(py, || model.limited(&limits.0))?;
         Ok(Self::wrap(method::Model::Reduced(Arc::new(made))))
     }
 
-    /// Coefficients, (f, r) float64, of the displacements of a reduced model that come closest to given ones in the norm
-    /// of the mass.
+    /// Least-squares coefficients, (f, r) float64, of given displacements in a reduced model, in the mass
+    /// norm.
     ///
-    /// displacements: (f, n, 3) float64, metres. Raises ValueError for other models and for displacements of another mesh.
+    /// displacements: (f, n, 3) float64, metres. Raises ValueError for other models and for displacements
+    /// of another mesh.
     fn nearest<'py>(
         &self,
         py: Python<'py>,
@@ -288,29 +294,29 @@ impl Model {
         arrays::owned(py, found, &[frames, model.displacement_count()])
     }
 
-    /// Writes a model of skinning modes or of the full space to a file of Jounce's own format.
+    /// Writes a model of skinning modes or of the full space to a Jounce model file.
     ///
-    /// Links are written through, and a file that is there keeps its mode, its owner and its other names.
-    /// Raises ValueError for other models, for a folder, a pipe or a device, and if the disk refuses; the file is then as it
-    /// was.
+    /// Symbolic links are followed; an existing file keeps its mode, owner and hard links. Raises
+    /// ValueError for other models, for a folder, a pipe or a device, and for disk errors; the file is then
+    /// unchanged.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         run(py, || file::save(&self.inner, &path))
     }
 
-    /// Reads a model that `save` wrote: its motion has the same bits.
+    /// Reads a model written by `save`; its motion is bit-identical.
     ///
-    /// One of the full space takes as long as to make it: its file holds what it is made of, not what that comes to.
+    /// A full-space file holds the inputs, not the precomputed products: loading takes as long as building.
     /// Raises ValueError for a file that is missing, of another version, truncated or damaged.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         run(py, || file::load(&path)).map(Self::wrap)
     }
 
-    /// Secondary displacement `u = sum_k W_k(X) Z_k [X; 1]` for coefficients Z, metres; that of the vertices in the full
-    /// space; `sum_j shapes_j q_j` of a reduced model.
+    /// Secondary displacement `u = sum_k W_k(X) Z_k [X; 1]` for coefficients Z, metres; the vertex
+    /// displacements in the full space; `sum_j shapes_j q_j` of a reduced model.
     ///
-    /// coefficients: float64, of `coefficient_shape`. emb: an Embedding in the model's mesh; None is the mesh's vertices.
-    /// out: (p, 3) float32 to write into; None makes a new array. Returns that array.
+    /// coefficients: float64, of `coefficient_shape`. emb: an Embedding in the model's mesh; None is the
+    /// mesh's vertices. out: (p, 3) float32 to write into; None makes a new array. Returns that array.
     #[pyo3(signature = (coefficients, emb=None, out=None))]
     fn displacement<'py>(
         &self,
@@ -328,20 +334,19 @@ impl Model {
         })
     }
 
-    /// The same body, rig and clusters with the lowest `count` of the modes, without going back to the mesh.
+    /// The same body, rig and clusters with the lowest `count` modes, computed without the mesh.
     ///
-    /// Raises ValueError unless there are that many.
+    /// Raises ValueError for a count above the number of modes.
     fn truncated(&self, py: Python<'_>, count: i64) -> PyResult<Self> {
         let count = arrays::count(count, "count")?;
         run(py, || self.inner.truncated(count)).map(Self::wrap)
     }
 
-    /// Generalised force, float64 of `coefficient_shape`, of forces on points, newtons: `sum_i W_k(X_i) f_i [X_i; 1]'`,
-    /// or the forces on the vertices in the full space.
+    /// Generalised force, float64 of `coefficient_shape`, of forces on points, newtons:
+    /// `sum_i W_k(X_i) f_i [X_i; 1]'`; the forces on the vertices in the full space.
     ///
-    /// The exact transpose of `displacement`: it does the same work on coefficients as the forces do on
-    /// displacements. forces: (p, 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for
-    /// emb=None.
+    /// The exact transpose of `displacement`: equal work on coefficients and on displacements. forces: (p,
+    /// 3) float64 on an embedding's points, or (n, 3) on the mesh's vertices for emb=None.
     #[pyo3(signature = (forces, emb=None))]
     fn reduce_forces<'py>(
         &self,
@@ -357,8 +362,8 @@ impl Model {
         arrays::owned(py, reduced, &self.inner.coefficient_shape())
     }
 
-    /// Points at which force fields are read, at a cost that does not depend on the mesh: about `count` parts
-    /// of the body, at most one a cluster.
+    /// Sample points for force fields, at a cost independent of the mesh: about `count` parts of the body,
+    /// at most one a cluster.
     ///
     /// Raises ValueError for a count below 1.
     fn force_samples(slf: Py<Self>, py: Python<'_>, count: i64) -> PyResult<ForceSamples> {
@@ -373,28 +378,28 @@ impl Model {
         self.inner.frequency()
     }
 
-    /// The displacements that a reduced model moves in; None of other models.
+    /// The basis of a reduced model; None for other models.
     #[getter]
     fn basis(&self) -> Option<Basis> {
         let method::Model::Reduced(model) = &self.inner else { return None };
         Some(Basis(Arc::new(model.basis().clone())))
     }
 
-    /// The tets at which a reduced model finds forces; None of other models, and where that is at all tets.
+    /// The cubature of a reduced model; None for other models, and without a cubature.
     #[getter]
     fn cubature(&self) -> Option<Cubature> {
         let method::Model::Reduced(model) = &self.inner else { return None };
         model.cubature().cloned().map(Cubature)
     }
 
-    /// Where a reduced model feels limits; None of other models, and of one that knows none.
+    /// The limit samples of a reduced model; None for other models, and without limits.
     #[getter]
     fn limit_samples(&self) -> Option<LimitSamples> {
         let method::Model::Reduced(model) = &self.inner else { return None };
         model.limit_samples().cloned().map(LimitSamples)
     }
 
-    /// Where the handles of a projective model are, (k, 3) float64, metres; None of other models.
+    /// Centres of the handles of a projective model, (k, 3) float64, metres; None for other models.
     #[getter]
     fn handle_centers<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         let method::Model::Projective(model) = &self.inner else { return Ok(None) };
@@ -402,7 +407,7 @@ impl Model {
         arrays::owned(py, flat(centers), &[centers.len(), 3]).map(Some)
     }
 
-    /// Mass lumped to the vertices of a projective model, (n,) float64, kg; None of other models.
+    /// Vertex masses of a projective model, (n,) float64, kg; None for other models.
     #[getter]
     fn vertex_mass<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         let method::Model::Projective(model) = &self.inner else { return Ok(None) };
@@ -410,20 +415,21 @@ impl Model {
         arrays::owned(py, mass.to_vec(), &[mass.len()]).map(Some)
     }
 
-    /// Shape of the coefficients: (m, 3, 4), (n, 3) in the full space, (r,) of a reduced model, or (k, 3, 4) of handles.
+    /// Shape of the coefficients: (m, 3, 4), (n, 3) in the full space, (r,) in a reduced model, or (k, 3,
+    /// 4) for handles.
     #[getter]
     fn coefficient_shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.inner.coefficient_shape())
     }
 
-    /// Number of triangles of a surface that are left out, as they have next to no area; 0 of other models.
+    /// Number of degenerate triangles of a surface, which are left out; 0 for other models.
     #[getter]
     fn skipped_count(&self) -> usize {
         let method::Model::Projective(model) = &self.inner else { return 0 };
         model.skipped_count()
     }
 
-    /// Number of skinning modes m; 0 of other models.
+    /// Number of skinning modes m; 0 for other models.
     #[getter]
     fn mode_count(&self) -> usize {
         self.inner.mode_count()
@@ -435,7 +441,7 @@ impl Model {
         self.inner.bone_count()
     }
 
-    /// Number of clusters that hold a tet, or of elements at which forces are found; 0 in the full space.
+    /// Number of clusters with a tet, or of force samples; 0 in the full space.
     #[getter]
     fn cluster_count(&self) -> usize {
         self.inner.cluster_count()

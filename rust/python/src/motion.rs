@@ -1,4 +1,4 @@
-//! `MotionJob`: a simulation that is stepped on a thread of its own.
+//! `MotionJob`: a simulation stepped on its own thread.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,28 +17,28 @@ use crate::settings::{Change, Contraction, Stitching};
 use crate::simulation::{Simulation, started};
 use crate::state::State;
 
-/// Something that changes the state.
+/// A change of the state.
 type Advance = dyn FnOnce(&mut method::Simulation, &Progress) -> jounce::Result<()> + Send;
 
-/// What the thread is asked for, in this order.
+/// Requests to the thread, in order.
 enum Request {
-    /// To change the state.
+    /// Change the state.
     Advance(Box<Advance>),
-    /// To keep the coefficients, and the state too if asked.
+    /// Keep the coefficients, and on request the state.
     Keep { state: bool },
 }
 
-/// What the caller and the thread share.
+/// Data shared by the caller and the thread.
 #[derive(Default)]
 struct Ledger {
     waiting: VecDeque<Request>,
-    /// Whether the thread works on a request that it has taken from the queue.
+    /// `true` while the thread works on a request taken from the queue.
     busy: bool,
-    /// Strength of the steps that are asked for from now on.
+    /// Strength of subsequently requested steps.
     strength: f64,
     coefficients: Vec<f64>,
     states: Vec<Option<method::State>>,
-    /// Of the last cycle.
+    /// Report of the last cycle.
     report: Option<method::CycleReport>,
     failure: Option<Failure>,
     closed: bool,
@@ -54,7 +54,7 @@ impl Ledger {
 struct Shared {
     ledger: Mutex<Ledger>,
     changed: Condvar,
-    /// Of the cycle that is closed or the settling, and what stops whatever is done.
+    /// Progress of the current cycle or settling; also cancels any work.
     progress: Progress,
 }
 
@@ -76,7 +76,7 @@ impl Shared {
         waited.unwrap_or_else(PoisonError::into_inner).0.idle()
     }
 
-    /// The thread: answers one request after the other until it is told to stop or one fails.
+    /// Thread body: answers requests in order until closed or until a request fails.
     fn work(&self, mut simulation: method::Simulation) {
         loop {
             let mut ledger = self.until(|ledger| ledger.closed || !ledger.waiting.is_empty());
@@ -95,7 +95,7 @@ impl Shared {
                     let outcome = attempt(|| advance(&mut simulation, &self.progress));
                     ledger = self.lock();
                     ledger.busy = false;
-                    // Being told to stop is no failure.
+                    // Cancelling is no failure.
                     ledger.failure = outcome.err().filter(|_| !ledger.closed);
                 }
             }
@@ -109,14 +109,14 @@ impl Shared {
     }
 }
 
-/// A copy of a simulation, stepped on a thread of its own that never touches Python.
+/// A copy of a simulation, stepped on a thread that never touches Python.
 ///
-/// `reset`, `place`, `step`, `settle`, `settle_cycle`, `cut`, `coast`, `vary` and `strength` mean what they mean for a Simulation, and are
-/// done in the order in which they are asked for; they return at once. `keep()` keeps the coefficients at that point, bit for bit
-/// those of the Simulation. Wrong arrays raise at once; what a step refuses is raised by `wait()` and
-/// `coefficients()`, and nothing after it is done. `progress` and `stage` are those of the last cycle or
-/// settling; `report` says how well the last cycle closes. `cancel()` stops within an iteration of a step; what
-/// is kept stays.
+/// `reset`, `place`, `step`, `settle`, `settle_cycle`, `cut`, `coast`, `vary` and `strength` have the
+/// meaning of the Simulation's methods. They return at once, and the thread executes them in order.
+/// `keep()` stores the coefficients at its point of the order, bit for bit those of the Simulation. Invalid
+/// arrays raise at once; `wait()` and `coefficients()` raise the error of a failed step, which ends the
+/// queue. `progress` and `stage` belong to the last cycle or settling; `report` gives the closing error of
+/// the last cycle. `cancel()` stops within an iteration of a step; kept results stay.
 #[pyclass(frozen, extends = Job, module = "jounce", name = "MotionJob")]
 pub struct MotionJob {
     shared: Arc<Shared>,
@@ -141,7 +141,7 @@ impl MotionJob {
         Ok(job.add_subclass(Self { shared, simulation: simulation.unbind(), shape }))
     }
 
-    /// Asks for a step, as `Simulation.step`.
+    /// Requests a step, as `Simulation.step`.
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None))]
     fn step(
         &self,
@@ -156,7 +156,7 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Asks to start in static equilibrium, as `Simulation.settle`.
+    /// Requests a start in static equilibrium, as `Simulation.settle`.
     #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None, colliders=None))]
     fn settle(
         &self,
@@ -175,7 +175,7 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Asks to start at rest in a pose, as `Simulation.reset`.
+    /// Requests a start at rest in a pose, as `Simulation.reset`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn reset(
         &self,
@@ -188,7 +188,7 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Asks for a cut, as `Simulation.cut`.
+    /// Requests a cut, as `Simulation.cut`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn cut(
         &self,
@@ -201,7 +201,7 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Asks to go on in steady motion, as `Simulation.coast`.
+    /// Requests steady motion, as `Simulation.coast`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn coast(
         &self,
@@ -214,7 +214,7 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Asks to start a loose body anew, as `Simulation.place`.
+    /// Requests a new start of a loose body, as `Simulation.place`.
     #[pyo3(signature = (place=None, velocity=None, spin=None))]
     fn place(
         &self,
@@ -227,7 +227,7 @@ impl MotionJob {
         Ok(())
     }
 
-    /// How much of the rig's acceleration the flesh feels from the next step that is asked for, >= 0.
+    /// Factor on the rig's acceleration from the next requested step on, >= 0.
     #[getter]
     fn strength(&self) -> f64 {
         self.shared.lock().strength
@@ -241,7 +241,7 @@ impl MotionJob {
         });
     }
 
-    /// Asks for other settings, as `Simulation.vary`.
+    /// Requests other settings, as `Simulation.vary`.
     #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None,
                         inflation=None, hold=None, stitching=None))]
     fn vary(
@@ -260,7 +260,7 @@ impl MotionJob {
         self.ask(move |simulation, _| simulation.set_params(change.of(simulation.params())));
     }
 
-    /// Asks to start a cycle in the state that closes it, as `Simulation.settle_cycle`.
+    /// Requests a start in the closed state of a cycle, as `Simulation.settle_cycle`.
     #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
                         drags=None))]
     fn settle_cycle(
@@ -287,25 +287,25 @@ impl MotionJob {
         Ok(())
     }
 
-    /// Asks to keep the coefficients at this point, and the state as well for `state=True`.
+    /// Requests to keep the coefficients at this point, and for `state=True` the state too.
     #[pyo3(signature = (state=false))]
     fn keep(&self, state: bool) {
         self.send(Request::Keep { state });
     }
 
-    /// How many coefficients are kept by now.
+    /// Number of kept coefficients so far.
     #[getter]
     fn kept(&self) -> usize {
         self.shared.lock().states.len()
     }
 
-    /// How well the last cycle closes, as `Simulation.settle_cycle` returns it; None before that is known.
+    /// Closing error of the last cycle, as returned by `Simulation.settle_cycle`; None until available.
     #[getter]
     fn report(&self) -> Option<CycleReport> {
         self.shared.lock().report.map(CycleReport::from)
     }
 
-    /// Waits until all that was asked for is done; raises what was refused. Ctrl+C ends the waiting.
+    /// Waits until all requests are done; raises the error of a failed request. Ctrl+C ends the waiting.
     fn wait(&self, py: Python<'_>) -> PyResult<()> {
         while !py.detach(|| self.shared.is_idle_within(BETWEEN_SIGNALS)) {
             py.check_signals()?;
@@ -313,7 +313,7 @@ impl MotionJob {
         self.raise_failure()
     }
 
-    /// The coefficients kept by now, from number `start` on, (k, ...) float64; raises what was refused.
+    /// Kept coefficients from number `start` on, (k, ...) float64; raises the error of a failed request.
     #[pyo3(signature = (start=0))]
     fn coefficients<'py>(&self, py: Python<'py>, start: i64) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         self.raise_failure()?;
@@ -328,7 +328,7 @@ impl MotionJob {
         arrays::owned(py, values, &shape)
     }
 
-    /// The state kept with number `index`, None if it was kept without one or is not there yet.
+    /// Kept state number `index`; None if no state was kept or the thread is not there yet.
     fn state(&self, index: i64) -> PyResult<Option<State>> {
         let index: usize = arrays::count(index, "index")?;
         Ok(self.shared.lock().states.get(index).cloned().flatten().map(State))

@@ -12,8 +12,8 @@ use crate::mesh::{AnyMesh, TetMesh};
 
 /// Linear-blend weights of a mesh: a posed vertex is `x_i = sum_j weights_ij T_j [X_i; 1]`.
 ///
-/// mesh: a TetMesh, or a SurfaceMesh for what hangs on bones. weights: (n, b) float64; each row sums to 1.
-/// Raises ValueError for a wrong shape, a weight that is not finite, and a row that does not sum to 1.
+/// mesh: a TetMesh, or a SurfaceMesh for an attached surface. weights: (n, b) float64; each row sums to 1.
+/// Raises ValueError for a wrong shape, a weight that is not finite, and a row with another sum.
 #[pyclass(frozen, module = "jounce", name = "Rig")]
 pub struct Rig(pub Arc<rig::Rig>);
 
@@ -47,20 +47,20 @@ impl Rig {
         arrays::owned(py, dense, &[n, b])
     }
 
-    /// The rig in which bone j moves as bone into[j]; bones that are merged away are left out.
+    /// The rig in which bone j moves as bone into[j], without the merged bones.
     ///
-    /// into: (b,) int32 or int64; a bone that names itself is kept. For constraints; poses fit the whole rig.
-    /// Raises ValueError for a bone that does not exist and for a chain that never ends.
+    /// into: (b,) int32 or int64; a bone that names itself is kept. For constraints only; poses keep all
+    /// bones of the rig. Raises ValueError for an unknown bone and for a cyclic chain.
     fn merged(&self, into: &Bound<'_, PyAny>) -> PyResult<Self> {
         let b = self.0.bone_count();
         let into = arrays::indices::<1>(into, "merge_into", &[Axis::Is(b)], b)?.into_flattened();
         self.0.merged(&into).map(|rig| Self(Arc::new(rig))).map_err(refused)
     }
 
-    /// The same rig with shapes that the animator adds to the pose, so that modes do not imitate them.
+    /// The same rig with shapes animated by the artist; modes do not imitate them.
     ///
-    /// shapes: (s, n, 3) float64, displacements at rest; their size has no effect.
-    /// Raises ValueError for a wrong shape and for a number that is not finite.
+    /// shapes: (s, n, 3) float64, displacements at rest; only their directions matter. Raises ValueError
+    /// for a wrong shape and for values that are not finite.
     fn with_shapes(&self, shapes: &Bound<'_, PyAny>) -> PyResult<Self> {
         let n = self.0.vertex_count();
         let shapes = arrays::array::<f64>(shapes, "shapes", &[Axis::Any("s"), Axis::Is(n), Axis::Is(3)])?;
@@ -73,10 +73,10 @@ impl Rig {
     }
 }
 
-/// Harmonic extension of values known at some vertices to all of them: `div grad f = 0` elsewhere.
+/// Harmonic extension of values from some vertices to all: `div grad f = 0` at the others.
 ///
 /// vertex_ids: (s,) int32 or int64. values: (s, k) float64. Returns (n, k) float64, in the values' unit.
-/// Raises ValueError for an id out of range and for a value that is not finite.
+/// Raises ValueError for an id out of range and for values that are not finite.
 #[pyfunction]
 pub fn spread_to_interior<'py>(
     py: Python<'py>,
@@ -92,10 +92,10 @@ pub fn spread_to_interior<'py>(
     arrays::owned(py, spread, &[n, k])
 }
 
-/// How much momentum leaks from the rig to the flesh: 1 on the surface, falling to 0 deepest inside.
+/// Momentum leak from the rig to the flesh: 1 on the surface, falling to 0 deepest inside.
 ///
-/// A diffusion from the surface over a time that follows the mesh, so that it does not depend on scale.
-/// Returns (n,) float64 in [0, 1]; 1 - leak is the matrix D of [FastCD].
+/// Diffusion from the surface over a time derived from the mesh, independent of scale. Returns (n,) float64
+/// in [0, 1]; 1 - leak is the matrix D of [FastCD].
 #[pyfunction]
 pub fn momentum_leak<'py>(py: Python<'py>, mesh: &TetMesh) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
     let leak = run(py, || operators::momentum_leak(&mesh.0))?;

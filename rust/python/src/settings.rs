@@ -1,4 +1,4 @@
-//! Settings of a simulation, as they are given.
+//! Settings of a simulation, as Python arguments.
 
 use jounce::material::Field;
 use jounce::method::{self, Integrator, Shares};
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::arrays::{self, Axis};
 use crate::errors::refused;
 
-/// Settings that change between steps; None leaves one as it is.
+/// Change of settings between steps; None leaves a setting unchanged.
 #[derive(Default)]
 pub struct Change {
     pub stiffness: Option<f64>,
@@ -22,7 +22,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Settings with this change.
+    /// Settings after this change.
     pub fn of(&self, params: &method::SimulationParams) -> method::SimulationParams {
         method::SimulationParams {
             stiffness: self.stiffness.unwrap_or(params.stiffness),
@@ -38,7 +38,7 @@ impl Change {
     }
 }
 
-/// The integrator of a name.
+/// Integrator with a given name.
 pub fn integrator_named(name: &str) -> PyResult<Integrator> {
     match name {
         "backward_euler" => Ok(Integrator::BackwardEuler),
@@ -50,11 +50,11 @@ pub fn integrator_named(name: &str) -> PyResult<Integrator> {
     }
 }
 
-/// How far muscles contract: one share for all of them, or (muscles,) float64.
+/// Contraction of muscles: one share for all, or (muscles,) float64.
 #[derive(Clone, Copy)]
 pub struct Contraction(pub Shares);
 
-/// How far stitches hold: one share for all groups, or (groups,) float64.
+/// Active share of stitch stiffness: one share for all groups, or (groups,) float64.
 #[derive(Clone, Copy)]
 pub struct Stitching(pub Shares);
 

@@ -21,7 +21,7 @@ use crate::model::{Model, flat};
 use crate::settings::{Change, Contraction, Stitching, integrator_named};
 use crate::state::State;
 
-/// What one step did.
+/// Result of one step.
 #[pyclass(frozen, get_all, module = "jounce", name = "StepReport")]
 pub struct StepReport {
     /// Iterations, summed over the substeps.
@@ -40,15 +40,15 @@ impl StepReport {
     }
 }
 
-/// Steps several simulations at once, in parallel; a report each, in order.
+/// Steps several simulations at once, in parallel; returns a report for each, in order.
 ///
-/// Those with a `shape` touch each other: what of them may come near each other in a substep is found as one,
-/// with opposite forces. All others step exactly as they would alone. What sticks to what is in the states of
-/// all, which know the others by their place in this list: give them in the same order in each step.
-/// simulations: of any models, no one twice. poses, forces, offsets, drags, colliders: for each what
-/// `Simulation.step` takes; None for none at all.
-/// Raises ValueError as `Simulation.step` does, for the first in order that refuses, those without a shape
-/// before the others, and for shapes with different dt or substeps; then none has moved.
+/// Bodies with a `shape` touch each other: contact between them is detected once a substep, with opposite
+/// forces on both. All others step exactly as they would alone. The states contain sticking contacts, which
+/// refer to the other bodies by list position: pass the bodies in the same order each step. simulations: of
+/// any models, without duplicates. poses, forces, offsets, drags, colliders: for each body the input of
+/// `Simulation.step`; None for no input at all. Raises ValueError as `Simulation.step` does, for the first
+/// failing body (bodies without a shape come first), and for shapes with different dt or substeps; then no
+/// body has moved.
 #[pyfunction]
 #[pyo3(signature = (simulations, poses, forces=None, offsets=None, drags=None, colliders=None))]
 pub fn step_together(
@@ -99,30 +99,29 @@ pub fn step_together(
 /// Steps a model through time by implicit steps; the pose is given, the flesh follows.
 ///
 /// Each step minimises `1/(2 h^2) |x - y|^2_M + stiffness * sum_t V_t psi(F_t) - f.x` over the modes, with
-/// `y = 2 x_k - x_(k-1)` for backward Euler, by local (rotations) and global (linear) steps in turn, or by
-/// quasi-Newton descent where the material resists change of volume and in the full space.
-/// dt: seconds a step; it is divided into `substeps`. max_iterations: at most, for each substep.
-/// tolerance: change in an iteration, root mean square over the mass as a share of the body's diagonal, at
-/// which iterating stops. damping: ratio, the same for every mode.
-/// gravity: m/s^2. pose_rest: 1 = the elastic rest shape follows the pose, 0 = the bind shape as in the
-/// paper. stiffness: scales the elastic energy.
-/// integrator: "backward_euler" loses much energy, "bdf2" little. strength: scales how much of the rig's
-/// acceleration the flesh feels, 0 = none; it may be set between steps. limit: largest displacement anywhere, as
-/// a share of the body's diagonal; up to half of it nothing changes, beyond that the flesh stiffens. stretch: the
-/// same for lengths, as a share of what they are in the rest shape.
-/// colliders: what the flesh cannot enter, for a full-space or projective model and backward Euler. contact_points: an Embedding in
-/// the model's mesh whose points touch them, such as `body.embedding`, the skin; of several that are much nearer to each
-/// other than vertices are, the first. None is the mesh's own boundary. contact_weights: (p, b) float64, by which these
-/// points are posed where they are shown; None for as their vertices are. contraction: share of their length by which the
-/// Fibres of a full-space model want to be shorter, in [0, 1], one for all muscles or (muscles,) float64. inflation: how many
-/// times its lengths a projective body of tets wants to have, in [0.01, 100]. hold: how firmly a loose projective body is drawn to
-/// where the pose has it, in Hz, critically damped; 0 lets it go. stitching: share of the stiffness of stitches that acts, 1 as
-/// built, 0 open, one for all stitch groups or (groups,) float64; it acts from the next step on, without another model.
-/// shape: what others touch of a projective body of tets in `step_together`, a Collider where the model was made that goes
-/// along as the body deforms, and that spares no points; None touches no other body.
-/// Several threads may each have a Simulation of the same model; one that another thread is in raises RuntimeError.
-/// Ctrl+C ends a step, and whatever else takes long; the state is then as it was before.
-/// Raises ValueError for a parameter out of range.
+/// `y = 2 x_k - x_(k-1)` for backward Euler. The solver alternates local (rotations) and global (linear)
+/// steps; materials with resistance to volume change and the full space use quasi-Newton descent. dt:
+/// seconds a step, divided into `substeps`. max_iterations: for each substep. tolerance: stopping threshold
+/// for the change in an iteration, root mean square over the mass as a share of the body's diagonal.
+/// damping: ratio, the same for every mode. gravity: m/s^2. pose_rest: 1 = the elastic rest shape follows
+/// the pose, 0 = the bind shape as in the paper. stiffness: factor on the elastic energy. integrator:
+/// "backward_euler" loses much energy, "bdf2" little. strength: factor on the rig's acceleration felt by
+/// the flesh, 0 = none; may be set between steps. limit: largest displacement anywhere, as a share of the
+/// body's diagonal; the flesh stiffens beyond half of the limit. stretch: the same for lengths, as a share
+/// of their rest length. colliders: obstacles, for a full-space or projective model and backward Euler.
+/// contact_points: an Embedding in the model's mesh, such as `body.embedding`, the skin, as contact points;
+/// points much closer together than vertices are thinned to the first. None is the boundary of the mesh.
+/// contact_weights: (p, b) float64, skinning weights of these points as displayed; None interpolates the
+/// vertex weights. contraction: contraction of the Fibres of a full-space model, as a share of length, in
+/// [0, 1], one for all muscles or (muscles,) float64. inflation: rest length factor of a projective body of
+/// tets, in [0.01, 100]. hold: frequency in Hz of a critically damped spring from a loose projective body
+/// to its pose; 0 lets go. stitching: active share of the stitch stiffness, 1 as built, 0 open, one for all
+/// stitch groups or (groups,) float64; takes effect from the next step on, with the same model. shape:
+/// collision shape of a projective body of tets for other bodies in `step_together`, a Collider at the
+/// modelled place that deforms with the body and excludes no points; None for no contact with other bodies.
+/// Several threads may each have a Simulation of the same model; use of one Simulation by two threads at
+/// once raises RuntimeError. Ctrl+C ends a step or any long call and leaves the state as before. Raises
+/// ValueError for a parameter out of range.
 #[pyclass(frozen, module = "jounce", name = "Simulation")]
 pub struct Simulation {
     inner: Mutex<method::Simulation>,
@@ -202,17 +201,17 @@ impl Simulation {
         Ok(Self { inner: Mutex::new(inner), model: model.unbind(), bones, shape: axes, colliders: count })
     }
 
-    /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig. That of a loose
-    /// projective body is (1, 3, 4), where `hold` draws it; None for where it was made.
+    /// One step of `dt` to a pose: (b, 3, 4) float64, rest to posed in world space; None without a rig. A
+    /// loose projective body takes (1, 3, 4), the target of `hold`; None is the modelled place.
     ///
-    /// force: float64 of `Model.coefficient_shape`, a generalised force that acts all through the step, from
-    /// `Model.reduce_forces` or `ForceSamples.reduce`; None for none. offsets: what the rig adds to linear
-    /// skinning with the pose, from `Body.reduce_offsets`, or (n, 3) at the vertices in the full space; None for
-    /// nothing. drag: the resistance of a medium, from
-    /// `ForceSamples.drag`, or a `Drag` at the vertices for full-space, reduced and projective models; None for none. colliders: (c, 3, 4) float64, a rotation and a translation of each from where
-    /// it was made; None leaves them where they are. pull: what draws points of a projective body to targets, from `Grip.pull`; None
-    /// for nothing. Returns a StepReport. Raises ValueError for arguments of a wrong shape or
-    /// with numbers that are not finite; the state is then unchanged.
+    /// force: float64 of `Model.coefficient_shape`, a generalised force throughout the step, from
+    /// `Model.reduce_forces` or `ForceSamples.reduce`; None is none. offsets: difference of the rig from
+    /// linear skinning in this pose, from `Body.reduce_offsets`, or (n, 3) at the vertices in the full
+    /// space; None is none. drag: from `ForceSamples.drag`, or a `Drag` at the vertices for full-space,
+    /// reduced and projective models; None is none. colliders: (c, 3, 4) float64, rotation and translation
+    /// of each from its initial place; None keeps the last ones. pull: springs from points of a projective
+    /// body to targets, from `Grip.pull`; None is none. Returns a StepReport. Raises ValueError for
+    /// arguments of a wrong shape or with values that are not finite; the state is then unchanged.
     #[pyo3(signature = (pose=None, force=None, offsets=None, drag=None, colliders=None, pull=None))]
     fn step(
         &self,
@@ -230,11 +229,11 @@ impl Simulation {
         run_long(py, |progress| simulation.step_with(&drive, progress)).map(StepReport::from)
     }
 
-    /// Starts anew in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
+    /// Restarts in static equilibrium: at rest in a pose, sagging under gravity and a generalised force.
     ///
-    /// pose, force, offsets, drag and colliders are as in `step`; drag acts as on a body at rest, and colliders do not rub. max_iterations: at most; a residual above `tolerance` in the report
-    /// says that they were too few. What stores no energy, such as the place of a body without a rig, stays
-    /// where it is.
+    /// pose, force, offsets, drag and colliders: as in `step`; drag acts as on a body at rest, and
+    /// colliders have no friction. max_iterations: too few if the report's residual is above `tolerance`.
+    /// Motion without elastic energy, such as the place of a body without a rig, is unchanged.
     #[pyo3(signature = (pose=None, force=None, max_iterations=1000, offsets=None, drag=None, colliders=None))]
     fn settle(
         &self,
@@ -253,13 +252,13 @@ impl Simulation {
         run_long(py, |progress| simulation.settle(&drive, max_iterations, progress)).map(StepReport::from)
     }
 
-    /// Starts at the first of cyclic poses in the state from which stepping through the others leads back to it, in
-    /// position and velocity, so that the motion loops.
+    /// Starts a cycle of poses in its periodic state: stepping through the other poses returns to the same
+    /// position and velocity, and the motion loops.
     ///
     /// poses: (f, b, 3, 4) float64, the last like the first up to a common translation. strengths: (f,),
-    /// forces: (f, ...), offsets: (f, k, 3) float64, drags: f of them or of None, as a step takes them; None for
-    /// none. The cycle is simulated until its seam is below tolerance, at most max_passes times. Returns a CycleReport. Raises ValueError for poses
-    /// that are not cyclic; the state is then unchanged.
+    /// forces: (f, ...), offsets: (f, k, 3) float64, drags: f entries, each a Drag or None, as in `step`;
+    /// None for none. The cycle is simulated until its seam is below tolerance, at most max_passes times.
+    /// Returns a CycleReport. Raises ValueError for poses that are not cyclic; the state is then unchanged.
     #[pyo3(signature = (poses, strengths=None, forces=None, offsets=None, max_passes=6, tolerance=1e-5,
                         drags=None))]
     fn settle_cycle(
@@ -280,10 +279,10 @@ impl Simulation {
             .map(CycleReport::from)
     }
 
-    /// Changes settings from the next step on; None leaves one as it is.
+    /// Changes settings from the next step on; None leaves a setting unchanged.
     ///
-    /// stiffness, damping, gravity, pose_rest, contraction, inflation, hold and stitching are as for a new Simulation. Raises ValueError for what it
-    /// refuses; all then stay as they are.
+    /// stiffness, damping, gravity, pose_rest, contraction, inflation, hold and stitching are as for a new
+    /// Simulation. Raises ValueError for invalid settings; all then keep their values.
     #[pyo3(signature = (stiffness=None, damping=None, gravity=None, pose_rest=None, contraction=None,
                         inflation=None, hold=None, stitching=None))]
     fn vary(
@@ -304,7 +303,7 @@ impl Simulation {
         simulation.set_params(changed).map_err(refused)
     }
 
-    /// How much of the rig's acceleration the flesh feels, >= 0; may be set between steps.
+    /// Factor on the rig's acceleration felt by the flesh, >= 0; may be set between steps.
     #[getter]
     fn strength(&self) -> PyResult<f64> {
         Ok(self.lock()?.params().strength)
@@ -317,7 +316,7 @@ impl Simulation {
         simulation.set_params(params).map_err(refused)
     }
 
-    /// Where samples are after the last step, (k, 3) float64, metres; at rest before the first.
+    /// Sample positions after the last step, (k, 3) float64, metres; rest positions before the first.
     ///
     /// Raises ValueError for samples of another model.
     fn sample_positions<'py>(
@@ -331,7 +330,7 @@ impl Simulation {
         arrays::owned(py, flat(&positions), &[count, 3])
     }
 
-    /// Secondary displacement of the mesh's vertices, metres: what is added to the posed mesh.
+    /// Secondary displacement of the mesh's vertices, metres, relative to the posed mesh.
     ///
     /// out: (n, 3) float32 to write into; None makes a new array. Returns that array.
     #[pyo3(signature = (out=None))]
@@ -349,24 +348,25 @@ impl Simulation {
         })
     }
 
-    /// The coefficients Z, (m, 3, 4) float64, read only; (n, 3), the displacements of the vertices, in the full space.
+    /// The coefficients Z, (m, 3, 4) float64, read only; in the full space the vertex displacements, (n,
+    /// 3).
     #[getter]
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::read_only(arrays::owned(py, self.lock()?.coefficients().to_vec(), &self.shape)?)
     }
 
-    /// The model that is simulated.
+    /// The simulated model.
     #[getter]
     fn model(&self, py: Python<'_>) -> Py<Model> {
         self.model.clone_ref(py)
     }
 
-    /// A copy of everything the next step depends on.
+    /// A copy of the complete state behind the next step.
     fn save_state(&self) -> PyResult<State> {
         Ok(State(self.lock()?.save_state()))
     }
 
-    /// Goes back to a saved state.
+    /// Restores a saved state.
     ///
     /// Raises ValueError for a state of another model.
     fn restore_state(&self, py: Python<'_>, state: &State) -> PyResult<()> {
@@ -374,10 +374,12 @@ impl Simulation {
         run(py, || simulation.restore_state(&state.0))
     }
 
-    /// Starts a loose body anew, from `Model.projective`: somewhere, with a velocity and a spin about its centre of mass.
+    /// Restarts a loose body of `Model.projective` at a place, with a velocity and a spin about its centre
+    /// of mass.
     ///
-    /// place: (3, 4) float64, a rotation and a translation from where it was made; None leaves it there. velocity: m/s, and
-    /// spin: rad/s; None is none. Raises ValueError for other models, and for a place that is no rotation and translation.
+    /// place: (3, 4) float64, rotation and translation from the modelled place; None is the identity.
+    /// velocity: m/s; spin: rad/s; None is zero. Raises ValueError for other models, and for a matrix other
+    /// than a rotation with a translation.
     #[pyo3(signature = (place=None, velocity=None, spin=None))]
     fn place(
         &self,
@@ -391,10 +393,10 @@ impl Simulation {
         run(py, || simulation.place(&start))
     }
 
-    /// A cut or a teleport: at rest relative to a pose, with the displacement kept, so that the jump of the pose is
-    /// not felt as a kick. The displacement turns as the rig turns the body as a whole.
+    /// Cut or teleport: at rest relative to a pose, with the displacement kept. The flesh feels no kick
+    /// from the jump of the pose. The displacement turns with the body's overall rotation.
     ///
-    /// `reset` and `settle` are the other two ways across a cut. offsets and colliders are as in `step`.
+    /// `reset` and `settle` are the other two ways across a cut. offsets and colliders: as in `step`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn cut(
         &self,
@@ -409,10 +411,11 @@ impl Simulation {
         run(py, || simulation.cut(&drive))
     }
 
-    /// Starts in steady motion: right after `reset` or `settle`, takes the rig as having come as fast as it goes on to the
-    /// next pose, so that the first step is no jolt. Step to that pose afterwards.
+    /// Starts in steady motion: call it right after `reset` or `settle` with the next pose, then step to
+    /// this pose. The rig's velocity to the next pose becomes the initial velocity, and the first step has
+    /// no jolt.
     ///
-    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh moves along. offsets and colliders are as in `step`.
+    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh moves along. offsets and colliders: as in `step`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn coast(
         &self,
@@ -427,9 +430,10 @@ impl Simulation {
         run(py, || simulation.coast(&drive))
     }
 
-    /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, where the pose jumps.
+    /// Puts the flesh at rest in a pose: no displacement, no velocity. Call it at cuts, when the pose
+    /// jumps.
     ///
-    /// offsets and colliders are as in `step`.
+    /// offsets and colliders: as in `step`.
     #[pyo3(signature = (pose=None, offsets=None, colliders=None))]
     fn reset(
         &self,
@@ -450,13 +454,13 @@ impl Simulation {
 }
 
 impl Simulation {
-    /// The simulation itself, unless another thread is in it.
+    /// Guard of the simulation, or an error if another thread uses it.
     pub fn lock(&self) -> PyResult<MutexGuard<'_, method::Simulation>> {
         let used = "simulation: another thread is using it; wait for that, or give each thread a Simulation of its own";
         locked(&self.inner, used)
     }
 
-    /// The same model, settings and state once more.
+    /// A copy with the same model, settings and state.
     pub fn duplicate(&self) -> PyResult<method::Simulation> {
         self.lock()?.duplicate().map_err(refused)
     }
@@ -468,7 +472,7 @@ impl From<method::StepReport> for StepReport {
     }
 }
 
-/// Where a loose body starts, and how fast.
+/// Initial place and velocity of a loose body.
 pub fn started(
     place: Option<&Bound<'_, PyAny>>,
     velocity: Option<[f64; 3]>,
@@ -481,7 +485,7 @@ pub fn started(
     Ok(Start { place, velocity, spin })
 }
 
-/// What touches colliders.
+/// Contact points of a body.
 fn skin(points: &Embedding, weights: Option<&Bound<'_, PyAny>>) -> PyResult<ContactSkin> {
     let count = points.inner.points().len();
     let rig = weights.map(|weights| {

@@ -1,4 +1,4 @@
-//! `SkeletonCore`: which part of a body follows its bones.
+//! `SkeletonCore`: the part of a body that follows its bones.
 
 use jounce::skeleton::{self, Bone, BoneRole};
 use pyo3::exceptions::PyValueError;
@@ -15,17 +15,18 @@ const ROLES: [(&str, BoneRole); 4] = [
     ("free", BoneRole::Free),
 ];
 
-/// Asks a `Body` for a core of bone, which follows the rig exactly; everything else is flesh.
+/// A core of bone for a `Body`: the core follows the rig exactly, the rest is flesh.
 ///
-/// heads: (b, 3) float64, metres, where the bones of the rig begin at rest. parents: (b,) int32 or int64, the bone above
-/// each, -1 for none. names: b of them, hints at parts of the body. roles: for each bone "automatic", "flesh" (thick
-/// flesh around it moves), "rigid" (none moves) or "free" (all moves). amount: how much follows the bones beside rigid
-/// parts, from 0, nothing, to 1, all but the thickest flesh. rigid: (p,) bool, the points that are hard. still: b bools,
-/// whether nothing moves a bone but what it hangs on; tails, ears and the like of which that is true swing freely.
-/// Hands, feet and heads are rigid by themselves, and so are loose parts of the surface that one bone holds whole.
-/// resolution: cells along the longest side of the lattice in which thin parts and roles are found, so that bodies of all
-/// resolutions have the same; None is that of the body.
-/// Raises ValueError for lengths that do not agree and unknown roles; `Body` for what does not fit its surface.
+/// heads: (b, 3) float64, metres, bone heads at rest. parents: (b,) int32 or int64, parent of each bone, -1
+/// for none. names: b bone names, as hints at parts of the body. roles: for each bone "automatic", "flesh"
+/// (thick flesh around the bone moves), "rigid" (none moves) or "free" (all moves). amount: share of the
+/// flesh beside rigid parts that follows the bones, from 0, none, to 1, all but the thickest flesh. rigid:
+/// (p,) bool, hard points. still: b bools, True for bones moved only by their parents; such tails, ears and
+/// the like swing freely. Hands, feet and heads are rigid by default, and so are loose parts of the surface
+/// bound to a single bone. resolution: cells along the longest side of the lattice for the search of thin
+/// parts and roles, to get the same result for bodies of all resolutions; None is the body's own. Raises
+/// ValueError for lengths that do not agree and unknown roles; `Body` raises for a core that does not fit
+/// its surface.
 #[pyclass(frozen, module = "jounce", name = "SkeletonCore")]
 pub struct SkeletonCore(pub skeleton::SkeletonCore);
 
@@ -60,7 +61,7 @@ impl SkeletonCore {
         Ok(Self(skeleton::SkeletonCore { bones: bones.map(bone).collect(), amount, rigid, resolution }))
     }
 
-    /// Whether the name of a bone says that its flesh follows it, as that of hands, feet and heads does.
+    /// True if a bone name marks flesh that follows the bone, as for hands, feet and heads.
     #[staticmethod]
     fn is_hard_name(name: &str) -> bool {
         skeleton::is_hard_name(name)
@@ -71,7 +72,7 @@ impl SkeletonCore {
     }
 }
 
-/// One value for each of `count` bones, the same for all where none are given.
+/// One value for each of `count` bones; the default for all if none are given.
 fn of_bones<T: Clone>(given: Option<Vec<T>>, what: &str, default: T, count: usize) -> PyResult<Vec<T>> {
     match given {
         None => Ok(vec![default; count]),
@@ -91,7 +92,7 @@ fn role(name: &str) -> PyResult<BoneRole> {
     })
 }
 
-/// The name of a role.
+/// Name of a role.
 pub fn role_name(role: BoneRole) -> &'static str {
     ROLES.iter().find(|(_, known)| *known == role).map_or("", |(name, _)| name)
 }

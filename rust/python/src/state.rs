@@ -12,12 +12,12 @@ pub struct State(pub method::State);
 
 #[pymethods]
 impl State {
-    /// The state as bytes, of which this version of Jounce makes it again with `from_bytes`, bit for bit.
+    /// The state as bytes; `from_bytes` of the same version of Jounce restores it bit for bit.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| file::encode_state(&self.0)))
     }
 
-    /// The state of bytes that `to_bytes` made. Whether it is one of a model, `restore_state` tells.
+    /// The state in bytes made by `to_bytes`. `restore_state` checks the fit to a model.
     ///
     /// Raises ValueError for any other bytes.
     #[staticmethod]

@@ -11,18 +11,18 @@ use crate::arrays::{self, Axis};
 use crate::errors::{refused, run};
 use crate::mesh::{Embedding, TetMesh};
 
-/// Stiffness of a spring that is given none, N/m.
+/// Default stiffness of a spring, N/m.
 const STIFFNESS: f64 = 1e4;
 
-/// Springs that pull points of one mesh together: `sum_s k_s / 2 |x_a - x_b - gap_s d_s|^2` of whole positions.
+/// Springs between points of one mesh: `sum_s k_s / 2 |x_a - x_b - gap_s d_s|^2` of total positions.
 ///
-/// mesh: the TetMesh. pairs: (s, 2) int32 or int64, indices of its vertices, or of the points of an Embedding in it
-/// where emb is given. stiffness: k, N/m. gap: 0 pulls the ends into one place, 1 keeps the distance d that they have
-/// at rest, turned along with the rig. Both one number or (s,) float64 each.
-/// group: the stitch group of each, (s,) int32 or int64 below 32, of which a Simulation's `stitching` opens each by itself; None
-/// for one group. radius: metres, one number or (s,): either end pulls at the mean of the flesh in a ball of this radius, so
-/// that a finer mesh gives way no further; 0 pulls at points.
-/// Raises ValueError for a pair that is not there, a stiffness that is not positive and a gap outside of [0, 1].
+/// mesh: the TetMesh. pairs: (s, 2) int32 or int64, vertex indices, or with emb indices of the points of an
+/// Embedding in the mesh. stiffness: k, N/m. gap: 0 pulls the ends together, 1 keeps their rest distance d,
+/// turned along with the rig. Both are one number or (s,) float64. group: stitch group of each spring, (s,)
+/// int32 or int64 below 32, for separate opening by a Simulation's `stitching`; None for one group. radius:
+/// metres, one number or (s,): each end acts on the mean of the flesh in a ball of this radius, to make
+/// compliance independent of mesh resolution; 0 acts on points. Raises ValueError for an index out of
+/// range, a stiffness that is not positive and a gap outside of [0, 1].
 #[pyclass(frozen, module = "jounce", name = "Stitches")]
 pub struct Stitches(pub Arc<operators::Stitches>);
 
@@ -68,7 +68,7 @@ impl Stitches {
     }
 }
 
-/// Springs between p points of a surface; of one stiffness and gap, or of one each.
+/// Springs between p points of a surface, with common or individual stiffness and gap.
 pub fn point_stitches(
     pairs: &Bound<'_, PyAny>,
     stiffness: Option<&Bound<'_, PyAny>>,
@@ -85,14 +85,14 @@ pub fn point_stitches(
     Ok(PointStitches { pairs, stiffness, gaps, groups, radii, known })
 }
 
-/// The group of each of `count` springs, that of all of them where none is given.
+/// Group of each of `count` springs; group 0 for all if none is given.
 fn groups(given: Option<&Bound<'_, PyAny>>, what: &'static str, count: usize) -> PyResult<Vec<u32>> {
     let Some(given) = given else { return Ok(vec![0; count]) };
     let most = operators::Stitches::MOST_GROUPS;
     Ok(arrays::indices::<1>(given, what, &[Axis::Is(count)], most)?.into_flattened())
 }
 
-/// One number for each of `count` springs, from one for all, from as many, or from none.
+/// One number for each of `count` springs, from one for all, from as many, or from the default.
 fn numbers(
     given: Option<&Bound<'_, PyAny>>,
     what: &'static str,

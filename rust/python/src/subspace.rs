@@ -14,11 +14,11 @@ use crate::mesh::TetMesh;
 use crate::rig::Rig;
 use crate::stitches::Stitches;
 
-/// Skinning weights that span the secondary motion: `u_i = sum_k weights_ik Z_k [X_i; 1]`, Z_k 3x4.
+/// Skinning weights, the basis of the secondary motion: `u_i = sum_k weights_ik Z_k [X_i; 1]`, Z_k 3x4.
 ///
-/// weights: (n, m) float64. eigenvalues: (m,) float64, 1/s^2, ascending unless localised.
-/// Usually made by `skinning_modes`; made directly, the weights need not be orthonormal or independent.
-/// Raises ValueError for a wrong shape and for a number that is not finite.
+/// weights: (n, m) float64. eigenvalues: (m,) float64, 1/s^2, ascending unless localised. `skinning_modes`
+/// is the usual source; weights given directly may be neither orthonormal nor independent. Raises
+/// ValueError for a wrong shape and for values that are not finite.
 #[pyclass(frozen, module = "jounce", name = "SkinningModes")]
 pub struct SkinningModes(pub Arc<subspace::SkinningModes>);
 
@@ -49,9 +49,9 @@ impl SkinningModes {
         arrays::owned(py, self.0.eigenvalues.clone(), &[self.0.eigenvalues.len()])
     }
 
-    /// The lowest `count` of these modes: what computing so few would have given.
+    /// The lowest `count` modes, identical to a computation of only `count` modes.
     ///
-    /// Raises ValueError unless there are that many.
+    /// Raises ValueError for a count above the number of modes.
     fn truncated(&self, count: i64) -> PyResult<Self> {
         let count = arrays::count(count, "count")?;
         self.0.truncated(count).map(|modes| Self(Arc::new(modes))).map_err(refused)
@@ -62,14 +62,14 @@ impl SkinningModes {
     }
 }
 
-/// The smoothest weights whose motion the rig cannot make: smallest `H w = lambda M w` with `A' w = 0`.
+/// The smoothest weights complementary to the rig: smallest `H w = lambda M w` with `A' w = 0`.
 ///
 /// H is the weight-space Hessian, the Laplacian with conductivity 4 mu + lambda [FastCD eq. 18]; A the
-/// complementarity constraint `B' D M J = 0` [FastCD eq. 21] with D = 1 - leak.
-/// count: m. rig: None leaves the modes unconstrained. leak: (n,) float64 in [0, 1]; None is
-/// `momentum_leak(mesh)`. pinned: (n,) bool, where the weights are exactly 0. stitches: springs whose stiffness H
-/// has too. Returns SkinningModes; copies of a repeated eigenvalue are all returned. Raises ValueError for more
-/// modes than mesh and rig leave free, and for arguments of another mesh.
+/// complementarity constraint `B' D M J = 0` [FastCD eq. 21] with D = 1 - leak. count: m. rig: None leaves
+/// the modes unconstrained. leak: (n,) float64 in [0, 1]; None is `momentum_leak(mesh)`. pinned: (n,) bool,
+/// vertices with zero weights. stitches: springs whose stiffness is added to H. Returns SkinningModes with
+/// all copies of a repeated eigenvalue. Raises ValueError for a count above the free dimension of mesh and
+/// rig, and for arguments of another mesh.
 #[pyfunction]
 #[pyo3(signature = (mesh, material, count=16, rig=None, leak=None, pinned=None, stitches=None))]
 pub fn skinning_modes(
@@ -96,7 +96,7 @@ pub fn skinning_modes(
     made(py, find).map(SkinningModes)
 }
 
-/// Localised modes, and how good they are; made by `localised_modes`.
+/// Localised modes and their quality; made by `localised_modes`.
 #[pyclass(frozen, module = "jounce", name = "LocalisedModes")]
 pub struct LocalisedModes {
     found: Arc<subspace::LocalisedModes>,
@@ -105,25 +105,25 @@ pub struct LocalisedModes {
 
 #[pymethods]
 impl LocalisedModes {
-    /// The modes, with their energies in place of eigenvalues, in the order in which they are defined.
+    /// The modes in order of definition, with energies in place of eigenvalues.
     #[getter]
     fn modes(&self) -> SkinningModes {
         SkinningModes(self.modes.0.clone())
     }
 
-    /// Share of the mass where each mode is above a hundredth of its largest value, (m,) float64.
+    /// Share of the mass with more than a hundredth of the largest value, for each mode, (m,) float64.
     #[getter]
     fn supports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, self.found.supports.clone(), &[self.found.supports.len()])
     }
 
-    /// Share of as many global modes that they span, in [0, 1].
+    /// Share of the span of as many global modes, in [0, 1].
     #[getter]
     fn span(&self) -> f64 {
         self.found.span
     }
 
-    /// How far the least exact mode is from optimal, relative to its size.
+    /// Optimality residual of the least exact mode, relative to its size.
     #[getter]
     fn residual(&self) -> f64 {
         self.found.residual
@@ -136,12 +136,13 @@ impl LocalisedModes {
     }
 }
 
-/// Modes that are each confined to a part of the body: `skinning_modes` with an L1 term, one after the other.
+/// Modes confined to parts of the body: `skinning_modes` with an L1 term, one mode after the other.
 ///
 /// Mode j minimises `w' H w / 2 + mu sum_i m_i |w_i|` with `w' M w = 1`, complementary to the rig and
-/// orthogonal to those before it [FastCD sec. 9.5]. locality: > 0, free of units: a mode covers about the
-/// share `1 / locality` of the body, less in thin limbs. The other arguments are those of `skinning_modes`.
-/// Returns LocalisedModes. Raises ValueError for a locality that is not positive, and as `skinning_modes`.
+/// orthogonal to the previous modes [FastCD sec. 9.5]. locality: > 0, dimensionless: a mode covers about
+/// the share `1 / locality` of the body, less in thin limbs. The other arguments are those of
+/// `skinning_modes`. Returns LocalisedModes. Raises ValueError for a locality that is not positive, and as
+/// `skinning_modes`.
 #[pyfunction]
 #[pyo3(signature = (mesh, material, count=16, locality=10.0, rig=None, leak=None, pinned=None))]
 pub fn localised_modes(
@@ -164,7 +165,7 @@ pub fn localised_modes(
     Ok(LocalisedModes { found, modes })
 }
 
-/// Checked arguments on what modes must not do.
+/// Checked constraints of a modal analysis.
 pub struct Restraint {
     rig: Option<Arc<jounce::rig::Rig>>,
     leak: Option<Vec<f64>>,
@@ -172,7 +173,7 @@ pub struct Restraint {
 }
 
 impl Restraint {
-    /// Of n vertices.
+    /// Constraints on n vertices.
     pub fn new(
         n: usize,
         rig: Option<&Rig>,
@@ -197,12 +198,12 @@ impl Restraint {
     }
 }
 
-/// Groups the tets into connected clusters that the modes move alike.
+/// Connected clusters of tets with similar motion in the modes.
 ///
 /// Volume-weighted k-means on `mean over the corners of weights_k / eigenvalue_k^2` [FastCD eq. 27], split
-/// into connected parts. count: at most so many clusters, unless the mesh has more separate parts. seed: of
-/// the k-means start. Returns (t,) int32, labels from 0; the same seed gives the same labels.
-/// Raises ValueError for a count of 0 and for modes of another mesh.
+/// into connected parts. count: most clusters, unless the mesh has more separate parts. seed: of the
+/// k-means start. Returns (t,) int32, labels from 0; the same seed gives the same labels. Raises ValueError
+/// for a count of 0 and for modes of another mesh.
 #[pyfunction]
 #[pyo3(signature = (mesh, modes, count=100, seed=0))]
 pub fn cluster_tets<'py>(

@@ -1,8 +1,8 @@
 """Reduced-order elastodynamics that gives rigged characters flesh.
 
-Meshes, rigs and materials go in; skinning modes, a model and a simulation follow; displacements come out. Arrays
-are numpy, C order, SI units; a wrong dtype or order is a TypeError, everything else that is refused a ValueError
-that says what and where.
+Input: meshes, rigs and materials. From these follow skinning modes, a model and a simulation. Output:
+displacements. Arrays are numpy, C order, SI units. A wrong dtype or order raises TypeError, any other invalid
+input ValueError with the name of the argument and the element.
 """
 
 from __future__ import annotations

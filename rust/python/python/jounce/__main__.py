@@ -1,7 +1,7 @@
-"""`python -m jounce usd CHARACTER OUT`: flesh for characters in files, without any other program; `cache FILE... OUT`
-gives motions that were kept in files to others.
+"""Command line: `python -m jounce usd CHARACTER OUT` adds flesh to characters in USD files; `python -m jounce
+cache FILE... OUT` exports stored final motions.
 
-Exit codes: 0 done, 1 refused (one sentence says why, and no file is written), 2 wrong arguments.
+Exit codes: 0 done, 1 refused with one sentence and without a written file, 2 wrong arguments.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import fields
 from jounce.usd import Settings, add_flesh
 from jounce.usd_cache import write_motions
 
-# A line of progress is printed whenever this much more is done.
+# Fraction between two printed lines of progress.
 PROGRESS_STEP = 0.1
 
 
@@ -41,11 +41,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class WrongArguments(Exception):
-    """Arguments that do not go together."""
+    """Contradictory arguments."""
 
 
 def flesh(options: argparse.Namespace, shown: Callable[[float], None]) -> list[str]:
-    """Simulates the characters of a file; the paths of their meshes."""
+    """Simulates the characters of a file; returns the prim paths of their meshes."""
     given = {field.name: getattr(options, field.name) for field in fields(Settings)}
     frames = None
     if options.start is not None or options.end is not None:
@@ -56,20 +56,20 @@ def flesh(options: argparse.Namespace, shown: Callable[[float], None]) -> list[s
 
 
 class Progress:
-    """Prints how much is done, now and then."""
+    """Printer of progress."""
 
     def __init__(self) -> None:
         self._shown = 0.0
 
     def show(self, fraction: float) -> None:
-        """fraction: of all, in [0, 1]."""
+        """Prints progress at every further step. fraction: completed share, in [0, 1]."""
         if fraction >= self._shown + PROGRESS_STEP:
             self._shown = fraction
             print(f"{fraction:4.0%}", flush=True)
 
 
 def parser() -> argparse.ArgumentParser:
-    """The commands and their arguments."""
+    """Parser of the commands and their arguments."""
     result = argparse.ArgumentParser(prog="python -m jounce", description="Flesh for characters in files.")
     commands = result.add_subparsers(required=True, dest="command", metavar="COMMAND")
     usd = commands.add_parser("usd", help="simulate the characters of a USD file; needs usd-core")

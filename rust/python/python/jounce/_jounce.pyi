@@ -68,7 +68,7 @@ _Flags: TypeAlias = npt.NDArray[np.bool_]
 _Indices: TypeAlias = npt.NDArray[np.int32]
 _FloatsLike: TypeAlias = _Floats | Sequence[Any]
 _IndicesLike: TypeAlias = _Indices | npt.NDArray[np.int64] | npt.NDArray[np.uint32] | Sequence[Any]
-# An array, if there is one; one number, or an array of them.
+# An optional array; one number or an array.
 _Rows: TypeAlias = _FloatsLike | None
 _Field: TypeAlias = float | _FloatsLike
 

@@ -1,7 +1,7 @@
-"""The final motion of a body as a file keeps it, and what it takes to show it without the program that made it.
+"""File format of the final motion of a body, readable without the program that simulated it.
 
-The file begins with a line on what the motion depends on. Frames are displacements of the vertices of the body's cage;
-after them stands a `Scene`: the meshes that hang in the cage, and the poses of the rig that moves both.
+The first line lists the dependencies of the motion. Each frame record holds the displacements of the cage's
+vertices. The last record is a `Scene`: the meshes embedded in the cage, and the poses of the rig.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Floats = npt.NDArray[np.float64]
 Array = npt.NDArray[Any]
 
 MAGIC = b"jounce final motion 1\n"
-# The kinds of records: a frame, a state to go on from, and what all frames are shown by.
+# Kinds of records: a frame, a state to resume from, and the scene.
 FRAME, STATE, SCENE = b"F", b"S", b"M"
-# A digest of what the frame was simulated from stands before its numbers.
+# A frame record starts with a digest of the frame's simulation input.
 DIGEST_BYTES = 16
-# A first line that is longer is none of ours.
+# Longest first line of a Jounce file.
 LONGEST_LINE = 1 << 20
-# No program numbers frames beyond.
+# Largest frame number.
 FURTHEST_FRAME = 1 << 24
 ARRAYS = {
     "points": ("<f8", "p3"),
@@ -45,13 +45,13 @@ ARRAYS = {
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The meshes of a body, one after the other, and what moves them, in the world, metres and seconds.
+    """The concatenated meshes of a body with rig poses and embedding, in world space, metres and seconds.
 
-    body: its name. parts: the names of its meshes, and how many of the points each has. first: the frame of the first
-    pose. own: the first frame that is to be shown and the one after the last. seconds: from one frame to the next.
-    points: (p, 3), at rest. triangles: (q, 3). bones, weights: (p, k), what moves a point, and how much of it.
-    corners, shares: (p, 4), the vertices of the cage around a point, and its coordinates among them. poses: (f, b, 3, 4).
-    offsets: (f, n, 3), what the rig adds to linear skinning at the vertices of the cage; (1, n, 3) for the same in all.
+    body: body name. parts: name and number of points of each mesh. first: frame of the first pose. own: the
+    first frame to show and the end of the range. seconds: duration of a frame. points: (p, 3), at rest.
+    triangles: (q, 3). bones, weights: (p, k), skinning of the points. corners, shares: (p, 4), cage vertices
+    around each point, and barycentric weights. poses: (f, b, 3, 4). offsets: (f, n, 3), difference of the rig
+    from linear skinning at the vertices of the cage; (1, n, 3) for a constant one.
     """
 
     body: str
@@ -69,13 +69,13 @@ class Scene:
     offsets: Array
 
     def pack(self) -> bytes:
-        """All of it as bytes."""
+        """The scene as bytes."""
         sizes, data = packed(ARRAYS, {name: getattr(self, name) for name in ARRAYS})
         plain = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in ARRAYS}
         return json.dumps({"sizes": sizes, **plain}).encode() + b"\n" + data
 
     def shape(self, index: int, displacements: Array) -> Floats:
-        """Where all points (p, 3) are in the frame of a pose. displacements: (n, 3), of the cage."""
+        """Positions (p, 3) of all points in the frame of a pose. displacements: (n, 3), of the cage."""
         homogeneous = np.column_stack((self.points, np.ones(len(self.points))))
         moved = np.zeros_like(self.points)
         for bones, weights in zip(self.bones.T, self.weights.T, strict=True):
@@ -85,7 +85,7 @@ class Scene:
 
 
 def scene_in(data: bytes) -> Scene | None:
-    """What these bytes hold, None where that is nothing that can be shown."""
+    """The scene in these bytes; None for anything but a valid scene."""
     line, _, body = data.partition(b"\n")
     try:
         known = json.loads(line)
@@ -105,7 +105,7 @@ def scene_in(data: bytes) -> Scene | None:
 
 
 def is_sound(scene: Scene) -> bool:
-    """Whether all numbers are such as there can be, and lead to what is there."""
+    """True if all values are finite, in range and consistent with each other."""
     points, bones = len(scene.points), scene.poses.shape[1]
     within = (
         (scene.triangles, points),
@@ -126,7 +126,7 @@ def is_sound(scene: Scene) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class FinalMotion:
-    """A motion as its file has it. frames: that are shown. displacements: (n, 3) f32, of the frames of the poses."""
+    """A motion read from a file. frames: the frames to show. displacements: (n, 3) f32 for each pose."""
 
     path: Path
     scene: Scene
@@ -134,15 +134,15 @@ class FinalMotion:
     displacements: list[Array]
 
     def shape(self, frame: int) -> Floats:
-        """Where all points (p, 3) are in a frame."""
+        """Positions (p, 3) of all points in a frame."""
         index = frame - self.scene.first
         return self.scene.shape(index, self.displacements[index])
 
 
 def read(path: str | os.PathLike[str]) -> FinalMotion:
-    """The final motion in a file; what stands in it after the first damage counts as not there.
+    """Reads the final motion in a file, up to the first damaged record.
 
-    Raises ValueError with one sentence for a file that is missing or holds no final motion that can be shown.
+    Raises ValueError with one sentence for a missing file and for a file without a complete final motion.
     """
     place = Path(path)
     kept: list[bytes] = []
@@ -169,7 +169,7 @@ def read(path: str | os.PathLike[str]) -> FinalMotion:
 
 
 def shown(path: Path, scene: Scene, kept: list[bytes]) -> FinalMotion | None:
-    """The frames that a scene shows, None where they are not what it is for."""
+    """The motion of a scene and its frame records; None if the frames do not fit the scene."""
     count = len(scene.poses)
     frames = range(max(scene.own[0], scene.first), min(scene.own[1], scene.first + count))
     arrays = [numbers(contents, scene.offsets.shape[1]) for contents in kept[:count]]
@@ -178,7 +178,7 @@ def shown(path: Path, scene: Scene, kept: list[bytes]) -> FinalMotion | None:
 
 
 def numbers(contents: bytes, vertices: int) -> Array | None:
-    """The displacements (n, 3) in the record of a frame, None where there are others."""
+    """The displacements (n, 3) in the record of a frame; None for another size or non-finite values."""
     data = contents[DIGEST_BYTES:]
     if len(data) != 12 * vertices:
         return None

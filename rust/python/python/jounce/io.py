@@ -15,11 +15,11 @@ Tets = npt.NDArray[np.int64]
 
 
 def read_mesh(path: str | os.PathLike[str]) -> TetMesh:
-    """Reads the tets of a mesh file: .msh, .mesh, .vtk and whatever else meshio reads.
+    """Reads the tets of a mesh file: .msh, .mesh, .vtk or any other format of meshio.
 
-    A mesh that is inside out as a whole is turned, and vertices of no tet are left out.
-    Raises ValueError for a file that is missing, unreadable or without tets, and for what TetMesh refuses;
-    ImportError without meshio.
+    Flips the tets of a completely inverted mesh, and drops vertices without a tet. Raises ValueError for a
+    file that is missing, unreadable or without tets, and for a mesh refused by TetMesh; ImportError without
+    meshio.
     """
     name = os.fspath(path)
     mesh = _read(name)
@@ -29,7 +29,7 @@ def read_mesh(path: str | os.PathLike[str]) -> TetMesh:
         raise ValueError(f"path: {name} has no tetrahedra")
     tets = np.ascontiguousarray(np.concatenate(blocks), dtype=np.int64)
     if tets.min() < 0 or tets.max() >= len(points) or points.shape[1:] != (3,):
-        return TetMesh(points, tets)  # which refuses them by name
+        return TetMesh(points, tets)  # raises the error
     used, renumbered = np.unique(tets, return_inverse=True)
     points = np.ascontiguousarray(points[used])
     return TetMesh(points, _turned(points, renumbered.reshape(tets.shape)))
@@ -40,7 +40,7 @@ def _read(name: str) -> Any:
         import meshio
     except ImportError as error:
         raise ImportError("read_mesh needs meshio; install it with: pip install meshio") from error
-    # What meshio raises on damaged files depends on the format; it even exits on some unknown ones.
+    # The exception of meshio for a damaged file depends on the format; some unknown formats make meshio exit.
     try:
         return meshio.read(name)
     except (Exception, SystemExit) as error:
@@ -48,7 +48,7 @@ def _read(name: str) -> Any:
 
 
 def _turned(points: Points, tets: Tets) -> Tets:
-    """The same tets with two corners swapped if all are inside out; some formats order them the other way."""
+    """Tets with two corners swapped if all are inverted; some formats use the opposite order."""
     edges = points[tets[:, 1:]] - points[tets[:, :1]]
     inside_out = bool(np.all(np.linalg.det(edges) < 0))
     return np.ascontiguousarray(tets[:, [0, 2, 1, 3]] if inside_out else tets)

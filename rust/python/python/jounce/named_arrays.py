@@ -1,6 +1,6 @@
-"""Arrays in bytes, by a table of their names, types and shapes; nothing of what is read is trusted before it is checked.
+"""Arrays packed into bytes by a table of names, types and shapes. Reading checks everything before use.
 
-A shape is written as letters for sizes, of which equal ones are the same, and digits: "fb34" is (f, b, 3, 4).
+A shape is a string of letters and digits: equal letters stand for equal sizes, and "fb34" is (f, b, 3, 4).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-# For each name the type, and the shape.
+# Type and shape of each name.
 Table = Mapping[str, tuple[str, str]]
 
 
 def packed(table: Table, arrays: Mapping[str, Array]) -> tuple[dict[str, int], bytes]:
-    """The sizes that letters stand for, and the bytes of the arrays, one after the other."""
+    """The sizes of the letters, and the concatenated bytes of the arrays."""
     sizes: dict[str, int] = {}
     parts = []
     for name, (kind, shape) in table.items():
@@ -29,16 +29,16 @@ def packed(table: Table, arrays: Mapping[str, Array]) -> tuple[dict[str, int], b
 
 
 def unpacked(table: Table, sizes: Mapping[str, object], data: bytes, optional: str = "") -> dict[str, Array]:
-    """The arrays in these bytes; ValueError, KeyError or TypeError where they hold others, or more, or less.
+    """The arrays in these bytes. Raises ValueError, KeyError or TypeError for bytes of another table.
 
-    optional: letters of sizes that may be 0, and need not be told then.
+    optional: letters whose size may be 0, and may then be missing in `sizes`.
     """
     arrays: dict[str, Array] = {}
     start = 0
     for name, (kind, letters) in table.items():
         shape = tuple(size_of(letter, sizes, optional) for letter in letters)
         end = start + math.prod(shape) * np.dtype(kind).itemsize
-        # Too few bytes have another shape.
+        # The reshape refuses too few bytes.
         arrays[name] = np.frombuffer(data[start:end], kind).reshape(shape)
         start = end
     if start != len(data):
@@ -47,7 +47,7 @@ def unpacked(table: Table, sizes: Mapping[str, object], data: bytes, optional: s
 
 
 def size_of(letter: str, sizes: Mapping[str, object], optional: str) -> int:
-    """The size that a letter or digit of a shape stands for."""
+    """The size for a letter or digit of a shape."""
     if letter.isdigit():
         return int(letter)
     if letter in optional and sizes.get(letter, 0) == 0:
@@ -56,7 +56,7 @@ def size_of(letter: str, sizes: Mapping[str, object], optional: str) -> int:
 
 
 def counted(size: object) -> int:
-    """A number of things, of which there is at least one; ValueError for what is none."""
+    """The value as an integer of at least 1; raises ValueError for any other."""
     if not isinstance(size, int) or size < 1:
         raise ValueError("not a number of things")
     return size

@@ -1,4 +1,4 @@
-"""A file of records, each with its own hash, as a final motion is kept in: what is whole of it is known by the hashes."""
+"""File of records for final motions. A hash in each record proves the record complete."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-# What stands before the contents of a record: its kind, its number, how long they are, and the hash of all.
+# Record header: kind, number, length of the contents, and hash.
 HEAD = struct.Struct("<cIQ16s")
 
 
 class Record(NamedTuple):
-    """Where a record begins in its file, and what it holds."""
+    """A record and its start position in the file."""
 
     start: int
     kind: bytes
@@ -22,13 +22,13 @@ class Record(NamedTuple):
 
 
 def records(file: BinaryIO, size: int) -> Iterator[Record]:
-    """The records from here on that are whole, up to the first that is not. size: of the file, in bytes."""
+    """Complete records from the current position to the first damaged one. size: of the file, bytes."""
     while (record := next_record(file, size)) is not None:
         yield record
 
 
 def next_record(file: BinaryIO, size: int) -> Record | None:
-    """The next record of a file of so many bytes, None where none is whole."""
+    """The next record of a file of `size` bytes; None at the end or if the record is damaged."""
     start = file.tell()
     head = file.read(HEAD.size)
     if len(head) < HEAD.size:
@@ -48,14 +48,14 @@ def as_record(kind: bytes, number: int, contents: bytes) -> bytes:
 
 
 def digest(kind: bytes, number: int, contents: bytes) -> bytes:
-    """16 bytes by which a record is known to be whole."""
+    """Hash of a record, 16 bytes."""
     hashed = hashlib.blake2b(struct.pack("<cI", kind, number), digest_size=16)
     hashed.update(contents)
     return hashed.digest()
 
 
 def is_of_kind(path: Path, magic: bytes) -> bool:
-    """Whether a file is there that begins with these bytes."""
+    """True if the file exists and begins with these bytes."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

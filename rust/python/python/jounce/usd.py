@@ -1,7 +1,7 @@
-"""Flesh for characters of USD, without any other program: `python -m jounce usd CHARACTER OUT`.
+"""Flesh for USD characters, without any other program: `python -m jounce usd CHARACTER OUT`.
 
-A character is a skeleton root of UsdSkel: what its skeletons deform, and their animation. All meshes on one skeleton are
-one body. What is written is a layer over the character's file, in which its meshes have the shapes of all frames.
+A character is a SkelRoot of UsdSkel with skinned meshes and their animation. All meshes on one skeleton form
+one body. The output is a layer over the character's file with the simulated mesh points of all frames.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ from jounce._jounce import Body, Simulation, SkeletonCore
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-# What bodies are made with, Pa and kg/m^3; a frequency is set by a factor on the stiffness.
+# Young's modulus and density of all bodies, Pa and kg/m^3; a factor on the stiffness sets the frequency.
 YOUNG, DENSITY = 1e4, 1000.0
-# How near to its rest every local transform of a joint must be for it not to be animated.
+# Relative range of the local transforms below which a joint counts as not animated.
 STILL = 1e-6
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How flesh is. frequency: Hz, of flesh of the body's size. damping: ratio. gravity: share of the real one.
+    """Settings of the flesh. frequency: Hz, for flesh of the body's size. damping: ratio. gravity: share of
+    9.81 m/s^2.
 
-    final: every vertex of the cage is solved for, not only the modes. core: how much follows the bones, 0 to 1.
+    final: solve for every vertex of the cage, not only for the modes. core: share that follows the bones, 0
+    to 1.
     """
 
     resolution: int = 32
@@ -46,7 +48,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Part:
-    """A mesh of a body: its prim, and which of the points are its own."""
+    """A mesh of a body: prim and range of points."""
 
     prim: Any
     rows: slice
@@ -54,7 +56,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Character:
-    """A body as its skeleton has it. points: (p, 3) where they are bound, metres. weights: (p, b).
+    """A body bound to a skeleton. points: (p, 3) in the bind pose, metres. weights: (p, b).
 
     parents: (b,), -1 for none. heads: (b, 3), metres.
     """
@@ -76,11 +78,13 @@ def add_flesh(
     frames: range | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[str]:
-    """Simulates all characters of a USD file and writes the layer with their shapes; the paths of their meshes.
+    """Simulates all characters of a USD file and writes a layer with the results; returns the prim paths of
+    the meshes.
 
-    frames: those of the file if not given. progress: is told the fraction that is done. The target takes its place
-    when it is whole. Raises ValueError with one sentence for a file that is missing, unreadable or without
-    characters, and for what `Body` refuses; OSError where nothing can be written; ImportError without usd-core.
+    frames: by default the frames of the file. progress: callback with the completed fraction. The target file
+    appears once complete. Raises ValueError with one sentence for a file that is missing, unreadable or
+    without characters, and for a body refused by `Body`; OSError if the target cannot be written; ImportError
+    without usd-core.
     """
     try:
         import pxr  # noqa: F401
@@ -103,7 +107,7 @@ def add_flesh(
 
 
 def place(target: str | os.PathLike[str]) -> Path:
-    """Where a layer goes; ValueError for a file of another kind."""
+    """Absolute path of a layer to write; raises ValueError for a file of another kind."""
     out = Path(target).absolute()
     if out.suffix not in (".usda", ".usdc"):
         raise ValueError(f"target: {out.name} is no .usda or .usdc file")
@@ -111,7 +115,7 @@ def place(target: str | os.PathLike[str]) -> Path:
 
 
 def opened(path: Path, out: Path) -> Any:
-    """The stage of a character. out: where the layer over it goes."""
+    """Opens the stage of a character. out: path of the layer to write."""
     from pxr import Tf, Usd
 
     if out == path:
@@ -123,11 +127,11 @@ def opened(path: Path, out: Path) -> Any:
 
 
 def layer_over(stage: Any, out: Path) -> Any:
-    """A stage whose edits go to a layer over another one."""
+    """A stage for edits in a layer over another stage."""
     from pxr import Sdf, Usd
 
     layer = Sdf.Layer.CreateAnonymous(out.suffix)
-    # An anonymous layer has no place that others could lie beside.
+    # An anonymous layer has no path, therefore relative paths do not work.
     layer.subLayerPaths = [stage.GetRootLayer().realPath]
     edited = Usd.Stage.Open(layer)
     for name in ("timeCodesPerSecond", "framesPerSecond", "upAxis", "metersPerUnit"):
@@ -137,7 +141,7 @@ def layer_over(stage: Any, out: Path) -> Any:
 
 
 def put(stage: Any, frames: range, out: Path) -> None:
-    """Writes the layer of a stage that has samples at frames."""
+    """Writes the layer of a stage with samples at the given frames."""
     from pxr import Sdf
 
     stage.SetStartTimeCode(frames[0])
@@ -149,7 +153,7 @@ def put(stage: Any, frames: range, out: Path) -> None:
 
 
 def export(layer: Any, out: Path) -> None:
-    """Writes a layer beside its place, which it takes when it is whole."""
+    """Writes a layer to a temporary file and renames the complete file."""
     from pxr import Tf
 
     part = out.with_name(f"{out.stem}.part{out.suffix}")
@@ -164,7 +168,7 @@ def export(layer: Any, out: Path) -> None:
 
 
 def found(stage: Any) -> Iterator[Character]:
-    """The characters of a stage, in its order."""
+    """The characters of a stage, in traversal order."""
     from pxr import Usd, UsdGeom, UsdSkel
 
     cache = UsdSkel.Cache()
@@ -181,7 +185,7 @@ def found(stage: Any) -> Iterator[Character]:
 
 
 def bound(stage: Any, skeleton: Any, targets: list[Any]) -> Character:
-    """All meshes of one skeleton as one surface, where they are bound."""
+    """All meshes of one skeleton as one surface in the bind pose."""
     from pxr import UsdGeom
 
     metres, joints = UsdGeom.GetStageMetersPerUnit(stage), list(skeleton.GetJointOrder())
@@ -241,7 +245,7 @@ def influences(query: Any, points: int, names: list[str]) -> Floats:
 def simulated(
     stage: Any, character: Character, settings: Settings, frames: range
 ) -> Iterator[tuple[int, Floats]]:
-    """Each frame with the places (p, 3) of all points in the world, metres."""
+    """Frames with the world positions (p, 3) of all points, metres."""
     from pxr import UsdGeom
 
     poses = [pose(stage, character, frame) for frame in frames]
@@ -285,7 +289,7 @@ def simulated(
 
 
 def pose(stage: Any, character: Character, frame: int) -> Floats:
-    """The transforms (b, 3, 4) of the joints from where points are bound to the world, metres."""
+    """Transforms (b, 3, 4) of the joints from the bind pose to the world, metres."""
     from pxr import UsdGeom
 
     above = np.array(UsdGeom.XformCache(frame).GetLocalToWorldTransform(character.skeleton.GetPrim()))
@@ -296,19 +300,19 @@ def pose(stage: Any, character: Character, frame: int) -> Floats:
 
 
 def still(character: Character, frames: range) -> list[bool]:
-    """For each joint whether nothing animates it but what it hangs on."""
+    """True for each joint without animation of its own."""
     local = [np.array(character.skeleton.ComputeJointLocalTransforms(frame)) for frame in frames]
     return [bool(it) for it in (np.ptp(local, axis=0) <= STILL * np.abs(local).max()).all(axis=(1, 2))]
 
 
 def skinned(character: Character, transforms: Floats) -> Floats:
-    """Where the skeleton alone has all points, (p, 3)."""
+    """Positions of all points by linear skinning alone, (p, 3)."""
     homogeneous = np.column_stack((character.points, np.ones(len(character.points))))
     return np.asarray(np.einsum("pb,bij,pj->pi", character.weights, transforms, homogeneous, optimize=True))
 
 
 def write(stage: Any, parts: Sequence[Part], frame: int, shape: Floats) -> None:
-    """Gives the meshes of a body their shapes in a frame, in which nothing else deforms them.
+    """Writes the points of a body's meshes in a frame and removes all other deformation.
 
     shape: (p, 3), in the world, metres.
     """
@@ -327,7 +331,7 @@ def write(stage: Any, parts: Sequence[Part], frame: int, shape: Floats) -> None:
 
 
 def release(prim: Any) -> None:
-    """Takes a mesh off its skeleton, and with it normals that are right at rest alone."""
+    """Unbinds a mesh from its skeleton and blocks its rest-pose normals."""
     from pxr import UsdSkel
 
     prim.RemoveAPI(UsdSkel.BindingAPI)

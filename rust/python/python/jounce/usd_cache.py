@@ -1,7 +1,7 @@
-"""Final motions that were kept in files, as USD: `python -m jounce cache FILE... OUT`.
+"""Stored final motions as USD: `python -m jounce cache FILE... OUT`.
 
-What is written are the meshes of the bodies with their shapes in all frames, or a layer over a character that has these
-meshes, and so keeps its materials.
+The output contains the meshes of the bodies with the points of all frames, or is a layer over a character
+with these meshes, which keeps its materials.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ def write_motions(
     over: str | os.PathLike[str] | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> list[str]:
-    """Writes the meshes of the bodies whose final motions are in some files; the paths of the meshes.
+    """Writes the meshes of bodies with stored final motions; returns the prim paths of the meshes.
 
-    sources: those of one body, such as the shards of a shot, are joined. over: a character whose meshes take the shapes,
-    by their names. progress: is told the fraction that is done. The target takes its place when it is whole. Raises
-    ValueError with one sentence for files that are missing, damaged, or do not make a whole; OSError where nothing can
-    be written; ImportError without usd-core.
+    sources: motion files; files of one body, such as the shards of a shot, are joined. over: a character
+    whose meshes receive the motion, matched by name. progress: callback with the completed fraction. The
+    target file appears once complete. Raises ValueError with one sentence for files that are missing, damaged
+    or incomplete; OSError if the target cannot be written; ImportError without usd-core.
     """
     try:
         from pxr import Usd, UsdGeom
@@ -45,7 +45,7 @@ def write_motions(
     rate = 1.0 / bodies[0][0].scene.seconds
     stage.SetTimeCodesPerSecond(rate)
     stage.SetFramesPerSecond(rate)
-    # The files have z upward, as Blender has.
+    # Motion files are z-up, as in Blender.
     turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
     turn = turn if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.y else np.eye(3)
     names, frames = [], []
@@ -63,7 +63,7 @@ def write_motions(
 
 
 def joined(motions: list[FinalMotion]) -> list[list[FinalMotion]]:
-    """The motions of each body, as its first one has the meshes; all of its frames are there."""
+    """Motions grouped by body, checked for equal meshes and for gaps between frames."""
     bodies: dict[str, list[FinalMotion]] = {}
     for motion in motions:
         bodies.setdefault(motion.scene.body, []).append(motion)
@@ -82,13 +82,13 @@ def joined(motions: list[FinalMotion]) -> list[list[FinalMotion]]:
 
 
 def same_meshes(one: Scene, other: Scene) -> bool:
-    """Whether two scenes show the same meshes."""
+    """True if two scenes have the same meshes."""
     arrays = ((getattr(one, name), getattr(other, name)) for name in ("points", "triangles"))
     return one.parts == other.parts and all(np.array_equal(*pair) for pair in arrays)
 
 
 def rows_of(scene: Scene) -> list[tuple[str, slice]]:
-    """The names of the meshes, and which of the points are theirs."""
+    """Name and range of points of each mesh."""
     ends = np.cumsum([count for _, count in scene.parts])
     return [
         (name, slice(int(end) - count, int(end)))
@@ -97,7 +97,7 @@ def rows_of(scene: Scene) -> list[tuple[str, slice]]:
 
 
 def made(stage: Any, scene: Scene) -> tuple[Part, ...]:
-    """The meshes of a body, new in a stage."""
+    """Creates the meshes of a body in a stage."""
     from pxr import Sdf, Tf, UsdGeom, Vt
 
     root = free(stage, Sdf.Path.absoluteRootPath, Tf.MakeValidIdentifier(scene.body))
@@ -115,7 +115,7 @@ def made(stage: Any, scene: Scene) -> tuple[Part, ...]:
 
 
 def free(stage: Any, above: Any, name: str) -> Any:
-    """A path below another that nothing has."""
+    """An unused path below another path."""
     path, number = above.AppendChild(name), 1
     while stage.GetPrimAtPath(path):
         number += 1
@@ -124,7 +124,7 @@ def free(stage: Any, above: Any, name: str) -> Any:
 
 
 def meant(stage: Any, scene: Scene) -> tuple[Part, ...]:
-    """The meshes of a character that are those of a body: they, or what they hang on, have their names."""
+    """The meshes of a character that match the meshes of a body by the name of the prim or its parent."""
     from pxr import Tf, UsdGeom
 
     meshes = [prim for prim in stage.Traverse() if prim.IsA(UsdGeom.Mesh)]
