@@ -1,4 +1,4 @@
-//! Coordinates centred on the body and scaled to its size, in which all products are well conditioned.
+//! Coordinates centred on the body and scaled to its size, for well-conditioned products.
 
 use crate::mesh::{TetMesh, bounds, extent};
 
@@ -28,7 +28,7 @@ impl Coordinates {
         [x, y, z, 1.0]
     }
 
-    /// The transposed 4x3 matrix that does to `[X^; 1]` what `transform` (3x4, row-major) does to `[X; 1]`.
+    /// Transposed 4x3 matrix in scaled coordinates of a transform (3x4, row-major) in world coordinates.
     pub(crate) fn enter(&self, transform: &[[f64; 4]; 3]) -> [[f64; 3]; 4] {
         let moved = |i: usize| {
             let row = &transform[i];
@@ -48,7 +48,8 @@ impl Coordinates {
         })
     }
 
-    /// The adjoint of [`Coordinates::leave`]: what works on a transform works the same on its rows.
+    /// The adjoint of [`Coordinates::leave`]: maps a force on a transform to the force on its rows, with
+    /// equal work.
     pub(crate) fn enter_force(&self, force: &[[f64; 4]; 3]) -> [[f64; 3]; 4] {
         std::array::from_fn(|d| {
             std::array::from_fn(|i| {

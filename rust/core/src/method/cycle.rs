@@ -1,35 +1,36 @@
-//! Periodic motion: the state from which a cycle of poses leads back to itself.
+//! Periodic motion: the state from which a cycle of poses returns to itself.
 //!
-//! A cycle maps the state at its start to that at its end, nearly linearly, and damping makes the map a
-//! contraction. Its fixed point is found by Anderson's acceleration of repeated cycles: the next start is the
-//! combination of those seen whose seams would cancel best.
+//! A cycle maps its start state to its end state, nearly linearly, and damping makes the map a contraction.
+//! Anderson acceleration finds the fixed point: the next start is the combination of previous starts with
+//! the smallest combined seam.
 
 use crate::method::orbit::{self, Tangent};
 use crate::method::settings::HISTORY;
 use crate::method::{Drive, Simulation, SimulationParams, State};
 use crate::{Error, Progress, Result};
 
-/// How far the last pose may put a part of the body from where the first does, as a share of the body's diagonal.
+/// Largest distance of a part of the body between the first and the last pose, as a share of the body's
+/// diagonal.
 const CYCLIC: f64 = 1e-3;
-/// Share of its length below which a difference of seams says nothing that others have not said.
+/// Relative length below which a difference of seams counts as linearly dependent.
 const DEPENDENT: f64 = 1e-8;
 
-/// The pass after which Newton's method is tried.
+/// First pass followed by an attempt with Newton's method.
 const NEWTON: u32 = 3;
-/// Share of the tolerance up to which it solves the equations of a cycle.
+/// Accuracy of the Newton solution, as a share of the tolerance.
 const ACCURATE: f64 = 0.01;
-/// Share of the time of a pass and what follows it that the pass itself takes.
+/// Share of the progress bar for the simulation of a pass; the rest is for Newton's method.
 const PASS: f32 = 0.2;
 
-/// How well a cycle closes.
+/// Closing error of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CycleReport {
-    /// Times that the cycle was simulated.
+    /// Number of simulated passes through the cycle.
     pub passes: u32,
-    /// How far the flesh at the end is from where it started: root mean square over the mass, as a share of
-    /// the diagonal.
+    /// Position difference between end and start: root mean square over the mass, as a share of the
+    /// diagonal.
     pub position: f64,
-    /// How much its velocity differs, in the same measure a frame.
+    /// Velocity difference between end and start, in the same measure a frame.
     pub velocity: f64,
 }
 
@@ -41,19 +42,18 @@ impl CycleReport {
 }
 
 impl Simulation {
-    /// Starts at the first of `drives` in the state in which stepping through the others leads back to it, in
+    /// Starts the first of `drives` in the periodic state: stepping through the others returns to the same
     /// position and velocity.
     ///
-    /// The last pose must be the first one again, up to a common translation, so that a walk may advance;
-    /// forces and offsets likewise. `strengths` has one number for each drive, or none to leave the setting.
-    /// The cycle is simulated until its seam is below `tolerance`, at most `max_passes` times; what is reported
-    /// is the seam of the motion that stepping on gives. `progress` hears of every frame.
+    /// The last pose must equal the first up to a common translation, which allows a walk to advance; the
+    /// same holds for forces and offsets. `strengths` has one number for each drive, or is empty to keep
+    /// the setting. The cycle is simulated until its seam is below `tolerance`, at most `max_passes` times;
+    /// the report gives the seam of the resulting motion. `progress` is reported every frame.
     ///
     /// # Errors
-    /// [`Error::Range`] for fewer than two drives, no passes, and poses that are not cyclic, with the gap as a
-    /// share of the diagonal; [`Error::Shape`] for the strengths; [`Error::Unsupported`] among colliders;
-    /// [`Error::Cancelled`]; as
-    /// [`Simulation::step_with`]. The state then stays as it was.
+    /// [`Error::Range`] for fewer than two drives, no passes, and poses that are not cyclic, with the gap
+    /// as a share of the diagonal; [`Error::Shape`] for the strengths; [`Error::Unsupported`] with
+    /// colliders; [`Error::Cancelled`]; as [`Simulation::step_with`]. The state is then unchanged.
     pub fn settle_cycle(
         &mut self,
         drives: &[Drive<'_>],
@@ -105,7 +105,7 @@ pub(super) struct Cycle<'a> {
     drives: &'a [Drive<'a>],
     strengths: &'a [f64],
     params: SimulationParams,
-    /// How far a cycle takes the body, metres.
+    /// Translation of the body in one cycle, metres.
     advance: [f64; 3],
     pub(super) progress: &'a Progress,
 }
@@ -130,7 +130,7 @@ impl Cycle<'_> {
             if report.seam() <= tolerance || passes == max_passes {
                 break;
             }
-            // The first pass starts from a pose held still: it maps otherwise than the others.
+            // The first pass starts from a static pose: its map differs from the maps of the others.
             self.progress.enter("closing the cycle", share(PASS), share(1.0))?;
             let mut next = if passes == 1 { flat(&end) } else { memory.next(flat(&start), flat(&end)) };
             if passes >= NEWTON && orbit::close(self, sim, &end, &mut places, ACCURATE * tolerance)? {
@@ -145,14 +145,14 @@ impl Cycle<'_> {
         best.ok_or(Error::Range { what: "max_passes", expected: "at least one pass", got: 0.0 })
     }
 
-    /// Whether anything drags in it.
+    /// `true` if any drive has drag.
     pub(super) fn drags(&self) -> bool {
         self.drives.iter().any(|drive| drive.drag.is_some())
     }
 
-    /// How the places of a motion, one a substep, solve the equations of the cycle, with derivatives if `probe`;
-    /// `None` where one lies beyond the limit, or too far for numbers. The poses are those of `start`; `done` is the
-    /// progress so far.
+    /// Residuals of the cycle's equations for a given motion, one state a substep, with derivatives if
+    /// `probe`. `None` for a motion beyond a limit or with numerical overflow. The poses are those of
+    /// `start`; `done` is the progress so far.
     pub(super) fn along(
         &self,
         sim: &mut Simulation,
@@ -184,7 +184,7 @@ impl Cycle<'_> {
         }
     }
 
-    /// Does something with each drive but the first, at its strength.
+    /// Calls `step` with each drive but the first, at its strength.
     fn each_frame(
         &self,
         sim: &mut Simulation,
@@ -199,7 +199,8 @@ impl Cycle<'_> {
         Ok(())
     }
 
-    /// The state after a cycle, its poses moved back to where the cycle starts; keeps the places of all substeps.
+    /// The end state of a cycle, with its poses moved back to the start of the cycle; records the
+    /// coordinates of all substeps.
     fn pass(&self, sim: &mut Simulation, start: &State, places: &mut Vec<Vec<[f64; 3]>>) -> Result<State> {
         sim.restore_state(start)?;
         let mut frames = 0;
@@ -217,7 +218,7 @@ impl Cycle<'_> {
         Ok(end)
     }
 
-    /// Of position and of velocity a frame.
+    /// Seams of position and of velocity a frame.
     fn seam(&self, unit: f64, start: &State, end: &State) -> (f64, f64) {
         let (mut position2, mut velocity2) = (0.0, 0.0);
         for row in 0..start.reduced[0].len() {
@@ -232,7 +233,7 @@ impl Cycle<'_> {
     }
 }
 
-/// The common translation from the first to the last pose. The state is then that of the last pose.
+/// The common translation from the first to the last pose. Leaves the simulation in the last pose.
 fn advance(sim: &mut Simulation, first: &Drive<'_>, last: &Drive<'_>) -> Result<[f64; 3]> {
     let mut held = |drive| sim.reset_with(drive).map(|()| sim.save_state());
     let (start, end) = (held(first)?, held(last)?);
@@ -247,7 +248,7 @@ fn flat(state: &State) -> Vec<f64> {
     state.reduced.iter().flat_map(|rows| rows.as_flattened()).copied().collect()
 }
 
-/// What passes have shown: starts' seams and ends.
+/// Seams and ends of previous passes.
 #[derive(Default)]
 pub(super) struct Memory {
     seams: Vec<Vec<f64>>,
@@ -255,7 +256,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The next start, by the least squares of the differences of the seams.
+    /// The next start, from the least-squares combination of the seam differences.
     pub(super) fn next(&mut self, start: Vec<f64>, end: Vec<f64>) -> Vec<f64> {
         self.seams.push(difference(&end, &start));
         self.ends.push(end);

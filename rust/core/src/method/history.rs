@@ -1,9 +1,9 @@
-//! Differences in time of what is remembered of the last frames and substeps.
+//! Finite differences in time over recent frames and substeps.
 
 use crate::method::settings::HISTORY;
 
-/// The part of `h^2 d2x/dt2` that is known before a step: all differences but the newest. Differences,
-/// because positions far from the origin have no digits to spare.
+/// Part of `h^2 d2x/dt2` known before a step: all backward differences but the newest. Differences preserve
+/// precision far from the origin.
 pub(super) fn past_acceleration(
     history: &[Vec<[f64; 3]>; HISTORY],
     factors: &[f64; HISTORY],
@@ -17,7 +17,7 @@ pub(super) fn past_acceleration(
     }
 }
 
-/// `factor h^2 d2x/dt2` of what the rig does, as many rows as `out` has.
+/// `factor h^2 d2x/dt2` of the rig's motion, for the rows of `out`.
 pub(super) fn felt_acceleration(
     history: &[Vec<[f64; 3]>; HISTORY],
     now: &[[f64; 3]],
@@ -34,7 +34,7 @@ pub(super) fn felt_acceleration(
     }
 }
 
-/// `h dx/dt` at what follows the last of a history, as many rows as `out` has.
+/// `h dx/dt` at `now`, the successor of the last entry of a history.
 pub(super) fn velocity(
     history: &[impl AsRef<[[f64; 3]]>; HISTORY],
     now: &[[f64; 3]],
@@ -50,7 +50,8 @@ pub(super) fn velocity(
     }
 }
 
-/// The place at a share of the time from the last of two frames to the next, on the parabola through all three.
+/// Position at a fraction of the time from the last of two frames to the next, on the parabola through all
+/// three.
 pub(super) fn on_parabola(
     [older, last]: &[Vec<[f64; 3]>; 2],
     next: &[[f64; 3]],
@@ -78,7 +79,7 @@ pub(super) fn remember(history: &mut [Vec<[f64; 3]>; HISTORY], newest: &[[f64; 3
     history[HISTORY - 1].copy_from_slice(newest);
 }
 
-/// The mean change of places, and the furthest that one is from having gone by that.
+/// Mean translation between two sets of points, and the largest deviation of a point from this translation.
 pub(super) fn apart(from: &[[f64; 3]], to: &[[f64; 3]]) -> ([f64; 3], f64) {
     let count = from.len() as f64;
     let mean: [f64; 3] =

@@ -1,4 +1,4 @@
-//! Simulation methods, side by side; each file holds its parameters, its part of the model and its step.
+//! Simulation methods, one folder each with its parameters, model and step.
 
 mod coordinates;
 mod cycle;
@@ -38,19 +38,19 @@ use quasi_newton::FullSpaceModel;
 use reduced_fem::ReducedModel;
 use skinning_modes::{ForceSamples, SkinningModel};
 
-/// What there is in the full space in place of samples.
+/// Hint for full-space models, which have no force samples.
 const AT_VERTICES: &str = "only a model of skinning modes has them; reduce forces at points instead";
 
-/// What a simulation needs of a body, whatever the method: immutable and cheap to clone.
+/// Precomputed data of a body for simulation by one of the methods: immutable and cheap to clone.
 #[derive(Clone)]
 pub enum Model {
     /// Fast complementary dynamics on skinning eigenmodes.
     Skinning(Arc<SkinningModel>),
-    /// Hyperelastic flesh whose every vertex moves.
+    /// Hyperelastic flesh in the full space: every vertex moves.
     FullSpace(Arc<FullSpaceModel>),
-    /// The same that moves in a few displacements.
+    /// Hyperelastic flesh in a reduced basis.
     Reduced(Arc<ReducedModel>),
-    /// A body of tets or a surface that handles move, as rigid as possible, loose or hung on a rig.
+    /// Tets or a surface moved by handles, as rigid as possible, loose or attached to a rig.
     Projective(Arc<ProjectiveModel>),
 }
 
@@ -63,7 +63,7 @@ impl Model {
         }
     }
 
-    /// Number of muscles that contract each by itself, 0 but of full-space flesh with fibres.
+    /// Number of muscles with separate contraction; 0 except for full-space flesh with fibres.
     pub fn muscle_count(&self) -> usize {
         match self {
             Self::FullSpace(model) => model.muscle_count(),
@@ -71,7 +71,7 @@ impl Model {
         }
     }
 
-    /// Number of stitch groups that open each by itself, 0 without stitches.
+    /// Number of stitch groups with separate opening; 0 without stitches.
     pub fn stitch_group_count(&self) -> usize {
         match self {
             Self::Skinning(model) => model.stitch_group_count(),
@@ -80,8 +80,8 @@ impl Model {
         }
     }
 
-    /// Shape of the coefficients: m x 3 x 4 of modes, n x 3 of vertices, whose displacements they then are, r of the
-    /// displacements of a basis, or k x 3 x 4 of handles.
+    /// Shape of the coefficients: m x 3 x 4 for modes, n x 3 vertex displacements, r for a basis, or k x 3
+    /// x 4 for handles.
     pub fn coefficient_shape(&self) -> Vec<usize> {
         match self {
             Self::Skinning(model) => vec![model.mode_count(), 3, 4],
@@ -101,7 +101,7 @@ impl Model {
         }
     }
 
-    /// Number of clusters in which rotations are found or of elements at which forces are, 0 in the full space.
+    /// Number of clusters with a shared rotation, or of force elements; 0 in the full space.
     pub fn cluster_count(&self) -> usize {
         match self {
             Self::Skinning(model) => model.cluster_count(),
@@ -111,7 +111,7 @@ impl Model {
         }
     }
 
-    /// Frequency of the lowest mode that deforms, in Hz: `sqrt(lambda) / (2 pi)`.
+    /// Frequency of the lowest deforming mode, in Hz: `sqrt(lambda) / (2 pi)`.
     pub fn frequency(&self) -> f64 {
         match self {
             Self::Skinning(model) => model.frequency(),
@@ -121,7 +121,7 @@ impl Model {
         }
     }
 
-    /// The mesh that is simulated; none of a surface without volume.
+    /// The simulated mesh; `None` for a surface without volume.
     pub fn mesh(&self) -> Option<&TetMesh> {
         match self {
             Self::Skinning(model) => Some(model.mesh()),
@@ -131,7 +131,7 @@ impl Model {
         }
     }
 
-    /// Where the vertices of what is simulated are at rest, n, metres.
+    /// Rest positions of the simulated vertices, n, metres.
     pub fn vertices(&self) -> &[[f64; 3]] {
         match self {
             Self::Skinning(model) => model.mesh().vertices(),
@@ -141,16 +141,16 @@ impl Model {
         }
     }
 
-    /// The same body with the lowest `count` of its modes; see [`SkinningModel::truncated`].
+    /// The same body with the lowest `count` modes; see [`SkinningModel::truncated`].
     ///
     /// # Errors
-    /// [`Error::Range`] unless there are that many modes, [`Error::Unsupported`] for other methods.
+    /// [`Error::Range`] for a count above the number of modes, [`Error::Unsupported`] for other methods.
     pub fn truncated(&self, count: usize) -> Result<Self> {
         let model = self.skinning("truncated", "only a model of skinning modes has modes to leave out")?;
         Ok(Self::Skinning(model.truncated(count)?.into()))
     }
 
-    /// Samples of about `count` parts at which force fields are read; see [`SkinningModel::force_samples`].
+    /// Sample points for force fields, for about `count` parts; see [`SkinningModel::force_samples`].
     ///
     /// # Errors
     /// [`Error::Range`] for a count of 0, [`Error::Unsupported`] for other methods.
@@ -158,10 +158,10 @@ impl Model {
         self.skinning("force samples", AT_VERTICES)?.force_samples(count)
     }
 
-    /// Where the rig puts samples in a pose, k, metres; see [`SkinningModel::posed_samples`].
+    /// Sample positions in a pose, k, metres; see [`SkinningModel::posed_samples`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`SkinningModel::posed_samples`].
     pub fn posed_samples(&self, samples: &ForceSamples, pose: Option<&Pose>) -> Result<Vec<[f64; 3]>> {
         self.skinning("force samples", AT_VERTICES)?.posed_samples(samples, pose)
     }
@@ -174,7 +174,7 @@ impl Model {
         self.skinning("force samples", AT_VERTICES)?.reduce_sample_forces(samples, forces)
     }
 
-    /// The model of skinning modes, or why there is none.
+    /// The model of skinning modes, or an error for other methods.
     pub(crate) fn skinning(&self, what: &'static str, why: &'static str) -> Result<&SkinningModel> {
         match self {
             Self::Skinning(model) => Ok(model),
@@ -184,7 +184,7 @@ impl Model {
         }
     }
 
-    /// The model of handles, if it is one.
+    /// The model of handles; `None` for other methods.
     fn projective(&self) -> Option<&Arc<ProjectiveModel>> {
         match self {
             Self::Projective(model) => Some(model),
@@ -192,11 +192,10 @@ impl Model {
         }
     }
 
-    /// What turns coefficients into displacements: of the tet vertices, or of the points of an embedding.
+    /// Projector from coefficients to displacements of the tet vertices, or of the points of an embedding.
     ///
     /// # Errors
-    /// [`Error::Shape`] or [`Error::Index`] if the embedding is not
-    /// one in this model's mesh.
+    /// [`Error::Shape`] or [`Error::Index`] for an embedding in another mesh.
     pub fn projector(&self, embedding: Option<&Embedding>) -> Result<Projector> {
         let model = match self {
             Self::Skinning(model) => model,

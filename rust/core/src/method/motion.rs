@@ -1,4 +1,4 @@
-//! What drives time, for all methods: frames and substeps, the state with its history, cuts, and the way back.
+//! Time stepping for all methods: frames and substeps, the state with its history, cuts, and undo.
 
 use super::history::{follow, on_parabola, remember};
 use super::settings::HISTORY;
@@ -10,19 +10,19 @@ use crate::{Error, Progress, Result};
 /// Finds the end of a substep from a state; returns iterations and residual.
 pub(crate) type Solve<'a, S> = dyn FnMut(&mut S, &State) -> Result<(u32, f64)> + 'a;
 
-/// State of a simulation, and the method that goes through its substeps.
+/// State of a simulation, and the method that solves its substeps.
 pub(crate) struct Motion<S: Substep + ?Sized> {
     state: State,
-    /// The state before a step, for when it fails.
+    /// The state before a step, for undo after a failure.
     before: State,
-    /// The pose given, in the body's coordinates.
+    /// Target pose, in the body's coordinates.
     target: Vec<[f64; 3]>,
     /// The pose of the substep.
     pose: Vec<[f64; 3]>,
-    /// The offsets given, and the offsets of the substep; no rows before the first offsets.
+    /// Target offsets, and offsets of the substep; no rows before the first offsets.
     offset_target: Vec<[f64; 3]>,
     offset: Vec<[f64; 3]>,
-    /// Likewise where colliders are.
+    /// Target placements of colliders, and placements in the substep.
     collider_target: Vec<[f64; 3]>,
     colliders: Vec<[f64; 3]>,
     pub(crate) substep: Box<S>,
@@ -52,7 +52,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         &self.state
     }
 
-    /// The method, and the state from which it finds the end of a substep.
+    /// The method, and the state from which a substep starts.
     pub(crate) fn parts(&mut self) -> (&mut S, &State) {
         (&mut self.substep, &self.state)
     }
@@ -74,7 +74,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         Ok(())
     }
 
-    /// Makes room for offsets from now on.
+    /// Allocates offsets for all following steps.
     fn hold_offsets(&mut self) {
         let [.., rows] = self.substep.rows();
         self.state.hold_offsets(rows);
@@ -90,7 +90,8 @@ impl<S: Substep + ?Sized> Motion<S> {
         Ok(())
     }
 
-    /// At rest in the pose, keeping the displacement, turned as the rig turns the whole body.
+    /// Puts the body at rest in the target pose with the displacement kept, turned with the rig's overall
+    /// rotation.
     pub(crate) fn cut(&mut self, drive: &Drive<'_>) -> Result<()> {
         self.enter(drive)?;
         let last = HISTORY - 1;
@@ -107,14 +108,14 @@ impl<S: Substep + ?Sized> Motion<S> {
         Ok(())
     }
 
-    /// Rests where the method has found the body to be.
+    /// Puts the body at rest at the method's current solution.
     pub(crate) fn stay(&mut self) {
         let found = self.substep.found();
         self.state.reduced.iter_mut().for_each(|reduced| reduced.copy_from_slice(found));
         self.show();
     }
 
-    /// Gives the rig, at rest so far, the velocity at which it goes on to the next pose.
+    /// Gives the rig, at rest so far, the velocity towards the next pose.
     pub(crate) fn coast(&mut self, next: &Drive<'_>, params: &SimulationParams) -> Result<()> {
         self.enter(next)?;
         if self.state.started {
@@ -125,7 +126,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         Ok(())
     }
 
-    /// Goes back to the state before the last step.
+    /// Restores the state before the last step.
     pub(crate) fn undo(&mut self) {
         self.state.copy_from(&self.before);
         self.collider_target.copy_from_slice(&self.state.contact.frames[1]);
@@ -133,7 +134,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.show();
     }
 
-    /// At rest in the target pose.
+    /// Starts at rest in the target pose.
     fn start(&mut self) {
         for pose in self.state.frames.iter_mut().chain(&mut self.state.path) {
             pose.copy_from_slice(&self.target);
@@ -166,8 +167,8 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.substep.enter_loads(drive)
     }
 
-    /// Starts at rest in the static equilibrium: the lowest of elastic energy less the work of loads, reached
-    /// from no displacement.
+    /// Starts at rest in static equilibrium: the minimum of elastic energy minus the work of loads, reached
+    /// from zero displacement.
     pub(crate) fn settle(
         &mut self,
         drive: &Drive<'_>,
@@ -196,12 +197,12 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.step_by(drive, params, &mut |substep, state| substep.solve(state, params, progress))
     }
 
-    /// What was found; the state before where it was not.
+    /// The result, after undo of the step on failure.
     fn or_undone<T>(&mut self, found: Result<T>) -> Result<T> {
         found.inspect_err(|_| self.undo())
     }
 
-    /// A step that finds the displacement after each substep by `solve`, which returns iterations and residual.
+    /// A step with each substep solved by `solve`, which returns iterations and residual.
     pub(crate) fn step_by(
         &mut self,
         drive: &Drive<'_>,
@@ -228,7 +229,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         Ok(())
     }
 
-    /// Ends it after its last substep.
+    /// Ends a step after its last substep.
     pub(crate) fn end(&mut self, report: StepReport, params: &SimulationParams) -> Result<StepReport> {
         follow(&mut self.state.frames, &self.target);
         follow(&mut self.state.offset_frames, &self.offset_target);
@@ -236,11 +237,11 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.finish(report, params)
     }
 
-    /// Takes the new state over, or goes back to the one before if numbers overflowed.
+    /// Accepts the new state, or undoes the step after numerical overflow.
     fn finish(&mut self, mut report: StepReport, params: &SimulationParams) -> Result<StepReport> {
         report.energy = self.substep.elastic_energy(params);
         self.show();
-        // An energy need not see every coordinate.
+        // The energy does not depend on every coordinate.
         let numbers = self.substep.coefficients().iter().chain([&report.residual, &report.energy]);
         if { numbers }.any(|x| !x.is_finite()) {
             self.undo();
@@ -253,9 +254,9 @@ impl<S: Substep + ?Sized> Motion<S> {
         Ok(report)
     }
 
-    /// The pose of a substep lies on the parabola through the last three poses given.
+    /// Pose of a substep, on the parabola through the last three target poses.
     ///
-    /// On straight lines instead the velocity of the rig would jump at each frame, and each jump would kick
+    /// With linear interpolation the velocity of the rig would jump at each frame, and each jump would kick
     /// the flesh in one substep of the frame.
     fn move_pose(&mut self, substep: u32, substeps: u32) {
         if substep == substeps {
@@ -270,7 +271,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         on_parabola(&self.state.contact.frames, &self.collider_target, time, &mut self.colliders);
     }
 
-    /// Sets all that stands still in a substep.
+    /// Prepares all constants of a substep.
     pub(crate) fn prepare(&mut self, substep: u32, params: &SimulationParams) -> Result<()> {
         self.move_pose(substep, params.substeps);
         let h = params.dt / f64::from(params.substeps);
@@ -279,7 +280,7 @@ impl<S: Substep + ?Sized> Motion<S> {
         self.substep.prepare(&self.state, rig, params, h)
     }
 
-    /// Takes over what was found in a substep.
+    /// Appends the solution of a substep to the history.
     pub(crate) fn take(&mut self) {
         remember(&mut self.state.reduced, self.substep.found());
         remember(&mut self.state.path, &self.pose);

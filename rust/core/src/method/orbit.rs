@@ -1,14 +1,15 @@
 //! Newton's method on a whole cycle.
 //!
-//! Where displacements near their limit, flesh is stiff far out and soft near rest, and repeating the cycle need
-//! not settle: it may swing from one motion to another and back. The periodic motion exists nevertheless. All
-//! places of a cycle are the unknown, and the equations of all its substeps are solved together, the first
-//! following the last: unlike the state at the start alone, a motion that is nearly right stays so.
+//! Flesh near its displacement limit is stiff, flesh near rest is soft. Repetition of the cycle then need
+//! not converge: it may alternate between two motions. The periodic motion exists nevertheless. The unknown
+//! is the motion over the whole cycle, and the equations of all substeps are solved together, with the
+//! first substep following the last. An approximate motion stays near the solution, while an error of the
+//! start state alone could grow.
 //!
-//! A Newton step solves `H_s d_s - sum over k of C_k d_(s-k) = -g_s` for all substeps s, with the gradients g
-//! and Hessians H of their incremental energies; C_k is constant and diagonal but for the part of drag. For a given
-//! end of the cycle one sweep gives the rest; the end that comes out as it went in is found by the least squares of
-//! [`Memory`].
+//! A Newton step solves `H_s d_s - sum over k of C_k d_(s-k) = -g_s` for all substeps s, with the gradients
+//! g and Hessians H of their incremental energies. C_k is constant and diagonal except for drag. Given the
+//! end of the cycle, one sweep gives all other substeps; least squares of [`Memory`] find the end that
+//! reproduces itself.
 
 use faer::linalg::solvers::{PartialPivLu, Solve};
 use faer::{ColRef, Mat};
@@ -22,12 +23,12 @@ use crate::method::{Simulation, State};
 const STEPS: usize = 40;
 /// Most halvings of one.
 const HALVINGS: usize = 6;
-/// Share of the decrease that a linear motion would show, at which a step is taken.
+/// Share of the predicted decrease required to accept a step.
 const SUFFICIENT: f64 = 0.1;
-/// Most sweeps, and the change at which they end.
+/// Most sweeps, and the relative change at convergence.
 const SWEEPS: usize = 80;
 const SWEPT: f64 = 1e-7;
-/// Bytes beyond which the Hessians of a cycle, and those of its drag, are not worth their room.
+/// Largest memory for the Hessians of a cycle and of its drag, bytes.
 const ROOM: usize = 1 << 29;
 
 type Places = Vec<Vec<[f64; 3]>>;
@@ -36,24 +37,25 @@ type Places = Vec<Vec<[f64; 3]>>;
 pub(crate) struct Tangent {
     /// Gradient of the incremental energy, 3r.
     pub(crate) gradient: Vec<f64>,
-    /// Its derivative, factored, where it was asked for.
+    /// Factored Hessian of the incremental energy, if requested.
     pub(crate) hessian: Option<PartialPivLu<f64>>,
-    /// What drag adds to it, where that was asked for and there is drag.
+    /// Drag's part of the Hessian, if requested and present.
     pub(crate) drag: Option<Mat<f64>>,
 }
 
-/// The part of a substep's equation that is the same in all of them.
+/// The constant part of the equations of all substeps.
 pub(crate) struct Recurrence {
     /// Inertia, damping and the quadratic part of the elastic energy, r.
     pub(crate) diagonal: Vec<f64>,
-    /// Factors on the coordinates one, two, ... substeps ago in what pulls on the next, each r.
+    /// Factors on the coordinates one, two, ... substeps ago in the right-hand side, each r.
     pub(crate) recall: [Vec<f64>; HISTORY],
-    /// Factors on [`Tangent::drag`] times the coordinates one and two substeps ago, likewise.
+    /// Factors on [`Tangent::drag`] times the coordinates one and two substeps ago.
     pub(crate) dragged: [f64; 2],
 }
 
-/// Changes the places of a cycle to those of the periodic motion, until its equations are solved up to
-/// `tolerance`, as a share of the diagonal; false if they were not, or the cycle is too short or too large.
+/// Moves the motion of a cycle to the periodic motion, until the residual of its equations is below
+/// `tolerance`, as a share of the diagonal. Returns `false` without convergence, and for a cycle too short
+/// or too large.
 pub(super) fn close(
     cycle: &Cycle<'_>,
     sim: &mut Simulation,
@@ -90,7 +92,7 @@ pub(super) fn close(
     Ok(false)
 }
 
-/// The places that a step leads to, shortened until they are better.
+/// The motion after a step, shortened until `better` accepts.
 fn shorten(
     sim: &mut Simulation,
     places: &Places,
@@ -108,7 +110,7 @@ fn shorten(
     Ok(None)
 }
 
-/// Root of the sum of the squares of what the substeps miss, as a share of the diagonal.
+/// Root of the sum of the squared residuals of all substeps, as a share of the diagonal.
 fn error(sim: &Simulation, recurrence: &Recurrence, tangents: &[Tangent]) -> f64 {
     let missed = |tangent: &Tangent| -> f64 {
         let rows = tangent.gradient.chunks_exact(3).zip(&recurrence.diagonal);
@@ -141,7 +143,7 @@ fn newton(
     Ok(step)
 }
 
-/// The changes of all substeps that follow from those of the last ones before, older first.
+/// Changes of all substeps, given those of the last substeps before the cycle, older first.
 fn sweep(recurrence: &Recurrence, tangents: &[Tangent], before: &[f64]) -> Vec<Vec<f64>> {
     let size = tangents[0].gradient.len();
     let mut all: Vec<Vec<f64>> = before.chunks_exact(size).map(<[f64]>::to_vec).collect();

@@ -1,4 +1,4 @@
-//! From coefficients to displacements of vertices, in one pass over memory.
+//! Projection from coefficients to displacements of vertices, in one pass over memory.
 
 use faer::MatRef;
 use pulp::{Arch, Simd, WithSimd};
@@ -12,10 +12,10 @@ use crate::method::reduced_fem::DisplacementProjector;
 use crate::method::vertex_projector::VertexProjector;
 use crate::{Error, Result};
 
-/// Points a task works on; bodies with fewer than two tasks stay on the caller's thread.
+/// Points a task; smaller bodies stay on the caller's thread.
 const TASK: usize = 16 * 1024;
 
-/// What turns coefficients into displacements at fixed points: tet vertices or render vertices.
+/// Map from coefficients to displacements at fixed points: tet vertices or render vertices.
 pub struct Projector(Kind);
 
 enum Kind {
@@ -26,20 +26,20 @@ enum Kind {
 }
 
 impl Projector {
-    /// Of modes: takes points (p x 3) and the weights of the modes at them (p x m, C order).
+    /// Projector of modes, from points (p x 3) and the mode weights at them (p x m, C order).
     ///
     /// # Errors
-    /// [`Error::Shape`] if the numbers do not match.
+    /// [`Error::Shape`] if the lengths do not match.
     pub fn new(points: &[[f64; 3]], weights: &[f64], modes: usize) -> Result<Self> {
         Ok(Self(Kind::Modes(ModeProjector::new(points, weights, modes)?)))
     }
 
-    /// Of the vertices of a mesh, whose displacements are the coefficients.
+    /// Projector of the full space, whose coefficients are the vertex displacements.
     pub(crate) fn of_vertices(mesh: &TetMesh, embedding: Option<&Embedding>) -> Result<Self> {
         Ok(Self(Kind::Vertices(VertexProjector::new(mesh, embedding)?)))
     }
 
-    /// Of displacements of all vertices of a mesh, 3n x r.
+    /// Projector of a basis of vertex displacements, 3n x r.
     pub(crate) fn of_basis(
         basis: MatRef<'_, f64>,
         mesh: &TetMesh,
@@ -48,7 +48,7 @@ impl Projector {
         Ok(Self(Kind::Displacements(DisplacementProjector::new(basis, mesh, embedding)?)))
     }
 
-    /// Of the handles of a loose body.
+    /// Projector of the handles of a projective body.
     pub(crate) fn of_handles(model: &ProjectiveModel, embedding: Option<&Embedding>) -> Result<Self> {
         Ok(Self(Kind::Handles(HandleProjector::new(model, embedding)?)))
     }
@@ -63,10 +63,10 @@ impl Projector {
         }
     }
 
-    /// Writes the displacements, p x 3 in metres, of coefficients in C order, m x 3 x 4 of modes, n x 3 of
-    /// vertices, r of the displacements of a basis or k x 3 x 4 of handles.
+    /// Writes the displacements, p x 3 in metres, of coefficients in C order: m x 3 x 4 for modes, n x 3
+    /// for vertices, r for a basis or k x 3 x 4 for handles.
     ///
-    /// Large bodies are split between rayon's threads; the bits do not depend on it.
+    /// Large bodies are split between rayon's threads, with identical bits for any number of threads.
     ///
     /// # Errors
     /// [`Error::Shape`] if either slice has the wrong length.
@@ -83,11 +83,11 @@ impl Projector {
         }
     }
 
-    /// The generalised force, of the shape of the coefficients, of forces at the points, p x 3 in newtons: the exact
-    /// transpose of [`Projector::displacement`].
+    /// The generalised force, of the shape of the coefficients, of forces at the points, p x 3 in newtons:
+    /// the exact transpose of [`Projector::displacement`].
     ///
-    /// It does the same work on coefficients as the forces do on the displacements. Summed in f64 and in the same order
-    /// for any number of threads.
+    /// Work on the coefficients equals work on the displacements. Summed in f64 and in the same order for
+    /// any number of threads.
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for the forces.
@@ -111,8 +111,8 @@ impl Projector {
 
 /// Displacements `u_i = sum over k of W_ik Z_k [X_i; 1]`.
 ///
-/// Holds the points and one weight a mode and point as f32, in the order they are read. Displacements are
-/// rounded to f32; sums run in f32 too, about the body's centre.
+/// Stores the points and one weight a mode and point as f32, in reading order. Displacements are rounded to
+/// f32; sums run in f32 too, about the body's centre.
 struct ModeProjector {
     coordinates: Coordinates,
     modes: usize,
@@ -184,7 +184,7 @@ impl ModeProjector {
         sum.iter().flat_map(|rows| self.coordinates.leave_force(rows).into_iter().flatten()).collect()
     }
 
-    /// Sums `W_ik [X^_i; 1] f_i'` over the points of one task.
+    /// Partial sums of `W_ik [X^_i; 1] f_i'` over the points of one task.
     fn partial_force(&self, forces: &[f64], packed: &[f32]) -> Vec<[[f64; 3]; 4]> {
         let mut sum = vec![[[0.0; 3]; 4]; self.modes];
         for (i, force) in forces.as_chunks::<3>().0.iter().enumerate() {

@@ -1,14 +1,13 @@
-//! Poses and offsets as rows in a body's coordinates, and what they do to its vertices.
+//! Poses and offsets as rows in a body's coordinates, and the rig's linear map from rows to vertices.
 
 use super::coordinates::Coordinates;
 use crate::rig::{Pose, Rig};
 use crate::{Error, Result};
 
-/// Largest entry of a pose that is accepted; of its translation in metres or half diagonals, whichever are
-/// longer.
+/// Largest accepted entry of a pose; for translations in metres or half diagonals, whichever are longer.
 const LARGEST_TRANSFORM: f64 = 1e12;
 
-/// Turns a pose of some bones into 4 rows a handle; without bones one handle stays at rest.
+/// Converts a pose of some bones into 4 rows a handle; without bones one handle stays at rest.
 pub(super) fn enter_pose(
     coordinates: &Coordinates,
     bones: usize,
@@ -52,7 +51,7 @@ fn wrong_pose(pose: Option<&Pose>, bones: usize) -> Error {
     }
 }
 
-/// Errors for offsets that are not finite or too large.
+/// Checks offsets: refuses values that are not finite or too large.
 pub(super) fn check_offsets(coordinates: &Coordinates, offsets: &[f64]) -> Result<()> {
     let what = "offsets";
     let limit = LARGEST_TRANSFORM * coordinates.size.max(1.0);
@@ -67,7 +66,7 @@ pub(super) fn check_offsets(coordinates: &Coordinates, offsets: &[f64]) -> Resul
     Ok(())
 }
 
-/// The rows of J at vertices: handles and their four entries. Without a rig one handle moves all.
+/// Rows of J at vertices: handles and their four entries. Without a rig one handle moves all vertices.
 pub(super) fn rig_rows(
     coordinates: &Coordinates,
     places: &[[f64; 3]],
@@ -81,7 +80,7 @@ pub(super) fn rig_rows(
     starts.windows(2).zip(places).map(row).collect()
 }
 
-/// Handles of each vertex by ascending handle; without a rig one handle moves all.
+/// Handles of each vertex in ascending order; without a rig one handle moves all vertices.
 pub(super) fn handles_of_vertices(n: usize, rig: Option<&Rig>) -> (Vec<usize>, Vec<(u32, f64)>) {
     let Some(rig) = rig else {
         return ((0..=n).collect(), vec![(0, 1.0); n]);

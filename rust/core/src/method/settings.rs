@@ -1,4 +1,4 @@
-//! Settings of a simulation, what a step reports, and the state that is saved and restored.
+//! Settings of a simulation, reports of steps, and the saved state.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,15 +10,15 @@ use crate::rig::Pose;
 use crate::solve::Learnt;
 use crate::{Error, Result};
 
-/// How accelerations are had from positions; both are unconditionally stable.
+/// Time discretisation; both integrators are unconditionally stable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Integrator {
-    /// First order: loses much energy, the more the longer the step. What the paper uses.
+    /// First order: loses much energy, more with longer steps. The integrator of the paper.
     #[default]
     BackwardEuler,
-    /// Backward differences of second order: loses little where a step is short against the period, and still
-    /// calms what is too fast to be resolved.
+    /// Second-order backward differences: little energy loss for steps short against the period, while
+    /// unresolved fast motion is still damped.
     Bdf2,
 }
 
@@ -31,7 +31,7 @@ impl Integrator {
         }
     }
 
-    /// `h dx/dt`, likewise.
+    /// `h dx/dt`, in the same form.
     pub(crate) fn velocity(self) -> [f64; 2] {
         match self {
             Self::BackwardEuler => [1.0, 0.0],
@@ -39,7 +39,8 @@ impl Integrator {
         }
     }
 
-    /// What the positions one, two, ... substeps ago count in `h^2 d2x/dt2` and in `h dx/dt`, with the sign turned.
+    /// Factors on the positions one, two, ... substeps ago in `h^2 d2x/dt2` and in `h dx/dt`, with opposite
+    /// sign.
     pub(crate) fn recall(self) -> [[f64; 2]; HISTORY] {
         let [inertia, speed] = [&self.acceleration()[..], &self.velocity()[..]];
         let of = |factors: &[f64], back: usize| factors.get(back).copied().unwrap_or(0.0);
@@ -47,49 +48,50 @@ impl Integrator {
     }
 }
 
-/// Substeps that are remembered.
+/// Number of stored substeps.
 pub(crate) const HISTORY: usize = 4;
 
 /// Settings of a simulation; all may change between two steps.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SimulationParams {
-    /// Time from one pose to the next, seconds.
+    /// Time between two poses, seconds.
     pub dt: f64,
-    /// Implicit steps from one pose to the next.
+    /// Implicit steps between two poses.
     pub substeps: u32,
-    /// How accelerations are had from positions.
+    /// Time discretisation.
     pub integrator: Integrator,
     /// Most iterations in a substep.
     pub max_iterations: u32,
-    /// A substep ends once an iteration moves the body, root mean square over its mass, by less than this
-    /// share of its diagonal.
+    /// Stopping threshold: a substep ends once an iteration moves the body, root mean square over the mass,
+    /// by less than this share of its diagonal.
     pub tolerance: f64,
     /// Damping ratio, the same in every mode: 0 none, 1 critical.
     pub damping: f64,
     /// Acceleration of gravity in world space, m/s^2.
     pub gravity: [f64; 3],
-    /// Where the elastic rest shape lies: 0 at the bind shape, 1 at the posed shape.
+    /// Position of the elastic rest shape: 0 at the bind shape, 1 at the posed shape.
     pub pose_rest: f64,
     /// Factor on the elastic energy; frequencies scale with its square root.
     pub stiffness: f64,
-    /// Factor on the acceleration of the rig as the flesh feels it: 0 moves nothing, 1 is physical, more
+    /// Factor on the acceleration of the rig felt by the flesh: 0 moves nothing, 1 is physical, more
     /// exaggerates.
     pub strength: f64,
-    /// How far muscles contract: share of their length by which the fibres of each want to be shorter, 0 relaxed.
+    /// Contraction of muscles: stress-free shortening of the fibres as a share of length, per muscle, 0
+    /// relaxed.
     pub contraction: Shares,
-    /// How far stitches hold: share of the stiffness of each stitch group that acts, 1 as built, 0 open.
+    /// Active share of the stiffness of each stitch group, 1 as built, 0 open.
     pub stitching: Shares,
-    /// How many times its lengths a body of handles with a volume wants to have: its volume goes to the third power of it
+    /// Rest length factor of a body of handles with volume; its volume scales with the third power
     /// `[HRPD]`.
     pub inflation: f64,
-    /// How firmly a loose body of handles is drawn to where the pose has it, Hz, critically damped; 0 lets it go.
+    /// Frequency in Hz of a critically damped spring from a loose body of handles to its pose; 0 lets go.
     pub hold: f64,
-    /// Largest displacement anywhere, as a share of the body's diagonal; `None` for no limit. Up to half of it
-    /// nothing changes, beyond that the flesh stiffens.
+    /// Largest displacement anywhere, as a share of the body's diagonal; `None` for no limit. The flesh
+    /// stiffens beyond half of the limit.
     pub limit: Option<f64>,
-    /// Largest change of a length against what the rig makes of it, as a share; `None` for no limit. Up to half of
-    /// it nothing changes, beyond that the flesh stiffens.
+    /// Largest relative change of a length against the rig's own; `None` for no limit. The flesh stiffens
+    /// beyond half of the limit.
     pub stretch: Option<f64>,
 }
 
@@ -116,11 +118,12 @@ impl Default for SimulationParams {
     }
 }
 
-/// Most substeps and iterations that are accepted.
+/// Upper bound of substeps and of iterations.
 const MOST_REPETITIONS: u32 = 100_000;
 
 impl SimulationParams {
-    /// The same, and with [`Error::Unsupported`] for what does not go with colliders, where there are some.
+    /// As [`SimulationParams::check`]; with colliders, also [`Error::Unsupported`] for settings that
+    /// exclude them.
     pub(crate) fn check_among(&self, among: bool) -> Result<()> {
         self.check()?;
         if among && self.integrator != Integrator::BackwardEuler {
@@ -131,7 +134,7 @@ impl SimulationParams {
         Ok(())
     }
 
-    /// Errors with [`Error::Range`] or [`Error::NotFinite`] for the first setting that makes no sense.
+    /// Checks the settings: [`Error::Range`] or [`Error::NotFinite`] for the first invalid one.
     pub fn check(&self) -> Result<()> {
         let positive = |v: f64| v.is_finite() && v > 0.0;
         let at_least_zero = |v: f64| v.is_finite() && v >= 0.0;
@@ -175,28 +178,28 @@ impl SimulationParams {
     }
 }
 
-/// All that a step depends on, beside the state before it. The default drives a body without a rig.
+/// Input of a step, apart from the previous state. The default drives a body without a rig.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Drive<'a> {
     /// b transforms; `None` for a model without a rig.
     pub pose: Option<&'a Pose>,
-    /// Generalised force on the coefficients, m x 3 x 4, that acts all through the step: from
+    /// Generalised force on the coefficients, m x 3 x 4, constant throughout the step: from
     /// [`Projector::reduce_forces`](crate::method::Projector::reduce_forces) or
     /// [`Model::reduce_sample_forces`](crate::method::Model::reduce_sample_forces).
     pub force: Option<&'a [f64]>,
-    /// What the rig adds to linear skinning with the pose, as
-    /// [`OffsetReduction`](crate::method::skinning_modes::OffsetReduction) reduced it; `None` for nothing.
+    /// Difference of the rig from linear skinning in this pose, reduced by
+    /// [`OffsetReduction`](crate::method::skinning_modes::OffsetReduction); `None` for none.
     pub offsets: Option<&'a [f64]>,
-    /// The resistance of a medium, that acts all through the step; `None` for none.
+    /// Drag of a medium throughout the step; `None` for none.
     pub drag: Option<&'a Drag>,
-    /// What draws points of a body of handles to targets, all through the step; `None` for nothing.
+    /// Springs from points of a body of handles to targets throughout the step; `None` for none.
     pub pull: Option<&'a Pull>,
-    /// Where colliders then are: for each a rotation and a translation from where it was made. `None` leaves them where
-    /// they are; they have been made there.
+    /// Placements of colliders at the end of the step: rotation and translation of each from its initial
+    /// place. `None` keeps the last placements, initially the identity.
     pub colliders: Option<&'a [[[f64; 4]; 3]]>,
 }
 
-/// What happened in a step.
+/// Report of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct StepReport {
     /// Iterations, summed over the substeps.
@@ -204,43 +207,43 @@ pub struct StepReport {
     /// Change in the last iteration: root mean square displacement over the mass, as a share of the diagonal;
     /// the largest of the substeps.
     pub residual: f64,
-    /// Elastic energy at the end, J; as rigid as possible with the rotations of the last local step, so never
-    /// below the true one. What offsets store inside clusters is not in it.
+    /// Elastic energy at the end, J. For as-rigid-as-possible materials it uses the rotations of the last
+    /// local step and is therefore never below the exact energy. Energy of offsets inside clusters is not
+    /// included.
     pub energy: f64,
 }
 
 impl StepReport {
-    /// Counts a substep in.
+    /// Adds a substep to the report.
     pub(crate) fn add(&mut self, (iterations, residual): (u32, f64)) {
         self.iterations += iterations;
-        // A maximum would pass over what is no number.
+        // `f64::max` would ignore NaN.
         if !(residual <= self.residual || self.residual.is_nan()) {
             self.residual = residual;
         }
     }
 }
 
-/// Everything a step starts from; restoring it replays the same bits.
+/// The complete state before a step; restoring it replays the same bits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// Whether there has been a pose yet.
+    /// `true` after the first pose.
     pub(crate) started: bool,
-    /// Seconds between the remembered substeps, 0 while all of them are the same.
+    /// Seconds between the stored substeps, 0 while all of them are the same.
     pub(crate) spacing: f64,
-    /// The last two poses given, older first, in the body's coordinates, 4 rows a handle.
+    /// The last two target poses, older first, in the body's coordinates, 4 rows a handle.
     pub(crate) frames: [Vec<[f64; 3]>; 2],
     /// The poses of the last substeps, older first.
     pub(crate) path: [Vec<[f64; 3]>; HISTORY],
     /// The reduced coordinates after the last substeps, older first.
     pub(crate) reduced: [Vec<[f64; 3]>; HISTORY],
-    /// The offsets of the last two poses beside the bones' share, older first; no rows before the first
-    /// offsets.
+    /// The last two target offsets without the bones' share, older first; no rows before the first offsets.
     pub(crate) offset_frames: [Vec<[f64; 3]>; 2],
-    /// The offsets of the last substeps, likewise.
+    /// The offsets of the last substeps without the bones' share, older first.
     pub(crate) offset_path: [Vec<[f64; 3]>; HISTORY],
-    /// What substeps have learnt for those that follow.
+    /// L-BFGS curvature pairs carried over to the next substep.
     pub(crate) learnt: Learnt,
-    /// Of colliders.
+    /// State of contact with colliders.
     pub(crate) contact: ContactState,
 }
 
@@ -260,12 +263,12 @@ impl State {
         }
     }
 
-    /// Makes room for offsets, which were zero so far.
+    /// Allocates offsets, with zero history.
     pub(crate) fn hold_offsets(&mut self, rows: usize) {
         self.offset_frames.iter_mut().chain(&mut self.offset_path).for_each(|own| own.resize(rows, [0.0; 3]));
     }
 
-    /// Whether there have been offsets.
+    /// `true` after the first offsets.
     pub(crate) fn holds_offsets(&self) -> bool {
         !self.offset_path[0].is_empty()
     }
@@ -278,7 +281,7 @@ impl State {
         self.motion().chain(&self.offset_frames).chain(&self.offset_path)
     }
 
-    /// Copies, and allocates only where there is less room than ever before.
+    /// Copies without allocation unless the other state is larger than any before.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         (self.started, self.spacing) = (other.started, other.spacing);
         self.learnt.copy_from(&other.learnt);
@@ -291,8 +294,8 @@ impl State {
         });
     }
 
-    /// Makes substeps of `spacing` seconds of those remembered: the velocity stays, older accelerations are
-    /// forgotten.
+    /// Resamples the history to substeps of `spacing` seconds: keeps the velocity, forgets older
+    /// accelerations.
     pub(crate) fn respace(&mut self, spacing: f64) {
         let ratio = spacing / self.spacing;
         if self.spacing > 0.0 && spacing != self.spacing {
@@ -303,8 +306,8 @@ impl State {
         self.spacing = spacing;
     }
 
-    /// As though the rig had come within `seconds` from as far behind the last pose as `next` is ahead of it, and colliders
-    /// likewise.
+    /// Sets the history of a steady motion: the rig and the colliders reached the last pose within
+    /// `seconds` from the mirror image of `next`.
     pub(crate) fn coast(&mut self, [next, next_offsets, next_colliders]: [&[[f64; 3]]; 3], seconds: f64) {
         let [before, last] = &mut self.contact.frames;
         reflect(before, last, next_colliders);
@@ -320,7 +323,8 @@ impl State {
         self.spacing = seconds;
     }
 
-    /// Errors unless `self` has the sizes of `like`, `offset_rows` if it holds offsets, and finite numbers only.
+    /// Checks `self` for the sizes of `like`, for `offset_rows` if there are offsets, and for finite
+    /// numbers.
     pub(crate) fn check(&self, like: &Self, offset_rows: usize) -> Result<()> {
         let not_finite = |element, value| Err(Error::NotFinite { what: "state", element, value });
         let held = if self.holds_offsets() { offset_rows } else { 0 };
@@ -350,7 +354,7 @@ fn reflect(before: &mut [[f64; 3]], last: &[[f64; 3]], next: &[[f64; 3]]) {
     }
 }
 
-/// Replaces all but the last by a straight line through the last two.
+/// Replaces all but the last entry by a straight line through the last two.
 pub(crate) fn respace(history: &mut [Vec<[f64; 3]>; HISTORY], ratio: f64) {
     let (older, last) = history.split_at_mut(HISTORY - 1);
     for row in 0..last[0].len() {

@@ -1,4 +1,4 @@
-//! Shares of which each part of a body may have its own: muscles that contract, stitch groups that open.
+//! Shares per part of a body: contraction per muscle, stiffness per stitch group.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,22 +9,22 @@ use crate::{Error, Result};
 const MOST: usize = Fibres::MOST_MUSCLES;
 const _: () = assert!(Stitches::MOST_GROUPS == MOST);
 
-/// A number in [0, 1] for each of some parts of a body, or one for all.
+/// One number in [0, 1] for each part of a body, or one for all.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Shares {
     shares: [f64; MOST],
-    /// Of how many parts it tells; `None` where one share is that of all.
+    /// Number of parts; `None` for one share for all.
     parts: Option<usize>,
 }
 
 impl Shares {
-    /// Most parts that may differ.
+    /// Largest number of different parts.
     pub const MOST: usize = MOST;
 
-    /// A share for each part, in their order; `what` is the setting that they are of.
+    /// One share for each part, in order; `what` names the setting.
     ///
     /// # Errors
-    /// [`Error::Empty`] for none, [`Error::Range`] for more than [`Shares::MOST`].
+    /// [`Error::Empty`] for an empty list, [`Error::Range`] for more than [`Shares::MOST`].
     pub fn of_each(what: &'static str, given: &[f64]) -> Result<Self> {
         if given.is_empty() {
             return Err(Error::Empty { what });
@@ -36,18 +36,18 @@ impl Shares {
         Ok(Self { shares, parts: Some(given.len()) })
     }
 
-    /// The share of each part, and behind the last one numbers that no part has.
+    /// Share of each part, padded with unused numbers.
     pub(crate) fn each(&self) -> &[f64; MOST] {
         &self.shares
     }
 
-    /// Whether all parts have this one.
+    /// `true` if all parts have this share.
     pub(crate) fn are_all(&self, share: f64) -> bool {
         let told = self.parts.unwrap_or(1);
         self.shares[..told].iter().all(|own| *own == share)
     }
 
-    /// Errors with [`Error::Range`] for a share that makes no sense.
+    /// Checks that all shares are in range, else [`Error::Range`].
     pub(crate) fn check(&self, what: &'static str) -> Result<()> {
         match self.shares.into_iter().find(|share| !(0.0..=1.0).contains(share)) {
             Some(got) => Err(Error::Range { what, expected: "a number in [0, 1]", got }),
@@ -55,7 +55,7 @@ impl Shares {
         }
     }
 
-    /// Errors with [`Error::Shape`] unless it is of so many parts.
+    /// Checks the number of parts, else [`Error::Shape`].
     pub(crate) fn check_parts(&self, what: &'static str, count: usize) -> Result<()> {
         match self.parts {
             Some(got) if got != count => {
@@ -67,7 +67,7 @@ impl Shares {
 }
 
 impl From<f64> for Shares {
-    /// The same of all parts.
+    /// The same share for all parts.
     fn from(share: f64) -> Self {
         Self { shares: [share; MOST], parts: None }
     }

@@ -14,12 +14,11 @@ use crate::method::{Drive, Model, SimulationParams, State, StepReport};
 use crate::rig::Pose;
 use crate::{Error, Progress, Result};
 
-/// Steps a model through poses.
+/// Simulation of a model through a sequence of poses.
 ///
-/// The first pose is a start at rest in that pose without displacement, whether it comes by
-/// [`Simulation::reset`] or by [`Simulation::step`]. A step of a
-/// reduced model allocates nothing (the first with offsets makes room for them), and its cost does not depend on the
-/// size of the mesh. The same inputs give the same bits.
+/// The first pose is a start at rest in this pose without displacement, through [`Simulation::reset`] or
+/// [`Simulation::step`]. A step of a reduced model allocates nothing (except for the first offsets), at a
+/// cost independent of the mesh size. The same inputs give the same bits.
 pub struct Simulation {
     model: Model,
     pub(super) params: SimulationParams,
@@ -27,8 +26,7 @@ pub struct Simulation {
     pub(super) motion: Motion<dyn Substep>,
 }
 
-/// What a simulation is among, what touches it, if that is not the vertices of the boundary, and what others
-/// touch of it.
+/// Colliders, contact points other than the boundary vertices, and the collision shape for other bodies.
 struct Surroundings {
     colliders: Arc<[Collider]>,
     skin: Option<ContactSkin>,
@@ -36,10 +34,10 @@ struct Surroundings {
 }
 
 impl Simulation {
-    /// A simulation that has not started yet.
+    /// A simulation before its first pose.
     ///
     /// # Errors
-    /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit that a model does not know.
+    /// As [`SimulationParams::check`]; [`Error::Unsupported`] for a limit that the model does not have.
     pub fn new(model: Model, params: SimulationParams) -> Result<Self> {
         check(&model, &params, false)?;
         let substep: Box<dyn Substep> = match &model {
@@ -51,16 +49,16 @@ impl Simulation {
         Ok(Self { model, params, surroundings: None, motion: Motion::new(substep) })
     }
 
-    /// A simulation among colliders, which stand where they were made until a step says otherwise.
+    /// A simulation with colliders, at their initial places until a step moves them.
     ///
-    /// They are touched by a skin, or without one by the vertices of the mesh's boundary; by a thousand samples of either for
-    /// a loose body of handles.
+    /// Contact points are those of the skin, or without a skin the boundary vertices of the mesh; a loose
+    /// body of handles uses a thousand samples of either.
     ///
     /// # Errors
-    /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another mesh and
-    /// weights of another number of points or bones,
-    /// [`Error::Index`] for a collider that spares points that there are not,
-    /// [`Error::Unsupported`] for skinning modes, reduced models, weights of points of a loose body and for an integrator other than backward Euler.
+    /// As [`Simulation::new`]; [`Error::Empty`] without a collider, [`Error::Shape`] for points in another
+    /// mesh and weights for another number of points or bones, [`Error::Index`] for a collider that
+    /// excludes unknown points, [`Error::Unsupported`] for skinning modes, reduced models, weights of
+    /// points of a loose body and for an integrator other than backward Euler.
     pub fn among(
         model: Model,
         params: SimulationParams,
@@ -87,16 +85,16 @@ impl Simulation {
         Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
     }
 
-    /// A simulation of a body of handles that touches others of the kind in a [common
-    /// step](crate::method::step_together), and any colliders as in [`Simulation::among`].
+    /// A simulation of a body of handles in contact with others of the kind in a
+    /// [common step](crate::method::step_together), and with any colliders as in [`Simulation::among`].
     ///
-    /// The shape is what others touch of it: a collider where the model was made, which it carries along as
-    /// it deforms, such as its surface by [`Shape::mesh`](crate::method::loads::contact::Shape::mesh). Others
-    /// rub on it by its friction.
+    /// The shape is the body's surface for others: a collider at the modelled place that deforms with the
+    /// body, such as [`Shape::mesh`](crate::method::loads::contact::Shape::mesh) of its surface. Its
+    /// friction acts on the others.
     ///
     /// # Errors
-    /// As [`Simulation::among`], but for no collider; [`Error::Unsupported`] for other models, surfaces without
-    /// volume and a shape that spares points.
+    /// As [`Simulation::among`], except for an empty list of colliders; [`Error::Unsupported`] for other
+    /// models, surfaces without volume and a shape that excludes points.
     pub fn touching(
         model: Model,
         params: SimulationParams,
@@ -116,12 +114,12 @@ impl Simulation {
         Ok(Self { model, params, surroundings, motion: Motion::new(substep) })
     }
 
-    /// Whether others touch it.
+    /// `true` if the body has a collision shape for others.
     pub(super) fn has_shape(&self) -> bool {
         self.surroundings.as_ref().is_some_and(|surroundings| surroundings.shape.is_some())
     }
 
-    /// The same model, settings, colliders and state once more.
+    /// A copy with the same model, settings, colliders and state.
     ///
     /// # Errors
     /// As [`Simulation::new`].
@@ -145,7 +143,7 @@ impl Simulation {
         &self.model
     }
 
-    /// How many colliders it is among.
+    /// Number of colliders.
     pub fn collider_count(&self) -> usize {
         self.surroundings.as_ref().map_or(0, |surroundings| surroundings.colliders.len())
     }
@@ -158,33 +156,33 @@ impl Simulation {
     /// Changes the settings from the next step on.
     ///
     /// # Errors
-    /// As [`Simulation::new`]; the settings then stay as they are.
+    /// As [`Simulation::new`]; the settings are then unchanged.
     pub fn set_params(&mut self, params: SimulationParams) -> Result<()> {
         check(&self.model, &params, self.surroundings.is_some())?;
         self.params = params;
         Ok(())
     }
 
-    /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig). That of a loose body of handles is
-    /// one transform, where it is held; `None` for where it was made.
+    /// Advances by `dt` to the next pose (b transforms; `None` for a model without a rig). A loose body of
+    /// handles takes one transform, the target of its tether; `None` is the modelled place.
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) or [`Error::Pose`](crate::Error::Pose) for the pose;
-    /// [`Error::Numerical`](crate::Error::Numerical) if numbers overflow. The state then stays as it was.
+    /// [`Error::Numerical`](crate::Error::Numerical) for overflow. The state is then unchanged.
     pub fn step(&mut self, pose: Option<&Pose>) -> Result<StepReport> {
         self.step_with(&Drive { pose, ..Drive::default() }, &Progress::default())
     }
 
-    /// The same with all that may drive it. `progress` can stop it at every iteration; how far it is, it is not told.
+    /// A step with the full input. `progress` can cancel at every iteration; no fraction is reported.
     ///
     /// # Errors
-    /// As [`Simulation::step`], and likewise for the force, the offsets, the drag and the pull;
+    /// As [`Simulation::step`], and accordingly for the force, the offsets, the drag and the pull;
     /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn step_with(&mut self, drive: &Drive<'_>, progress: &Progress) -> Result<StepReport> {
         self.motion.step(drive, &self.params, progress)
     }
 
-    /// As [`Simulation::step_with`]; keeps the coordinates after each substep.
+    /// As [`Simulation::step_with`]; records the coordinates after each substep.
     pub(crate) fn step_traced(
         &mut self,
         drive: &Drive<'_>,
@@ -200,8 +198,8 @@ impl Simulation {
         report.map(drop)
     }
 
-    /// Goes to given coordinates after each substep, and tells how far they are from what a step finds;
-    /// `probe` asks for the derivative as well.
+    /// Moves to given coordinates after each substep, and returns the residuals of the substep equations;
+    /// `probe` adds derivatives.
     pub(crate) fn step_along(
         &mut self,
         drive: &Drive<'_>,
@@ -234,17 +232,17 @@ impl Simulation {
         self.motion.substep.carried(from, to)
     }
 
-    /// How the substeps of a step depend on those before them, where the method says it.
+    /// Recurrence between the substeps of a step; `None` if the method has none.
     pub(crate) fn recurrence(&self) -> Option<Recurrence> {
         self.motion.substep.recurrence(&self.params)
     }
 
-    /// Starts anew in static equilibrium: at rest in a pose, with the displacement that gravity and the
-    /// generalised force hold in balance with the elastic energy.
+    /// Restarts in static equilibrium: at rest in a pose, with gravity and the generalised force balanced
+    /// by the elastic energy.
     ///
-    /// The equilibrium is the one that is found downhill from no displacement, in at most `max_iterations`; a
-    /// residual above the tolerance in the report says that they were too few. What stores no energy, such as
-    /// the place of a body without a rig, stays at no displacement. `progress` hears of every iteration.
+    /// Descent starts at zero displacement and takes at most `max_iterations`; a residual above the
+    /// tolerance in the report means that these were too few. Motion without elastic energy, such as the
+    /// place of a body without a rig, stays zero. `progress` is reported every iteration.
     ///
     /// # Errors
     /// As [`Simulation::step_with`].
@@ -257,7 +255,7 @@ impl Simulation {
         self.motion.settle(drive, max_iterations, &self.params, progress)
     }
 
-    /// Where samples are after the last step, k points in metres; at rest before the first.
+    /// Sample positions after the last step, k points in metres; rest positions before the first.
     ///
     /// # Errors
     /// [`Error::Shape`](crate::Error::Shape) for samples of another model.
@@ -265,10 +263,10 @@ impl Simulation {
         self.motion.substep.sample_positions(self.motion.state(), samples)
     }
 
-    /// A cut or a teleport: at rest relative to a pose, with the displacement kept, so that the jump of the pose
-    /// is not felt as a kick.
+    /// Cut or teleport: at rest relative to a pose, with the displacement kept. The flesh feels no kick
+    /// from the jump of the pose.
     ///
-    /// The displacement turns as the rig turns the body as a whole. [`Simulation::reset`] and
+    /// The displacement turns with the rig's overall rotation. [`Simulation::reset`] and
     /// [`Simulation::settle`] are the other two ways across a cut. A force has no effect on rest.
     ///
     /// # Errors
@@ -277,11 +275,11 @@ impl Simulation {
         self.motion.cut(drive)
     }
 
-    /// Starts in steady motion: right after a start at rest, takes the rig as having come as fast as it goes on
-    /// to the `next` pose, so that the first step is no jolt.
+    /// Starts in steady motion, right after a start at rest: the rig gets the velocity towards the `next`
+    /// pose, and the first step has no jolt.
     ///
-    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh keeps its displacement and moves along. Before the first
-    /// pose it has no effect. A force has none either.
+    /// `x_(-1) = 2 x_0 - x_1` for the rig; the flesh keeps its displacement and moves along. No effect
+    /// before the first pose; a force has no effect either.
     ///
     /// # Errors
     /// As [`Simulation::step_with`].
@@ -289,12 +287,12 @@ impl Simulation {
         self.motion.coast(next, &self.params)
     }
 
-    /// Goes back to before the last step.
+    /// Undoes the last step.
     pub(crate) fn undo(&mut self) {
         self.motion.undo()
     }
 
-    /// Starts anew: at rest in `pose`, without displacement or velocity.
+    /// Restarts at rest in `pose`, without displacement or velocity.
     ///
     /// # Errors
     /// As for the pose of [`Simulation::step`].
@@ -302,7 +300,7 @@ impl Simulation {
         self.reset_with(&Drive { pose, ..Drive::default() })
     }
 
-    /// The same with offsets; a force has no effect on rest.
+    /// As [`Simulation::reset`], with offsets; a force has no effect on rest.
     ///
     /// # Errors
     /// As [`Simulation::step_with`].
@@ -310,11 +308,12 @@ impl Simulation {
         self.motion.reset(drive)
     }
 
-    /// Starts anew: a loose body somewhere, as large as it is inflated, with a velocity and a spin. What may hold it is there too.
+    /// Restarts a loose body at a place, at its inflated size, with a velocity and a spin. The target of
+    /// its tether moves there too.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for other models; [`Error::NotFinite`], or [`Error::Range`] for a place that is no rotation and
-    /// translation.
+    /// [`Error::Unsupported`] for other models; [`Error::NotFinite`], or [`Error::Range`] for a matrix
+    /// other than a rotation with a translation.
     pub fn place(&mut self, start: &Start) -> Result<()> {
         let loose = |model: &&Arc<ProjectiveModel>| model.bone_count() == 0;
         let Some(model) = self.model.projective().filter(loose) else {
@@ -330,9 +329,9 @@ impl Simulation {
         placed.map(drop)
     }
 
-    /// The coefficients after the last step in C order, as [`Model::coefficient_shape`] says: Z, m x 3 x 4, of modes,
-    /// `u = sum over k of W_k Z_k [X; 1]`, the displacements of the vertices themselves, n x 3, q, r, of a basis,
-    /// or Z, k x 3 x 4, of handles, `u = sum over j of w_j Z_j [X - c_j; 1]`.
+    /// Coefficients after the last step in C order, of shape [`Model::coefficient_shape`]: Z, m x 3 x 4, of
+    /// modes, `u = sum over k of W_k Z_k [X; 1]`; the vertex displacements, n x 3; q, r, of a basis; or Z,
+    /// k x 3 x 4, of handles, `u = sum over j of w_j Z_j [X - c_j; 1]`.
     pub fn coefficients(&self) -> &[f64] {
         self.motion.substep.coefficients()
     }
@@ -342,11 +341,11 @@ impl Simulation {
         self.motion.state().clone()
     }
 
-    /// Goes back to a saved state.
+    /// Restores a saved state.
     ///
     /// # Errors
-    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) if the state is
-    /// not one of this model.
+    /// [`Error::Shape`](crate::Error::Shape) or [`Error::NotFinite`](crate::Error::NotFinite) for a state
+    /// of another model.
     pub fn restore_state(&mut self, state: &State) -> Result<()> {
         self.motion.restore(state)
     }
@@ -356,7 +355,7 @@ fn undented(why: &'static str) -> Error {
     Error::Unsupported { what: "colliders", why }
 }
 
-/// Errors for shares of muscles and of stitch groups that a body does not have.
+/// Checks the numbers of muscles and stitch groups against the model.
 fn check_shares(model: &Model, params: &SimulationParams) -> Result<()> {
     let muscles = "only full-space flesh with fibres contracts; set it to 0";
     let stitches = "only a body that is built with stitches opens; set it to 1";
@@ -374,7 +373,7 @@ fn check_shares(model: &Model, params: &SimulationParams) -> Result<()> {
     Ok(())
 }
 
-/// Errors for settings that make no sense, or that the method has no part for.
+/// Checks the settings, in themselves and for the method.
 fn check(model: &Model, params: &SimulationParams, among: bool) -> Result<()> {
     params.check_among(among)?;
     check_shares(model, params)?;

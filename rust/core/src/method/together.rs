@@ -1,4 +1,4 @@
-//! Several bodies stepped at once, each as it would be alone but where it touches another.
+//! Common steps of several bodies with contact between them; without contact each steps as if alone.
 
 use rayon::prelude::*;
 
@@ -6,29 +6,29 @@ use crate::method::projective_dynamics::{Joined, solve_joint};
 use crate::method::{Drive, Simulation, StepReport};
 use crate::{Error, Progress, Result};
 
-/// One body's part in a common step.
+/// One body in a common step.
 pub struct Turn<'a> {
     /// The body.
     pub simulation: &'a mut Simulation,
-    /// What drives its step, as in [`Simulation::step_with`].
+    /// Input of its step, as in [`Simulation::step_with`].
     pub drive: Drive<'a>,
 }
 
-/// A body that others may touch, with its number among all that are stepped.
+/// A body in contact, with its index in the list of all bodies.
 struct Guest<'a, 'b> {
     number: usize,
     turn: &'a mut Turn<'b>,
     report: StepReport,
 }
 
-/// Steps several bodies, in parallel; a report each, in order.
+/// Steps several bodies in parallel; returns a report for each, in order.
 ///
-/// Bodies with a [shape](Simulation::touching) touch each other. What of them may come near each other in a
-/// substep is found as one, with opposite forces; all others have the same bits as alone. The bits are the
-/// same for any number of threads.
+/// Bodies with a [shape](Simulation::touching) touch each other. Bodies that may come near each other in a
+/// substep are solved as one system, with opposite forces; all others have the same bits as alone. The bits
+/// are the same for any number of threads.
 ///
 /// # Errors
-/// As [`Simulation::step_with`], the first in order, of those without a shape before the others;
+/// As [`Simulation::step_with`], for the first failing body; bodies without a shape come first.
 /// [`Error::Unsupported`] for bodies with shapes that differ in time step or substeps. Then no body has
 /// moved.
 pub fn step_together(turns: &mut [Turn<'_>]) -> Result<Vec<StepReport>> {
@@ -53,7 +53,7 @@ impl Guest<'_, '_> {
     }
 }
 
-/// Errors unless all have the same substeps.
+/// Checks that all bodies have the same substeps.
 fn check(guests: &[Guest<'_, '_>]) -> Result<()> {
     let timing = |guest: &Guest<'_, '_>| {
         let params = guest.turn.simulation.params();
@@ -66,7 +66,7 @@ fn check(guests: &[Guest<'_, '_>]) -> Result<()> {
     Ok(())
 }
 
-/// What becomes of each, in parallel and in order.
+/// Results for all items, computed in parallel, in order.
 fn each<T: Send, U: Send>(all: &mut [T], act: impl Fn(&mut T) -> U + Send + Sync) -> Vec<U> {
     all.par_iter_mut().with_max_len(1).map(act).collect()
 }
@@ -101,7 +101,7 @@ fn among_each_other(guests: &mut [Guest<'_, '_>]) -> Result<()> {
     ended.inspect_err(|_| guests.iter_mut().for_each(Guest::undo))
 }
 
-/// One substep of all.
+/// One substep of all bodies.
 fn advance(guests: &mut [Guest<'_, '_>], substep: u32) -> Result<()> {
     let prepared = each(guests, |guest| {
         let Simulation { motion, params, .. } = &mut *guest.turn.simulation;
@@ -117,7 +117,7 @@ fn advance(guests: &mut [Guest<'_, '_>], substep: u32) -> Result<()> {
     Ok(())
 }
 
-/// For each body the first of those that it may come near, by way of others too.
+/// Connected component of each body in the graph of possible contact, named by its first body.
 fn islands(guests: &mut [Guest<'_, '_>]) -> Vec<usize> {
     let reaches = each(guests, |guest| {
         let (substep, state) = guest.turn.simulation.motion.parts();
@@ -139,7 +139,7 @@ fn islands(guests: &mut [Guest<'_, '_>]) -> Vec<usize> {
     islands
 }
 
-/// Finds the end of a substep for bodies that may touch each other.
+/// Solves a substep for bodies in possible contact.
 fn find(group: &mut [&mut Guest<'_, '_>]) -> Result<()> {
     if let [guest] = group {
         let Simulation { motion, params, .. } = &mut *guest.turn.simulation;

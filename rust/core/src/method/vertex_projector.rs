@@ -1,18 +1,18 @@
-//! From displacements of a mesh's vertices to those of the points that hang in it.
+//! Projection from displacements of a mesh's vertices to embedded points.
 
 use crate::mesh::{Embedding, TetMesh};
 use crate::{Error, Result};
 
-/// Displacements `u_i = sum over j of b_ij u_j` of points, or those of the vertices themselves.
+/// Displacements `u_i = sum over j of b_ij u_j` of points, or the vertex displacements themselves.
 pub(super) struct VertexProjector {
     vertices: usize,
-    /// Vertices and shares of each point; `None` for the vertices themselves.
+    /// Vertices and barycentric weights of each point; `None` for the vertices themselves.
     points: Option<Vec<([u32; 4], [f64; 4])>>,
 }
 
 impl VertexProjector {
     /// # Errors
-    /// [`Error::Shape`] or [`Error::Index`] if the embedding is not one in this mesh.
+    /// [`Error::Shape`] or [`Error::Index`] for an embedding in another mesh.
     pub(super) fn new(mesh: &TetMesh, embedding: Option<&Embedding>) -> Result<Self> {
         embedding.map_or(Ok(()), |embedding| embedding.check_mesh(mesh))?;
         let points = embedding.map(|embedding| {

@@ -1,8 +1,8 @@
-//! The metric of a tree: its inertia, what resists in each domain, and damping, eliminated from the leaves to the root.
+//! Metric of a domain tree: inertia, stiffness and damping, eliminated from the leaves to the root.
 //!
-//! A domain moves by the twist t of its frame, six numbers, and its coordinates y. The twist of what hangs on it is
-//! `t' = X t + N y`. Without its y, which are its own business, it resists twists by six by six numbers, which join those of its
-//! parent: a factor of all coordinates takes time linear in the number of domains.
+//! A domain moves by the twist t of its frame, six numbers, and by its coordinates y. The twist of a child
+//! is `t' = X t + N y`. Elimination of y leaves a 6 x 6 articulated inertia for the twist, which adds to
+//! the parent's. A factorisation of all coordinates therefore takes time linear in the number of domains.
 
 use std::cell::Cell;
 
@@ -13,31 +13,31 @@ use super::objective::{Node, Station};
 use crate::math::DenseCholesky;
 use crate::math::rows::Rows;
 
-/// A domain as the metric sees it.
+/// Articulated inertia of a domain.
 struct Limb {
-    /// Its own inertia to twists, and to twists and coordinates.
+    /// Own inertia of twists, and coupling of twists and coordinates.
     own: Matrix6<f64>,
     across: Vec<Vector6<f64>>,
-    /// How its twist follows the parent's, and the parent's coordinates.
+    /// Linear maps from the parent's twist, and from the parent's coordinates, to the own twist.
     carried: Matrix6<f64>,
     follows: Vec<Vector6<f64>>,
-    /// With what hangs on it: resistance to twists, to twists and coordinates, to coordinates.
+    /// Blocks with all children added: twists, twists and coordinates, coordinates.
     twist: Matrix6<f64>,
     mixed: Vec<Vector6<f64>>,
     block: Block,
     /// `block^-1 mixed`.
     answer: Vec<[f64; 6]>,
-    /// Memory of a solve: what works on its twist, what its coordinates would do without a twist, and its twist.
+    /// Scratch of a solve: wrench on the twist, coordinates at zero twist, and solved twist.
     wrench: Vector6<f64>,
     alone: Vec<f64>,
     moved: Cell<Vector6<f64>>,
-    /// Memory of k rows of 6.
+    /// Scratch, k rows of 6.
     product: Vec<Vector6<f64>>,
 }
 
-/// The resistance to the coordinates of one domain, factored.
+/// Factor of the coordinate block of a domain.
 enum Block {
-    /// Nothing hangs on it: a number each.
+    /// A leaf: one number a coordinate.
     Diagonal(Vec<f64>),
     Full(DenseCholesky),
 }
@@ -62,7 +62,7 @@ impl Block {
         }
     }
 
-    /// Whether it could be factored.
+    /// Factors the block; `false` if it is not positive definite.
     fn factor(&mut self) -> bool {
         match self {
             Self::Diagonal(values) => values.iter().all(|value| *value > 0.0 && value.is_finite()),
@@ -70,7 +70,7 @@ impl Block {
         }
     }
 
-    /// Solves for rows of some numbers each.
+    /// Solves in place for right-hand sides of `each` columns.
     fn solve(&self, rows: &mut [f64], each: usize) {
         match self {
             Self::Diagonal(values) => {
@@ -103,7 +103,7 @@ impl Limb {
         }
     }
 
-    /// By itself, where its station is.
+    /// Sets the blocks of the domain alone at its current placement.
     fn start(&mut self, node: &Node, station: &mut Station, stiffness: f64) {
         let (domain, firm) = (&node.domain, station.inertia);
         let places = (station.q.as_slice(), station.push.as_mut_slice());
@@ -114,7 +114,7 @@ impl Limb {
         self.block.start(|k| firm + stiffness * spectrum[k] + damping[k]);
     }
 
-    /// Leaves twists alone; whether that could be done.
+    /// Eliminates the coordinates; `false` if the block is not positive definite.
     fn eliminate(&mut self) -> bool {
         if !self.block.factor() {
             return false;
@@ -127,7 +127,7 @@ impl Limb {
         true
     }
 
-    /// Joins the limb that it hangs on.
+    /// Adds the articulated inertia to the parent's.
     fn join(&mut self, parent: &mut Self) {
         let felt = self.twist * self.carried;
         parent.twist += self.carried.transpose() * felt;
@@ -148,10 +148,11 @@ impl Limb {
     }
 }
 
-/// The metric, and the memory to solve with it.
+/// The factored metric with its scratch.
 pub(super) struct Articulated {
     limbs: Vec<Limb>,
-    /// Of a free root: its resistance to twists, factored, and how its angles turn it.
+    /// For a free root: Cholesky factor of its articulated inertia, and derivative of its rotation by its
+    /// angles.
     root: Option<(Cholesky<f64, Const<6>>, Matrix3<f64>)>,
 }
 
@@ -166,7 +167,8 @@ impl Articulated {
         Self { limbs: nodes.iter().enumerate().map(limb).collect(), root: None }
     }
 
-    /// Takes the tree as it stands, a free root with how its angles turn it; whether it could be factored.
+    /// Factors the tree at its current placement; `turning` is the rotation derivative of a free root.
+    /// Returns `false` if a block is not positive definite.
     pub(super) fn factor(
         &mut self,
         nodes: &[Node],
@@ -196,8 +198,8 @@ impl Articulated {
         self.root.is_some() == turning.is_some()
     }
 
-    /// Replaces forces on the coordinates of some domains, in order, by what its inverse makes of them there: of all, or of some with all that these
-    /// hang on, where forces act on these alone.
+    /// Applies the inverse metric in place to forces on coordinates, for given domains in order. Either all
+    /// domains, or a set closed under parents with forces on the set alone.
     pub(super) fn solve(
         &mut self,
         nodes: &[Node],
@@ -209,7 +211,7 @@ impl Articulated {
             let node = &nodes[number];
             let (before, own) = self.limbs.split_at_mut(number);
             let limb = &mut own[0];
-            // What hangs on it has left its share in the rows.
+            // The children have already added their share to the rows.
             limb.alone.copy_from_slice(node.part(rows));
             limb.block.solve(&mut limb.alone, 1);
             for (mixed, y) in limb.mixed.iter().zip(&limb.alone) {
@@ -234,7 +236,7 @@ impl Articulated {
         }
     }
 
-    /// The root's twist under what works on it, with its rows.
+    /// Solves for the root's twist and writes its rows.
     fn first(&self, rows: &mut Rows) -> Vector6<f64> {
         let Some((factor, turning)) = &self.root else {
             rows[..2].fill([0.0; 3]);
@@ -250,7 +252,7 @@ impl Articulated {
         twist
     }
 
-    /// The twist of a domain by the rows of all before it, of which the root's is given.
+    /// Twist of a domain from the rows of its ancestors and the root's twist.
     fn twist(&self, nodes: &[Node], number: usize, first: Vector6<f64>, rows: &Rows) -> Vector6<f64> {
         let Some(interface) = &nodes[number].interface else { return first };
         let (limb, above) = (&self.limbs[number], self.limbs[interface.parent].moved.get());
@@ -258,7 +260,8 @@ impl Articulated {
         moves.fold(limb.carried * above, |sum, (follows, y)| sum + *y * follows)
     }
 
-    /// Moves some domains, in order and with all that these hang on, along a step of the coordinates where it was factored.
+    /// Computes the twists of given domains for a step of the coordinates. The domains are in order and
+    /// closed under parents.
     pub(super) fn go(&self, nodes: &[Node], which: impl Iterator<Item = usize>, step: &Rows) {
         let turned = |(_, turning): &(_, Matrix3<f64>)| turning * Vector3::from(step[1]);
         let angles = self.root.as_ref().map_or(Vector3::zeros(), turned);
@@ -269,12 +272,12 @@ impl Articulated {
         }
     }
 
-    /// The twist by which a domain was moved last.
+    /// Twist of a domain in the last solve or step.
     pub(super) fn moved(&self, number: usize) -> Vector6<f64> {
         self.limbs[number].moved.get()
     }
 
-    /// Length of a step of the coordinates where it was factored, in the norm of the tree's mass.
+    /// Mass norm of a step of the coordinates.
     pub(super) fn length(&self, nodes: &[Node], step: &Rows) -> f64 {
         self.go(nodes, 0..nodes.len(), step);
         let mut square = 0.0;

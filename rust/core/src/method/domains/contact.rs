@@ -1,4 +1,5 @@
-//! What a tree touches: vertices that the spheres of its domains find near colliders, and the directions that mind them.
+//! Contact of a domain tree: candidate vertices from bounding spheres, and search directions with contact
+//! forces.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,15 +18,15 @@ use crate::method::loads::contact::{
 };
 use crate::solve::{Compact, Lbfgs};
 
-/// A vertex of a domain at a collider.
+/// A contact of a domain's vertex with a collider.
 #[derive(Clone)]
 struct Meeting {
     domain: usize,
     vertex: usize,
-    /// Its point is numbered among the vertices of all domains; its stiffness is 0 until that is found.
+    /// Point index among the vertices of all domains; stiffness 0 until computed.
     touch: Touch,
     course: Course,
-    /// What the last search found to act in it, N.
+    /// Contact force of the last search, N.
     force: Vector3<f64>,
 }
 
@@ -35,19 +36,20 @@ impl Meeting {
     }
 }
 
-/// A domain, one of its vertices, and a force on that, N.
+/// A domain, a vertex, and a force on this vertex, N.
 type Push = (usize, usize, Vector3<f64>);
 
-/// The domains of a tree, where they are.
+/// The domains of a tree at their current placement.
 pub(super) struct Standing<'a> {
     pub(super) nodes: &'a [Node],
     pub(super) stations: &'a mut [Station],
-    /// How the angles of a free root turn it.
+    /// Derivative of a free root's rotation by its angles.
     pub(super) turning: Option<Matrix3<f64>>,
 }
 
 impl Standing<'_> {
-    /// Writes what forces at vertices of domains on a path, which is in order and begins at the root, do to the coordinates of these.
+    /// Writes generalised forces from forces at vertices. `path` lists the domains in order, from the root,
+    /// and is closed under parents.
     fn pull_back(&mut self, path: &[usize], forces: impl Iterator<Item = Push>, rows: &mut Rows) {
         for &number in path {
             self.nodes[number].part_mut(rows).fill(0.0);
@@ -60,7 +62,7 @@ impl Standing<'_> {
     }
 }
 
-/// A domain and all that it hangs on, in order.
+/// A domain and its ancestors, from the root.
 fn chain(nodes: &[Node], domain: usize) -> Vec<usize> {
     let above = |&number: &usize| nodes[number].interface.as_ref().map(|interface| interface.parent);
     let mut chain: Vec<usize> = std::iter::successors(Some(domain), above).collect();
@@ -68,32 +70,33 @@ fn chain(nodes: &[Node], domain: usize) -> Vec<usize> {
     chain
 }
 
-/// Colliders of a tree, and the touches of the current search.
+/// Colliders of a tree, and the contacts of the current search.
 pub(super) struct TreeContact {
     colliders: Arc<[Collider]>,
-    /// Whether its root is held.
+    /// `true` if the root is attached.
     held: bool,
-    /// The number of each domain's first vertex among those of all, and how many there are.
+    /// First global vertex number of each domain, then the total number.
     firsts: Vec<u32>,
-    /// Of each collider.
+    /// Placements of each collider.
     placements: Vec<Moved>,
-    /// Where each domain was at the start of the substep, and the coordinates of all.
+    /// Frame of each domain, and all coordinates, at the start of the substep.
     starts: Vec<Frame>,
     rows: Vec<[f64; 3]>,
-    /// Whether a held domain has begun the substep deep inside a collider, so that what is in that passes through; domains first.
+    /// `true` for an attached domain that starts the substep deep inside a collider; its inner vertices
+    /// then pass through. Indexed by domain, then collider.
     swallowed: Vec<bool>,
     /// Duration of the substep, s.
     h: f64,
     anchors: Vec<Anchor>,
     meetings: Vec<Meeting>,
-    /// The domains that touch and those that they hang on, in order.
+    /// Domains in contact and their ancestors, in order.
     path: Vec<usize>,
-    /// Of the touches' energy, where it was evaluated last.
+    /// Gradient of the contact energy at the last evaluation.
     gradient: Vec<[f64; 3]>,
 }
 
 impl TreeContact {
-    /// Of domains whose coordinates have so many rows.
+    /// Contact of domains with `rows` rows of coordinates.
     pub(super) fn new(colliders: Arc<[Collider]>, nodes: &[Node], rows: usize, held: bool) -> Self {
         let mut firsts = vec![0];
         for (number, node) in nodes.iter().enumerate() {
@@ -120,8 +123,8 @@ impl TreeContact {
         self.firsts[self.firsts.len() - 1] as usize
     }
 
-    /// Begins a substep of a duration from where the domains stand at some coordinates, and colliders in a state, at whose end these are where
-    /// rows say.
+    /// Begins a substep of duration h. `x` and the stations give the start; `state` and `colliders` give
+    /// the colliders at start and end.
     pub(super) fn begin(
         &mut self,
         (nodes, stations): (&[Node], &[Station]),
@@ -141,7 +144,7 @@ impl TreeContact {
         self.swallowed = if self.held { self.swallows(nodes) } else { Vec::new() };
     }
 
-    /// Whether each domain has a vertex deep inside of each collider, domains first.
+    /// `true` for each domain with a vertex deep inside a collider; indexed by domain, then collider.
     fn swallows(&self, nodes: &[Node]) -> Vec<bool> {
         let mut found = Vec::new();
         let mut swallows = |number: usize, collider: usize| {
@@ -164,7 +167,7 @@ impl TreeContact {
         pairs.map(|(number, collider)| swallows(number, collider)).collect()
     }
 
-    /// The energy of what touches, J, with the domains where they are at x; its gradient is kept.
+    /// Contact energy, J, with the domains placed at x; stores the gradient.
     pub(super) fn evaluate(&mut self, tree: &mut Standing<'_>, x: &Rows) -> f64 {
         if self.meetings.is_empty() {
             return 0.0;
@@ -180,12 +183,12 @@ impl TreeContact {
         sum
     }
 
-    /// The slope of that along a direction.
+    /// Derivative of the contact energy along a direction.
     pub(super) fn slope(&self, direction: &Rows) -> f64 {
         if self.meetings.is_empty() { 0.0 } else { dot(&self.gradient, direction) }
     }
 
-    /// Finds anew what touches from x along a direction, and turns that to where the forces of touches lead.
+    /// Detects contacts from x along a direction, and adds the effect of contact forces to the direction.
     pub(super) fn correct(
         &mut self,
         tree: &mut Standing<'_>,
@@ -202,7 +205,7 @@ impl TreeContact {
         }
     }
 
-    /// Whether anything has been entered on the straight way to where the domains are at x.
+    /// `true` if the straight motion to x enters a collider.
     pub(super) fn is_entered(&mut self, tree: &Standing<'_>, metric: &Articulated, x: &Rows) -> bool {
         let still = vec![[0.0; 3]; x.len()];
         self.find(tree, metric, x, &still);
@@ -215,14 +218,15 @@ impl TreeContact {
         })
     }
 
-    /// Whether no touch does anything on the way: no force follows then.
+    /// `true` if all contacts stay open along the direction and no contact force can arise.
     fn is_idle(&self) -> bool {
         self.meetings.iter().all(|Meeting { touch, course, .. }| {
             touch.bound == 0.0 && touch.gap(&course.here) >= 0.0 && touch.gap(&course.ahead) >= 0.0
         })
     }
 
-    /// The touches of vertices that are somewhere and would go a direction; those there were keep what was found of them.
+    /// Contacts of vertices at x that move along a direction; known contacts keep stiffness, friction bound
+    /// and force.
     fn find(&mut self, tree: &Standing<'_>, metric: &Articulated, x: &Rows, direction: &Rows) {
         let Standing { nodes, stations, .. } = tree;
         metric.go(nodes, 0..nodes.len(), direction);
@@ -253,7 +257,7 @@ impl TreeContact {
         self.find_path(nodes);
     }
 
-    /// How a vertex of a domain meets a collider, if it does.
+    /// Contact of a vertex with a collider, if any.
     fn meet(
         &self,
         way: &Way<'_>,
@@ -289,7 +293,8 @@ impl TreeContact {
         self.gradient.fill([0.0; 3]);
     }
 
-    /// Turns a direction to where the forces of touches lead; those that acted in the last search are minded first.
+    /// Adds the effect of contact forces to a direction. The working set starts with the contacts active in
+    /// the last search.
     fn turn(
         &mut self,
         tree: &mut Standing<'_>,
@@ -299,7 +304,7 @@ impl TreeContact {
     ) {
         let nodes = tree.nodes;
         self.stiffen(tree, metric);
-        // The metric is that of where the domains are.
+        // The metric belongs to the current placement.
         memory.change_metric();
         let compact = memory.compact(|rows: &mut Rows| metric.solve(nodes, 0..nodes.len(), rows));
         let free = direction.to_vec();
@@ -316,7 +321,7 @@ impl TreeContact {
         });
     }
 
-    /// Of touches the first of each domain, then the second of each: those of one domain say much the same.
+    /// Contacts in round-robin order over domains, since contacts of one domain are nearly redundant.
     fn in_turn(&self, touches: Vec<usize>) -> Vec<usize> {
         let mut seen = BTreeMap::new();
         let rank = |i: usize| {
@@ -329,7 +334,7 @@ impl TreeContact {
         ranked.into_iter().map(|(_, i)| i).collect()
     }
 
-    /// Adds to a direction what the forces do that minimise with those that are minded.
+    /// Adds to a direction the effect of the optimal forces in the working set.
     fn answer(
         &mut self,
         minded: &[usize],
@@ -363,7 +368,7 @@ impl TreeContact {
         }
     }
 
-    /// Finds how stiff touches are of which that is not known, and drops those that nothing moves.
+    /// Computes missing contact stiffnesses, and drops contacts of immovable vertices.
     fn stiffen(&mut self, tree: &mut Standing<'_>, metric: &mut Articulated) {
         let mut rows = vec![[0.0; 3]; self.rows.len()];
         self.meetings.retain_mut(|meeting| {
@@ -382,7 +387,7 @@ impl TreeContact {
         });
     }
 
-    /// How touches move under unit forces at each other, in the metric alone, 3 x 3 for two.
+    /// Compliance between contacts in the metric alone, 3 x 3 a pair.
     fn images(&self, minded: &[usize], tree: &mut Standing<'_>, metric: &mut Articulated) -> Mat<f64> {
         let mut images = Mat::zeros(3 * minded.len(), 3 * minded.len());
         let mut rows = vec![[0.0; 3]; self.rows.len()];
@@ -403,7 +408,7 @@ impl TreeContact {
         images
     }
 
-    /// How each touch moves with each column of what was learnt.
+    /// Motion of each contact in each L-BFGS column.
     fn columns(
         &self,
         minded: &[usize],
@@ -420,7 +425,7 @@ impl TreeContact {
         columns
     }
 
-    /// Where vertices stick once the domains have come to where they are at x.
+    /// Sticking positions of vertices after the substep, at x.
     pub(super) fn settle_anchors(&mut self, tree: &Standing<'_>, x: &Rows) -> &[Anchor] {
         self.anchors.clear();
         for meeting in &self.meetings {
@@ -432,28 +437,28 @@ impl TreeContact {
 }
 
 impl Meeting {
-    /// A force at its vertex, N.
+    /// The force at the contact's vertex, N.
     fn push(&self, force: Vector3<f64>) -> Push {
         (self.domain, self.vertex, force)
     }
 
-    /// Whether the last search found a force in it, or friction.
+    /// `true` if the last search found a force or friction here.
     fn acts(&self) -> bool {
         self.touch.bound > 0.0 || self.force != Vector3::zeros()
     }
 
-    /// Its gap where it would go along rows by which the metric has moved its domain.
+    /// Gap after a step; `metric` holds the twist of the domain for this step.
     fn gap_ahead(&self, tree: &Standing<'_>, metric: &Articulated, rows: &Rows) -> f64 {
         self.touch.gap(&(self.course.here + self.velocity(tree, metric, rows)))
     }
 
-    /// Where its vertex is at x.
+    /// Position of the vertex at x.
     fn place(&self, tree: &Standing<'_>, x: &Rows) -> Vector3<f64> {
         let node = &tree.nodes[self.domain];
         tree.stations[self.domain].frame.vertex(&node.domain, self.vertex, node.part(x))
     }
 
-    /// How that moves along rows of coordinates by which the metric has moved its domain.
+    /// Motion of the vertex in a step; `metric` holds the twist of the domain for this step.
     fn velocity(&self, tree: &Standing<'_>, metric: &Articulated, rows: &Rows) -> Vector3<f64> {
         let (node, frame) = (&tree.nodes[self.domain], &tree.stations[self.domain].frame);
         let at = (self.vertex, &self.course.here);

@@ -1,4 +1,4 @@
-//! One domain: a body in a few displacements, with all that its motion in a moving frame takes.
+//! One domain: a reduced body with all inertia terms of its motion in a moving frame.
 
 use std::sync::Arc;
 
@@ -13,45 +13,46 @@ use crate::method::skinning_modes::FREE;
 use crate::subspace::{BoundedDeformationTree, LinearModes};
 use crate::{Error, Result};
 
-/// Functions of the vertices that are there without displacements: 1 and X.
+/// Number of shape functions of the undeformed body: 1 and X.
 pub(super) const RIGID: usize = 4;
-/// Share of a rigid motion that displacements may make up.
+/// Largest share of a rigid motion within the span of the displacements.
 const MOST_RIGID: f64 = 1.0 - 1e-6;
 
-/// A body that may stand in trees, as often as there is need.
+/// A reduced body for use in domain trees, possibly several times.
 ///
-/// With s = 4 + 3k functions `Phi = (1, X, B_1, ..., B_k)` of its vertices, X from the centre of mass, every motion in a frame is
-/// `x = Q Phi` with `Q = (c, R, R y_1, ..., R y_k)`, 3 x s, and all that inertia takes is the Gram matrix of these.
+/// With s = 4 + 3k functions `Phi = (1, X, B_1, ..., B_k)` of its vertices, X from the centre of mass,
+/// every motion in a frame is `x = Q Phi` with `Q = (c, R, R y_1, ..., R y_k)`, 3 x s. Inertia depends only
+/// on the Gram matrix of Phi.
 pub struct Domain {
     masses: Vec<f64>,
     /// The centre of mass.
     pub(super) centre: Vector3<f64>,
-    /// Phi, n x s, a vertex after the other, with `B'MB = I`.
+    /// Phi, n x s, vertex by vertex, with `B'MB = I`.
     values: Vec<f64>,
     /// `sum m Phi Phi'`, s x s.
     pub(super) gram: Columns,
-    /// Of the metric, k, 1/s^2.
+    /// Eigenvalues of the metric, k, 1/s^2.
     pub(super) spectrum: Vec<f64>,
-    /// What resists; `None` for `1/2 y' Lambda y`.
+    /// Elastic model; `None` for `1/2 y' Lambda y`.
     pub(super) flesh: Option<Arc<ReducedModel>>,
-    /// Vertices that no displacement moves.
+    /// Vertices with zero displacement in every coordinate.
     held: Vec<u32>,
-    /// Around the vertices that touch, from the centre of mass.
+    /// Bounding spheres of the contact vertices, relative to the centre of mass.
     pub(super) spheres: BoundedDeformationTree,
-    /// Of the body at rest, m.
+    /// Diagonal of the body at rest, m.
     pub(super) diagonal: f64,
 }
 
-/// A body at rest: its vertices, m, their masses, kg, and those of them that touch.
+/// A body at rest: vertices, m, masses, kg, and contact vertices.
 type Rest<'a> = (&'a [[f64; 3]], &'a [f64], &'a [u32]);
 
 impl Domain {
-    /// A body or a surface in its linear modes, `1/2 z' Lambda z`, those that deform it. points: n, m; masses: n, kg; boundary: the vertices that
-    /// touch colliders.
+    /// A body or a surface in its deforming linear modes, with energy `1/2 z' Lambda z`. points: n, m;
+    /// masses: n, kg; boundary: the contact vertices.
     ///
     /// # Errors
-    /// [`Error::Shape`] for modes of something else, [`Error::Index`] for a boundary of something else, [`Error::Unsupported`] where no mode
-    /// deforms it, and where together they move it as a whole.
+    /// [`Error::Shape`] for modes of another mesh, [`Error::Index`] for an unknown boundary vertex,
+    /// [`Error::Unsupported`] without a deforming mode, and for modes that contain rigid motion.
     pub fn of_modes(
         points: &[[f64; 3]],
         masses: &[f64],
@@ -75,10 +76,10 @@ impl Domain {
         Self::new((points, masses, boundary), (fields, spectrum), None)
     }
 
-    /// Hyperelastic flesh in a few displacements, with the elements at which it finds forces.
+    /// Hyperelastic flesh in a reduced basis, with its force elements.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for flesh on a rig, and for displacements that together move it as a whole.
+    /// [`Error::Unsupported`] for flesh on a rig, and for a basis that contains rigid motion.
     pub fn of_flesh(model: &Arc<ReducedModel>) -> Result<Self> {
         if model.bone_count() > 0 {
             let why = "a domain hangs on its parent and has no bones; reduce the body without a rig";
@@ -138,7 +139,7 @@ impl Domain {
         self.spectrum.len()
     }
 
-    /// The vertices that no displacement moves: where it is held.
+    /// Vertices with zero displacement in every coordinate: the attached part.
     pub fn held(&self) -> &[u32] {
         &self.held
     }
@@ -179,7 +180,7 @@ impl Domain {
         own.fold(Vector3::zeros(), |sum, (b, y)| sum + *y * Vector3::from(*b))
     }
 
-    /// Adds what a force at a vertex is to the forces on Q.
+    /// Adds a force at a vertex to the forces on Q.
     pub(super) fn push(&self, vertex: usize, force: &Vector3<f64>, push: &mut [f64]) {
         let row = self.row(vertex);
         for (push, force) in push.chunks_exact_mut(row.len()).zip(force.iter()) {
@@ -187,7 +188,7 @@ impl Domain {
         }
     }
 
-    /// `Q Phi` at all vertices, n x 3: where they are.
+    /// Vertex positions `Q Phi`, n x 3.
     pub(super) fn places(&self, q: &[f64]) -> Vec<f64> {
         let s = self.functions();
         let turned = Mat::from_fn(s, 3, |f, c| q[c * s + f]);
@@ -196,7 +197,8 @@ impl Domain {
         (0..3 * places.nrows()).map(|i| places[(i / 3, i % 3)]).collect()
     }
 
-    /// The most of a rigid motion's inertia that displacements make up: 1 where they contain one.
+    /// Largest share of a rigid motion's inertia within the span of the displacements; 1 if they contain
+    /// one.
     fn rigid_share(&self) -> f64 {
         let k = self.rank();
         let gram = |a: usize, b: usize| self.gram.at(a, b);

@@ -1,8 +1,9 @@
-//! Where a domain hangs: vertices of its parent, and the rotation that comes closest to how these have moved `[MOR sec. 4]`.
+//! Attachment of a domain: an interface of parent vertices, and the best-fit rotation of their motion
+//! `[MOR sec. 4]`.
 //!
-//! `A = sum m (x - x_mean) (X - X_mean)' = R S` of the interface, linear in the parent's Q. As the parent moves, with
-//! `K = tr(S) I - S` and vex(W - W') the vector w of `[w] = W - W'`, the frame turns by
-//! `R K^-1 vex(R' dA - dA' R)`; what works on the frame works on the parent through the transpose of that.
+//! `A = sum m (x - x_mean) (X - X_mean)' = R S` of the interface, linear in the parent's Q. With
+//! `K = tr(S) I - S` and vex(W - W') the vector w of `[w] = W - W'`, motion of the parent rotates the frame
+//! by `R K^-1 vex(R' dA - dA' R)`. Loads on the frame act on the parent through the transpose of this map.
 
 use nalgebra::{Matrix3, Vector3, Vector6};
 
@@ -13,11 +14,12 @@ use crate::math::dense::dot;
 use crate::method::loads::contact::Placement;
 use crate::{Error, Result};
 
-/// Least second moment of an interface across its longest axis, as a share of that along it.
+/// Smallest second moment of an interface across its longest axis, relative to the moment along it.
 const THINNEST: f64 = 1e-6;
-/// Least `s_2 + s_3` for which a frame's rate is told, as a share of `s_1`.
+/// Smallest `s_2 + s_3` for a well-defined frame rate, relative to `s_1`.
 const TOLD: f64 = 1e-9;
-/// Steps of Newton's method from the parent's rotation, which converge quadratically, and what is none any more, rad.
+/// Most Newton steps from the parent's rotation (convergence is quadratic), and the angle at convergence,
+/// rad.
 const NEWTON_STEPS: usize = 10;
 const TURNED: f64 = 1e-11;
 
@@ -30,11 +32,11 @@ pub(super) struct Interface {
     spread: [Vec<f64>; 3],
     /// From the interface's mean to the domain's centre at rest, in the parent's axes.
     lever: Vector3<f64>,
-    /// How the domain's axes lie in the parent's at rest.
+    /// Rotation from the domain's axes to the parent's axes at rest.
     turn: Matrix3<f64>,
 }
 
-/// An interface as the parent has it.
+/// The interface in the current placement of the parent.
 #[derive(Clone, Copy)]
 pub(super) struct Hinge {
     /// R of `A = R S`.
@@ -49,7 +51,7 @@ pub(super) struct Hinge {
 pub(super) type Placed<'a> = (&'a Domain, &'a Placement);
 
 impl Interface {
-    /// Of a domain, number `domain`, at vertices of its parent.
+    /// Interface of domain number `domain`, at vertices of its parent.
     pub(super) fn new(
         domain: usize,
         (child, place): Placed<'_>,
@@ -87,7 +89,7 @@ impl Interface {
         Ok(made)
     }
 
-    /// Errors unless the domain is held about where the interface is.
+    /// Checks that the attached part of the domain is near the interface.
     fn check_held(&self, domain: usize, child: &Domain, body: &Domain, vertices: &[u32]) -> Result<()> {
         if child.held().is_empty() {
             let why = "nothing holds it where it hangs; pin its vertices there before its modes are found";
@@ -106,7 +108,7 @@ impl Interface {
         Ok(())
     }
 
-    /// The interface, and the domain's frame, of the parent's Q, whose own frame is turned by `above`.
+    /// Hinge, and frame of the domain, for the parent's Q; `above` is the rotation of the parent's frame.
     pub(super) fn follow(&self, parent: &[f64], above: Matrix3<f64>) -> (Hinge, Frame) {
         let s = self.mean.len();
         let shape = Matrix3::from_fn(|row, axis| dot(&parent[row * s..][..s], &self.spread[axis]));
@@ -117,7 +119,7 @@ impl Interface {
         (Hinge { rotation, inverse, lever }, frame)
     }
 
-    /// Adds what a force at the domain's centre and a torque do to the parent's Q.
+    /// Adds a wrench, force and torque at the domain's centre, to the forces on the parent's Q.
     pub(super) fn react(&self, hinge: &Hinge, wrench: &Vector6<f64>, parent: &mut [f64]) {
         let force = Vector3::new(wrench[0], wrench[1], wrench[2]);
         let torque = Vector3::new(wrench[3], wrench[4], wrench[5]) + hinge.lever.cross(&force);
@@ -132,7 +134,8 @@ impl Interface {
         }
     }
 
-    /// How the frame moves, by its centre and its turning, as a coordinate of the parent, turned by `frame`, does.
+    /// Derivative of the domain's frame, centre and rotation, by a coordinate of the parent with rotation
+    /// `frame`.
     pub(super) fn rate(&self, hinge: &Hinge, frame: &Matrix3<f64>, coordinate: usize) -> Vector6<f64> {
         let first = RIGID + 3 * coordinate;
         let moved = frame * Vector3::new(self.mean[first], self.mean[first + 1], self.mean[first + 2]);
@@ -144,8 +147,8 @@ impl Interface {
     }
 }
 
-/// R of `A = R S`, and `K^-1`, from a rotation that is not far, by Newton's method on tr(R'A): where K is definite, no rotation does
-/// better. `None` if that does not come to an end.
+/// Polar factor R of `A = R S`, and `K^-1`, by Newton's method on tr(R'A) from a nearby rotation. R is
+/// optimal wherever K is definite. `None` without convergence.
 fn nearby(shape: &Matrix3<f64>, mut rotation: Matrix3<f64>) -> Option<(Matrix3<f64>, Matrix3<f64>)> {
     for _ in 0..NEWTON_STEPS {
         let stretch = rotation.transpose() * shape;
@@ -155,7 +158,7 @@ fn nearby(shape: &Matrix3<f64>, mut rotation: Matrix3<f64>) -> Option<(Matrix3<f
             k[(0, 0)] > 0.0 && k.fixed_view::<2, 2>(0, 0).determinant() > 0.0 && k.determinant() > 0.0;
         let inverse = k.try_inverse().filter(|_| definite)?;
         let turn = inverse * twist(&stretch);
-        // Cayley's rotation, which is that of these angles up to third order.
+        // The Cayley transform agrees with the rotation by these angles up to third order.
         let half = 0.5 * turn.cross_matrix();
         rotation += rotation * (half + half * half) * (2.0 / (1.0 + 0.25 * turn.norm_squared()));
         if turn.norm() < TURNED {
@@ -165,7 +168,7 @@ fn nearby(shape: &Matrix3<f64>, mut rotation: Matrix3<f64>) -> Option<(Matrix3<f
     None
 }
 
-/// The same by singular values.
+/// The same by a singular value decomposition.
 fn closest(shape: &Matrix3<f64>) -> (Matrix3<f64>, Matrix3<f64>) {
     let SignedSvd { u, sigma, v } = SignedSvd::new(shape);
     let least = TOLD * sigma.amax();
@@ -178,14 +181,14 @@ fn twist(w: &Matrix3<f64>) -> Vector3<f64> {
     Vector3::new(w[(2, 1)] - w[(1, 2)], w[(0, 2)] - w[(2, 0)], w[(1, 0)] - w[(0, 1)])
 }
 
-/// Whether vertices of these second moments span a plane.
+/// `true` if the second moments belong to vertices that span a plane.
 fn spans(moments: &Matrix3<f64>) -> bool {
     let mut widths: [f64; 3] = moments.symmetric_eigenvalues().into();
     widths.sort_by(f64::total_cmp);
     widths[1] > THINNEST * widths[2]
 }
 
-/// The mean of points, and how far they are from it.
+/// Mean of points and largest distance from the mean.
 fn ball(points: &[Vector3<f64>]) -> (Vector3<f64>, f64) {
     let mean = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
     (mean, points.iter().map(|point| (point - mean).norm()).fold(0.0, f64::max))
@@ -199,12 +202,13 @@ mod tests {
 
     const STEP: f64 = 1e-5;
 
-    /// Numbers that look like chance.
+    /// Pseudo-random numbers.
     fn some(seed: usize) -> f64 {
         (1.7 * seed as f64 + 0.3 * (seed * seed) as f64).sin()
     }
 
-    /// An interface in a plane, or not, of a parent of two coordinates, and the parent's frame and coordinates.
+    /// An interface, planar or not, of a parent with two coordinates, and the parent's frame and
+    /// coordinates.
     fn made(flat: bool) -> (Interface, Matrix3<f64>, [f64; 2]) {
         let vector = |seed: usize| Vector3::from_fn(|c, _| some(3 * seed + c));
         let points: Vec<Vector3<f64>> =
@@ -232,9 +236,9 @@ mod tests {
         q
     }
 
-    /// How a frame moves from one place to another, by its centre and its turning.
+    /// Difference of two frames, centre and rotation.
     fn change(from: &Frame, to: &Frame) -> Vector6<f64> {
-        // The sine of the angle, about its axis.
+        // Sine of the angle times the axis.
         let turned = 0.5 * twist(&(to.rotation * from.rotation.transpose()));
         let moved = to.centre - from.centre;
         Vector6::new(moved.x, moved.y, moved.z, turned.x, turned.y, turned.z)

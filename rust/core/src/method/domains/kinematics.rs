@@ -1,13 +1,14 @@
-//! Where a domain is in a frame, `x = Q Phi`, and what forces on Q, 3 x s, are to the frame and to the coordinates.
+//! Kinematics of a domain in a frame, `x = Q Phi`, and pull-back of forces on Q, 3 x s, to the frame and
+//! the coordinates.
 
 use nalgebra::{Matrix3, Matrix6, Rotation3, Vector3, Vector6};
 
 use super::domain::{Domain, RIGID};
 
-/// Angle below which series are used, rad.
+/// Angle below which series replace the closed form, rad.
 const SMALL: f64 = 1e-3;
 
-/// A frame: how it is turned, and where the domain's centre of mass at rest is in it.
+/// A frame: rotation, and position of the rest centre of mass.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     pub(super) rotation: Matrix3<f64>,
@@ -15,7 +16,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Writes `Q = (c, R, R y_1, ..., R y_k)`, rows one after the other.
+    /// Writes `Q = (c, R, R y_1, ..., R y_k)`, row by row.
     pub(super) fn place(&self, y: &[f64], q: &mut [f64]) {
         let s = RIGID + 3 * y.len();
         for row in 0..3 {
@@ -29,17 +30,17 @@ impl Frame {
         }
     }
 
-    /// Where what is somewhere in it is.
+    /// World position of a point of the frame.
     pub(super) fn world(&self, place: &Vector3<f64>) -> Vector3<f64> {
         self.centre + self.rotation * place
     }
 
-    /// Where a vertex of a domain is.
+    /// World position of a vertex of a domain.
     pub(super) fn vertex(&self, domain: &Domain, vertex: usize, y: &[f64]) -> Vector3<f64> {
         self.world(&(domain.rest(vertex) + domain.shift(vertex, y)))
     }
 
-    /// How a vertex that is somewhere moves, by the twist of the frame and by the coordinates.
+    /// Velocity of a vertex at position `here`, from the twist of the frame and the coordinate velocities.
     pub(super) fn velocity(
         &self,
         domain: &Domain,
@@ -51,7 +52,7 @@ impl Frame {
         moves + turns.cross(&(here - self.centre)) + self.rotation * domain.shift(vertex, y)
     }
 
-    /// What works on a coordinate, of the forces P on Q.
+    /// Generalised force on a coordinate from the forces P on Q.
     pub(super) fn work(&self, p: &[f64], s: usize, coordinate: usize) -> f64 {
         let first = RIGID + 3 * coordinate;
         (0..3).map(|row| (0..3).map(|c| self.rotation[(row, c)] * p[row * s + first + c]).sum::<f64>()).sum()
@@ -63,13 +64,14 @@ fn column(q: &[f64], s: usize, f: usize) -> Vector3<f64> {
     Vector3::new(q[f], q[s + f], q[2 * s + f])
 }
 
-/// Force and torque about the centre, of the forces P on Q: `sum_(f > 0) Q_f x P_f`.
+/// Force and torque about the centre from the forces P on Q: `sum_(f > 0) Q_f x P_f`.
 pub(super) fn wrench(q: &[f64], p: &[f64], s: usize) -> Vector6<f64> {
     let torque: Vector3<f64> = (1..s).map(|f| column(q, s, f).cross(&column(p, s, f))).sum();
     Vector6::new(p[0], p[s], p[2 * s], torque.x, torque.y, torque.z)
 }
 
-/// Inertia of a domain to motions of its frame and of its coordinates, which are worth one each: 6 x 6, and 6 a coordinate.
+/// Inertia of a domain: the 6 x 6 block of its frame, and the coupling with each coordinate, 6 numbers.
+/// Coordinates have unit mass.
 pub(super) fn inertia(
     domain: &Domain,
     frame: &Frame,
@@ -106,12 +108,13 @@ pub(super) fn inertia(
     own
 }
 
-/// The rotation by a vector of angles.
+/// Rotation of an angle vector.
 pub(super) fn turned(angles: &Vector3<f64>) -> Matrix3<f64> {
     Rotation3::from_scaled_axis(*angles).into_inner()
 }
 
-/// How that turns as the angles change: `I + (1 - cos t) / t^2 W + (t - sin t) / t^3 W^2`, t their length, W their cross product.
+/// Derivative of the rotation by the angle vector: `I + (1 - cos t) / t^2 W + (t - sin t) / t^3 W^2`, with
+/// t the length and W the cross-product matrix of the vector.
 pub(super) fn turning(angles: &Vector3<f64>) -> Matrix3<f64> {
     let (t, w) = (angles.norm(), angles.cross_matrix());
     let [once, twice] = if t < SMALL {

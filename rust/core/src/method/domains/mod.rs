@@ -1,10 +1,11 @@
-//! Trees of domains: bodies in a few displacements, each in a frame of its own that hangs on another body `[MOR sec. 4]`.
+//! Trees of domains: reduced bodies, each in a frame attached to another body `[MOR sec. 4]`.
 //!
-//! A vertex of a domain is at `x = c + R (X + B y)`. Where a domain hangs, vertices of its parent are an interface, and the
-//! rotation that comes closest to these is how it is turned (`interface`). The incremental energy of all domains together
-//! (`objective`) depends on their coordinates y alone: inertia of moving frames, and what a domain does to its parent, follow from
-//! that. Directions come from the inertia of the whole tree, eliminated domain after domain (`articulated`). What may touch colliders
-//! is found by spheres around parts of domains (`way`), and forces of touches turn directions (`contact`).
+//! A vertex of a domain is at `x = c + R (X + B y)`. The interface of a domain is a set of vertices of its
+//! parent, and the best-fit rotation of the interface is the rotation of the frame (`interface`). The
+//! incremental energy of all domains together (`objective`) depends on their coordinates y alone, including
+//! the inertia of moving frames and the reaction on the parent. Search directions use the inertia of the
+//! whole tree, eliminated domain by domain (`articulated`). Bounding spheres find contact candidates
+//! (`way`), and contact forces correct the search directions (`contact`).
 
 mod articulated;
 mod contact;

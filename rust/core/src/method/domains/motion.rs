@@ -1,4 +1,4 @@
-//! How a tree moves on in time.
+//! Time stepping of a tree.
 
 use nalgebra::Vector3;
 
@@ -14,43 +14,45 @@ use crate::method::settings::{HISTORY, respace};
 use crate::solve::{Descent, Objective};
 use crate::{Error, Progress, Result};
 
-/// What is far for a descent to start at, root mean square as a share of the diagonal.
+/// Largest distance between predictor and last state without an energy comparison, root mean square as a
+/// share of the diagonal.
 const FAR: f64 = 0.1;
 /// Rows of a root's place: the columns of its rotation, and its centre.
 const PLACE: usize = 4;
 
-/// Everything that a step of a tree starts from; restoring it replays the same bits.
+/// The complete state before a step of a tree; restoring it replays the same bits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TreeState {
     started: bool,
-    /// Seconds between the remembered substeps, 0 before the first.
+    /// Seconds between the stored substeps, 0 before the first.
     spacing: f64,
-    /// The root's last two places given, older first.
+    /// The last two target places of the root, older first.
     frames: [Vec<[f64; 3]>; 2],
-    /// Of the last substeps, older first: the root's place, then the coordinates without the root's rows.
+    /// The last substeps, older first: the root's place, then the coordinates without the root's rows.
     history: [Vec<[f64; 3]>; HISTORY],
     contact: ContactState,
 }
 
-/// What drives a tree in a step.
+/// Input of a step of a tree.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TreeDrive<'a> {
-    /// The transform of the root from where it stands at rest, all the tree with it; `None` leaves it where it is. The first one given is where the
-    /// tree starts, at rest. Substeps read it off the parabola through the last three.
+    /// Transform of the root, and with it of the whole tree, from its rest place; `None` keeps the last
+    /// one. The first transform sets the start, at rest. Substeps interpolate on the parabola through the
+    /// last three.
     pub root: Option<&'a [[f64; 4]; 3]>,
-    /// A medium that moves; `None` for none.
+    /// A moving medium; `None` for none.
     pub wind: Option<&'a Wind<'a>>,
-    /// Where colliders then are: for each a rotation and a translation from where it was made. `None` leaves them where they are; substeps as for the
-    /// root.
+    /// Placements of colliders at the end of the step: rotation and translation of each from its initial
+    /// place. `None` keeps the last ones; substeps interpolate as for the root.
     pub colliders: Option<&'a [[[f64; 4]; 3]]>,
 }
 
-/// A medium that moves, as each domain meets it: the force `-rate m (v - velocity)` on every vertex.
+/// A moving medium at each domain: the force `-rate m (v - velocity)` on every vertex.
 #[derive(Debug, Clone, Copy)]
 pub struct Wind<'a> {
-    /// Of the medium, d, m/s.
+    /// Velocity of the medium, d, m/s.
     pub velocity: &'a [[f64; 3]],
-    /// How soon a domain would follow it, d, 1/s.
+    /// Relaxation rate of each domain towards the medium, d, 1/s.
     pub rate: &'a [f64],
 }
 
@@ -73,7 +75,7 @@ impl Wind<'_> {
 }
 
 impl TreeState {
-    /// At rest, of coordinates with the root's rows, and of colliders where they were made.
+    /// A state at rest, with the root's rows among the coordinates, and colliders at their initial places.
     pub(super) fn new(root: &Frame, rows: usize, colliders: usize) -> Self {
         let mut all = vec![[0.0; 3]; PLACE + rows - ROOT];
         all[..PLACE].copy_from_slice(&rows_of(root));
@@ -88,7 +90,7 @@ impl TreeState {
         }
     }
 
-    /// The coordinates after the last substep; the root's rows mean nothing.
+    /// The coordinates after the last substep; the root's rows have no meaning.
     pub(super) fn last(&self) -> &Rows {
         coordinates(&self.history[HISTORY - 1])
     }
@@ -104,18 +106,19 @@ impl TreeState {
         self.contact.copy_from(&other.contact);
     }
 
-    /// Has been at a place all the time.
+    /// Sets the history to rest at a place.
     fn begin(&mut self, place: &Rows) {
         self.frames.iter_mut().chain(&mut self.history).for_each(|rows| rows[..PLACE].copy_from_slice(place));
     }
 }
 
 impl DomainTree {
-    /// Moves on by `dt`.
+    /// Advances by `dt`.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for what drives it, [`Error::Unsupported`] for the place of a free root,
-    /// [`Error::Numerical`] if numbers overflow, [`Error::Cancelled`]. The state then stays as it was.
+    /// [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for the input, [`Error::Unsupported`]
+    /// for the place of a free root, [`Error::Numerical`] for overflow, [`Error::Cancelled`]. The state is
+    /// then unchanged.
     pub fn step(&mut self, drive: &TreeDrive<'_>, progress: &Progress) -> Result<StepReport> {
         drive.wind.map_or(Ok(()), |wind| wind.check(self.nodes.len()))?;
         let target = self.enter(drive.root)?;
@@ -139,12 +142,12 @@ impl DomainTree {
         found
     }
 
-    /// Everything that a step starts from.
+    /// The complete state before a step.
     pub fn save_state(&self) -> TreeState {
         self.state.clone()
     }
 
-    /// Goes back to a saved state.
+    /// Restores a saved state.
     ///
     /// # Errors
     /// [`Error::Shape`] for a state of another tree.
@@ -161,20 +164,20 @@ impl DomainTree {
         Ok(())
     }
 
-    /// Back to rest where it was made.
+    /// Resets the tree to rest at its initial place.
     pub fn reset(&mut self) {
         let root = standing(&self.nodes[0].domain, &self.stand);
         self.state = TreeState::new(&root, self.x.len(), self.colliders.len());
         self.show();
     }
 
-    /// The incremental energy of the next substep, J, and its gradient, at places of a free root's shift and angles, six numbers, from where it would
-    /// fly, and of all coordinates, a domain after the other.
+    /// Incremental energy of the next substep, J, and its gradient. `numbers` are six for a free root,
+    /// shift and angles from its free flight, then the coordinates domain by domain.
     ///
-    /// Without wind and what touches; the root is where it was. Steps do not need this; tests and tools do.
+    /// Excludes wind and contact; the root keeps its last place. For tests and tools only.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there are as many numbers.
+    /// [`Error::Shape`] for another count of numbers.
     pub fn incremental_energy(&mut self, numbers: &[f64]) -> Result<(f64, Vec<f64>)> {
         let count = 3 * ROOT + self.coordinate_count();
         if numbers.len() != count {
@@ -204,7 +207,7 @@ impl DomainTree {
         Ok((energy, slopes))
     }
 
-    /// The root's place in the next frame.
+    /// Root place of the next frame.
     fn enter(&self, root: Option<&[[f64; 4]; 3]>) -> Result<[[f64; 3]; PLACE]> {
         let Some(root) = root else {
             let [.., last] = &self.state.frames;
@@ -256,7 +259,7 @@ impl DomainTree {
         Ok(report)
     }
 
-    /// Where a free root goes without forces.
+    /// Root place after free flight.
     fn fly_on(&self, rows: &mut [[f64; 3]; PLACE]) {
         let [.., older, last] = &self.state.history;
         for (row, place) in rows.iter_mut().enumerate() {
@@ -264,7 +267,7 @@ impl DomainTree {
         }
     }
 
-    /// Where inertia, gravity, wind and damping want each domain.
+    /// Sets inertial targets, with gravity and wind, and damping of each domain.
     fn aim(&mut self, h: f64, wind: Option<&Wind<'_>>) {
         let (integrator, gravity) = (self.params.integrator, Vector3::from(self.params.gravity));
         let (inertia, [speed, further]) = (integrator.acceleration()[0], integrator.velocity());
@@ -301,7 +304,7 @@ impl DomainTree {
         }
     }
 
-    /// Begins a substep of contact, from where the last one ended.
+    /// Begins a substep of contact from the end of the last one.
     fn begin_contact(&mut self, h: f64) {
         if self.contact.is_none() {
             return;
@@ -314,7 +317,8 @@ impl DomainTree {
         }
     }
 
-    /// Finds the end of a substep, whose root is or starts at a frame, and remembers it.
+    /// Solves a substep from a frame of the root, which is fixed or the start of a free root, and appends
+    /// the solution to the history.
     fn solve(&mut self, start: Frame, progress: &Progress) -> Result<(u32, f64)> {
         let recall = self.params.integrator.recall();
         let inertia = self.params.integrator.acceleration()[0];
@@ -326,7 +330,7 @@ impl DomainTree {
         let budget = (self.params.max_iterations, self.params.tolerance);
         let last = frame_of(&self.state.history[HISTORY - 1]);
         let (mut energy, descent, x, other, gradient) = self.split(start);
-        // On which side something is entered, is told where it has not been entered yet.
+        // Contact detection needs a start outside of the colliders to know the entry side.
         if energy.enters(x) {
             x.copy_from_slice(other);
             energy.start = if energy.free { last } else { start };
@@ -349,7 +353,7 @@ impl DomainTree {
         Ok((outcome.iterations, outcome.length))
     }
 
-    /// The energy of a substep whose root is or starts at a frame, what descends on it, and rows: the coordinates, and memory.
+    /// Energy and minimiser of a substep from a frame of the root, and rows for coordinates and scratch.
     fn split(&mut self, start: Frame) -> (Incremental<'_>, &mut Descent, &mut Rows, &mut Rows, &mut Rows) {
         let energy = Incremental {
             nodes: &self.nodes,
@@ -366,7 +370,7 @@ impl DomainTree {
         (energy, &mut self.descent, &mut self.x, &mut self.other, &mut self.gradient)
     }
 
-    /// Takes over what was found in a substep.
+    /// Appends the solution of a substep to the history.
     fn take(&mut self, root: &Frame) {
         self.state.history.rotate_left(1);
         let newest = &mut self.state.history[HISTORY - 1];
@@ -381,13 +385,13 @@ impl DomainTree {
         }
     }
 
-    /// Has all domains where the last substep left them.
+    /// Places all domains at the last substep.
     fn show(&mut self) {
         let rows = &self.state.history[HISTORY - 1];
         place(&self.nodes, &mut self.stations, frame_of(rows), coordinates(rows));
     }
 
-    /// J.
+    /// Elastic energy, J.
     fn elastic_energy(&mut self) -> f64 {
         let mut energy = 0.0;
         for (node, station) in self.nodes.iter().zip(&mut self.stations) {
@@ -397,7 +401,7 @@ impl DomainTree {
     }
 }
 
-/// Coordinates of what is remembered, with as many rows before them as the root has.
+/// Coordinates in stored rows, preceded by as many rows as the root has.
 fn coordinates(rows: &Rows) -> &Rows {
     &rows[PLACE - ROOT..]
 }
@@ -407,7 +411,7 @@ fn rows_of(frame: &Frame) -> [[f64; 3]; PLACE] {
     [column(0), column(1), column(2), frame.centre.into()]
 }
 
-/// Of rows whose matrix may lie between rotations.
+/// Frame of interpolated rows; the matrix is made a rotation.
 fn frame_of(rows: &Rows) -> Frame {
     let place = Placement::of(&std::array::from_fn(|row| rows[row]), &[0.0; 3]);
     Frame { rotation: *place.rotation(), centre: *place.translation() }

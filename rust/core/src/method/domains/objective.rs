@@ -1,4 +1,4 @@
-//! The incremental energy of a step in the coordinates of all domains.
+//! Incremental energy of a step in the coordinates of all domains.
 
 use std::sync::Arc;
 
@@ -15,22 +15,23 @@ use crate::method::reduced_fem::Elastic;
 use crate::solve::{Lbfgs, Objective, Value};
 use crate::{Error, Result};
 
-/// Rows of the root among the coordinates: where its centre is from its start, and by which angles it is turned from there.
+/// Rows of the root among the coordinates: translation of its centre, and rotation angles, both from its
+/// start.
 pub(super) const ROOT: usize = 2;
 
-/// A domain of a tree: what does not change.
+/// Constant data of a domain in a tree.
 pub(super) struct Node {
     pub(super) domain: Arc<Domain>,
-    /// Which of the elastic energies is its own; none of linear modes.
+    /// Index of its elastic energy; `None` for linear modes.
     pub(super) elastic: Option<usize>,
-    /// Where it hangs; nowhere the root.
+    /// Attachment to the parent; `None` for the root.
     pub(super) interface: Option<Interface>,
-    /// Its first row among the coordinates.
+    /// First row among the coordinates.
     pub(super) row: usize,
 }
 
 impl Node {
-    /// Its part of rows, filled up with zeros.
+    /// The domain's part of rows, padded with zeros.
     pub(super) fn part<'a>(&self, rows: &'a Rows) -> &'a [f64] {
         &rows[self.row..].as_flattened()[..self.domain.rank()]
     }
@@ -40,23 +41,23 @@ impl Node {
     }
 }
 
-/// What a step wants of a domain, and where it is.
+/// Targets and current placement of a domain in a step.
 pub(super) struct Station {
     pub(super) frame: Frame,
     pub(super) hinge: Option<Hinge>,
     /// Q, 3 x s.
     pub(super) q: Vec<f64>,
-    /// Where inertia, gravity and the wind want Q.
+    /// Inertial target of Q, including gravity and wind.
     pub(super) target: Vec<f64>,
-    /// How firmly, 1/s^2.
+    /// Inertial stiffness, 1/s^2.
     pub(super) inertia: f64,
-    /// What works on Q.
+    /// Forces on Q.
     pub(super) push: Vec<f64>,
-    /// Q from its target.
+    /// Difference of Q from its target.
     off: Vec<f64>,
-    /// Coordinates to which damping holds, k.
+    /// Reference coordinates of damping, k.
     pub(super) damped: Vec<f64>,
-    /// Factors of damping, k, 1/s^2.
+    /// Damping factors, k, 1/s^2.
     pub(super) damping: Vec<f64>,
     gradient: Vec<f64>,
 }
@@ -78,7 +79,7 @@ impl Station {
         }
     }
 
-    /// `a / 2 |x - target|^2_M`, with what it does to Q.
+    /// Inertial energy `a / 2 |x - target|^2_M`; writes the forces on Q.
     fn pull(&mut self, domain: &Domain) -> f64 {
         let s = domain.functions();
         let Self { q, target, push, off, inertia, .. } = self;
@@ -90,7 +91,7 @@ impl Station {
         0.5 * dot(off, push)
     }
 
-    /// The elastic energy of a domain, J, with its gradient.
+    /// Elastic energy of a domain, J, with its gradient.
     pub(super) fn elastic(&mut self, node: &Node, energies: &mut [Elastic], y: &[f64]) -> f64 {
         if let (Some(model), Some(elastic)) = (&node.domain.flesh, node.elastic) {
             return energies[elastic].evaluate(model, y, &mut self.gradient);
@@ -104,26 +105,26 @@ impl Station {
     }
 }
 
-/// All that a tree needs to evaluate its energy.
+/// Everything needed to evaluate the energy of a tree.
 pub(super) struct Incremental<'a> {
     pub(super) nodes: &'a [Node],
     pub(super) stations: &'a mut [Station],
     pub(super) elastic: &'a mut [Elastic],
     pub(super) metric: &'a mut Articulated,
-    /// The root where the step begins.
+    /// Frame of the root at the start of the step.
     pub(super) start: Frame,
-    /// Whether nothing holds the root.
+    /// `true` if the root is not attached.
     pub(super) free: bool,
     /// Factor on the elastic energies.
     pub(super) stiffness: f64,
     /// `sum of V k` of all flesh, J.
     pub(super) rounding: f64,
-    /// The tree moved by its diagonal, in the norm of its mass.
+    /// Mass norm of a displacement of the tree by one diagonal.
     pub(super) unit: f64,
     pub(super) contact: Option<&'a mut TreeContact>,
 }
 
-/// Puts all domains where coordinates say, from the root on.
+/// Places all domains at given coordinates, from the root on.
 pub(super) fn place(nodes: &[Node], stations: &mut [Station], root: Frame, x: &Rows) {
     for (number, node) in nodes.iter().enumerate() {
         let (before, own) = stations.split_at_mut(number);
@@ -141,14 +142,14 @@ pub(super) fn place(nodes: &[Node], stations: &mut [Station], root: Frame, x: &R
 }
 
 impl Incremental<'_> {
-    /// The root's frame of coordinates.
+    /// Frame of the root at given coordinates.
     pub(super) fn root(&self, x: &Rows) -> Frame {
         let [shift, angles] = [x[0], x[1]].map(Vector3::from);
         let Frame { rotation, centre } = self.start;
         Frame { rotation: turned(&angles) * rotation, centre: centre + shift }
     }
 
-    /// Whether colliders have been entered on the straight way to x from where the substep began.
+    /// `true` if the straight motion from the start of the substep to x enters a collider.
     pub(super) fn enters(&mut self, x: &Rows) -> bool {
         let root = self.root(x);
         let Some(contact) = &mut self.contact else { return false };
@@ -157,7 +158,7 @@ impl Incremental<'_> {
         contact.is_entered(&tree, self.metric, x)
     }
 
-    /// Inertia, elasticity and damping of each by itself; forces on its coordinates are written.
+    /// Inertia, elasticity and damping of each domain alone; writes the gradient of the coordinates.
     fn own(&mut self, x: &Rows, gradient: &mut Rows) -> Value {
         let mut value = Value { energy: 0.0, size: self.stiffness * self.rounding };
         for (node, station) in self.nodes.iter().zip(self.stations.iter_mut()) {
@@ -175,14 +176,14 @@ impl Incremental<'_> {
         value
     }
 
-    /// How the root's angles turn it at x, where it is free.
+    /// Derivative of a free root's rotation by its angles at x.
     fn turning(&self, x: &Rows) -> Option<Matrix3<f64>> {
         self.free.then(|| turning(&x[1].into()))
     }
 }
 
-/// Writes what forces on Q of some domains, from the last to the root, and of what hangs on these, do to the coordinates; those of a free root
-/// too, whose angles turn it so.
+/// Adds generalised forces from the forces on Q of given domains, listed from the last to the root and
+/// closed under parents. `turning` adds those of a free root.
 pub(super) fn react(
     nodes: &[Node],
     stations: &mut [Station],
@@ -226,7 +227,7 @@ impl Objective for Incremental<'_> {
         value
     }
 
-    /// The metric is that of where it is asked for, which is where the energy was evaluated last.
+    /// Factors the metric at the current placement, which is that of the last evaluation.
     fn visit(&mut self, x: &Rows, _: u32) -> Result<bool> {
         let turning = self.turning(x);
         if self.metric.factor(self.nodes, self.stations, self.stiffness, turning) {
@@ -240,7 +241,7 @@ impl Objective for Incremental<'_> {
         self.metric.solve(self.nodes, 0..self.nodes.len(), rows);
     }
 
-    /// A search that found nothing has left the domains elsewhere.
+    /// A failed search leaves the domains elsewhere, therefore they are placed again.
     fn correct(&mut self, x: &Rows, memory: &mut Lbfgs, direction: &mut Rows, value: &mut Value) {
         let (root, turning) = (self.root(x), self.turning(x));
         let Some(contact) = &mut self.contact else { return };

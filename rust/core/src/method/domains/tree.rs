@@ -1,4 +1,4 @@
-//! A tree of domains, and its simulation.
+//! A tree of domains and its simulation.
 
 use std::sync::Arc;
 
@@ -18,30 +18,31 @@ use crate::method::reduced_fem::Elastic;
 use crate::solve::Descent;
 use crate::{Error, Result};
 
-/// Pairs of curvature that are learnt from.
+/// Number of stored curvature pairs.
 const PAIRS: usize = 8;
 
-/// A domain in a tree.
+/// A member of a tree.
 #[derive(Clone)]
 pub struct Member {
-    /// The body, which others may share.
+    /// The body, shareable with other members.
     pub domain: Arc<Domain>,
-    /// Where the body stands at rest: a rotation and a translation from where it was made.
+    /// Rest place of the body: rotation and translation from its modelled place.
     pub place: [[f64; 4]; 3],
-    /// On which of the members before it hangs; on none the first, the root.
+    /// Index of the parent, an earlier member; `None` for the first, the root.
     pub parent: Option<usize>,
-    /// Vertices of the parent at which it hangs, three or more that do not lie on a line; none of the root.
+    /// Attachment vertices of the parent, three or more and not collinear; empty for the root.
     pub interface: Vec<u32>,
 }
 
-/// Domains that hang on each other, and how they move.
+/// A simulated tree of attached domains.
 ///
-/// The coordinates of all domains minimise the incremental energy of the whole: implicit, stable at any step, and exactly what a body
-/// of as many displacements would do. The frame of a domain is the rotation, and the mean, of its interface as its parent moves it
-/// `[MOR sec. 4]`. Linear and angular momentum are those of the forces on it.
+/// The coordinates of all domains minimise the incremental energy of the whole tree: implicit, stable at
+/// any step, and identical to a single body in as many displacements. The frame of a domain is the best-fit
+/// rotation and the mean of its interface in the moving parent `[MOR sec. 4]`. Linear and angular momentum
+/// change only by external forces.
 ///
-/// Among colliders a penalty of each vertex that touches joins that energy, as in the other methods; of what is far from them all, spheres
-/// say so. It knows no bones but the place of its root, and its domains do not touch each other.
+/// With colliders, each vertex in contact adds a penalty energy, as in the other methods; bounding spheres
+/// exclude distant vertices. The only rig is the place of the root, and domains do not touch each other.
 pub struct DomainTree {
     pub(super) nodes: Vec<Node>,
     pub(super) stations: Vec<Station>,
@@ -50,40 +51,40 @@ pub struct DomainTree {
     pub(super) descent: Descent,
     pub(super) params: SimulationParams,
     pub(super) free: bool,
-    /// Where the root stands at rest.
+    /// Rest place of the root.
     pub(super) stand: Placement,
     pub(super) rounding: f64,
     pub(super) unit: f64,
     pub(super) state: TreeState,
     pub(super) before: TreeState,
-    /// Rows of coordinates: where a step ends, and memory.
+    /// Rows of coordinates: solution of the step, and scratch.
     pub(super) x: Vec<[f64; 3]>,
     pub(super) other: Vec<[f64; 3]>,
     pub(super) gradient: Vec<[f64; 3]>,
     pub(super) contact: Option<TreeContact>,
-    /// Where colliders are at the end of a substep and of a step, as rows of placements.
+    /// Placements of colliders at the end of a substep and of a step, as rows.
     pub(super) colliders: Vec<[f64; 3]>,
     pub(super) collider_target: Vec<[f64; 3]>,
 }
 
 impl DomainTree {
-    /// A tree at rest. free: nothing holds its root; otherwise each step may say where that is.
+    /// A tree at rest. free: the root is not attached; otherwise each step may place it.
     ///
-    /// Of the settings it takes `dt`, `substeps`, `integrator`, `max_iterations`, `tolerance`, `stiffness`, `gravity` and `damping`, the ratio in
-    /// every mode of every domain.
+    /// The settings used are `dt`, `substeps`, `integrator`, `max_iterations`, `tolerance`, `stiffness`,
+    /// `gravity` and `damping`, the ratio in every mode of every domain.
     ///
     /// # Errors
-    /// [`Error::Empty`], [`Error::Domain`] and [`Error::Index`] for what is no tree and for an interface that does not fit, [`Error::Range`] and
-    /// [`Error::NotFinite`] for placements and settings.
+    /// [`Error::Empty`], [`Error::Domain`] and [`Error::Index`] for an invalid tree and for an interface
+    /// that does not fit, [`Error::Range`] and [`Error::NotFinite`] for placements and settings.
     pub fn new(members: &[Member], free: bool, params: SimulationParams) -> Result<Self> {
         Self::made(members, free, params, &[])
     }
 
-    /// A tree at rest among colliders, which stand where they were made until a step says otherwise.
+    /// A tree at rest with colliders, at their initial places until a step moves them.
     ///
     /// # Errors
-    /// As [`DomainTree::new`]; [`Error::Empty`] without a collider, [`Error::Unsupported`] for colliders that spare points and for other
-    /// integrators than backward Euler.
+    /// As [`DomainTree::new`]; [`Error::Empty`] without a collider, [`Error::Unsupported`] for colliders
+    /// that exclude points and for integrators other than backward Euler.
     pub fn among(
         members: &[Member],
         free: bool,
@@ -154,12 +155,12 @@ impl DomainTree {
         self.nodes.len()
     }
 
-    /// Number of coordinates of all domains, those of a free root's frame not counted.
+    /// Number of coordinates of all domains, without those of a free root's frame.
     pub fn coordinate_count(&self) -> usize {
         self.nodes.iter().map(|node| node.domain.rank()).sum()
     }
 
-    /// How many colliders it is among.
+    /// Number of colliders.
     pub fn collider_count(&self) -> usize {
         self.colliders.len() / ROWS
     }
@@ -179,7 +180,8 @@ impl DomainTree {
         Ok(())
     }
 
-    /// The transforms of the frames, d: from where a body was made to where its frame is, by which what does not deform in it moves.
+    /// Transforms of the frames, d: from the modelled place of a body to its current frame, the rigid part
+    /// of the motion.
     pub fn frames(&self) -> Vec<[[f64; 4]; 3]> {
         let of = |(node, station): (&Node, &Station)| {
             let Frame { rotation, centre } = station.frame;
@@ -189,19 +191,20 @@ impl DomainTree {
         self.nodes.iter().zip(&self.stations).map(of).collect()
     }
 
-    /// The coordinates of a domain, k, m kg^(1/2): amplitudes of the modes that deform, or of its flesh's own.
+    /// Coordinates of a domain, k, m kg^(1/2): amplitudes of the deforming modes, or coefficients of its
+    /// flesh.
     ///
     /// # Errors
-    /// [`Error::Index`] for a domain that is not there.
+    /// [`Error::Index`] for an unknown domain.
     pub fn coordinates(&self, domain: usize) -> Result<&[f64]> {
         self.check_domain(domain)?;
         Ok(self.nodes[domain].part(self.state.last()))
     }
 
-    /// Where the vertices of a domain are, n x 3, m.
+    /// Vertex positions of a domain, n x 3, m.
     ///
     /// # Errors
-    /// [`Error::Index`] for a domain that is not there.
+    /// [`Error::Index`] for an unknown domain.
     pub fn positions(&self, domain: usize) -> Result<Vec<f64>> {
         self.check_domain(domain)?;
         Ok(self.nodes[domain].domain.places(&self.stations[domain].q))
@@ -216,7 +219,7 @@ impl DomainTree {
     }
 }
 
-/// Memory of elastic energies, one for each flesh however often it is there.
+/// Scratch of elastic energies, one for each distinct flesh.
 #[derive(Default)]
 struct Elastics {
     known: Vec<Arc<Domain>>,
@@ -235,7 +238,7 @@ impl Elastics {
     }
 }
 
-/// Where a member hangs, nowhere the root.
+/// Attachment of a member; `None` for the root.
 fn hung(members: &[Member], places: &[Placement], number: usize) -> Result<Option<Interface>> {
     let why = match members[number].parent {
         None if number == 0 => return Ok(None),
@@ -253,12 +256,12 @@ fn hung(members: &[Member], places: &[Placement], number: usize) -> Result<Optio
     Err(Error::Domain { domain: number, why })
 }
 
-/// The frame of a root that a placement has moved from where it was made.
+/// Frame of a root moved by a placement from its modelled place.
 pub(super) fn standing(domain: &Domain, place: &Placement) -> Frame {
     Frame { rotation: *place.rotation(), centre: place.world(&domain.centre) }
 }
 
-/// The whole tree moved by its diagonal, in the norm of its mass.
+/// Mass norm of a displacement of the whole tree by one diagonal.
 fn unit(nodes: &[Node], stations: &[Station]) -> f64 {
     let all: Vec<[f64; 3]> = nodes
         .iter()

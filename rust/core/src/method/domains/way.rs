@@ -1,4 +1,4 @@
-//! Where a domain goes in a substep: of each of its vertices, and of the spheres that hold them.
+//! Motion of a domain in a substep, for its vertices and bounding spheres.
 
 use nalgebra::{Vector3, Vector6};
 
@@ -6,16 +6,16 @@ use super::domain::Domain;
 use super::kinematics::Frame;
 use crate::method::loads::contact::{Bound, Course};
 
-/// A domain on its way: at the start of the substep, where it is, and along a direction.
+/// Motion of a domain: at the start of the substep, at present, and along a direction.
 pub(super) struct Way<'a> {
     domain: &'a Domain,
-    /// At the start, and where it is.
+    /// Frames at the start and at present.
     frames: [Frame; 2],
-    /// Likewise its coordinates, and their change along the direction.
+    /// Coordinates at the start and at present, and their change along the direction.
     y: [&'a [f64]; 3],
-    /// How its frame moves along the direction.
+    /// Twist of the frame along the direction.
     twist: Vector6<f64>,
-    /// By how much it has been turned, at most what that moves a place at unit distance.
+    /// Rotation since the start, as a bound on the motion of a point at unit distance.
     turned: f64,
     /// Change of the coordinates since the start.
     since: Vec<f64>,
@@ -40,13 +40,13 @@ impl<'a> Way<'a> {
         Course { start: at(0), here, ahead: here + gone }
     }
 
-    /// Where a part of the domain's spheres is at the start.
+    /// Bounding sphere of a part at the start.
     pub(super) fn start(&self, part: usize) -> (Vector3<f64>, f64) {
         let sphere = self.domain.spheres.sphere(part, self.y[0]);
         (self.frames[0].world(&sphere.centre), sphere.radius)
     }
 
-    /// What is known of the courses of all vertices of a part.
+    /// Bound on the courses of all vertices of a part.
     pub(super) fn bound(&self, part: usize) -> Bound {
         let (spheres, frame) = (&self.domain.spheres, &self.frames[1]);
         let (start, around_start) = self.start(part);

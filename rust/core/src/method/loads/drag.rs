@@ -1,8 +1,9 @@
-//! Drag at points: what a medium does to them as they move through it.
+//! Drag of a medium at points of a moving body.
 //!
-//! With the velocity `w = v_0 (x - x_k) / h + ...` at the end of a substep, relative to the medium, the force `-(c + q |w|) w` is
-//! minus the gradient of `h / v_0 sum_i (c_i |w_i|^2 / 2 + q_i |w_i|^3 / 3)`, which is convex and joins the incremental energy: no
-//! coefficient is too large for a step. Points are the vertices of the full space, or parts of a reduced body.
+//! The velocity at the end of a substep relative to the medium is `w = v_0 (x - x_k) / h + ...`. The force
+//! `-(c + q |w|) w` is minus the gradient of `h / v_0 sum_i (c_i |w_i|^2 / 2 + q_i |w_i|^3 / 3)`. This
+//! potential is convex and part of the incremental energy: any coefficient is stable. Points are the
+//! vertices of the full space, or parts of a reduced body.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -10,32 +11,32 @@ use crate::math::rows::Rows;
 use crate::method::skinning_modes::Drag;
 use crate::{Error, Result};
 
-/// Largest `c h / m`: what feels more follows the medium in any case.
+/// Largest `c h / m`; points with a larger coefficient follow the medium anyway.
 pub(in crate::method) const FOLLOWS: f64 = 1e6;
-/// Largest `q size / m`, likewise.
+/// Largest `q size / m`, for the same reason.
 const FOLLOWS_QUADRATIC: f64 = 1e9;
-/// Share of inertia below which the metric need not know what drags.
+/// Share of inertia below which the metric ignores drag.
 const SLIGHT: f64 = 0.25;
 
-/// The drag of a step at some points.
+/// Drag of a step at points of a body.
 pub(in crate::method) struct PointDrag {
-    /// Of the points, kg.
+    /// Masses of the points, kg.
     mass: Vec<f64>,
     /// Diagonal of the body, metres.
     size: f64,
-    /// c and q as given, N s/m and N s^2/m^2; none where nothing drags.
+    /// c and q as given, N s/m and N s^2/m^2; empty without drag.
     given: Vec<[f64; 2]>,
     /// Velocity of the medium, m/s.
     medium: Vec<[f64; 3]>,
     /// `v_0 / h`.
     rate: f64,
-    /// c and q, no larger than what follows the medium.
+    /// c and q, bounded by `FOLLOWS` and `FOLLOWS_QUADRATIC`.
     bounded: Vec<[f64; 2]>,
-    /// w without displacement at the end of the substep.
+    /// w at the end of the substep without displacement.
     known: Vec<[f64; 3]>,
 }
 
-/// Errors unless drag is at n vertices.
+/// Checks that the drag is at n vertices.
 pub(in crate::method) fn check_at_vertices(drag: &Drag, n: usize) -> Result<()> {
     let got = drag.linear().len();
     if drag.is_at_vertices() && got == n {
@@ -46,20 +47,20 @@ pub(in crate::method) fn check_at_vertices(drag: &Drag, n: usize) -> Result<()> 
     Err(Error::Shape { what: "drag", expected, got })
 }
 
-/// What a metric knows of drag of a steepness, 1/s^2: a power of two, so that few factors are made.
+/// Drag coefficient in the metric for a given steepness, 1/s^2: a power of two, to reuse factorisations.
 pub(in crate::method) fn in_metric(steepness: f64, inertia: f64) -> f64 {
     if steepness > SLIGHT * inertia { steepness.log2().round().exp2() } else { 0.0 }
 }
 
 impl PointDrag {
-    /// None yet, at points of some masses, kg, of a body of a size, metres.
+    /// No drag yet, at points of given masses, kg, on a body of given size, metres.
     pub(in crate::method) fn new(mass: Vec<f64>, size: f64) -> Self {
         let (given, medium, bounded, known) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { mass, size, given, medium, rate: 0.0, bounded, known }
     }
 
-    /// Takes what the next step has at each point, linear and quadratic, and the velocity of the medium; nothing drags without
-    /// points.
+    /// Sets linear and quadratic coefficients and medium velocity of the next step at each point; no points
+    /// means no drag.
     pub(in crate::method) fn enter(&mut self, points: impl Iterator<Item = ([f64; 2], [f64; 3])>) {
         self.given.clear();
         self.medium.clear();
@@ -70,12 +71,12 @@ impl PointDrag {
         }
     }
 
-    /// Whether anything drags.
+    /// `true` if there is drag.
     pub(in crate::method) fn acts(&self) -> bool {
         !self.given.is_empty()
     }
 
-    /// Sets what is known of a substep before it is solved: `h v` of whole positions without displacement at its end.
+    /// Sets the known part of a substep: `h v` of total positions at its end without displacement.
     pub(in crate::method) fn prepare(&mut self, moved: &Rows, factor: f64, h: f64) {
         self.rate = factor / h;
         self.known.clear();
@@ -92,7 +93,7 @@ impl PointDrag {
         }
     }
 
-    /// The force on a body that rests, N, is added. There is no drag from then on.
+    /// Adds the force on a body at rest, N, then switches drag off.
     pub(in crate::method) fn rest(&mut self, h: f64, force: &mut Rows) {
         self.bound(h);
         for ((force, medium), [c, q]) in force.iter_mut().zip(&self.medium).zip(&self.bounded) {
@@ -103,7 +104,7 @@ impl PointDrag {
         self.bounded.clear();
     }
 
-    /// How steeply it grows with the displacement, on the mean, 1/s^2 on the mass.
+    /// Mean derivative of the force by the displacement, 1/s^2 per mass.
     pub(in crate::method) fn steepness(&self) -> f64 {
         let steepness = |([c, q], w): (&[f64; 2], &[f64; 3])| c + 2.0 * q * Vector3::from(*w).norm();
         let whole: f64 = self.bounded.iter().zip(&self.known).map(steepness).sum();
@@ -114,7 +115,7 @@ impl PointDrag {
         self.rate * Vector3::from(*u) + Vector3::from(self.known[row])
     }
 
-    /// The potential, J; its gradient, N, is added.
+    /// Potential, J; adds its gradient, N.
     pub(in crate::method) fn evaluate(&self, u: &Rows, gradient: &mut Rows) -> f64 {
         let mut potential = 0.0;
         for (row, [c, q]) in self.bounded.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What acts on a body from outside.
+//! External loads on a body.
 
 pub mod contact;
 pub(in crate::method) mod drag;

@@ -1,4 +1,4 @@
-//! What of a body touches what, and the directions that mind it.
+//! Contact detection for a body, and search directions with contact forces.
 
 use std::sync::Arc;
 
@@ -14,51 +14,55 @@ use crate::Result;
 use crate::math::rows::{Rows, add};
 use crate::solve::{Compact, Lbfgs, Value};
 
-/// How many times less deep than it would move freely a force makes a point go.
+/// Ratio of free motion under a force to the penetration of a contact with the same force.
 pub(crate) const HARD: f64 = 1e3;
 /// Distance from a collider at which a point counts as near, as a share of the body's diagonal.
 pub(crate) const NEAR: f64 = 1e-3;
-/// Share of what a force does elsewhere, below which a point cannot be moved: the constraint of a rig holds it.
+/// Relative compliance below which a point counts as immovable, fixed by the constraint of a rig.
 pub(crate) const HELD: f64 = 1e-6;
-/// How fast what is inside a collider at the start of a substep is let out, diagonals a second: at once it would be shot out.
+/// Speed at which points inside a collider at the start of a substep are pushed out, diagonals a second. An
+/// immediate push would shoot them out.
 pub(crate) const LET_OUT: f64 = 0.25;
-/// Depth, in diagonals, from which held flesh that starts a substep inside a collider passes through it until it is out: letting
-/// it out would tear it off what holds it.
+/// Depth, in diagonals, from which attached flesh that starts a substep inside a collider passes through
+/// until free. A push would tear it off its attachment.
 pub(crate) const SWALLOWED: f64 = 0.05;
 
-/// Colliders of a body, and the touches of the current search.
+/// Colliders of a body, and the contacts of the current search.
 pub(crate) struct Contact {
     pub(super) colliders: Arc<[Collider]>,
     pub(crate) points: ContactPoints,
     groups: PointGroups,
-    /// Points that touch other soft bodies.
+    /// Points in contact with other soft bodies.
     pub(super) body_points: Vec<usize>,
-    /// Whether a point may touch a collider; points first.
+    /// `true` for allowed pairs of point and collider; indexed by point, then collider.
     may_touch: Vec<bool>,
-    /// Whether pins or a constraint hold the part of the body that each point belongs to.
+    /// `true` for each point of a part attached by pins or a constraint.
     held: Vec<bool>,
-    /// How far each point is at rest from what is pinned, metres; infinite where nothing is.
+    /// Rest distance of each point from the pinned vertices, metres; infinite without pins.
     reach: Vec<f64>,
-    /// Which colliders have held flesh deep inside at the start of the substep: what is in them then passes through.
+    /// `true` for colliders with attached flesh deep inside at the start of the substep; its inner points
+    /// then pass through.
     swallows: Vec<bool>,
-    /// Where the points are beyond what rows say, at the end of the substep, metres; none where rows say all.
+    /// Offsets of the points from the positions in the rows, at the end of the substep, metres; empty for
+    /// zero.
     beyond: Vec<[f64; 3]>,
     /// Diagonal of the body, metres.
     pub(super) diagonal: f64,
-    /// Of each collider.
+    /// Placements of each collider.
     placements: Vec<Moved>,
-    /// Where each point was at the start of the substep, in a space of its own; and where it is and goes.
+    /// Course of each point: start of the substep in the start's own space, current position and next
+    /// position.
     pub(super) courses: Vec<Course>,
-    /// How far what is inside is let out in a substep, metres.
+    /// Largest push-out distance in a substep, metres.
     pub(super) let_out: f64,
     pub(super) rubs: bool,
     pub(super) anchors: Vec<Anchor>,
     pub(super) touches: Vec<Touch>,
-    /// In touches, as the last search found it, N; none where it knew nothing of them.
+    /// Contact forces of the last search, N; `None` for new contacts.
     found: Vec<Option<Vector3<f64>>>,
-    /// On the points of touches, where the energy was evaluated last, N.
+    /// Forces on the points at the last energy evaluation, N.
     forces: Vec<Vector3<f64>>,
-    /// What a force on a point does to all points, m/N, in this metric.
+    /// Parameters of the metric of `columns`, the compliances from a point to all points, m/N.
     metric: [f64; 2],
     columns: Vec<Vec<f64>>,
     spread: Vec<[f64; 3]>,
@@ -66,28 +70,29 @@ pub(crate) struct Contact {
 
 /// The start of a substep.
 pub(crate) struct Start<'a> {
-    /// All rows, in a space whose origin is at `origin`.
+    /// All rows, in a space with its origin at `origin`.
     pub(crate) rows: &'a Rows,
-    /// Where the points are beyond what these say; none where they say all.
+    /// Offsets of the points from the positions in the rows; empty for zero.
     pub(crate) beyond: &'a Rows,
     pub(crate) origin: [f64; 3],
     pub(crate) state: &'a ContactState,
-    /// Seconds; statics have none, and no friction.
+    /// Seconds; `None` in statics, without friction.
     pub(crate) h: Option<f64>,
 }
 
 /// The end of a substep.
 pub(crate) struct End<'a> {
-    /// Of placements of colliders.
+    /// Rows of collider placements.
     pub(crate) colliders: &'a Rows,
-    /// Where the points are beyond what rows say, in a space whose origin is at `origin`; none where they say all.
+    /// Offsets of the points from the positions in the rows, in a space with its origin at `origin`; empty
+    /// for zero.
     pub(crate) beyond: &'a Rows,
     pub(crate) origin: [f64; 3],
 }
 
 impl Contact {
-    /// Points of a body among colliders; `held` tells which rows pins or a constraint hold, `pinned` where vertices are pinned
-    /// at rest. Errors for a collider that spares points that there are not.
+    /// Contact of a body's points with colliders. `held` tells the rows attached by pins or a constraint,
+    /// `pinned` the rest positions of pinned vertices. Errors for a collider that excludes unknown points.
     pub(crate) fn new(
         colliders: Arc<[Collider]>,
         points: ContactPoints,
@@ -121,22 +126,22 @@ impl Contact {
         })
     }
 
-    /// Has no more than `most` of its points touch other soft bodies.
+    /// Selects at most `most` points for contact with other soft bodies.
     pub(crate) fn meet_bodies(&mut self, most: usize) {
         self.body_points = self.points.thinned(NEAR * self.diagonal, most);
     }
 
-    /// Rows of all placements.
+    /// Number of rows of all placements.
     pub(crate) fn rows(&self) -> usize {
         ROWS * self.colliders.len()
     }
 
-    /// Is told that the metric has changed.
+    /// Invalidates everything that depends on the metric.
     pub(crate) fn change_metric(&mut self) {
         self.columns.iter_mut().for_each(Vec::clear);
     }
 
-    /// Begins a substep in which directions are found in a metric.
+    /// Begins a substep with search directions in a given metric.
     pub(crate) fn begin(&mut self, start: &Start<'_>, end: &End<'_>, metric: [f64; 2]) {
         self.placements = Moved::all(&start.state.last, end.colliders, [&start.origin, &end.origin]);
         copy(start.beyond, &mut self.beyond);
@@ -171,7 +176,7 @@ impl Contact {
         self.colliders.iter().zip(&self.placements).map(deep).collect()
     }
 
-    /// The energy of what touches, J, with all rows somewhere.
+    /// Contact energy, J, at the positions given by `place`.
     pub(crate) fn evaluate(&mut self, place: impl Fn(&ContactPoints, usize) -> Vector3<f64>) -> f64 {
         self.forces.clear();
         let mut sum = 0.0;
@@ -184,7 +189,7 @@ impl Contact {
         sum
     }
 
-    /// The slope of that along a direction of the rows that move.
+    /// Derivative of the contact energy along a direction of the moving rows.
     pub(crate) fn slope(&self, direction: &Rows) -> f64 {
         let along = |(touch, force): (&Touch, &Vector3<f64>)| {
             -force.dot(&self.points.at(touch.point as usize, direction))
@@ -192,8 +197,8 @@ impl Contact {
         self.touches.iter().zip(&self.forces).map(along).sum()
     }
 
-    /// Finds anew what touches, and turns the free direction from u to where its forces lead; `solve` is the metric's
-    /// inverse.
+    /// Detects contacts, and adds the effect of contact forces to the free direction from u; `solve`
+    /// applies the inverse metric.
     pub(crate) fn correct(
         &mut self,
         rig: &Rows,
@@ -217,7 +222,7 @@ impl Contact {
         value.size += after - before;
     }
 
-    /// Whether no touch does anything on the way: no force follows then.
+    /// `true` if all contacts stay open along the direction and no contact force can arise.
     fn is_idle(&self) -> bool {
         self.touches.iter().all(|touch| {
             let Course { here, ahead, .. } = &self.courses[touch.point as usize];
@@ -225,7 +230,7 @@ impl Contact {
         })
     }
 
-    /// Turns a direction to where the forces of touches lead.
+    /// Adds the effect of contact forces to a direction.
     fn turn(&mut self, memory: &mut Lbfgs, direction: &mut Rows, mut solve: impl FnMut(&mut Rows)) {
         self.stiffen(direction.len(), &mut solve);
         let compact = memory.compact(&mut solve);
@@ -239,8 +244,8 @@ impl Contact {
         self.push(&forces, &compliance, &compact, direction, solve);
     }
 
-    /// Forces in touches as the last search found them, or as deep as the substep began in them, which sets bounds of friction
-    /// that are not known.
+    /// Initial contact forces: those of the last search, or for new contacts from the penetration at the
+    /// start of the substep, with the friction bound set accordingly.
     fn guess(&mut self, friction: &[f64]) -> Vec<Vector3<f64>> {
         let begun = |((touch, found), friction): ((&mut Touch, &Option<Vector3<f64>>), &f64)| {
             let Moved { before, now } = &self.placements[touch.collider as usize];
@@ -258,7 +263,8 @@ impl Contact {
         if self.rubs { self.colliders[touch.collider as usize].friction() } else { 0.0 }
     }
 
-    /// The touches of points that are somewhere and would go a direction; bounds of friction stay those of the last.
+    /// Contacts of points at the positions of `place` that move along a direction; known contacts keep
+    /// their friction bound.
     pub(super) fn find(
         &mut self,
         rig: &Rows,
@@ -303,14 +309,14 @@ impl Contact {
         }
     }
 
-    /// The colliders that each group of points may touch.
+    /// Candidate colliders of each group of points.
     fn near(&self) -> Vec<Vec<u32>> {
         let shapes = self.colliders.iter().map(Collider::shape);
         let colliders: Vec<(&Shape, Moved)> = shapes.zip(self.placements.iter().copied()).collect();
         self.groups.near(&self.courses, &colliders, NEAR * self.diagonal)
     }
 
-    /// Finds what forces at touches do where that is not known yet, three points at a time, and how stiff touches are.
+    /// Computes missing compliance columns, three points a solve, and all contact stiffnesses.
     fn stiffen(&mut self, rows: usize, solve: &mut impl FnMut(&mut Rows)) {
         let mut new: Vec<usize> = self.touches.iter().map(|touch| touch.point as usize).collect();
         new.dedup();
@@ -373,7 +379,7 @@ impl Contact {
         }
     }
 
-    /// Where points stick once the body has come to rest at u.
+    /// Sticking positions of points after the substep, at u.
     pub(crate) fn settle_anchors(&mut self, rig: &Rows, u: &Rows) {
         self.anchors.clear();
         for touch in &self.touches {
@@ -388,13 +394,13 @@ impl Contact {
     }
 }
 
-/// How far a place is from the nearest of some, metres.
+/// Distance to the nearest pinned position, metres.
 fn reach(place: &[f64; 3], pinned: &[[f64; 3]]) -> f64 {
     let away = pinned.iter().map(|other| (Vector3::from(*place) - Vector3::from(*other)).norm_squared());
     away.fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// Whether a place is outside of a shape, on another side than the one with a normal.
+/// `true` if a place is outside a shape, on the side opposite to a normal.
 fn is_past(shape: &Shape, place: &Vector3<f64>, normal: &Vector3<f64>) -> bool {
     let (distance, side) = shape.nearest(place);
     distance > 0.0 && side.dot(normal) < 0.0

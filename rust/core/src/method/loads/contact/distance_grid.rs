@@ -1,4 +1,4 @@
-//! Signed distances to a surface on a grid around it.
+//! Signed distances to a surface on a surrounding grid.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -7,19 +7,19 @@ use super::shape::of_box;
 use crate::mesh::{SurfaceMesh, WindingNumber, bounds, closest_points};
 use crate::{Error, Result};
 
-/// Cells along the longest side that are accepted.
+/// Accepted numbers of cells along the longest side.
 const RESOLUTIONS: std::ops::RangeInclusive<usize> = 8..=128;
-/// Cells around the surface on each side.
+/// Number of cells around the surface on each side.
 const AROUND: usize = 2;
 
-/// Distances at the nodes of cubic cells, linear in each coordinate between them.
+/// Distances at the nodes of cubic cells, with trilinear interpolation.
 #[derive(Debug)]
 pub(super) struct DistanceGrid {
     origin: Vector3<f64>,
     spacing: f64,
     /// Nodes along each axis.
     nodes: [usize; 3],
-    /// x fastest.
+    /// Distances, x fastest.
     distances: Vec<f64>,
 }
 
@@ -48,7 +48,7 @@ impl DistanceGrid {
         if grid.distances.iter().any(|&distance| distance < 0.0) { Ok(grid) } else { Err(no_inside()) }
     }
 
-    /// Where a node is.
+    /// Position of a node.
     fn place(&self, node: usize) -> [f64; 3] {
         let [x, y, _] = self.nodes;
         let at = [node % x, node / x % y, node / (x * y)];
@@ -59,7 +59,7 @@ impl DistanceGrid {
         self.distances[node[0] + self.nodes[0] * (node[1] + self.nodes[1] * node[2])]
     }
 
-    /// The slope at a node by differences, one-sided at the rim.
+    /// Gradient at a node by differences, one-sided at the rim.
     fn slope(&self, node: [usize; 3]) -> Vector3<f64> {
         Vector3::from_fn(|c, _| {
             let mut ends = [node, node];
@@ -69,18 +69,18 @@ impl DistanceGrid {
         })
     }
 
-    /// Half of its sides.
+    /// Half of the side lengths.
     fn half(&self) -> Vector3<f64> {
         0.5 * self.spacing * Vector3::from(self.nodes.map(|n| (n - 1) as f64))
     }
 
-    /// Signed distance from the whole grid: what is in the surface is as deep in the grid.
+    /// Signed distance to the box of the whole grid, never above the distance to the surface.
     pub(super) fn distance_of_rim(&self, point: &Vector3<f64>) -> f64 {
         let half = self.half();
         of_box(&(point - self.origin - half), &half).0
     }
 
-    /// Distance and normal; beyond the grid the distance to it joins that at its rim.
+    /// Distance and normal; outside the grid, the distance to the grid is added to the distance at its rim.
     pub(super) fn nearest(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let half = self.half();
         let (away, outward) = of_box(&(point - self.origin - half), &half);
@@ -97,7 +97,7 @@ impl DistanceGrid {
             normal += weight * self.slope(node);
         }
         if away > 0.0 {
-            // The nearest place of the surface is no nearer than the grid, nor than what its rim says of it.
+            // The nearest surface point is at least as far as the grid, and as the bound from the rim.
             return (away.max(distance - away), outward);
         }
         let length = normal.norm();

@@ -1,10 +1,10 @@
-//! Contact between soft bodies that are stepped as one.
+//! Contact between soft bodies in a common step.
 //!
-//! The points of each body touch the [`SoftShape`] of each other one: a point is pulled back to where it is
-//! in the other body at rest, which stands still there, so that it meets its shape as it does a rigid one.
-//! Where it meets it, m, moves with that body, and the touch has its energy in `x - phi(m)`: the force on the
-//! point and the one on the other body are opposite. All touches of the bodies, those of rigid colliders too,
-//! answer to each other in one direction.
+//! The points of each body touch the [`SoftShape`] of every other body. A point is pulled back into the
+//! rest space of the other body, where the other body is static, and meets its shape like a rigid collider.
+//! The contact place m moves with the other body. The contact energy depends on `x - phi(m)`, which gives
+//! opposite forces on the point and on the other body. One system yields the forces of all contacts of the
+//! bodies, including rigid colliders.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -18,50 +18,51 @@ use super::{Anchor, Contact, Course, Path, Touch, meet};
 use crate::math::rows::Rows;
 use crate::solve::{Lbfgs, Value};
 
-/// Distance of two points of two bodies, in diagonals, at which one that touches the other's body says
-/// nothing new.
+/// Distance in diagonals below which two opposite contact points of two bodies count as redundant.
 const SAME: f64 = 0.01;
 
 /// A body of a joint substep.
 pub(crate) struct Member<'a> {
-    /// What it touches.
+    /// Contact state of the body.
     pub(crate) contact: &'a mut Contact,
-    /// What others touch of it.
+    /// The body's surface for the others.
     pub(crate) shape: &'a SoftShape,
-    /// Its rows of those of all.
+    /// Range of the body's rows in the joint system.
     pub(crate) rows: Range<usize>,
-    /// By which anchors know it.
+    /// Number of the body in anchors.
     pub(crate) number: u32,
 }
 
-/// What members touch, and the touches of the current search.
+/// Contact between members, and the contacts of the current search.
 pub(crate) struct JointContact<'a> {
     members: Vec<Member<'a>>,
     pairs: Vec<Pair>,
-    /// Where the nodes of members' shapes were at the start of the substep, where they are and where they go.
+    /// Node positions of the members' shapes: at the start of the substep, at present, and after the next
+    /// step.
     fields: Vec<[Vec<Vector3<f64>>; 3]>,
     links: Links,
 }
 
-/// A member whose points touch the shape of another.
+/// Points of one member against the shape of another.
 struct Pair {
     member: usize,
     other: usize,
-    /// How points began the substep, of those that have come near the other since.
+    /// Start data of the points that have come near the other body in this substep.
     begun: BTreeMap<usize, Begun>,
 }
 
-/// How a point began the substep beside another body.
+/// Start of a substep for a point near another body.
 #[derive(Clone, Copy)]
 struct Begun {
-    /// Where in the other at rest it was, if it was anywhere.
+    /// Rest-space position in the other body, if found.
     start: Option<Vector3<f64>>,
-    /// Whether it says nothing new, as one of the other's points was where it was, and that comes first.
+    /// `true` for a redundant point: the other body has a contact point at the same place and a lower
+    /// index.
     is_spared: bool,
 }
 
 impl<'a> JointContact<'a> {
-    /// Begins a substep of members that have begun it each for itself, from where all rows were.
+    /// Begins a substep of members, each with its own contact already begun, from the last rows.
     pub(crate) fn new(members: Vec<Member<'a>>, last: &Rows) -> Self {
         let of = |other: usize| (0..members.len()).filter(move |&member| member != other);
         let pair = |other: usize| of(other).map(move |member| Pair { member, other, begun: BTreeMap::new() });
@@ -74,18 +75,18 @@ impl<'a> JointContact<'a> {
         Self { fields: fields.collect(), members, pairs, links: Links::default() }
     }
 
-    /// The energy of what touches, J.
+    /// Contact energy, J.
     pub(crate) fn evaluate(&mut self, y: &Rows) -> f64 {
         self.links.evaluate(y)
     }
 
-    /// The slope of that along a direction, where it was evaluated last.
+    /// Derivative of the contact energy along a direction, at the last evaluation.
     pub(crate) fn slope(&self, direction: &Rows) -> f64 {
         self.links.slope(direction)
     }
 
-    /// Finds anew what touches, and turns the free direction from y to where its forces lead; `solve` is the
-    /// metric's inverse of a member.
+    /// Detects contacts, and adds the effect of contact forces to the free direction from y; `solve`
+    /// applies the inverse metric of a member.
     pub(crate) fn correct(
         &mut self,
         y: &Rows,
@@ -108,7 +109,7 @@ impl<'a> JointContact<'a> {
         value.size += after - before;
     }
 
-    /// Tells the members how stiff their own touches are, and how much these rub.
+    /// Passes stiffness and friction bounds of contacts with rigid colliders to the members.
     fn tell(&mut self) {
         for (number, member) in self.members.iter_mut().enumerate() {
             let own = self.links.all.iter().filter(|link| link.member == number && link.other.is_none());
@@ -117,8 +118,8 @@ impl<'a> JointContact<'a> {
         }
     }
 
-    /// The touches of points that are somewhere and would go a direction; bounds of friction stay those of
-    /// the last, and so do forces and how stiff touches are.
+    /// Contacts of points at y that move along a direction; known contacts keep friction bound, force and
+    /// stiffness.
     fn find(&mut self, y: &Rows, direction: &Rows) {
         let acted = |link: Link| (link.key(), (link.touch.bound, link.touch.stiffness, link.force));
         let known: BTreeMap<_, _> = self.links.all.drain(..).map(acted).collect();
@@ -148,7 +149,7 @@ impl<'a> JointContact<'a> {
         }
     }
 
-    /// Where points stick once the bodies have come to rest at y.
+    /// Sticking positions of points after the substep, at y.
     pub(crate) fn settle_anchors(mut self, y: &Rows) {
         for (member, [_, field, _]) in self.members.iter_mut().zip(&mut self.fields) {
             let own = &y[member.rows.clone()];
@@ -171,7 +172,7 @@ impl<'a> JointContact<'a> {
 }
 
 impl Pair {
-    /// How a point meets the other body, if it does.
+    /// Contact of a point with the other body, if any.
     fn meet(
         &mut self,
         point: usize,
@@ -225,7 +226,8 @@ impl Pair {
 }
 
 impl Begun {
-    /// Of a member's point beside another, whose nodes were somewhere, and which comes first or not.
+    /// Start data for a member's point beside another body with nodes at `before`; `is_second` selects the
+    /// body that yields.
     fn new(
         course: &Course,
         [member, other]: [&Member<'_>; 2],
@@ -241,7 +243,7 @@ impl Begun {
     }
 }
 
-/// A box around all places of a shape in the time of a substep.
+/// Bounding box of a shape throughout the substep.
 struct Reach([[f64; 3]; 2]);
 
 impl Reach {
@@ -254,7 +256,7 @@ impl Reach {
         Self(reach)
     }
 
-    /// Whether a point comes into it.
+    /// `true` if the course of a point may enter the box.
     fn holds(&self, Course { start, here, ahead }: &Course) -> bool {
         (0..3).all(|c| {
             let low = start[c].min(here[c]).min(ahead[c]);

@@ -1,4 +1,4 @@
-//! Touches of bodies that are stepped as one, and the directions that mind them.
+//! Contacts of bodies in a common step, and search directions with contact forces.
 
 use std::ops::Range;
 
@@ -10,25 +10,25 @@ use super::{Compliance, Contact, Mobility, Touch, entered, mind, respond};
 use crate::math::rows::{Rows, add, combine};
 use crate::solve::{Compact, Lbfgs};
 
-/// A touch with the place that is in it: `sum of entries y + beyond`, of a member against another or a rigid
-/// collider.
+/// A contact of a member with another member or a rigid collider, with the relative position
+/// `sum of entries y + beyond`.
 pub(super) struct Link {
     pub(super) member: usize,
     pub(super) other: Option<usize>,
-    /// Its stiffness is 0 until that is found.
+    /// Stiffness 0 until computed.
     pub(super) touch: Touch,
     pub(super) friction: f64,
     pub(super) entries: Vec<(u32, f64)>,
     pub(super) beyond: Vector3<f64>,
-    /// Where it met the other, at rest.
+    /// Contact place in the rest space of the other body.
     pub(super) met: Vector3<f64>,
-    /// What the last search found to act in it, N.
+    /// Contact force of the last search, N.
     pub(super) force: Vector3<f64>,
 }
 
-/// The inverse of the metric of all members, of each by itself.
+/// Inverse metric of all members, block by block.
 pub(super) struct Metric<'a, F> {
-    /// The rows of each.
+    /// Row range of each member.
     pub(super) ranges: &'a [Range<usize>],
     pub(super) solve: F,
 }
@@ -41,16 +41,16 @@ impl<F: FnMut(usize, &mut Rows)> Metric<'_, F> {
     }
 }
 
-/// All touches of a search.
+/// All contacts of a search.
 #[derive(Default)]
 pub(super) struct Links {
     pub(super) all: Vec<Link>,
-    /// On the points of each, where the energy was evaluated last, N.
+    /// Forces on the points at the last energy evaluation, N.
     forces: Vec<Vector3<f64>>,
 }
 
 impl Link {
-    /// Of a member whose rows begin somewhere against a rigid collider.
+    /// Contact of a member with a rigid collider; `first` is the member's first row.
     pub(super) fn rigid(member: usize, contact: &Contact, touch: &Touch, first: usize) -> Self {
         let point = touch.point as usize;
         let entry = |&(row, weight): &(u32, f64)| (row + first as u32, weight);
@@ -66,7 +66,7 @@ impl Link {
         }
     }
 
-    /// Adds what a value in it is to the rows.
+    /// Adds the transpose action of a value to the rows.
     fn spread(&self, value: &Vector3<f64>, rows: &mut Rows) {
         for &(row, weight) in &self.entries {
             (0..3).for_each(|c| rows[row as usize][c] += weight * value[c]);
@@ -82,19 +82,19 @@ impl Link {
         self.sum(rows) + self.beyond
     }
 
-    /// Whether a force in it may move a member.
+    /// `true` if a contact force can move the given member.
     fn moves(&self, member: usize) -> bool {
         member == self.member || Some(member) == self.other
     }
 
-    /// What it is told by.
+    /// Key for lookup between searches.
     pub(super) fn key(&self) -> (usize, u32, u32) {
         (self.member, self.touch.point, self.touch.collider)
     }
 }
 
 impl Links {
-    /// The energy of what touches, J.
+    /// Contact energy, J.
     pub(super) fn evaluate(&mut self, y: &Rows) -> f64 {
         self.forces.clear();
         let mut sum = 0.0;
@@ -106,12 +106,12 @@ impl Links {
         sum
     }
 
-    /// The slope of that along a direction, where it was evaluated last.
+    /// Derivative of the contact energy along a direction, at the last evaluation.
     pub(super) fn slope(&self, direction: &Rows) -> f64 {
         self.all.iter().zip(&self.forces).map(|(link, force)| -force.dot(&link.sum(direction))).sum()
     }
 
-    /// Whether none does anything on the way.
+    /// `true` if all contacts stay open along the direction.
     pub(super) fn are_idle(&self, y: &Rows, direction: &Rows) -> bool {
         self.all.iter().all(|link| {
             let here = link.at(y);
@@ -120,7 +120,8 @@ impl Links {
         })
     }
 
-    /// Turns a direction to where the forces of touches lead; those that acted in the last search are minded first.
+    /// Adds the effect of contact forces to a direction. The working set starts with the contacts active in
+    /// the last search.
     pub(super) fn turn<F: FnMut(usize, &mut Rows)>(
         &mut self,
         memory: &mut Lbfgs,
@@ -143,13 +144,13 @@ impl Links {
         });
     }
 
-    /// Those in which a force was found, or friction.
+    /// Contacts with a force or friction.
     fn acting(&self) -> Vec<usize> {
         let acts = |link: &Link| link.touch.bound > 0.0 || link.force != Vector3::zeros();
         (0..self.all.len()).filter(|&i| acts(&self.all[i])).collect()
     }
 
-    /// Adds to a direction what the forces do that minimise with those that are minded.
+    /// Adds to a direction the effect of the optimal forces in the working set.
     fn answer<F: FnMut(usize, &mut Rows)>(
         &mut self,
         minded: &[usize],
@@ -180,7 +181,7 @@ impl Links {
         }
     }
 
-    /// Finds how stiff touches are of which that is not known, and drops those that nothing moves.
+    /// Computes missing contact stiffnesses, and drops contacts of immovable points.
     fn stiffen<F: FnMut(usize, &mut Rows)>(&mut self, rows: usize, metric: &mut Metric<'_, F>) {
         let new: Vec<usize> = (0..self.all.len()).filter(|&i| self.all[i].touch.stiffness == 0.0).collect();
         for (&i, image) in new.iter().zip(self.images(&new, rows, metric)) {
@@ -190,7 +191,7 @@ impl Links {
         self.all.retain(|link| link.touch.stiffness * HELD < least);
     }
 
-    /// What a force in each of some does to all rows, m/N.
+    /// Displacement of all rows under a unit force in each given contact, m/N.
     fn images<F: FnMut(usize, &mut Rows)>(
         &self,
         of: &[usize],
@@ -224,7 +225,7 @@ impl Links {
     }
 }
 
-/// How far a point goes with rows of which one coordinate is given.
+/// Displacement of a contact point by rows of one coordinate.
 fn moved(link: &Link, rows: &[f64]) -> f64 {
     link.entries.iter().map(|&(row, weight)| weight * rows[row as usize]).sum()
 }

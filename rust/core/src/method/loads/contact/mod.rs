@@ -1,38 +1,37 @@
 //! Contact with rigid colliders that move: ground, spheres, capsules, boxes and closed meshes.
 //!
-//! A [`Collider`] is a [`Shape`] with a friction coefficient; where it stands, a step is told. What touches it are
-//! points of a body's surface, sums `c = sum_v w_v x_v + d` of its rows: of vertices, d being what weights of their own add,
-//! or of the coordinates of handles, d being where they are at rest. Each
-//! point near a collider has a [`Touch`]: the tangent plane `(n, t)` where it meets the collider, with the energy
+//! A [`Collider`] is a [`Shape`] with a friction coefficient; each step receives its placement. Contact
+//! points are points of a body's surface, sums `c = sum_v w_v x_v + d` of its rows. The rows are vertices,
+//! with d from the points' own skinning weights, or handle coordinates, with d the rest position. Each
+//! point near a collider has a [`Touch`]: the tangent plane `(n, t)` at the contact, with the energy
 //!
 //! `k / 2 min(0, n.(c - t))^2 + huber((1 - n n')(c - a))`,
 //!
-//! which is convex and joins the incremental energy. The second part is Coulomb's friction: a spring to the anchor a
-//! at which the point touched first, that yields and drags the anchor along where its force would exceed
-//! `mu` times the normal one. Anchors are part of the state: what sticks does not creep.
+//! This energy is convex and part of the incremental energy. The second part is Coulomb friction: a spring
+//! to the anchor a, the place of first contact. The anchor slides if the spring force would exceed `mu`
+//! times the normal force. Anchors are part of the state, and sticking points do not creep.
 //!
-//! Planes are found anew before each line search and frozen in it, so that no search compares the energies of two sets.
-//! A point is swept from where it was relative to the collider at the start of the substep, and along the way it is about
-//! to go: it meets the side that it comes from, however thin the collider is. The stiffness is derived from the metric,
-//! `k = HARD / (s' A^-1 s)` with the point's weights s: a force makes a point go that many times less deep than it would
-//! make it move freely.
+//! Planes are detected before each line search and frozen during the search, to keep the energy of the
+//! search consistent. Each point is swept from its position relative to the collider at the start of the
+//! substep, and along its next step. It meets the side of its approach, even of a thin collider. The
+//! stiffness follows from the metric, `k = HARD / (s' A^-1 s)` with the point's weights s: penetration
+//! under a force is `HARD` times smaller than free motion under the same force.
 //!
-//! The direction of a search (`directions`) minimises the quasi-Newton model of the smooth energy together with the contacts'
-//! own (`response`), which needs the metric's inverse only between points in contact. Contacts may so be many times
-//! stiffer than flesh at no more iterations and no more trials, and the curvature learnt is of the smooth energy alone: it
-//! outlives changes of the set of contacts.
+//! The direction of a search (`directions`) minimises the quasi-Newton model of the smooth energy together
+//! with the contacts' own (`response`), and needs the metric's inverse only between points in contact.
+//! Contacts may therefore be much stiffer than flesh without more iterations or trials. Curvature pairs
+//! describe the smooth energy alone and survive changes of the contact set.
 //!
-//! Points are looked at in groups of neighbours (`near`): a collider that none of a group can reach costs nothing, and which
-//! these are changes no bit.
+//! Points are tested in groups of neighbours (`near`): a collider out of reach of a group costs nothing.
+//! Grouping does not change any bit of the result.
 //!
-//! Bodies of handles that are stepped as one touch each other likewise (`joint`), each the others' rest shape
-//! as they deform it (`soft`).
+//! Bodies of handles in a common step touch each other in the same way (`joint`), each through the deformed
+//! rest shape of the others (`soft`).
 //!
-//! Vertices of domains, whose frames turn, meet colliders and answer to each other in the same way; trees of spheres find which
-//! (`method::domains`).
+//! Vertices of domains with rotating frames use the same contact model; trees of bounding spheres find the
+//! candidates (`method::domains`).
 //!
-//! What it does not do: rigid colliders that deform; bodies that touch themselves; bounce beyond what flesh
-//! gives.
+//! Not included: deforming colliders, self-contact, and restitution beyond that of the flesh.
 
 mod directions;
 mod distance_grid;

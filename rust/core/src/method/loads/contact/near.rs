@@ -1,4 +1,4 @@
-//! Which colliders groups of neighbouring points may come near, so that points far from a collider cost nothing.
+//! Candidate colliders of groups of neighbouring points, to skip colliders out of reach.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -11,22 +11,22 @@ use super::touch::Touch;
 use crate::math::rows::Rows;
 use crate::mesh::halves;
 
-/// Most points of a group.
+/// Largest number of points in a group.
 const GROUP: usize = 16;
-/// What bounds are widened by against rounding, as a share of what they are made of.
+/// Relative widening of bounds against rounding errors.
 const ROUNDING: f64 = 1e-9;
 
-/// Where a point is on its way, all in one space.
+/// Course of a point: start, present and next position, all in one space.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Course {
     /// At the start of the substep.
     pub(crate) start: Vector3<f64>,
     pub(crate) here: Vector3<f64>,
-    /// Where it would go next.
+    /// Next position.
     pub(crate) ahead: Vector3<f64>,
 }
 
-/// A collider's placements at the start of a substep and at its end.
+/// Placements of a collider at the start of a substep and at its end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moved {
     pub(crate) before: Placement,
@@ -34,7 +34,7 @@ pub(crate) struct Moved {
 }
 
 impl Moved {
-    /// Of where placements are.
+    /// Placements of all colliders, from rows in spaces with the given origins.
     pub(crate) fn all(before: &Rows, now: &Rows, [first, second]: [&[f64; 3]; 2]) -> Vec<Self> {
         let [before, now] = [before, now].map(|rows| rows.as_chunks().0);
         let moved =
@@ -42,14 +42,15 @@ impl Moved {
         before.iter().zip(now).map(moved).collect()
     }
 
-    /// A course as the collider sees it.
+    /// The course in the collider's own space.
     pub(crate) fn path(&self, course: &Course) -> Path {
         let Course { start, here, ahead } = course;
         Path { start: self.before.local(start), here: self.now.local(here), ahead: self.now.local(ahead) }
     }
 
-    /// How a point touches the collider that it meets with a normal at a place: it sticks where it did or else where it was at the start, from
-    /// where it is let out of what it was in no further than `let_out`. Stiffness and bound are still to be found.
+    /// Contact of a point with the collider at a normal and a place. The anchor is the old one, or else the
+    /// start position. A point that starts inside is pushed out by at most `let_out`. Stiffness and
+    /// friction bound are still missing.
     pub(crate) fn touch(
         &self,
         (point, collider): (u32, u32),
@@ -71,7 +72,7 @@ impl Moved {
         }
     }
 
-    /// Where a touch sticks once its point has come to a place; nowhere if it then touches no more.
+    /// Anchor of a contact after the point's motion to a place; `None` without contact.
     pub(crate) fn anchor(&self, touch: &Touch, place: &Vector3<f64>) -> Option<Anchor> {
         let stuck = || self.now.local(&touch.dragged(place)).into();
         let (point, collider) = (touch.point, touch.collider);
@@ -79,11 +80,11 @@ impl Moved {
     }
 }
 
-/// Points that are near each other at rest.
+/// Groups of points close to each other at rest.
 #[derive(Debug)]
 pub(crate) struct PointGroups {
     groups: Vec<Vec<u32>>,
-    /// The group of each point.
+    /// Group of each point.
     group_of: Vec<u32>,
 }
 
@@ -104,7 +105,7 @@ impl PointGroups {
         self.group_of[point] as usize
     }
 
-    /// For each group the colliders, in order, that one of its points may touch: for all others `meet` finds nothing.
+    /// Candidate colliders of each group, in order: for all others `meet` finds no contact.
     pub(crate) fn near(
         &self,
         courses: &[Course],
@@ -120,7 +121,7 @@ impl PointGroups {
         self.groups.iter().map(near).collect()
     }
 
-    /// Whether a shape has one of some points deeper inside than a depth, at the start of a substep.
+    /// `true` if a counted point is deeper inside a shape than a depth, at the start of a substep.
     pub(crate) fn any_deep(
         &self,
         courses: &[Course],
@@ -137,7 +138,7 @@ impl PointGroups {
     }
 }
 
-/// Parts of points along the longest side of what they fill, until they are groups.
+/// Recursive bisection of points along the longest side of their bounding box, down to the group size.
 fn divide(points: Vec<u32>, places: &[&[f64; 3]], groups: &mut Vec<Vec<u32>>) {
     if points.len() <= GROUP {
         groups.extend((!points.is_empty()).then_some(points));
@@ -146,17 +147,17 @@ fn divide(points: Vec<u32>, places: &[&[f64; 3]], groups: &mut Vec<Vec<u32>>) {
     halves(points, |point| *places[point as usize]).into_iter().for_each(|half| divide(half, places, groups));
 }
 
-/// What is known of all courses of a group.
+/// Bound on all courses of a group.
 pub(crate) struct Bound {
     /// Mean places at the start and now.
     pub(crate) start: Vector3<f64>,
     pub(crate) here: Vector3<f64>,
-    /// Most distances of a point from those.
+    /// Largest distances of a point from the means.
     pub(crate) around_start: f64,
     pub(crate) around_here: f64,
-    /// How far any has gone at most beside the mean.
+    /// Largest deviation of a point's motion from the mean motion.
     pub(crate) beside: f64,
-    /// How far any would go on at most.
+    /// Largest length of a next step.
     pub(crate) ahead: f64,
 }
 
@@ -176,8 +177,8 @@ impl Bound {
         }
     }
 
-    /// Whether any of the points may meet a shape: be no further than `margin` or than it would go on, or have gone further
-    /// since the start than it then was away. No distance is less than the bound of a shape, which grows by no more than the way.
+    /// `true` if any of the points may be within `margin` of a shape, within its next step, or may have
+    /// passed the shape since the start. Distances are bounded below by the shape's bound minus the motion.
     pub(crate) fn may_meet(&self, shape: &Shape, moved: &Moved, margin: f64) -> bool {
         let (start, here) = (moved.before.local(&self.start), moved.now.local(&self.here));
         let turned: Matrix3<f64> = moved.now.rotation() - moved.before.rotation();
@@ -185,7 +186,7 @@ impl Bound {
         let slack = ROUNDING * (start.norm() + here.norm() + gone + self.around_here);
         let reach = margin.max(self.ahead) + self.around_here + slack;
         let sweep = gone + self.around_start + slack;
-        // What is not a number may.
+        // NaN counts as a candidate.
         !(shape.least_distance(&here) > reach && shape.least_distance(&start) > sweep)
     }
 }

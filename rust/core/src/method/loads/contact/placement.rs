@@ -1,4 +1,4 @@
-//! Where a collider stands: a rotation and a translation.
+//! Placement of a collider: a rotation and a translation.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -6,16 +6,16 @@ use crate::math::polar::rotations;
 use crate::math::rows::Rows;
 use crate::{Error, Result};
 
-/// How far the matrix of a placement may be from a rotation, in any entry of `R'R - 1`: single precision and a chain of
-/// parents leave that much.
+/// Largest entry of `R'R - 1` for an accepted placement: single precision and a chain of parents produce
+/// such errors.
 const RIGID: f64 = 1e-3;
-/// Largest entry of a placement that is accepted, metres.
+/// Largest accepted entry of a placement, metres.
 const LARGEST: f64 = 1e12;
 
 /// Rows of a placement: the columns of its rotation, and its translation.
 pub(crate) const ROWS: usize = 4;
 
-/// A rigid transform of a collider from where it was made.
+/// Rigid transform of a collider from its initial place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Placement {
     rotation: Matrix3<f64>,
@@ -23,7 +23,7 @@ pub(crate) struct Placement {
 }
 
 impl Placement {
-    /// Some rows of placements where colliders were made.
+    /// Placement rows of colliders at their initial places.
     pub(crate) fn made(rows: usize) -> Vec<[f64; 3]> {
         let still = Self { rotation: Matrix3::identity(), translation: Vector3::zeros() };
         still.rows().into_iter().cycle().take(rows).collect()
@@ -42,7 +42,7 @@ impl Placement {
         Ok(())
     }
 
-    /// Of a 3x4 matrix; errors unless it is a rotation and a translation.
+    /// Placement of a 3x4 matrix; errors for anything but a rotation with a translation.
     pub(crate) fn checked(what: &'static str, transform: &[[f64; 4]; 3]) -> Result<Self> {
         let numbers = transform.as_flattened();
         if let Some(element) = numbers.iter().position(|x| !x.is_finite()) {
@@ -66,34 +66,35 @@ impl Placement {
         [column(0), column(1), column(2), self.translation.into()]
     }
 
-    /// Of rows, whose matrix may lie between rotations, in a space whose origin is at `origin`.
+    /// Placement of interpolated rows in a space with its origin at `origin`; the matrix is made a
+    /// rotation.
     pub(crate) fn of(rows: &[[f64; 3]; ROWS], origin: &[f64; 3]) -> Self {
         let between = Matrix3::from_columns(&[rows[0], rows[1], rows[2]].map(Vector3::from));
         let translation = Vector3::from(rows[3]) - Vector3::from(*origin);
         Self { rotation: nearest_rotation(&between), translation }
     }
 
-    /// How it is turned from where it was made.
+    /// Rotation from the initial place.
     pub(crate) fn rotation(&self) -> &Matrix3<f64> {
         &self.rotation
     }
 
-    /// How far it is moved from where it was made.
+    /// Translation from the initial place.
     pub(crate) fn translation(&self) -> &Vector3<f64> {
         &self.translation
     }
 
-    /// What stands here, as the collider sees it.
+    /// A world point in the collider's space.
     pub(crate) fn local(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.rotation.transpose() * (point - self.translation)
     }
 
-    /// Where a place on the collider is.
+    /// A point of the collider in world space.
     pub(crate) fn world(&self, point: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * point + self.translation
     }
 
-    /// The same for a direction.
+    /// A direction of the collider in world space.
     pub(crate) fn turned(&self, direction: &Vector3<f64>) -> Vector3<f64> {
         self.rotation * direction
     }

@@ -1,4 +1,4 @@
-//! Points of a body's surface at which it touches what is around it.
+//! Contact points on the surface of a body.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,51 +11,52 @@ use crate::mesh::{Embedding, SurfaceMesh, TetMesh};
 use crate::rig::Rig;
 use crate::{Error, Result};
 
-/// Points nearer to each other than this share of the mean edge of the mesh say nothing new.
+/// Smallest spacing of points, as a share of the mean edge of the mesh.
 const NEAR: f64 = 0.35;
-/// What the distance is multiplied by until there are no more than that.
+/// Growth factor of the spacing until the number of points is small enough.
 const COARSER: f64 = 1.2;
-/// Weight of vertices that move, below which a point counts as pinned.
+/// Total weight of moving vertices below which a point counts as pinned.
 const MOVES: f64 = 0.5;
 
 /// Vertices of a point, and their weights.
 pub(crate) type Corners = [(u32, f64); 4];
 
-/// Points of a surface that touch colliders. Of several that are much nearer to each other than vertices are, the first.
+/// Surface points for contact with colliders. Of points much closer together than vertices are, only the
+/// first counts.
 #[derive(Clone)]
 pub struct ContactSkin {
-    /// In the model's mesh.
+    /// Points in the model's mesh.
     pub points: Arc<Embedding>,
-    /// The weights of the points themselves, where what is shown is posed by these; those of the mesh otherwise.
+    /// Skinning weights of the displayed points, if different from those of the mesh.
     pub rig: Option<Arc<Rig>>,
 }
 
-/// What a body's rows say of its vertices.
+/// Relation of a body's rows to its vertices.
 pub(crate) trait VertexRows {
-    /// Whether a vertex moves beside its rig.
+    /// `true` if a vertex moves relative to its rig.
     fn moves(&self, vertex: u32) -> bool;
 
-    /// Adds the rows that say where a point is, and how often each is in it.
+    /// Adds the rows of a point with their weights.
     fn enter(&self, point: &Corners, entries: &mut Vec<(u32, f64)>);
 }
 
-/// Points as sums of a body's rows.
+/// Points as weighted sums of a body's rows.
 pub(crate) struct ContactPoints {
-    /// Where the entries of each point start, and how often each row is in it.
+    /// Start of each point's entries, and entries of row and weight.
     starts: Vec<usize>,
     entries: Vec<(u32, f64)>,
     /// At rest, metres.
     places: Vec<[f64; 3]>,
-    /// The index of each among all points that were given, and how many these were.
+    /// Index of each point among all given points, and the number of given points.
     indices: Vec<u32>,
     given: usize,
-    /// How many rows move.
+    /// Number of moving rows.
     free: usize,
 }
 
 impl ContactPoints {
-    /// The points of an embedding, or without one the vertices of the mesh's boundary, as far as they move, and no more of
-    /// them than `most`; the first `free` rows move.
+    /// Points of an embedding, or boundary vertices of the mesh without one. Only moving points count, at
+    /// most `most` of them; the first `free` rows move.
     pub(crate) fn new(
         mesh: &TetMesh,
         embedding: Option<&Embedding>,
@@ -67,7 +68,7 @@ impl ContactPoints {
         Ok(Self::chosen(candidates(mesh, embedding), edge, rows, (free, most)))
     }
 
-    /// The same of all points of a surface.
+    /// Points of a surface, chosen in the same way.
     pub(crate) fn of_surface(
         surface: &SurfaceMesh,
         rows: &impl VertexRows,
@@ -79,7 +80,7 @@ impl ContactPoints {
         Ok(Self::chosen((places, corners), edge, rows, sizes))
     }
 
-    /// Of places and their corners those that move, about an edge's length apart.
+    /// Moving points among given positions and corners, about an edge length apart.
     fn chosen(
         (places, corners): (Vec<[f64; 3]>, Vec<Corners>),
         edge: f64,
@@ -95,7 +96,7 @@ impl ContactPoints {
         Self::kept((places, corners), &kept, rows, free)
     }
 
-    /// All of places and their corners.
+    /// All points of given positions and corners.
     pub(super) fn all(
         (places, corners): (Vec<[f64; 3]>, Vec<Corners>),
         rows: &impl VertexRows,
@@ -121,7 +122,7 @@ impl ContactPoints {
         Self { starts, entries, places: rest, indices, given: places.len(), free }
     }
 
-    /// Whether each point may touch each collider, points first.
+    /// `true` for allowed pairs of point and collider, indexed by point, then collider.
     pub(crate) fn may_touch(&self, colliders: &[Collider]) -> Result<Vec<bool>> {
         for collider in colliders {
             let spared = collider.spared();
@@ -136,17 +137,17 @@ impl ContactPoints {
         Ok(self.indices.iter().flat_map(|&index| touches(index)).collect())
     }
 
-    /// No more than `most` of them, evenly thinned out, `spacing` metres apart or further.
+    /// At most `most` points, evenly thinned out, at least `spacing` metres apart.
     pub(super) fn thinned(&self, spacing: f64, most: usize) -> Vec<usize> {
         thinned(&self.places, (0..self.len()).collect(), spacing, most)
     }
 
-    /// How many there were to choose from.
+    /// Number of points before thinning.
     pub(crate) fn given(&self) -> usize {
         self.given
     }
 
-    /// Of each point its index among those given, where it is at rest, and its rows with how often they are in it.
+    /// Index among the given points, rest position, and weighted rows of each point.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &[f64; 3], &[(u32, f64)])> {
         let points = self.indices.iter().zip(&self.places).enumerate();
         points.map(|(point, (&index, place))| (index as usize, place, self.of(point)))
@@ -156,7 +157,7 @@ impl ContactPoints {
         self.indices.len()
     }
 
-    /// Where points are at rest, metres.
+    /// Rest positions of the points, metres.
     pub(crate) fn places(&self) -> &[[f64; 3]] {
         &self.places
     }
@@ -165,19 +166,19 @@ impl ContactPoints {
         &self.entries[self.starts[point]..self.starts[point + 1]]
     }
 
-    /// A point of positions of all rows, or of values that are zero on the rows that do not move.
+    /// A point from positions of all rows, or from values of the moving rows alone.
     pub(crate) fn at(&self, point: usize, rows: &Rows) -> Vector3<f64> {
         let own = self.of(point).iter().filter(|(row, _)| (*row as usize) < rows.len());
         own.fold(Vector3::zeros(), |sum, &(row, weight)| sum + weight * Vector3::from(rows[row as usize]))
     }
 
-    /// Whether any row that moves a point is one of some.
+    /// `true` if any moving row of a point satisfies a predicate.
     pub(crate) fn has_row(&self, point: usize, is_one: impl Fn(usize) -> bool) -> bool {
         let moving = |&&(row, weight): &&(u32, f64)| (row as usize) < self.free && weight != 0.0;
         self.of(point).iter().filter(moving).any(|&(row, _)| is_one(row as usize))
     }
 
-    /// Adds what a value at a point is to the rows that move.
+    /// Adds the transpose action of a value at a point to the moving rows.
     pub(crate) fn spread(&self, point: usize, value: &Vector3<f64>, rows: &mut Rows) {
         for &(row, weight) in self.of(point) {
             if (row as usize) < self.free {
@@ -192,7 +193,7 @@ fn alone(vertex: u32) -> Corners {
     [(vertex, 1.0), (vertex, 0.0), (vertex, 0.0), (vertex, 0.0)]
 }
 
-/// All points that may be chosen, and their vertices.
+/// All candidate points and their vertices.
 fn candidates(mesh: &TetMesh, embedding: Option<&Embedding>) -> (Vec<[f64; 3]>, Vec<Corners>) {
     match embedding {
         Some(embedding) => {
@@ -211,7 +212,7 @@ fn candidates(mesh: &TetMesh, embedding: Option<&Embedding>) -> (Vec<[f64; 3]>, 
     }
 }
 
-/// The first point in each cell of a grid, of those that move; of a coarser one if there are too many.
+/// The first moving point in each cell of a grid; the grid is coarsened until there are few enough.
 fn thinned(places: &[[f64; 3]], moving: Vec<usize>, mut spacing: f64, most: usize) -> Vec<usize> {
     loop {
         let mut seen = HashSet::new();

@@ -1,15 +1,16 @@
-//! Forces of contact: the least of the quasi-Newton model of a smooth energy together with the contacts' own.
+//! Contact forces: minimum of the quasi-Newton model of a smooth energy plus the contact energies.
 //!
-//! With the inverse H of the model's matrix, the free direction `d_0 = -H g` and forces f on points S, the direction
-//! is `d = d_0 + H S'f`. A force answers to where its point then goes, `f_i = -grad e_i(c_i + S_i d)`: it is the nearest within
-//! its bounds, which are to push, and to rub no more than friction allows, of the *aim*
+//! With the inverse H of the model's matrix, the free direction `d_0 = -H g` and forces f on points S, the
+//! direction is `d = d_0 + H S'f`. A force satisfies `f_i = -grad e_i(c_i + S_i d)`. Equivalently it is,
+//! for any rate r, the projection of the *aim*
 //!
 //! `f_i - r_i (gap_i n + slip_i + f_i / k_i)`
 //!
-//! whatever the rate r. Newton's method finds where all do `[AC]`: aims tell which touches push, which stick and which slide, and
-//! one system gives the forces in which these go on so. From a guess that is near, few steps settle that; where whole steps go
-//! round in circles, halves of them do not. Only `S H S'` is needed of the whole body. Bounds of friction follow from the normal
-//! forces, in turn.
+//! onto the admissible forces: pushing, with friction within its bound. A semismooth Newton method solves
+//! these equations `[AC]`: the aims classify contacts as open, sticking or sliding, and one linear system
+//! gives the forces for this classification. A close initial guess needs few steps. Half steps break cycles
+//! of full steps. Only `S H S'` of the whole body is needed. Friction bounds are updated from the normal
+//! forces in alternation.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
@@ -18,27 +19,27 @@ use nalgebra::Vector3;
 use super::Touch;
 use crate::math::DenseCholesky;
 
-/// Most times that bounds of friction are found anew: what is left of that, the next search finds.
+/// Most updates of friction bounds; the next search removes the remaining error.
 const ROUNDS: u32 = 5;
-/// Relative change of a bound that is none.
+/// Relative change below which a bound counts as constant.
 const SAME: f64 = 1e-3;
-/// Most steps of Newton's method, and those after which but one of four goes half the way.
+/// Most Newton steps, and the number of steps after which three of four are half steps.
 const STEPS: u32 = 50;
 const WHOLE: u32 = 12;
-/// Rate of aims, times how far a force moves its own point: of a few that act together.
+/// Rate of aims, relative to the inverse compliance of a point, suitable for a few coupled contacts.
 const RATE: f64 = 0.1;
-/// What forces may be off, as a share of the largest, where they are found, and where bounds of friction follow them already.
+/// Relative error of forces at convergence, and the error from which friction bounds are updated.
 const SETTLED: f64 = 1e-9;
 const CLOSE: f64 = 0.1;
 
-/// Touches that a search takes up at once beside as many as it minds already.
+/// Smallest batch of contacts added to the working set at once; larger working sets grow by their own size.
 const BATCH: usize = 32;
-/// Most touches that a search minds: more of them say little new of bodies of few coordinates, and cost the cube.
+/// Largest working set. More contacts are nearly redundant for bodies with few coordinates, at cubic cost.
 const MOST: usize = 256;
 
-/// Answers touches: those given, and then others that are entered, in turn, until none is that is not minded, and forces are the same as if all were,
-/// of which most do nothing; or until as many are minded as may be. `answer` minds some and returns those that are then entered, first those to mind
-/// first.
+/// Solves contacts with a growing working set, until no other contact is violated or the set is full. The
+/// forces are then the same as with all contacts, most of which are inactive. `answer` solves a working set
+/// and returns the violated contacts, in order of priority.
 pub(crate) fn mind(mut minded: Vec<usize>, mut answer: impl FnMut(&[usize]) -> Vec<usize>) {
     loop {
         let mut entered = answer(&minded);
@@ -50,7 +51,7 @@ pub(crate) fn mind(mut minded: Vec<usize>, mut answer: impl FnMut(&[usize]) -> V
     }
 }
 
-/// Of some touches those that are not minded and have a gap below zero, the deepest first.
+/// Contacts outside of the working set with a negative gap, deepest first.
 pub(crate) fn entered(count: usize, minded: &[usize], gap: impl Fn(usize) -> f64) -> Vec<usize> {
     let mut is_minded = vec![false; count];
     minded.iter().for_each(|&i| is_minded[i] = true);
@@ -60,16 +61,16 @@ pub(crate) fn entered(count: usize, minded: &[usize], gap: impl Fn(usize) -> f64
     entered.into_iter().map(|(_, i)| i).collect()
 }
 
-/// W between the points of touches, m/N.
+/// Compliance W between the points of contacts, m/N.
 pub(crate) enum Mobility {
-    /// The same for each coordinate, a number for two points.
+    /// Isotropic: one number a pair of points.
     Even(Mat<f64>),
-    /// Of bodies that turn, 3 x 3 for two points.
+    /// For rotating bodies: 3 x 3 a pair of points.
     Turning(Mat<f64>),
 }
 
 impl Mobility {
-    /// How far a force moves its own point, in the mean over directions.
+    /// Compliance of a point under its own force, averaged over directions.
     fn own(&self, i: usize) -> f64 {
         match self {
             Self::Even(w) => w[(i, i)],
@@ -77,7 +78,7 @@ impl Mobility {
         }
     }
 
-    /// Adds how points are moved by a force at one.
+    /// Adds the displacement of all points under a force at one.
     fn add_moved(&self, j: usize, force: &Vector3<f64>, moved: &mut [Vector3<f64>]) {
         match self {
             Self::Even(w) => {
@@ -95,7 +96,7 @@ impl Mobility {
         }
     }
 
-    /// How far a point moves along one direction under a force at another one along a second.
+    /// Displacement of a point along `to` under a force at another point along `from`.
     fn along(&self, [i, j]: [usize; 2], [to, from]: [&Vector3<f64>; 2]) -> f64 {
         match self {
             Self::Even(w) => w[(i, j)] * to.dot(from),
@@ -110,18 +111,18 @@ impl Mobility {
     }
 }
 
-/// How points move under forces at each other: `S H S' = W + U M U'`.
+/// Compliance between contact points: `S H S' = W + U M U'`.
 pub(crate) struct Compliance {
     /// W.
     pub(crate) points: Mobility,
-    /// For each touch the columns of U, of a point.
+    /// Columns of U at each contact point.
     pub(crate) columns: Vec<Vec<Vector3<f64>>>,
     /// M.
     pub(crate) matrix: Mat<f64>,
 }
 
 impl Compliance {
-    /// `M U' f`: what forces on all points add of each column.
+    /// `M U' f`: coefficient of each column under forces on all points.
     pub(crate) fn shares(&self, forces: &[Vector3<f64>]) -> Vec<f64> {
         let rank = self.matrix.nrows();
         let mut shares = vec![0.0; rank];
@@ -131,7 +132,7 @@ impl Compliance {
         (0..rank).map(|a| (0..rank).map(|b| self.matrix[(a, b)] * shares[b]).sum()).collect()
     }
 
-    /// How far points go under forces.
+    /// Displacements of points under forces.
     fn moved(&self, forces: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
         let shares = self.shares(forces);
         let along =
@@ -148,8 +149,8 @@ fn acts(force: &Vector3<f64>) -> bool {
     *force != Vector3::zeros()
 }
 
-/// Forces on points that would go to `free`, sought from a guess; sets the bounds of friction, which has a
-/// coefficient a touch.
+/// Contact forces for points with free positions `free`, from an initial guess; sets the friction bounds
+/// from one coefficient a contact.
 pub(crate) fn respond(
     touches: &mut [Touch],
     friction: &[f64],
@@ -157,7 +158,7 @@ pub(crate) fn respond(
     compliance: &Compliance,
     guess: &[Vector3<f64>],
 ) -> Vec<Vector3<f64>> {
-    // Seen from where points would go, so that how far they go instead keeps its digits.
+    // Positions relative to the free positions, to keep precision of the displacements.
     let from = |(touch, free): (&Touch, &Vector3<f64>)| Touch {
         place: touch.place - free,
         anchor: touch.anchor - free,
@@ -169,14 +170,15 @@ pub(crate) fn respond(
     forces
 }
 
-/// Touches, seen from where points go without forces.
+/// Contacts relative to the free positions of their points.
 struct Problem<'a> {
     touches: Vec<Touch>,
     friction: &'a [f64],
     compliance: &'a Compliance,
 }
 
-/// A way in which the force of a touch changes with where its point goes, by `1 / softness` a metre from an origin.
+/// One active direction of a contact force: linear in the point's displacement from an origin, with
+/// compliance `softness`.
 struct Change {
     touch: usize,
     along: Vector3<f64>,
@@ -185,7 +187,7 @@ struct Change {
 }
 
 impl Problem<'_> {
-    /// Goes on from forces.
+    /// Newton iteration from initial forces.
     fn solve(&mut self, mut forces: Vec<Vector3<f64>>) -> Vec<Vector3<f64>> {
         let mut rounds = 0;
         for step in 0..STEPS {
@@ -205,7 +207,7 @@ impl Problem<'_> {
         self.touches.iter().zip(&forces).map(|(touch, force)| within(touch, force)).collect()
     }
 
-    /// How fast the aim of a touch leaves its force, N/m.
+    /// Rate of the aim of a contact, N/m.
     fn rate(&self, touch: usize) -> f64 {
         RATE / self.compliance.points.own(touch)
     }
@@ -220,7 +222,7 @@ impl Problem<'_> {
         forces.iter().zip(&moved).enumerate().map(aim).collect()
     }
 
-    /// How far forces are from what touches answer, and the largest answer.
+    /// Largest difference between forces and projected aims, and largest projected aim.
     fn off(&self, forces: &[Vector3<f64>], aims: &[Vector3<f64>]) -> (f64, f64) {
         let answers = self.touches.iter().zip(aims).map(|(touch, aim)| within(touch, aim));
         let pairs = answers.zip(forces);
@@ -229,7 +231,7 @@ impl Problem<'_> {
         })
     }
 
-    /// Sets the bounds of friction as forces push; whether any has changed.
+    /// Updates the friction bounds from the normal forces; `true` if any has changed.
     fn bound(&mut self, forces: &[Vector3<f64>]) -> bool {
         let push = |touch: &Touch, force: &Vector3<f64>| touch.normal.dot(force).max(0.0);
         let of = self.friction.iter().zip(forces);
@@ -247,7 +249,7 @@ impl Problem<'_> {
         true
     }
 
-    /// The forces where touches would answer if they went on to push, stick and slide as aims have it.
+    /// Forces that solve the equations for the classification given by the aims.
     fn wanted(&self, aims: &[Vector3<f64>]) -> Option<Vec<Vector3<f64>>> {
         let mut changes = Vec::with_capacity(3 * aims.len());
         let mut forces: Vec<Vector3<f64>> =
@@ -266,7 +268,7 @@ impl Problem<'_> {
         Some(forces)
     }
 
-    /// How the force of a touch changes with where its point goes; what of it does not.
+    /// Adds the active directions of a contact force; returns its constant part.
     fn changed(&self, number: usize, aim: &Vector3<f64>, changes: &mut Vec<Change>) -> Vector3<f64> {
         let (touch, rate) = (&self.touches[number], self.rate(number));
         let (push, soft) = (touch.normal.dot(aim), 1.0 / touch.stiffness);
@@ -286,13 +288,13 @@ impl Problem<'_> {
             (1..3).for_each(|axis| change(frame.column(axis).into(), soft, touch.anchor));
             return Vector3::zeros();
         }
-        // Across the way the force turns as the aim does.
+        // Across the slip, the friction force rotates with the aim.
         let turning = (size - touch.bound) / (touch.bound * rate);
         change(touch.normal.cross(&rub) / size, soft + turning, touch.anchor);
         rub * (touch.bound / size)
     }
 
-    /// How far changes go under each other, and what each resists itself: the lower half counts.
+    /// Compliance matrix of the active directions, softness included; lower half only.
     fn reduced(&self, changes: &[Change]) -> Mat<f64> {
         let Compliance { points, columns, matrix: middle } = self.compliance;
         let (count, rank) = (changes.len(), middle.nrows());
@@ -311,7 +313,7 @@ impl Problem<'_> {
     }
 }
 
-/// The nearest force that pushes, with friction within its bound.
+/// Nearest admissible force: pushing, with friction within its bound.
 fn within(touch: &Touch, force: &Vector3<f64>) -> Vector3<f64> {
     let push = touch.normal.dot(force);
     let rub = force - push * touch.normal;

@@ -8,23 +8,23 @@ use super::distance_grid::DistanceGrid;
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
 
-/// Largest coordinate or size that is accepted, metres.
+/// Largest accepted coordinate or size, metres.
 const LARGEST: f64 = 1e9;
 
-/// A rigid obstacle: a shape where it was made, how much it resists sliding, and what passes through it.
+/// A rigid obstacle: a shape at its initial place, a friction coefficient, and excluded points.
 #[derive(Debug, Clone)]
 pub struct Collider {
     shape: Shape,
     friction: f64,
-    /// Indices of points, in order.
+    /// Indices of excluded points, in order.
     spared: Arc<[u32]>,
 }
 
 impl Collider {
-    /// A shape with Coulomb's coefficient of friction, >= 0.
+    /// A shape with a Coulomb friction coefficient, >= 0.
     ///
     /// # Errors
-    /// [`Error::Range`] for a coefficient that is none.
+    /// [`Error::Range`] for an invalid coefficient.
     pub fn new(shape: Shape, friction: f64) -> Result<Self> {
         if friction.is_finite() && friction >= 0.0 {
             return Ok(Self { shape, friction, spared: Arc::default() });
@@ -32,7 +32,8 @@ impl Collider {
         Err(Error::Range { what: "friction", expected: "a coefficient >= 0", got: friction })
     }
 
-    /// The same collider, through which some of the points that touch pass, such as those of the flesh around it.
+    /// The same collider with contact switched off for some contact points, such as those of the flesh
+    /// around it.
     pub fn sparing(mut self, points: &[u32]) -> Self {
         let mut points = points.to_vec();
         points.sort_unstable();
@@ -40,7 +41,7 @@ impl Collider {
         self
     }
 
-    /// Indices of the points that pass through it, in order.
+    /// Indices of the excluded points, in order.
     pub(crate) fn spared(&self) -> &[u32] {
         &self.spared
     }
@@ -50,7 +51,7 @@ impl Collider {
         &self.shape
     }
 
-    /// Coulomb's coefficient of friction.
+    /// Coulomb coefficient of friction.
     pub fn friction(&self) -> f64 {
         self.friction
     }
@@ -62,12 +63,12 @@ pub struct Shape(Kind);
 
 #[derive(Debug, Clone)]
 enum Kind {
-    /// All that is behind a plane.
+    /// The half-space behind a plane.
     Plane {
         normal: Vector3<f64>,
         offset: f64,
     },
-    /// All that is near a segment; a sphere where that is a point.
+    /// All points near a segment; a sphere if the segment is a point.
     Capsule {
         start: Vector3<f64>,
         along: Vector3<f64>,
@@ -81,7 +82,7 @@ enum Kind {
 }
 
 impl Shape {
-    /// All that is behind a plane through a point.
+    /// The half-space behind a plane through a point.
     ///
     /// # Errors
     /// [`Error::NotFinite`]; [`Error::Range`] for a normal without length, or numbers above 1e9.
@@ -105,7 +106,7 @@ impl Shape {
         Self::capsule(center, center, radius)
     }
 
-    /// All that is no further from a segment than a radius.
+    /// All points within a radius of a segment.
     ///
     /// # Errors
     /// As [`Shape::sphere`].
@@ -117,7 +118,7 @@ impl Shape {
         Ok(Self(Kind::Capsule { start, along: Vector3::from(end) - start, radius }))
     }
 
-    /// A box along the axes, of the sides given.
+    /// An axis-aligned box with given sides.
     ///
     /// # Errors
     /// As [`Shape::sphere`], for each side.
@@ -127,28 +128,30 @@ impl Shape {
         Ok(Self(Kind::Box { center: center.into(), half: Vector3::from(size) / 2.0 }))
     }
 
-    /// What a surface encloses, by a grid of distances with `resolution` cells along its longest side: details and walls
-    /// thinner than a cell are lost.
+    /// The inside of a surface, as a grid of distances with `resolution` cells along the longest side.
+    /// Details and walls thinner than a cell are lost.
     ///
-    /// It may be in parts, overlap itself, have holes and triangles that are turned around.
+    /// The surface may have several parts, overlap itself, and have holes and flipped triangles.
     ///
     /// # Errors
-    /// [`Error::Range`] for a resolution that is not from 8 to 128, for numbers above 1e9, and for a surface that
-    /// encloses nothing that the grid sees.
+    /// [`Error::Range`] for a resolution outside 8 to 128, for numbers above 1e9, and for a surface without
+    /// an inside at this resolution.
     pub fn mesh(surface: &SurfaceMesh, resolution: usize) -> Result<Self> {
         surface.points().iter().try_for_each(|point| check("points", point))?;
         Ok(Self(Kind::Mesh(DistanceGrid::new(surface, resolution)?.into())))
     }
 
-    /// Signed distance of a point, metres, negative inside; and the outward normal, the gradient of the distance.
+    /// Signed distance of a point, metres, negative inside; and the outward normal, the gradient of the
+    /// distance.
     ///
-    /// Beyond the grid of a mesh the distance is a lower bound. Where several normals are right, one of them.
+    /// Beyond the grid of a mesh the distance is a lower bound. For several nearest points, the normal is
+    /// that of one of them.
     pub fn distance(&self, point: [f64; 3]) -> (f64, [f64; 3]) {
         let (distance, normal) = self.nearest(&point.into());
         (distance, normal.into())
     }
 
-    /// What the distance of a point is not less than, metres, which is cheap and grows by no more than a point goes.
+    /// Lower bound of the distance of a point, metres: cheap, and 1-Lipschitz.
     pub(crate) fn least_distance(&self, point: &Vector3<f64>) -> f64 {
         match &self.0 {
             Kind::Mesh(grid) => grid.distance_of_rim(point),
@@ -183,7 +186,7 @@ pub(super) fn of_box(point: &Vector3<f64>, half: &Vector3<f64>) -> (f64, Vector3
     (beyond[axis], Vector3::ith(axis, sign[axis]))
 }
 
-/// A vector of length 1; up, where there is none.
+/// The normalised vector; up for a zero vector.
 fn direction(vector: Vector3<f64>) -> Vector3<f64> {
     let length = vector.norm();
     if length > 0.0 { vector / length } else { Vector3::z() }

@@ -1,8 +1,7 @@
-//! The shape of a soft body that others touch: a collider at rest, seen through how the body is deformed.
+//! Collision shape of a soft body for others: a collider in the rest space of the deforming body.
 //!
-//! Nodes of a grid around the body go with the tet that each is in or nearest to, and what lies between them
-//! goes linearly in each coordinate. A place is pulled back through that to where it is at rest, where the
-//! shape knows its distance.
+//! Nodes of a grid around the body move with their containing or nearest tet; between nodes the map is
+//! trilinear. A point is pulled back through this map into rest space, where the shape gives its distance.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -12,38 +11,38 @@ use crate::math::rows::Rows;
 use crate::mesh::{Embedding, TetMesh, bounds};
 use crate::{Error, Result};
 
-/// Cells of the grid along the longest side of the body.
+/// Number of grid cells along the longest side of the body.
 const CELLS: f64 = 12.0;
-/// Most steps of Newton's method, and the length of one, in cells, at which it ends.
+/// Most Newton steps, and the step length at convergence, in cells.
 const STEPS: u32 = 12;
 const SETTLED: f64 = 1e-9;
-/// How far from its place the end of that may be, in cells.
+/// Largest accepted residual of the pull-back, in cells.
 const FOUND: f64 = 1e-3;
 /// Corners of a cell.
 const CORNERS: usize = 8;
 
-/// A collider that a soft body carries along, where the body was made.
+/// A collider carried by a soft body, at its modelled place.
 pub(crate) struct SoftShape {
     pub(super) collider: Collider,
     low: Vector3<f64>,
     spacing: f64,
-    /// Along each axis.
+    /// Number of nodes along each axis.
     counts: [usize; 3],
-    /// As sums of the body's rows; x fastest.
+    /// Nodes as sums of the body's rows; x fastest.
     nodes: ContactPoints,
 }
 
-/// A cell, where in it a place at rest is, and the corners' shares of that.
+/// A cell, the local position of a rest-space point, and the corners' weights.
 struct Cell {
     corners: [usize; CORNERS],
     shares: [f64; CORNERS],
     slopes: [Vector3<f64>; CORNERS],
-    /// How far beyond the grid, metres.
+    /// Distance beyond the grid, metres.
     beyond: Vector3<f64>,
 }
 
 impl SoftShape {
-    /// Of a body of tets, whose first `free` rows move.
+    /// Shape of a body of tets; the first `free` rows move.
     pub(crate) fn new(
         mesh: &TetMesh,
         collider: Collider,
@@ -65,14 +64,14 @@ impl SoftShape {
         Ok(Self { collider, low, spacing, counts, nodes })
     }
 
-    /// Where nodes are.
+    /// Writes the node positions.
     pub(super) fn enter(&self, rows: &Rows, field: &mut Vec<Vector3<f64>>) {
         field.clear();
         let place = |(node, rest): (usize, &[f64; 3])| Vector3::from(*rest) + self.nodes.at(node, rows);
         field.extend(self.nodes.places().iter().enumerate().map(place));
     }
 
-    /// A box around all nodes, with rows one way and the other.
+    /// Bounding box of all nodes for two sets of rows.
     pub(crate) fn reach(&self, places: [&Rows; 2]) -> [[f64; 3]; 2] {
         let mut field = Vec::new();
         let of = |rows: &Rows| {
@@ -113,7 +112,7 @@ impl SoftShape {
         }
     }
 
-    /// Where a place at rest is with nodes somewhere, and how that changes with it.
+    /// Deformed position of a rest-space point, and the deformation gradient.
     pub(super) fn map(&self, field: &[Vector3<f64>], place: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
         let cell = self.cell(place);
         let (mut at, mut gradient) = (Vector3::zeros(), Matrix3::zeros());
@@ -125,8 +124,8 @@ impl SoftShape {
         (at + gradient * cell.beyond, gradient)
     }
 
-    /// Where at rest a place is, found from a guess, or from the nearest node where that leads nowhere;
-    /// `None` where the body is turned inside out.
+    /// Rest-space position of a point, by Newton's method from a guess, or from the nearest node if this
+    /// fails. `None` for an inverted body.
     pub(super) fn pull(
         &self,
         field: &[Vector3<f64>],
@@ -148,14 +147,14 @@ impl SoftShape {
         if !found && guess.is_some() { self.pull(field, place, None) } else { found.then_some(rest) }
     }
 
-    /// Where at rest the node is that is nearest to a place.
+    /// Rest position of the node nearest to a point.
     fn nearest(&self, field: &[Vector3<f64>], place: &Vector3<f64>) -> Vector3<f64> {
         let away = |node: &usize| (field[*node] - place).norm_squared();
         let nearest = (0..field.len()).min_by(|a, b| away(a).total_cmp(&away(b)));
         nearest.map_or_else(Vector3::zeros, |node| self.nodes.places()[node].into())
     }
 
-    /// Subtracts from a sum of rows what says where a place at rest is, of a body whose rows begin somewhere.
+    /// Subtracts the position of a rest-space point, as a sum of rows from `first` on.
     pub(super) fn subtract(&self, place: &Vector3<f64>, first: u32, entries: &mut Vec<(u32, f64)>) {
         let cell = self.cell(place);
         let mut own = Vec::new();
@@ -171,7 +170,7 @@ impl SoftShape {
     }
 }
 
-/// A place in or beside a tet as a sum of its corners.
+/// A point in or beside a tet as a sum of its corners.
 fn of_tet(mesh: &TetMesh, tet: usize, place: &[f64; 3]) -> Result<Corners> {
     let vertices = mesh.tets()[tet];
     let [a, b, c, d] = vertices.map(|vertex| Vector3::from(mesh.vertices()[vertex as usize]));

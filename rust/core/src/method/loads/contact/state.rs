@@ -1,26 +1,26 @@
-//! What of contact goes on from step to step.
+//! Contact state carried from step to step.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// Where a point sticks to a collider, in the collider's own space, or to another body, at rest.
+/// Anchor of a point: its sticking place in the collider's own space, or in the rest space of another body.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Anchor {
     pub(crate) point: u32,
-    /// A body's number in a common step is counted on from the colliders.
+    /// Collider index; bodies of a common step follow after the colliders.
     pub(crate) collider: u32,
     pub(crate) place: [f64; 3],
 }
 
-/// Where colliders have been, as rows of placements, and what sticks to them; no rows without colliders.
+/// Past placements of colliders, as rows, and anchors; no rows without colliders.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ContactState {
-    /// At the last two frames, older first.
+    /// Placements in the last two frames, older first.
     pub(crate) frames: [Vec<[f64; 3]>; 2],
-    /// At the end of the last substep.
+    /// Placements at the end of the last substep.
     pub(crate) last: Vec<[f64; 3]>,
-    /// In the order of points, then colliders.
+    /// Anchors in the order of points, then colliders.
     pub(crate) anchors: Vec<Anchor>,
 }
 
@@ -30,22 +30,22 @@ impl ContactState {
         Self { frames: [rows.clone(), rows.clone()], last: rows, anchors: Vec::new() }
     }
 
-    /// Copies, and allocates only where there is less room than ever before.
+    /// Copies without allocation unless the other state is larger than any before.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.frames.iter_mut().zip(&other.frames).for_each(|(to, from)| to.clone_from(from));
         self.last.clone_from(&other.last);
         self.anchors.clone_from(&other.anchors);
     }
 
-    /// Stands at rest where rows say, and nothing sticks.
+    /// Sets colliders at rest at given rows, without anchors.
     pub(crate) fn start(&mut self, rows: &[[f64; 3]]) {
         let own = self.frames.iter_mut().chain([&mut self.last]);
         own.for_each(|own| own.copy_from_slice(rows));
         self.anchors.clear();
     }
 
-    /// Errors unless `self` has the sizes of `like`, points and colliders that there are, and finite numbers.
-    /// What else a body is stepped with a state does not know: with `others` it may stick to any.
+    /// Checks `self` for the sizes of `like`, for known points and colliders, and for finite numbers. The
+    /// state does not list the other bodies of a common step: with `others`, any body index is valid.
     pub(crate) fn check(&self, like: &Self, points: usize, others: bool) -> Result<()> {
         let sizes = |state: &Self| [&state.frames[0], &state.frames[1], &state.last].map(Vec::len);
         if sizes(self) != sizes(like) {

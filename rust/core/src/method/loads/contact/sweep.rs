@@ -1,28 +1,29 @@
-//! Where a moving point meets a shape.
+//! Contact of a moving point with a shape.
 
 use nalgebra::Vector3;
 
 use super::shape::Shape;
 
-/// Most steps along a path: each goes as far as the distance allows.
+/// Most sphere-tracing steps along a path.
 const STEPS: u32 = 256;
 /// Shortest step, as a share of the path.
 const SHORTEST: f64 = 1e-4;
 
-/// A point on its way, in a collider's own space.
+/// A moving point in a collider's own space.
 pub(crate) struct Path {
     /// At the start of the substep.
     pub(crate) start: Vector3<f64>,
     pub(crate) here: Vector3<f64>,
-    /// Where it would go next.
+    /// Next position.
     pub(crate) ahead: Vector3<f64>,
 }
 
-/// The tangent plane, a normal and a place, at which a point on its way meets a shape, or has met it; `None` where it
-/// comes no nearer than `margin`.
+/// Tangent plane, a normal and a place, of a point's past or future contact with a shape; `None` if the
+/// point stays farther than `margin`.
 ///
-/// A point is outside, or so little inside that it rests on the surface, or deep inside, where only the nearest way out
-/// is known. One that came from outside meets the side that it came to first, if by now another is nearer.
+/// A point may be outside, slightly inside and resting on the surface, or deep inside with only the nearest
+/// way out known. A point that came from outside meets the side of its entry, even if another side is
+/// nearer now.
 pub(crate) fn meet(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f64>, Vector3<f64>)> {
     let (distance, normal) = shape.nearest(&path.here);
     let (before, side) = shape.nearest(&path.start);
@@ -45,7 +46,7 @@ pub(crate) fn meet(shape: &Shape, path: &Path, margin: f64) -> Option<(Vector3<f
     entry(shape, &path.here, &path.ahead).map(|(place, normal)| (normal, place))
 }
 
-/// The first place of a path at which it is not outside, with the normal there.
+/// First place of a path that is not outside, with its normal.
 fn entry(shape: &Shape, from: &Vector3<f64>, to: &Vector3<f64>) -> Option<(Vector3<f64>, Vector3<f64>)> {
     let length = (to - from).norm();
     let mut share = 0.0;

@@ -1,21 +1,21 @@
-//! A point that touches a collider: its plane, and the energy of being behind it or away from where it sticks.
+//! Contact of a point: its plane, and the energies of penetration and of slip from the anchor.
 
 use nalgebra::{Matrix3, Vector3};
 
 /// Contact of one point with one collider, frozen for a line search.
 #[derive(Debug, Clone, Copy)]
 pub struct Touch {
-    /// Which point of the body.
+    /// Index of the point.
     pub point: u32,
-    /// Which collider.
+    /// Index of the collider.
     pub collider: u32,
     /// Outward normal of the plane.
     pub normal: Vector3<f64>,
     /// A place on the plane, metres.
     pub place: Vector3<f64>,
-    /// Where the point sticks, metres.
+    /// Sticking position, metres.
     pub anchor: Vector3<f64>,
-    /// N/m.
+    /// Contact stiffness, N/m.
     pub stiffness: f64,
     /// Largest force of friction, N.
     pub bound: f64,
@@ -27,13 +27,13 @@ impl Touch {
         self.normal.dot(&(point - self.place))
     }
 
-    /// Along the plane, how far a point is from its anchor.
+    /// Tangential displacement of a point from its anchor.
     pub fn slip(&self, point: &Vector3<f64>) -> Vector3<f64> {
         let apart = point - self.anchor;
         apart - self.normal.dot(&apart) * self.normal
     }
 
-    /// Energy of a point, J, and the force on it, N, minus its gradient.
+    /// Energy of a point, J, and force, N, minus its gradient.
     pub fn evaluate(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let depth = self.gap(point).min(0.0);
         let (mut energy, mut force) =
@@ -58,7 +58,7 @@ impl Touch {
         Matrix3::from_columns(&[self.normal, first, self.normal.cross(&first)])
     }
 
-    /// Where the point sticks once it has come to a place: what friction cannot hold drags the anchor along.
+    /// Anchor after the point's motion to a place: beyond the friction bound the anchor is dragged along.
     pub fn dragged(&self, point: &Vector3<f64>) -> Vector3<f64> {
         let slip = self.slip(point);
         let (length, most) = (slip.norm(), self.bound / self.stiffness);
