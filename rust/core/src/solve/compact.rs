@@ -1,4 +1,5 @@
-//! The learnt inverse as a sum: the constant metric's inverse and what pairs add to it `[ByrdNocedalSchnabel]`.
+//! Compact form of the L-BFGS inverse: the constant metric's inverse plus a low-rank term
+//! `[ByrdNocedalSchnabel]`.
 
 use faer::Mat;
 
@@ -15,7 +16,7 @@ pub(crate) struct Compact<'a> {
 }
 
 impl Lbfgs {
-    /// The sum, with `solve` replacing rows by `H_0` of them; what that makes of a pair is kept with it.
+    /// The compact form, with `solve` applying `H_0` in place; images of the pairs are cached.
     pub(crate) fn compact(&mut self, mut solve: impl FnMut(&mut Rows)) -> Compact<'_> {
         for pair in self.known_mut().iter_mut().filter(|pair| pair.image.is_empty()) {
             pair.image.clone_from(&pair.change);
@@ -41,7 +42,7 @@ impl Lbfgs {
     }
 }
 
-/// The inverse of an upper triangular matrix, which is upper triangular.
+/// Inverse of an upper triangular matrix, also upper triangular.
 fn inverse_upper(count: usize, entry: impl Fn(usize, usize) -> f64) -> Mat<f64> {
     let upper = Mat::from_fn(count, count, |i, j| if i <= j { entry(i, j) } else { 0.0 });
     let mut inverse = Mat::zeros(count, count);

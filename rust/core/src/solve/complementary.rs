@@ -19,15 +19,17 @@ pub struct ComplementarySolverParams {
     pub dt: f64,
     /// Most local-global iterations a step.
     pub max_iterations: u32,
-    /// Change of u, relative to the mesh's diagonal, at which the iterations stop.
+    /// Relative change of u, in units of the mesh's diagonal, at convergence.
     pub tolerance: f64,
 }
 
-/// Backward Euler on every vertex, with `J' M D u = 0` enforced exactly: the truth for reductions of `[FastCD eq. 3]`.
+/// Backward Euler on every vertex, with `J' M D u = 0` enforced exactly: the reference for reductions of
+/// `[FastCD eq. 3]`.
 ///
-/// Minimises `1/(2 h^2) |x - y|^2_M + sum_t V_t mu_t |F_t - R_t|^2` over u with `x = x_rig + u` by local-global steps;
-/// the rest shape is the bind shape. The global matrix `M / h^2 + L` is the same for x, y and z and factored once.
-/// Every step costs several sweeps over the mesh: it is for measuring errors, not for playing.
+/// Minimises `1/(2 h^2) |x - y|^2_M + sum_t V_t mu_t |F_t - R_t|^2` over u with `x = x_rig + u` by
+/// local-global steps; the rest shape is the bind shape. The global matrix `M / h^2 + L` is the same for x,
+/// y and z and factored once. Every step costs several sweeps over the mesh: a solver for error
+/// measurements, not for interactive use.
 pub struct ComplementarySolver {
     mesh: TetMesh,
     rig: Rig,
@@ -44,7 +46,7 @@ pub struct ComplementarySolver {
 }
 
 impl ComplementarySolver {
-    /// Prepares a solver that starts at rest in the given pose.
+    /// Solver at rest in a given pose.
     ///
     /// # Errors
     /// Those of the operators, and [`Error::Range`] for a time step that is not positive.
@@ -85,10 +87,10 @@ impl ComplementarySolver {
         })
     }
 
-    /// Advances by one time step to the given pose and returns the number of local-global iterations.
+    /// Advances by one time step to a pose; returns the number of local-global iterations.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the pose has not one transform a bone.
+    /// [`Error::Shape`] for a pose with another number of bones.
     pub fn step(&mut self, pose: &Pose) -> Result<u32> {
         let posed = skin(&self.mesh, &self.rig, pose)?;
         let constant = self.constant_terms(&posed);
@@ -115,7 +117,7 @@ impl ComplementarySolver {
         &self.displacement
     }
 
-    /// What the iterations do not change: `M / h^2 (2 x_k - x_(k-1) - x_rig) - L x_rig`.
+    /// Constant terms of the iterations: `M / h^2 (2 x_k - x_(k-1) - x_rig) - L x_rig`.
     fn constant_terms(&self, posed: &Mat<f64>) -> Mat<f64> {
         let scale = self.params.dt.powi(-2);
         let mut terms = Mat::from_fn(posed.nrows(), 3, |i, c| {
@@ -134,7 +136,7 @@ impl ComplementarySolver {
         terms
     }
 
-    /// `sum_t 2 mu_t V_t G_t' R_t`: what pulls every tet towards its closest rotation.
+    /// `sum_t 2 mu_t V_t G_t' R_t`: elastic force of every tet towards its closest rotation.
     fn elastic_pull(&self, posed: &Mat<f64>) -> Mat<f64> {
         let strains = Strains::new(&self.mesh);
         let deformation = |t: usize| {

@@ -5,55 +5,55 @@ use super::line_search::{Start, Value, search};
 use crate::Result;
 use crate::math::rows::{Rows, dot};
 
-/// An energy that is minimised, with the metric in which its descent directions are found.
+/// An energy to minimise, and the metric of its descent directions.
 pub(crate) trait Objective {
-    /// The energy at x; its gradient is written.
+    /// Energy at x; writes the gradient.
     fn evaluate(&mut self, x: &Rows, gradient: &mut Rows) -> Value;
 
-    /// Is told where the next direction starts; whether the energy has become another with that.
+    /// Called at the start of each iteration; returns `true` if the energy has changed.
     fn visit(&mut self, _x: &Rows, _iteration: u32) -> Result<bool> {
         Ok(false)
     }
 
-    /// Replaces a gradient by what the metric's inverse makes of it.
+    /// Applies the metric's inverse to a gradient, in place.
     fn solve(&mut self, rows: &mut Rows);
 
-    /// Turns a direction from x as energy wants that neither gradient nor memory know of, whose `value` at x may
-    /// change with that.
+    /// Corrects a direction from x for energies outside of gradient and memory; may change their share of
+    /// `value` at x.
     fn correct(&mut self, _x: &Rows, _memory: &mut Lbfgs, _direction: &mut Rows, _value: &mut Value) {}
 
-    /// The slope along a direction of energy that the gradient leaves out, where it was evaluated last.
+    /// Derivative along a direction of the energies outside of the gradient, at the last evaluation.
     fn further_slope(&self, _direction: &Rows) -> f64 {
         0.0
     }
 
-    /// How many times further than the last a search may begin: where flesh stiffens, directions are too long again and
-    /// again.
+    /// Largest growth of the initial step share from one search to the next. In stiffening flesh, full
+    /// directions are too long many times in a row.
     fn longer(&self) -> f64 {
         3.0
     }
 
-    /// Length of a step, by which convergence is judged.
+    /// Length of a step, for the convergence test.
     fn length(&self, step: &Rows) -> f64;
 }
 
-/// Length of a direction above which one that does not lead down is more than rounding.
+/// Length of a direction from which a failed search is more than rounding.
 const STALLED: f64 = 1e-7;
 
-/// What a descent came to.
+/// Result of a descent.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Outcome {
     pub(crate) iterations: u32,
-    /// Evaluations in line searches.
+    /// Energy evaluations in line searches.
     pub(crate) trials: u32,
-    /// Of the last step; 0 where rounding hides the way down, not a number where the energy is not one.
+    /// Length of the last step; 0 if rounding hides further descent, NaN for an energy that is not finite.
     pub(crate) length: f64,
-    /// Whether it ended where no direction led down, though far from the tolerance.
+    /// `true` if no direction led downhill although the tolerance was not reached.
     pub(crate) stalled: bool,
 }
 
 impl Outcome {
-    /// What this and the descent after it came to.
+    /// Combined result of this descent and the next.
     pub(crate) fn then(self, next: Self) -> Self {
         Self {
             iterations: self.iterations + next.iterations,
@@ -64,7 +64,7 @@ impl Outcome {
     }
 }
 
-/// Memory of a descent; what is learnt stays from one to the next.
+/// Scratch of a descent; curvature pairs persist between descents.
 pub(crate) struct Descent {
     pub(crate) memory: Lbfgs,
     here: Vec<[f64; 3]>,
@@ -74,15 +74,15 @@ pub(crate) struct Descent {
 }
 
 impl Descent {
-    /// On some rows, with as many pairs of curvature.
+    /// Scratch for a number of rows and of curvature pairs.
     pub(crate) fn new(rows: usize, pairs: usize) -> Self {
         let zeros = || vec![[0.0; 3]; rows];
         let memory = Lbfgs::new(rows, pairs);
         Self { memory, here: zeros(), there: zeros(), direction: zeros(), trial: zeros() }
     }
 
-    /// Moves x downhill until a step is no longer than `tolerance`, or no direction leads down. `heard` is
-    /// told the number of each iteration before it begins, and the energy there.
+    /// Moves x downhill until a step is no longer than `tolerance`, or no direction leads downhill. `heard`
+    /// receives the number of each iteration and the energy before it.
     pub(crate) fn minimise(
         &mut self,
         objective: &mut impl Objective,
@@ -122,8 +122,8 @@ impl Descent {
         Ok(outcome)
     }
 
-    /// Finds a trial that is lower enough, along the learnt direction or else along the metric's; returns the
-    /// share of the direction taken, of which it tries `first` first.
+    /// Searches for a sufficient decrease along the quasi-Newton direction, else along the metric's;
+    /// returns the accepted share of the direction, starting with `first`.
     fn advance(
         &mut self,
         objective: &mut impl Objective,

@@ -1,14 +1,14 @@
-//! Curvature learnt from the last few steps, on top of a constant metric `[QN alg. 2]`.
+//! L-BFGS curvature from the last few steps, on top of a constant metric `[QN alg. 2]`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::math::rows::{Rows, add, combine, dot};
 
-/// Least cosine between a step and the change of the gradient at which they are learnt from: Armijo's rule
-/// alone does not keep it positive.
+/// Smallest cosine between the step and the gradient change of an accepted pair, since Armijo's rule alone
+/// does not keep it positive.
 const ACUTE: f64 = 1e-10;
 
-/// Pairs of a step and how it changed the gradient, older first, and what says in which metric they were learnt.
+/// Stored curvature pairs, steps and gradient changes, older first, and the key of their metric.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Learnt {
     pub(crate) metric: [f64; 2],
@@ -16,7 +16,7 @@ pub(crate) struct Learnt {
 }
 
 impl Learnt {
-    /// Copies, and allocates only where there is less room than ever before.
+    /// Copies without allocation unless the other is larger than any before.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.metric = other.metric;
         self.pairs.resize_with(other.pairs.len(), Default::default);
@@ -25,39 +25,39 @@ impl Learnt {
     }
 }
 
-/// A step taken, and how it changed the gradient.
+/// Curvature pair: a step and its change of the gradient.
 pub(super) struct Pair {
     pub(super) step: Vec<[f64; 3]>,
     pub(super) change: Vec<[f64; 3]>,
-    /// Their product.
+    /// Product of step and change.
     pub(super) curvature: f64,
-    /// What the metric's inverse makes of the change; no rows where nobody has asked.
+    /// Image of the change under the metric's inverse; empty until requested.
     pub(super) image: Vec<[f64; 3]>,
 }
 
-/// The last few pairs; older first, of which the last `known` count.
+/// Ring of curvature pairs, older first; the last `known` are valid.
 pub(crate) struct Lbfgs {
     pairs: Vec<Pair>,
     known: usize,
-    /// What says of which metric.
+    /// Key of the metric.
     metric: [f64; 2],
     shares: Vec<f64>,
 }
 
 impl Lbfgs {
-    /// Memory for `most` pairs of some rows.
+    /// Room for `most` pairs of some rows.
     pub(crate) fn new(rows: usize, most: usize) -> Self {
         let zeros = || vec![[0.0; 3]; rows];
         let pair = |_| Pair { step: zeros(), change: zeros(), curvature: 0.0, image: Vec::new() };
         Self { pairs: (0..most).map(pair).collect(), known: 0, metric: [0.0; 2], shares: vec![0.0; most] }
     }
 
-    /// Whether it has learnt anything.
+    /// `true` if there is no valid pair.
     pub(crate) fn is_empty(&self) -> bool {
         self.known == 0
     }
 
-    /// The pairs that count, older first.
+    /// The valid pairs, older first.
     pub(super) fn known(&self) -> &[Pair] {
         &self.pairs[self.pairs.len() - self.known..]
     }
@@ -67,17 +67,17 @@ impl Lbfgs {
         &mut self.pairs[first..]
     }
 
-    /// Forgets all, as what is learnt belongs to another energy.
+    /// Discards all pairs, which belong to another energy.
     pub(crate) fn clear(&mut self) {
         self.known = 0;
     }
 
-    /// Keeps what is learnt, which is of the energy, for another metric in which directions are found.
+    /// Keeps the pairs, which belong to the energy, and discards their images in the old metric.
     pub(crate) fn change_metric(&mut self) {
         self.pairs.iter_mut().for_each(|pair| pair.image.clear());
     }
 
-    /// Forgets all unless it was learnt in this metric.
+    /// Discards all pairs of another metric.
     pub(crate) fn enter(&mut self, metric: [f64; 2]) {
         if self.metric != metric {
             self.clear();
@@ -85,7 +85,7 @@ impl Lbfgs {
         }
     }
 
-    /// Writes what is known.
+    /// Writes the valid pairs.
     pub(crate) fn save(&self, learnt: &mut Learnt) {
         learnt.metric = self.metric;
         learnt.pairs.resize_with(self.known, Default::default);
@@ -95,7 +95,7 @@ impl Lbfgs {
         }
     }
 
-    /// Knows what was written, as far as there is room.
+    /// Loads pairs, as many as there is room for.
     pub(crate) fn load(&mut self, learnt: &Learnt) {
         self.metric = learnt.metric;
         self.known = learnt.pairs.len().min(self.pairs.len());
@@ -107,7 +107,7 @@ impl Lbfgs {
         }
     }
 
-    /// `direction = -B gradient` by the two loops, with `solve` replacing rows by `A_0^-1` of them.
+    /// Two-loop recursion: `direction = -B gradient`, with `solve` applying `A_0^-1` in place.
     pub(crate) fn aim(&mut self, gradient: &Rows, direction: &mut Rows, solve: impl FnOnce(&mut Rows)) {
         let pairs = &self.pairs[self.pairs.len() - self.known..];
         direction.copy_from_slice(gradient);
@@ -123,7 +123,7 @@ impl Lbfgs {
         }
     }
 
-    /// Remembers a step between two gradients, unless the energy hardly curves up along it.
+    /// Adds a pair from two points and their gradients, unless its curvature is too small.
     pub(crate) fn learn(&mut self, [from, to]: [&Rows; 2], [before, after]: [&Rows; 2]) {
         let Some(oldest) = self.pairs.first_mut() else { return };
         combine(&mut oldest.step, to, -1.0, from);
@@ -135,7 +135,7 @@ impl Lbfgs {
             self.pairs.rotate_left(1);
             self.known = (self.known + 1).min(self.pairs.len());
         } else {
-            // The oldest has been written over.
+            // The oldest pair has been overwritten.
             self.known = self.known.min(self.pairs.len() - 1);
         }
     }

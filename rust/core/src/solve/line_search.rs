@@ -1,45 +1,45 @@
-//! Backtracking along a direction until the energy falls enough `[QN alg. 1]`.
+//! Backtracking line search with sufficient decrease `[QN alg. 1]`.
 
 use super::descent::Objective;
 use crate::math::rows::{Rows, combine, dot};
 
-/// Share of the decrease that the slope promises, at which a step is taken (Armijo).
+/// Armijo constant: accepted share of the decrease predicted by the slope.
 const SUFFICIENT: f64 = 0.3;
-/// What a step that is too long is multiplied by, at least and at most.
+/// Smallest and largest shortening factor of a trial.
 const SHORTEN: (f64, f64) = (0.1, 0.5);
 /// Most trials along one direction.
 const TRIALS: u32 = 40;
-/// Differences of energy below this share of its parts are rounding; then the slope decides.
+/// Relative size of energy differences that count as rounding; the slope then decides.
 const ROUNDING: f64 = 1e-14;
 
-/// An energy somewhere.
+/// An energy with its magnitude.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Value {
-    /// J.
+    /// Energy, J.
     pub(crate) energy: f64,
-    /// Sum of the magnitudes of its parts.
+    /// Sum of the magnitudes of its terms.
     pub(crate) size: f64,
 }
 
-/// Where a search starts: a place with its energy, and a direction with the slope along it.
+/// Start of a search: position and energy, direction and slope.
 pub(crate) struct Start<'a> {
     pub(crate) place: &'a Rows,
     pub(crate) value: Value,
     pub(crate) slope: f64,
-    /// Of the direction, to begin with.
+    /// Initial share of the direction.
     pub(crate) share: f64,
     pub(crate) direction: &'a Rows,
 }
 
-/// A step that is taken: the share of the direction, and the energy there.
+/// Accepted step: share of the direction, and energy.
 pub(crate) struct Step {
     pub(crate) share: f64,
     pub(crate) value: Value,
 }
 
-/// Goes along a direction, shorter and shorter until the energy falls enough, each time to where the parabola through what
-/// is known is least; `trial` and its gradient `there` are
-/// then where it ended. `None` where the direction does not lead down; `trials` counts evaluations.
+/// Shortens the step along a direction until the energy decreases enough, each time to the minimum of the
+/// interpolating parabola. `trial` and its gradient `there` then hold the accepted point. `None` for a
+/// direction that does not lead downhill; `trials` counts evaluations.
 pub(crate) fn search(
     start: &Start<'_>,
     objective: &mut impl Objective,

@@ -1,4 +1,4 @@
-//! Full-space solvers, the truth that reductions are measured against, minimisers, and least squares.
+//! Reference solvers in the full space, minimisers, and non-negative least squares.
 
 mod compact;
 mod complementary;

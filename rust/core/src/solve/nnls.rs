@@ -1,4 +1,4 @@
-//! Least squares with unknowns that must not be negative.
+//! Non-negative least squares.
 
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, MatRef, Side};
@@ -6,20 +6,22 @@ use rayon::prelude::*;
 
 use crate::math::dense::dot;
 
-/// Share of the target, along a column, below which nothing more is to be gained.
+/// Share of the target along a column below which adding the column gains nothing.
 const FAINT: f64 = 1e-12;
-/// Rounds for each unknown asked for, after which what has been found is kept.
+/// Rounds per requested unknown, after which the current solution is returned.
 const ROUNDS: usize = 4;
 
-/// Unknowns x >= 0, at most `most` of them above zero, that make `|A x - b|` small: their columns and values.
+/// Sparse solution x >= 0 of `min |A x - b|` with at most `most` positive unknowns: their columns and
+/// values.
 ///
-/// The active sets of Lawson and Hanson (Solving Least Squares Problems, 1974, chapter 23), stopped early: the column that
-/// promises most for its length joins those in use, the normal equations of these are solved, and whatever
-/// would turn negative leaves again. Without a stop the result is the minimum over all x >= 0. A is rows x
-/// unknowns, b one number a row. Columns that depend on those in use are passed over.
+/// The active-set method of Lawson and Hanson (Solving Least Squares Problems, 1974, chapter 23), stopped
+/// early. The column with the largest normalised gradient joins the active set, the normal equations are
+/// solved, and unknowns that would become negative leave. Without the early stop the result is the minimum
+/// over all x >= 0. A is rows x unknowns, b one number a row. Columns that depend on the active set are
+/// skipped.
 ///
 /// # Panics
-/// If b has not one number a row.
+/// If the length of b is not the number of rows.
 pub fn nonnegative_least_squares(columns: MatRef<'_, f64>, target: &[f64], most: usize) -> Vec<(usize, f64)> {
     assert_eq!(columns.nrows(), target.len());
     let columns = columns.to_owned();
@@ -36,12 +38,12 @@ struct Search<'a> {
     columns: &'a Mat<f64>,
     /// `A'b`.
     pull: Vec<f64>,
-    /// Lengths of the columns; 0 for those that are passed over.
+    /// Lengths of the columns; 0 for skipped ones.
     lengths: Vec<f64>,
     least: f64,
     used: Vec<usize>,
     values: Vec<f64>,
-    /// `A'a` of each column in use.
+    /// `A'a` of each active column.
     products: Vec<Vec<f64>>,
 }
 
@@ -67,7 +69,7 @@ impl<'a> Search<'a> {
         (0..self.columns.ncols()).into_par_iter().map(|j| dot(self.columns.col_as_slice(j), v)).collect()
     }
 
-    /// Takes one more column; whether there was one to take.
+    /// Adds the best column to the active set; `false` if there is none.
     fn add(&mut self) -> bool {
         let mut gain = self.pull.clone();
         for (products, value) in self.products.iter().zip(&self.values) {
@@ -92,13 +94,14 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        // In exact numbers the newest column always stays; rounding says that it depends on the others.
+        // In exact arithmetic the newest column always stays; here rounding reveals its dependence on the
+        // others.
         self.lengths[best] = 0.0;
         self.keep(|search, place| search.used[place] != best);
         true
     }
 
-    /// What the columns in use would take without a bound; `None` where they depend on each other.
+    /// Unconstrained values of the active columns; `None` if they are dependent.
     fn wanted(&self) -> Option<Vec<f64>> {
         let count = self.used.len();
         let scale = |i: usize| 1.0 / self.lengths[self.used[i]];
@@ -110,7 +113,7 @@ impl<'a> Search<'a> {
         values.iter().all(|value| value.is_finite()).then_some(values)
     }
 
-    /// Goes towards `wanted` until the first value is zero, and drops it.
+    /// Moves towards `wanted` until the first value reaches zero, and removes this column.
     fn retreat(&mut self, wanted: &[f64]) {
         let pairs = || self.values.iter().zip(wanted).enumerate().filter(|(_, (_, wanted))| **wanted <= 0.0);
         let share =

@@ -1,5 +1,5 @@
-//! Linear modes that swing each by itself: exact steps of any length `[MOR eq. 2, 3]`, how they move under the loads of a
-//! shot, and how that sounds `[MOR eq. 4]`.
+//! Independent oscillators of linear modes: exact steps of any length `[MOR eq. 2, 3]`, modal response to
+//! the loads of a shot, and sound `[MOR eq. 4]`.
 
 mod oscillators;
 mod propagator;

@@ -1,4 +1,4 @@
-//! Oscillators side by side, a number of each an array.
+//! Banks of oscillators, stored as one array a quantity.
 
 use std::f64::consts::TAU;
 
@@ -7,15 +7,15 @@ use pulp::{Arch, Simd, WithSimd};
 use super::propagator::Propagator;
 use crate::{Error, Result};
 
-/// Registers of modes that advance together, as many as hide how long a multiplication takes.
+/// SIMD registers of modes advanced together, enough to hide the latency of a multiplication.
 const TOGETHER: usize = 4;
 /// The longest register, in numbers.
 const MOST_LANES: usize = 8;
-/// Samples for which modes stay in registers.
+/// Samples between loads of the modes from memory.
 const TILE: usize = 256;
-/// The most that an eigenvalue may be in units of a step, so that nothing overflows.
+/// Largest eigenvalue in units of a step, against overflow.
 const LARGEST: f64 = 1e100;
-/// What has died away so far is nothing: arithmetic with numbers below 1e-308 is slow.
+/// Amplitude that counts as zero: arithmetic with numbers below 1e-308 is slow.
 const SILENT: f64 = 1e-100;
 
 /// Damping `alpha M + beta K`, of ratio `xi = (alpha / omega + beta omega) / 2` `[MOR eq. 3]`.
@@ -26,10 +26,10 @@ pub struct RayleighDamping {
 }
 
 impl RayleighDamping {
-    /// alpha in 1/s, beta in s.
+    /// Damping with alpha in 1/s and beta in s.
     ///
     /// # Errors
-    /// [`Error::Range`] for what is negative or not finite.
+    /// [`Error::Range`] for a negative value or one that is not finite.
     pub fn new(alpha: f64, beta: f64) -> Result<Self> {
         for (what, got) in [("alpha", alpha), ("beta", beta)] {
             if !(got.is_finite() && got >= 0.0) {
@@ -39,11 +39,12 @@ impl RayleighDamping {
         Ok(Self { alpha, beta })
     }
 
-    /// The damping that has these ratios at these frequencies in Hz, pairs of frequency and ratio.
+    /// Damping with given ratios at two frequencies in Hz, each a pair of frequency and ratio.
     ///
     /// # Errors
-    /// [`Error::Range`] for a frequency that is not positive, for two that are the same, for a negative ratio, and for ratios
-    /// further apart than the frequencies are, which would drive other modes.
+    /// [`Error::Range`] for a frequency that is not positive, for equal frequencies, for a negative ratio,
+    /// and for a quotient of the ratios above that of the frequencies, which would make damping negative at
+    /// other frequencies.
     pub fn of_ratios([first, second]: [[f64; 2]; 2]) -> Result<Self> {
         for [frequency, ratio] in [first, second] {
             if !(frequency.is_finite() && frequency > 0.0) {
@@ -59,9 +60,9 @@ impl RayleighDamping {
             return Err(Error::Range { what: "damping", expected, got: first[0] });
         }
         let [[a, x], [b, y]] = [first, second].map(|[frequency, ratio]| [TAU * frequency, ratio]);
-        // In the larger of both terms, so that nothing is lost where one of them is none.
+        // Scaled by the larger of both terms, to avoid underflow if one of them is 0.
         let [alpha, beta] = [a * b * (x * b - y * a), y * b - x * a].map(|term| 2.0 * term / (b * b - a * a));
-        // What is left by rounding of ratios that are as far apart as can be.
+        // Rounding errors of an extreme pair of ratios count as 0.
         let none = 1e-12 * x.max(y);
         let clear = |term: f64, share: f64| if (share * term).abs() <= none { 0.0 } else { term };
         let [alpha, beta] = [clear(alpha, 0.5 / a.min(b)), clear(beta, 0.5 * a.max(b))];
@@ -88,19 +89,19 @@ impl RayleighDamping {
     }
 }
 
-/// Modes that swing each by itself, `z'' + (alpha + beta l) z' + l z = f`, by steps that are exact for loads linear in time,
-/// whatever their length `[MOR eq. 2, 3]`.
+/// Independent modes `z'' + (alpha + beta l) z' + l z = f` with steps that are exact for loads linear in
+/// time, at any step length `[MOR eq. 2, 3]`.
 #[derive(Debug, Clone)]
 pub struct ModalOscillators {
     count: usize,
-    /// z, then z'; of these and all that follows, zeros fill the last group of registers.
+    /// z, then z'; zeros pad the last group of registers, here and in all arrays below.
     state: [Vec<f64>; 2],
     motion: [[Vec<f64>; 2]; 2],
     loads: [[Vec<f64>; 2]; 2],
 }
 
 impl ModalOscillators {
-    /// Modes at rest. eigenvalues: 1/s^2, what rounding made negative counts as 0. dt: length of a step, s.
+    /// Modes at rest. eigenvalues: 1/s^2, negative rounding errors count as 0. dt: step length, s.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for an eigenvalue, [`Error::Range`] for dt.
@@ -154,7 +155,7 @@ impl ModalOscillators {
         Ok(())
     }
 
-    /// One step under loads `psi' f`, k, that go from `start` to `end`.
+    /// One step under loads `psi' f`, k, linear in time from `start` to `end`.
     ///
     /// # Errors
     /// [`Error::Shape`].
@@ -172,7 +173,8 @@ impl ModalOscillators {
         Ok(())
     }
 
-    /// Steps without load: adds `sum_i w_i z_i` after each of them to one sample. What has become less than 1e-100 is 0.
+    /// Steps without load: adds `sum_i w_i z_i` after each step to one sample. Amplitudes below 1e-100
+    /// become 0.
     ///
     /// # Errors
     /// [`Error::Shape`] unless there is a weight a mode.

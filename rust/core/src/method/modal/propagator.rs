@@ -1,17 +1,18 @@
-//! The exact step of one oscillator, `z'' + c z' + l z = f` with f linear in time.
+//! Exact step of one oscillator, `z'' + c z' + l z = f` with f linear in time.
 //!
-//! With x = c h / 2 and L = l h^2, all that a step needs are divided differences of exp at the roots of `r^2 + 2 x r + L` and at 0.
-//! They are entire in x and L, and nothing here divides by what vanishes: not where damping is critical, not for l = 0.
+//! With x = c h / 2 and L = l h^2, a step needs only divided differences of exp at the roots of
+//! `r^2 + 2 x r + L` and at 0. They are entire functions of x and L, and no formula below divides by a
+//! vanishing number, including critical damping and l = 0.
 
-/// Terms of the series for roots of at most 1, whose rest is below 1/24!.
+/// Terms of the series for roots up to 1; the remainder is below 1/24!.
 const TERMS: u32 = 24;
 
-/// What a step makes of amplitude and velocity, and of the load at its two ends.
+/// Linear map of a step from amplitude, velocity and the load at both ends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Propagator {
-    /// z and z' after the step of z and z' before it.
+    /// z and z' after the step, from z and z' before it.
     pub motion: [[f64; 2]; 2],
-    /// z and z' after the step of the load at its start and at its end.
+    /// z and z' after the step, from the load at its start and at its end.
     pub loads: [[f64; 2]; 2],
 }
 
@@ -77,13 +78,13 @@ impl Response {
         Self::of_waves(x, l, (-x).exp() * w.cos(), (-x).exp() * sinc)
     }
 
-    /// Roots near each other, both of some size.
+    /// Roots close to each other, neither of them small.
     fn overdamped(x: f64, l: f64, slow: f64, half: f64) -> Self {
         let [last, first] = [(-slow).exp(), (-slow - 2.0 * half).exp()];
         Self::of_waves(x, l, 0.5 * (last + first), -last * (-2.0 * half).exp_m1() / (2.0 * half))
     }
 
-    /// l not small against 1 nor against x^2.
+    /// For l neither small against 1 nor against x^2.
     fn of_waves(x: f64, l: f64, cosine: f64, impulse: f64) -> Self {
         let stay = cosine + x * impulse;
         let step = (1.0 - stay) / l;

@@ -1,4 +1,4 @@
-//! How a body sounds that is struck, or driven: the sum of its audible modes.
+//! Sound of a struck or driven body: the sum of its audible modes.
 
 use nalgebra::Vector3;
 
@@ -9,34 +9,34 @@ use crate::mesh::TetMesh;
 use crate::subspace::LinearModes;
 use crate::{Error, Result};
 
-/// What is heard, Hz.
+/// Audible range, Hz.
 const AUDIBLE: [f64; 2] = [20.0, 20_000.0];
-/// The longest sound, s.
+/// Longest sound, s.
 const LONGEST: f64 = 3600.0;
 
 /// A blow on a vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Strike {
-    /// When, s.
+    /// Time, s.
     pub time: f64,
-    /// Where.
+    /// Struck vertex.
     pub vertex: u32,
-    /// How hard, N s.
+    /// Impulse, N s.
     pub impulse: [f64; 3],
 }
 
-/// How modes are heard.
+/// Settings of modal sound.
 #[derive(Debug, Clone, Copy)]
 pub struct SoundParams<'a> {
     /// Samples a second.
     pub rate: f64,
-    /// What lets the modes die away.
+    /// Damping of the modes.
     pub damping: RayleighDamping,
-    /// How loud each mode is, k; `None` is 1 `[MOR sec. 3.2]`.
+    /// Weight of each mode in the sound, k; `None` is 1 `[MOR sec. 3.2]`.
     pub weights: Option<&'a [f64]>,
 }
 
-/// How much of the air around it each mode moves: `omega^2 |integral of psi over the outward normals|`, k.
+/// Air displaced by each mode: `omega^2 |integral of psi over the outward normals|`, k.
 ///
 /// # Errors
 /// [`Error::Shape`] for modes of another mesh.
@@ -58,14 +58,14 @@ pub fn radiation(mesh: &TetMesh, modes: &LinearModes) -> Result<Vec<f64>> {
     Ok((0..).zip(&modes.eigenvalues).map(|(k, value)| value.max(0.0) * volume(k).abs()).collect())
 }
 
-/// `sum_i w_i z_i` of the modes between 20 Hz and 20 kHz that swing, and below half the rate, from rest.
+/// `sum_i w_i z_i` of the deforming modes between 20 Hz and 20 kHz, and below half the rate, from rest.
 ///
-/// A strike acts at the sample that is nearest to its time and is heard from the next one on. Steps are those of
-/// [`ModalOscillators`], exact.
+/// A strike acts at the sample nearest to its time and is audible from the next sample on. Steps are those
+/// of [`ModalOscillators`], exact.
 ///
 /// # Errors
-/// [`Error::Shape`], [`Error::NotFinite`], [`Error::Index`] and [`Error::Range`] for what does not fit the modes;
-/// [`Error::Unsupported`] where no mode is audible.
+/// [`Error::Shape`], [`Error::NotFinite`], [`Error::Index`] and [`Error::Range`] for input that does not
+/// fit the modes; [`Error::Unsupported`] without an audible mode.
 pub fn sound(
     modes: &LinearModes,
     strikes: &[Strike],
@@ -94,7 +94,7 @@ pub fn sound(
     Ok(ringing.samples.iter().map(|&sample| sample as f32).collect())
 }
 
-/// The modes that are heard.
+/// Indices of the audible modes.
 fn audible(modes: &LinearModes, params: &SoundParams<'_>) -> Vec<usize> {
     let highest = AUDIBLE[1].min(0.5 * params.rate);
     let swings = |value: f64| 0.25 * params.damping.rate(value).powi(2) < value;
@@ -111,11 +111,11 @@ struct Ringing<'a> {
     heard: Vec<usize>,
     oscillators: ModalOscillators,
     weights: Vec<f64>,
-    /// Loads f x k, samples a frame, and the sample at which they end.
+    /// Loads f x k, samples a frame, and the last sample with load.
     forces: Option<(&'a [f64], f64, usize)>,
     modes: usize,
     samples: Vec<f64>,
-    /// The sample that the oscillators are at.
+    /// Current sample of the oscillators.
     now: usize,
 }
 
@@ -144,7 +144,7 @@ impl<'a> Ringing<'a> {
         })
     }
 
-    /// Goes on to a sample, or to the last.
+    /// Advances to a sample, or to the last one.
     fn advance(&mut self, to: usize) -> Result<()> {
         let to = to.min(self.samples.len() - 1);
         if let Some((rows, spacing, end)) = self.forces {
@@ -164,7 +164,7 @@ impl<'a> Ringing<'a> {
         Ok(())
     }
 
-    /// The loads of the audible modes at a sample.
+    /// Loads of the audible modes at a sample.
     fn loads(&self, rows: &[f64], spacing: f64, sample: usize) -> Vec<f64> {
         let frame = sample as f64 / spacing;
         let last = rows.len() / self.modes - 1;

@@ -1,13 +1,13 @@
-//! How linear modes move under the loads of a shot.
+//! Response of linear modes to the loads of a shot.
 
 use super::{ModalOscillators, RayleighDamping};
 use crate::subspace::LinearModes;
 use crate::{Error, Result};
 
-/// The most frames or samples of a second.
+/// Largest rate of frames or samples, a second.
 pub(super) const MOST_RATE: f64 = 1e6;
 
-/// Loads `psi' f` of each mode a frame, linear between frames and none after the last.
+/// Loads `psi' f` of each mode a frame, linear between frames and zero after the last.
 #[derive(Debug, Clone, Copy)]
 pub struct ModalForces<'a> {
     /// f x k, N kg^(-1/2).
@@ -17,7 +17,7 @@ pub struct ModalForces<'a> {
 }
 
 impl ModalForces<'_> {
-    /// Whether there are loads of k modes.
+    /// Checks the loads against k modes.
     pub(super) fn check(&self, k: usize) -> Result<()> {
         within("fps", "a positive number of frames a second, at most a million", self.fps, MOST_RATE)?;
         if k == 0 || self.rows.is_empty() || !self.rows.len().is_multiple_of(k) {
@@ -28,12 +28,13 @@ impl ModalForces<'_> {
     }
 }
 
-/// Amplitudes z of the modes at each frame, f x k, m kg^(1/2), from rest at the first: `z'' + (alpha + beta l) z' + l z = f`.
+/// Amplitudes z of the modes at each frame, f x k, m kg^(1/2), from rest at the first:
+/// `z'' + (alpha + beta l) z' + l z = f`.
 ///
-/// Steps are those of [`ModalOscillators`], exact for loads that are linear between frames.
+/// Steps are those of [`ModalOscillators`], exact for loads linear between frames.
 ///
 /// # Errors
-/// [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for forces that do not fit the modes.
+/// [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for invalid forces.
 pub fn swing(modes: &LinearModes, forces: ModalForces<'_>, damping: &RayleighDamping) -> Result<Vec<f64>> {
     let k = modes.eigenvalues.len();
     forces.check(k)?;

@@ -1,4 +1,4 @@
-//! What of a body hangs on a rig: vertices drawn to where their bones want them.
+//! Attachment of a body to a rig: springs from vertices to their posed positions.
 
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
@@ -16,12 +16,14 @@ use crate::rig::Rig;
 use crate::subspace::Handles;
 use crate::{Error, Result};
 
-/// Vertices that are attached at least this much follow their bones and touch nothing.
+/// Attachment weight from which a vertex follows its bones and has no contact.
 const HELD: f64 = 0.5;
 
-/// The energy `sum_i a_i m_i (2 pi f)^2 / 2 |x_i - J_i p|^2` of vertices whose bones want them at `J_i p`.
+/// The energy `sum_i a_i m_i (2 pi f)^2 / 2 |x_i - J_i p|^2` of springs from vertices to their posed
+/// positions `J_i p`.
 ///
-/// Free of units: f is the frequency at which a vertex alone would swing, and a_i in [0, 1] how much it is held.
+/// f is the frequency of a single vertex on its spring, and a_i in [0, 1] the attachment weight, both
+/// independent of units.
 pub(super) struct Attachment {
     pub(super) bones: usize,
     /// a, n.
@@ -31,21 +33,21 @@ pub(super) struct Attachment {
     packed_hold: Symmetric,
     /// `(2 pi f)^2 U'aMJ`, r x 4b.
     reach: Packed<1>,
-    /// The parts that hang on the rig.
+    /// The attached parts.
     parts: Vec<Held>,
-    /// The pose that moves nothing, 4b rows.
+    /// The rest pose, 4b rows.
     rest: Vec<[f64; 3]>,
 }
 
-/// A part some vertices of which are attached.
+/// A part with attached vertices.
 struct Held {
     part: usize,
-    /// The mean of J over its attached vertices: a bone and four entries.
+    /// The mean of J over the attached vertices: a bone and four entries.
     mean: Vec<(u32, [f64; 4])>,
 }
 
 impl Attachment {
-    /// Of vertices of mass m, held by a rig with weights a, at f Hz.
+    /// Attachment of vertices of mass m to a rig with weights a, at f Hz.
     pub(super) fn new(
         (handles, coordinates, mass): (&Handles, &HandleCoordinates, &[f64]),
         rig: &Rig,
@@ -88,20 +90,21 @@ impl Attachment {
         Ok(Self { bones, weights: weights.to_vec(), hold, packed_hold, reach, parts, rest })
     }
 
-    /// Whether a vertex follows its bones.
+    /// `true` if a vertex follows its bones.
     pub(super) fn holds(&self, vertex: usize) -> bool {
         self.weights[vertex] >= HELD
     }
 
-    /// The numbers of the parts that hang on the rig.
+    /// Indices of the attached parts.
     pub(super) fn parts(&self) -> impl Iterator<Item = usize> {
         self.parts.iter().map(|held| held.part)
     }
 
-    /// Adds the derivative of the energy at coordinates in a pose; rooms of as many rows as a pose and as coordinates have.
+    /// Adds the gradient of the energy at coordinates in a pose; `bones` and `near` are scratch with the
+    /// rows of a pose and of coordinates.
     ///
-    /// Both products are about where the bones have gone: a translation of everything pulls nothing, and takes no digits however
-    /// far it goes.
+    /// Both products are relative to the bones' common translation. A common translation therefore exerts
+    /// no force and costs no precision.
     pub(super) fn pull(
         &self,
         [y, pose]: [&Rows; 2],
@@ -126,12 +129,13 @@ impl Attachment {
         add(gradient, 1.0, sum);
     }
 
-    /// Moves coordinates of a body where it was made to where its bones take it, turned but not strained.
+    /// Moves the coordinates of a body at its modelled place to the pose of its bones, rotated but not
+    /// strained.
     pub(super) fn begin(&self, coordinates: &HandleCoordinates, pose: &Rows, y: &mut Rows) {
         self.carry(coordinates, [&self.rest, pose], y);
     }
 
-    /// Moves each part as the mean of its attached vertices moves from one pose to another, as a rigid body.
+    /// Moves each part rigidly with the mean motion of its attached vertices between two poses.
     pub(super) fn carry(&self, coordinates: &HandleCoordinates, [from, to]: [&Rows; 2], y: &mut Rows) {
         for held in &self.parts {
             let ((turn_from, place_from), (turn_to, place_to)) = (held.frame(from), held.frame(to));
@@ -153,7 +157,7 @@ impl Attachment {
 }
 
 impl Held {
-    /// The mean of the places of the attached vertices.
+    /// Mean posed position of the attached vertices.
     fn place(&self, pose: &Rows) -> Vector3<f64> {
         let rows = |(bone, entries): &(u32, [f64; 4])| -> Vector3<f64> {
             (0..4).map(|d| entries[d] * Vector3::from(pose[4 * *bone as usize + d])).sum()
@@ -161,7 +165,7 @@ impl Held {
         self.mean.iter().map(rows).sum()
     }
 
-    /// The rotation nearest to the mean of the bones' transforms at the attached vertices, and the mean of their places.
+    /// Rotation nearest to the mean bone transform at the attached vertices, and their mean position.
     fn frame(&self, pose: &Rows) -> (Matrix3<f64>, Vector3<f64>) {
         let mut linear = Matrix3::zeros();
         for (bone, entries) in &self.mean {

@@ -1,24 +1,24 @@
-//! What handles move, with its elastic energy: tets in clusters, or a surface without volume.
+//! A handle-driven mesh and its elastic energy: tets in clusters, or a surface without volume.
 
 use super::clusters::{ClusterRoom, Clusters};
 use super::sheet::{Sheet, SheetRoom};
 use crate::math::rows::Rows;
 use crate::mesh::{SurfaceMesh, TetMesh};
 
-/// A mesh and its elastic energy, but for the quadratic part of it that is `unseen` in the model.
+/// A mesh and its elastic energy, without the quadratic part `unseen` of the model.
 pub(super) enum Body {
     Solid(TetMesh, Clusters),
     Surface(SurfaceMesh, Sheet),
 }
 
-/// Memory for finding an energy.
+/// Scratch of an energy evaluation.
 pub(super) enum BodyRoom {
     Solid(ClusterRoom),
     Surface(SheetRoom),
 }
 
 impl Body {
-    /// Clusters that share a rotation, or triangles.
+    /// Number of clusters with a shared rotation, or of triangles.
     pub(super) fn element_count(&self) -> usize {
         match self {
             Self::Solid(_, clusters) => clusters.count(),
@@ -26,7 +26,7 @@ impl Body {
         }
     }
 
-    /// Triangles that have no area.
+    /// Number of triangles without area.
     pub(super) fn skipped_count(&self) -> usize {
         match self {
             Self::Solid(..) => 0,
@@ -34,7 +34,7 @@ impl Body {
         }
     }
 
-    /// The size of the numbers of which the energy is a difference, J.
+    /// Magnitude of the terms that cancel in the energy, J.
     pub(super) fn scale(&self) -> f64 {
         match self {
             Self::Solid(_, clusters) => clusters.total_weight(),
@@ -49,11 +49,11 @@ impl Body {
         }
     }
 
-    /// The energy of coordinates; adds `factor` times its derivative. What has a volume wants its lengths to be `inflation`
-    /// times those it was made with.
+    /// Elastic energy at given coordinates; adds `factor` times the gradient. Bodies with volume have rest
+    /// lengths scaled by `inflation`.
     ///
     /// # Panics
-    /// With memory of another body.
+    /// With scratch of another body.
     pub(super) fn evaluate(
         &self,
         y: &Rows,

@@ -1,4 +1,4 @@
-//! Clusters of tets that share a rotation: their mean deformation gradients, and what these do not see.
+//! Clusters of tets with a shared rotation: mean deformation gradients, and the remaining quadratic energy.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,15 @@ use crate::mesh::TetMesh;
 use crate::operators::Strains;
 use crate::subspace::Handles;
 
-/// Mean gradients `F_c = I + sum_k y_k g_ck'` of clusters c, with the few g that are not zero, 1/m, a cluster a SIMD lane.
+/// Mean deformation gradients `F_c = I + sum_k y_k g_ck'` of clusters c, with their few nonzero g, 1/m; one
+/// cluster a SIMD lane.
 ///
-/// A register is of one part alone, whose affine motions have the same g in all of its clusters: `1 / size` along each axis.
+/// All clusters of a register belong to one part, and its affine motions have the same g in all of them:
+/// `1 / size` along each axis.
 pub(super) struct Clusters {
-    /// Of coordinates other than affine ones.
+    /// Gradients of non-affine coordinates.
     gradients: Grouped<3>,
-    /// `sum over the tets of 2 mu V`, J; zero in lanes that are left over.
+    /// `sum over the tets of 2 mu V`, J; zero in padding lanes.
     weights: Buffer<f64>,
     /// The part of each register, and `1 / size` of each part.
     parts: Vec<usize>,
@@ -31,17 +33,17 @@ pub(super) struct Clusters {
     count: usize,
 }
 
-/// Memory for coordinates, and for what clusters add to the gradient.
+/// Scratch for coordinates, and for the clusters' share of the gradient.
 pub(super) struct ClusterRoom {
     y: GroupedRows,
     sums: GroupedRows,
 }
 
-/// The g of a cluster by their columns, and its weight.
+/// The nonzero g of a cluster by column, and the cluster's weight.
 type ClusterRow = (Vec<(u32, [f64; 3])>, f64);
 
 impl Clusters {
-    /// Of the tets of each cluster, and what of a stiffness the means do not see.
+    /// Clusters of given tets, and the part of `stiffness` that the means do not represent.
     pub(super) fn new(
         mesh: &TetMesh,
         material: &Material,
@@ -92,7 +94,7 @@ impl Clusters {
         self.count
     }
 
-    /// The whole weight, J.
+    /// Total weight, J.
     pub(super) fn total_weight(&self) -> f64 {
         self.weights.iter().sum()
     }
@@ -122,7 +124,7 @@ struct Local<'a> {
     clusters: &'a Clusters,
     factor: f64,
     inflation: f64,
-    /// Affine motions are read of these and added to them, others of the room.
+    /// Affine coordinates are read from and written to these rows, all others to the scratch.
     y: &'a Rows,
     gradient: &'a mut Rows,
     room: &'a mut ClusterRoom,
@@ -171,8 +173,8 @@ impl WithSimd for Local<'_> {
     }
 }
 
-/// The deformation gradient of a part that its affine motions have, of which the first three rows say what it is beside the
-/// identity.
+/// Deformation gradient of a part under its affine motions; the first three rows are the difference from
+/// the identity.
 #[inline(always)]
 fn affine<S: Simd>(simd: S, rows: &Rows, slope: f64) -> [S::f64s; 9] {
     let mut f = [simd.splat_f64s(0.0); 9];
@@ -183,8 +185,8 @@ fn affine<S: Simd>(simd: S, rows: &Rows, slope: f64) -> [S::f64s; 9] {
     f
 }
 
-/// Clusters in the order of lanes, those of a part together and near ones side by side, with none in lanes that are left over;
-/// and the part of each register.
+/// Clusters in lane order, grouped by part with neighbours adjacent and `None` in padding lanes; and the
+/// part of each register.
 fn in_lanes(mesh: &TetMesh, handles: &Handles, tets: &[Vec<u32>]) -> (Vec<Option<usize>>, Vec<usize>) {
     let part = |tets: &Vec<u32>| handles.parts_of_vertices()[mesh.tets()[tets[0] as usize][0] as usize];
     let mut of_parts = BTreeMap::<u32, Vec<usize>>::new();
@@ -203,7 +205,7 @@ fn in_lanes(mesh: &TetMesh, handles: &Handles, tets: &[Vec<u32>]) -> (Vec<Option
     (order, parts)
 }
 
-/// What of a stiffness the means do not see: `K - sum_c w_c g_c g_c'`, zero in affine motions.
+/// Stiffness that the means do not represent: `K - sum_c w_c g_c g_c'`, zero in affine motions.
 fn unseen(stiffness: &Mat<f64>, clusters: &[ClusterRow], affine: usize) -> Mat<f64> {
     let mut unseen = stiffness.clone();
     for (row, weight) in clusters {
@@ -224,7 +226,7 @@ fn unseen(stiffness: &Mat<f64>, clusters: &[ClusterRow], affine: usize) -> Mat<f
     )
 }
 
-/// The means of the corners of each cluster's tets.
+/// Mean corner position of each cluster's tets.
 fn centers(mesh: &TetMesh, tets: &[Vec<u32>]) -> Vec<[f64; 3]> {
     let center = |tets: &Vec<u32>| {
         let corners = || tets.iter().flat_map(|&tet| mesh.corners(tet as usize));
@@ -233,7 +235,7 @@ fn centers(mesh: &TetMesh, tets: &[Vec<u32>]) -> Vec<[f64; 3]> {
     tets.iter().map(center).collect()
 }
 
-/// Of coordinates that are not affine, from sums by entries of handles, which are zero afterwards.
+/// Non-affine coordinates from sums by handle entry; clears the sums.
 fn others(coordinates: &HandleCoordinates, handles: &[usize], sums: &mut [[f64; 3]]) -> Vec<(u32, [f64; 3])> {
     let mut found = Vec::new();
     for entry in handles.iter().flat_map(|&handle| 4 * handle..4 * handle + 4) {

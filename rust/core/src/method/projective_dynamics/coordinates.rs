@@ -1,4 +1,4 @@
-//! The coordinates of a loose body: affine motions of its parts, and what of the handles is independent of them.
+//! Coordinates of a body of handles: affine motions of its parts, and the independent rest of the handles.
 
 use faer::Mat;
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
@@ -8,26 +8,27 @@ use crate::math::dense::dot;
 use crate::math::grouped::Slots;
 use crate::subspace::Handles;
 
-/// What of a column's square the columns before it must leave, so that it counts as another.
+/// Smallest independent share of a column's squared length for a column to be kept.
 const INDEPENDENT: f64 = 1e-8;
-/// Share of its mean square size, along the direction in which a part has least of it, below which the part lies in a plane.
+/// Smallest share of a part's second moment along any direction; below this the part is planar.
 const FLAT: f64 = 1e-8;
-/// What affine motions that do nothing count as, as a share of those that do something: so little that nothing feels it.
+/// Mass and stiffness of ineffective affine motions, relative to effective ones: small enough to have no
+/// influence.
 const BRACE: f64 = 1e-6;
 
-/// A part of the body that hangs together, which moves freely.
+/// A connected part of the body, which moves freely.
 pub(super) struct Part {
     pub(super) mass: f64,
     /// Centre of mass, metres.
     pub(super) center: [f64; 3],
-    /// Root mean square distance from it, metres.
+    /// Root mean square distance from the centre of mass, metres.
     pub(super) size: f64,
-    /// The normal of a part that lies in a plane, along which its affine motions do nothing.
+    /// The normal of a planar part; its affine motions along the normal have no effect.
     normal: Option<Vector3<f64>>,
 }
 
 impl Part {
-    /// What the coordinates of its four affine motions are where all of it is at rest, other than displacements from there.
+    /// Coordinates of the four affine motions with the part at rest, as positions instead of displacements.
     pub(super) fn whole(&self, affine: usize) -> Vector3<f64> {
         match affine {
             0..3 => Vector3::ith(affine, self.size),
@@ -39,22 +40,24 @@ impl Part {
 
 /// Columns T of handles' entries z, four a handle: `z = T y`.
 ///
-/// The first four of each part p say `(X - center) / size` and 1 all over it, exactly, so that a rigid motion has no other
-/// coordinate, however far it goes; the others are single entries, those that depend on columns before them left out.
+/// The first four of each part p represent `(X - center) / size` and 1 over the whole part, exactly. A
+/// rigid motion therefore needs no other coordinates, at any distance. The others are single entries,
+/// without those that depend on earlier columns.
 pub(super) struct HandleCoordinates {
     pub(super) parts: Vec<Part>,
-    /// Entries of z and values, a list a column.
+    /// Entries of z and values, one list a column.
     columns: Vec<Vec<(u32, f64)>>,
-    /// The part of each column.
+    /// Part of each column.
     pub(super) parts_of_columns: Vec<u32>,
-    /// The column of each entry of z on its own, if it has one.
+    /// Column of each entry of z as a single entry, if any.
     own: Vec<Option<u32>>,
-    /// Where columns stand: those of a part's affine motions and of a handle together, those of near handles side by side.
+    /// Storage order of columns: those of a part's affine motions together, those of a handle together, and
+    /// those of neighbouring handles adjacent.
     pub(super) slots: Slots,
 }
 
 impl HandleCoordinates {
-    /// Of handles whose rows have the mass `gram`, 4k x 4k.
+    /// Coordinates of handles with the mass matrix `gram`, 4k x 4k.
     pub(super) fn new(mass: &[f64], handles: &Handles, gram: &Mat<f64>) -> Self {
         let parts = parts(mass, handles);
         let affine = (0..parts.len()).flat_map(|part| affine_columns(handles, part, &parts[part]));
@@ -86,17 +89,17 @@ impl HandleCoordinates {
         self.columns.len()
     }
 
-    /// Those of affine motions, which come first.
+    /// Number of affine coordinates, which come first.
     pub(super) fn affine_count(&self) -> usize {
         4 * self.parts.len()
     }
 
-    /// The coordinate of an entry of z on its own.
+    /// The coordinate of a single entry of z, if any.
     pub(super) fn own(&self, entry: usize) -> Option<u32> {
         self.own[entry]
     }
 
-    /// A vertex as a sum of coordinates: the affine motions of its part, then those of handles.
+    /// A vertex as a sum of coordinates: affine motions of its part, then single entries of handles.
     pub(super) fn row(&self, handles: &Handles, vertex: usize) -> impl Iterator<Item = (u32, f64)> {
         let part = handles.parts_of_vertices()[vertex];
         let others = handles.row(vertex).flat_map(move |(handle, values)| {
@@ -106,13 +109,13 @@ impl HandleCoordinates {
         self.affine_row(part, &handles.places()[vertex]).chain(others)
     }
 
-    /// The affine motions of a part at a place: `(X - center) / size` and 1.
+    /// Values of the affine motions of a part at a place: `(X - center) / size` and 1.
     fn affine_row(&self, part: u32, place: &[f64; 3]) -> impl Iterator<Item = (u32, f64)> {
         let (Part { center, size, .. }, place) = (&self.parts[part as usize], *place);
         (0..4).map(move |d| (4 * part + d as u32, if d < 3 { (place[d] - center[d]) / size } else { 1.0 }))
     }
 
-    /// `T'AT` of an operator, with what braces flat parts as the trace of their affine motions says.
+    /// `T'AT` of an operator, with braced planar parts in proportion to the trace of their affine motions.
     pub(super) fn reduce(&self, matrix: &Mat<f64>) -> Mat<f64> {
         let mut reduced = reduce(matrix, &self.columns);
         let trace = |part: usize| (0..3).map(|axis| reduced[(4 * part + axis, 4 * part + axis)]).sum();
@@ -131,7 +134,7 @@ impl HandleCoordinates {
         }
     }
 
-    /// T' of a force on z.
+    /// Applies T' to a force on z.
     pub(super) fn enter_force(&self, force: &[[f64; 3]], out: &mut [[f64; 3]]) {
         for (column, out) in self.columns.iter().zip(out) {
             *out = [0.0; 3];
@@ -176,8 +179,8 @@ fn parts(mass: &[f64], handles: &Handles) -> Vec<Part> {
     parts
 }
 
-/// Gives the affine motions of flat parts along their normals, which move nothing, a share of what the others have, so that
-/// no coordinate is without mass.
+/// Braces planar parts: gives the ineffective affine motions along their normals a share of `of`, to avoid
+/// coordinates without mass.
 fn brace(parts: &[Part], of: impl Iterator<Item = f64>, matrix: &mut Mat<f64>) {
     for (number, (part, whole)) in parts.iter().zip(of).enumerate() {
         let Some(normal) = &part.normal else { continue };
@@ -202,7 +205,8 @@ fn affine_columns(handles: &Handles, number: usize, part: &Part) -> [Vec<(u32, f
     columns
 }
 
-/// Of the candidates that are kept: four affine motions of each part, then four entries of each handle.
+/// Storage order of the kept candidates: four affine motions of each part, then four entries of each
+/// handle.
 fn slots(kept: &[usize], parts: usize, centers: &[[f64; 3]]) -> Slots {
     let mut places = vec![0; centers.len()];
     side_by_side(centers).into_iter().enumerate().for_each(|(place, handle)| places[handle] = place);
@@ -229,8 +233,8 @@ fn reduce(matrix: &Mat<f64>, columns: &[Vec<(u32, f64)>]) -> Mat<f64> {
     })
 }
 
-/// The first columns and those that are independent of them and of one another, by Cholesky factorisation of their
-/// products with the largest remainder next.
+/// The first columns, and all others independent of them and of each other, by pivoted Cholesky
+/// factorisation of their Gram matrix.
 fn independent(gram: &Mat<f64>, first: usize) -> Vec<usize> {
     let count = gram.nrows();
     let length: Vec<f64> = (0..count).map(|i| gram[(i, i)].sqrt()).collect();

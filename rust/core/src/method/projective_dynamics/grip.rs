@@ -1,4 +1,4 @@
-//! What holds points of a body of handles: springs to where they are wanted, in the incremental energy and in its metric.
+//! Springs from points of a body of handles to targets, in the incremental energy and in its metric.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use crate::mesh::Embedding;
 use crate::method::loads::contact::Corners;
 use crate::{Error, Result};
 
-/// Most points that are held at once: each is a column of the metric.
+/// Largest number of points in a grip: each is a column of the metric's update.
 const MOST: usize = 64;
 /// Highest frequency of a spring, Hz: a pin.
 const FIRMEST: f64 = 1e5;
 
-/// Points of a body of handles that can be held.
+/// Points of a body of handles prepared for pulling.
 ///
-/// A point is at `c = X + sum_k s_k y_k` of few coordinates. Each stands for its share of the mass of the part of the body that
-/// it is on.
+/// A point is at `c = X + sum_k s_k y_k` of few coordinates. Its effective mass is its share of the mass of
+/// its part.
 #[derive(Debug)]
 pub struct Grip {
     points: Vec<Point>,
-    /// Of the body that they are on.
+    /// Rank of the body.
     rank: usize,
     total_mass: f64,
 }
@@ -40,11 +40,11 @@ struct Point {
     mass: f64,
 }
 
-/// Points that are drawn to targets in a step, at a frequency; cheap to clone.
+/// Grip points with targets and a frequency for a step; cheap to clone.
 ///
-/// A point follows its target as a critically damped spring does that carries all of its part's mass:
-/// `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi f`. What swings or spins under it comes to rest as all velocity of held parts
-/// falls by `exp(-calm t)`.
+/// A point follows its target like a critically damped spring that carries the whole mass of its part:
+/// `c'' = -w^2 (c - g) - 2 w c'` with `w = 2 pi f`. All velocity of gripped parts decays by `exp(-calm t)`,
+/// to damp swinging and spinning.
 #[derive(Debug, Clone)]
 pub struct Pull {
     grip: Arc<Grip>,
@@ -54,11 +54,11 @@ pub struct Pull {
 }
 
 impl Grip {
-    /// Points of a body by their numbers: vertices, or points of an embedding in its mesh.
+    /// Grip points of a body by index: vertices, or points of an embedding in its mesh.
     ///
     /// # Errors
-    /// [`Error::Empty`] without a point, [`Error::Range`] for more than 64; [`Error::Index`] for one that there is not or that
-    /// is given twice, [`Error::Unsupported`] or [`Error::Shape`] for an embedding in another mesh.
+    /// [`Error::Empty`] without a point, [`Error::Range`] for more than 64; [`Error::Index`] for an unknown
+    /// or duplicate point, [`Error::Unsupported`] or [`Error::Shape`] for an embedding in another mesh.
     pub fn new(model: &ProjectiveModel, points: &[u32], embedding: Option<&Embedding>) -> Result<Self> {
         let what = "points";
         let tets = embedding.map(|embedding| model.tets_of(embedding)).transpose()?;
@@ -101,7 +101,7 @@ impl Grip {
         self.points.len()
     }
 
-    /// Whether its points are those of a body: another one of the same mesh has other handles.
+    /// `true` if the points belong to this body: another body of the same mesh has other handles.
     fn is_of(&self, model: &ProjectiveModel) -> bool {
         let n = model.vertices().len();
         let is_there = |point: &Point| point.corners.iter().all(|&(vertex, _)| (vertex as usize) < n);
@@ -122,11 +122,11 @@ impl Point {
 }
 
 impl Pull {
-    /// Draws points to targets, metres, at f Hz; what they hold loses its velocity at a rate, 1/s.
+    /// Pulls points to targets, metres, at f Hz; the velocity of the gripped parts decays at a rate, 1/s.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there is a target for each point, [`Error::NotFinite`]; [`Error::Range`] for the frequency and the
-    /// rate.
+    /// [`Error::Shape`] unless there is a target for each point, [`Error::NotFinite`]; [`Error::Range`] for
+    /// the frequency and the rate.
     pub fn new(grip: Arc<Grip>, targets: &[[f64; 3]], frequency: f64, calm: f64) -> Result<Self> {
         let (what, count) = ("targets", grip.points.len());
         if targets.len() != count {
@@ -146,25 +146,26 @@ impl Pull {
         Ok(Self { grip, targets: targets.into(), frequency, calm })
     }
 
-    /// Where the points are drawn to, metres.
+    /// Target positions, metres.
     pub fn targets(&self) -> &[[f64; 3]] {
         &self.targets
     }
 }
 
-/// Held points of a step, and what they add to a system.
+/// Gripped points of a step, and their low-rank update of a system.
 ///
-/// With stiffnesses k and the rows S of the points `(A + S'kS)^-1 = A^-1 - A^-1 S' (1/k + S A^-1 S')^-1 S A^-1`.
+/// With stiffnesses k and rows S of the points,
+/// `(A + S'kS)^-1 = A^-1 - A^-1 S' (1/k + S A^-1 S')^-1 S A^-1`.
 #[derive(Default)]
 pub(super) struct Holds {
     pull: Option<Pull>,
-    /// Of each point, N/m, and where it is drawn to, less where it is at rest.
+    /// Stiffness of each point, N/m, and target displacement from rest.
     stiffness: Vec<f64>,
     goals: Vec<[f64; 3]>,
     known: Option<Known>,
 }
 
-/// What points add to the inverse of one system.
+/// Low-rank update of the inverse of one system.
 struct Known {
     grip: Arc<Grip>,
     factors: Factors,
@@ -175,7 +176,7 @@ struct Known {
 }
 
 impl Holds {
-    /// Takes what holds points in the next step.
+    /// Stores the pull of the next step.
     pub(super) fn enter(&mut self, model: &ProjectiveModel, pull: Option<&Pull>) -> Result<()> {
         let last = self.pull.as_ref().map(|pull| &pull.grip);
         let is_known = |grip: &Arc<Grip>| last.is_some_and(|last| Arc::ptr_eq(last, grip));
@@ -187,7 +188,7 @@ impl Holds {
         Ok(())
     }
 
-    /// Takes off a target what held parts lose of their velocity in a substep of h seconds.
+    /// Subtracts the velocity loss of gripped parts in a substep of h seconds from a target.
     pub(super) fn calm(&self, model: &ProjectiveModel, [older, last]: [&Rows; 2], h: f64, target: &mut Rows) {
         let Some(Pull { grip, calm, .. }) = &self.pull else { return };
         let lost = -(-calm * h).exp_m1();
@@ -198,7 +199,8 @@ impl Holds {
         }
     }
 
-    /// Sets stiffnesses and goals of a substep of h seconds from coordinates, or those of statics without a duration.
+    /// Sets stiffnesses and goals of a substep of h seconds from the last coordinates; without a duration,
+    /// those of statics.
     pub(super) fn aim(&mut self, last: &Rows, h: Option<f64>) {
         let Self { pull, stiffness, goals, .. } = self;
         stiffness.clear();
@@ -215,7 +217,7 @@ impl Holds {
         }
     }
 
-    /// Finds what the points add to the inverse of a system; whether that has changed.
+    /// Updates the low-rank term for a system; `true` if it has changed.
     pub(super) fn meet(&mut self, system: &System) -> Result<bool> {
         let Some(pull) = &self.pull else { return Ok(self.known.take().is_some()) };
         let is_same = |known: &Known| {
@@ -229,7 +231,7 @@ impl Holds {
         Ok(true)
     }
 
-    /// Their energy, J; adds its derivative.
+    /// Energy of the springs, J; adds the gradient.
     pub(super) fn evaluate(&self, y: &Rows, gradient: &mut Rows) -> f64 {
         let Some(pull) = &self.pull else { return 0.0 };
         let mut energy = 0.0;
@@ -244,7 +246,7 @@ impl Holds {
         energy
     }
 
-    /// Replaces a gradient by what the inverse of the system with the points makes of it.
+    /// Applies the inverse of the system with the gripped points to a gradient, in place.
     pub(super) fn solve(&self, system: &System, rows: &mut Rows, room: &mut Room) {
         let Some(known) = &self.known else { return system.solve(rows, room) };
         let mut moves = [[0.0; 3]; MOST];

@@ -1,4 +1,5 @@
-//! What draws a loose body to where a pose has it: it is held there, or caught without a jolt.
+//! Tether of a loose body to its pose: a critically damped spring, which also catches a moving body without
+//! a jolt.
 
 use std::f64::consts::TAU;
 
@@ -12,17 +13,17 @@ use crate::math::symmetric::Spread;
 use crate::method::SimulationParams;
 use crate::method::coordinates::Coordinates;
 
-/// A body that goes this share of the way to where it is held, or more, in a substep touches nothing.
+/// Share of the way to the pose, in one substep, from which a tethered body has no contact.
 const HELD: f64 = 0.5;
 
-/// Memory for places of a body, their momenta, and of each part where it is and where it is drawn to.
+/// Scratch: positions of the body, their momenta, and the current and goal frame of each part.
 pub(super) struct Holding {
     places: Vec<[f64; 3]>,
     image: Vec<[f64; 3]>,
     frames: Vec<[Frame; 2]>,
 }
 
-/// A substep: where the body was at its start, the poses at both ends, its length and how firm inertia is, 1/s^2.
+/// A substep: last coordinates, poses at both ends, duration and inertial stiffness, 1/s^2.
 pub(super) struct Held<'a> {
     pub(super) last: &'a Rows,
     pub(super) poses: [&'a Rows; 2],
@@ -30,7 +31,7 @@ pub(super) struct Held<'a> {
     pub(super) inertia: f64,
 }
 
-/// A rotation of a part, and how far its centre is from where it was made.
+/// A rotation of a part, and the displacement of its centre from the modelled place.
 #[derive(Clone, Copy)]
 struct Frame {
     turn: Matrix3<f64>,
@@ -44,12 +45,13 @@ impl Holding {
         Self { places: zeros(), image: zeros(), frames }
     }
 
-    /// Draws where inertia wants a loose body to where a pose has it; returns how firmly it is held there, k in 1/s^2, and
-    /// whether so firmly that it touches nothing.
+    /// Moves the inertial target of a loose body towards its pose; returns the tether stiffness k in 1/s^2,
+    /// and `true` if the tether is firm enough to exclude contact.
     ///
-    /// `x'' = -w^2 (x - g) - 2 w (x' - g')`, critically damped, in one step of backward Euler: `k/2 |x - goal|^2` with
-    /// `k = w^2 + 2 w / h` and a goal the share `w^2 / k` of the way from the body, carried along with what holds it, to
-    /// there. It goes that way as a rigid body whose strain fades, so that it keeps its shape however far it has to turn.
+    /// The tether is `x'' = -w^2 (x - g) - 2 w (x' - g')`, critically damped. One step of backward Euler
+    /// minimises `k/2 |x - goal|^2` with `k = w^2 + 2 w / h`. The goal lies the share `w^2 / k` of the way
+    /// from the body, first moved along with the pose, to the pose. On this way the body moves rigidly and
+    /// its strain fades, therefore it keeps its shape through any rotation.
     pub(super) fn draw(
         &mut self,
         model: &ProjectiveModel,
@@ -81,8 +83,8 @@ impl Holding {
         (firm, share >= HELD)
     }
 
-    /// Finds where each part is, as the rigid motion that is nearest to its own in the norm of its mass, and where it is drawn
-    /// to.
+    /// Computes the current frame of each part, the best-fit rigid motion in the mass norm, and its goal
+    /// frame.
     fn find(&mut self, model: &ProjectiveModel, held: &Held<'_>, share: f64, spread: &mut Spread) {
         let Self { places, image, frames } = self;
         places.copy_from_slice(held.last);
@@ -101,7 +103,7 @@ impl Holding {
 }
 
 impl Frame {
-    /// Where a pose has a part.
+    /// Frame of a part in a pose.
     fn of_pose(coordinates: &Coordinates, pose: &Rows, part: &Part) -> Self {
         let rows = columns(pose);
         let entries = coordinates.homogeneous(&part.center);
@@ -109,7 +111,7 @@ impl Frame {
         Self { turn: nearest(&rows), moved: place - Vector3::from(part.center) }
     }
 
-    /// A share of the way to the second of two frames, taken along by their motion.
+    /// Follows the motion between two frames, then goes a share of the way to the second.
     fn toward(self, from: Self, to: Self, share: f64) -> Self {
         let (turn, moved) = (to.turn * from.turn.transpose() * self.turn, self.moved + to.moved - from.moved);
         let left = Rotation3::from_matrix_unchecked(to.turn * turn.transpose());

@@ -1,4 +1,4 @@
-//! Bodies that touch each other, whose substep is found as one.
+//! Common substep of bodies in contact with each other.
 
 use std::cell::RefCell;
 
@@ -12,26 +12,25 @@ use crate::method::loads::contact::{JointContact, Member};
 use crate::method::settings::HISTORY;
 use crate::solve::{Descent, Lbfgs, Objective, Value};
 
-/// A body of a joint substep, from a state, with the number by which anchors know it.
+/// A body of a common substep with its state, and its number in anchors.
 pub(crate) struct Joined<'a> {
     pub(crate) body: &'a mut ProjectiveSubstep,
     pub(crate) state: &'a State,
     pub(crate) number: u32,
 }
 
-/// The sum of the incremental energies of bodies, and of that between them; rows are those of one after
-/// another.
+/// Sum of the incremental energies of several bodies and of the contact between them; rows are
+/// concatenated.
 struct Joint<'a> {
     bodies: Vec<Incremental<'a>>,
-    /// Where the rows of each begin, and where those of the last end.
+    /// First row of each body, then the total number of rows.
     starts: Vec<usize>,
     contact: JointContact<'a>,
 }
 
-/// Finds the ends of substeps that have been prepared, of bodies that have shapes; returns iterations and
-/// residual.
+/// Solves prepared substeps of bodies with shapes as one system; returns iterations and residual.
 ///
-/// What they have learnt alone is forgotten, and what they learn as one.
+/// Curvature pairs are discarded, both those of the single bodies and those of the common system.
 pub(crate) fn solve_joint(joined: &mut [Joined<'_>], budget: (u32, f64)) -> Result<(u32, f64)> {
     let (mut starts, mut y, mut last) = (vec![0], Vec::new(), Vec::new());
     let (mut bodies, mut members, mut ends) = (Vec::new(), Vec::new(), Vec::new());
@@ -101,11 +100,11 @@ impl Objective for Joint<'_> {
         }
     }
 
-    /// That of the body that goes furthest.
+    /// Length of the step of the body with the largest motion.
     fn length(&self, step: &Rows) -> f64 {
         let own = self.bodies.iter().zip(self.starts.windows(2));
         let lengths = own.map(|(body, ends)| body.length(&step[ends[0]..ends[1]]));
-        // A maximum would pass over what is no number.
+        // `f64::max` would ignore NaN.
         lengths.fold(0.0, |most, length| if length <= most || most.is_nan() { most } else { length })
     }
 }

@@ -1,4 +1,4 @@
-//! What a medium does to a body of handles: drag at parts of it, each a sum of its coordinates.
+//! Drag of a medium on a body of handles, at parts that are sums of coordinates.
 
 use faer::Mat;
 
@@ -10,25 +10,25 @@ use crate::method::loads::drag::{PointDrag, check_at_vertices, in_metric};
 use crate::method::settings::HISTORY;
 use crate::method::skinning_modes::Drag;
 
-/// Most parts that drag is told of, so that a step costs no more on a finer mesh.
+/// Largest number of parts, to make the cost of drag independent of the mesh.
 const MOST: usize = 64;
 
-/// Parts of a body, those of the vertices nearest to its first handles, and what drags at their centres of mass.
+/// Parts of a body by nearest handle, with drag at their centres of mass.
 pub(super) struct Medium {
-    /// The part of each vertex.
+    /// Part of each vertex.
     of_vertices: Vec<u32>,
-    /// The centre of mass of each part as a sum of coordinates.
+    /// Centre of mass of each part as a sum of coordinates.
     rows: Vec<Vec<(u32, f64)>>,
     /// `sum m s s'` of the parts' masses m and rows s, r x r, kg.
     gram: Mat<f64>,
     drag: PointDrag,
-    /// What the parts are given, and memory for a value of each.
+    /// Drag of the parts, and scratch of one value a part.
     given: Vec<Given>,
     moved: Vec<[f64; 3]>,
     pulls: Vec<[f64; 3]>,
 }
 
-/// Drag of a part, linear and quadratic, and sums of each times the velocities of the medium.
+/// Linear and quadratic drag coefficient of a part, and the sums of coefficients times medium velocities.
 #[derive(Clone, Copy, Default)]
 struct Given {
     factors: [f64; 2],
@@ -36,7 +36,7 @@ struct Given {
 }
 
 impl Given {
-    /// Adds that of a vertex.
+    /// Adds the drag of a vertex.
     fn add(&mut self, factors: [f64; 2], velocity: &[f64; 3]) {
         for (kind, factor) in factors.into_iter().enumerate() {
             self.factors[kind] += factor;
@@ -44,8 +44,8 @@ impl Given {
         }
     }
 
-    /// The velocity of the medium: the mean over what drags, and of both means where both drag, as their factors have
-    /// different units.
+    /// Velocity of the medium, averaged with the drag coefficients. With both kinds of drag, it is the mean
+    /// of both averages, since the coefficients have different units.
     fn velocity(&self) -> [f64; 3] {
         let kinds = [0, 1].into_iter().filter(|&kind| self.factors[kind] > 0.0);
         let count = kinds.clone().count().max(1) as f64;
@@ -82,7 +82,7 @@ impl Medium {
         Self { of_vertices, rows, gram, drag, given, moved: zeros(), pulls: zeros() }
     }
 
-    /// Takes what drags at the vertices in the next step, if anything does.
+    /// Stores the vertex drag of the next step, or none.
     pub(super) fn enter(
         known: &mut Option<Self>,
         model: &ProjectiveModel,
@@ -103,12 +103,13 @@ impl Medium {
         Ok(())
     }
 
-    /// What drag of one is to the coordinates where it is the same all over the body, kg.
+    /// Drag matrix of the coordinates for a uniform coefficient of one, kg.
     pub(super) fn gram(&self) -> &Mat<f64> {
         &self.gram
     }
 
-    /// What is known before a substep of how parts move; how steep drag is, 1/s^2, where the metric is to know.
+    /// Sets the known part of the parts' velocities before a substep; returns the drag coefficient of the
+    /// metric, 1/s^2, or 0 if negligible.
     pub(super) fn meet(
         &mut self,
         history: &[Vec<[f64; 3]>; HISTORY],
@@ -132,7 +133,7 @@ impl Medium {
         in_metric(self.drag.steepness(), inertia)
     }
 
-    /// The potential of drag, J; adds its derivative.
+    /// Potential of drag, J; adds the gradient.
     pub(super) fn evaluate(&mut self, y: &Rows, gradient: &mut Rows) -> f64 {
         if !self.drag.acts() {
             return 0.0;
@@ -149,7 +150,7 @@ impl Medium {
         potential
     }
 
-    /// Adds what a medium pulls at a body that rests; there is no drag from then on.
+    /// Adds the force of the medium on a body at rest, then switches drag off.
     pub(super) fn rest(&mut self, h: f64, force: &mut Rows) {
         self.pulls.fill([0.0; 3]);
         self.drag.rest(h, &mut self.pulls);
@@ -165,7 +166,7 @@ impl Medium {
     }
 }
 
-/// A part for each vertex: that of the nearest of the first handles, which are as far apart as can be, on the same loose part.
+/// Part of each vertex: the nearest of the first handles, a farthest-point sample, on the same loose part.
 fn parts(model: &ProjectiveModel) -> Vec<u32> {
     let loose = model.coordinates.parts.len();
     let centers = model.handles.centers();

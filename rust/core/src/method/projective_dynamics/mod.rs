@@ -1,12 +1,12 @@
 //! Bodies moved by affine handles, by hyper-reduced projective dynamics `[HRPD]`: `x = X + U z`.
 //!
-//! They are of tets (`clusters`) or surfaces without volume (`sheet`), loose or hung on a rig (`attachment`). What does not
-//! change is made once (`ProjectiveModel`, in `coordinates` and `body`); a step (`substep`) minimises the
-//! incremental energy (`objective`) by projecting the deformation gradients of clusters on rotations, those of triangles on
-//! isometries and curvatures on what they are at rest, then solving with a
-//! constant matrix (`system`). What damping leaves alone is in `rigid`, what holds a loose body in `holding`, what holds
-//! points of one in `grip`, what drags at one in `medium`, what touches colliders in `skin`; bodies that
-//! touch each other are found as one (`joint`).
+//! A body consists of tets (`clusters`) or is a surface without volume (`sheet`), loose or attached to a
+//! rig (`attachment`). `ProjectiveModel` holds all constant data (`coordinates`, `body`). A step
+//! (`substep`) minimises the incremental energy (`objective`) by local projections, then a solve with a
+//! constant matrix (`system`). Deformation gradients of clusters are projected to rotations, those of
+//! triangles to isometries, and curvatures to their rest values. Further files: rigid motion excluded from
+//! damping (`rigid`), tether of a loose body (`holding`), springs to points (`grip`), drag (`medium`),
+//! contact points (`skin`), and common steps of bodies in contact (`joint`).
 
 mod attachment;
 mod body;
@@ -50,11 +50,11 @@ use crate::rig::Rig;
 use crate::subspace::{Handles, tets_of_labels};
 use crate::{Error, Progress, Result};
 
-/// A body whose vertices are moved by handles: all that a step needs and does not change.
+/// A body moved by handles: all constant data of a step.
 ///
-/// The energy of tets is that of `[FastCD]`: as rigid as possible, `sum_t mu_t V_t |F_t - R_c(t)|^2`, with one rotation for all
-/// tets of a cluster; that of a surface is a [`Membrane`](crate::operators::Membrane) with
-/// [`Bending`](crate::operators::Bending).
+/// The energy of tets is that of `[FastCD]`: as rigid as possible, `sum_t mu_t V_t |F_t - R_c(t)|^2`, with
+/// one rotation for all tets of a cluster. The energy of a surface is a
+/// [`Membrane`](crate::operators::Membrane) with [`Bending`](crate::operators::Bending).
 pub struct ProjectiveModel {
     body: Body,
     handles: Handles,
@@ -66,25 +66,26 @@ pub struct ProjectiveModel {
     packed_mass: Symmetric,
     /// `U'KU` along one axis, r x r, N/m.
     stiffness: Mat<f64>,
-    /// What of it the clusters' mean gradients do not see.
+    /// Part of the stiffness that the clusters' mean gradients do not represent.
     unseen: Mat<f64>,
     packed_unseen: Symmetric,
     frequency: f64,
     total_mass: f64,
     diagonal: f64,
-    /// Of poses.
+    /// Coordinates of poses.
     pose_coordinates: Coordinates,
 }
 
-/// What the body is made of, in its coordinates, with what of its stiffness that does not see.
+/// The body in its coordinates, and the part of the stiffness missing in its energy.
 type Made = (Body, Mat<f64>);
 
 impl ProjectiveModel {
-    /// Prepares a loose body of tets, with a rotation for each of the clusters that tets are labelled with.
+    /// Prepares a loose body of tets, with one rotation a cluster label.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a law other than as rigid as possible; [`Error::Shape`] or [`Error::Index`] for handles,
-    /// material and labels of another mesh, [`Error::Numerical`]; [`Error::Cancelled`].
+    /// [`Error::Unsupported`] for a law other than as rigid as possible; [`Error::Shape`] or
+    /// [`Error::Index`] for handles, material and labels of another mesh, [`Error::Numerical`];
+    /// [`Error::Cancelled`].
     pub fn new(
         mesh: &TetMesh,
         material: &Material,
@@ -110,11 +111,11 @@ impl ProjectiveModel {
 
     /// Prepares a loose surface without volume, of a material that is uniform or has a value a triangle.
     ///
-    /// Triangles without area have neither mass nor energy; [`ProjectiveModel::skipped_count`] says how many.
+    /// Triangles without area have neither mass nor energy; [`ProjectiveModel::skipped_count`] counts them.
     ///
     /// # Errors
-    /// [`Error::Range`] or [`Error::NotFinite`] for the fabric, [`Error::Massless`] for a point that hangs together with no
-    /// triangle that has an area; as [`ProjectiveModel::new`].
+    /// [`Error::Range`] or [`Error::NotFinite`] for the fabric, [`Error::Massless`] for a point connected
+    /// to no triangle with area; as [`ProjectiveModel::new`].
     pub fn surface(
         surface: &SurfaceMesh,
         material: &Material,
@@ -134,7 +135,7 @@ impl ProjectiveModel {
         Self::reduce(handles, mass, || Ok(stiffness), make, progress)
     }
 
-    /// Of vertices with a mass and a stiffness.
+    /// Model of vertices with given mass and stiffness.
     fn reduce(
         handles: &Handles,
         vertex_mass: Vec<f64>,
@@ -171,22 +172,22 @@ impl ProjectiveModel {
         })
     }
 
-    /// The same body hung on a rig: a vertex with the weight a in [0, 1] is drawn to where its bones want it with the energy
-    /// `a m (2 pi f)^2 / 2 |x - J p|^2`, f in Hz.
+    /// The same body attached to a rig: a vertex of weight a in [0, 1] is drawn to its posed position by
+    /// the energy `a m (2 pi f)^2 / 2 |x - J p|^2`, f in Hz.
     ///
-    /// Vertices that are held by half or more touch nothing. A body starts where its bones take what is attached, turned but
-    /// not strained.
+    /// Vertices with a weight of half or more have no contact. The body starts in the pose of its attached
+    /// part, rotated but not strained.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for weights, rig and frequency; [`Error::Unsupported`] where
-    /// nothing is attached.
+    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for weights, rig and frequency;
+    /// [`Error::Unsupported`] without an attached vertex.
     pub fn attached(self, rig: &Rig, weights: &[f64], frequency: f64) -> Result<Self> {
         let of = (&self.handles, &self.coordinates, &self.vertex_mass[..]);
         let attachment = Attachment::new(of, rig, weights, frequency)?;
         Ok(Self { attachment: Some(attachment), ..self })
     }
 
-    /// The tets that are simulated; none of a surface without volume.
+    /// The simulated tets; `None` for a surface without volume.
     pub fn mesh(&self) -> Option<&TetMesh> {
         match &self.body {
             Body::Solid(mesh, _) => Some(mesh),
@@ -194,7 +195,7 @@ impl ProjectiveModel {
         }
     }
 
-    /// The tets in which the points of an embedding hang.
+    /// Tets of the points of an embedding.
     fn tets_of(&self, embedding: &Embedding) -> Result<&[[u32; 4]]> {
         let Some(mesh) = self.mesh() else {
             let why = "points hang in tets; a surface without volume has none, and shows its own points";
@@ -204,7 +205,7 @@ impl ProjectiveModel {
         Ok(mesh.tets())
     }
 
-    /// Where vertices are at rest, n, metres.
+    /// Rest positions of the vertices, n, metres.
     pub fn vertices(&self) -> &[[f64; 3]] {
         self.handles.places()
     }
@@ -214,32 +215,32 @@ impl ProjectiveModel {
         &self.vertex_mass
     }
 
-    /// The handles that move it.
+    /// The handles.
     pub fn handles(&self) -> &Handles {
         &self.handles
     }
 
-    /// Number of bones that it hangs on; 0 of a loose body.
+    /// Number of bones of an attached body; 0 for a loose body.
     pub fn bone_count(&self) -> usize {
         self.attachment.as_ref().map_or(0, |attachment| attachment.bones)
     }
 
-    /// Whether it has a volume that could be inflated.
+    /// `true` if the body has volume and can be inflated.
     pub(super) fn is_solid(&self) -> bool {
         self.mesh().is_some()
     }
 
-    /// Number of clusters that share a rotation, or of triangles.
+    /// Number of clusters with a shared rotation, or of triangles.
     pub fn cluster_count(&self) -> usize {
         self.body.element_count()
     }
 
-    /// Number of triangles that are left out, as they have next to no area.
+    /// Number of degenerate triangles, which are left out.
     pub fn skipped_count(&self) -> usize {
         self.body.skipped_count()
     }
 
-    /// Frequency of the lowest mode that deforms, Hz, at which the damping ratio is meant.
+    /// Frequency of the lowest deforming mode, Hz, the reference of the damping ratio.
     pub fn frequency(&self) -> f64 {
         self.frequency
     }
@@ -249,14 +250,14 @@ impl ProjectiveModel {
         self.coordinates.count()
     }
 
-    /// Displacement of the whole body by its diagonal, in the norm of its mass.
+    /// Mass norm of a displacement of the whole body by one diagonal.
     fn unit(&self) -> f64 {
         self.total_mass.sqrt() * self.diagonal
     }
 }
 
 impl HandleCoordinates {
-    /// The stiffness of coordinates; a translation has none, exactly.
+    /// Stiffness matrix of the coordinates; exactly zero for a translation.
     fn stiffness(&self, gram: &Mat<f64>) -> Mat<f64> {
         let stiffness = self.reduce(gram);
         let still = |i: usize| i < self.affine_count() && i % 4 == 3;
@@ -266,7 +267,7 @@ impl HandleCoordinates {
     }
 }
 
-/// A symmetric matrix of coordinates as it is multiplied by.
+/// A symmetric matrix of coordinates in packed form, for products.
 fn packed(coordinates: &HandleCoordinates, matrix: &Mat<f64>) -> Symmetric {
     Symmetric::new(&coordinates.slots.order(), |row, column| matrix[(row, column)])
 }

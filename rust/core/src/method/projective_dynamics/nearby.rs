@@ -1,8 +1,9 @@
-//! An order of places in which those that follow each other are near.
+//! Locality-preserving order of places.
 
 use crate::mesh::bounds;
 
-/// Their numbers, ordered along the longest side, then each half likewise; as many as a register holds are not cut apart.
+/// Indices of places, sorted along the longest side, then recursively within each half. Groups of a power
+/// of two are never split and fill whole registers.
 pub(super) fn side_by_side(places: &[[f64; 3]]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..places.len()).collect();
     halve(&mut order, places);

@@ -11,24 +11,26 @@ use crate::math::rows::{Rows, add, combine, dot};
 use crate::method::loads::contact::Contact;
 use crate::solve::{Lbfgs, Objective, Value};
 
-/// What of a step's energy does not depend on the coordinates.
+/// Constant terms of a step's energy.
 pub(super) struct Terms {
-    /// Coordinates that inertia wants.
+    /// Inertial target of the coordinates.
     pub(super) target: Vec<[f64; 3]>,
-    /// `stiffness D target`, with D what clusters do not see, and what an attachment pulls there.
+    /// `stiffness D target`, with D the part of the stiffness outside of the clusters, plus the
+    /// attachment's gradient at the target.
     pub(super) pull: Vec<[f64; 3]>,
-    /// The energy of D there, J; that of an attachment counts from there.
+    /// Energy of D at the target, J; an attachment's energy is relative to the target.
     pub(super) start: f64,
-    /// What pulls, r x 3.
+    /// External force, r x 3.
     pub(super) force: Vec<[f64; 3]>,
-    /// How many times its lengths the body wants to have.
+    /// Rest length factor of the body.
     pub(super) inflation: f64,
 }
 
-/// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`, and the energies of an attachment, of held points and of drag.
+/// `inertia / 2 |y - target|^2 + stiffness E(y) - force.y`, and the energies of an attachment, of gripped
+/// points and of drag.
 ///
-/// With the rotations of clusters held, the metric's solution is the minimum: a step by it is one local and one global
-/// step `[PD]`, and never raises the energy.
+/// With fixed rotations of the clusters, the metric's solution is the minimum: a step in the metric is one
+/// local and one global step `[PD]`, and never raises the energy.
 pub(super) struct Incremental<'a> {
     pub(super) model: &'a ProjectiveModel,
     pub(super) system: &'a System,
@@ -41,7 +43,7 @@ pub(super) struct Incremental<'a> {
 }
 
 impl Incremental<'_> {
-    /// The elastic energy of coordinates, J.
+    /// Elastic energy at given coordinates, J.
     pub(super) fn elastic(
         model: &ProjectiveModel,
         (y, inflation): (&Rows, f64),
@@ -70,7 +72,7 @@ impl Objective for Incremental<'_> {
         let dragged = self.medium.as_mut().map_or(0.0, |medium| medium.evaluate(y, gradient));
         let held = self.holds.evaluate(y, gradient) + dragged;
         let energy = moved + terms.start + apart + touching + held - work;
-        // F - R is a difference of numbers of size one, but for the inflation.
+        // F - R is a difference of numbers of size one, scaled by the inflation.
         let weight = stiffness * terms.inflation.powi(2) * self.model.body.scale();
         let rounding = (apart * weight).sqrt() + f64::EPSILON * weight;
         let size = moved.abs() + terms.start.abs() + apart + touching + held + work.abs() + rounding;

@@ -1,4 +1,4 @@
-//! A loose body put somewhere, with a velocity.
+//! Start of a loose body at a place with a velocity.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -8,17 +8,17 @@ use crate::method::State;
 use crate::method::settings::HISTORY;
 use crate::{Error, Result};
 
-/// Largest entry of a placement but its shift, by which it may miss a rotation.
+/// Largest deviation of a placement's matrix from a rotation, in any entry.
 const TURNED: f64 = 1e-6;
 
-/// Where a loose body starts, and how fast.
+/// Initial place and velocity of a loose body.
 #[derive(Debug, Clone, Copy)]
 pub struct Start {
-    /// A rotation and a translation, metres, from where it is at rest; row-major.
+    /// Rotation and translation, metres, from the rest place; row-major.
     pub place: [[f64; 4]; 3],
-    /// Velocity of the centre of mass of each of its parts, m/s.
+    /// Velocity of the centre of mass of each part, m/s.
     pub velocity: [f64; 3],
-    /// Spin of each part about it, rad/s.
+    /// Spin of each part about its centre of mass, rad/s.
     pub spin: [f64; 3],
 }
 
@@ -30,7 +30,8 @@ impl Default for Start {
 }
 
 impl ProjectiveModel {
-    /// The state of the body at a start, inflated, `h` seconds after the substep before it; `state` is one at rest.
+    /// State of the inflated body at a start, with a substep of `h` seconds before it; `state` is a state
+    /// at rest.
     pub(in crate::method) fn placed(
         &self,
         start: &Start,
@@ -62,7 +63,7 @@ impl ProjectiveModel {
 }
 
 impl Start {
-    /// The rotation that the body is placed by.
+    /// The rotation of the placement.
     pub(in crate::method) fn turn(&self) -> Result<Matrix3<f64>> {
         let numbers = self.place.as_flattened().iter().chain(&self.velocity).chain(&self.spin);
         if let Some((element, &value)) = numbers.enumerate().find(|(_, x)| !x.is_finite()) {

@@ -1,4 +1,4 @@
-//! From the transforms of handles to the displacements of points, in one pass over memory.
+//! Projection from the transforms of handles to displacements of points, in one pass over memory.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -11,29 +11,29 @@ use crate::{Error, Result};
 
 /// Points a task works on; bodies with fewer than two tasks stay on the caller's thread.
 const TASK: usize = 16 * 1024;
-/// Numbers of a transform, of which the last four are zero: a SIMD register, or whole ones.
+/// Padded length of a transform, whose last four numbers are zero: a whole number of SIMD registers.
 const TRANSFORM: usize = 16;
 
-/// Displacements `u_i = sum_j w_ij Z_j [X_i - c_j; 1]` at fixed points, each of which feels few handles.
+/// Displacements `u_i = sum_j w_ij Z_j [X_i - c_j; 1]` at fixed points, each with few handles.
 ///
-/// They are rounded to f32, and summed in f32 about the body's centre and on top of the motion of the first handle. Forces
-/// are summed in f64.
+/// Displacements are computed in f32, about the body's centre and relative to the motion of the first
+/// handle. Forces are summed in f64.
 pub(in crate::method) struct HandleProjector {
     coordinates: Coordinates,
     centers: Vec<[f64; 3]>,
     points: Vec<[f64; 3]>,
     starts: Vec<usize>,
-    /// Fewer than 2^16, as every pair of them has entries of matrices.
+    /// Handle indices; below 2^16, since matrices have entries for every pair of handles.
     handles: Vec<u16>,
     weights: Vec<f64>,
-    /// Points about the centre and weights as displacements take them.
+    /// Points relative to the centre, and weights, in the precision of displacements.
     places: Vec<[f32; 3]>,
     shares: Vec<f32>,
 }
 
 impl HandleProjector {
     /// # Errors
-    /// [`Error::Shape`] or [`Error::Index`] if the embedding is not one in this mesh.
+    /// [`Error::Shape`] or [`Error::Index`] for an embedding in another mesh.
     pub(in crate::method) fn new(model: &ProjectiveModel, embedding: Option<&Embedding>) -> Result<Self> {
         let embedding = embedding.map(|embedding| Ok((embedding, model.tets_of(embedding)?))).transpose()?;
         let points = embedding.map_or(model.vertices(), |(embedding, _)| embedding.points()).to_vec();
@@ -103,7 +103,8 @@ impl HandleProjector {
         Ok(())
     }
 
-    /// How the first handle moves the centre, and on top of that the transforms of all, column after column.
+    /// Motion of the centre by the first handle, and the transforms of all handles relative to it,
+    /// column-major.
     fn transforms(&self, coefficients: &[f64]) -> ([f32; 3], Buffer<f32>) {
         let mut transforms = Buffer::zeros(TRANSFORM * self.centers.len());
         let mut base = None;
@@ -136,7 +137,7 @@ impl HandleProjector {
     }
 }
 
-/// Displacements of some points that follow each other.
+/// Displacements of a range of points.
 struct Projection<'a> {
     projector: &'a HandleProjector,
     base: [f32; 3],

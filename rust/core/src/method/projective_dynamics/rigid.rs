@@ -1,4 +1,5 @@
-//! Damping that leaves the rigid motion of loose parts alone, and with it momentum and angular momentum.
+//! Damping without effect on the rigid motion of loose parts, which conserves momentum and angular
+//! momentum.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -6,14 +7,14 @@ use super::ProjectiveModel;
 use crate::math::rows::Rows;
 use crate::math::symmetric::Spread;
 
-/// Memory for places, velocities and their momenta.
+/// Scratch for positions, velocities and their momenta.
 pub(super) struct RigidParts {
     places: Vec<[f64; 3]>,
     motion: Vec<[f64; 3]>,
     image: Vec<[f64; 3]>,
-    /// A part's second moments of places, and of places with velocities.
+    /// Second moments of a part: positions with positions, and positions with velocities.
     moments: Vec<[Matrix3<f64>; 2]>,
-    /// Whether each part is loose.
+    /// `true` for each loose part.
     loose: Vec<bool>,
 }
 
@@ -26,9 +27,10 @@ impl RigidParts {
         Self { places: zeros(), motion: zeros(), image: zeros(), moments, loose }
     }
 
-    /// Of a velocity at some coordinates what is no rigid motion of a loose part; all of it of a part that hangs on a rig.
+    /// Deforming part of a velocity at given coordinates: without the rigid motion for a loose part,
+    /// unchanged for an attached part.
     ///
-    /// The rigid motion of a part is that which has its momentum and its angular momentum.
+    /// The rigid motion of a part is the one with its momentum and angular momentum.
     pub(super) fn deforming(
         &mut self,
         model: &ProjectiveModel,
@@ -45,7 +47,7 @@ impl RigidParts {
         self.moments.fill([Matrix3::zeros(); 2]);
         center(model, &self.loose, [&mut self.motion, &mut self.image], spread);
         center(model, &self.loose, [&mut self.places, &mut self.image], spread);
-        // The image of the places is that of centred ones.
+        // The momenta of the positions become those of centred positions.
         for (k, &part) in model.coordinates.parts_of_columns.iter().enumerate() {
             let weighted = Vector3::from(self.image[k]);
             let [of_places, of_motion] = &mut self.moments[part as usize];
@@ -62,7 +64,7 @@ impl RigidParts {
     }
 }
 
-/// Takes the mean over its mass off what each loose part has; `image` becomes M times what is left.
+/// Subtracts the mass-weighted mean from the rows of each loose part; `image` becomes M times the result.
 fn center(model: &ProjectiveModel, loose: &[bool], [rows, image]: [&mut Rows; 2], spread: &mut Spread) {
     model.packed_mass.multiply(rows, image, spread);
     for (number, part) in model.coordinates.parts.iter().enumerate().filter(|(number, _)| loose[*number]) {
@@ -72,7 +74,7 @@ fn center(model: &ProjectiveModel, loose: &[bool], [rows, image]: [&mut Rows; 2]
     model.packed_mass.multiply(rows, image, spread);
 }
 
-/// The spin with the angular momentum `sum of m x cross v`, from the sums of `m x x'` and `m x v'`.
+/// Spin for the angular momentum `sum of m x cross v`, from the sums of `m x x'` and `m x v'`.
 fn spin([places, motion]: &[Matrix3<f64>; 2]) -> Vector3<f64> {
     let momentum = Vector3::new(
         motion[(1, 2)] - motion[(2, 1)],

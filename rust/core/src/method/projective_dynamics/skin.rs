@@ -1,4 +1,4 @@
-//! What of a loose body touches things: samples of its surface as sums of the body's coordinates.
+//! Contact points of a body of handles: samples of its surface as sums of the body's coordinates.
 
 use super::ProjectiveModel;
 use super::body::Body;
@@ -6,7 +6,8 @@ use crate::mesh::Embedding;
 use crate::method::loads::contact::{ContactPoints, Corners, VertexRows};
 use crate::{Error, Result};
 
-/// Most samples of a surface, as many as the paper takes `[HRPD]`: a step costs no more on a finer mesh.
+/// Largest number of samples, the number of the paper `[HRPD]`, to make the cost of a step independent of
+/// the mesh.
 const MOST: usize = 1000;
 
 impl ProjectiveModel {

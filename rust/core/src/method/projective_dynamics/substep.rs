@@ -1,4 +1,4 @@
-//! How a loose body finds the end of a substep.
+//! Substep solver of a body of handles.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -28,17 +28,17 @@ use crate::rig::Pose;
 use crate::solve::{Descent, Learnt, Outcome};
 use crate::{Error, Progress, Result};
 
-/// Pairs of curvature that are learnt from.
+/// Number of stored curvature pairs.
 pub(super) const PAIRS: usize = 5;
-/// Most points that touch other soft bodies, for each row and at least: forces at points much closer to each other than handles are
-/// cannot be told apart.
+/// Most contact points for other soft bodies, a row and at least. Forces at points much closer together
+/// than handles cannot be distinguished.
 const BODY_POINTS: usize = 2;
 const LEAST_BODY_POINTS: usize = 256;
 
-/// What a [`ProjectiveModel`] finds in a substep, and the memory for that; rows are its coordinates.
+/// Substep solver of a [`ProjectiveModel`] with its scratch; rows are coordinates.
 pub(crate) struct ProjectiveSubstep {
     pub(super) model: Arc<ProjectiveModel>,
-    /// The matrices of the last settings.
+    /// Matrices of the last settings.
     pub(super) system: Option<System>,
     pub(super) descent: Descent,
     pub(super) terms: Terms,
@@ -46,22 +46,22 @@ pub(crate) struct ProjectiveSubstep {
     rigid: RigidParts,
     holding: Holding,
     pub(super) holds: Holds,
-    /// Once something has dragged at the body.
+    /// Drag; present after the first step with drag.
     pub(super) medium: Option<Medium>,
-    /// The force given.
+    /// External force.
     force: Vec<[f64; 3]>,
     pub(super) y: Vec<[f64; 3]>,
     pub(super) room: Room,
-    /// Memory for a pose.
+    /// Scratch for a pose.
     pose: Vec<[f64; 3]>,
     unused: Vec<[f64; 3]>,
     /// Entries of the handles, 4k x 3.
     entries: Vec<[f64; 3]>,
     coefficients: Vec<f64>,
     pub(super) contact: Option<Contact>,
-    /// What others touch of it.
+    /// Collision shape for other bodies.
     pub(super) shape: Option<SoftShape>,
-    /// Whether it is held so firmly that it touches nothing.
+    /// `true` if a firmly tethered body is excluded from contact.
     is_held: bool,
 }
 
@@ -92,7 +92,8 @@ impl ProjectiveSubstep {
         }
     }
 
-    /// The same among colliders, which samples of a skin touch, or without one of the mesh's boundary.
+    /// The solver with contact between colliders and samples of a skin, or of the mesh's boundary without a
+    /// skin.
     pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
         if skin.is_some_and(|skin| skin.rig.is_some()) {
             let why = "a loose body of handles has no rig that could pose its points; leave it out";
@@ -103,8 +104,8 @@ impl ProjectiveSubstep {
         Ok(self)
     }
 
-    /// The same, which touches others that have a shape, and is touched by them: a collider where the body
-    /// was made.
+    /// The solver with a collision shape, a collider at the modelled place, for contact with other such
+    /// bodies.
     pub(crate) fn touching(mut self, shape: &Collider) -> Result<Self> {
         let Some(mesh) = self.model.mesh() else {
             let why = "a surface without volume has no inside that others could stay out of; leave it out";
@@ -121,13 +122,13 @@ impl ProjectiveSubstep {
         Ok(self)
     }
 
-    /// A box around it in the time of a substep that has been prepared; `None` where it touches no other.
+    /// Bounding box throughout a prepared substep; `None` without contact with other bodies.
     pub(crate) fn reach(&self, state: &State) -> Option<[[f64; 3]; 2]> {
         let shape = self.shape.as_ref().filter(|_| !self.is_held)?;
         Some(shape.reach([&state.reduced[HISTORY - 1], &self.y]))
     }
 
-    /// Begins a substep of contact from coordinates, or the search for static equilibrium without a duration.
+    /// Begins a substep of contact from given coordinates; `h` is `None` in statics.
     fn begin_contact(&mut self, (state, rows): (&ContactState, &Rows), colliders: &Rows, h: Option<f64>) {
         if let (Some(contact), Some(System { factors, .. })) = (&mut self.contact, &self.system) {
             let places = contact.points.places().to_vec();
@@ -137,7 +138,7 @@ impl ProjectiveSubstep {
         }
     }
 
-    /// Sets the matrices, which are made anew only where the settings have changed.
+    /// Updates the matrices if the settings have changed, and the constant terms.
     fn set_system(&mut self, factors: Factors, pose: &Rows) -> Result<()> {
         if self.system.as_ref().is_none_or(|system| system.factors != factors) {
             self.system = Some(System::new(&self.model, factors, self.medium.as_ref().map(Medium::gram))?);
@@ -162,7 +163,7 @@ impl ProjectiveSubstep {
         Ok(())
     }
 
-    /// Where inertia, gravity and damping want the body.
+    /// Sets the target from inertia, gravity and damping.
     fn aim(&mut self, state: &State, params: &SimulationParams, h: f64) {
         let inertia = params.integrator.acceleration();
         let target = &mut self.terms.target;
@@ -183,7 +184,8 @@ impl ProjectiveSubstep {
         self.holds.calm(&self.model, [older, last], h, target);
     }
 
-    /// Starts where inertia alone would take the body: what touches something comes to rest nearer to that.
+    /// Moves the initial guess to free flight without gravity, which is closer to the solution for a body
+    /// resting in contact.
     fn unload(&mut self, params: &SimulationParams, h: f64) {
         let inertia = params.integrator.acceleration()[0];
         for part in 0..self.model.coordinates.parts.len() {
@@ -205,7 +207,7 @@ impl ProjectiveSubstep {
         Ok(outcome)
     }
 
-    /// How far handles have gone.
+    /// Displacements of the handles.
     fn moved(&self, state: &State) -> Vec<[f64; 3]> {
         let (model, mut entries) = (&self.model, vec![[0.0; 3]; self.entries.len()]);
         model.coordinates.leave(&state.reduced[HISTORY - 1], &mut entries);
@@ -223,8 +225,7 @@ impl ProjectiveSubstep {
 }
 
 impl ProjectiveModel {
-    /// Takes off a force what pulls each loose part as a whole, as nothing holds it, and adds the weight of what hangs on a
-    /// rig.
+    /// Removes the net force on each loose part, and adds the weight of attached parts.
     fn balance(&self, gravity: &[f64; 3], force: &mut Rows) {
         for (number, part) in self.coordinates.parts.iter().enumerate() {
             let at = 4 * number + 3;
@@ -242,7 +243,7 @@ impl ProjectiveModel {
         }
     }
 
-    /// Where the body is at rest in a pose.
+    /// Sets coordinates to rest in a pose.
     fn begin(&self, pose: &Rows, y: &mut Rows) {
         y.fill([0.0; 3]);
         if let Some(attachment) = &self.attachment {
@@ -250,7 +251,7 @@ impl ProjectiveModel {
         }
     }
 
-    /// Whether vertices of a part are attached.
+    /// `true` if a part has attached vertices.
     pub(super) fn hangs(&self, part: usize) -> bool {
         self.attachment.as_ref().is_some_and(|attachment| attachment.parts().any(|held| held == part))
     }
@@ -263,7 +264,7 @@ impl Substep for ProjectiveSubstep {
 
     fn enter_pose(&mut self, pose: Option<&Pose>, rows: &mut Rows) -> Result<()> {
         let bones = self.model.bone_count();
-        // What holds a loose body is as one bone.
+        // The tether of a loose body uses one bone.
         let bones = if pose.is_some() { bones.max(1) } else { bones };
         enter_pose(&self.model.pose_coordinates, bones, pose, rows)
     }
@@ -338,7 +339,7 @@ impl Substep for ProjectiveSubstep {
         Ok((outcome.iterations, outcome.length))
     }
 
-    /// Gravity pulls what is loose as a whole, which nothing resists: it is left out.
+    /// Gravity on loose parts is left out, since nothing resists it.
     fn settle(
         &mut self,
         rig: RigPlace<'_>,

@@ -1,4 +1,4 @@
-//! The constant matrices of a substep, and the lowest frequency.
+//! Constant matrices of a substep, and the lowest frequency.
 
 use faer::linalg::solvers::{DenseSolveCore, Llt, Solve};
 use faer::{Col, Mat, Scale, Side};
@@ -9,14 +9,15 @@ use crate::math::rows::Rows;
 use crate::math::symmetric::{Spread, Symmetric};
 use crate::{Error, Result};
 
-/// Share of the stiffness by mass that is added to it where the lowest frequency is sought: a free body has none.
+/// Shift by a share of mass-scaled stiffness for the search of the lowest frequency, because a free body's
+/// stiffness is singular.
 const SHIFT: f64 = 1e-9;
-/// Most iterations for the lowest frequency, and the change of its square at which they end.
+/// Most iterations for the lowest frequency, and the relative change of its square at convergence.
 const ITERATIONS: usize = 300;
 const SETTLED: f64 = 1e-10;
 
-/// Factors of inertia, of what holds the body, of drag and of what keeps near in the metric alone, and of stiffness: all that
-/// the matrices depend on.
+/// Factors of inertia, tether, drag, proximity (in the metric alone) and stiffness: everything the matrices
+/// depend on.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Factors {
     pub(super) inertia: f64,
@@ -26,30 +27,32 @@ pub(super) struct Factors {
     pub(super) stiffness: f64,
 }
 
-/// The matrices of one setting.
+/// Matrices for one setting.
 pub(super) struct System {
     pub(super) factors: Factors,
-    /// `(inertia + hold) M + stiffness D`, with D what clusters do not see, and what holds an attachment.
+    /// `(inertia + hold) M + stiffness D` plus the attachment, with D the part of the stiffness outside of
+    /// the clusters.
     pub(super) quadratic: Symmetric,
-    /// `((inertia + hold + near) M + dragged P + stiffness K)^-1`, likewise, with the mass P of the motion of parts.
+    /// `((inertia + hold + near) M + dragged P + stiffness K)^-1` with the attachment, and P the mass of
+    /// the drag parts.
     pub(super) inverse: Symmetric,
 }
 
-/// Memory for products: rows, and sums that are still spread over lanes.
+/// Scratch for products: rows, and sums still spread over lanes.
 pub(super) struct Room {
     pub(super) rows: Vec<[f64; 3]>,
     pub(super) spread: Spread,
 }
 
 impl Room {
-    /// For as many coordinates.
+    /// Scratch for a number of coordinates.
     pub(super) fn new(rank: usize) -> Self {
         Self { rows: vec![[0.0; 3]; rank], spread: Spread::new(rank) }
     }
 }
 
 impl Factors {
-    /// Of mass, drag included, and of stiffness in the metric: what tells one from another.
+    /// Factors of mass (with drag) and of stiffness in the metric: its identity for caches.
     pub(super) fn metric(&self) -> [f64; 2] {
         [self.inertia + self.hold + self.dragged + self.near, self.stiffness]
     }
@@ -78,7 +81,7 @@ impl System {
 }
 
 impl System {
-    /// Replaces a gradient by what the metric's inverse makes of it.
+    /// Applies the metric's inverse to a gradient, in place.
     pub(super) fn solve(&self, rows: &mut Rows, room: &mut Room) {
         self.inverse.multiply(rows, &mut room.rows, &mut room.spread);
         rows.copy_from_slice(&room.rows);
@@ -90,7 +93,8 @@ fn factored(matrix: &Mat<f64>) -> Result<Llt<f64>> {
         .map_err(|error| Error::Numerical { what: "global step", why: format!("{error:?}") })
 }
 
-/// `sqrt(lambda) / (2 pi)` with the lowest lambda of `K y = lambda M y` that is no translation, by inverse iteration.
+/// `sqrt(lambda) / (2 pi)` with the lowest lambda of `K y = lambda M y` other than translations, by inverse
+/// iteration.
 pub(super) fn lowest_frequency(
     coordinates: &HandleCoordinates,
     mass: &Mat<f64>,

@@ -1,4 +1,4 @@
-//! What a constraint pulls with, taken out of gradients.
+//! Removal of constraint forces from gradients.
 
 use faer::Mat;
 
@@ -7,10 +7,10 @@ use crate::math::Sparse;
 use crate::math::dense::{product, symmetric_eigen};
 use crate::math::rows::Rows;
 
-/// Share of the largest eigenvalue below which columns count as dependent.
+/// Relative eigenvalue below which columns count as dependent.
 const DEPENDENT: f64 = 1e-12;
 
-/// Columns C of a constraint `C'u = 0` on each coordinate, on the rows that move.
+/// Columns C of a constraint `C'u = 0` on each coordinate, on the moving rows.
 pub(super) struct Complement {
     columns: Sparse,
     /// The pseudo-inverse of `C'C`.
@@ -29,13 +29,13 @@ impl Complement {
         Ok(Self { columns, inverse })
     }
 
-    /// The columns.
+    /// The columns C.
     pub(super) fn columns(&self) -> &Sparse {
         &self.columns
     }
 
-    /// `g -= C (C'C)^-1 C'g`: no product with what meets the constraint changes, and what misses it by rounding is not
-    /// rewarded by the many times larger pull of the constraint.
+    /// `g -= C (C'C)^-1 C'g`. Products with admissible displacements do not change, and rounding errors in
+    /// the constraint meet no large constraint force.
     pub(super) fn purify(&self, gradient: &mut Rows) {
         let count = self.columns.ncols();
         let entries = |column: usize| {

@@ -1,7 +1,7 @@
-//! What the metric is told of elements whose rest shapes follow the rig, and of limits of stretch that are felt.
+//! Updates of the metric's Laplacian for rest shapes that follow the rig, and for active stretch limits.
 //!
-//! With S_c the rig's stretch of an element and c what it conducts, the Laplacian gains
-//! `c V det S_c (S_c^-1 g)(S_c^-1 g)'`, and loses `c V g g'` where it already has the element at rest.
+//! With S_c the rig's stretch of an element and c its conductivity, the Laplacian gains
+//! `c V det S_c (S_c^-1 g)(S_c^-1 g)'`, and loses `c V g g'` if it already contains the element at rest.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -11,16 +11,16 @@ use crate::math::Sparse;
 use crate::math::lanes::lane_counts;
 use crate::math::polar::dot3;
 
-/// Where in the metric's Laplacian elements conduct.
+/// Positions of element entries in the metric's Laplacian.
 pub(super) struct Conduction {
-    /// Of each chunk, the places among the Laplacian's values of all pairs of corners of its elements one after the other, first
-    /// corner first; past the end where a corner is pinned.
+    /// Value index of each pair of corners of each element of a chunk, first corner first; past the end for
+    /// a pinned corner.
     places: Vec<Vec<u32>>,
     weights: Vec<f64>,
 }
 
 impl Conduction {
-    /// Of elements of a body.
+    /// Positions for the elements of a body.
     pub(super) fn new(model: &FullSpaceModel, elements: &Elements) -> Self {
         let (moving, matrix) = (&model.data.moving, &model.stiffness);
         let place = |row: u32, column: u32| {
@@ -40,7 +40,8 @@ impl Conduction {
         Self { places: elements.chunks().iter().map(of_chunk).collect(), weights: Vec::new() }
     }
 
-    /// Adds what elements conduct, Pa each, times a scale; less what they do at rest where that is given.
+    /// Adds the conductivities of elements, Pa each, times a scale; subtracts their rest contribution if
+    /// `rest` is given.
     pub(super) fn add(
         &mut self,
         elements: &Elements,
@@ -67,11 +68,11 @@ impl Conduction {
     }
 }
 
-/// Weighs the pairs of corners of the elements of a chunk, blocks x pairs x lanes.
+/// Weights of the corner pairs of a chunk's elements, blocks x pairs x lanes.
 struct Weigh<'a> {
     chunk: &'a Chunk,
     rest: Option<&'a Chunk>,
-    /// By element.
+    /// Conductivity of each element.
     conducted: &'a [f64],
     scale: f64,
     weights: &'a mut [f64],
@@ -90,7 +91,7 @@ impl WithSimd for Weigh<'_> {
     }
 }
 
-// Below there are plain loops only, as in `elements`.
+// Plain loops only from here on, as in `elements`.
 
 #[inline(always)]
 fn weigh<S: Simd, const CORNERS: usize>(simd: S, task: Weigh<'_>) {
@@ -149,7 +150,7 @@ mod tests {
     use crate::operators::laplacian;
     use crate::subspace::Restraint;
 
-    /// Five tets in a cube, one corner of it pinned.
+    /// Five tets in a cube with one pinned corner.
     fn cube() -> (FullSpaceModel, Vec<[f64; 3]>) {
         let corner = |i: usize| [(i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64];
         let vertices: Vec<[f64; 3]> = (0..8).map(corner).collect();
@@ -164,11 +165,11 @@ mod tests {
         (model.unwrap(), vertices)
     }
 
-    /// Rest shapes that follow a rig conduct as tets do that have those shapes at rest.
+    /// Elements with rest shapes that follow a rig conduct like tets modelled in these shapes.
     #[test]
     fn elements_that_follow_conduct_as_their_shapes_do() {
         let (model, vertices) = cube();
-        // Symmetric, so that the rig's stretch is all of it.
+        // A symmetric matrix is its own stretch, without rotation.
         let stretched = |[x, y, z]: [f64; 3]| [1.5 * x + 0.2 * y, 0.2 * x + 0.8 * y, 1.2 * z];
         let posed: Vec<[f64; 3]> = vertices.iter().map(|&vertex| stretched(vertex)).collect();
         let rig: Vec<[f64; 3]> = model.vertices.iter().map(|&vertex| posed[vertex as usize]).collect();

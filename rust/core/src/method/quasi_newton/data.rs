@@ -1,4 +1,4 @@
-//! What a full-space body is made of.
+//! Definition data of a full-space body.
 
 use super::{FullSpaceExtras, check_length};
 use crate::material::{Fibres, Material, PrincipalStretch};
@@ -9,31 +9,32 @@ use crate::rig::Rig;
 use crate::subspace::Restraint;
 use crate::{Error, Result};
 
-/// What a full-space body is made of, and all that its file stores: n vertices, t tets, c columns of the constraint.
+/// Definition data of a full-space body, the complete contents of its file: n vertices, t tets, c columns
+/// of the constraint.
 ///
-/// Matrices and factors are made from it anew, by the same operations and so with the same bits: they are several times as
-/// large as it, and nothing in a file could contradict them.
+/// Matrices and factors are recomputed by the same operations, with the same bits. They are several times
+/// as large, and a file without them cannot be inconsistent.
 pub(crate) struct FullSpaceData {
     pub(crate) mesh: TetMesh,
-    /// Of the vertices, n, kg.
+    /// Vertex masses, n, kg.
     pub(crate) mass: Vec<f64>,
-    /// One a tet.
+    /// One law a tet.
     pub(crate) laws: Vec<PrincipalStretch>,
-    /// Which vertices move; the others are pinned.
+    /// Moving vertices; the others are pinned.
     pub(crate) moving: Selection,
-    /// Columns of the constraint, on the vertices that move.
+    /// Columns of the constraint, on the moving vertices.
     pub(crate) constraint: Option<Sparse>,
-    /// What poses the body.
+    /// Rig of the body.
     pub(crate) rig: Option<Rig>,
-    /// How much of the rig's acceleration each vertex feels, n.
+    /// Factor on the rig's acceleration at each vertex, n.
     pub(crate) strength: Option<Vec<f64>>,
-    /// None that are empty.
+    /// Stitches; never empty.
     pub(crate) stitches: Option<Stitches>,
     pub(crate) fibres: Option<Fibres>,
 }
 
 impl FullSpaceData {
-    /// Of what a body is built from.
+    /// Data from the inputs of a body.
     pub(super) fn new(
         mesh: &TetMesh,
         material: &Material,
@@ -61,7 +62,8 @@ impl FullSpaceData {
         })
     }
 
-    /// Errors unless all of it is of one body, as what [`FullSpaceData::new`] makes is. Parts have been checked by themselves.
+    /// Checks that all parts fit together, as [`FullSpaceData::new`] guarantees; each part has been checked
+    /// before.
     pub(super) fn check(&self) -> Result<()> {
         let (n, tets) = (self.mesh.vertices().len(), self.mesh.tets().len());
         check_length("mass", n, self.mass.len())?;

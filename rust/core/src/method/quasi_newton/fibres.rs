@@ -1,8 +1,9 @@
-//! Fibres that contract, as a second set of elements beside those of the law.
+//! Contractile fibres, a second set of elements beside those of the law.
 //!
-//! In a tet with hat functions of gradients g_i, `F d = sum_i (g_i . d) x_i`: a fibre needs one weight a corner. They
-//! are of tets, and not of the cells of a lattice, so that each has its own direction and stiffness. Where rest shapes
-//! follow the rig, a fibre turns and grows with them: `F S_a^-1 d_a = F d / |S_a d|` with `d_a = S_a d / |S_a d|`.
+//! In a tet with hat functions of gradients g_i, `F d = sum_i (g_i . d) x_i`: a fibre needs one weight a
+//! corner. Fibres belong to tets and not to lattice cells, since each has its own direction and stiffness.
+//! With rest shapes that follow the rig, a fibre rotates and stretches with them:
+//! `F S_a^-1 d_a = F d / |S_a d|` with `d_a = S_a d / |S_a d|`.
 
 use std::sync::Arc;
 
@@ -17,13 +18,13 @@ use crate::mesh::TetMesh;
 use crate::method::Shares;
 use crate::operators::{BlockMatrix, gradients};
 
-/// Fibres that a task evaluates.
+/// Fibres a task.
 const TASK: usize = 1024;
 
-/// Stretches at which the fibres of muscles are without stress.
+/// Stress-free stretch of the fibres of each muscle.
 pub(super) type Relaxed = [f64; material::Fibres::MOST_MUSCLES];
 
-/// Those of muscles that want to be shorter by some shares.
+/// Stress-free stretches for given contractions.
 pub(super) fn relaxed(contraction: &Shares) -> Relaxed {
     contraction.each().map(|share| 1.0 - share)
 }
@@ -36,7 +37,7 @@ pub(super) struct FibreTet {
     muscle: u8,
 }
 
-/// What its energy follows from: a cache line.
+/// Data of an energy evaluation: one cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Taut {
@@ -50,7 +51,7 @@ struct Taut {
     stiffness: f64,
 }
 
-/// Those of a mesh, whose vertices are the rows that `place` says.
+/// Fibres of a mesh with vertices at rows `place`.
 pub(super) fn fibre_tets(mesh: &TetMesh, fibres: &material::Fibres, place: &[u32]) -> Vec<FibreTet> {
     let hats = gradients(mesh);
     let of_tet = |&FibreAtRest { tet, muscle, stiffness, direction }: &FibreAtRest| FibreTet {
@@ -68,7 +69,7 @@ pub(super) fn fibre_tets(mesh: &TetMesh, fibres: &material::Fibres, place: &[u32
 }
 
 impl FibreTet {
-    /// As rest shapes follow the rig a share of the way.
+    /// The fibre with its rest shape following the rig by a share.
     fn following(&self, rig: &Rows, share: f64) -> Taut {
         let f = deformation(rig, &self.taut.corners, &self.gradients);
         let f = std::array::from_fn(|e| f[(e / 3, e % 3)]);
@@ -101,7 +102,7 @@ pub(super) struct Fibres {
     /// The muscle of each.
     muscle: Vec<u8>,
     bent: bool,
-    /// The pull at F d, N m, and the energy, J, of each.
+    /// Pull at F d, N m, and energy, J, of each fibre.
     found: Vec<[f64; 4]>,
 }
 
@@ -112,7 +113,7 @@ impl Fibres {
         Self { now, muscle, bent: false, found: vec![[0.0; 4]; rest.len()], rest }
     }
 
-    /// Has them follow the rig as far as rest shapes do.
+    /// Lets the fibres follow the rig as far as rest shapes do.
     pub(super) fn follow(&mut self, rig: &Rows, share: f64) {
         if share > 0.0 || self.bent {
             self.bent = share > 0.0;
@@ -121,8 +122,8 @@ impl Fibres {
         }
     }
 
-    /// Energy, J, at the positions of all rows where the fibres of each muscle want a stretch; its gradient, N, is added
-    /// to the first rows. The same bits for any number of threads.
+    /// Energy, J, at the positions of all rows for given stress-free stretches of the muscles; adds the
+    /// gradient, N, to the first rows. The same bits for any number of threads.
     pub(super) fn evaluate(&mut self, x: &Rows, relaxed: &Relaxed, gradient: &mut Rows) -> f64 {
         let fibres = self.now.par_iter().zip(&self.muscle);
         self.found.par_iter_mut().with_min_len(TASK).zip(fibres).for_each(|(found, (taut, &muscle))| {
@@ -142,7 +143,7 @@ impl Fibres {
         energy
     }
 
-    /// Adds a factor times their Hessian on the first rows, with eigenvalues as `keep` has them.
+    /// Adds a multiple of their Hessian on the first rows, with `keep` applied to its eigenvalues.
     pub(super) fn add_hessian(
         &self,
         x: &Rows,

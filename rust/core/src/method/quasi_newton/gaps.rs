@@ -1,4 +1,4 @@
-//! Distances that stitches of the full space keep: constant forces within a substep, as the rig alone turns them.
+//! Gap vectors of full-space stitches: constant forces within a substep, rotated by the rig alone.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use crate::mesh::TetMesh;
 use crate::method::Shares;
 use crate::operators::{Stitch, Stitches};
 
-/// Stitches that keep a distance. Of `k / 2 |x_a - x_b - g d|^2` the rest of the model has `k / 2 |x_a - x_b|^2`.
+/// Stitches with a gap. Of `k / 2 |x_a - x_b - g d|^2`, the rest of the model contains
+/// `k / 2 |x_a - x_b|^2`.
 pub(super) struct Gaps {
     gaps: Vec<Gap>,
 }
@@ -16,21 +17,21 @@ pub(super) struct Gaps {
 struct Gap {
     group: usize,
     stiffness: f64,
-    /// What a pose makes `g d` of: handles, and a number for each of the first three of their rows.
+    /// Linear map from a pose to `g d`: handles, and a weight for each of the first three of their rows.
     kept: Vec<(u32, [f64; 3])>,
-    /// Rows of the body, and what `x_a - x_b` takes of them.
+    /// Rows of the body with their weights in `x_a - x_b`.
     ends: Vec<(u32, f64)>,
 }
 
 impl Gaps {
-    /// Those of a body whose vertex i has row `place[i]`; `None` where no stitch keeps a distance.
+    /// Gaps of a body with vertex i at row `place[i]`; `None` if no stitch has a gap.
     pub(super) fn new(mesh: &TetMesh, stitches: &Stitches, posing: &Posing, place: &[u32]) -> Option<Self> {
         let kept = stitches.stitches().iter().filter(|stitch| stitch.gap > 0.0);
         let gaps: Vec<Gap> = kept.map(|stitch| Gap::new(mesh, stitch, posing, place)).collect();
         (!gaps.is_empty()).then_some(Self { gaps })
     }
 
-    /// Writes the forces by which distances are kept in a pose, all rows; gives `k / 2 |g d|^2`, J.
+    /// Writes the gap forces in a pose, all rows; returns `k / 2 |g d|^2`, J.
     pub(super) fn pull(&self, pose: &Rows, shares: &Shares, forces: &mut Rows) -> f64 {
         forces.fill([0.0; 3]);
         let mut energy = 0.0;

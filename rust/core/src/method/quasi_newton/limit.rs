@@ -1,8 +1,8 @@
-//! The limit of displacements: flesh stiffens before it gets there.
+//! Displacement limit: flesh stiffens before it reaches the limit.
 //!
-//! `U = sum_i m_i s omega^2 L^2 phi(|u_i| / L)` over the vertices that move, with L the limit, omega the lowest frequency of
-//! the metric and phi nothing up to half of the limit. Its second derivatives are those of phi along u and its slope over
-//! |u| across it, neither ever negative.
+//! `U = sum_i m_i s omega^2 L^2 phi(|u_i| / L)` over the moving vertices, with L the limit, omega the
+//! lowest frequency of the metric and phi zero up to half of the limit. Its second derivatives are phi''
+//! along u and phi' / |u| across u, both non-negative.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -10,7 +10,7 @@ use crate::material::growth::continued;
 use crate::math::rows::Rows;
 use crate::method::SimulationParams;
 
-/// A limit in force.
+/// An active displacement limit.
 #[derive(Clone, Copy)]
 pub(in crate::method) struct Limit {
     /// L, m.
@@ -20,10 +20,10 @@ pub(in crate::method) struct Limit {
 }
 
 impl Limit {
-    /// That of the settings for a body of a frequency, Hz, and a diagonal, m.
+    /// Limit for given settings and a body of given frequency, Hz, and diagonal, m; `None` without a limit.
     pub(in crate::method) fn new(frequency: f64, diagonal: f64, params: &SimulationParams) -> Option<Self> {
         let tau = std::f64::consts::TAU;
-        // A body without a frequency of its own: once a second keeps the limit a limit.
+        // A body without a lowest frequency uses 1 Hz, to keep the limit effective.
         let known = frequency.is_finite() && frequency > 0.0;
         let omega = if known { tau * frequency } else { tau };
         params
@@ -31,7 +31,7 @@ impl Limit {
             .map(|limit| Self { length: limit * diagonal, stiffness: params.stiffness * omega * omega })
     }
 
-    /// The potential, J; its gradient, N, is added.
+    /// Potential, J; adds the gradient, N.
     pub(in crate::method) fn evaluate(&self, mass: &[f64], u: &Rows, gradient: &mut Rows) -> f64 {
         let mut energy = 0.0;
         for ((mass, u), gradient) in mass.iter().zip(u).zip(gradient) {
@@ -46,7 +46,7 @@ impl Limit {
         energy
     }
 
-    /// Second derivatives for a vertex of some mass.
+    /// Second derivatives for a vertex of given mass.
     pub(in crate::method) fn hessian(&self, mass: f64, u: &[f64; 3]) -> Matrix3<f64> {
         let u = Vector3::from(*u);
         let distance = u.norm();

@@ -1,4 +1,4 @@
-//! The way down the incremental energy of a step.
+//! Minimisation of the incremental energy of a step.
 
 use super::newton::Newton;
 use super::objective::Incremental;
@@ -8,21 +8,22 @@ use crate::math::rows::{Rows, combine};
 use crate::solve::{Descent, Objective, Outcome};
 use crate::{Error, Result};
 
-/// Pairs of curvature that are learnt from `[QN sec. 4.2]`.
+/// Number of stored curvature pairs `[QN sec. 4.2]`.
 const PAIRS: usize = 5;
 
-/// What is far for a descent to start at, root mean square as a share of the diagonal.
+/// Distance from which a start counts as far, root mean square as a share of the diagonal.
 pub(super) const FAR: f64 = 0.1;
 
-/// How the energy of a step is minimised.
+/// Minimiser of a step's energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Minimiser {
-    /// L-BFGS with as many pairs on the constant metric; none is projective dynamics with a line search.
+    /// L-BFGS with a number of pairs on the constant metric; with zero pairs, projective dynamics with a
+    /// line search.
     QuasiNewton {
-        /// Most pairs of a step and the change of the gradient.
+        /// Number of curvature pairs.
         pairs: usize,
     },
-    /// Newton's method on the projected Hessian: many times slower an iteration, and the reference.
+    /// Newton's method on the projected Hessian: many times slower an iteration, the reference.
     Newton,
 }
 
@@ -33,7 +34,7 @@ impl Default for Minimiser {
 }
 
 impl Incremental<'_> {
-    /// Moves u to a minimum, with the tets that turn out to feel their limit of stretch there.
+    /// Moves u to a minimum; repeats the descent if further tets reach their stretch limit.
     pub(super) fn minimise(
         &mut self,
         descent: &mut Descent,
@@ -72,8 +73,8 @@ impl Incremental<'_> {
         Ok(outcome)
     }
 
-    /// Takes u back to where the constraint is met, nearest in the metric. Directions are in its kernel but for rounding,
-    /// which velocities would else carry ever further.
+    /// Projects u onto the constraint in the metric. Directions violate it by rounding errors, which
+    /// velocities would otherwise amplify.
     pub(super) fn project(&mut self, u: &mut Rows) {
         if self.model.data.constraint.is_none() {
             return;
@@ -90,8 +91,9 @@ impl Incremental<'_> {
         u.copy_from_slice(pulls);
     }
 
-    /// Takes a start that is far from where the flesh was back there, or to the rig, if that is lower: forces or speed
-    /// would take it further than it resists, and, where each step ends early, ever further.
+    /// Replaces a distant start by the last displacement or by zero, whichever has the lowest energy.
+    /// Otherwise forces or speed would carry the start beyond elastic resistance and, with early stops,
+    /// ever further.
     pub(super) fn start(&mut self, last: &Rows, u: &mut Rows) {
         self.watch_stretch(u, NEAR);
         let mut gradient = vec![[0.0; 3]; u.len()];
@@ -111,8 +113,8 @@ impl Incremental<'_> {
     }
 }
 
-/// Goes on by Newton's method where no direction of the metric leads down any more: with the magnitudes of
-/// eigenvalues, which do better than projected ones far from a minimum `[AbsoluteNewton]`.
+/// Continues with Newton's method after a stall, with absolute eigenvalues, which are better than projected
+/// ones far from a minimum `[AbsoluteNewton]`.
 fn finish(
     descent: &mut Descent,
     energy: &mut Incremental<'_>,
@@ -124,7 +126,7 @@ fn finish(
     descent.memory.clear();
     let left = (max_iterations - so_far.iterations, tolerance);
     let outcome = match descent.minimise(&mut Newton::new(energy, f64::abs), u, left, heard) {
-        // Elements so distorted that their Hessians cannot be factored: what has been reached is kept.
+        // Severely distorted elements prevent a factorisation; the current result is kept.
         Err(Error::Numerical { .. }) => Outcome::default(),
         outcome => outcome?,
     };

@@ -1,8 +1,8 @@
 //! Hyperelastic flesh in the full space: every vertex moves, by quasi-Newton descent in a constant metric
 //! `[QN]`.
 //!
-//! What does not change is made once (`FullSpaceModel`); a step (`FullSpaceStepper`) minimises the
-//! incremental energy (`objective`), whose elastic part is summed over packed elements (`elements`) and over `fibres`.
+//! `FullSpaceModel` holds all constant data. A step (`FullSpaceStepper`) minimises the incremental energy
+//! (`objective`), with an elastic part summed over packed elements (`elements`) and over `fibres`.
 
 mod complement;
 mod conduction;
@@ -58,79 +58,80 @@ use crate::rig::Rig;
 use crate::subspace::{Restraint, shift};
 use crate::{Error, Progress, Result};
 
-/// Eigenvectors among which the lowest that deforms is looked for.
+/// Number of eigenvectors computed to find the lowest deforming one.
 const CANDIDATES: usize = 4;
-/// Eigenvalue below which nothing deforms, as a share of the shift of the factor.
+/// Eigenvalue of rigid motion, relative to the shift of the factor.
 const RIGID: f64 = 1e-6;
 
-/// A body whose every vertex moves: all that a step needs and does not change.
+/// A full-space body, in which every vertex moves: all constant data of a step.
 ///
-/// Rows are vertices in the order in which the factor eliminates them, the pinned ones last; arrays that come
-/// from outside or go there have vertices in the order of the mesh.
+/// Rows are vertices in the elimination order of the factor, pinned ones last. Arrays of the interface are
+/// in mesh order.
 pub struct FullSpaceModel {
     data: FullSpaceData,
-    /// The vertex of each row.
+    /// Vertex of each row.
     vertices: Vec<u32>,
-    /// Rows that move: the others are pinned.
+    /// Number of moving rows; the others are pinned.
     free: usize,
-    /// Of the rows that move, kg.
+    /// Masses of the moving rows, kg.
     mass: Vec<f64>,
     total_mass: f64,
-    /// `sum_t V_t k_t`, J: the size of what cancels in the elastic energy.
+    /// `sum_t V_t k_t`, J: magnitude of the terms that cancel in the elastic energy.
     rounding: f64,
-    /// One an element.
+    /// One law an element.
     energies: Vec<PrincipalStretch>,
-    /// The stiffness of each in the metric, Pa.
+    /// Stiffness of each element in the metric, Pa.
     slopes: Vec<f64>,
     elements: Elements,
     fibres: Option<Arc<[FibreTet]>>,
-    /// The metric's Laplacian and the mass on the vertices that move, in the order of the mesh.
+    /// Laplacian of the metric, with the mass, on the moving vertices in mesh order.
     stiffness: Sparse,
     vertex_mass: Vec<f64>,
-    /// The constraint again, on the rows that move.
+    /// The constraint on the moving rows.
     complement: Option<Complement>,
-    /// The Laplacian again, on the rows that move.
+    /// The Laplacian on the moving rows.
     viscosity: Quadratic,
-    /// What of cells the gradients do not see, on all rows.
+    /// Cell energy outside of the mean gradients, on all rows.
     twisting: Option<Quadratic>,
-    /// Springs between vertices, on all rows, and the distances that they keep.
+    /// Springs between vertices, on all rows, and their gaps.
     stitches: Option<Quadratic>,
     gaps: Option<Gaps>,
-    /// How much of the rig's acceleration each row that moves feels.
+    /// Factor on the rig's acceleration at each moving row.
     strength: Vec<f64>,
-    /// Whether neither pins nor the constraint hold the part of the body that each row that moves belongs to.
+    /// `true` for each moving row of a part without pins or constraint.
     loose: Vec<bool>,
     posing: Posing,
-    /// What makes the Laplacian of a part that is loose definite, 1/s^2.
+    /// Shift that makes the Laplacian of a loose part definite, 1/s^2.
     shift: f64,
     frequency: f64,
-    /// Of the metric's factors.
+    /// Sparsity structure of the metric's factors.
     structure: Structure,
 }
 
-/// What a full-space body may have beside its material and restraint; nothing by default.
+/// Optional inputs of a full-space body; none by default.
 #[derive(Clone, Copy, Default)]
 pub struct FullSpaceExtras<'a> {
-    /// What poses the body; without it the body stands where it is at rest.
+    /// Rig of the body; without a rig the body stays at its rest place.
     pub rig: Option<&'a Rig>,
-    /// How much of the rig's acceleration each vertex feels, n, >= 0. One everywhere is the same as none.
+    /// Factor on the rig's acceleration at each vertex, n, >= 0; `None` is one everywhere.
     pub strength: Option<&'a [f64]>,
     /// Springs between points of the body.
     pub stitches: Option<&'a Stitches>,
-    /// Fibres that resist stretch along them, and contract.
+    /// Contractile fibres.
     pub fibres: Option<&'a Fibres>,
 }
 
 impl FullSpaceModel {
-    /// Prepares a body without a rig of its own: `energies` has one law a tet, `material` gives the density.
+    /// Prepares a body without a rig of its own: `energies` has one law a tet, `material` gives the
+    /// density.
     ///
-    /// The displacement u that is added to the rig is zero where `restraint` pins it, and complementary to
-    /// its rig if it has one: `J'M D u = 0` `[FastCD eq. 3]`.
+    /// The displacement u relative to the rig is zero at vertices pinned by `restraint`, and complementary
+    /// to the rig of `restraint` if any: `J'M D u = 0` `[FastCD eq. 3]`.
     ///
     /// # Errors
-    /// [`Error::Shape`] for numbers that do not fit, [`Error::Range`] for a cell of the mesh with more than
-    /// one law or a body whose every vertex is pinned, [`Error::Numerical`], [`Error::Cancelled`], and those
-    /// of the operators.
+    /// [`Error::Shape`] for lengths that do not match, [`Error::Range`] for a cell of the mesh with more
+    /// than one law or a completely pinned body, [`Error::Numerical`], [`Error::Cancelled`], and those of
+    /// the operators.
     pub fn new(
         mesh: &TetMesh,
         material: &Material,
@@ -141,7 +142,7 @@ impl FullSpaceModel {
         Self::with_extras(mesh, material, energies, restraint, &FullSpaceExtras::default(), progress)
     }
 
-    /// A body of one material, whose law each tet has.
+    /// A body with the law of its material in each tet.
     ///
     /// # Errors
     /// As [`FullSpaceModel::with_extras`].
@@ -157,7 +158,7 @@ impl FullSpaceModel {
         Self::with_extras(mesh, material, &energies, restraint, extras, progress)
     }
 
-    /// The same with what else a body may have.
+    /// As [`FullSpaceModel::new`], with optional inputs.
     ///
     /// # Errors
     /// As [`FullSpaceModel::new`]; [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`] or
@@ -173,7 +174,7 @@ impl FullSpaceModel {
         Self::from_data(FullSpaceData::new(mesh, material, energies, restraint, extras)?, progress)
     }
 
-    /// Checks that the parts fit together, and makes of them what a step needs.
+    /// Checks that the parts fit together, and prepares the constant data of a step.
     pub(crate) fn from_data(data: FullSpaceData, progress: &Progress) -> Result<Self> {
         data.check()?;
         let FullSpaceData { mesh, mass, moving, constraint, .. } = &data;
@@ -231,12 +232,12 @@ impl FullSpaceModel {
         })
     }
 
-    /// What a file stores.
+    /// The contents of a model file.
     pub(crate) fn data(&self) -> &FullSpaceData {
         &self.data
     }
 
-    /// The mesh that is simulated.
+    /// The simulated mesh.
     pub fn mesh(&self) -> &TetMesh {
         &self.data.mesh
     }
@@ -246,17 +247,17 @@ impl FullSpaceModel {
         self.posing.bones
     }
 
-    /// Frequency of the lowest mode that deforms in the metric, Hz.
+    /// Frequency of the lowest deforming mode in the metric, Hz.
     pub fn frequency(&self) -> f64 {
         self.frequency
     }
 
-    /// How many muscles contract each by itself.
+    /// Number of muscles with separate contraction.
     pub fn muscle_count(&self) -> usize {
         self.data.fibres.as_ref().map_or(0, Fibres::muscle_count)
     }
 
-    /// Errors unless numbers are n x 3.
+    /// Checks that numbers are n x 3.
     fn check_vertex_rows(&self, what: &'static str, numbers: &[f64]) -> Result<()> {
         if numbers.len() == 3 * self.vertices.len() {
             return Ok(());
@@ -265,41 +266,40 @@ impl FullSpaceModel {
         Err(Error::Shape { what, expected, got })
     }
 
-    /// Sets the first rows to those of n x 3 numbers in the order of the mesh.
+    /// Sets the first rows from n x 3 numbers in mesh order.
     fn enter(&self, numbers: &[f64], rows: &mut Rows) {
         let numbers = numbers.as_chunks::<3>().0;
         rows.iter_mut().zip(&self.vertices).for_each(|(row, &vertex)| *row = numbers[vertex as usize]);
     }
 
-    /// The first rows, in the order of the mesh; the others are zero.
+    /// Writes the first rows in mesh order; the others are zero.
     fn leave(&self, rows: &Rows, out: &mut Rows) {
         for (&vertex, row) in self.vertices.iter().zip(rows) {
             out[vertex as usize] = *row;
         }
     }
 
-    /// The mass that makes a root mean square over the body of the length of a displacement, and a share of
-    /// its diagonal of that.
+    /// Divisor from a mass-norm length to a root mean square over the body, as a share of the diagonal.
     fn unit(&self) -> f64 {
         self.total_mass.sqrt() * self.mesh().diagonal()
     }
 
     /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness.
     ///
-    /// Drag on the mass would slow a body down that nothing restrains.
+    /// Mass damping would slow down an unrestrained body.
     fn damping(&self, params: &SimulationParams) -> [f64; 2] {
         let omega = std::f64::consts::TAU * self.frequency * params.stiffness.sqrt();
         if params.damping == 0.0 {
             [0.0; 2]
         } else if self.data.constraint.is_some() || self.free < self.vertices.len() {
-            // alpha / w + beta w is twice the ratio at omega and at three times it.
+            // alpha / w + beta w is twice the damping ratio at omega and at three times omega.
             [1.5 * params.damping * omega, 0.5 * params.damping / omega * params.stiffness]
         } else {
             [0.0, 2.0 * params.damping / omega * params.stiffness]
         }
     }
 
-    /// The factor of `inertia M + stiffness L`, bordered by the constraint.
+    /// Factor of `inertia M + stiffness L`, bordered by the constraint.
     fn metric(&self, opened: Option<&Opened>, metric: [f64; 2]) -> Result<SparseCholesky> {
         self.metric_of(self.laplacian(opened), metric)
     }
@@ -316,7 +316,7 @@ impl FullSpaceModel {
 }
 
 impl FullSpaceExtras<'_> {
-    /// Errors unless all is of a mesh with n vertices and some tets.
+    /// Checks all extras against a mesh with n vertices and some tets.
     fn check(&self, n: usize, tet_count: usize) -> Result<()> {
         self.fibres.map_or(Ok(()), |fibres| fibres.check_tet_count(tet_count))?;
         if let Some(rig) = self.rig {
@@ -337,7 +337,7 @@ impl FullSpaceExtras<'_> {
     }
 }
 
-/// The vertices of parts that neither pins nor the constraint hold, of n.
+/// `true` for each of n vertices in a part without pins or constraint.
 fn loose(mesh: &TetMesh, free: &Selection, constraint: Option<&Sparse>) -> Vec<bool> {
     let mut held: Vec<bool> = (0..mesh.vertices().len()).map(|vertex| !free.contains(vertex)).collect();
     let entries = constraint.iter().flat_map(|constraint| constraint.row_idx());
@@ -345,7 +345,7 @@ fn loose(mesh: &TetMesh, free: &Selection, constraint: Option<&Sparse>) -> Vec<b
     out_of_reach(mesh, &held)
 }
 
-/// A matrix whose row i becomes row `place[i]`.
+/// Permuted matrix: row i becomes row `place[i]`.
 fn permuted(matrix: &Sparse, place: &[u32]) -> Sparse {
     let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
     for column in 0..matrix.ncols() {
@@ -374,7 +374,7 @@ fn factor(matrix: &Sparse, constraint: Option<&Sparse>) -> Result<SparseCholesky
     }
 }
 
-/// Frequency of the lowest mode of `L x = lambda M x` that deforms, Hz; the factor is that of `L + shift M`.
+/// Frequency of the lowest deforming mode of `L x = lambda M x`, Hz; the factor is that of `L + shift M`.
 fn frequency(
     stiffness: &Sparse,
     mass: &[f64],
@@ -403,13 +403,13 @@ fn frequency(
     Ok(squares.fold(f64::INFINITY, f64::min).sqrt() / std::f64::consts::TAU)
 }
 
-/// The vertex of each row: those that move in the order of the factor, then the pinned ones.
+/// Vertex of each row: moving ones in the order of the factor, then the pinned ones.
 fn rows_to_vertices(n: usize, free: &Selection, order: &[u32]) -> Vec<u32> {
     let moving = order.iter().map(|&place| free.rows()[place as usize]);
     moving.chain((0..n as u32).filter(|&vertex| !free.contains(vertex as usize))).collect()
 }
 
-/// Tets or cells of a mesh, with the law of each; vertices are the rows that `place` says.
+/// Tets or cells of a mesh with their laws; vertex i is row `place[i]`.
 pub(in crate::method) fn elements_of(
     mesh: &TetMesh,
     energies: &[PrincipalStretch],

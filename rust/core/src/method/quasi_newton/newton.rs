@@ -1,5 +1,4 @@
-//! Projected Newton's method on the same energy: the reference, and what goes on where quasi-Newton steps
-//! stall.
+//! Projected Newton's method on the same energy: the reference, and the fallback after a stall.
 
 use nalgebra::Matrix3;
 
@@ -13,10 +12,10 @@ use crate::math::rows::Rows;
 use crate::operators::{BlockMatrix, block_solve};
 use crate::solve::{Objective, Value};
 
-/// The incremental energy in the metric of its own Hessian, each element's eigenvalues made positive.
+/// The incremental energy in the metric of its own Hessian, with modified eigenvalues of each element.
 pub(super) struct Newton<'a, 'b> {
     pub(super) energy: &'a mut Incremental<'b>,
-    /// What becomes of an eigenvalue of an element.
+    /// Map of an element's eigenvalues.
     keep: fn(f64) -> f64,
     matrix: BlockMatrix,
     factor: Option<SparseCholesky>,
@@ -33,7 +32,7 @@ impl<'a, 'b> Newton<'a, 'b> {
         Self { energy, keep, matrix, factor: None }
     }
 
-    /// The Hessian at the positions of the last evaluation, those of u.
+    /// Assembles the Hessian at u, the positions of the last evaluation.
     fn assemble(&mut self, u: &Rows) {
         let (model, terms) = (self.energy.model, self.energy.terms);
         self.matrix.clear();

@@ -1,4 +1,4 @@
-//! The incremental energy of a step.
+//! Incremental energy of a step.
 
 use super::FullSpaceModel;
 use super::elements::Elements;
@@ -15,39 +15,40 @@ use crate::method::loads::contact::Contact;
 use crate::method::loads::drag::PointDrag;
 use crate::solve::{Lbfgs, Objective, Value};
 
-/// Iterations after which tets that have come near to their limit of stretch are looked for.
+/// Iterations between searches for tets near their stretch limit.
 const WATCHED: u32 = 6;
-/// Iterations after which the metric is told anew of the limits that are felt.
+/// Iterations between updates of the metric for active limits.
 const REFRESHED: u32 = 2 * WATCHED;
 
-/// What of a step's energy does not depend on the displacement.
+/// Constant terms of a step's energy.
 pub(super) struct Terms {
-    /// Displacements that inertia and constant forces want, of the rows that move.
+    /// Inertial target with constant forces, of the moving rows.
     pub(super) target: Vec<[f64; 3]>,
-    /// Displacements to which damping holds.
+    /// Reference displacements of damping.
     pub(super) damped: Vec<[f64; 3]>,
     /// The rig's shape, all rows.
     pub(super) rig: Vec<[f64; 3]>,
     /// `a_0 / h^2`, 1/s^2.
     pub(super) inertia: f64,
-    /// What the metric has beside it, 1/s^2: statics have no inertia, and a loose body no other metric.
+    /// Extra mass factor of the metric, 1/s^2, for statics without inertia, to make a loose body's metric
+    /// definite.
     pub(super) held: f64,
-    /// Forces by which stitches keep a distance, all rows, or none, and their own energy, of the elastic energy.
+    /// Gap forces of stitches, all rows or empty, and their constant elastic energy.
     pub(super) gaps: Vec<[f64; 3]>,
     pub(super) gap_energy: f64,
     /// Factor on the elastic energy.
     pub(super) stiffness: f64,
     /// Share of the rig in the rest shape.
     pub(super) pose_rest: f64,
-    /// Stretches at which fibres are without stress.
+    /// Stress-free stretches of fibres.
     pub(super) relaxed: Relaxed,
-    /// The limit of displacements.
+    /// Displacement limit.
     pub(super) limit: Option<Limit>,
-    /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
+    /// Mass damping, 1/s^2, and stiffness damping, as they enter the metric.
     pub(super) drag: [f64; 2],
-    /// What a medium does to the vertices.
+    /// Drag at the vertices.
     pub(super) medium: PointDrag,
-    /// What the metric knows of that, 1/s^2.
+    /// Drag coefficient of the metric, 1/s^2.
     pub(super) dragged: f64,
 }
 
@@ -72,7 +73,7 @@ impl Terms {
         }
     }
 
-    /// Takes what stitches want of a pose, with these shares of their stiffness.
+    /// Sets the gap forces of stitches in a pose, with given shares of stiffness.
     pub(super) fn keep_gaps(&mut self, model: &FullSpaceModel, pose: &Rows, shares: &Shares) {
         if let Some(gaps) = &model.gaps {
             self.gap_energy = gaps.pull(pose, shares, &mut self.gaps);
@@ -85,27 +86,27 @@ impl Terms {
     }
 }
 
-/// `inertia / 2 |u - target|_M^2 + stiffness E(rig + u) - force.u`, damping, and memory for them.
+/// `inertia / 2 |u - target|_M^2 + stiffness E(rig + u) - force.u` with damping, and scratch.
 pub(super) struct Incremental<'a> {
     pub(super) model: &'a FullSpaceModel,
-    /// What stitches that are open change of it.
+    /// Replacement matrices for opened stitches.
     pub(super) opened: Option<&'a Opened>,
     pub(super) elements: &'a mut Elements,
-    /// Those of the bind shape, where the others may not be.
+    /// Elements in the bind shape, if the current ones differ.
     pub(super) rest: Option<&'a Elements>,
     pub(super) fibres: Option<&'a mut Fibres>,
-    /// The limit of stretch, where there is one.
+    /// Stretch limit, if any.
     pub(super) stretch: Option<&'a mut StretchLimits>,
     pub(super) terms: &'a Terms,
-    /// N, of the rows that move; none where nothing pulls.
+    /// Force on the moving rows, N; empty for none.
     pub(super) force: &'a Rows,
     pub(super) factor: &'a SparseCholesky,
-    /// The metric's factor where it knows of limits that are felt.
+    /// Factor of the metric with active limits.
     pub(super) firmer: &'a mut Option<SparseCholesky>,
     pub(super) room: &'a mut VertexRoom,
     /// Positions of all rows.
     pub(super) positions: &'a mut Vec<[f64; 3]>,
-    /// What a quadratic is of, all rows.
+    /// Scratch argument of quadratic energies, all rows.
     pub(super) wide: &'a mut Vec<Wide>,
     pub(super) contact: Option<&'a mut Contact>,
 }
@@ -116,7 +117,7 @@ impl<'a> Incremental<'a> {
         self.opened.map_or(self.model.stitches.as_ref(), |opened| Some(&opened.stitches))
     }
 
-    /// The Laplacian on the rows that move.
+    /// The Laplacian on the moving rows.
     pub(super) fn viscosity(&self) -> &'a Quadratic {
         self.opened.map_or(&self.model.viscosity, |opened| &opened.viscosity)
     }
@@ -126,7 +127,7 @@ impl<'a> Incremental<'a> {
         add(&mut self.positions[..self.model.free], 1.0, u);
     }
 
-    /// Adds the tets that u stretches to some share of their limit to those that are evaluated; whether there are any.
+    /// Activates tets beyond a share of their stretch limit at u; `true` if there are new ones.
     pub(super) fn watch_stretch(&mut self, u: &Rows, share: f64) -> bool {
         if self.stretch.is_some() {
             self.place(u);
@@ -134,7 +135,7 @@ impl<'a> Incremental<'a> {
         self.stretch.as_mut().is_some_and(|limits| limits.watch(self.positions, share))
     }
 
-    /// Elastic energy with that of fibres and what limits stretch, and its gradient, J and N; positions are set.
+    /// Elastic energy with fibres and stretch limits, J, and its gradient, N; sets the positions.
     pub(super) fn elastic(&mut self, u: &Rows, gradient: &mut Rows) -> f64 {
         let terms = self.terms;
         self.place(u);
@@ -186,7 +187,7 @@ impl Objective for Incremental<'_> {
         if let Some(limit) = &terms.limit {
             energy += limit.evaluate(&self.model.mass, u, gradient);
         }
-        // Near rest the terms of a law cancel: their rounding is that of their size.
+        // Near rest the terms of a law cancel; the rounding error is proportional to their magnitude.
         let mut size = energy + terms.stiffness * self.model.rounding;
         if !self.force.is_empty() {
             let work = dot(self.force, u);
@@ -205,14 +206,14 @@ impl Objective for Incremental<'_> {
         Value { energy, size }
     }
 
-    /// Every few iterations, looks for tets that have come near to their limit of stretch; twice as seldom, has the metric
-    /// know of those that are felt by then.
+    /// Searches for tets near their stretch limit every few iterations, and half as often updates the
+    /// metric for active limits.
     fn visit(&mut self, u: &Rows, iteration: u32) -> Result<bool> {
         if iteration % WATCHED != WATCHED - 1 {
             return Ok(false);
         }
         let found = self.watch_stretch(u, NEAR);
-        // Among colliders, how they are felt would have to be found anew in it.
+        // With contact, no update: all contact compliances would have to be recomputed.
         if let Some(limits) = self.stretch.as_mut().filter(|_| self.contact.is_none())
             && iteration % REFRESHED == REFRESHED - 1
         {
@@ -238,7 +239,7 @@ impl Objective for Incremental<'_> {
         self.firmer.as_ref().unwrap_or(self.factor).solve_vertices(self.room, rows);
     }
 
-    /// Where the metric knows of limits, what is still too long stays so.
+    /// With active limits in the metric, an excessive step length tends to stay excessive.
     fn longer(&self) -> f64 {
         if self.firmer.is_some() { 1.5 } else { 3.0 }
     }

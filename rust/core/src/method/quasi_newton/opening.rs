@@ -1,26 +1,27 @@
-//! Stitches of the full space that open while a body moves: its energy, its damping and its metric know how far.
+//! Opening of full-space stitches during a motion: matrices of energy, damping and metric for given shares.
 
 use super::FullSpaceModel;
 use super::quadratic::Quadratic;
 use crate::math::Sparse;
 use crate::method::Shares;
 
-/// What follows from shares of the stiffness of stitch groups, in place of the model's own.
+/// Replacement matrices for given shares of the stitch groups' stiffness.
 pub(super) struct Opened {
     pub(super) shares: Shares,
     pub(super) stitches: Quadratic,
     pub(super) viscosity: Quadratic,
-    /// The metric's Laplacian.
+    /// Laplacian of the metric.
     pub(super) stiffness: Sparse,
 }
 
 impl FullSpaceModel {
-    /// Number of stitch groups that open each by itself.
+    /// Number of stitch groups with separate opening.
     pub fn stitch_group_count(&self) -> usize {
         self.data.stitches.as_ref().map_or(0, |stitches| stitches.group_count())
     }
 
-    /// The body with its stitches open, `None` where all are as built; `before` is of no use but to be kept.
+    /// Matrices for opened stitches, `None` if all are as built; `before` is reused if its shares are
+    /// equal.
     pub(super) fn opened(&self, shares: &Shares, before: Option<Opened>) -> Option<Opened> {
         let stitches = self.data.stitches.as_ref().filter(|_| !shares.are_all(1.0))?;
         if let Some(before) = before.filter(|before| before.shares == *shares) {

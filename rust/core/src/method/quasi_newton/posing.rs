@@ -1,4 +1,4 @@
-//! Where the rig has the vertices: `x_i = sum_j w_ij T_j [X_i; 1]`.
+//! Vertex positions by the rig: `x_i = sum_j w_ij T_j [X_i; 1]`.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) struct Posing {
 }
 
 impl Posing {
-    /// Of a mesh whose vertices stand in some order.
+    /// Rows of J for a mesh with vertices in a given order.
     pub(super) fn new(mesh: &TetMesh, rig: Option<&Rig>, vertices: &[u32]) -> Self {
         let coordinates = Coordinates::of_mesh(mesh);
         let rows = rig_rows(&coordinates, mesh.vertices(), rig);
@@ -33,7 +33,8 @@ impl Posing {
         Self { coordinates, bones: rig.map_or(0, Rig::bone_count), starts, entries }
     }
 
-    /// What a rig of its own has points at beyond where this one has the vertices that carry them.
+    /// Linear map to the offset between points skinned by their own weights and points interpolated from
+    /// skinned vertices.
     pub(super) fn beyond(&self, points: &ContactPoints, rig: &Rig) -> Result<Self> {
         let sizes = |points: usize, bones: usize| format!("({points}, {bones})");
         let expected = sizes(points.given(), self.bones);
@@ -61,7 +62,7 @@ impl Posing {
         Ok(Self { coordinates: self.coordinates, bones: self.bones, starts, entries })
     }
 
-    /// The handles of a row and their weights.
+    /// Handles of a row and their weights.
     pub(super) fn weights(&self, row: usize) -> impl Iterator<Item = (u32, f64)> {
         self.entries[self.starts[row]..self.starts[row + 1]]
             .iter()
@@ -73,7 +74,7 @@ impl Posing {
         4 * self.bones.max(1)
     }
 
-    /// `out = J p`; `moved` is taken from the translation of each handle.
+    /// `out = J p`, after subtraction of `moved` from the translation of each handle.
     pub(super) fn apply(&self, pose: &Rows, moved: &[f64; 3], out: &mut Rows) {
         for (ends, out) in self.starts.windows(2).zip(out) {
             *out = [0.0; 3];
@@ -88,7 +89,8 @@ impl Posing {
         }
     }
 
-    /// The mean translation of a pose, which has no elastic effect: a body far from the origin would lose digits.
+    /// Mean translation of a pose. It has no elastic effect, and its subtraction preserves precision far
+    /// from the origin.
     pub(super) fn translation(&self, pose: &Rows) -> [f64; 3] {
         let count = (pose.len() / 4) as f64;
         std::array::from_fn(|c| pose.iter().skip(3).step_by(4).map(|row| row[c]).sum::<f64>() / count)

@@ -5,7 +5,7 @@ use pulp::{Arch, Simd, WithSimd};
 use crate::math::Sparse;
 use crate::math::rows::Rows;
 
-/// Rows with a number more, so that one fills a register.
+/// Rows padded to four numbers to fill a register.
 pub(super) type Wide = [f64; 4];
 
 /// `out = a + factor b`.
@@ -22,7 +22,7 @@ pub(super) struct Quadratic {
 }
 
 impl Quadratic {
-    /// Of a matrix whose row i becomes row `place[i]`.
+    /// Quadratic of a matrix whose row i becomes row `place[i]`.
     pub(super) fn new(matrix: &Sparse, place: &[u32]) -> Self {
         let mut vertex = vec![0; place.len()];
         place.iter().enumerate().for_each(|(i, &row)| vertex[row as usize] = i);
@@ -35,7 +35,7 @@ impl Quadratic {
         Self { starts, entries }
     }
 
-    /// `factor x'Q x / 2`; adds its gradient to the first rows.
+    /// `factor x'Q x / 2`; adds the gradient to the first rows.
     pub(super) fn evaluate(&self, x: &[Wide], factor: f64, gradient: &mut Rows) -> f64 {
         Arch::new().dispatch(Evaluate { quadratic: self, x, factor, gradient })
     }
@@ -63,7 +63,7 @@ impl WithSimd for Evaluate<'_> {
         let mut energy = 0.0;
         for row in 0..x.len() {
             let own = x[row];
-            // Neither energy nor a gradient that is asked for.
+            // Neither energy nor a requested gradient.
             if row >= gradient.len() && own == [0.0; 4] {
                 continue;
             }

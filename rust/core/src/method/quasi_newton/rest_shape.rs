@@ -9,15 +9,15 @@ use crate::math::polar::dot3;
 use crate::math::rows::Rows;
 use crate::math::signed_svd_in_lanes;
 
-/// Stretches of a rest shape: where a rig candy-wraps, its shape has no volume, and none can be had back.
+/// Range of rest shape stretches. Candy-wrapper artefacts of a rig have no volume, and their stretch cannot
+/// be inverted.
 pub(in crate::method) const STRETCHES: (f64, f64) = (0.3, 30.0);
 
 impl Elements {
-    /// Takes the rest shapes a share of the way from those of `rest` to those in which the rig has the
-    /// elements.
+    /// Moves the rest shapes a share of the way from those of `rest` to the elements' shapes in the rig.
     ///
-    /// `F S_a^-1 = sum_i x_i (S_a^-1 g_i)'`: the gradients and volumes of elements are all that changes. What limits the
-    /// stretch of elements is told how far `limit` lets them go.
+    /// `F S_a^-1 = sum_i x_i (S_a^-1 g_i)'`: only gradients and volumes of elements change. Limit elements
+    /// also receive the limit `limit`.
     pub(super) fn follow(&mut self, rest: &Self, rig: &Rows, share: f64, limit: f64) {
         for (chunk, rest) in self.chunks_mut().iter_mut().zip(rest.chunks()) {
             if share > 0.0 {
@@ -40,7 +40,7 @@ pub(super) fn deformation(x: &Rows, corners: &[u32], gradients: &[[f64; 3]]) -> 
     corners.iter().zip(gradients).map(term).sum()
 }
 
-/// Has the elements of a chunk, whose places are those of the rig, follow it.
+/// Lets the elements of a chunk follow the rig, whose positions are gathered.
 struct Follow<'a> {
     chunk: &'a mut Chunk,
     rest: &'a Chunk,
@@ -61,7 +61,7 @@ impl WithSimd for Follow<'_> {
     }
 }
 
-// Below there are plain loops only, as in `elements`.
+// Plain loops only from here on, as in `elements`.
 
 #[inline(always)]
 fn follow<S: Simd, const CORNERS: usize>(simd: S, following: Follow<'_>) {
@@ -95,20 +95,20 @@ fn follow<S: Simd, const CORNERS: usize>(simd: S, following: Follow<'_>) {
     }
 }
 
-/// How rest shapes follow the rig, one a lane.
+/// Rest stretches under the rig, one a lane.
 pub(in crate::method) struct RestStretch<V> {
     /// `S_a^-1`.
     pub(in crate::method) inverse: [V; 9],
     /// `det S_a`.
     pub(in crate::method) growth: V,
-    /// The largest stretch of the rig as far as rest shapes follow it, at least 1.
+    /// Largest clamped stretch of the rig, at least 1.
     pub(in crate::method) longest: V,
-    /// `|S S_c^-1 - I|`, what the rig does beyond.
+    /// `|S S_c^-1 - I|`, the rig's stretch beyond the clamp.
     pub(in crate::method) missed: V,
 }
 
-/// Of the gradients in which the rig has the elements of a block; rest shapes follow a share of the way, and stretches
-/// from the least to the most.
+/// Rest stretches of a block from the rig's deformation gradients; rest shapes follow by a share, clamped
+/// to a range of stretches.
 #[inline(always)]
 pub(in crate::method) fn rest_stretch_in_lanes<S: Simd>(
     simd: S,

@@ -1,4 +1,5 @@
-//! What of a full-space body touches things: sums of its vertices, and what weights of their own add.
+//! Contact points of a full-space body: sums of its vertices, plus offsets from the points' own skinning
+//! weights.
 
 use std::collections::BTreeSet;
 
@@ -8,20 +9,20 @@ use crate::Result;
 use crate::math::rows::Rows;
 use crate::method::loads::contact::{ContactPoints, ContactSkin, Corners, VertexRows};
 
-/// Most points of a body: more are thinned out.
+/// Largest number of contact points; more are thinned out.
 const MOST: usize = 4000;
 
-/// What the rig has points at beyond the vertices that carry them, if they have weights of their own.
+/// Offsets of points with their own skinning weights from the interpolated vertices.
 #[derive(Default)]
 pub(super) struct Skin {
     posing: Option<Posing>,
-    /// At the start of a substep and at its end, metres; none without.
+    /// Offsets at the start and at the end of a substep, metres; empty without own weights.
     pub(super) start: Vec<[f64; 3]>,
     pub(super) end: Vec<[f64; 3]>,
 }
 
 impl Skin {
-    /// Of a skin, or without one of the mesh's boundary; with the points of it that touch.
+    /// Skin with its contact points; without a skin, those of the mesh's boundary.
     pub(super) fn new(model: &FullSpaceModel, skin: Option<&ContactSkin>) -> Result<(Self, ContactPoints)> {
         let mut place = vec![0; model.vertices.len()];
         (0..).zip(&model.vertices).for_each(|(row, &vertex)| place[vertex as usize] = row);
@@ -34,7 +35,7 @@ impl Skin {
         Ok((Self { start: zeros(), end: zeros(), posing }, points))
     }
 
-    /// Finds where it is beyond at two poses, each in a space whose origin is somewhere.
+    /// Computes the offsets at two poses, each in a space with its own origin.
     pub(super) fn go(&mut self, start: (&Rows, &[f64; 3]), end: (&Rows, &[f64; 3])) {
         if let Some(posing) = &self.posing {
             posing.apply(start.0, start.1, &mut self.start);
@@ -44,7 +45,7 @@ impl Skin {
 }
 
 impl FullSpaceModel {
-    /// Where pinned vertices next to moving ones are at rest, metres.
+    /// Rest positions of pinned vertices next to moving ones, metres.
     pub(super) fn pinned_beside_flesh(&self) -> Vec<[f64; 3]> {
         let moves = |&vertex: &u32| self.data.moving.contains(vertex as usize);
         let beside = self.data.mesh.tets().iter().filter(|tet| tet.iter().any(moves)).flatten();
@@ -53,7 +54,7 @@ impl FullSpaceModel {
     }
 }
 
-/// A row a vertex.
+/// One row a vertex.
 struct PlacedRows {
     place: Vec<u32>,
     free: usize,

@@ -1,4 +1,5 @@
-//! Steps of a full-space body from any start to any rig, by either minimiser: what the method is measured with.
+//! Stand-alone steps of a full-space body from any start to any rig shape, by either minimiser, for
+//! measurements.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use crate::method::{Drive, SimulationParams};
 use crate::solve::Outcome;
 use crate::{Error, Result};
 
-/// What happened in a step.
+/// Report of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FullSpaceReport {
     /// Iterations.
@@ -24,7 +25,7 @@ pub struct FullSpaceReport {
     pub energy: f64,
 }
 
-/// A full-space body without a rig, that is told where its vertices would be with one.
+/// Stepper of a full-space body without a rig, driven by given rig positions of its vertices.
 ///
 /// The same inputs give the same bits for any number of threads.
 pub struct FullSpaceStepper {
@@ -33,14 +34,13 @@ pub struct FullSpaceStepper {
 }
 
 impl FullSpaceStepper {
-    /// A body that has not started yet.
+    /// A stepper before its first step.
     pub fn new(model: Arc<FullSpaceModel>, minimiser: Minimiser) -> Self {
         let motion = Motion::new(Box::new(FullSpaceSubstep::new(model.clone(), minimiser)));
         Self { model, motion }
     }
 
-    /// Starts anew, at rest: n x 3 vertices as the rig has them, and the displacements added to them, which
-    /// must be allowed.
+    /// Restarts at rest: n x 3 rig positions of the vertices, and admissible displacements.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`].
@@ -54,17 +54,17 @@ impl FullSpaceStepper {
         Ok(())
     }
 
-    /// Drops the curvature that steps have learnt: the next one then depends on positions alone.
+    /// Discards all curvature pairs: the next step then depends on positions alone.
     pub fn forget(&mut self) {
         self.motion.substep.descent.memory.clear();
     }
 
-    /// One step to the vertices as the rig has them then, n x 3; the first is a reset. `heard` is told the incremental
-    /// energy before each iteration, and can stop the step.
+    /// One step to new rig positions of the vertices, n x 3; the first is a reset. `heard` receives the
+    /// incremental energy before each iteration, and can stop the step.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`], those of the settings, [`Error::Numerical`] if numbers
-    /// overflow, and what `heard` returns. The state then stays as it was.
+    /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`], those of the settings,
+    /// [`Error::Numerical`] for overflow, and errors of `heard`. The state is then unchanged.
     pub fn step(
         &mut self,
         posed: &[[f64; 3]],
@@ -86,7 +86,7 @@ impl FullSpaceStepper {
         Ok(FullSpaceReport { iterations, trials, residual, energy: report.energy })
     }
 
-    /// Displacements added to the rig, n x 3, m.
+    /// Displacements relative to the rig, n x 3, m.
     pub fn displacement(&self) -> Vec<[f64; 3]> {
         self.motion.substep.coefficients().as_chunks::<3>().0.to_vec()
     }
@@ -103,7 +103,7 @@ impl FullSpaceStepper {
         positions
     }
 
-    /// What a rig adds to the vertices at rest.
+    /// Offsets of rig positions from the rest positions.
     fn offsets(&self, posed: &[[f64; 3]]) -> Result<Vec<f64>> {
         check_length("posed", self.model.vertices.len(), posed.len())?;
         let places = posed.as_flattened().iter().zip(self.model.mesh().vertices().as_flattened());

@@ -1,9 +1,10 @@
-//! The limit of stretch: flesh stiffens before it tears, against what the rig makes of it.
+//! Stretch limit relative to the rig: flesh stiffens before it tears.
 //!
-//! With `F_rig = R_rig S` and S_c its stretch as far as rest shapes follow it, what is limited is the stretch of each tet in `F
-//! S_c^-1`, which is a rotation where the flesh is as the rig has it; what the rig crushes further, `|S S_c^-1 - I|`, is
-//! allowed besides. A length that the rig makes longer is held to the share of what it was at rest: skin may hang in
-//! tets that the rig tears apart without being torn itself. Tets, and not the cells of a lattice, because skin hangs in them.
+//! With `F_rig = R_rig S` and S_c the clamped stretch of the rest shapes, the limit acts on the stretch of
+//! each tet in `F S_c^-1`, a rotation for flesh in the rig's shape. The rig's compression beyond the clamp,
+//! `|S S_c^-1 - I|`, is allowed in addition. For lengths stretched by the rig, the limit is a share of the
+//! rest length, since skin embedded in a tet torn apart by the rig may itself be intact. The limit acts on
+//! tets and not on lattice cells, because skin is embedded in tets.
 
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
@@ -23,23 +24,24 @@ use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
 use crate::operators::gradients;
 
-/// Stiffness of the limit, as a share of that of the metric: steeper ones hold flesh hardly better, for many more iterations.
+/// Stiffness of the limit relative to the metric's. A larger one hardly improves the limit, at many more
+/// iterations.
 const STIFFNESS: f64 = 0.25;
 
-/// Share of the tets whose limits are felt up to which a metric need not know of them.
+/// Share of tets with active limits below which the metric ignores them.
 const HARDLY_ANY: f64 = 0.01;
 
-/// Share of a limit that a tet has from which it is looked after in a descent that starts there.
+/// Share of its limit at which a tet is watched in a descent from its state.
 pub(super) const NEAR: f64 = 0.3;
-/// That from which its limit is felt.
+/// Share of its limit at which the limit of a tet becomes active.
 pub(super) const FELT: f64 = KNEE;
 
-/// What limits the stretch of flesh of a law.
+/// Limit law for flesh of a given elastic law.
 pub(in crate::method) fn limit_law(law: &PrincipalStretch) -> ElementLaw {
     ElementLaw::Limit(STIFFNESS * law.slope())
 }
 
-/// Some tets of a mesh, each with the law of its element; vertices are the rows that `place` says.
+/// Some tets of a mesh, with the laws of their elements; vertex i is row `place[i]`.
 pub(in crate::method) fn tet_elements(
     mesh: &TetMesh,
     energies: &[PrincipalStretch],
@@ -60,17 +62,17 @@ pub(in crate::method) fn tet_elements(
     tets.iter().map(element).collect()
 }
 
-/// The tets of a body as elements that a limit stiffens: at rest, and as they follow the rig.
+/// Tets of a body as limit elements: at rest, and following the rig.
 pub(super) struct StretchLimits {
     rest: Elements,
     pub(super) now: Elements,
-    /// Where the metric is told of them, and of the flesh itself.
+    /// Metric updates for the limits, and for the flesh.
     conduction: [Conduction; 2],
     tet_count: usize,
 }
 
 impl StretchLimits {
-    /// Of all tets that move, stiff as a share of what they are in the metric.
+    /// Limits on all moving tets, with stiffness proportional to the metric's.
     pub(super) fn new(model: &FullSpaceModel) -> Self {
         let mesh = model.mesh();
         let mut place = vec![0; model.vertices.len()];
@@ -83,14 +85,14 @@ impl StretchLimits {
         Self { now: rest.clone(), rest, conduction, tet_count: mesh.tets().len() }
     }
 
-    /// Limits tets to a share of length where the rig has them; none is evaluated until it is watched.
+    /// Sets a limit relative to the rig's lengths; no tet is evaluated until watched.
     pub(super) fn set(&mut self, limit: f64, rig: &Rows) {
         self.now.follow(&self.rest, rig, 1.0, limit);
         self.now.chunks_mut().iter_mut().for_each(|chunk| chunk.evaluated.fill(false));
     }
 
-    /// The metric with the limits that are felt at positions; none where hardly any is. `flesh` is what the body is
-    /// made of as it follows the rig, and that at rest.
+    /// Metric with the limits active at given positions; `None` if hardly any is active. `flesh` is the
+    /// body's elements following the rig, and at rest.
     pub(super) fn metric(
         &mut self,
         model: &FullSpaceModel,
@@ -102,7 +104,7 @@ impl StretchLimits {
         let Some(steepness) = self.steepness(x) else { return Ok(None) };
         let metric @ [_, stiffness] = terms.metric();
         let mut laplacian = model.laplacian(opened);
-        // All of the Laplacian counts by its damping too, which is that at rest.
+        // The damping multiplies the whole Laplacian, but belongs to the rest shape.
         let scale = terms.stiffness / stiffness;
         let [limits, posed] = &mut self.conduction;
         limits.add(&self.now, None, (&steepness, scale), &mut laplacian);
@@ -112,7 +114,7 @@ impl StretchLimits {
         model.metric_of(laplacian, metric).map(Some)
     }
 
-    /// How stiffly the limit of each tet that moves resists at positions, Pa; none where hardly any is felt.
+    /// Stiffness of each moving tet's limit at given positions, Pa; `None` if hardly any is active.
     fn steepness(&mut self, x: &Rows) -> Option<Vec<f64>> {
         let mut steepness = vec![0.0; self.tet_count];
         let mut distances = Vec::new();
@@ -129,7 +131,7 @@ impl StretchLimits {
         (felt as f64 > HARDLY_ANY * self.tet_count as f64).then_some(steepness)
     }
 
-    /// Has what may be beyond a share of its limit at positions evaluated as well; whether there is any.
+    /// Activates limits that may exceed a share at given positions; `true` if there are new ones.
     pub(super) fn watch(&mut self, x: &Rows, share: f64) -> bool {
         let watch = |chunk: &mut Chunk| {
             chunk.gather(x);
@@ -139,7 +141,7 @@ impl StretchLimits {
     }
 }
 
-/// How far the elements of a chunk that are evaluated are from a rotation, one a slot; its places are known.
+/// Distance of each watched element of a chunk from a rotation, one a slot; positions are gathered before.
 struct Distances<'a> {
     chunk: &'a Chunk,
     distances: &'a mut Vec<f64>,
@@ -167,7 +169,7 @@ impl WithSimd for Distances<'_> {
     }
 }
 
-/// Looks for blocks of a chunk beyond a share of their limit that are not evaluated yet.
+/// Activates blocks of a chunk beyond a share of their limit.
 struct Watch<'a> {
     chunk: &'a mut Chunk,
     share: f64,

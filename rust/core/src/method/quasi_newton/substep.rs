@@ -1,4 +1,4 @@
-//! How the full space finds the end of a substep.
+//! Substep solver of the full space.
 
 use std::sync::Arc;
 
@@ -30,25 +30,24 @@ use crate::rig::Pose;
 use crate::solve::{Descent, Learnt, Outcome};
 use crate::{Error, Progress, Result};
 
-/// What a [`FullSpaceModel`] finds in a substep, and the memory for that; what its metric needs is kept between
-/// substeps.
+/// Substep solver of a [`FullSpaceModel`] with its scratch; the factored metric is kept between substeps.
 ///
-/// A substep minimises `a_0 / (2 h^2) |x - y|_M^2 + s E(x) + damping - f.u` over the displacements u of `x = rig + u`
-/// that the model's restraint allows. Its coordinates are u of the rows that move, offsets have all rows.
+/// A substep minimises `a_0 / (2 h^2) |x - y|_M^2 + s E(x) + damping - f.u` over the admissible
+/// displacements u of `x = rig + u`. Coordinates are u of the moving rows; offsets have all rows.
 pub(crate) struct FullSpaceSubstep {
     pub(super) model: Arc<FullSpaceModel>,
     minimiser: Minimiser,
     elements: Elements,
-    /// Those of the bind shape, once a pose has bent the others.
+    /// Elements in the bind shape, once a pose has changed the others.
     rest: Option<Elements>,
     fibres: Option<Fibres>,
-    /// What limits stretch, once that has been limited, and whether it is.
+    /// Stretch limits, once used, and `true` if they are active.
     stretch: Option<StretchLimits>,
     limited: bool,
     metric: Option<([f64; 2], SparseCholesky)>,
-    /// What stitches that are open change.
+    /// Matrices for opened stitches.
     opened: Option<Opened>,
-    /// The metric with the limits that are felt.
+    /// Factor of the metric with active limits.
     firmer: Option<SparseCholesky>,
     begins: bool,
     room: VertexRoom,
@@ -58,14 +57,14 @@ pub(crate) struct FullSpaceSubstep {
     wide: Vec<[f64; 4]>,
     /// Acceleration of the pose.
     acceleration: Vec<[f64; 3]>,
-    /// That of the rig's vertices, and of offsets.
+    /// Accelerations of the rig's vertices, and of offsets.
     felt: [Vec<[f64; 3]>; 2],
-    /// The force given, N, of the rows that move; none where nothing pulls.
+    /// External force, N, of the moving rows; empty for none.
     force: Vec<[f64; 3]>,
     contact: Option<Contact>,
     skin: Skin,
     u: Vec<[f64; 3]>,
-    /// Of the last descent, without the scale of stiffness, J.
+    /// Elastic energy of the last descent, without the scale of stiffness, J.
     elastic: f64,
     coefficients: Vec<f64>,
 }
@@ -106,7 +105,7 @@ impl FullSpaceSubstep {
         }
     }
 
-    /// The same among colliders, which a skin touches, or without one the vertices of the boundary.
+    /// The solver with contact between colliders and a skin, or the boundary vertices without a skin.
     pub(crate) fn among(mut self, colliders: Arc<[Collider]>, skin: Option<&ContactSkin>) -> Result<Self> {
         let (skin, points) = Skin::new(&self.model, skin)?;
         let held = |row: usize| !self.model.loose[row];
@@ -116,7 +115,7 @@ impl FullSpaceSubstep {
         Ok(self)
     }
 
-    /// Begins a substep of contact from a state, or the search for static equilibrium without a duration.
+    /// Begins a substep of contact from a state; `h` is `None` in statics.
     fn begin_contact(
         &mut self,
         state: &ContactState,
@@ -134,7 +133,7 @@ impl FullSpaceSubstep {
         }
     }
 
-    /// What the rig and the settings say of a substep: its shape, rest shapes and the metric.
+    /// Sets rig shape, rest shapes and metric of a substep.
     fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) -> Result<()> {
         let (posing, terms) = (&self.model.posing, &mut self.terms);
         posing.apply(rig.pose, &posing.translation(rig.pose), &mut terms.rig);
@@ -166,7 +165,7 @@ impl FullSpaceSubstep {
         Ok(())
     }
 
-    /// Takes how far stitches are open, and forgets what was learnt where they were not as they are now.
+    /// Sets the opening of stitches, and discards curvature pairs after a change.
     fn open_stitches(&mut self, shares: &Shares) {
         let before = self.opened.as_ref().map(|opened| opened.shares);
         self.opened = self.model.opened(shares, self.opened.take());
@@ -178,13 +177,14 @@ impl FullSpaceSubstep {
         }
     }
 
-    /// Nothing is kept of a substep with open stitches: what follows from a saved state is then free of how they were since.
+    /// Discards everything learnt with open stitches: results from a saved state must not depend on their
+    /// history.
     fn forget_learnt(&mut self) {
         self.descent.memory.clear();
         self.contact.iter_mut().for_each(Contact::change_metric);
     }
 
-    /// Takes what drags at the vertices in the next step.
+    /// Stores the vertex drag of the next step.
     fn enter_drag(&mut self, drag: Option<&Drag>) -> Result<()> {
         let (model, medium) = (&self.model, &mut self.terms.medium);
         medium.enter(std::iter::empty());
@@ -195,7 +195,7 @@ impl FullSpaceSubstep {
         Ok(())
     }
 
-    /// What is known before a substep of how vertices move through what drags at them.
+    /// Sets the known part of the vertex velocities for drag before a substep.
     fn meet_medium(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
         self.terms.dragged = 0.0;
         if !self.terms.medium.acts() {
@@ -216,8 +216,8 @@ impl FullSpaceSubstep {
         self.terms.dragged = in_metric(self.terms.medium.steepness(), self.terms.inertia);
     }
 
-    /// Has the metric know of the limits of stretch that are felt where a substep starts: directions are else too long where
-    /// flesh stiffens, again and again.
+    /// Adds the limits active at the start of a substep to the metric; otherwise directions are too long
+    /// wherever flesh stiffens.
     fn meet_limits(&mut self) -> Result<()> {
         let known = self.firmer.take().is_some();
         if let Some(limits) = self.stretch.as_mut().filter(|_| self.limited) {
@@ -233,13 +233,13 @@ impl FullSpaceSubstep {
         Ok(())
     }
 
-    /// Drops what was found in another metric.
+    /// Discards everything that depends on the metric.
     fn change_metric(&mut self) {
         self.descent.memory.change_metric();
         self.contact.iter_mut().for_each(Contact::change_metric);
     }
 
-    /// Where inertia, gravity and damping want the flesh, and where its descent starts.
+    /// Sets the target from inertia, gravity and damping, and the start of the descent.
     fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
         let (inertia, velocity) = (params.integrator.acceleration(), params.integrator.velocity());
         let posing = &self.model.posing;
@@ -265,17 +265,16 @@ impl FullSpaceSubstep {
                 terms.damped[row][c] = last[row][c] - velocity;
             }
         }
-        // A constraint allows what was allowed before, which inertia of the rig alone is not; and where
-        // forces would take the flesh far off before it resists, what was before is nearer.
-        // What touches something has come to rest nearer to where it was than to where nothing would hold it.
+        // The last displacement is admissible; the rig's inertia alone is not. If forces would move the
+        // flesh far, or if contacts are at rest, the last displacement is also the nearer start.
         let falls = self.model.data.constraint.is_none() && state.contact.anchors.is_empty();
         if falls && squares.sqrt() < FAR * self.model.unit() {
             self.u.copy_from_slice(&terms.target);
         }
     }
 
-    /// Finds the end of a substep from where the flesh was; `heard` is told the number of each iteration and the energy
-    /// there, and can stop it.
+    /// Solves a substep from the last displacement; `heard` receives the number of each iteration and the
+    /// energy, and can stop the descent.
     pub(super) fn descend(
         &mut self,
         last: &Rows,
@@ -317,7 +316,8 @@ impl FullSpaceSubstep {
         Ok(outcome)
     }
 
-    /// Where the rig has the vertices at the end of the last substep of a state, in a space whose origin is at `origin`.
+    /// Rig positions of the vertices at the last substep of a state, in a space with its origin at
+    /// `origin`.
     fn places(&self, state: &State, origin: &[f64; 3]) -> Vec<[f64; 3]> {
         let mut places = vec![[0.0; 3]; self.model.vertices.len()];
         self.model.posing.apply(&state.path[HISTORY - 1], origin, &mut places);
@@ -378,7 +378,7 @@ impl Substep for FullSpaceSubstep {
         self.meet_medium(state, rig, params, h);
         self.set_rig(rig, params)?;
         self.aim(state, rig, params, h);
-        // Among colliders once a step: how they are felt is found anew in each metric.
+        // With contact, once a step: compliances must be recomputed in each metric.
         if std::mem::take(&mut self.begins) || self.contact.is_none() {
             self.meet_limits()?;
         }
@@ -397,7 +397,7 @@ impl Substep for FullSpaceSubstep {
         Ok((outcome.iterations, outcome.length))
     }
 
-    /// What nothing holds feels no loads: it would never come to rest.
+    /// Loose parts feel no loads here, since they would never come to rest.
     fn settle(
         &mut self,
         rig: RigPlace<'_>,

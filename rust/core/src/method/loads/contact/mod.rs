@@ -3,13 +3,13 @@
 //! A [`Collider`] is a [`Shape`] with a friction coefficient; each step receives its placement. Contact
 //! points are points of a body's surface, sums `c = sum_v w_v x_v + d` of its rows. The rows are vertices,
 //! with d from the points' own skinning weights, or handle coordinates, with d the rest position. Each
-//! point near a collider has a [`Touch`]: the tangent plane `(n, t)` at the contact, with the energy
+//! point near a collider has a [`Touch`]: the tangent plane `(n, t)` at the contact, with the convex energy
 //!
-//! `k / 2 min(0, n.(c - t))^2 + huber((1 - n n')(c - a))`,
+//! `k / 2 min(0, n.(c - t))^2 + huber((1 - n n')(c - a))`.
 //!
-//! This energy is convex and part of the incremental energy. The second part is Coulomb friction: a spring
-//! to the anchor a, the place of first contact. The anchor slides if the spring force would exceed `mu`
-//! times the normal force. Anchors are part of the state, and sticking points do not creep.
+//! It is part of the incremental energy. The second term is Coulomb friction: a spring to the anchor a, the
+//! place of first contact. The anchor slides if the spring force would exceed `mu` times the normal force.
+//! Anchors are part of the state, and sticking points do not creep.
 //!
 //! Planes are detected before each line search and frozen during the search, to keep the energy of the
 //! search consistent. Each point is swept from its position relative to the collider at the start of the
