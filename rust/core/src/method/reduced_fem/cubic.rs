@@ -1,4 +1,4 @@
-//! The forces of St. Venant-Kirchhoff flesh as cubic polynomials of its coordinates `[MOR sec. 3.1]`.
+//! Forces of St. Venant-Kirchhoff flesh as cubic polynomials of the coordinates `[MOR sec. 3.1]`.
 
 use std::ops::Range;
 
@@ -12,18 +12,19 @@ use crate::math::dense::dot;
 use crate::math::symmetric::{Spread, Symmetric};
 use crate::{Progress, Result};
 
-/// Most coordinates: beyond, what is kept grows past a hundred megabytes, and a cubature is the faster.
+/// Largest number of coordinates. Beyond this the coefficients exceed a hundred megabytes, and a cubature
+/// is faster.
 pub(super) const MOST: usize = 80;
 /// Elements whose strains are multiplied at once, and pairs whose products one task sums.
 const AT_ONCE: usize = 128;
 const PANEL: usize = 96;
-/// Numbers of a strain.
+/// Components of a strain.
 const STRAIN: usize = 6;
 
-/// Energy, forces and their derivatives of all elements at rest, exactly.
+/// Exact energy, forces and stiffness of all elements, with the rest shape of the bind pose.
 ///
-/// Green's strain of `F = I + sum_i y_i G_i` is `sum_i y_i e_i + 1/2 sum_ij y_i y_j q_ij` with `e_i = sym G_i` and
-/// `q_ij = sym G_i'G_j`, so that with `<a, b> = sum_t V_t a:C:b`
+/// Green's strain of `F = I + sum_i y_i G_i` is `sum_i y_i e_i + 1/2 sum_ij y_i y_j q_ij` with
+/// `e_i = sym G_i` and `q_ij = sym G_i'G_j`, so that with `<a, b> = sum_t V_t a:C:b`
 /// ```text
 /// K2_ij = <e_i, e_j>,  K3_ijk = <e_i, q_jk> + <e_j, q_ik> + <e_k, q_ij>,
 /// K4_ijkl = <q_ij, q_kl> + <q_ik, q_jl> + <q_il, q_jk>,
@@ -39,9 +40,9 @@ pub(super) struct CubicForces {
     cubic: Symmetric,
 }
 
-/// What evaluating takes.
+/// Scratch of an evaluation.
 pub(super) struct CubicScratch {
-    /// `y_i y_j`, as often as it is in a sum over all i and j.
+    /// `y_i y_j`, multiplied by the number of times it occurs in a sum over all i and j.
     squares: Vec<[f64; 1]>,
     spread: Spread<1>,
     /// K2 y.
@@ -55,13 +56,13 @@ fn pair_count(rank: usize) -> usize {
     rank * (rank + 1) / 2
 }
 
-/// The place of a pair, in either order.
+/// Index of a pair, in either order.
 fn pair(rank: usize, i: usize, j: usize) -> usize {
     let (i, j) = (i.min(j), i.max(j));
     i * rank - i * (i + 1) / 2 + j
 }
 
-/// The pairs of each coordinate with itself and those after it.
+/// Ranges of pairs of each coordinate with itself and its successors.
 fn rows(rank: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rank).map(move |i| pair(rank, i, i)..pair(rank, i, rank - 1) + 1)
 }
@@ -72,7 +73,7 @@ fn pairs(rank: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
 }
 
 impl CubicForces {
-    /// Of elements with their Lamé parameters lambda and mu, Pa.
+    /// Polynomials of elements with Lamé parameters lambda and mu, Pa.
     pub(super) fn new(samples: &Samples, laws: &[(f64, f64)], progress: &Progress) -> Result<Self> {
         let rank = samples.rank();
         let count = pair_count(rank);
@@ -124,7 +125,7 @@ impl CubicForces {
         }
     }
 
-    /// The energy, J; its gradient is written.
+    /// Energy, J; writes the gradient.
     pub(super) fn evaluate(&self, scratch: &mut CubicScratch, y: &[f64], gradient: &mut [f64]) -> f64 {
         let CubicScratch { squares, spread, image, bent, stretched } = scratch;
         for (i, row) in rows(y.len()).enumerate() {
@@ -149,13 +150,13 @@ impl CubicForces {
                 third += bent * square;
                 fourth += stretched * square;
             }
-            // The first of a row is a coordinate with itself.
+            // The first pair of a row is a coordinate with itself.
             gradient[i] += own - (0.5 * bent[first] + stretched[first][0] / 6.0) * y[i];
         }
         0.5 * dot(y, image) + third / 6.0 + fourth / 24.0
     }
 
-    /// Adds the second derivatives where the energy was evaluated last, times a factor.
+    /// Adds a multiple of the second derivatives at the last evaluation.
     pub(super) fn add_hessian(&self, scratch: &CubicScratch, factor: f64, sum: &mut Mat<f64>) {
         for (i, row) in rows(self.linear.count()).enumerate() {
             for (place, at) in row.enumerate() {
@@ -170,7 +171,8 @@ impl CubicForces {
     }
 }
 
-/// The e and the q of some elements, six rows each in which `V a:C:b` is the sum of products, a column a coordinate or pair.
+/// The e and the q of some elements, one column a coordinate or pair. Six rows each, scaled to make
+/// `V a:C:b` the sum of products.
 fn strains(samples: &Samples, laws: &[(f64, f64)], chosen: Range<usize>) -> [Mat<f64>; 2] {
     let rank = samples.rank();
     let mut own = Mat::zeros(STRAIN * chosen.len(), rank);
@@ -197,8 +199,8 @@ fn strains(samples: &Samples, laws: &[(f64, f64)], chosen: Range<usize>) -> [Mat
     [own, squares]
 }
 
-/// A symmetric strain as six numbers whose products sum to `2 mu a:b + lambda tr a tr b`, with the roots of `2 mu` and of
-/// `2 mu + 3 lambda`.
+/// Scaled strain components whose products sum to `2 mu a:b + lambda tr a tr b`, from the roots of `2 mu`
+/// and of `2 mu + 3 lambda`.
 fn packed(entry: impl Fn(usize, usize) -> f64, [shear, bulk]: [f64; 2]) -> [f64; STRAIN] {
     let [x, y, z] = [0, 1, 2].map(|i| entry(i, i));
     let (root2, root3) = (2.0_f64.sqrt(), 3.0_f64.sqrt());
@@ -220,7 +222,7 @@ mod tests {
     use crate::method::reduced_fem::{ReducedExtras, ReducedModel};
     use crate::subspace::Basis;
 
-    /// Four tets around an edge, with some displacements.
+    /// Four tets around an edge, with some displacement fields.
     fn body() -> ReducedModel {
         let points = [
             [0.0, 0.0, 0.0],

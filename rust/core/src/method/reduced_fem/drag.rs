@@ -1,7 +1,8 @@
-//! Drag in a few coordinates: that at the vertices, gathered in the parts of a body.
+//! Drag in reduced coordinates: vertex drag, averaged over parts of a body.
 //!
-//! Linear drag `-c w` has one ratio `c / m` in each part, and is exact in the coordinates where it has: `D = sum_p (c_p / m_p) B_p'M_p B_p`.
-//! Quadratic drag, and what the rig and the medium move by themselves, is that of the parts' centres of mass.
+//! Linear drag `-c w` with a constant ratio `c / m` in each part is exact in the coordinates:
+//! `D = sum_p (c_p / m_p) B_p'M_p B_p`. Quadratic drag, and the velocities of rig and medium, are evaluated
+//! at the parts' centres of mass.
 
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
@@ -20,23 +21,23 @@ use crate::method::{SimulationParams, State};
 use crate::subspace::cluster_tets_by_place;
 use crate::{Progress, Result};
 
-/// Parts at which a medium drags; their mean motion stands for that of their vertices.
+/// Number of parts; their mean motion represents the motion of their vertices.
 const PARTS: usize = 128;
 
-/// Parts of a body: connected tets that lie together.
+/// Parts of a body: connected groups of neighbouring tets.
 pub(super) struct Parts {
-    /// The part of each vertex, n.
+    /// Part of each vertex, n.
     of: Vec<u32>,
-    /// Of the parts, kg.
+    /// Masses of the parts, kg.
     masses: Vec<f64>,
-    /// Their centres of mass.
+    /// Centres of mass of the parts.
     centers: Places,
-    /// `B_p'M_p B_p` of each, a column of the lower half, k (k + 1) / 2, row by row.
+    /// `B_p'M_p B_p` of each part, a column of the lower half, k (k + 1) / 2, row by row.
     inertias: Columns,
 }
 
 impl Parts {
-    /// Those of a mesh with masses of its vertices, what the rig makes of these and their fields, 3n x k.
+    /// Parts of a mesh from vertex masses, rig rows and displacement fields, 3n x k.
     pub(super) fn new(mesh: &TetMesh, mass: &[f64], rig: &RigRows, fields: MatRef<'_, f64>) -> Result<Self> {
         let labels = cluster_tets_by_place(mesh, PARTS.min(mesh.tets().len()), 0, &Progress::default())?;
         let mut of = vec![0; mass.len()];
@@ -67,7 +68,7 @@ impl Parts {
     }
 }
 
-/// `B_p'M_p B_p` of parts, as they are kept.
+/// `B_p'M_p B_p` of all parts in packed form.
 fn inertias(of: &[u32], mass: &[f64], fields: MatRef<'_, f64>, count: usize) -> Columns {
     let rank = fields.ncols();
     let mut vertices = vec![Vec::new(); count];
@@ -82,23 +83,24 @@ fn inertias(of: &[u32], mass: &[f64], fields: MatRef<'_, f64>, count: usize) -> 
     Columns::new(places.len(), count, |at, part| parts[part][places[at]])
 }
 
-/// The drag of a step, and memory to evaluate it.
+/// Drag of a step, and scratch of its evaluation.
 pub(super) struct PartDrag {
-    /// What each part is given, linear and quadratic; none where nothing drags.
+    /// Linear and quadratic coefficient of each part; empty without drag.
     given: Vec<[f64; 2]>,
-    /// Velocity of the medium there, m/s.
+    /// Velocity of the medium at each part, m/s.
     medium: Vec<[f64; 3]>,
-    /// The quadratic drag.
+    /// Quadratic drag.
     points: PointDrag,
-    /// `c / m` of each part, no more than what follows the medium, and D, the lower half row by row.
+    /// `c / m` of each part, bounded, and D, the lower half row by row.
     ratios: Vec<f64>,
     damping: Vec<f64>,
     /// `v_0 / h`.
     rate: f64,
-    /// Of the coordinates at the end of the substep without displacement, 1/s, and what drags at them then for what the rig does.
+    /// Velocity of the coordinates at the end of the substep without displacement, 1/s, and the drag force
+    /// due to the rig's motion.
     known: Vec<f64>,
     pull: Vec<f64>,
-    /// How the pose moves, 4 rows a handle; displacements of and forces on the parts.
+    /// Velocity of the pose, 4 rows a handle; displacements of the parts, and forces on them.
     rig: Vec<[f64; 3]>,
     u: Vec<[f64; 3]>,
     forces: Vec<[f64; 3]>,
@@ -133,8 +135,8 @@ impl PartDrag {
         !self.given.is_empty()
     }
 
-    /// Takes what drags at the vertices in the next step: parts are given the sums of their coefficients, and the mean of what
-    /// surrounds their vertices.
+    /// Stores the vertex drag of the next step: each part gets the sum of the coefficients, and the mean
+    /// velocity of the medium.
     pub(super) fn enter(&mut self, model: &ReducedModel, drag: Option<&Drag>) -> Result<()> {
         self.given.clear();
         let Some(drag) = drag else { return Ok(()) };
@@ -157,7 +159,8 @@ impl PartDrag {
         Ok(())
     }
 
-    /// Sets what is known of a substep before it is solved; what the metric knows of it, 1/s^2.
+    /// Sets the known part of the velocities before a substep; returns the drag coefficient of the metric,
+    /// 1/s^2.
     pub(super) fn prepare(
         &mut self,
         model: &ReducedModel,
@@ -198,7 +201,7 @@ impl PartDrag {
         in_metric(steepness, inertia)
     }
 
-    /// Sets ratios and, where these are others than before, D.
+    /// Sets the ratios, and D if they have changed.
     fn bound(&mut self, parts: &Parts, h: f64) {
         let mut changed = false;
         for ((ratio, [c, _]), mass) in self.ratios.iter_mut().zip(&self.given).zip(&parts.masses) {
@@ -210,7 +213,7 @@ impl PartDrag {
         }
     }
 
-    /// The potential, J, less what does not depend on the coordinates; its gradient is added.
+    /// Potential, J, without constant terms; adds the gradient.
     pub(super) fn evaluate(&mut self, model: &ReducedModel, y: &[f64], gradient: &mut [f64]) -> f64 {
         if !self.acts() {
             return 0.0;
@@ -235,7 +238,7 @@ impl PartDrag {
         potential
     }
 
-    /// Adds what the medium does to a body that rests to a force on the coordinates. There is no drag from then on.
+    /// Adds the force of the medium on a body at rest, then switches drag off.
     pub(super) fn rest(&mut self, model: &ReducedModel, h: f64, force: &mut [f64]) {
         if !self.acts() {
             return;
@@ -250,13 +253,13 @@ impl PartDrag {
         self.given.clear();
     }
 
-    /// Adds what pulls at the parts to what pulls at the coordinates.
+    /// Adds the forces on the parts to forces on the coordinates.
     fn project(&mut self, model: &ReducedModel, sum: &mut [f64]) {
         model.data.parts.centers.basis.project(self.forces.as_flattened(), &mut self.product);
         sum.iter_mut().zip(&self.product).for_each(|(sum, part)| *sum += part);
     }
 
-    /// Adds the second derivatives where it was evaluated last.
+    /// Adds the second derivatives at the last evaluation.
     pub(super) fn add_hessian(&self, model: &ReducedModel, sum: &mut Mat<f64>) {
         if !self.acts() {
             return;
@@ -276,7 +279,7 @@ impl PartDrag {
     }
 }
 
-/// `out = A x` of a symmetric matrix, of which there is the lower half row by row.
+/// `out = A x` for a symmetric matrix, stored as its lower half row by row.
 fn symmetric_product(lower: &[f64], x: &[f64], out: &mut [f64]) {
     let mut rest = lower;
     for i in 0..x.len() {
@@ -288,7 +291,7 @@ fn symmetric_product(lower: &[f64], x: &[f64], out: &mut [f64]) {
 }
 
 impl Places {
-    /// Adds what a pose, 4 rows a handle, makes of the places.
+    /// Adds posed positions, from a pose with 4 rows a handle.
     pub(super) fn add_posed(&self, pose: &Rows, places: &mut Rows) {
         for (place, rows) in places.iter_mut().zip(&self.rig) {
             for (handle, entries) in rows {

@@ -11,17 +11,17 @@ use crate::math::dense::dot;
 use crate::math::rows::Rows;
 use crate::method::rig_rows::enter_pose;
 
-/// What a pose makes of the energy, and memory to evaluate it.
+/// Pose-dependent part of the energy, and scratch of its evaluation.
 pub(in crate::method) struct Elastic {
     pub(super) scratch: SampleScratch,
     cubic: Option<CubicScratch>,
     pub(super) limits: LimitScratch,
-    /// What the twists of the rig, where rest shapes do not follow them, and its stitches pull with, k.
+    /// Constant force of the rig's cell energy (with rest shapes that do not follow) and stitches, k.
     pull: Vec<f64>,
     /// Share of the bind shape in the rest shape.
     bind: f64,
     product: Vec<f64>,
-    /// Where it was evaluated last in this pose, not a number before; the energy there, and its gradient.
+    /// Coordinates of the last evaluation in this pose (NaN before the first), with energy and gradient.
     at: Vec<f64>,
     energy: f64,
     forces: Vec<f64>,
@@ -37,7 +37,7 @@ impl Elastic {
         Self { scratch, cubic, limits, pull, bind: 0.0, product, at, energy: 0.0, forces }
     }
 
-    /// For a body that no bone poses, and whose stretch nothing limits.
+    /// Energy of a body without a rig or stretch limit.
     pub(in crate::method) fn unposed(model: &ReducedModel) -> Result<Self> {
         let (mut made, mut still) = (Self::new(model), vec![[0.0; 3]; model.data.handle_rows()]);
         enter_pose(&model.data.coordinates, model.data.bones, None, &mut still)?;
@@ -45,7 +45,7 @@ impl Elastic {
         Ok(made)
     }
 
-    /// Takes a pose, 4 rows a handle, the share of it in the rest shape, and how far tets may stretch.
+    /// Sets a pose, 4 rows a handle, its share in the rest shape, and the stretch limit.
     pub(super) fn enter_pose(
         &mut self,
         model: &ReducedModel,
@@ -65,7 +65,7 @@ impl Elastic {
         }
     }
 
-    /// The energy, J, less that of the rig alone, with what limits stretch; its gradient is written.
+    /// Energy, J, relative to the energy of the rig alone, with stretch limits; writes the gradient.
     pub(in crate::method) fn evaluate(
         &mut self,
         model: &ReducedModel,
@@ -97,13 +97,13 @@ impl Elastic {
         energy + dot(y, &self.pull)
     }
 
-    /// Whether this is where it was evaluated last.
+    /// `true` for the coordinates of the last evaluation.
     pub(super) fn is_at(&self, y: &[f64]) -> bool {
         self.at == y
     }
 
-    /// Adds the second derivatives of what elements resist, where it was evaluated last; `keep` is what becomes of the eigenvalues
-    /// of each sample's, while polynomials know no elements.
+    /// Adds the second derivatives of the elements' energies at the last evaluation. `keep` maps the
+    /// eigenvalues of each sample; polynomials ignore it.
     pub(super) fn add_hessian(&self, model: &ReducedModel, (factor, keep): (f64, Keep), sum: &mut Mat<f64>) {
         match (&model.cubic, &self.cubic) {
             (Some(cubic), Some(scratch)) => cubic.add_hessian(scratch, factor, sum),
@@ -111,7 +111,7 @@ impl Elastic {
         }
     }
 
-    /// The energy, J, that the twists and the stitches of the rig alone have.
+    /// Cell and stitch energy of the rig alone, J.
     pub(super) fn of_rig(&self, model: &ReducedModel, pose: &Rows) -> f64 {
         let of = |(quadratic, share): (&Quadratic, f64)| {
             let mut sum = 0.0;
@@ -127,7 +127,7 @@ impl Elastic {
     }
 }
 
-/// The quadratic energies, and what share of the rig's pose they feel: stitches know no rest shape.
+/// The quadratic energies with their share of the rig's pose; stitches have no rest shape.
 fn felt(model: &ReducedModel, bind: f64) -> impl Iterator<Item = (&Quadratic, f64)> {
     let data = &model.data;
     let twisting = data.twisting.iter().map(move |twisting| (twisting, bind)).filter(|(_, bind)| *bind > 0.0);

@@ -1,4 +1,4 @@
-//! Vertices and tets that stand for all where limits are felt, found on a shot as those of elastic forces are.
+//! Training of limit samples on a shot, as for elastic forces.
 
 use faer::Mat;
 use rand_chacha::ChaCha8Rng;
@@ -17,18 +17,19 @@ use crate::operators::gradients;
 use crate::solve::nonnegative_least_squares;
 use crate::{Progress, Result};
 
-/// Most tets, or vertices, that are candidates: those that feel most.
+/// Largest number of candidate tets, or vertices: those with the largest limit forces.
 const CANDIDATES: usize = 1000;
-/// Limits are felt beyond the states of the shot too: so many times as far, with so much of a random one.
+/// Extrapolation of states beyond the shot: scale factor, and share of a random state.
 const BEYOND: (f64, f64) = (1.1, 0.25);
-/// States that are looked at together.
+/// States processed together.
 const TOGETHER: usize = 16;
 
 impl ReducedModel {
-    /// Finds tets and vertices, at most as many as `counts` say, that give the forces of limits in a shot.
+    /// Trains tets and vertices, at most `counts`, to represent the limit forces of a shot.
     ///
-    /// As [`train`](Self::train), with each state's forces relative to all that acts in it, and states beyond those of the
-    /// shot, which limits keep it from. Candidates are those that feel most. Where no limit is felt there are none.
+    /// As [`train`](Self::train), with forces relative to all forces of a state, and with states beyond the
+    /// shot, since limits keep the shot itself within bounds. Candidates are the elements with the largest
+    /// forces. The result is empty if no limit is active.
     ///
     /// # Errors
     /// As [`train`](Self::train); [`Error::Range`](crate::Error::Range) for bounds that are not positive.
@@ -68,7 +69,7 @@ impl ReducedModel {
     }
 }
 
-/// The limits of a body at all of its tets and vertices.
+/// Limits of a body at all tets and vertices.
 struct Whole<'a> {
     model: &'a ReducedModel,
     fields: Mat<f64>,
@@ -78,7 +79,8 @@ struct Whole<'a> {
     limit: Option<Limit>,
 }
 
-/// Forces in some states: on E numbers each of the items that feel any, on the coordinates, and how much acts there in all.
+/// Limit forces in some states: E numbers for each active item, forces on the coordinates, and elastic
+/// forces.
 struct Felt<const E: usize> {
     items: Vec<Vec<(u32, [f64; E])>>,
     forces: Vec<Vec<f64>>,
@@ -106,7 +108,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// What tets and vertices feel in some states.
+    /// Adds the limit forces on tets and vertices in some states.
     fn look(&self, frames: &[Frame], draws: &[Draw], tets: &mut Felt<9>, vertices: &mut Felt<3>) {
         let rank = self.fields.ncols();
         let y = Mat::from_fn(rank, draws.len(), |k, d| draws[d].y[k]);
@@ -150,7 +152,8 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// The tets whose limit of stretch is felt where vertices are displaced by u, and forces on their gradients.
+    /// Tets with active stretch limits at vertex displacements u, and their forces on the deformation
+    /// gradients.
     fn stretched(
         &self,
         scratch: &mut SampleScratch,
@@ -171,7 +174,7 @@ impl<'a> Whole<'a> {
         felt.map(|tet| (tet as u32, stress(tet))).collect()
     }
 
-    /// The vertices whose limit of displacement is felt, and forces on them.
+    /// Vertices with active displacement limits, and their forces.
     fn moved(&self, u: &[[f64; 3]]) -> Vec<(u32, [f64; 3])> {
         let Some(limit) = &self.limit else { return Vec::new() };
         let mut pulls = vec![[0.0; 3]; u.len()];
@@ -182,7 +185,8 @@ impl<'a> Whole<'a> {
 }
 
 impl<const E: usize> Felt<E> {
-    /// At most so many items with weights that give the forces of all; `moves(item, entry, k)` is what coordinates do to them.
+    /// Items with weights, at most `most`, fitted to the forces of all; `moves(item, entry, k)` is the
+    /// derivative by a coordinate.
     fn fit(
         &self,
         draws: &[Draw],
@@ -227,7 +231,7 @@ impl<const E: usize> Felt<E> {
         found.into_iter().map(|(place, weight)| (candidates[place], weight)).collect()
     }
 
-    /// The items that feel most, in ascending order.
+    /// The items with the largest forces, in ascending order.
     fn candidates(&self, felt: &[usize], scales: &[f64]) -> Vec<u32> {
         let mut most: Vec<(u32, f64)> = Vec::new();
         let mut all: Vec<(u32, f64)> = Vec::new();

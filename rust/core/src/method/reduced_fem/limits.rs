@@ -1,5 +1,5 @@
-//! Limits of displacement and stretch in a few coordinates: those of the full space, at a few vertices and tets that stand for
-//! all.
+//! Limits of displacement and stretch in reduced coordinates: the full space's limits at sample vertices
+//! and tets.
 
 use std::sync::Arc;
 
@@ -19,28 +19,28 @@ use crate::method::skinning_modes::Cubature;
 use crate::rig::Pose;
 use crate::{Error, Result};
 
-/// How far flesh may go, as in [`SimulationParams`].
+/// Limits, as in [`SimulationParams`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Bounds {
-    /// Largest displacement, a share of the diagonal; `None` for no limit.
+    /// Largest displacement as a share of the diagonal; `None` for no limit.
     pub limit: Option<f64>,
-    /// Largest change of a length, a share; `None` for no limit.
+    /// Largest relative change of a length; `None` for no limit.
     pub stretch: Option<f64>,
 }
 
-/// Where the limits of a reduced body are felt; nowhere by default.
+/// Samples of the limits of a reduced body; empty by default.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LimitSamples {
-    /// Tets whose stretch is limited, and how many each stands for.
+    /// Tets with stretch limits, and their weights.
     pub tets: Cubature,
-    /// Vertices whose displacement is limited, v.
+    /// Vertices with displacement limits, v.
     pub vertices: Vec<u32>,
-    /// How many vertices each stands for, v, above 0.
+    /// Weights of the vertices, v, above 0.
     pub weights: Vec<f64>,
 }
 
 impl LimitSamples {
-    /// All tets and vertices of a mesh, each for itself.
+    /// All tets and vertices of a mesh, with weight 1.
     pub fn all(mesh: &TetMesh) -> Self {
         let (n, t) = (mesh.vertices().len(), mesh.tets().len());
         Self {
@@ -50,7 +50,7 @@ impl LimitSamples {
         }
     }
 
-    /// Errors unless there is a positive weight for each of some vertices and tets of a mesh.
+    /// Checks samples against a mesh: one positive weight each.
     fn check(&self, mesh: &TetMesh) -> Result<()> {
         if !self.tets.tets.is_empty() || !self.tets.weights.is_empty() {
             self.tets.check(mesh)?;
@@ -74,22 +74,23 @@ impl LimitSamples {
     }
 }
 
-/// What of limits no step changes.
+/// Constant data of the limits.
 pub(super) struct Limits {
     given: LimitSamples,
-    /// The tets as elements that a limit stiffens.
+    /// The tets as limit elements.
     tets: Option<Samples>,
     /// Displacements of the vertices, 3v x k.
     moves: Columns,
-    /// What each vertex stands for, kg.
+    /// Weighted masses of the vertices, kg.
     masses: Vec<f64>,
 }
 
 impl ReducedModel {
-    /// The same body with limits, which are felt at some vertices and tets.
+    /// The same body with limits at given samples.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::Index`], [`Error::Range`] or [`Error::NotFinite`] for vertices, tets and weights.
+    /// [`Error::Shape`], [`Error::Index`], [`Error::Range`] or [`Error::NotFinite`] for vertices, tets and
+    /// weights.
     pub fn limited(&self, given: &LimitSamples) -> Result<Self> {
         let data = &self.data;
         given.check(&data.mesh)?;
@@ -117,14 +118,14 @@ impl ReducedModel {
         })
     }
 
-    /// Where limits are felt; `None` for a body that knows of none.
+    /// Samples of the limits; `None` for a body without limits.
     pub fn limit_samples(&self) -> Option<&LimitSamples> {
         self.limits.as_ref().map(|limits| &limits.given)
     }
 
-    /// Energy of the limits that settings set, J, and its gradient by the coefficients, r.
+    /// Energy of the limits in given settings, J, and its gradient by the coefficients, r.
     ///
-    /// The simulation does not need this; tests and tools do.
+    /// For tests and tools only.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::Pose`] or [`Error::Range`] for the arguments.
@@ -150,7 +151,7 @@ impl ReducedModel {
         Ok((energy, self.data.leave_force(&gradient)))
     }
 
-    /// The limit of displacements that settings say.
+    /// Displacement limit of the settings.
     pub(super) fn displacement_limit(&self, params: &SimulationParams) -> Option<Limit> {
         Limit::new(self.data.frequency, self.data.mesh.diagonal(), params)
     }
@@ -162,7 +163,7 @@ impl ReducedData {
         product(self.basis.columns.as_ref(), self.turn.as_ref())
     }
 
-    /// Some tets, each for as many as it stands for, as elements that a limit stiffens.
+    /// Limit elements of some tets, with weighted volumes.
     pub(super) fn limit_elements(&self, tets: &Cubature, fields: &Mat<f64>) -> Samples {
         let place: Vec<u32> = (0..self.mass.len() as u32).collect();
         let mut elements = tet_elements(&self.mesh, &self.energies, &tets.tets, &place);
@@ -171,10 +172,10 @@ impl ReducedData {
     }
 }
 
-/// Limits in force, and memory to evaluate them.
+/// Active limits, and scratch of their evaluation.
 pub(super) struct LimitScratch {
     tets: Option<SampleScratch>,
-    /// Whether stretch is limited.
+    /// `true` with a stretch limit.
     stretches: bool,
     u: Vec<[f64; 3]>,
     pull: Vec<[f64; 3]>,
@@ -194,7 +195,7 @@ impl LimitScratch {
         }
     }
 
-    /// Takes a pose, 4 rows a handle, and how far it lets tets stretch.
+    /// Sets a pose, 4 rows a handle, and the stretch limit.
     pub(super) fn enter_pose(&mut self, model: &ReducedModel, pose: &Rows, stretch: Option<f64>) {
         self.stretches = stretch.is_some();
         let tets = model.limits.as_ref().and_then(|limits| limits.tets.as_ref());
@@ -203,7 +204,7 @@ impl LimitScratch {
         }
     }
 
-    /// What the limit of stretch adds to the elastic energy, J; its gradient is added.
+    /// Energy of the stretch limit, J; adds the gradient.
     pub(super) fn stretch(&mut self, model: &ReducedModel, y: &[f64], gradient: &mut [f64]) -> f64 {
         let tets = model.limits.as_ref().and_then(|limits| limits.tets.as_ref()).filter(|_| self.stretches);
         let (Some(tets), Some(scratch)) = (tets, &mut self.tets) else { return 0.0 };
@@ -214,7 +215,7 @@ impl LimitScratch {
         energy
     }
 
-    /// The potential of a limit of displacements, J; its gradient is added.
+    /// Potential of the displacement limit, J; adds the gradient.
     pub(super) fn displacement(
         &mut self,
         model: &ReducedModel,
@@ -233,14 +234,15 @@ impl LimitScratch {
         energy
     }
 
-    /// Adds the second derivatives of the limit of stretch, where it was evaluated last, as [`Samples::add_hessian`].
+    /// Adds the second derivatives of the stretch limit at the last evaluation, as
+    /// [`Samples::add_hessian`].
     pub(super) fn add_stretch_hessian(&self, model: &ReducedModel, how: (f64, Keep), sum: &mut Mat<f64>) {
         let tets = model.limits.as_ref().and_then(|limits| limits.tets.as_ref()).filter(|_| self.stretches);
         let (Some(tets), Some(scratch)) = (tets, &self.tets) else { return };
         tets.add_hessian(scratch, how, |sample| scratch.is_stressed(sample), sum);
     }
 
-    /// Adds those of the limit of displacements.
+    /// Adds the second derivatives of the displacement limit.
     pub(super) fn add_displacement_hessian(&self, model: &ReducedModel, limit: &Limit, sum: &mut Mat<f64>) {
         let Some(limits) = &model.limits else { return };
         for (v, (mass, u)) in limits.masses.iter().zip(&self.u).enumerate() {

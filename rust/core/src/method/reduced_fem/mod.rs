@@ -1,8 +1,8 @@
-//! Hyperelastic flesh that moves in a few displacements of its own `[MOR]`: `x = rig + U q`.
+//! Hyperelastic flesh in a reduced basis of displacements `[MOR]`: `x = rig + U q`.
 //!
-//! What does not change is made once (`ReducedModel`, by `reduce`); a step (`substep`) minimises the incremental energy of
-//! the full space in these coordinates (`objective`), with the elastic forces of a few elements that stand for all
-//! (`samples`), found on a shot (`training`).
+//! `ReducedModel` holds all constant data, made by `reduce`. A step (`substep`) minimises the incremental
+//! energy of the full space in these coordinates (`objective`). Elastic forces are evaluated at sample
+//! elements (`samples`), trained on a shot (`training`).
 
 mod cubic;
 mod drag;
@@ -45,44 +45,44 @@ use crate::rig::{Pose, Rig};
 use crate::subspace::Basis;
 use crate::{Error, Progress, Result};
 
-/// A body whose displacement is a combination of a few: all that a step needs and does not change.
+/// A body in a reduced basis: all constant data of a step.
 ///
-/// Its own coordinates y are those in which mass and the metric's Laplacian are diagonal, `q = Phi y`, so that what
-/// a step multiplies is small; a basis may be neither orthonormal nor independent.
+/// Internal coordinates y diagonalise mass and the metric's Laplacian, `q = Phi y`, to keep products small.
+/// The basis may be neither orthonormal nor independent.
 pub struct ReducedModel {
     data: Arc<ReducedData>,
     samples: Samples,
-    /// Forces of all elements at once; `None` where samples find them.
+    /// Polynomial forces of all elements; `None` with samples.
     cubic: Option<Arc<CubicForces>>,
-    /// The tets that stand for all; `None` where all are there.
+    /// The cubature; `None` for all tets.
     cubature: Option<Cubature>,
-    /// Where limits are felt; `None` for a body that knows of none.
+    /// Limits; `None` for a body without limits.
     limits: Option<Arc<Limits>>,
-    /// What samples do not see of the metric's stiffness, k x k.
+    /// Kept share of the metric's stiffness outside of the samples, k x k.
     unseen: Columns,
 }
 
-/// What does not depend on the elements at which forces are found; k coordinates, h handles.
+/// Data independent of the force samples; k coordinates, h handles.
 struct ReducedData {
     mesh: TetMesh,
     /// U, 3n x r.
     basis: Basis,
     /// Phi, r x k.
     turn: Mat<f64>,
-    /// `Phi'U'MU`, k x r: back from the basis' coordinates.
+    /// `Phi'U'MU`, k x r: from basis coefficients to coordinates.
     reduction: Mat<f64>,
-    /// Of the vertices, n, kg.
+    /// Vertex masses, n, kg.
     mass: Vec<f64>,
-    /// Of the Laplacian, k, 1/s^2, ascending.
+    /// Eigenvalues of the Laplacian, k, 1/s^2, ascending.
     spectrum: Vec<f64>,
-    /// What of cells their gradients do not see.
+    /// Cell energy outside of the mean gradients.
     twisting: Option<Quadratic>,
     stitches: Option<Quadratic>,
     /// `B'M diag(beta) J`: a column of 12 numbers a handle for each coordinate.
     rig_mass: Columns,
-    /// `B'M` of a unit along each axis, 3 x k.
+    /// `B'M` of a unit field along each axis, 3 x k.
     uniform: [Vec<f64>; 3],
-    /// `B_a'M B_b` of displacements along two axes, k x k, at 3 a + b.
+    /// `B_a'M B_b` of displacement components a and b, k x k, at 3 a + b.
     across: Vec<Mat<f64>>,
     places: Places,
     parts: Parts,
@@ -94,54 +94,56 @@ struct ReducedData {
     bones: usize,
     frequency: f64,
     total_mass: f64,
-    /// Share of its element that each tet is, t.
+    /// Share of each tet in its element, t.
     tet_shares: Vec<f64>,
 }
 
-/// A quadratic energy of positions, the same along each axis: of the coordinates, k x k, with the rig, as `rig_mass`, and of the
-/// rig alone, 4h x 4h.
+/// A quadratic energy of positions, the same along each axis: blocks of the coordinates, k x k, of
+/// coordinates and rig, as `rig_mass`, and of the rig alone, 4h x 4h.
 struct Quadratic {
     own: Columns,
     rig: Columns,
     alone: Mat<f64>,
 }
 
-/// Places all over the body.
+/// Sample places all over the body.
 struct Places {
     /// Rows of J: handles and their four entries.
     rig: Vec<Vec<(u32, [f64; 4])>>,
-    /// Displacements of the coordinates there, 3 rows each.
+    /// Basis displacements at the places, 3 rows each.
     basis: Columns,
 }
 
-/// What a reduced body may have beside its material and basis; nothing by default.
+/// Optional inputs of a reduced body; none by default.
 #[derive(Clone, Copy, Default)]
 pub struct ReducedExtras<'a> {
-    /// What poses the body; without it the body stands where it is at rest.
+    /// Rig of the body; without a rig the body stays at its rest place.
     pub rig: Option<&'a Rig>,
-    /// How much of the rig's acceleration each vertex feels, n, >= 0. One everywhere is the same as none.
+    /// Factor on the rig's acceleration at each vertex, n, >= 0; `None` is one everywhere.
     pub strength: Option<&'a [f64]>,
-    /// The tets at which elastic forces are found; `None` for all.
+    /// Sample tets for elastic forces; `None` for all.
     pub cubature: Option<&'a Cubature>,
-    /// Forces as cubic polynomials of the coefficients, exact for all tets: of St. Venant-Kirchhoff flesh without its barrier,
-    /// on no rig, in at most 80 displacements.
+    /// Forces as cubic polynomials of the coefficients, exact for all tets. Requires St. Venant-Kirchhoff
+    /// flesh without its barrier, no rig, and at most 80 displacements.
     pub cubic: bool,
     /// Springs between points of the body, without gap.
     pub stitches: Option<&'a Stitches>,
-    /// Frequency at which the damping ratio is meant, Hz, such as that of the full space; `None` for the lowest of the
-    /// basis.
+    /// Reference frequency of the damping ratio, Hz, such as that of the full space; `None` for the lowest
+    /// of the basis.
     pub frequency: Option<f64>,
 }
 
 impl ReducedModel {
-    /// Prepares a body that moves in the span of a basis.
+    /// Prepares a body in the span of a basis.
     ///
-    /// What holds in every displacement of the basis, such as pins and complementarity to a rig, holds in all motion.
+    /// Linear properties shared by all basis fields, such as pins and complementarity to a rig, hold for
+    /// all motion.
     ///
     /// # Errors
-    /// [`Error::Shape`] for numbers that do not fit, [`Error::Range`] or [`Error::NotFinite`] for the strength and
-    /// for a frequency that is not positive, [`Error::Numerical`] for a basis that moves nothing; those of the cubature
-    /// and the operators; [`Error::Unsupported`] for forces that are no polynomials; [`Error::Cancelled`].
+    /// [`Error::Shape`] for lengths that do not match, [`Error::Range`] or [`Error::NotFinite`] for the
+    /// strength and for a frequency that is not positive, [`Error::Numerical`] for a basis without motion;
+    /// those of the cubature and the operators; [`Error::Unsupported`] for forces that are no polynomials;
+    /// [`Error::Cancelled`].
     pub fn new(
         mesh: &TetMesh,
         material: &Material,
@@ -175,14 +177,14 @@ impl ReducedModel {
         }
     }
 
-    /// The same body with its elastic forces found at some tets.
+    /// The same body with elastic forces evaluated at a cubature.
     ///
-    /// What the tets do not see of the metric's stiffness is kept in part, so that every displacement is resisted. In a
-    /// held pose that rest shapes follow nothing moves, whatever the weights.
+    /// A share of the metric's stiffness outside of the samples is kept, to give every displacement some
+    /// resistance. In a static pose with rest shapes that follow, nothing moves, whatever the weights.
     ///
     /// # Errors
-    /// [`Error::Empty`], [`Error::Shape`], [`Error::Index`], [`Error::Range`] or [`Error::NotFinite`] for tets and weights,
-    /// [`Error::Unsupported`] where forces are found at some tets already; [`Error::Numerical`].
+    /// [`Error::Empty`], [`Error::Shape`], [`Error::Index`], [`Error::Range`] or [`Error::NotFinite`] for
+    /// tets and weights, [`Error::Unsupported`] for a body with a cubature; [`Error::Numerical`].
     pub fn sampled(&self, cubature: &Cubature) -> Result<Self> {
         let mesh = &self.data.mesh;
         cubature.check(mesh)?;
@@ -206,7 +208,7 @@ impl ReducedModel {
         })
     }
 
-    /// The mesh that is simulated.
+    /// The simulated mesh.
     pub fn mesh(&self) -> &TetMesh {
         &self.data.mesh
     }
@@ -216,7 +218,7 @@ impl ReducedModel {
         self.data.basis.count()
     }
 
-    /// Number of elements at which forces are found.
+    /// Number of elements with evaluated forces.
     pub fn sample_count(&self) -> usize {
         self.samples.count()
     }
@@ -226,12 +228,12 @@ impl ReducedModel {
         self.data.bones
     }
 
-    /// Frequency at which the damping ratio is meant, Hz.
+    /// Reference frequency of the damping ratio, Hz.
     pub fn frequency(&self) -> f64 {
         self.data.frequency
     }
 
-    /// The coefficients, f x r, of the displacements that come closest to given ones, f x n x 3, in the norm of the mass.
+    /// Least-squares coefficients, f x r, of given displacements, f x n x 3, in the mass norm.
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for the displacements.
@@ -253,39 +255,40 @@ impl ReducedModel {
         Ok((0..frames).flat_map(|f| found.col_as_slice(f).iter().copied()).collect())
     }
 
-    /// B = U Phi, 3n x k: the displacements of its own coordinates.
+    /// B = U Phi, 3n x k: displacement fields of the internal coordinates.
     pub(super) fn fields(&self) -> Mat<f64> {
         product(self.data.basis.columns.as_ref(), self.data.turn.as_ref())
     }
 
-    /// Of the metric's Laplacian in its own coordinates, k, 1/s^2.
+    /// Eigenvalues of the metric's Laplacian in internal coordinates, k, 1/s^2.
     pub(super) fn spectrum(&self) -> &[f64] {
         &self.data.spectrum
     }
 
-    /// Of the vertices, n, kg.
+    /// Vertex masses, n, kg.
     pub(super) fn masses(&self) -> &[f64] {
         &self.data.mass
     }
 
-    /// `sum of V k`, J: near rest the terms of a law cancel, and their rounding is that of their size.
+    /// `sum of V k`, J: magnitude of the terms of a law that cancel near rest, which bounds the rounding
+    /// error.
     pub(super) fn rounding(&self) -> f64 {
         (0..self.samples.count()).map(|sample| self.samples.weight(sample)).sum()
     }
 
-    /// The displacements that it moves in.
+    /// The displacement basis.
     pub fn basis(&self) -> &Basis {
         &self.data.basis
     }
 
-    /// The tets at which forces are found; `None` where that is all of them.
+    /// The cubature; `None` for all tets.
     pub fn cubature(&self) -> Option<&Cubature> {
         self.cubature.as_ref()
     }
 
     /// Elastic energy of the body, in J, and its gradient by the coefficients, r.
     ///
-    /// `pose_rest` in [0, 1] as in the settings. The simulation does not need this; tests and tools do.
+    /// `pose_rest` in [0, 1] as in the settings. For tests and tools only.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::Pose`] or [`Error::Range`] for the arguments.
@@ -312,7 +315,7 @@ impl ReducedModel {
 }
 
 impl ReducedExtras<'_> {
-    /// Errors unless forces are polynomials.
+    /// Checks the conditions of polynomial forces.
     fn check_cubic(&self, law: Law, displacements: usize) -> Result<()> {
         let why = if law != Law::StVenantKirchhoff {
             "only the law \"stvk\" has forces that are cubic polynomials"
@@ -328,7 +331,7 @@ impl ReducedExtras<'_> {
         Err(Error::Unsupported { what: "cubic", why })
     }
 
-    /// Errors unless all is of a mesh with n vertices.
+    /// Checks the extras against a mesh with n vertices.
     fn check(&self, n: usize) -> Result<()> {
         let wrong =
             |what, got: usize| Error::Shape { what, expected: format!("({n},)"), got: format!("({got},)") };
@@ -357,7 +360,7 @@ impl ReducedExtras<'_> {
 }
 
 impl ReducedData {
-    /// The quadratic energies that are there.
+    /// The existing quadratic energies.
     fn quadratics(&self) -> impl Iterator<Item = &Quadratic> {
         [&self.twisting, &self.stitches].into_iter().flatten()
     }
@@ -372,7 +375,7 @@ impl ReducedData {
         4 * self.bones.max(1)
     }
 
-    /// Errors unless there is a finite number for each displacement of the basis.
+    /// Checks for one finite number a displacement of the basis.
     fn check_coefficients(&self, what: &'static str, numbers: &[f64]) -> Result<()> {
         let count = self.basis.count();
         if numbers.len() != count {
@@ -400,13 +403,13 @@ impl ReducedData {
         }
     }
 
-    /// The coordinates of coefficients.
+    /// Internal coordinates of coefficients.
     fn enter(&self, coefficients: &[f64]) -> Vec<f64> {
         let term = |k: usize| (0..coefficients.len()).map(|j| self.reduction[(k, j)] * coefficients[j]).sum();
         (0..self.rank()).map(term).collect()
     }
 
-    /// What works on coordinates, as it works on coefficients.
+    /// Force on the coefficients with the same work as a force on the coordinates.
     fn leave_force(&self, force: &[f64]) -> Vec<f64> {
         (0..self.basis.count()).map(|j| dot(self.reduction.col_as_slice(j), force)).collect()
     }

@@ -1,4 +1,4 @@
-//! Newton's method on the same energy: what goes on where quasi-Newton steps stall.
+//! Newton's method on the same energy: the fallback after a stall of quasi-Newton steps.
 
 use faer::{Mat, Side};
 
@@ -10,15 +10,15 @@ use crate::math::rows::Rows;
 use crate::solve::{Objective, Value};
 use crate::{Error, Result};
 
-/// The incremental energy in the metric of its own Hessian, with the magnitudes of the elements' eigenvalues, which do
-/// better than projected ones far from a minimum `[AbsoluteNewton]`.
+/// The incremental energy in the metric of its own Hessian, with absolute eigenvalues of the elements,
+/// which are better than projected ones far from a minimum `[AbsoluteNewton]`.
 pub(super) struct Newton<'a, 'b> {
     energy: &'a mut Incremental<'b>,
     factor: &'a mut DenseCholesky,
 }
 
 impl<'a, 'b> Newton<'a, 'b> {
-    /// With memory for as many coordinates.
+    /// Newton's method with scratch for the coordinates.
     pub(super) fn new(energy: &'a mut Incremental<'b>, factor: &'a mut DenseCholesky) -> Self {
         Self { energy, factor }
     }
@@ -54,7 +54,7 @@ impl Objective for Newton<'_, '_> {
     }
 }
 
-/// A matrix with the magnitudes of its eigenvalues: what polynomials have where they are not convex.
+/// Matrix with absolute eigenvalues, for polynomials, which may be non-convex.
 fn magnitudes(matrix: &Mat<f64>) -> Result<Mat<f64>> {
     let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|error| failed(format!("{error:?}")))?;
     let values = eigen.S().column_vector();

@@ -10,28 +10,28 @@ use crate::math::rows::{Rows, combine};
 use crate::method::quasi_newton::Limit;
 use crate::solve::{Objective, Value};
 
-/// What is far for a descent to start at, root mean square as a share of the diagonal.
+/// Distance from which a start counts as far, root mean square as a share of the diagonal.
 pub(super) const FAR: f64 = 0.1;
 
-/// What of a step's energy does not depend on the coordinates; rows are three coordinates each, the last filled up with zeros.
+/// Constant terms of a step's energy; rows hold three coordinates each, padded with zeros.
 pub(super) struct Terms {
-    /// Coordinates that inertia and constant forces want.
+    /// Inertial target of the coordinates, with constant forces.
     pub(super) target: Vec<[f64; 3]>,
-    /// Coordinates to which damping holds.
+    /// Reference coordinates of damping.
     pub(super) damped: Vec<[f64; 3]>,
-    /// What pulls, k.
+    /// External force, k.
     pub(super) force: Vec<f64>,
     /// `a_0 / h^2`, 1/s^2.
     pub(super) inertia: f64,
-    /// What the metric has beside it where there is no inertia, 1/s^2.
+    /// Extra mass factor of the metric in statics, 1/s^2.
     pub(super) held: f64,
     /// Factor on the elastic energy.
     pub(super) stiffness: f64,
-    /// The limit of displacements.
+    /// Displacement limit.
     pub(super) limit: Option<Limit>,
-    /// Damping by mass, 1/s^2, and by stiffness, as they enter the metric.
+    /// Mass damping, 1/s^2, and stiffness damping, as they enter the metric.
     pub(super) drag: [f64; 2],
-    /// What the metric knows of what a medium does, 1/s^2.
+    /// Drag coefficient of the metric, 1/s^2.
     pub(super) dragged: f64,
 }
 
@@ -62,14 +62,16 @@ pub(super) struct Incremental<'a> {
     pub(super) model: &'a ReducedModel,
     pub(super) elastic: &'a mut Elastic,
     pub(super) terms: &'a Terms,
-    /// What a medium does to the body.
+    /// Drag of the medium.
     pub(super) drag: &'a mut PartDrag,
-    /// `sum of V k`, J: near rest the terms of a law cancel, and their rounding is that of their size.
+    /// `sum of V k`, J: magnitude of the terms of a law that cancel near rest, which bounds the rounding
+    /// error.
     pub(super) rounding: f64,
 }
 
 impl Incremental<'_> {
-    /// Writes the Hessian where the energy was evaluated last, k x k, with what `keep` makes of the eigenvalues of each element's.
+    /// Writes the Hessian at the last evaluation, k x k, with `keep` applied to the eigenvalues of each
+    /// element.
     pub(super) fn write_hessian(&self, keep: Keep, sum: &mut Mat<f64>) {
         let (model, terms) = (self.model, self.terms);
         let inertia = terms.inertia + terms.held + terms.drag[0];
@@ -90,15 +92,15 @@ impl Incremental<'_> {
         self.drag.add_hessian(model, sum);
     }
 
-    /// Takes a start that is far from where the flesh was to one of `others`, where it was and the rig, if that is lower, as
-    /// the full space does.
+    /// Replaces a distant start by one of `others`, the last coordinates and zero, whichever has the lowest
+    /// energy, as in the full space.
     pub(super) fn start(&mut self, others: [&Rows; 2], y: &mut Rows, room: &mut Rows) {
         combine(room, y, -1.0, others[0]);
         if self.length(room).max(self.length(others[0])) <= FAR {
             return;
         }
         let energies = others.map(|other| self.evaluate(other, room).energy);
-        // Last, as the descent begins there most of the time.
+        // Evaluated last, since most descents begin there.
         let mut least = self.evaluate(y, room).energy;
         for (other, energy) in others.into_iter().zip(energies) {
             if energy < least || least.is_nan() {

@@ -1,4 +1,4 @@
-//! From the coordinates of a basis to the displacements of points.
+//! Projection from basis coefficients to displacements of points.
 
 use faer::MatRef;
 use rayon::prelude::*;
@@ -7,7 +7,7 @@ use crate::math::columns::Columns;
 use crate::mesh::{Embedding, TetMesh};
 use crate::{Error, Result};
 
-/// Numbers that a task works on.
+/// Numbers a task.
 const TASK: usize = 3 * 4096;
 
 /// Displacements `u = sum_j U_j q_j` at fixed points.
@@ -20,7 +20,7 @@ pub(in crate::method) struct DisplacementProjector {
 
 impl DisplacementProjector {
     /// # Errors
-    /// [`Error::Shape`] or [`Error::Index`] if the embedding is not one in this mesh.
+    /// [`Error::Shape`] or [`Error::Index`] for an embedding in another mesh.
     pub(in crate::method) fn new(
         basis: MatRef<'_, f64>,
         mesh: &TetMesh,

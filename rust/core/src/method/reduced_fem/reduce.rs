@@ -20,18 +20,19 @@ use crate::rig::Rig;
 use crate::subspace::Basis;
 use crate::{Progress, Result};
 
-/// With c elements and k coordinates, what these elements do not see of the metric's stiffness is kept by this times `k / c`.
+/// Factor on `k / c` for the kept share of the metric's stiffness outside of the samples, with c elements
+/// and k coordinates.
 ///
-/// The metric resists turning as well, which flesh does not; but without any of it, what no element sees would have no
-/// resistance at all.
+/// The metric also resists rotation, unlike flesh. Without any of it, displacements invisible to the
+/// elements would have no resistance.
 const UNSEEN: f64 = 0.02;
-/// Vertices by which it is told how far a body goes.
+/// Number of vertices that measure the motion of a body.
 const PLACES: usize = 40;
 
 /// Rows of J at each vertex: handles and their four entries.
 pub(super) type RigRows = Vec<Vec<(u32, [f64; 4])>>;
 
-/// A body before it is reduced.
+/// A body before reduction.
 pub(super) struct Body<'a> {
     mesh: &'a TetMesh,
     coordinates: Coordinates,
@@ -41,7 +42,7 @@ pub(super) struct Body<'a> {
     rig: RigRows,
     energies: Vec<PrincipalStretch>,
     elements: Vec<Element>,
-    /// The metric's Laplacian, with the springs.
+    /// Laplacian of the metric, with the springs.
     stiffness: Sparse,
     twisting: Option<Sparse>,
     springs: Option<Sparse>,
@@ -72,7 +73,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// What a step needs beside the samples, and B = U Phi, 3n x k.
+    /// Everything but the samples, and B = U Phi, 3n x k.
     pub(super) fn reduce(&self, known: &Basis, frequency: Option<f64>) -> Result<(ReducedData, Mat<f64>)> {
         let basis = &known.columns;
         let of_basis = self.weighted(basis.as_ref(), |v| self.mass[v]);
@@ -112,24 +113,24 @@ impl<'a> Body<'a> {
         Ok((data, fields))
     }
 
-    /// All elements, each standing for itself.
+    /// All elements, with weight 1.
     pub(super) fn samples(&self, fields: &Mat<f64>) -> Samples {
         let elastic = |law: &PrincipalStretch| ElementLaw::Elastic(law.clone());
         samples_of(&self.elements, elastic, &self.rig, fields)
     }
 
-    /// The forces of all samples as polynomials.
+    /// Polynomial forces of all samples.
     pub(super) fn cubic(&self, samples: &Samples, progress: &Progress) -> Result<CubicForces> {
         let laws: Vec<_> = self.elements.iter().map(|element| element.energy.lame()).collect();
         CubicForces::new(samples, &laws, progress)
     }
 
-    /// Displacements times a number of each vertex.
+    /// Fields with a weight for each vertex.
     fn weighted(&self, fields: MatRef<'_, f64>, weight: impl Fn(usize) -> f64) -> Mat<f64> {
         Mat::from_fn(fields.nrows(), fields.ncols(), |i, k| weight(i / 3) * fields[(i, k)])
     }
 
-    /// The products of forces, a column each, with J: columns of 12 numbers a handle.
+    /// Products of forces, a column each, with J: columns of 12 numbers a handle.
     fn with_rig(&self, forces: MatRef<'_, f64>) -> Columns {
         let mut sums = Mat::<f64>::zeros(12 * self.bones.max(1), forces.ncols());
         for (k, mut sum) in sums.col_iter_mut().enumerate() {
@@ -193,7 +194,7 @@ impl<'a> Body<'a> {
 }
 
 impl ReducedData {
-    /// The share that is kept of what samples do not see of the metric's stiffness, k x k.
+    /// Kept share of the metric's stiffness outside of the samples, k x k.
     pub(super) fn unseen(&self, samples: &Samples) -> Result<Columns> {
         let rank = self.rank();
         let share = (UNSEEN * rank as f64 / samples.count() as f64).min(1.0);
@@ -208,7 +209,8 @@ impl ReducedData {
     }
 }
 
-/// Elements that resist by a law in the coordinates of some fields, 3n x k; without any, where they are changed otherwise.
+/// Elements with a law in the coordinates of some fields, 3n x k; without fields, for elements whose
+/// gradients are changed directly.
 pub(super) fn samples_of(
     elements: &[Element],
     law: impl Fn(&PrincipalStretch) -> ElementLaw,
@@ -224,7 +226,7 @@ pub(super) fn samples_of(
     })
 }
 
-/// What handles add to the gradient of an element.
+/// Linear map from handles to the deformation gradient of an element.
 fn rig_terms(rig: &RigRows, element: &Element) -> RigTerms {
     let mut terms: RigTerms = Vec::new();
     for (&vertex, gradient) in element.corners.iter().zip(&element.gradients) {
@@ -245,7 +247,7 @@ fn square(matrix: &Mat<f64>) -> Columns {
     Columns::new(matrix.nrows(), matrix.ncols(), |i, j| matrix[(i, j)])
 }
 
-/// What a symmetric matrix, the same for each coordinate, makes of displacements, 3n x k.
+/// Product of a symmetric matrix, the same for each axis, with displacement fields, 3n x k.
 fn applied(matrix: &Sparse, fields: MatRef<'_, f64>) -> Mat<f64> {
     let columns = Mat::from_fn(matrix.nrows(), 3 * fields.ncols(), |v, j| fields[(3 * v + j % 3, j / 3)]);
     let images = multiply_columns(matrix, columns.as_ref());

@@ -1,4 +1,4 @@
-//! Elements whose deformation gradients follow from a few coordinates, a SIMD lane each.
+//! Elements with deformation gradients linear in reduced coordinates, one a SIMD lane.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -14,59 +14,60 @@ use crate::math::polar::dot3;
 use crate::math::rows::Rows;
 use crate::method::quasi_newton::{Element, ElementLaw, RestStretch, STRETCHES, rest_stretch_in_lanes};
 
-/// What the rig does to an element: handles, and what their four rows add to its gradient.
+/// Linear map from the rig to an element's gradient: handles, and a vector for each of their four rows.
 pub(super) type RigTerms = Vec<(u32, [[f64; 3]; 4])>;
 
-/// What becomes of the eigenvalues of second derivatives.
+/// Map of the eigenvalues of second derivatives.
 pub(super) type Keep = fn(f64) -> f64;
 
 /// Elements whose second derivatives are multiplied at once.
 const AT_ONCE: usize = 32;
 
-/// Elements with the volumes they stand for; `F = F_rig + sum_k y_k G b_k` of basis fields b.
+/// Sample elements with weighted volumes; `F = F_rig + sum_k y_k G b_k` of basis fields b.
 #[derive(Clone)]
 pub(super) struct Samples {
     /// The law with a scale of 1.
     law: ElementLaw,
     count: usize,
-    /// `G B`: blocks x 9 x lanes rows, a column each coordinate.
+    /// `G B`: blocks x 9 x lanes rows, one column a coordinate.
     gradients: Columns,
-    /// Of each element.
+    /// Rig terms of each element.
     rig: Vec<RigTerms>,
-    /// Blocks x parameters x lanes.
+    /// Law parameters, blocks x parameters x lanes.
     parameters: Buffer<f64>,
-    /// Blocks x lanes; 0 in lanes that only fill up.
+    /// Volumes, blocks x lanes; 0 in padding lanes.
     volumes: Buffer<f64>,
-    /// The law of each.
+    /// Law of each element.
     laws: Vec<ElementLaw>,
 }
 
-/// What evaluating takes, and what a pose makes of the elements. Gradients are blocks x 9 x lanes.
+/// Pose-dependent data of the elements, and scratch of an evaluation. Gradients are blocks x 9 x lanes.
 pub(super) struct SampleScratch {
     /// `F_rig`.
     rig: Buffer<f64>,
     /// `S_a^-1`.
     back: Buffer<f64>,
-    /// With the rest shape's own volume, blocks x lanes.
+    /// Volumes including the rest shape's growth, blocks x lanes.
     volumes: Buffer<f64>,
-    /// Blocks x parameters x lanes; those of limits are the pose's.
+    /// Law parameters, blocks x parameters x lanes; those of limits depend on the pose.
     parameters: Buffer<f64>,
     /// `G B y`.
     pub(super) change: Buffer<f64>,
-    /// Forces on the gradients.
+    /// Forces on the deformation gradients.
     pub(super) stress: Buffer<f64>,
     /// Rows of a pose without its mean translation.
     pose: Vec<[f64; 3]>,
 }
 
-/// Row, column and place in a register of an entry of an element's gradient.
+/// Index of an entry of an element's gradient in blocks of registers.
 pub(super) fn place(sample: usize, entry: usize) -> usize {
     let (lanes, _) = lane_counts();
     (sample / lanes * 9 + entry) * lanes + sample % lanes
 }
 
 impl Samples {
-    /// Of elements of one law, each for itself, with `gradient(element, entry, coordinate)` of `count` fields, entries row-major.
+    /// Samples of elements of one law, with weight 1 and `gradient(element, entry, coordinate)` of `count`
+    /// fields, entries row-major.
     pub(super) fn new(
         elements: &[Element],
         law: impl Fn(&PrincipalStretch) -> ElementLaw,
@@ -99,7 +100,7 @@ impl Samples {
         }
     }
 
-    /// Some of them, standing for other volumes.
+    /// A subset of the samples with other volumes.
     pub(super) fn select(&self, chosen: &[(usize, f64)]) -> Self {
         let (lanes, _) = lane_counts();
         let blocks = chosen.len().div_ceil(lanes);
@@ -127,7 +128,7 @@ impl Samples {
         }
     }
 
-    /// How many.
+    /// Number of samples.
     pub(super) fn count(&self) -> usize {
         self.count
     }
@@ -137,12 +138,12 @@ impl Samples {
         self.gradients.count()
     }
 
-    /// The volume that one stands for, m^3.
+    /// Weighted volume of a sample, m^3.
     pub(super) fn volume(&self, sample: usize) -> f64 {
         self.volumes[sample]
     }
 
-    /// What all weigh in the metric, J.
+    /// Weight of a sample in the metric, J.
     pub(super) fn weight(&self, sample: usize) -> f64 {
         let slope = match &self.laws[sample] {
             ElementLaw::Elastic(law) => law.slope(),
@@ -151,8 +152,9 @@ impl Samples {
         self.volumes[sample] * slope
     }
 
-    /// What coordinates do to the gradient of one against its rest shape, k x 9, entries column by column, and what the
-    /// Hessian of its energy makes of that, with what `keep` makes of its eigenvalues.
+    /// Writes the derivative of a sample's gradient relative to its rest shape, k x 9, entries column by
+    /// column, and its product with the Hessian of the sample's energy, with `keep` applied to the
+    /// eigenvalues.
     fn write_stiffness(
         &self,
         scratch: &SampleScratch,
@@ -176,8 +178,8 @@ impl Samples {
         matmul(forces.as_mut(), Accum::Replace, gradients.as_ref(), hessian, volume, Par::Seq);
     }
 
-    /// Adds the second derivatives of the energy of some, k x k, times a factor, with what `keep` makes of the eigenvalues of
-    /// each.
+    /// Adds a multiple of the second derivatives of some samples, k x k, with `keep` applied to the
+    /// eigenvalues of each.
     pub(super) fn add_hessian(
         &self,
         scratch: &SampleScratch,
@@ -198,7 +200,7 @@ impl Samples {
         }
     }
 
-    /// An entry of what a coordinate adds to the gradient of one.
+    /// Derivative of an entry of a sample's gradient by a coordinate.
     pub(super) fn gradient(&self, sample: usize, entry: usize, coordinate: usize) -> f64 {
         self.gradients.at(place(sample, entry), coordinate)
     }
@@ -216,8 +218,8 @@ impl Samples {
         }
     }
 
-    /// Has the elements where a pose puts them (4 rows a handle), their rest shapes following by a share. What limits the
-    /// stretch of elements is told how far `limit` lets them go.
+    /// Sets a pose (4 rows a handle) with rest shapes that follow by a share, and the limit of limit
+    /// elements.
     pub(super) fn enter_pose(&self, scratch: &mut SampleScratch, pose: &Rows, (share, limit): (f64, f64)) {
         let handles = (pose.len() / 4) as f64;
         let mean: [f64; 3] =
@@ -234,7 +236,7 @@ impl Samples {
         Arch::new().dispatch(Follow { samples: self, scratch, share, limit });
     }
 
-    /// Where a pose (4 rows a handle) has the gradient of an element.
+    /// Deformation gradient of an element under a pose (4 rows a handle).
     pub(super) fn rig_gradient(&self, sample: usize, pose: &Rows) -> Matrix3<f64> {
         let mut f = Matrix3::zeros();
         for (handle, terms) in &self.rig[sample] {
@@ -245,7 +247,7 @@ impl Samples {
         f
     }
 
-    /// Elastic energy, J, of coordinates; its gradient is written.
+    /// Elastic energy at given coordinates, J; writes the gradient.
     pub(super) fn evaluate(&self, scratch: &mut SampleScratch, y: &[f64], gradient: &mut [f64]) -> f64 {
         self.gradients.combine(y, &mut scratch.change);
         let energy = self.strained(scratch);
@@ -253,14 +255,14 @@ impl Samples {
         energy
     }
 
-    /// The same where coordinates have changed gradients by what is there; forces on them are written.
+    /// Elastic energy for gradient changes already in the scratch; writes the forces on the gradients.
     pub(super) fn strained(&self, scratch: &mut SampleScratch) -> f64 {
         Arch::new().dispatch(Sum { samples: self, scratch })
     }
 }
 
 impl SampleScratch {
-    /// The limit of an element, in the last pose entered.
+    /// Limit of an element in the current pose.
     fn stretch_limit(&self, sample: usize) -> StretchLimit {
         let (lanes, _) = lane_counts();
         let of = |parameter: usize| {
@@ -269,7 +271,7 @@ impl SampleScratch {
         StretchLimit { stiffness: of(0), limit: of(1), allowed: of(2) }
     }
 
-    /// Whether an element was under stress where it was evaluated last.
+    /// `true` if an element was under stress at the last evaluation.
     pub(super) fn is_stressed(&self, sample: usize) -> bool {
         (0..9).any(|entry| self.stress[place(sample, entry)] != 0.0)
     }
@@ -336,7 +338,7 @@ impl WithSimd for Sum<'_> {
     }
 }
 
-// Below there are plain loops only, as in the elements of the full space.
+// Plain loops only from here on, as in the elements of the full space.
 
 #[inline(always)]
 fn sum<S: Simd, L: Evaluate>(simd: S, law: L, scratch: &mut SampleScratch) -> f64 {
@@ -368,7 +370,7 @@ fn sum<S: Simd, L: Evaluate>(simd: S, law: L, scratch: &mut SampleScratch) -> f6
     simd.reduce_sum_f64s(energy)
 }
 
-/// `A S` with a symmetric S, row-major.
+/// `A S` for a symmetric S, row-major.
 #[inline(always)]
 fn times<S: Simd>(simd: S, a: &[S::f64s; 9], s: &[S::f64s; 9]) -> [S::f64s; 9] {
     let mut product = *a;

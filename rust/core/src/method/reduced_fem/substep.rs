@@ -1,4 +1,4 @@
-//! How a body in a few displacements finds the end of a substep.
+//! Substep solver of a body in a reduced basis.
 
 use std::sync::Arc;
 
@@ -25,23 +25,23 @@ use crate::rig::Pose;
 use crate::solve::{Descent, Learnt, Objective, Outcome};
 use crate::{Error, Progress, Result};
 
-/// Pairs of curvature that are learnt from: here they cost next to nothing.
+/// Number of stored curvature pairs, at negligible cost here.
 const PAIRS: usize = 8;
-/// The descent with which the exact end of a substep begins.
+/// Budget of the descent before the exact solution of a substep.
 const BEGUN: (u32, f64) = (300, 1e-7);
-/// The step of Newton's method, as a share of the diagonal, after which rounding alone is left, and the most steps.
+/// Newton step, as a share of the diagonal, at the level of rounding errors, and the most steps.
 const ENDED: f64 = 1e-9;
 const NEWTON_STEPS: usize = 12;
 
-/// What a [`ReducedModel`] finds in a substep, and the memory for that.
+/// Substep solver of a [`ReducedModel`] with its scratch.
 ///
-/// It minimises the incremental energy of the full space over `x = rig + B y`. Rows of its coordinates are three numbers of y
-/// each, the last filled up with zeros.
+/// Minimises the incremental energy of the full space over `x = rig + B y`. Rows of coordinates are three
+/// numbers of y each, padded with zeros.
 pub(crate) struct ReducedSubstep {
     model: Arc<ReducedModel>,
     elastic: Elastic,
     descent: Descent,
-    /// Second derivatives, where they are asked for.
+    /// Second derivatives, for Newton's method.
     newton: DenseCholesky,
     terms: Terms,
     drag: PartDrag,
@@ -49,16 +49,16 @@ pub(crate) struct ReducedSubstep {
     rounding: f64,
     /// Acceleration of the pose.
     acceleration: Vec<[f64; 3]>,
-    /// What it does to the coordinates.
+    /// Inertial force of the rig on the coordinates.
     felt: Vec<f64>,
-    /// Of the energy, where nobody asks for it.
+    /// Scratch for unused gradients of the energy.
     gradient: Vec<f64>,
-    /// The force given, k.
+    /// External force, k.
     force: Vec<f64>,
-    /// The last pose entered, 4 rows a handle.
+    /// Last pose, 4 rows a handle.
     pose: Vec<[f64; 3]>,
     y: Vec<[f64; 3]>,
-    /// No displacement, and memory.
+    /// Zero displacement, and scratch.
     still: Vec<[f64; 3]>,
     room: Vec<[f64; 3]>,
     coefficients: Vec<f64>,
@@ -88,7 +88,7 @@ impl ReducedSubstep {
         }
     }
 
-    /// What the rig and the settings say of a substep.
+    /// Sets rig and settings of a substep.
     fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) {
         self.pose.copy_from_slice(rig.pose);
         self.elastic.enter_pose(&self.model, rig.pose, (params.pose_rest, params.stretch));
@@ -97,7 +97,7 @@ impl ReducedSubstep {
         self.descent.memory.enter(self.terms.metric());
     }
 
-    /// Where inertia, gravity and damping want the flesh, and where its descent starts.
+    /// Sets the target from inertia, gravity and damping, and the start of the descent.
     fn aim(&mut self, state: &State, rig: RigPlace<'_>, params: &SimulationParams, h: f64) {
         let (inertia, velocity) = (params.integrator.acceleration(), params.integrator.velocity());
         felt_acceleration(&state.path, rig.pose, &inertia, params.strength, &mut self.acceleration);
@@ -116,7 +116,7 @@ impl ReducedSubstep {
         }
     }
 
-    /// Finds the end of a substep from where the flesh was.
+    /// Solves a substep from the last coordinates.
     fn descend(
         &mut self,
         last: &Rows,
@@ -126,7 +126,7 @@ impl ReducedSubstep {
         let Self { model, elastic, terms, drag, rounding, descent, newton, y, .. } = self;
         let mut energy = Incremental { model, elastic, terms, drag, rounding: *rounding };
         energy.start([last, &self.still], y, &mut self.room);
-        // The curvature of polynomials comes with their forces, so that Newton's method begins.
+        // Polynomials give curvature together with forces, therefore Newton's method comes first.
         let outcome = match model.cubic {
             Some(_) => Outcome { stalled: true, ..Outcome::default() },
             None => descent.minimise(&mut energy, y, budget, &mut heard)?,
@@ -137,20 +137,20 @@ impl ReducedSubstep {
         descent.memory.clear();
         let rest = (budget.0 - outcome.iterations, budget.1);
         let further = match descent.minimise(&mut Newton::new(&mut energy, newton), y, rest, heard) {
-            // Elements so distorted that their Hessians cannot be factored: what has been reached is kept.
+            // Severely distorted elements prevent a factorisation; the current result is kept.
             Err(Error::Numerical { .. }) => Outcome::default(),
             further => further?,
         };
         descent.memory.clear();
         if (further.iterations == 0 || further.stalled) && energy.length(y) > FAR {
-            // So distorted that nothing leads back: it begins anew.
+            // Distortion beyond recovery: restart from zero displacement.
             y.fill([0.0; 3]);
         }
         let length = if further.iterations > 0 { further.length } else { outcome.length };
         Ok(Outcome { iterations: outcome.iterations + further.iterations, length, ..further })
     }
 
-    /// Finds the end of the substep that was prepared as far as numbers go, and the derivative of its equation there, factored.
+    /// Solves the prepared substep to rounding accuracy; returns the factored derivative of its equation.
     pub(super) fn solve_to_the_end(&mut self, last: &Rows, progress: &Progress) -> Result<PartialPivLu<f64>> {
         self.descend(last, BEGUN, |_, _| progress.proceed())?;
         let Self { model, elastic, terms, drag, rounding, newton, y, room, .. } = self;
@@ -171,7 +171,8 @@ impl ReducedSubstep {
         Err(Error::Numerical { what: "step", why })
     }
 
-    /// Inertia and damping in the equation of the substep that was prepared: factors of `h^2 d2x/dt2` and of `h dx/dt`, each k, 1/s^2.
+    /// Inertia and damping of the prepared substep: factors of `h^2 d2x/dt2` and of `h dx/dt`, each k,
+    /// 1/s^2.
     pub(super) fn inertia_and_damping(&self, params: &SimulationParams) -> [Vec<f64>; 2] {
         let Terms { inertia, drag, .. } = &self.terms;
         let ([first, ..], [speed, _]) = (params.integrator.acceleration(), params.integrator.velocity());
@@ -180,7 +181,7 @@ impl ReducedSubstep {
         [vec![inertia / first; spectrum.len()], spectrum.iter().map(damping).collect()]
     }
 
-    /// Where vertices all over the body are at the end of the last substep of a state.
+    /// Positions of the sample places at the last substep of a state.
     fn places(&self, state: &State) -> Vec<[f64; 3]> {
         let (data, last) = (&self.model.data, HISTORY - 1);
         let mut places = vec![[0.0; 3]; data.places.rig.len()];
@@ -192,18 +193,19 @@ impl ReducedSubstep {
 }
 
 impl ReducedModel {
-    /// Displacement of the whole body by its diagonal, in the norm of its mass.
+    /// Mass norm of a displacement of the whole body by one diagonal.
     pub(super) fn unit(&self) -> f64 {
         self.data.total_mass.sqrt() * self.data.mesh.diagonal()
     }
 
-    /// Whether a direction stores no energy.
+    /// `true` if a coordinate stores no elastic energy.
     fn is_free(&self, direction: usize) -> bool {
         let largest = self.data.spectrum.last().copied().unwrap_or(0.0);
         self.data.spectrum[direction] <= FREE * largest
     }
 
-    /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness, as in the full space.
+    /// Damping by mass, 1/s, and by the metric's stiffness, s times the scale of stiffness, as in the full
+    /// space.
     fn damping(&self, params: &SimulationParams) -> [f64; 2] {
         let omega = std::f64::consts::TAU * self.data.frequency * params.stiffness.sqrt();
         if params.damping == 0.0 {
@@ -258,7 +260,7 @@ impl Substep for ReducedSubstep {
         Ok((outcome.iterations, outcome.length))
     }
 
-    /// What stores no energy feels no loads: it would never come to rest.
+    /// Coordinates without elastic energy feel no loads here, since they would never come to rest.
     fn settle(
         &mut self,
         rig: RigPlace<'_>,

@@ -1,4 +1,5 @@
-//! Elements that stand for all, found on a shot `[MOR sec. 3.2]`: energies with weights, fitted by non-negative least squares.
+//! Training of a cubature on a shot `[MOR sec. 3.2]`: weighted elements, fitted by non-negative least
+//! squares.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
@@ -16,50 +17,51 @@ use crate::rig::Pose;
 use crate::solve::nonnegative_least_squares;
 use crate::{Error, Progress, Result};
 
-/// What refuses a shot without forces.
+/// Error for a shot without forces.
 const STILL: &str = "nothing moves in the shot; take frames in which the flesh sways";
-/// Elements that are candidates, for each that is asked for; and the fewest candidates.
+/// Candidate elements for each requested one; and the smallest number of candidates.
 const CANDIDATES: (usize, usize) = (8, 1000);
-/// Share of the mean volume below which an element, such as a cell with next to no flesh, stands for none.
+/// Smallest volume of a candidate, relative to the mean, to exclude cells with almost no flesh.
 const LEAST: f64 = 1e-2;
-/// Share of the mean square of gradients below which an element is not strained.
+/// Smallest mean square of gradients of a candidate, relative to the mean: below, an element is not
+/// strained.
 const FAINT: f64 = 1e-8;
-/// Most frames of the shot in which forces are looked at.
+/// Most frames of the shot in the training.
 const FRAMES: usize = 48;
-/// Directions in which the force of a state is looked at.
+/// Number of test directions for the force of a state.
 pub(super) const DIRECTIONS: usize = 16;
-/// Amplitudes of states between those of the shot, beside the shot's own.
+/// Range of amplitudes of the random states relative to the shot.
 const AMPLITUDES: (f64, f64) = (0.3, 1.5);
 
-/// A shot: what a body's coefficients were in some poses.
+/// A shot: coefficients of a body in a sequence of poses.
 #[derive(Clone, Copy)]
 pub struct Shot<'a> {
-    /// b transforms a frame, one frame after the other; none without a rig.
+    /// b transforms a frame, frame by frame; empty without a rig.
     pub poses: &'a Pose,
-    /// r a frame, likewise.
+    /// r numbers a frame, frame by frame.
     pub coefficients: &'a [f64],
 }
 
-/// A state of the body: in which frame's pose, and its coordinates.
+/// A training state: the frame of its pose, and its coordinates.
 pub(super) struct Draw {
     pub(super) frame: usize,
     pub(super) y: Vec<f64>,
-    /// k x [`DIRECTIONS`].
+    /// Test directions, k x [`DIRECTIONS`].
     pub(super) directions: Mat<f64>,
 }
 
 impl ReducedModel {
-    /// Finds at most `count` tets that give the elastic forces of a shot.
+    /// Trains at most `count` tets to represent the elastic forces of a shot.
     ///
-    /// Minimises `sum over states y and directions d of (d . (sum_s c_s f_s(y) - sum_t f_t(y)))^2` over c >= 0, with the
-    /// forces f_t of elements in rest shapes that follow the pose. States are those of the shot, and as many
-    /// random combinations of them, in the shot's poses; directions are weighted by how far a force would move the
-    /// body along them. Of a cell of flesh one tet stands for all. The same seed gives the same tets.
+    /// Minimises `sum over states y and directions d of (d . (sum_s c_s f_s(y) - sum_t f_t(y)))^2` over c
+    /// >= 0, with the forces f_t of elements in rest shapes that follow the pose. States are those of the
+    /// shot, and as many random combinations of them, in the shot's poses. Directions are weighted by the
+    /// compliance along them. One tet represents a whole cell. The same seed gives the same tets.
     ///
     /// # Errors
-    /// [`Error::Range`] for a count of 0, [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`] or [`Error::Pose`] for
-    /// the shot, [`Error::Unsupported`] where forces are found at some tets already or nothing moves,
-    /// [`Error::Cancelled`].
+    /// [`Error::Range`] for a count of 0, [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`] or
+    /// [`Error::Pose`] for the shot, [`Error::Unsupported`] for a body with a cubature or a shot without
+    /// motion, [`Error::Cancelled`].
     pub fn train(
         &self,
         shot: &Shot<'_>,
@@ -93,7 +95,7 @@ impl ReducedModel {
             return Err(Error::Unsupported { what, why: STILL });
         }
         progress.report(1.0)?;
-        // The largest, as others of a cell may hold next to no flesh.
+        // The tet with the largest share, because other tets of a cell may contain almost no flesh.
         let tet = |place: usize| {
             let tets = candidates[place] * each..(candidates[place] + 1) * each;
             let shares = &self.data.tet_shares;
@@ -105,7 +107,7 @@ impl ReducedModel {
         })
     }
 
-    /// Errors unless forces are found at all tets.
+    /// Checks that forces are evaluated at all tets.
     pub(super) fn check_whole(&self) -> Result<()> {
         if self.tets_each() * self.samples.count() == self.data.mesh.tets().len() {
             return Ok(());
@@ -114,7 +116,7 @@ impl ReducedModel {
         Err(Error::Unsupported { what: "cubature", why })
     }
 
-    /// The elements that the basis strains, without those with next to no flesh.
+    /// Elements strained by the basis, without those with almost no flesh.
     fn straining(&self) -> Vec<usize> {
         let (samples, count) = (&self.samples, self.samples.count());
         let square = |e: usize| -> f64 {
@@ -127,7 +129,7 @@ impl ReducedModel {
         (0..count).filter(|&e| samples.volume(e) > volume && squares[e] > strain).collect()
     }
 
-    /// Tets of an element.
+    /// Number of tets an element.
     pub(super) fn tets_each(&self) -> usize {
         let mesh = &self.data.mesh;
         if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() }
@@ -162,7 +164,7 @@ impl ReducedModel {
         (0..count).map(frame).collect()
     }
 
-    /// The stiffness of the mean motion, `sum of y' Lambda y / sum of y'y`, 1/s^2.
+    /// Stiffness of the mean motion, `sum of y' Lambda y / sum of y'y`, 1/s^2.
     fn stiffness_of(&self, frames: &[Frame]) -> f64 {
         let squares = |weight: &dyn Fn(usize) -> f64| -> f64 {
             let of_frame =
@@ -172,13 +174,13 @@ impl ReducedModel {
         squares(&|k| self.data.spectrum[k]) / squares(&|_| 1.0)
     }
 
-    /// Signs that turn with those of the coordinates, which rounding chooses: states are then the same whatever these are.
+    /// Signs that follow those of the coordinates, which depend on rounding: the resulting states do not.
     fn signs(&self, frames: &[Frame]) -> Vec<f64> {
         let later = |k: usize| -> f64 { (1..).zip(frames).map(|(f, frame)| f64::from(f) * frame.y[k]).sum() };
         (0..self.data.rank()).map(|k| later(k).signum()).collect()
     }
 
-    /// States of the shot, each with one that is made of it and of a random combination of all.
+    /// States of the shot, each with a partner made from it and a random combination of all frames.
     pub(super) fn draws(
         &self,
         frames: &[Frame],
@@ -208,7 +210,8 @@ impl ReducedModel {
         draws
     }
 
-    /// One row a state and direction: the work of each candidate's force, rows x c, and of all elements'.
+    /// Equations, one row a state and direction: work of each candidate's force, rows x c, and of the total
+    /// force.
     fn equations(
         &self,
         frames: &[Frame],
@@ -235,14 +238,14 @@ impl ReducedModel {
     }
 }
 
-/// The rows of a pose, and coordinates in it.
+/// Rows of a pose, and coordinates in this pose.
 pub(super) struct Frame {
     pub(super) pose: Vec<[f64; 3]>,
     pub(super) y: Vec<f64>,
 }
 
-/// At most [`FRAMES`] of a shot, as many where flesh moves much as over time: evenly spread by the sum of each frame's
-/// motion, with the mean of all added.
+/// Indices of at most [`FRAMES`] frames, half by motion and half by time: evenly spaced in the sum of each
+/// frame's motion plus the mean motion.
 fn looked_at(frames: &[Frame]) -> Vec<usize> {
     if frames.len() <= FRAMES {
         return (0..frames.len()).collect();
@@ -260,7 +263,8 @@ fn looked_at(frames: &[Frame]) -> Vec<usize> {
     looked
 }
 
-/// The work of the candidates' forces and of all along the directions of a draw, relative to what the whole force does.
+/// Work of the candidates' forces and of the total force along the directions of a state, normalised by the
+/// total.
 fn works(
     samples: &Samples,
     scratch: &mut SampleScratch,

@@ -1,4 +1,4 @@
-//! A shot that forces drive, and how its end of each frame depends on them.
+//! Forward simulation of a shot under control forces, with the derivatives of its frame ends.
 
 use faer::Mat;
 use faer::linalg::solvers::{PartialPivLu, Solve};
@@ -10,7 +10,8 @@ use crate::method::substep::Substep;
 use crate::method::{Drive, SimulationParams, State};
 use crate::{Progress, Result};
 
-/// A shot of f frames from a state, each of s substeps, under forces of its own beside what drives it; k coordinates.
+/// A shot of f frames from a state, s substeps each, under control forces in addition to its input; k
+/// coordinates.
 pub(super) struct Course<'a> {
     model: &'a ReducedModel,
     motion: Motion<ReducedSubstep>,
@@ -21,14 +22,14 @@ pub(super) struct Course<'a> {
     pub(super) line: Line,
 }
 
-/// A shot that was played, and the derivatives of its substeps.
+/// A simulated trajectory, and the derivatives of its substeps.
 #[derive(Clone)]
 pub(super) struct Line {
-    /// Coordinates of the substeps before the start, older first, and of all after it.
+    /// Coordinates of the substeps before the start, older first, and of all following ones.
     pub(super) places: Vec<Vec<f64>>,
-    /// What acts at the end of each substep by the coordinates there, k x k, factored.
+    /// Factored derivative of each substep's equation by the end coordinates, k x k.
     factors: Vec<PartialPivLu<f64>>,
-    /// Factors on the coordinates one, two, ... substeps ago in what pulls on the next, each k.
+    /// Factors on the coordinates one, two, ... substeps ago in the right-hand side, each k.
     recall: [Vec<f64>; HISTORY],
     substeps: usize,
 }
@@ -59,7 +60,7 @@ impl<'a> Course<'a> {
         self.drives.len()
     }
 
-    /// Plays the shot under forces on the coordinates, f x k.
+    /// Simulates the shot under forces on the coordinates, f x k.
     ///
     /// # Errors
     /// As a step of the simulation.
@@ -101,25 +102,27 @@ impl Line {
         self.factors.len() / self.substeps
     }
 
-    /// How many of the last substeps the next one depends on.
+    /// Number of previous substeps that influence the next one.
     pub(super) fn depth(&self) -> usize {
         HISTORY - self.recall.iter().rev().take_while(|recall| recall.iter().all(|x| *x == 0.0)).count()
     }
 
-    /// Coordinates some substeps before a frame begins; with f for the frame, at the end of the shot.
+    /// Coordinates some substeps before the start of a frame; frame f is the end of the shot.
     pub(super) fn before(&self, frame: usize, substeps: usize) -> &[f64] {
         &self.places[HISTORY - 1 + frame * self.substeps - substeps]
     }
 
-    /// What numbers that depend on the ends of frames change by with the forces, f k x c: the discrete adjoint.
+    /// Derivatives by the forces, f k x c, of c numbers that depend on the frame ends: the discrete
+    /// adjoint.
     ///
-    /// `pull` adds the derivatives of the c numbers by the coordinates at the end of a frame. With the equation
-    /// `g_n(y_n) = sum_j C_j y_(n-j) + u` of a substep and H its derivative, `H_n l_n = p_n + sum_j C_j l_(n+j)`, and the
-    /// derivative by u is the sum of l over the frame's substeps.
+    /// `pull` adds the derivatives of the c numbers by the coordinates at the end of a frame. With the
+    /// equation `g_n(y_n) = sum_j C_j y_(n-j) + u` of a substep and H its derivative,
+    /// `H_n l_n = p_n + sum_j C_j l_(n+j)`, and the derivative by u is the sum of l over the frame's
+    /// substeps.
     pub(super) fn adjoint(&self, count: usize, pull: impl Fn(usize, &mut Mat<f64>)) -> Mat<f64> {
         let (rank, frames) = (self.rank(), self.frames());
         let mut slopes = Mat::zeros(frames * rank, count);
-        // Of the substeps after, nearest first.
+        // Adjoints of the following substeps, nearest first.
         let mut after: [Mat<f64>; HISTORY] = std::array::from_fn(|_| Mat::zeros(rank, count));
         for frame in (0..frames).rev() {
             for substep in (0..self.substeps).rev() {
@@ -139,7 +142,8 @@ impl Line {
         slopes
     }
 
-    /// How the last substeps of a frame depend on those before it, newest first, and on its force: m k x m k and m k x k.
+    /// Derivatives of a frame's last substeps, newest first, by those before the frame and by the frame's
+    /// force: m k x m k and m k x k.
     pub(super) fn linearised(&self, frame: usize) -> [Mat<f64>; 2] {
         let (rank, depth) = (self.rank(), self.depth());
         let mut state = Mat::<f64>::identity(depth * rank, depth * rank);

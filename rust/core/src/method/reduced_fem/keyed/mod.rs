@@ -1,5 +1,5 @@
-//! Motion through keyed shapes with the least effort `[MOR sec. 5]`: space-time optimisation of forces on the coordinates, and
-//! the gains that hold a disturbed shot to it.
+//! Motion through keyed shapes with least effort `[MOR sec. 5]`: space-time optimisation of forces on the
+//! coordinates, and feedback gains for disturbed shots.
 
 mod course;
 mod plan;
@@ -16,30 +16,30 @@ use crate::method::{Drive, Model, Simulation, SimulationParams};
 use crate::solve::Objective;
 use crate::{Error, Progress, Result};
 
-/// The least effort: of less, rounding leaves nothing.
+/// Smallest effort; below, rounding errors dominate.
 const LEAST_EFFORT: f64 = 1e-15;
 
-/// What flesh is to do at the end of a frame.
+/// Target at the end of a frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Key {
-    /// After which of the steps, from 0.
+    /// Index of the step that ends at the key, from 0.
     pub frame: usize,
-    /// Where it is then.
+    /// Target of the key.
     pub aim: Aim,
-    /// How much a miss counts; 1 is usual.
+    /// Weight of the miss; usually 1.
     pub weight: f64,
 }
 
-/// Where flesh is to be.
+/// Kinds of targets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Aim {
-    /// In the displacement of these coefficients, r, as near as it can in the norm of the mass.
+    /// The displacement of these coefficients, r, in the mass norm.
     Shape(Vec<f64>),
-    /// With the displacement of one vertex there, metres.
+    /// The displacement of one vertex, metres.
     Vertex {
-        /// Which of the mesh.
+        /// Index of the vertex.
         vertex: u32,
-        /// From where the rig has it.
+        /// Displacement from the rig position.
         displacement: [f64; 3],
     },
 }
@@ -47,12 +47,13 @@ pub enum Aim {
 /// Settings of a motion through keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KeyedParams {
-    /// How much effort counts beside misses: the mean square of the force over the frames, in units of what the lowest mode that
-    /// deforms pulls with when the body is displaced by its diagonal, against squares of misses as shares of the diagonal; 1e-15 at least.
+    /// Weight of the effort relative to the misses; at least 1e-15. Effort is the mean square of the force
+    /// over the frames, in units of the lowest deforming mode's pull at a displacement of one diagonal.
+    /// Misses are shares of the diagonal.
     pub effort: f64,
     /// Most iterations.
     pub max_iterations: u32,
-    /// Change of the forces, as a share of them in the root mean square, at which iterating ends.
+    /// Relative change of the forces, root mean square, at convergence.
     pub tolerance: f64,
 }
 
@@ -62,17 +63,17 @@ impl Default for KeyedParams {
     }
 }
 
-/// A motion through keys, and what it takes.
+/// A motion through keys, and its control forces.
 pub struct KeyedMotion {
-    /// Generalised forces of the frames, f x r, beside those that were given; what [`Drive::force`] takes.
+    /// Generalised control forces of the frames, f x r, for [`Drive::force`]; the given forces come on top.
     pub forces: Vec<f64>,
     /// Coefficients at the ends of the frames, f x r.
     pub coefficients: Vec<f64>,
-    /// How far each key is missed, as a share of the diagonal: root mean square over the mass for a shape.
+    /// Miss of each key as a share of the diagonal: root mean square over the mass for a shape.
     pub misses: Vec<f64>,
     /// Iterations.
     pub iterations: u32,
-    /// Change of the forces in the last one, to compare with the tolerance.
+    /// Change of the forces in the last iteration, to compare with the tolerance.
     pub residual: f64,
     body: Arc<ReducedModel>,
     line: Line,
@@ -83,21 +84,22 @@ pub struct KeyedMotion {
 }
 
 impl Simulation {
-    /// The motion from where it is now through keys, with the least effort: forces u on the coordinates, one a frame, that
-    /// minimise
+    /// Motion from the current state through keys with least effort: forces u on the coordinates, one a
+    /// frame, that minimise
     ///
     /// ```text
     /// 1/2 sum_keys w |x - x*|^2 / size^2 + e / 2f sum_f |u_f|^2 / push^2
     /// ```
-    /// with `|u|^2 = f'M^-1 f` of the forces on vertices that they stand for, and `push = size omega^2`. The shot is what steps
-    /// under these forces do, substeps, damping and gravity included; its gradient is the discrete adjoint's, its directions are those of L-BFGS on
-    /// the metric of Gauss and Newton. `[MOR sec. 5]` drives: a pose a frame, with forces beside.
-    /// The simulation stays where it is.
+    /// with `|u|^2 = f'M^-1 f` for the corresponding forces on vertices, and `push = size omega^2`. The
+    /// shot is the simulation under these forces, including substeps, damping and gravity. The gradient
+    /// comes from the discrete adjoint, search directions from L-BFGS on the Gauss-Newton metric
+    /// `[MOR sec. 5]`. drives: one pose a frame, with additional forces. The simulation's state is
+    /// unchanged.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] unless the model is reduced, and for a medium that drags; [`Error::Empty`] without frames or keys;
-    /// [`Error::Index`], [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for what is wrong with a key or a setting; as
-    /// [`Simulation::step_with`].
+    /// [`Error::Unsupported`] for models other than reduced ones, and with drag; [`Error::Empty`] without
+    /// frames or keys; [`Error::Index`], [`Error::Shape`], [`Error::NotFinite`] and [`Error::Range`] for an
+    /// invalid key or setting; as [`Simulation::step_with`].
     pub fn keyed(
         &self,
         drives: &[Drive<'_>],
@@ -110,7 +112,7 @@ impl Simulation {
         let mut plan = self.plan(model, (drives, keys), params, progress)?;
         let rows = plan.size().div_ceil(3);
         let mut forces = vec![[0.0; 3]; rows];
-        // What is wrong with a drive is told at once.
+        // Invalid input is reported at once.
         plan.play(&forces.as_flattened()[..plan.size()])?;
         let outcome = plan.descend(&mut forces, params)?;
         let forces = &forces.as_flattened()[..plan.size()];
@@ -132,12 +134,13 @@ impl Simulation {
         Ok(motion)
     }
 
-    /// What [`Simulation::keyed`] minimises, of generalised forces on the coefficients, f x r, and its gradient by them, f x r.
+    /// Objective of [`Simulation::keyed`] at generalised forces on the coefficients, f x r, and its
+    /// gradient, f x r.
     ///
-    /// The simulation does not need this; tests and tools do.
+    /// For tests and tools only.
     ///
     /// # Errors
-    /// As there, and [`Error::Shape`] for the forces.
+    /// As [`Simulation::keyed`], and [`Error::Shape`] for the forces.
     pub fn keyed_objective(
         &self,
         (drives, keys): (&[Drive<'_>], &[Key]),
@@ -188,7 +191,7 @@ impl Simulation {
 }
 
 impl KeyedMotion {
-    /// Writes what the basis makes of forces in their unit and of coordinates.
+    /// Writes forces and coordinates in terms of the basis.
     fn tell(&mut self, forces: &[f64]) {
         let data = &self.body.data;
         let mut coefficients = vec![0.0; data.basis.count()];
@@ -202,15 +205,16 @@ impl KeyedMotion {
 }
 
 impl ReducedModel {
-    /// What pulls the body by its size as firmly as the lowest mode that deforms, m kg^(1/2) / s^2.
+    /// Unit of forces: pull of the lowest deforming mode at a displacement of one diagonal, m kg^(1/2) /
+    /// s^2.
     fn push(&self, params: &SimulationParams) -> f64 {
         let omega = std::f64::consts::TAU * self.data.frequency;
-        // A body without a frequency of its own is pushed once a second.
+        // A body without a lowest frequency uses 1 rad/s.
         let square = if omega > 0.0 && omega.is_finite() { omega * omega } else { 1.0 };
         self.unit() * params.stiffness * square
     }
 
-    /// What a key wants of the coordinates.
+    /// Target values of a key in the coordinates.
     fn wants(&self, key: &Key) -> Vec<Want> {
         let (data, rank) = (&self.data, self.data.rank());
         let (frame, weight) = (key.frame, key.weight.sqrt());
@@ -235,7 +239,7 @@ impl ReducedModel {
     }
 }
 
-/// How far each key is missed.
+/// Miss of each key.
 fn shares(keys: &[Key], misses: &[f64], rank: usize) -> Vec<f64> {
     let mut rest = misses;
     let share = |key: &Key| {

@@ -1,4 +1,4 @@
-//! What is minimised, and the metric in which directions are found: that of Gauss and Newton.
+//! Objective of the optimisation, and its Gauss-Newton metric.
 
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
@@ -10,19 +10,20 @@ use crate::math::rows::{Rows, dot};
 use crate::solve::{Descent, Objective, Outcome, Value};
 use crate::{Error, Result};
 
-/// Pairs of curvature that are learnt from beside the metric of Gauss and Newton.
+/// Number of curvature pairs stored on top of the Gauss-Newton metric.
 const PAIRS: usize = 8;
-/// The effort from which the way to a smaller one begins, and the tolerance on the way.
+/// Effort at the start of the continuation to smaller efforts, and the tolerance on the way.
 const FIRST: f64 = 0.1;
 const ON_THE_WAY: f64 = 1e-2;
 
-/// A number that is wanted at the end of a frame: a product with the coordinates, all as shares of the body's size.
+/// A scalar target at the end of a frame: a linear function of the coordinates, as a share of the body's
+/// size.
 pub(super) struct Want {
     pub(super) frame: usize,
-    /// k.
+    /// Coefficients of the coordinates, k.
     pub(super) row: Vec<f64>,
     pub(super) goal: f64,
-    /// Root of the weight.
+    /// Square root of the weight.
     pub(super) weight: f64,
 }
 
@@ -32,11 +33,11 @@ pub(super) struct Plan<'a> {
     pub(super) wants: Vec<Want>,
     /// `e / f`.
     pub(super) effort: f64,
-    /// The unit of forces: what pulls the body by its size as firmly as its lowest mode, m kg^(1/2) / s^2.
+    /// Unit of forces: pull of the lowest mode at a displacement of the body's size, m kg^(1/2) / s^2.
     pub(super) push: f64,
-    /// Why a shot could not be played, unless it is that numbers overflowed.
+    /// Error of a failed simulation, except for numerical overflow.
     pub(super) failure: Option<Error>,
-    /// How wants depend on forces, f k x w, and `e / f + S'S`, factored.
+    /// Derivatives of the targets by the forces, f k x w, and the factored `e / f + S'S`.
     sensitivity: Option<(Mat<f64>, Llt<f64>)>,
     played: Vec<f64>,
 }
@@ -47,8 +48,9 @@ impl<'a> Plan<'a> {
         Self { course, wants, effort, push, failure: None, sensitivity, played }
     }
 
-    /// Moves forces to the least. With so little effort that keys are met closely, what may be done without leaving them is a narrow
-    /// and bent valley: the way there leads through more effort, a tenth of it each time.
+    /// Minimises over the forces. At small efforts the keys are met closely, and the remaining freedom is a
+    /// narrow curved valley. The continuation therefore starts at a larger effort and reduces it to a tenth
+    /// each time.
     pub(super) fn descend(&mut self, forces: &mut Rows, params: &KeyedParams) -> Result<Outcome> {
         let (last, progress) = (self.effort, self.course.progress);
         let stages = (FIRST / params.effort).log10().ceil().max(0.0) as i32;
@@ -70,12 +72,12 @@ impl<'a> Plan<'a> {
         Ok(outcome)
     }
 
-    /// Numbers of the forces, f k.
+    /// Number of force values, f k.
     pub(super) fn size(&self) -> usize {
         self.course.frames() * self.course.rank()
     }
 
-    /// Plays the shot of forces.
+    /// Simulates the shot under forces.
     pub(super) fn play(&mut self, forces: &[f64]) -> Result<()> {
         self.played.clear();
         self.played.extend_from_slice(forces);
@@ -83,7 +85,7 @@ impl<'a> Plan<'a> {
         self.course.play(&pushes)
     }
 
-    /// How far each want is from its goal in the shot that was played.
+    /// Miss of each target in the simulated shot.
     pub(super) fn misses(&self) -> Vec<f64> {
         let miss = |want: &Want| -> f64 {
             let there = self.course.line.before(want.frame + 1, 0);
@@ -92,7 +94,7 @@ impl<'a> Plan<'a> {
         self.wants.iter().map(miss).collect()
     }
 
-    /// The slopes of `sum_i s_i a_i.y` by the forces, for factors of columns c.
+    /// Gradients of `sum_i s_i a_i.y` by the forces, for c sets of factors.
     fn slopes(&self, count: usize, factor: impl Fn(usize, usize) -> f64) -> Mat<f64> {
         let mut slopes = self.course.line.adjoint(count, |frame, pull| {
             for (i, want) in self.wants.iter().enumerate().filter(|(_, want)| want.frame == frame) {
@@ -164,7 +166,7 @@ impl Objective for Plan<'_> {
         numbers.for_each(|(row, number)| *row = number / self.effort);
     }
 
-    /// As a share of the forces.
+    /// Length relative to the forces.
     fn length(&self, step: &Rows) -> f64 {
         let square = dot(step, step);
         let all: f64 = self.played.iter().map(|v| v * v).sum();

@@ -1,4 +1,4 @@
-//! Gains that lead a disturbed shot back: a linear regulator along the motion `[MOR sec. 5]`.
+//! Feedback gains for a disturbed shot: a linear-quadratic regulator along the motion `[MOR sec. 5]`.
 
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Mat, Side};
@@ -9,25 +9,28 @@ use crate::method::State;
 use crate::method::settings::HISTORY;
 use crate::{Error, Result};
 
-/// What forces do when the flesh is elsewhere than in a motion; m = 2 substeps of state for backward Euler, 4 for BDF2.
+/// Feedback for flesh away from its planned motion; m = 2 substeps of state for backward Euler, 4 for BDF2.
 pub struct Tracking {
-    /// Gains of the frames, r x m r: a force of minus that times how far the coefficients of the last m substeps are off, newest first.
+    /// Gains of the frames, r x m r: the force is minus the gain times the error of the coefficients of the
+    /// last m substeps, newest first.
     pub gains: Vec<Mat<f64>>,
-    /// P, what being off by one costs from the start of each frame on, and at the end, m k x m k.
+    /// Cost-to-go matrices P of a unit error from the start of each frame on, and at the end, m k x m k.
     pub costs: Vec<Mat<f64>>,
-    /// A and B of each frame, m k x m k and m k x k, in the coordinates of mass one, in which costs are too.
+    /// A and B of each frame, m k x m k and m k x k, in coordinates of unit mass, as the costs.
     pub steps: Vec<[Mat<f64>; 2]>,
-    /// What being off at the end of a frame costs, and what the force of a frame does: `q |dy|^2 + r |du|^2`.
+    /// Weights of the error at the end of a frame and of the frame's force: `q |dy|^2 + r |du|^2`.
     pub weights: [f64; 2],
 }
 
 impl KeyedMotion {
-    /// The gains G that minimise `sum_f |dx_f|^2 / size^2 + e |du_f|^2 / push^2` for small disturbances, `du = -G dx`:
+    /// Gains G that minimise `sum_f |dx_f|^2 / size^2 + e |du_f|^2 / push^2` for small disturbances,
+    /// `du = -G dx`:
     ///
     /// ```text
     /// G = (R + B'PB)^-1 B'P A,  P' = Q + A'P (A - B G)
     /// ```
-    /// backwards from `P = Q` at the end, with A and B how the end of a frame depends on its start and on its force.
+    /// backwards from `P = Q` at the end. A and B are the derivatives of a frame's end by its start and by
+    /// its force.
     ///
     /// # Errors
     /// [`Error::Range`] for an effort that is not positive, [`Error::Numerical`].
@@ -61,7 +64,7 @@ impl KeyedMotion {
         Ok(Tracking { gains, costs, steps, weights })
     }
 
-    /// A gain on coefficients of one on coordinates.
+    /// Gain on coefficients from a gain on coordinates.
     fn outside(&self, gain: &Mat<f64>) -> Mat<f64> {
         let (data, rank) = (&self.body.data, self.line.rank());
         let r = data.basis.count();
@@ -74,12 +77,12 @@ impl KeyedMotion {
         all
     }
 
-    /// The force of a frame, r, that leads flesh in a state back to the motion: that of the motion less the gain times how far the last
-    /// substeps of the state are off.
+    /// Force of a frame, r, that returns flesh from a state to the motion: the planned force minus the gain
+    /// times the error of the state's last substeps.
     ///
     /// # Errors
-    /// [`Error::Index`] for the frame, [`Error::Shape`] for a state or for gains of another model, [`Error::Range`] for a state of
-    /// other substeps.
+    /// [`Error::Index`] for the frame, [`Error::Shape`] for a state or gains of another model,
+    /// [`Error::Range`] for a state of other substeps.
     pub fn tracked_force(&self, tracking: &Tracking, frame: usize, state: &State) -> Result<Vec<f64>> {
         let (data, depth) = (&self.body.data, self.line.depth());
         let (r, rank) = (data.basis.count(), self.line.rank());
