@@ -104,7 +104,8 @@ impl Clusters {
         ClusterRoom { y: slots.room(), sums: slots.room() }
     }
 
-    /// `sum_c w_c / 2 |F_c - inflation R_c|^2`, with R_c the rotation nearest to F_c; adds `factor` times its derivative.
+    /// `sum_c w_c / 2 |F_c - inflation R_c|^2`, with R_c the rotation nearest to F_c; adds `factor` times
+    /// its derivative.
     pub(super) fn evaluate(
         &self,
         y: &Rows,

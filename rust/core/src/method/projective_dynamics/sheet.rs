@@ -1,4 +1,4 @@
-//! A surface without volume: its membrane and its bending, found at its vertices.
+//! A surface without volume: membrane and bending energy, evaluated at the vertices.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -14,32 +14,33 @@ use crate::operators::{Bending, Membrane};
 use crate::subspace::Handles;
 use crate::{Error, mesh::bounds};
 
-/// What a surface is like across.
+/// Fabric properties of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fabric {
-    /// Metres.
+    /// Thickness, metres.
     pub thickness: f64,
-    /// How many times as stiff against bending as a plate of that thickness, >= 0.
+    /// Bending stiffness relative to a plate of this thickness, >= 0.
     pub bending: f64,
 }
 
-/// The energy of a surface at its vertices `x = X + U y`, each about the centre of its part: a translation, however far, has
-/// no energy and takes no digits.
+/// Energy of a surface at its vertices `x = X + U y`, relative to the centre of each part: a translation,
+/// at any distance, has no energy and costs no precision.
 ///
-/// Each triangle has an isometry of its own. One for several would resist bending as a plate does that is as thick as they are
-/// wide.
+/// Each triangle has an isometry of its own. A shared isometry of several triangles would resist bending
+/// like a plate as thick as their width.
 pub(super) struct Sheet {
     membrane: Membrane,
     bending: Bending,
-    /// Vertices about the centres of their parts, n, metres.
+    /// Vertices relative to the centres of their parts, n, metres.
     places: Vec<[f64; 3]>,
-    /// Coordinates of each vertex but translations of whole parts, near vertices side by side, and which these are.
+    /// Coordinates of each vertex without translations of whole parts, with neighbouring vertices adjacent,
+    /// and the vertices' order.
     rows: Grouped<1>,
     order: Vec<u32>,
     scale: f64,
 }
 
-/// Memory for coordinates and their gradient, for places of vertices, their normals and the forces on them.
+/// Scratch for coordinates and their gradient, for vertex positions, normals and forces.
 pub(super) struct SheetRoom {
     y: GroupedRows,
     sums: GroupedRows,
@@ -66,7 +67,7 @@ impl Layers {
         Ok(Self { membrane, bending })
     }
 
-    /// With all projections held, along one axis, n x n, N/m.
+    /// Stiffness along one axis with fixed projections, n x n, N/m.
     pub(super) fn stiffness(&self, n: usize) -> Result<Sparse> {
         let entries: Vec<_> = self.membrane.stiffness().chain(self.bending.stiffness()).collect();
         Sparse::try_new_from_triplets(n, n, &entries)
@@ -101,12 +102,12 @@ impl Sheet {
         Self { membrane, bending, places, rows, order, scale }
     }
 
-    /// Number of triangles that have an area, and of those that have none.
+    /// Numbers of triangles with and without area.
     pub(super) fn triangle_counts(&self) -> [usize; 2] {
         [self.membrane.len(), self.membrane.skipped()]
     }
 
-    /// The size of the numbers of which the energy is a difference, J.
+    /// Magnitude of the terms that cancel in the energy, J.
     pub(super) fn scale(&self) -> f64 {
         self.scale
     }
@@ -118,7 +119,7 @@ impl Sheet {
         SheetRoom { y, sums, places: zeros(), normals: zeros(), forces: zeros() }
     }
 
-    /// Its energy; adds `factor` times the derivative.
+    /// Energy of the surface; adds `factor` times the gradient.
     pub(super) fn evaluate(&self, y: &Rows, factor: f64, gradient: &mut Rows, room: &mut SheetRoom) -> f64 {
         room.y.enter(self.rows.slots(), y);
         Arch::new().dispatch(Move { sheet: self, room });
@@ -135,7 +136,7 @@ impl Sheet {
     }
 }
 
-/// Places of vertices from coordinates.
+/// Vertex positions from coordinates.
 struct Move<'a> {
     sheet: &'a Sheet,
     room: &'a mut SheetRoom,
@@ -162,7 +163,7 @@ impl WithSimd for Move<'_> {
     }
 }
 
-/// Forces on coordinates from those on vertices.
+/// Forces on coordinates from forces on vertices.
 struct Gather<'a> {
     sheet: &'a Sheet,
     room: &'a mut SheetRoom,

@@ -1,4 +1,4 @@
-//! Elements packed so that a SIMD lane holds one, in chunks whose vertices fit into a near cache.
+//! Elements packed one a SIMD lane, in chunks whose vertices fit into a near cache.
 
 use pulp::bytemuck::{cast_slice, cast_slice_mut};
 use pulp::{Arch, Simd, WithSimd};
@@ -13,23 +13,23 @@ use crate::math::rows::Rows;
 /// Elements of a chunk.
 const CHUNK: usize = 2048;
 
-/// One element: what its deformation gradient follows from, its volume and its law.
+/// One element: corners and gradients of its deformation, volume and law.
 pub(in crate::method) struct Element {
     /// Rows of the body.
     pub(in crate::method) corners: Vec<u32>,
-    /// Gradients of the corners' functions, which sum to zero, 1/m.
+    /// Gradients of the corners' shape functions, which sum to zero, 1/m.
     pub(in crate::method) gradients: Vec<[f64; 3]>,
     /// m^3.
     pub(in crate::method) volume: f64,
     pub(in crate::method) energy: PrincipalStretch,
 }
 
-/// What packed elements resist by.
+/// Energy law of packed elements.
 #[derive(Debug, Clone)]
 pub(in crate::method) enum ElementLaw {
-    /// Its elastic energy.
+    /// Elastic energy.
     Elastic(PrincipalStretch),
-    /// A limit of stretch of a stiffness, Pa; how far it lets an element go is told when that follows the rig.
+    /// Stretch limit of a stiffness, Pa; the limit itself is set with the rig.
     Limit(f64),
 }
 
@@ -49,7 +49,7 @@ impl ElementLaw {
         }
     }
 
-    /// The law whose curves lanes scale themselves.
+    /// The law with unit scale; lanes apply the scale.
     pub(in crate::method) fn scaled_to_one(&self) -> Self {
         match self {
             Self::Elastic(law) => Self::Elastic(law.scaled_to_one()),
@@ -58,31 +58,31 @@ impl ElementLaw {
     }
 }
 
-/// All elements of a body, and the memory that evaluating them takes.
+/// All elements of a body, and the scratch of their evaluation.
 #[derive(Clone)]
 pub(super) struct Elements {
     chunks: Vec<Chunk>,
 }
 
-/// Elements of one law, near each other, with the same number of corners.
+/// Neighbouring elements of one law, with the same number of corners.
 #[derive(Clone)]
 pub(super) struct Chunk {
     /// The law with a scale of 1.
     law: ElementLaw,
     pub(super) corners_each: usize,
-    /// Which element each is, and the first lane that only fills up the last block.
+    /// Index of each element, and the first padding lane of the last block.
     pub(super) elements: Vec<u32>,
-    /// The rows of the body that it touches.
+    /// Rows of the body used by the chunk.
     pub(super) rows: Vec<u32>,
     /// Blocks x corners x lanes, places in `rows`.
     pub(super) corners: Vec<u32>,
-    /// Blocks x (corners - 1) x 3 x lanes: those of the first corner are minus the sum of the others.
+    /// Blocks x (corners - 1) x 3 x lanes; the gradient of the first corner is minus the sum of the others.
     pub(super) gradients: Buffer<f64>,
-    /// Blocks x lanes; 0 in lanes that only fill up.
+    /// Blocks x lanes; 0 in padding lanes.
     pub(super) volumes: Buffer<f64>,
-    /// Blocks x parameters x lanes, or one block where all are alike and stay so.
+    /// Blocks x parameters x lanes, or a single block if all are equal and constant.
     pub(super) parameters: Buffer<f64>,
-    /// Whether each block has a part: limits that are far from being felt have none.
+    /// `true` for blocks to evaluate; limits far from active are skipped.
     pub(super) evaluated: Vec<bool>,
     pub(super) places: Vec<[f64; 3]>,
     forces: Vec<[f64; 3]>,
@@ -90,7 +90,7 @@ pub(super) struct Chunk {
 }
 
 impl Elements {
-    /// Packs elements for what each resists by: those of a law together, neighbours side by side.
+    /// Packs elements with their laws, grouped by law with neighbours adjacent.
     pub(super) fn new(elements: &[Element], law: impl Fn(&PrincipalStretch) -> ElementLaw) -> Self {
         let mut order: Vec<(usize, u32, u32)> = Vec::with_capacity(elements.len());
         let own: Vec<ElementLaw> = elements.iter().map(|element| law(&element.energy)).collect();
@@ -117,13 +117,13 @@ impl Elements {
         &self.chunks
     }
 
-    /// The chunks, to change them.
+    /// The chunks, mutable.
     pub(super) fn chunks_mut(&mut self) -> &mut [Chunk] {
         &mut self.chunks
     }
 
-    /// Elastic energy, J, at the positions of all rows; its gradient, N, is added to the first rows. The same
-    /// bits for any number of threads: chunks do not depend on it, and are added up in order.
+    /// Elastic energy, J, at the positions of all rows; adds the gradient, N, to the first rows. The same
+    /// bits for any number of threads: chunks do not depend on the threads, and are summed in order.
     pub(super) fn evaluate(&mut self, x: &Rows, gradient: &mut Rows) -> f64 {
         match &mut self.chunks[..] {
             [alone] => alone.evaluate(x),
@@ -192,7 +192,7 @@ impl Chunk {
         }
     }
 
-    /// Whether any of it has a part.
+    /// `true` if any block is evaluated.
     pub(super) fn is_evaluated(&self) -> bool {
         self.evaluated.contains(&true)
     }
@@ -206,25 +206,25 @@ impl Chunk {
         Arch::new().dispatch(Sum { chunk: self });
     }
 
-    /// Copies the places of its rows.
+    /// Copies the positions of the chunk's rows.
     pub(super) fn gather(&mut self, x: &Rows) {
         for (place, &row) in self.places.iter_mut().zip(&self.rows) {
             *place = x[row as usize];
         }
     }
 
-    /// Whether its elements are limited, and not elastic.
+    /// `true` for stretch limits.
     pub(super) fn is_limit(&self) -> bool {
         matches!(self.law, ElementLaw::Limit(_))
     }
 
-    /// The elements that are evaluated.
+    /// Slots of evaluated elements.
     pub(super) fn slots(&self) -> impl Iterator<Item = usize> {
         let (lanes, _) = lane_counts();
         (0..self.elements.len()).filter(move |slot| self.evaluated[slot / lanes])
     }
 
-    /// What a slot's deformation gradient follows from: rows of the body, and gradients as they are packed.
+    /// Rows of the body, and packed gradients, of a slot's element.
     pub(super) fn element(&self, slot: usize) -> (Vec<u32>, Vec<[f64; 3]>) {
         let (lanes, _) = lane_counts();
         let (block, lane, count) = (slot / lanes, slot % lanes, self.corners_each);
@@ -240,7 +240,7 @@ impl Chunk {
     }
 }
 
-/// Lane, entry and block of a place in memory that is blocks x entries x lanes.
+/// Lane, entry and block of an index in storage of blocks x entries x lanes.
 fn unpack(place: usize, lanes: usize, entries: usize) -> (usize, usize, usize) {
     let (lane, rest) = (place % lanes, place / lanes);
     (lane, rest % entries, rest / entries)
@@ -271,7 +271,7 @@ impl WithSimd for Sum<'_> {
     }
 }
 
-// Below there are plain loops only: a closure would not be compiled for the instruction set of its caller.
+// Plain loops only from here on: a closure would not be compiled for the instruction set of its caller.
 
 #[inline(always)]
 fn of_law<S: Simd, L: Evaluate>(simd: S, law: L, chunk: &mut Chunk) {
@@ -326,7 +326,7 @@ fn sum<S: Simd, L: Evaluate, const CORNERS: usize>(simd: S, law: L, chunk: &mut 
     chunk.energy = simd.reduce_sum_f64s(energy);
 }
 
-/// `F = sum_i x_i g_i'` of the elements of a block; the places of their corners are written.
+/// `F = sum_i x_i g_i'` of the elements of a block; writes the positions of their corners.
 #[inline(always)]
 pub(super) fn deformation_in_lanes<S: Simd, const CORNERS: usize>(
     simd: S,
@@ -348,7 +348,7 @@ pub(super) fn deformation_in_lanes<S: Simd, const CORNERS: usize>(
     f
 }
 
-/// The places of corners, corners x 3 x lanes.
+/// Positions of corners, corners x 3 x lanes.
 #[inline(always)]
 fn gather<S: Simd>(corners: &[u32], places: &Rows, out: &mut [f64]) {
     let lanes = S::F64_LANES;

@@ -11,7 +11,7 @@ use crate::mesh::TetMesh;
 use crate::operators::{MassShares, Strains};
 use crate::subspace::tets_of_labels;
 
-/// The tets of each cluster, and how often a cluster counts.
+/// Tets of each cluster, and the weight of each cluster.
 pub(super) struct Clusters {
     tets: Vec<Vec<u32>>,
     factors: Vec<f64>,
@@ -36,7 +36,7 @@ impl Clusters {
         Self { tets: tets.iter().map(|&tet| vec![tet]).collect(), factors }
     }
 
-    /// Each tet of a cubature as the cluster that it stands for.
+    /// Each tet of a cubature as a weighted cluster.
     pub(super) fn of_cubature(cubature: &Cubature) -> Self {
         Self::of_single_tets(&cubature.tets, cubature.weights.clone())
     }
@@ -46,7 +46,7 @@ impl Clusters {
         self.tets.iter().zip(&self.factors).map(|(tets, factor)| factor * sum(tets)).collect()
     }
 
-    /// What each stands for of the body's mass, kg.
+    /// Mass of each cluster, kg.
     pub(super) fn masses(&self, mesh: &TetMesh, material: &Material) -> Vec<f64> {
         let mass = |t: usize| material.density(t) * mesh.volumes()[t];
         let whole: f64 = (0..mesh.tets().len()).map(mass).sum();
@@ -55,7 +55,7 @@ impl Clusters {
         own.iter().map(|mass| scale * mass).collect()
     }
 
-    /// The sum of `lambda V` in each cluster, 0 for a law that has no lambda.
+    /// The sum of `lambda V` in each cluster, 0 for a law without lambda.
     pub(super) fn volumes(&self, mesh: &TetMesh, material: &Material) -> Vec<f64> {
         self.sums(|t| material.volumetric(t) * mesh.volumes()[t])
     }
@@ -67,17 +67,17 @@ impl Clusters {
         means
     }
 
-    /// Centres of mass, as it is lumped to vertices.
+    /// Centres of mass, with vertex-lumped mass.
     pub(super) fn centers(&self, body: &Body<'_>, material: &Material) -> ClusterMeans {
         means(body, &self.center_shares(body.mesh, material))
     }
 
-    /// What each vertex adds to mean gradients, 3c.
+    /// Contribution of each vertex to the mean gradients, 3c.
     pub(super) fn gradient_functionals(&self, mesh: &TetMesh, material: &Material) -> Vec<Vec<(u32, f64)>> {
         functionals(&self.gradient_shares(mesh, material))
     }
 
-    /// What each vertex adds to centres of mass, c.
+    /// Contribution of each vertex to the centres of mass, c.
     pub(super) fn center_functionals(&self, mesh: &TetMesh, material: &Material) -> Vec<Vec<(u32, f64)>> {
         functionals(&self.center_shares(mesh, material))
     }
@@ -97,7 +97,7 @@ impl Clusters {
 }
 
 impl ClusterMeans {
-    /// The rows of J, each times the weight of its cluster.
+    /// Rows of J, each multiplied by the weight of its cluster.
     pub(super) fn stiff_rig(&self) -> Mat<f64> {
         Mat::from_fn(self.rig.nrows(), self.rig.ncols(), |i, j| self.weights[i / 3] * self.rig[(i, j)])
     }
@@ -127,7 +127,7 @@ fn means<const Q: usize>(body: &Body<'_>, clusters: &[Shares<Q>]) -> ClusterMean
     }
 }
 
-/// Q functionals a cluster, each as shares of vertices.
+/// Q functionals a cluster, each as vertices and shares.
 fn functionals<const Q: usize>(clusters: &[Shares<Q>]) -> Vec<Vec<(u32, f64)>> {
     let one = |cluster: &Shares<Q>, q: usize| {
         cluster.vertices.iter().map(|&(vertex, shares)| (vertex, shares[q])).collect()
@@ -135,14 +135,14 @@ fn functionals<const Q: usize>(clusters: &[Shares<Q>]) -> Vec<Vec<(u32, f64)>> {
     clusters.iter().flat_map(|cluster| (0..Q).map(move |q| one(cluster, q))).collect()
 }
 
-/// Weight of a cluster, and its mean as a sum over its vertices of `share * value`, each vertex once.
+/// Weight of a cluster, and its mean as a sum of `share * value` over its vertices, each vertex once.
 struct Shares<const Q: usize> {
     weight: f64,
     vertices: Vec<(u32, [f64; Q])>,
 }
 
 impl<const Q: usize> Shares<Q> {
-    /// Of Q values a tet, sums over the vertices that `terms` names.
+    /// Shares of Q values a tet, summed over the vertices in `terms`.
     fn new<Terms: IntoIterator<Item = (u32, [f64; Q])>>(
         tets: &[u32],
         weight: impl Fn(usize) -> f64,
@@ -155,7 +155,7 @@ impl<const Q: usize> Shares<Q> {
             let scaled = |(vertex, values): (u32, [f64; Q])| (vertex, values.map(|x| share * x));
             vertices.extend(terms(t as usize).into_iter().map(scaled));
         }
-        // Stable, so that the sums below run in the order of the tets.
+        // A stable sort: the sums below run in the order of the tets.
         vertices.sort_by_key(|&(v, _)| v);
         vertices.dedup_by(|next, kept| {
             let same = next.0 == kept.0;

@@ -1,14 +1,14 @@
-//! Descent on the incremental energy where no global step is exact: quasi-Newton from a constant diagonal
-//! metric, with a line search `[FastCD C.2]`.
+//! Descent on the incremental energy for steps without an exact global step: quasi-Newton from a constant
+//! diagonal metric, with a line search `[FastCD C.2]`.
 //!
-//! The metric is that of the global step plus what the resistance to change of volume adds at rest. That
-//! one's Hessian is `v (G dY)(G dY)'` traced over each cluster; as the squared divergence of a field nowhere
-//! sums to more than its squared gradient (for displacements held at the border), `v |G dY|^2` bounds it, and
-//! its diagonal in the reduced coordinates costs nothing. For one Poisson ratio everywhere and fine clusters
-//! this is the spectrum times `1 + lambda / (2 mu)`, the Laplacian of conductivity `2 mu + lambda`. What that
-//! leaves out, above all that shear does not feel lambda, is learnt from the last few gradients (L-BFGS, as
-//! in `[QN]`). The limit of stretch is stiff in few directions, which the metric has as they are at each
-//! iterate.
+//! The metric is that of the global step plus the resistance to volume change at rest. The Hessian of this
+//! resistance is `v (G dY)(G dY)'` traced over each cluster. For displacements fixed at the border, the
+//! integral of a field's squared divergence is at most that of its squared gradient, therefore `v |G dY|^2`
+//! is an upper bound, and its diagonal in the reduced coordinates costs nothing. For a uniform Poisson
+//! ratio and fine clusters this is the spectrum times `1 + lambda / (2 mu)`, the Laplacian of conductivity
+//! `2 mu + lambda`. L-BFGS corrects the difference from the last few gradients, above all that shear is
+//! independent of lambda (as in `[QN]`). The stretch limit is stiff in few directions, which are added to
+//! the metric at each iterate.
 
 use super::SkinningModel;
 use super::drag::DragForce;
@@ -19,17 +19,17 @@ use super::opening::Opening;
 use super::stretch::StretchLimit;
 use crate::Result;
 
-/// Steps that are remembered.
+/// Number of stored curvature pairs.
 const MEMORY: usize = 5;
-/// Share of the decrease that the slope promises, at which a step is taken (Armijo).
+/// Armijo constant: accepted share of the decrease predicted by the slope.
 const SUFFICIENT: f64 = 1e-4;
 /// Most trials along one direction.
 const TRIALS: u32 = 20;
-/// A trial is shortened to a share of its length between these.
+/// Smallest and largest shortening factor of a trial.
 const SHORTEN: (f64, f64) = (0.05, 0.5);
-/// To which, where it lies beyond a limit.
+/// Shortening factor of a trial beyond a limit.
 const BEYOND: f64 = 0.25;
-/// Differences of energy below this share of its parts are rounding; then the slope decides.
+/// Relative size of energy differences that count as rounding; the slope then decides.
 const ROUNDING: f64 = 1e-13;
 
 /// The incremental energy `sum of d_i |Y_i|^2 / 2 - b_i . Y_i + s (misfit - Y . force)`, J.
@@ -42,26 +42,26 @@ pub(super) struct Objective<'a> {
     /// s.
     pub(super) stiffness: f64,
     pub(super) pose_rest: f64,
-    /// What is added where displacements near their limit.
+    /// Displacement limit.
     pub(super) limit: &'a mut Limit,
-    /// What is added where stretches near theirs.
+    /// Stretch limit.
     pub(super) stretch: &'a mut StretchLimit,
-    /// What resists velocities.
+    /// Drag.
     pub(super) drag: &'a mut DragForce,
-    /// What stitches that open change of the quadratic part.
+    /// Quadratic terms of opened stitches.
     pub(super) opening: &'a Opening,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Value {
     energy: f64,
-    /// Sum of the magnitudes of its parts.
+    /// Sum of the magnitudes of its terms.
     size: f64,
     misfit: f64,
 }
 
 impl Objective<'_> {
-    /// The energy at y; its gradient and the clusters' force are written.
+    /// Energy at y; writes the gradient and the clusters' force.
     fn evaluate(&mut self, local: &mut LocalScratch, y: &[[f64; 3]], at: &mut Derivatives) -> Value {
         let stretch = self.stretch.potential(self.model, y);
         if !stretch.is_finite() {
@@ -101,19 +101,19 @@ impl Derivatives {
     }
 }
 
-/// A step taken, and how it changed the gradient.
+/// Curvature pair: a step and its change of the gradient.
 struct Pair {
     step: Vec<[f64; 3]>,
     change: Vec<[f64; 3]>,
-    /// Their product.
+    /// Product of step and change.
     curvature: f64,
 }
 
-/// Memory of the descent; nothing is kept from one call to the next.
+/// Scratch of the descent; every call starts without curvature pairs.
 pub(super) struct Descent {
-    /// Constant but for the directions in which the limit of stretch is stiff.
+    /// Constant except for the stiff directions of the stretch limit.
     pub(super) metric: Metric,
-    /// Older first; the last `known` count.
+    /// Ring of pairs, older first; the last `known` are valid.
     pairs: Vec<Pair>,
     known: usize,
     here: Derivatives,
@@ -137,7 +137,7 @@ impl Descent {
         }
     }
 
-    /// The gradient at y; `None` where the energy is not finite.
+    /// Gradient at y; `None` for an energy that is not finite.
     pub(super) fn gradient(
         &mut self,
         objective: &mut Objective<'_>,
@@ -148,9 +148,9 @@ impl Descent {
         value.energy.is_finite().then_some(&self.there.gradient[..])
     }
 
-    /// Moves `y` downhill until a step is no longer than `tolerance`, or rounding hides the way; returns
-    /// iterations, the length of the last step and the misfit. `force` becomes that of the clusters at the
-    /// end. `heard` is told the number of each iteration before it begins.
+    /// Moves `y` downhill until a step is no longer than `tolerance`, or rounding hides further descent.
+    /// Returns iterations, the length of the last step and the misfit; writes the clusters' final force to
+    /// `force`. `heard` receives the number of each iteration before its start.
     pub(super) fn minimise(
         &mut self,
         objective: &mut Objective<'_>,
@@ -167,7 +167,7 @@ impl Descent {
             iterations += 1;
             objective.stretch.stiffen(objective.model, &mut self.metric);
             let Some(share) = self.advance(objective, local, y, &mut value) else {
-                // Nor does a direction that is no number lead anywhere.
+                // A NaN direction is no descent direction either.
                 length = if dot(&self.direction, &self.direction).is_finite() { 0.0 } else { f64::NAN };
                 break;
             };
@@ -180,13 +180,13 @@ impl Descent {
             }
         }
         force.copy_from_slice(&self.here.force);
-        // An energy that is not finite makes the step fail, whatever its length.
+        // An energy that is not finite fails the step, for any length.
         let length = if value.energy.is_finite() { length } else { f64::NAN };
         Ok((iterations, length, value.misfit))
     }
 
-    /// Finds a trial that is lower enough, along the learnt direction or else along the metric's; returns the
-    /// share of the direction taken.
+    /// Searches for a sufficient decrease along the quasi-Newton direction, else along the metric's;
+    /// returns the accepted share of the direction.
     fn advance(
         &mut self,
         objective: &mut Objective<'_>,
@@ -205,7 +205,7 @@ impl Descent {
         }
     }
 
-    /// Armijo's backtracking, with the minimum of the parabola as next guess.
+    /// Armijo backtracking to the minimum of the interpolating parabola.
     fn search(
         &mut self,
         objective: &mut Objective<'_>,
@@ -240,7 +240,7 @@ impl Descent {
         None
     }
 
-    /// The direction of L-BFGS by its two loops.
+    /// Two-loop recursion of L-BFGS.
     fn aim(&mut self) {
         let pairs = &self.pairs[MEMORY - self.known..];
         let mut shares = [0.0; MEMORY];
@@ -257,7 +257,7 @@ impl Descent {
         }
     }
 
-    /// Remembers the step from y to the trial, unless the energy curves down along it.
+    /// Adds the pair of the step from y to the trial; discards all pairs if its curvature is not positive.
     fn learn(&mut self, y: &[[f64; 3]]) {
         self.pairs.rotate_left(1);
         let pair = &mut self.pairs[MEMORY - 1];

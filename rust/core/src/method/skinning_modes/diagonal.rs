@@ -1,4 +1,4 @@
-//! Coordinates in which mass and stiffness decouple.
+//! Coordinates with diagonal mass and stiffness.
 
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
@@ -8,17 +8,17 @@ use crate::material::Material;
 use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::{Error, Result};
 
-/// Directions whose mass is below this share of the largest are linearly dependent on others.
+/// Relative mass below which a direction counts as linearly dependent.
 pub(super) const DEPENDENT: f64 = 1e-12;
 /// Share of the largest elastic eigenvalue below which a direction stores no energy and has no equilibrium.
 pub(in crate::method) const FREE: f64 = 1e-9;
-/// Tets that are looked at at once.
+/// Number of tets processed at once.
 const ROWS: usize = 1024;
-/// Of directions whose coefficients are larger than this, squared, in units in which those of a mode of mass one are,
-/// it is asked what they move between vertices.
+/// Squared size of coefficients, relative to a mode of mass one, above which a direction's motion between
+/// vertices is checked.
 const LARGE: f64 = 1e3;
-/// Directions that move what is between vertices by more than this, squared, of what they move vertices are none that
-/// the mesh can tell.
+/// Largest ratio of squared motion between vertices to squared motion at vertices; directions above it are
+/// not resolved by the mesh.
 const BETWEEN: f64 = 100.0;
 
 /// Phi and the spectrum: `Phi' B'MB Phi = I`, `Phi' B'LB Phi = diag`, without linearly dependent directions.
@@ -41,13 +41,13 @@ fn whitened(mass: &Mat<f64>) -> Result<Mat<f64>> {
     Ok(Mat::from_fn(size, kept.len(), |i, j| scale[i] * vectors[(i, kept[j])] / masses[kept[j]].sqrt()))
 }
 
-/// Directions of mass one, turned so that their stiffness decouples, and it.
+/// Directions of mass one with diagonal stiffness, and this diagonal.
 fn decoupled(whitened: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
     let stiffness = product(whitened.transpose(), product(stiffness.as_ref(), whitened.as_ref()).as_ref());
     turned(whitened, &stiffness)
 }
 
-/// The same of their stiffness, k x k.
+/// The same for a stiffness of the directions, k x k.
 pub(super) fn turned(directions: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat<f64>, Vec<f64>)> {
     let (spectrum, rotation) = symmetric_eigen(stiffness.as_ref())?;
     let spectrum = spectrum.into_iter().map(|l| l.max(0.0)).collect();
@@ -55,8 +55,9 @@ pub(super) fn turned(directions: &Mat<f64>, stiffness: &Mat<f64>) -> Result<(Mat
 }
 
 impl Body<'_> {
-    /// [`diagonalise`] without what moves next to no vertex and a lot of what is between them: weights times places are
-    /// quadratic in a tet, so that a mode of hardly more than one vertex can move all but it.
+    /// [`diagonalise`] without directions that move hardly any vertex but much of the space between.
+    /// Weights times positions are quadratic in a tet, and a mode of a single vertex can move everything
+    /// but this vertex.
     pub(super) fn diagonalise(
         &self,
         material: &Material,
@@ -64,7 +65,7 @@ impl Body<'_> {
         stiffness: &Mat<f64>,
     ) -> Result<(Mat<f64>, Vec<f64>)> {
         let directions = whitened(mass)?;
-        // The last of four rows is that of the mode itself.
+        // The last of four rows is the weight of the mode itself.
         let squared = |k: usize| -> f64 {
             (0..mass.nrows()).map(|i| mass[(i | 3, i | 3)] * directions[(i, k)].powi(2)).sum()
         };
@@ -90,7 +91,7 @@ impl Body<'_> {
         decoupled(&kept, stiffness)
     }
 
-    /// The mass form of directions, 4m x k, with all mass in the middles of the tets: k x k.
+    /// Mass matrix of directions, 4m x k, with all mass at the centroids of the tets: k x k.
     fn mass_between(&self, material: &Material, directions: MatRef<'_, f64>) -> Mat<f64> {
         let tets: Vec<usize> = (0..self.mesh.tets().len()).collect();
         let part = |tets: &[usize]| {
@@ -107,7 +108,7 @@ impl Body<'_> {
         parts.iter().fold(Mat::zeros(directions.ncols(), directions.ncols()), |sum, part| sum + part)
     }
 
-    /// `scale` times the row of B in the middle of a tet.
+    /// `scale` times the row of B at the centroid of a tet.
     fn row_between(&self, tet: usize, scale: f64) -> impl Iterator<Item = f64> {
         let corners = self.mesh.tets()[tet].map(|v| v as usize);
         let mean = move |of: &dyn Fn(usize) -> f64| corners.iter().map(|&v| of(v)).sum::<f64>() / 4.0;

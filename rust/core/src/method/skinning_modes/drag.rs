@@ -1,14 +1,13 @@
-//! Drag: forces on parts of a body that depend on their velocity, `f_s = -(c_s + q_s |w_s|) w_s` with
+//! Drag on parts of a body: velocity-dependent forces `f_s = -(c_s + q_s |w_s|) w_s` with
 //! `w_s = v_s - u_s`.
 //!
-//! v is the velocity at the end of a substep as its integrator has it, `h v = v_0 (x - x_k) + v_1 (x_k - x_(k-1))`
-//! for whole positions, rig and displacement together. It is linear in Y, so that the force is minus the
-//! gradient of
+//! v is the integrator's velocity at the end of a substep, `h v = v_0 (x - x_k) + v_1 (x_k - x_(k-1))` for
+//! total positions of rig and displacement. It is linear in Y, and the force is minus the gradient of
 //!
-//! `P(Y) = h / v_0 sum over s of (c_s |w_s|^2 / 2 + q_s |w_s|^3 / 3)`,
+//! `P(Y) = h / v_0 sum over s of (c_s |w_s|^2 / 2 + q_s |w_s|^3 / 3)`.
 //!
-//! which is convex and joins the incremental energy: no coefficient is too large for a step, and what the
-//! force does on the velocity `w` that a step ends with is never positive.
+//! This potential is convex and part of the incremental energy: any coefficient is stable, and the work of
+//! the force on the final velocity `w` of a step is never positive.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,26 +22,26 @@ use crate::method::settings::HISTORY;
 use crate::method::{SimulationParams, State};
 use crate::{Error, Result};
 
-/// Largest `c h / m`: a part that feels more of it follows the medium in any case, to a millionth in a substep,
-/// and less of the body would be left in the digits.
+/// Largest `c h / m`. A part with a larger coefficient follows the medium anyway, to a millionth in a
+/// substep, and the rest of the body would lose precision.
 const FOLLOWS: f64 = 1e6;
-/// Largest `q size / m`, likewise.
+/// Largest `q size / m`, for the same reason.
 const FOLLOWS_QUADRATIC: f64 = 1e9;
 
-/// Largest coefficient that the metric knows, times `h / m`: beyond it rounding would leave nothing of the rest of the
-/// metric. A search for the length of a step makes up for that.
+/// Largest coefficient in the metric, in units of `m / h`: beyond this, rounding would erase the rest of
+/// the metric. The line search compensates.
 const STEEPEST: f64 = 1e9;
 
-/// The resistance of a medium to parts of a body; cheap to clone.
+/// Drag of a medium on parts of a body; cheap to clone.
 ///
-/// The force on a part is `-(linear + quadratic |w|) w`, with w its velocity in the world, rig and displacement
-/// together, relative to that of the medium; it is spread over the mass of the part. It is constant in a part, so
-/// that it neither shears nor turns it. In the full space the parts are the vertices.
+/// The force on a part is `-(linear + quadratic |w|) w`, with w the part's total velocity relative to the
+/// medium. It is distributed over the mass of the part as a constant, without shear or torque. In the full
+/// space the parts are the vertices.
 #[derive(Clone)]
 pub struct Drag(Arc<Parts>);
 
 struct Parts {
-    /// None where the parts are the vertices of a mesh.
+    /// Samples of the parts; `None` for vertices of a mesh.
     samples: Option<Arc<ForceSamples>>,
     linear: Vec<f64>,
     quadratic: Vec<f64>,
@@ -50,12 +49,12 @@ struct Parts {
 }
 
 impl Parts {
-    /// The samples of drag that has been entered.
+    /// Samples of a drag for skinning modes.
     fn samples(&self) -> &ForceSamples {
         self.samples.as_deref().expect("drag of modes is at samples")
     }
 
-    /// The coefficients, no larger than what follows the medium.
+    /// Writes the coefficients, bounded by `FOLLOWS` and `FOLLOWS_QUADRATIC`.
     fn bound(&self, model: &SkinningModel, h: f64, linear: &mut [f64], quadratic: &mut [f64]) {
         let size = model.diagonal();
         for (s, &mass) in self.samples().masses().iter().enumerate() {
@@ -66,12 +65,12 @@ impl Parts {
 }
 
 impl Drag {
-    /// Drag at samples: linear, k, N s/m; quadratic, k or none, N s^2/m^2; the velocity of the medium, k x 3 or
-    /// none, m/s.
+    /// Drag at samples: linear, k, N s/m; quadratic, k or none, N s^2/m^2; the velocity of the medium, k x
+    /// 3 or none, m/s.
     ///
     /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`]; [`Error::Range`] for a coefficient below 0, which would drive what
-    /// it should brake.
+    /// [`Error::Shape`] or [`Error::NotFinite`]; [`Error::Range`] for a coefficient below 0, which would
+    /// accelerate instead of brake.
     pub fn new(
         samples: Arc<ForceSamples>,
         linear: &[f64],
@@ -127,7 +126,7 @@ impl Drag {
         &self.0.velocity
     }
 
-    /// Whether its parts are vertices.
+    /// `true` for drag at vertices.
     pub fn is_at_vertices(&self) -> bool {
         self.0.samples.is_none()
     }
@@ -159,22 +158,22 @@ fn check(what: &'static str, numbers: &[f64], k: usize, width: usize) -> Result<
     }
 }
 
-/// The drag of a step, and memory for its parts.
+/// Drag of a step, and scratch for its parts.
 pub(super) struct DragForce {
-    /// None where nothing drags.
+    /// `None` without drag.
     drag: Option<Drag>,
     /// `v_0 / h`.
     rate: f64,
-    /// c and q, no larger than what follows the medium, k.
+    /// Bounded c and q, k.
     linear: Vec<f64>,
     quadratic: Vec<f64>,
-    /// w without displacement at the end of the substep, k.
+    /// w at the end of the substep without displacement, k.
     known: Vec<[f64; 3]>,
     /// w, or a force, k.
     parts: Vec<[f64; 3]>,
     /// Differences of rows of the pose, the displacement or offsets.
     rows: Vec<[f64; 3]>,
-    /// Rows of `B Phi`, each times a root, k x r.
+    /// Rows of `B Phi`, each multiplied by a square root, k x r.
     weighted: Mat<f64>,
 }
 
@@ -192,7 +191,7 @@ impl DragForce {
         }
     }
 
-    /// Takes the drag of the next step; allocates for more parts than ever before.
+    /// Stores the drag of the next step; allocates only for more parts than ever before.
     pub(super) fn enter(&mut self, model: &SkinningModel, drag: Option<&Drag>) -> Result<()> {
         self.drag = None;
         let Some(drag) = drag else { return Ok(()) };
@@ -212,17 +211,17 @@ impl DragForce {
         Ok(())
     }
 
-    /// Whether anything drags in this step.
+    /// `true` if there is drag in this step.
     pub(super) fn acts(&self) -> bool {
         self.drag.is_some()
     }
 
-    /// Whether the force is linear in Y.
+    /// `true` if the force is linear in Y.
     pub(super) fn is_linear(&self) -> bool {
         self.drag.as_ref().is_none_or(|drag| drag.quadratic().iter().all(|&q| q == 0.0))
     }
 
-    /// Sets what is known of a substep of length h before it is solved.
+    /// Sets the known part of a substep of length h.
     pub(super) fn prepare(
         &mut self,
         model: &SkinningModel,
@@ -257,7 +256,7 @@ impl DragForce {
         }
     }
 
-    /// Adds the force on a body that rests, r rows: what a moving medium does to it. There is no drag from then on.
+    /// Adds the force of the medium on a body at rest, r rows, then switches drag off.
     pub(super) fn rest(&mut self, model: &SkinningModel, h: f64, rows: &mut [[f64; 3]]) {
         let Some(Drag(drag)) = self.drag.take() else { return };
         drag.bound(model, h, &mut self.linear, &mut self.quadratic);
@@ -269,7 +268,7 @@ impl DragForce {
         multiply_add(&drag.samples().reduce, &self.parts, rows);
     }
 
-    /// Adds the force at Y = 0 of drag that is linear, r rows.
+    /// Adds the force of linear drag at Y = 0, r rows.
     pub(super) fn add_known(&mut self, rows: &mut [[f64; 3]]) {
         let Some(Drag(drag)) = &self.drag else { return };
         for (s, part) in self.parts.iter_mut().enumerate() {
@@ -278,7 +277,7 @@ impl DragForce {
         multiply_add(&drag.samples().reduce, &self.parts, rows);
     }
 
-    /// Sets `parts` to w at Y.
+    /// Writes w at Y to `parts`.
     fn relative(&mut self, y: &[[f64; 3]]) {
         let Some(Drag(drag)) = &self.drag else { return };
         self.parts.fill([0.0; 3]);
@@ -288,7 +287,7 @@ impl DragForce {
         }
     }
 
-    /// P at Y, J; its gradient is added.
+    /// P at Y, J; adds the gradient.
     pub(super) fn evaluate(&mut self, y: &[[f64; 3]], gradient: &mut [[f64; 3]]) -> f64 {
         self.relative(y);
         let Some(Drag(drag)) = &self.drag else { return 0.0 };
@@ -302,8 +301,8 @@ impl DragForce {
         potential / self.rate
     }
 
-    /// Adds to the lower half of a matrix, r x r, one that the second derivative of P at Y does not exceed in any
-    /// direction up to [`STEEPEST`], and that it is equal to where the drag is linear.
+    /// Adds an upper bound of the second derivative of P at Y to the lower half of a matrix, r x r. Exact
+    /// for linear drag; capped at [`STEEPEST`].
     pub(super) fn add_metric(&mut self, y: &[[f64; 3]], lower: MatMut<'_, f64>) {
         self.relative(y);
         let Some(Drag(drag)) = &self.drag else { return };

@@ -1,4 +1,4 @@
-//! The reduced elastic energy and its gradient.
+//! Reduced elastic energy and its gradient.
 
 use super::SkinningModel;
 use super::local::LocalScratch;
@@ -10,9 +10,8 @@ use crate::{Error, Result};
 impl SkinningModel {
     /// Elastic energy of the body, in J, and its gradient by the coefficients.
     ///
-    /// `coefficients` Z and the gradient are m x 3 x 4 in C order; `pose_rest` in [0, 1] as in the settings.
-    /// Gradients along coefficients that move nothing are zero. The simulation does not need this; tests and
-    /// tools do.
+    /// `coefficients` Z and the gradient are m x 3 x 4 in C order; `pose_rest` in [0, 1] as in the
+    /// settings. Gradients along ineffective coefficients are zero. For tests and tools only.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for the arguments.
@@ -60,7 +59,7 @@ impl SkinningModel {
         Ok((energy, self.pull_back(&gradient.collect::<Vec<[f64; 3]>>())))
     }
 
-    /// The gradient by Z, m x 3 x 4, of a function of Y with gradient `reduced`: `dY = Phi' B'MB dZ`.
+    /// Gradient by Z, m x 3 x 4, of a function of Y with gradient `reduced`: `dY = Phi' B'MB dZ`.
     pub(super) fn pull_back(&self, reduced: &[[f64; 3]]) -> Vec<f64> {
         let row = |column: usize| {
             let column = self.data.reduction.col_as_slice(column);

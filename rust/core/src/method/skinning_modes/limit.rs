@@ -1,9 +1,9 @@
-//! The limit of displacements: a potential that is zero up to half of the limit and grows without bound towards
-//! it, so that flesh stiffens before it gets there.
+//! Displacement limit: a potential that is zero up to half of the limit and grows without bound towards it.
+//! Flesh stiffens before it reaches the limit.
 //!
-//! `U = sum over places s of mu_s kappa L^2 phi(|u_s| / L)`, `phi(x) = -t^2 ln(1 - t)`, `t = 2 x - 1` and 0 below
-//! `x = 1/2`, with L the limit, mu_s the mass that a push there moves and kappa the lowest elastic eigenvalue: twice smooth, in
-//! joules, and nothing at all for calm motion.
+//! `U = sum over places s of mu_s kappa L^2 phi(|u_s| / L)`, `phi(x) = -t^2 ln(1 - t)`, `t = 2 x - 1` and 0
+//! below `x = 1/2`, with L the limit, mu_s the effective mass of a place and kappa the lowest elastic
+//! eigenvalue. The potential has two continuous derivatives, is in joules, and vanishes for calm motion.
 
 use faer::Mat;
 use rayon::prelude::*;
@@ -13,24 +13,24 @@ use crate::material::growth::{KNEE, potential};
 use crate::math::dense::dot;
 use crate::math::lanes::{Packed, multiply_add};
 
-/// Share of the limit that a state beyond it is pulled back to before it is stepped.
+/// Share of the limit to which a state beyond it is scaled before a step.
 const INSIDE: f64 = 0.9;
 /// Leverage below which a vertex needs no place of its own.
 const UNSEEN: f64 = 0.1;
-/// Most places, for each reduced coordinate.
+/// Largest number of places, for each reduced coordinate.
 const MOST: usize = 8;
-/// Share of the largest row, squared, that counts as not moving.
+/// Squared row norm, relative to the largest, that counts as not moving.
 const FAINT: f64 = 1e-6;
 
-/// The places where displacements are limited: few, but such that no vertex moves far without them.
+/// Places of the displacement limit: few, but no vertex moves far without one of them.
 pub(super) struct LimitPlaces {
     /// `B Phi` at the places, k x r.
     basis: Packed<1>,
-    /// Its transpose.
+    /// Transpose of `basis`.
     gather: Packed<1>,
-    /// The largest norm of a row of `basis`: no place moves by more than this times `|Y|`.
+    /// Largest row norm of `basis`: no place moves by more than this times `|Y|`.
     reach: f64,
-    /// mu, k, kg: what a push at a place has to move, `1 / |b_s|^2`.
+    /// Effective masses mu of the places, k, kg, `1 / |b_s|^2`.
     masses: Vec<f64>,
 }
 
@@ -48,9 +48,9 @@ impl LimitPlaces {
     }
 }
 
-/// Items of `each` rows b, chosen one after the other, each the one with the largest leverage left, the sum of its
-/// `b' (sum of b_s b_s')^-1 b` over what is chosen, until none has more than [`UNSEEN`] or there are `most`: what no
-/// chosen row sees, no other row sees much of.
+/// Greedy choice of items of `each` rows b by leverage, the sum of `b' (sum of b_s b_s')^-1 b` over the
+/// item's rows with the sum over chosen rows. Stops if no item has more than [`UNSEEN`], or at `most`
+/// items. Every row is then nearly in the span of the chosen ones.
 pub(super) fn covering(rows: &[Vec<f64>], each: usize, most: usize) -> Vec<usize> {
     let norms: Vec<f64> = rows.chunks_exact(each).map(|own| own.iter().map(|row| norm2(row)).sum()).collect();
     let faint = FAINT * norms.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
@@ -78,7 +78,7 @@ pub(super) fn covering(rows: &[Vec<f64>], each: usize, most: usize) -> Vec<usize
                 .zip(rows.par_chunks_exact(each))
                 .for_each(|(l, own)| *l -= scale * sees(own));
         }
-        // Once is enough: a place that is taken again leaves less for the others.
+        // A place is chosen at most once, to leave room for the others.
         leverage[best] = f64::NEG_INFINITY;
     }
     chosen
@@ -97,15 +97,15 @@ fn norm2(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum()
 }
 
-/// A limit in force: where, how far, how stiff, and memory for the places.
+/// An active displacement limit: places, length, stiffness and scratch.
 pub(super) struct Limit {
     moved: Vec<[f64; 3]>,
-    /// Where places were last measured, and how far the furthest was moved there, m.
+    /// Coordinates of the last measurement, and the largest displacement there, m.
     known: Vec<[f64; 3]>,
     furthest: f64,
     /// L, metres.
     length: f64,
-    /// kappa, 1/s^2; 0 where nothing is limited.
+    /// kappa, 1/s^2; 0 without a limit.
     stiffness: f64,
 }
 
@@ -114,7 +114,8 @@ impl Limit {
         Self { moved: Vec::new(), known: Vec::new(), furthest: 0.0, length: 0.0, stiffness: 0.0 }
     }
 
-    /// Sets the limit, a share of the diagonal, and the factor on the elastic energy; allocates the first time.
+    /// Sets the limit, a share of the diagonal, and the factor on the elastic energy; allocates the first
+    /// time.
     pub(super) fn set(&mut self, model: &SkinningModel, limit: Option<f64>, stiffness: f64) {
         let Some(limit) = limit else {
             self.stiffness = 0.0;
@@ -124,13 +125,12 @@ impl Limit {
         self.known.resize(model.rank(), [0.0; 3]);
         self.length = limit * 2.0 * model.coordinates.size;
         let omega = std::f64::consts::TAU * model.frequency();
-        // A body without stiffness has no frequency of its own; once a second keeps the limit a limit.
+        // A body without stiffness has no lowest frequency; 1 Hz keeps the limit effective.
         let omega2 = if omega > 0.0 { omega * omega } else { std::f64::consts::TAU.powi(2) };
         self.stiffness = stiffness * omega2;
     }
 
-    /// The largest displacement of a place as a share of the limit, or 0 where it is certain to be below the
-    /// knee.
+    /// Largest displacement of a place as a share of the limit, or 0 if certainly below the knee.
     fn largest(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
         if self.stiffness == 0.0 {
             return 0.0;
@@ -148,12 +148,12 @@ impl Limit {
         self.furthest / self.length
     }
 
-    /// Whether the limit is felt at y.
+    /// `true` if the limit is active at y.
     pub(super) fn is_felt(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
         self.largest(model, y) > KNEE
     }
 
-    /// Scales y down where it lies beyond the limit, so that the potential is finite.
+    /// Scales y down if it exceeds the limit, to make the potential finite.
     pub(super) fn enter(&mut self, model: &SkinningModel, y: &mut [[f64; 3]]) {
         let largest = self.largest(model, y);
         if largest > INSIDE {
@@ -161,7 +161,7 @@ impl Limit {
         }
     }
 
-    /// The potential at y, J, infinite beyond the limit; its gradient is added.
+    /// Potential at y, J, infinite beyond the limit; adds the gradient.
     pub(super) fn evaluate(
         &mut self,
         model: &SkinningModel,
@@ -181,7 +181,7 @@ impl Limit {
             let share = norm2(u).sqrt() / self.length;
             let (potential, slope) = potential(share);
             energy += self.stiffness * mass * self.length * self.length * potential;
-            // The force along u, written as a factor on u; below the knee the slope is zero.
+            // Force along u, as a factor on u; the slope is zero below the knee.
             let factor = if share > KNEE { self.stiffness * mass * slope / share } else { 0.0 };
             u.iter_mut().for_each(|u| *u *= factor);
         }

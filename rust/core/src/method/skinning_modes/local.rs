@@ -1,4 +1,4 @@
-//! The local step: rotations of the clusters and the force they exert, one cluster a SIMD lane.
+//! Local step: rotations of the clusters and their forces, one cluster a SIMD lane.
 
 use pulp::{Arch, Simd, WithSimd};
 
@@ -6,26 +6,26 @@ use super::SkinningModel;
 use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_items};
 use crate::math::polar::rotations_in_lanes;
 
-/// What a rig does to the places where gradients are found, one place a SIMD lane.
+/// Deformation gradients of the rig at a set of places, one place a SIMD lane.
 pub(super) struct RigGradients {
     /// `F_rig` of each place: blocks x 9 x lanes.
     pub(super) rig: Buffer<f64>,
-    /// What offsets add to `F_rig`, likewise; in use where there are offsets.
+    /// Contribution of offsets to `F_rig`, blocks x 9 x lanes; unused without offsets.
     offsets: Buffer<f64>,
     /// The upper half of the rest stretch S of each place: blocks x 6 x lanes.
     pub(super) rest: Buffer<f64>,
 }
 
 impl RigGradients {
-    /// For as many places as `gradients` has.
+    /// Storage for the places of `gradients`.
     pub(super) fn new(gradients: &Packed<3>) -> Self {
         let lanes = gradients.blocks() * gradients.lanes();
         let [rig, offsets, rest] = [9, 9, 6].map(|numbers| Buffer::zeros(numbers * lanes));
         Self { rig, offsets, rest }
     }
 
-    /// Sets `F_rig` of a pose by the gradients `G J`, with what offsets add to it (three rows a place or none), and
-    /// the rest stretch `S = (1 - pose_rest) I + pose_rest S_rig`, `F_rig = R_rig S_rig`.
+    /// Sets `F_rig` of a pose by the gradients `G J`, with the contribution of offsets (three rows a place
+    /// or none), and the rest stretch `S = (1 - pose_rest) I + pose_rest S_rig`, `F_rig = R_rig S_rig`.
     pub(super) fn set_pose(
         &mut self,
         gradients: &PackedSparse<3>,
@@ -44,14 +44,14 @@ impl RigGradients {
         });
     }
 
-    /// Becomes those of another's places, without the offsets that are in them.
+    /// Copies some places of another set, offsets included in `F_rig`.
     pub(super) fn select(&mut self, from: &Self, places: &[usize]) {
         select_items(&from.rig, 9, places, &mut self.rig);
         select_items(&from.rest, 6, places, &mut self.rest);
     }
 }
 
-/// Memory of the local step, in lanes of clusters.
+/// Scratch of the local step, in lanes of clusters.
 pub(super) struct LocalScratch {
     pub(super) posed: RigGradients,
     /// The force, still spread over the lanes: r x 3 x lanes.
@@ -67,8 +67,8 @@ impl LocalScratch {
         }
     }
 
-    /// Finds the rotations at `reduced`, writes the force of the clusters, r x 3, and returns their misfit,
-    /// J: with `e = tr(S R'F) - tr S^2`, the clusters' elastic energy is `misfit - Y . force`.
+    /// Computes the rotations at `reduced`, writes the force of the clusters, r x 3, and returns their
+    /// misfit, J. With `e = tr(S R'F) - tr S^2`, the clusters' elastic energy is `misfit - Y . force`.
     ///
     /// Force: `G' (w (R S - pose_rest F_rig) - v e R S)`. Misfit: the sum of
     /// `w / 2 |F_rig - R S|^2 + v (e^2 / 2 - e tr(S R'(F - F_rig)))`.
@@ -110,7 +110,8 @@ impl LocalScratch {
     }
 }
 
-/// Puts gradients, three rows `dx/dX_d` a cluster, into lanes: entry (i, d) of a cluster's F at `3 i + d`.
+/// Converts gradients, three rows `dx/dX_d` a cluster, to lanes: entry (i, d) of a cluster's F at
+/// `3 i + d`.
 fn spread(gradients: &[[f64; 3]], lanes: usize, out: &mut [f64]) {
     for (cluster, gradient) in gradients.as_chunks::<3>().0.iter().enumerate() {
         let block = &mut out[9 * lanes * (cluster / lanes)..];
@@ -162,10 +163,10 @@ impl WithSimd for RigStep<'_> {
     }
 }
 
-/// Places of a symmetric 3x3 matrix that are stored.
+/// Stored entries of a symmetric 3x3 matrix.
 const UPPER: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
 
-/// VOLUMETRIC: whether any cluster resists change of volume.
+/// VOLUMETRIC: `true` if any cluster resists volume change.
 struct LocalStep<'a, const VOLUMETRIC: bool> {
     gradients: &'a Packed<3>,
     weights: &'a [f64],
@@ -245,7 +246,7 @@ fn growth<S: Simd>(
     (growth, of_u)
 }
 
-/// `A S` of a symmetric S.
+/// `A S` for a symmetric S.
 #[inline(always)]
 pub(super) fn times_symmetric<S: Simd>(simd: S, a: &[S::f64s; 9], s: &[S::f64s; 6]) -> [S::f64s; 9] {
     let [s00, s01, s02, s11, s12, s22] = *s;

@@ -1,20 +1,18 @@
-//! The quadratic form by which a step turns a force into a change: a diagonal, what couples coordinates
-//! beside it, and a few directions that are stiff besides.
+//! Quadratic metric of a step: a diagonal, an optional coupling matrix, and a few stiff directions.
 
 use faer::MatMut;
 
 use crate::math::DenseCholesky;
 use crate::math::rows::{Rows, add, dot};
 
-/// Most stiff directions.
+/// Largest number of stiff directions.
 pub(super) const MOST_STIFF: usize = 48;
 
-/// `diag(d) + A + sum of c u u'`, positive definite, with an A that mostly is nothing and stiff directions u,
-/// which are few.
+/// `diag(d) + A + sum of c u u'`, positive definite, with a mostly absent A and few stiff directions u.
 pub(super) struct Metric {
-    /// d, r; infinite in directions that do not move.
+    /// d, r; infinite for fixed coordinates.
     pub(super) diagonal: Vec<f64>,
-    /// The factor, where there has been an A.
+    /// Factor of `diag(d) + A`, once there has been an A.
     factor: Option<DenseCholesky>,
     coupled: bool,
     stiff: StiffDirections,
@@ -25,12 +23,12 @@ impl Metric {
         Self { diagonal: vec![1.0; rank], factor: None, coupled: false, stiff: StiffDirections::default() }
     }
 
-    /// There is no A.
+    /// Removes A.
     pub(super) fn uncouple(&mut self) {
         self.coupled = false;
     }
 
-    /// Adds the A whose lower half `add` adds to a matrix; allocates the first time.
+    /// Sets A; `add` adds its lower half to a matrix. Allocates the first time.
     pub(super) fn couple(&mut self, add: impl FnOnce(MatMut<'_, f64>)) {
         let rank = self.diagonal.len();
         let factor = self.factor.get_or_insert_with(|| DenseCholesky::zeros(rank));
@@ -39,23 +37,23 @@ impl Metric {
         add(factor.matrix.as_mut());
         self.coupled = factor.factor();
         if !self.coupled {
-            // Numbers that have overflowed have no factor: the step is then refused for what comes of this.
+            // Overflowed numbers have no factor: the NaN diagonal fails the step.
             self.diagonal.fill(f64::NAN);
         }
     }
 
-    /// There are no stiff directions, and none are known.
+    /// Forgets all stiff directions.
     pub(super) fn relax(&mut self) {
         self.stiff.count = 0;
     }
 
-    /// No known direction is stiff until it is named again.
+    /// Resets the stiffness of all known directions to zero.
     pub(super) fn slacken(&mut self) {
         self.stiff.compliances.fill(f64::INFINITY);
     }
 
-    /// Gives the direction of a name the stiffness c. `write` writes u, r rows, where the name is not known
-    /// yet; those that are more than [`MOST_STIFF`] are left out. Allocates the first time.
+    /// Sets the stiffness c of a named direction. For an unknown name, `write` writes u, r rows; directions
+    /// beyond [`MOST_STIFF`] are ignored. Allocates the first time.
     pub(super) fn stiffen(&mut self, name: usize, c: f64, write: impl FnOnce(&mut Rows)) {
         let mut stiff = std::mem::take(&mut self.stiff);
         let known = stiff.names[..stiff.count].iter().position(|known| *known == name);
@@ -67,12 +65,12 @@ impl Metric {
         self.stiff = stiff;
     }
 
-    /// Is ready to solve with what has been named.
+    /// Factors the stiff directions, ready for a solve.
     pub(super) fn prepare(&mut self) {
         self.stiff.factorise();
     }
 
-    /// Whether no direction is below a share of the stiffest, where there is an A.
+    /// `true` if no pivot is below a share of the largest; always `true` without A.
     pub(super) fn is_definite(&self, share: f64) -> bool {
         let Some(factor) = self.factor.as_ref().filter(|_| self.coupled) else { return true };
         let pivots = (0..self.diagonal.len()).map(|i| factor.matrix[(i, i)]);
@@ -82,14 +80,14 @@ impl Metric {
         least * least > share * most * most
     }
 
-    /// Solves for the change of a force, r rows, in its place.
+    /// Solves for the change under a force, r rows, in place.
     pub(super) fn solve(&self, rows: &mut [[f64; 3]]) {
         let shares = self.stiff.shares(rows);
         self.solve_coupled(rows);
         self.stiff.take(&shares, rows);
     }
 
-    /// Without stiff directions.
+    /// Solve without stiff directions.
     fn solve_coupled(&self, rows: &mut [[f64; 3]]) {
         if let Some(factor) = self.factor.as_ref().filter(|_| self.coupled) {
             factor.solve(rows.as_flattened_mut(), 3);
@@ -101,17 +99,17 @@ impl Metric {
     }
 }
 
-/// Directions u of stiffness c beside a form B, by Woodbury's formula:
+/// Directions u of stiffness c on top of a matrix B, by the Woodbury formula:
 /// `(B + U C U')^-1 = B^-1 - W (C^-1 + U' W)^-1 W'`, `W = B^-1 U`.
 #[derive(Default)]
 struct StiffDirections {
     count: usize,
     names: Vec<usize>,
-    /// Diagonal of `C^-1`; infinite for what is not stiff.
+    /// Diagonal of `C^-1`; infinite for zero stiffness.
     compliances: Vec<f64>,
     /// W, r rows a direction.
     images: Vec<[f64; 3]>,
-    /// u of the last one.
+    /// u of the last direction.
     direction: Vec<[f64; 3]>,
     /// Lower halves of `U' W` and of the Cholesky factor of `C^-1 + U' W`.
     product: Vec<[f64; MOST_STIFF]>,
@@ -119,7 +117,7 @@ struct StiffDirections {
 }
 
 impl StiffDirections {
-    /// Adds a direction; gives its place, if there is one.
+    /// Adds a direction; returns its slot, if one is free.
     fn add(
         &mut self,
         name: usize,
@@ -149,7 +147,7 @@ impl StiffDirections {
         Some(own)
     }
 
-    /// Finds the factor; what is not stiff has zeros below an infinite pivot.
+    /// Cholesky factorisation; an infinite pivot, from zero stiffness, has zeros below it.
     fn factorise(&mut self) {
         for i in 0..self.count {
             let (done, rest) = self.factor.split_at_mut(i);
@@ -178,7 +176,7 @@ impl StiffDirections {
         shares
     }
 
-    /// Takes W times the shares from a change.
+    /// Subtracts W times the shares from a change.
     fn take(&self, shares: &[f64; MOST_STIFF], change: &mut Rows) {
         for (image, share) in self.images.chunks_exact(change.len()).zip(shares).take(self.count) {
             add(change, -share, image);
@@ -197,7 +195,7 @@ mod tests {
         std::array::from_fn(|i| std::array::from_fn(|c| ((7 * name + 3 * i + c) as f64).sin()))
     }
 
-    /// `diag(d) x` with stiff directions besides.
+    /// `diag(d) x` plus the stiff directions.
     fn image(metric: &Metric, stiff: &[(usize, f64)], x: &Rows) -> Vec<[f64; 3]> {
         let mut image: Vec<_> = x.iter().zip(&metric.diagonal).map(|(x, d)| x.map(|x| d * x)).collect();
         for &(name, c) in stiff {
@@ -206,7 +204,7 @@ mod tests {
         image
     }
 
-    /// Directions that come, change and go: each time a force is what the solution's image is.
+    /// Directions appear, change and disappear: each time, the image of the solution is the force.
     #[test]
     fn stiff_directions_are_solved_for() {
         let mut metric = Metric::new(RANK);
@@ -230,7 +228,7 @@ mod tests {
         }
     }
 
-    /// A direction that repeats another one, and more of them than there is room for.
+    /// A repeated direction, and more directions than slots.
     #[test]
     fn many_directions_stay_solvable() {
         let mut metric = Metric::new(RANK);

@@ -1,8 +1,7 @@
-//! Fast complementary dynamics: the flesh moves in skinning eigenmodes, rotations are found in clusters
-//! `[FastCD]`.
+//! Fast complementary dynamics: flesh in skinning eigenmodes, with one rotation a cluster `[FastCD]`.
 //!
-//! The displacement is `u = B z`, `B` carrying one affine transform a mode. Everything of mesh size is
-//! reduced once (`reduce`); a step (`step`) alternates between rotations of the clusters (`local`) and a
+//! The displacement is `u = B z`, `B` carrying one affine transform a mode. All data of mesh size is
+//! reduced once (`reduce`). A step (`step`) alternates between rotations of the clusters (`local`) and a
 //! diagonal solve.
 
 mod clusters;
@@ -53,11 +52,11 @@ pub(crate) use step::SkinningSubstep;
 pub(crate) use stitches::{ReducedSprings, ReducedStitches};
 pub(crate) use stretch_places::StretchPlaces;
 
-/// Share of the largest eigenvalue below which a mode counts as one that does not deform.
+/// Relative eigenvalue below which a mode counts as rigid.
 const RIGID_MODE: f64 = 1e-7;
 
-/// The numbers of a reduced body: what a file stores. r reduced coordinates, h = max(b, 1) handles, c
-/// clusters, or tets that stand as clusters where forces are sampled.
+/// Numbers of a reduced body, the contents of its file. r reduced coordinates, h = max(b, 1) handles, c
+/// clusters, or tets in their place with a cubature.
 #[derive(Clone)]
 pub(crate) struct SkinningData {
     /// The tet mesh: n vertices.
@@ -76,7 +75,7 @@ pub(crate) struct SkinningData {
     pub(crate) reduction: Mat<f64>,
     /// Elastic eigenvalues of the reduced body, r, 1/s^2.
     pub(crate) spectrum: Vec<f64>,
-    /// `Phi' B'M 1`, r: what a uniform acceleration does.
+    /// `Phi' B'M 1`, r: response to a uniform acceleration.
     pub(crate) uniform: Vec<f64>,
     /// `Phi' B'M diag(strength) J`, r x 4h.
     pub(crate) rig_mass: Mat<f64>,
@@ -92,41 +91,42 @@ pub(crate) struct SkinningData {
     pub(crate) cluster_volumes: Vec<f64>,
     /// `G J`, 3c x 4h.
     pub(crate) cluster_rig: Mat<f64>,
-    /// Mass that each cluster stands for, c, kg.
+    /// Mass of each cluster, c, kg.
     pub(crate) cluster_masses: Vec<f64>,
-    /// The tet that each cluster is, c, where forces are sampled; else nothing.
+    /// Tets in place of clusters, c, with a cubature; else empty.
     pub(crate) cubature_tets: Vec<u32>,
-    /// Mass of each cluster that has a centre, k, kg: the clusters above, or those that a cubature leaves for
-    /// forces from outside.
+    /// Masses of the clusters with centres, k, kg: the clusters above, or with a cubature those kept for
+    /// external forces.
     pub(crate) center_masses: Vec<f64>,
-    /// The mean row of `B Phi` over the mass of each cluster, k x r.
+    /// The mass-weighted mean row of `B Phi` in each cluster, k x r.
     pub(crate) center_basis: Mat<f64>,
-    /// The mean row of J, likewise, k x 4h.
+    /// The mass-weighted mean row of J in each cluster, k x 4h.
     pub(crate) center_rig: Mat<f64>,
-    /// Where stretch is limited.
+    /// Places of the stretch limit.
     pub(crate) stretch: StretchPlaces,
-    /// What stitches add beside the spectrum, which has their quadratic part.
+    /// Stitch terms outside of the spectrum, which has their quadratic part.
     pub(crate) stitches: Option<ReducedStitches>,
 }
 
-/// What a body may have beside its parts; nothing by default.
+/// Optional inputs of a body; none by default.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Extras<'a> {
-    /// How much of the rig's acceleration each vertex feels, n, >= 0. The inertial coupling is then
-    /// `B'M diag(strength) J`. One everywhere is the same as none.
+    /// Factor on the rig's acceleration at each vertex, n, >= 0. The inertial coupling is then
+    /// `B'M diag(strength) J`. `None` is one everywhere.
     pub strength: Option<&'a [f64]>,
-    /// Springs between points of the body. The modes should know them too.
+    /// Springs between points of the body. Compute the modes with the same stitches.
     pub stitches: Option<&'a Stitches>,
-    /// Tets at which elastic forces are found, in place of the means of the clusters.
+    /// Sample tets for elastic forces, in place of the clusters' means.
     pub cubature: Option<&'a Cubature>,
 }
 
 /// A body reduced to skinning eigenmodes and clusters; immutable.
 ///
-/// Elastic energy: `sum over tets of V (mu |F - R S|^2 + lambda / 2 (tr(S R'F) - tr S^2)^2)`, without the
-/// second term as rigid as possible, with R in clusters `[FastCD eq. 46-49, C.2]` or in the tets of a
-/// [`Cubature`]; S is the identity, or follows the pose ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The
-/// quadratic part in z of the first term is exact with clusters; the second is that of the clusters' mean F. Stitches add
+/// Elastic energy: `sum over tets of V (mu |F - R S|^2 + lambda / 2 (tr(S R'F) - tr S^2)^2)`, as rigid as
+/// possible without the second term, with R in clusters `[FastCD eq. 46-49, C.2]` or in the tets of a
+/// [`Cubature`]; S is the identity, or follows the pose
+/// ([`SimulationParams::pose_rest`](crate::method::SimulationParams::pose_rest)). The quadratic part in z
+/// of the first term is exact with clusters; the second is that of the clusters' mean F. Stitches add
 /// `sum_s k_s / 2 |x_a - x_b|^2` exactly ([`Stitches`]), wherever the rest shape lies.
 pub struct SkinningModel {
     data: SkinningData,
@@ -145,30 +145,28 @@ pub struct SkinningModel {
     springs: Option<opening::PackedSprings>,
     cluster_basis: Packed<3>,
     cluster_rig: PackedSparse<3>,
-    /// Cluster weights in the lanes of `cluster_basis`, 0 in the filling.
+    /// Cluster weights in the lanes of `cluster_basis`, 0 in padding lanes.
     lane_weights: Vec<f64>,
-    /// Cluster volumes, likewise.
+    /// Cluster volumes in the same lanes.
     lane_volumes: Vec<f64>,
-    /// The diagonal of `Phi' G'vG Phi`, r, 1/s^2: what resistance to change of volume adds to the spectrum at
-    /// most.
+    /// Diagonal of `Phi' G'vG Phi`, r, 1/s^2: upper bound of the volume resistance's share in the spectrum.
     volumetric: Vec<f64>,
-    /// Whether any cluster resists change of volume, so that the global step is not exact.
+    /// `true` if any cluster resists volume change, which makes the global step inexact.
     is_volumetric: bool,
-    /// Where displacements are limited; found when a simulation first asks.
+    /// Places of the displacement limit; computed on first use.
     limit_places: OnceLock<limit::LimitPlaces>,
-    /// Where stretch is limited.
+    /// Places of the stretch limit.
     stretch_places: stretch::PackedPlaces,
 }
 
 impl SkinningModel {
-    /// Reduces a body: `labels` (t) names the cluster of each tet, from 0; numbers that no tet has are
-    /// skipped.
+    /// Reduces a body: `labels` (t) is the cluster of each tet, from 0; unused numbers are skipped.
     ///
     /// Without a rig the body is free: it starts in its rest shape and a step takes no pose.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::Index`] or [`Error::NotFinite`] if the parts do not fit the mesh;
-    /// [`Error::Numerical`] if the modes span nothing.
+    /// [`Error::Numerical`] for modes without motion.
     pub fn new(
         mesh: &TetMesh,
         material: &Material,
@@ -179,10 +177,11 @@ impl SkinningModel {
         Self::with_extras(mesh, material, modes, labels, rig, &Extras::default())
     }
 
-    /// The same with what else a body may have.
+    /// As [`SkinningModel::new`], with optional inputs.
     ///
     /// # Errors
-    /// As [`SkinningModel::new`]; [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for the extras.
+    /// As [`SkinningModel::new`]; [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for the
+    /// extras.
     pub fn with_extras(
         mesh: &TetMesh,
         material: &Material,
@@ -194,7 +193,7 @@ impl SkinningModel {
         Self::from_data(reduce::reduce(mesh, material, modes, labels, rig, extras)?)
     }
 
-    /// Checks that the parts fit together and packs them for the step.
+    /// Checks that the parts fit together, and packs them for the step.
     pub(crate) fn from_data(data: SkinningData) -> Result<Self> {
         data.check()?;
         let packed = |m: &Mat<f64>| Packed::<1>::new(m.nrows(), m.ncols(), |i, _, j| m[(i, j)]);
@@ -229,7 +228,7 @@ impl SkinningModel {
         })
     }
 
-    /// The numbers that a file stores.
+    /// The contents of a model file.
     pub(crate) fn data(&self) -> &SkinningData {
         &self.data
     }
@@ -259,33 +258,33 @@ impl SkinningModel {
         self.data.bones
     }
 
-    /// Number of stitch groups that open each by itself.
+    /// Number of stitch groups with separate opening.
     pub fn stitch_group_count(&self) -> usize {
         let groups = self.data.springs().into_iter().flat_map(|springs| &springs.groups);
         groups.max().map_or(0, |&highest| highest as usize + 1)
     }
 
-    /// Number of clusters that hold a tet, or of the tets that stand as clusters.
+    /// Number of clusters with a tet, or of cubature tets.
     pub fn cluster_count(&self) -> usize {
         self.data.cluster_weights.len()
     }
 
-    /// Number of clusters whose centres of mass are known.
+    /// Number of clusters with known centres of mass.
     pub(crate) fn center_count(&self) -> usize {
         self.data.center_masses.len()
     }
 
-    /// The tets at which elastic forces are found, c; none where they are those of clusters' means.
+    /// The cubature tets, c; empty with clusters' means.
     pub fn cubature_tets(&self) -> &[u32] {
         &self.data.cubature_tets
     }
 
-    /// The tets whose stretch is limited, w.
+    /// The tets with a stretch limit, w.
     pub fn stretch_tets(&self) -> &[u32] {
         &self.data.stretch.tets
     }
 
-    /// Dimension r of the space the modes span, an xyz triple each: 4m, less what is linearly dependent.
+    /// Dimension r of the span of the modes, counting xyz as one: 4m minus linear dependencies.
     pub fn rank(&self) -> usize {
         self.data.spectrum.len()
     }
@@ -300,12 +299,12 @@ impl SkinningModel {
         2.0 * self.coordinates.size
     }
 
-    /// Displacement of the whole body by its diagonal, in the mass norm.
+    /// Mass norm of a displacement of the whole body by one diagonal.
     pub(crate) fn unit(&self) -> f64 {
         self.mass().sqrt() * self.diagonal()
     }
 
-    /// Frequency of the lowest mode that deforms, `sqrt(lambda) / (2 pi)`, in Hz; 0 if none does.
+    /// Frequency of the lowest deforming mode, `sqrt(lambda) / (2 pi)`, in Hz; 0 without one.
     pub fn frequency(&self) -> f64 {
         let eigenvalues = &self.data.eigenvalues;
         let largest = eigenvalues.iter().copied().fold(0.0, f64::max);
@@ -318,12 +317,12 @@ impl SkinningModel {
         self.limit_places.get_or_init(|| limit::LimitPlaces::new(self))
     }
 
-    /// Turns a pose into 4 rows a handle, in the body's coordinates.
+    /// Converts a pose into 4 rows a handle, in the body's coordinates.
     fn enter_pose(&self, pose: Option<&Pose>, rows: &mut [[f64; 3]]) -> Result<()> {
         enter_pose(&self.coordinates, self.data.bones, pose, rows)
     }
 
-    /// Turns a generalised force, m x 3 x 4, into that on the reduced coordinates, r rows.
+    /// Converts a generalised force, m x 3 x 4, to the reduced coordinates, r rows.
     fn enter_force(&self, force: &[f64], rows: &mut [[f64; 3]], out: &mut [[f64; 3]]) -> Result<()> {
         if force.len() != 12 * self.mode_count() {
             return Err(Error::Shape {
@@ -362,7 +361,7 @@ fn volumetric(data: &SkinningData, i: usize) -> f64 {
 }
 
 impl SkinningData {
-    /// Errors unless all sizes fit and all numbers are finite, masses and weights positive.
+    /// Checks all sizes, finite numbers, and positive masses and weights.
     fn check(&self) -> Result<()> {
         let (n, m) = (self.mesh.vertices().len(), self.eigenvalues.len());
         let (r, h, c) = (self.spectrum.len(), self.bones.max(1), self.cluster_weights.len());
@@ -458,7 +457,7 @@ impl SkinningData {
         Ok(())
     }
 
-    /// The matrices by name.
+    /// Matrices by name.
     pub(crate) fn matrices(&self) -> [(&'static str, &Mat<f64>); 9] {
         [
             ("basis", &self.basis),

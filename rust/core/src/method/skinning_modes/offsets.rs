@@ -1,12 +1,12 @@
-//! Rigs that are not linear skinning: what they add to it at the points of the surface, reduced to the rows
-//! that a step needs.
+//! Offsets of rigs beyond linear skinning, given at the points of the surface and reduced to the rows of a
+//! step.
 //!
-//! Offsets d, p x 3, are what a rig adds to linear skinning at the points. They are carried to the tet
-//! mesh as skinning weights are: c = C d is taken at the place of the surface closest to each boundary
-//! vertex, and spread inside harmonically. Alone, that would not move a lattice vertex, which lies outside of
-//! the surface, as a bone moves it. So what bones can make of c is given to the bones: T minimises `|c - C
-//! J_s T|`, J_s being the rig at the points, among directions that the surface sees well; only the residual
-//! is extended. A rig that is linear but given as offsets is then what it would be as a pose.
+//! Offsets d, p x 3, are the differences from linear skinning at the points. They are carried to the tet
+//! mesh like skinning weights: c = C d is interpolated at the closest surface point of each boundary
+//! vertex, and extended harmonically inside. The extension alone would not move lattice vertices, which lie
+//! outside of the surface, in the way of a bone. Therefore bones take over their share of c: T minimises
+//! `|c - C J_s T|`, with J_s the rig at the points, among directions well visible on the surface, and only
+//! the residual is extended. A linear rig given as offsets then equals the same rig given as a pose.
 
 use faer::{Mat, MatRef};
 
@@ -25,17 +25,17 @@ use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
 
-/// Motions of the bones that move the mesh more than so many times further than they move the surface are not
-/// read off it.
+/// Largest amplification of a bone motion from surface to mesh; motions above it are not inferred from the
+/// surface.
 const AMPLIFICATION: f64 = 10.0;
 /// Functionals whose adjoints are formed at once.
 const BLOCK: usize = 64;
 
-/// What a model was reduced from, and the surface that hangs in it.
+/// Inputs of a model's reduction, and the embedded surface.
 pub struct OffsetSource<'a> {
-    /// Of the tets.
+    /// Material of the tets.
     pub material: &'a Material,
-    /// Of the model.
+    /// Modes of the model.
     pub modes: &'a SkinningModes,
     /// Cluster of each tet, t.
     pub labels: &'a [i32],
@@ -43,34 +43,35 @@ pub struct OffsetSource<'a> {
     pub rig: &'a Rig,
     /// Map of strength at the tet vertices, n.
     pub strength: Option<&'a [f64]>,
-    /// The surface at whose points offsets are given, p.
+    /// Surface of the offset points, p.
     pub surface: &'a SurfaceMesh,
-    /// Weights at its points.
+    /// Weights at the surface points.
     pub surface_rig: &'a Rig,
 }
 
-/// Reduces offsets from linear skinning, p x 3, to the rows that a step of one model takes.
+/// Reduction of offsets from linear skinning, p x 3, to the rows of a step of one model.
 ///
 /// Rows: 4h of the bones' share, and of the residual `Phi'B'M` (r), `Phi'B'L` (r), mean gradients (3c) of
-/// the clusters or tets where forces are found, centres of mass (k) of the clusters, and gradients (3w) where
-/// stretch is limited. The operators are fixed: a reduction costs `(2r + 3c + k + 3w)` products a boundary vertex of the lattice, whatever the number of points.
+/// the clusters or cubature tets, centres of mass (k) of the clusters, and gradients (3w) at the places of
+/// the stretch limit. The operators are fixed: a reduction costs `(2r + 3c + k + 3w)` products a boundary
+/// vertex of the lattice, for any number of points.
 pub struct OffsetReduction {
     carrier: OffsetCarrier,
     /// 2r + 3c + k + 3w rows, one column a boundary vertex.
     functionals: Packed<1>,
 }
 
-/// Carries offsets to the boundary of the tet mesh, and gives bones what bones can make of them.
+/// Transfer of offsets to the boundary of the tet mesh, with the bones' share split off.
 pub(crate) struct OffsetCarrier {
     points: usize,
     samples: BoundarySamples,
     carried: CarriedRig,
-    /// The pseudo-inverse of `(C J_s)'(C J_s)` on directions that the surface sees, 4h x 4h.
+    /// Pseudo-inverse of `(C J_s)'(C J_s)` on the directions visible on the surface, 4h x 4h.
     fit: Packed<1>,
 }
 
 impl OffsetCarrier {
-    /// For a mesh with weights at its vertices, and a surface with weights at its points.
+    /// Transfer to a mesh with weights at its vertices, from a surface with weights at its points.
     ///
     /// # Errors
     /// [`Error::Numerical`].
@@ -101,7 +102,7 @@ impl OffsetCarrier {
     }
 }
 
-/// Carries offsets to all vertices of the tet mesh.
+/// Transfer of offsets to all vertices of the tet mesh.
 pub(crate) struct OffsetExtension {
     carrier: OffsetCarrier,
     harmonic: HarmonicExtension,
@@ -110,7 +111,7 @@ pub(crate) struct OffsetExtension {
 }
 
 impl OffsetExtension {
-    /// For a mesh with weights at its vertices, and a surface with weights at its points.
+    /// Transfer to a mesh with weights at its vertices, from a surface with weights at its points.
     ///
     /// # Errors
     /// [`Error::Numerical`].
@@ -123,7 +124,7 @@ impl OffsetExtension {
         })
     }
 
-    /// What offsets, p x 3, are at the tet vertices: n x 3 in C order.
+    /// Offsets at the tet vertices, n x 3 in C order, from offsets at the points, p x 3.
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`] for the offsets.
@@ -145,7 +146,7 @@ impl OffsetReduction {
     /// Prepares the reduction for a model with a rig.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the parts are not those of the model; [`Error::Numerical`].
+    /// [`Error::Shape`] for inputs of another model; [`Error::Numerical`].
     pub fn new(model: &SkinningModel, source: &OffsetSource<'_>) -> Result<Self> {
         let points = source.surface.points();
         check_rig("surface_rig", source.surface_rig, points.len(), model.bone_count())?;
@@ -187,9 +188,9 @@ fn packed(matrix: MatRef<'_, f64>) -> Packed<1> {
     Packed::new(matrix.nrows(), matrix.ncols(), |i, _, j| matrix[(i, j)])
 }
 
-/// `C J_s`: what each bone does to the value carried to each boundary vertex.
+/// `C J_s`: effect of each bone on the value carried to each boundary vertex.
 struct CarriedRig {
-    /// Where each vertex's part starts.
+    /// Start of each vertex's entries.
     starts: Vec<usize>,
     /// Bones and their four entries, `w [X^; 1]`.
     entries: Vec<(u32, [f64; 4])>,
@@ -213,7 +214,7 @@ impl CarriedRig {
                     own.push((bone, place.map(|x| share * weight * x)));
                 }
             }
-            // Stable, so that sums run in the order of the corners.
+            // A stable sort: sums run in the order of the corners.
             own.sort_by_key(|&(bone, _)| bone);
             own.dedup_by(|next, kept| {
                 let same = next.0 == kept.0;
@@ -257,8 +258,8 @@ impl CarriedRig {
         }
     }
 
-    /// The inverse of `(C J_s)'(C J_s)` on the directions that do not move the mesh much further than the
-    /// surface, root mean square over vertices.
+    /// The inverse of `(C J_s)'(C J_s)` on the directions with limited amplification from surface to mesh,
+    /// root mean square over vertices.
     ///
     /// vertices: the rows of J at the tet vertices.
     fn pseudo_inverse(&self, vertices: &[Vec<(u32, [f64; 4])>], handles: usize) -> Result<Mat<f64>> {
@@ -291,7 +292,7 @@ fn gram<'a>(rows: impl Iterator<Item = &'a [(u32, [f64; 4])]>, columns: usize) -
     gram
 }
 
-/// The functionals of the residual that a step needs, on the boundary vertices: one column each.
+/// Functionals of the residual on the boundary vertices, for a step: one column each.
 fn functionals(
     model: &SkinningModel,
     source: &OffsetSource<'_>,
@@ -331,7 +332,8 @@ fn functionals(
     Ok(all)
 }
 
-/// `L B Phi` as samples see it, n x r: `sum of w g' (G B Phi)`, of what each vertex adds to their gradients, 3c.
+/// `L B Phi` in the samples, n x r: `sum of w g' (G B Phi)`, from the contribution of each vertex to their
+/// gradients, 3c.
 fn sampled_stiff_rows(data: &SkinningData, gradients: &[Vec<(u32, f64)>]) -> Mat<f64> {
     let mut rows = Mat::zeros(data.mesh.vertices().len(), data.spectrum.len());
     for (row, shares) in gradients.iter().enumerate() {
@@ -344,25 +346,25 @@ fn sampled_stiff_rows(data: &SkinningData, gradients: &[Vec<(u32, f64)>]) -> Mat
     rows
 }
 
-/// The parts of the rows of offsets that are not the bones' share; all empty where there are no offsets.
+/// Rows of offsets without the bones' share; all empty without offsets.
 pub(super) struct OffsetParts<'a> {
     /// `Phi'B'L`, r.
     pub(super) stiffness: &'a [[f64; 3]],
-    /// Mean gradients where forces are found, 3c.
+    /// Mean gradients at the force elements, 3c.
     pub(super) gradients: &'a [[f64; 3]],
     /// Centres of mass of the clusters, k.
     pub(super) centers: &'a [[f64; 3]],
-    /// Gradients where stretch is limited, 3w.
+    /// Gradients at the places of the stretch limit, 3w.
     pub(super) stretch: &'a [[f64; 3]],
 }
 
 impl SkinningModel {
-    /// Number of rows that reduced offsets have beside the bones' share: 2r + 3c + k + 3w.
+    /// Number of rows of reduced offsets without the bones' share: 2r + 3c + k + 3w.
     pub(super) fn offset_rows(&self) -> usize {
         2 * self.rank() + 3 * self.cluster_count() + self.center_count() + 3 * self.data.stretch.tets.len()
     }
 
-    /// The parts of these rows after the r of inertia.
+    /// Parts of these rows after the r of inertia.
     pub(super) fn offset_parts<'a>(&self, rows: &'a [[f64; 3]]) -> OffsetParts<'a> {
         if rows.is_empty() {
             return OffsetParts { stiffness: &[], gradients: &[], centers: &[], stretch: &[] };

@@ -1,8 +1,9 @@
-//! Stitches that open while a body moves.
+//! Opening of stitches during a motion.
 //!
 //! With shares c of their stiffness the elastic eigenvalues become a matrix, `K = diag(lambda) + A` with
-//! `A = D'(c - 1)k D`, and the modal damping `2 zeta sqrt(s K)`: what a stitch held swings freely once it is open. The
-//! global step stays exact, by a Cholesky factor in place of a division. Nothing here acts where all are as built.
+//! `A = D'(c - 1)k D`, and the modal damping `2 zeta sqrt(s K)`: flesh swings freely after its stitch
+//! opens. The global step stays exact, by a Cholesky factor in place of a division. With all stitches as
+//! built, nothing here is active.
 
 use faer::{Mat, MatMut};
 
@@ -34,33 +35,34 @@ impl PackedSprings {
     }
 }
 
-/// What open stitches change of a step; grows when they first open.
+/// Changes of a step by opened stitches; allocated at the first opening.
 pub(super) struct Opening {
-    /// Of which all but `damping` is; `None` where all are as built.
+    /// Shares behind all fields but `damping`; `None` with all stitches as built.
     shares: Option<Shares>,
     /// `(c - 1) k`, s, N/m.
     weights: Vec<f64>,
     /// A, r x r, 1/s^2.
     stiffness: Mat<f64>,
-    /// `sqrt(K) - sqrt(diag(lambda))`, r x r, 1/s, once anything is damped.
+    /// `sqrt(K) - sqrt(diag(lambda))`, r x r, 1/s, computed with damping.
     root: Option<Mat<f64>>,
-    /// What the quadratic part of the incremental energy has beside its diagonal, r x r.
+    /// Off-diagonal quadratic part of the incremental energy, r x r.
     beside: Mat<f64>,
     /// Differences of ends, s rows.
     apart: Vec<[f64; 3]>,
-    /// Velocities to which damping holds, r rows.
+    /// Reference velocities of damping, r rows.
     kept: Vec<[f64; 3]>,
 }
 
 impl Opening {
-    /// Nothing is open.
+    /// No opened stitches.
     pub(super) fn new() -> Self {
         let (stiffness, beside) = (Mat::new(), Mat::new());
         let (weights, apart, kept) = (Vec::new(), Vec::new(), Vec::new());
         Self { shares: None, weights, stiffness, root: None, beside, apart, kept }
     }
 
-    /// Takes the shares of a substep; whether any stitch is open. Only other shares than before cost anything.
+    /// Sets the shares of a substep; returns `true` if any stitch is open. Costs nothing for unchanged
+    /// shares.
     pub(super) fn enter(&mut self, model: &SkinningModel, params: &SimulationParams) -> Result<bool> {
         let open = (!params.stitching.are_all(1.0)).then_some(params.stitching);
         let (Some(shares), Some(springs)) = (open, model.data.springs()) else {
@@ -84,13 +86,13 @@ impl Opening {
         Ok(true)
     }
 
-    /// Whether any stitch is open.
+    /// `true` if any stitch is open.
     pub(super) fn acts(&self) -> bool {
         self.shares.is_some()
     }
 
-    /// Sets the quadratic part of a substep, and adds what stands still of it to b. `rates`: factors of velocities over h;
-    /// `[last, older]`: the coordinates before.
+    /// Sets the quadratic part of a substep, and adds its constant terms to b. `rates`: factors of
+    /// velocities over h; `[last, older]`: previous coordinates.
     pub(super) fn prepare(
         &mut self,
         rig: (&SkinningModel, &Rows),
@@ -115,7 +117,7 @@ impl Opening {
         });
     }
 
-    /// The same without time.
+    /// The same for statics.
     pub(super) fn rest(
         &mut self,
         (model, handles): (&SkinningModel, &Rows),
@@ -133,7 +135,7 @@ impl Opening {
         self.beside.col_iter_mut().for_each(|column| column.iter_mut().for_each(|x| *x *= params.stiffness));
     }
 
-    /// What is added to the energy of a substep at y, J, and to its gradient.
+    /// Energy of a substep at y due to the opening, J; adds the gradient.
     pub(super) fn evaluate(&self, y: &Rows, gradient: &mut Rows) -> f64 {
         if !self.acts() {
             return 0.0;
@@ -156,7 +158,7 @@ impl Opening {
         }
     }
 
-    /// What is added to the elastic energy at y without the scale of stiffness, J.
+    /// Elastic energy at y due to the opening, without the scale of stiffness, J.
     pub(super) fn energy(&mut self, (model, handles): (&SkinningModel, &Rows), y: &Rows) -> f64 {
         let Some(springs) = model.springs.as_ref().filter(|_| self.acts()) else { return 0.0 };
         self.apart.fill([0.0; 3]);
@@ -168,7 +170,7 @@ impl Opening {
     }
 }
 
-/// `D' diag(w) D` of rows s x r: r x r, symmetric to the bit.
+/// `D' diag(w) D` for rows s x r: r x r, symmetric to the bit.
 fn quadratic(rows: &Mat<f64>, weights: &[f64]) -> Mat<f64> {
     let weighted = Mat::from_fn(rows.nrows(), rows.ncols(), |s, j| weights[s] * rows[(s, j)]);
     let entry = |i: usize, j: usize| dot(rows.col_as_slice(i.min(j)), weighted.col_as_slice(i.max(j)));
@@ -186,7 +188,7 @@ fn change_of_root(spectrum: &[f64], change: &Mat<f64>) -> Result<Mat<f64>> {
     Ok(Mat::from_fn(rank, rank, |i, j| root[(i, j)] - on_diagonal(i, j, spectrum[i].sqrt())))
 }
 
-/// Adds `matrix rows`, of a symmetric matrix.
+/// Adds `matrix rows` for a symmetric matrix.
 fn add_image(matrix: &Mat<f64>, rows: &Rows, out: &mut Rows) {
     for (column, row) in rows.iter().enumerate() {
         for (factor, out) in matrix.col_as_slice(column).iter().zip(out.iter_mut()) {

@@ -1,5 +1,5 @@
-//! How far a substep along a given motion is from solving its equation, and how that changes with the motion: what
-//! Newton's method on a whole cycle needs.
+//! Residual of a substep's equation along a given motion, and its derivative: input of Newton's method on a
+//! whole cycle.
 
 use faer::Mat;
 
@@ -7,14 +7,14 @@ use super::step::{SkinningSubstep, damping};
 use crate::method::SimulationParams;
 use crate::method::orbit::{Recurrence, Tangent};
 
-/// Share of the body's size by which a coordinate is moved to see how the gradient changes.
+/// Finite difference step of a coordinate, as a share of the body's size.
 const PROBE: f64 = 1e-6;
 
 impl SkinningSubstep {
     /// As [`Substep::tangent`](crate::method::substep::Substep::tangent).
     ///
-    /// The derivative is taken by differences: the energy is smooth but for its second derivative at the knee of
-    /// the limit, and a column costs as much as an iteration of a step.
+    /// Derivatives are finite differences: the energy is smooth except for the second derivative at the
+    /// knee of the limit, and a column costs as much as an iteration of a step.
     pub(super) fn derivative(
         &mut self,
         params: &SimulationParams,
@@ -44,7 +44,7 @@ impl SkinningSubstep {
         Some(Tangent { gradient, hessian: Some(hessian.partial_piv_lu()), drag })
     }
 
-    /// How substeps depend on those before them.
+    /// Recurrence between substeps.
     pub(super) fn recalled(&self, params: &SimulationParams) -> Recurrence {
         let h = params.dt / f64::from(params.substeps);
         let ([speed, _], factors) = (params.integrator.velocity(), params.integrator.recall());

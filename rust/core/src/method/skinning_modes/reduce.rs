@@ -1,4 +1,4 @@
-//! Everything of mesh size, done once: products with the basis, cluster gradients, diagonalisation.
+//! Precomputation on the mesh: products with the basis, cluster gradients, diagonalisation.
 //!
 //! `B` (n x 4m) has the rows `W_ik [X^_i; 1]`, `J` (n x 4h) the rows `w_ij [X^_i; 1]`; both stand for x, y
 //! and z alike and are formed a few rows at a time.
@@ -23,9 +23,9 @@ use crate::rig::Rig;
 use crate::subspace::SkinningModes;
 use crate::{Error, Result};
 
-/// Parts the vertices are split into; their sums are added in order, whatever the number of threads.
+/// Number of parts of the vertices; their sums are added in order, for any number of threads.
 const PARTS: usize = 16;
-/// Rows of B that are formed at once.
+/// Rows of B formed at once.
 const ROWS: usize = 128;
 
 /// Reduces a body.
@@ -142,7 +142,7 @@ fn check_strength(mesh: &TetMesh, strength: Option<&[f64]>) -> Result<()> {
     }
 }
 
-/// What the products are made of.
+/// Inputs of the products.
 pub(super) struct Body<'a> {
     pub(super) mesh: &'a TetMesh,
     pub(super) modes: usize,
@@ -154,10 +154,10 @@ pub(super) struct Body<'a> {
     /// n x m.
     weights: Vec<f64>,
     pub(super) mass: Vec<f64>,
-    /// Share of the rig's acceleration that each vertex feels, n.
+    /// Factor on the rig's acceleration at each vertex, n.
     strength: Vec<f64>,
     stiffness: Sparse,
-    /// The handles of each vertex and where each vertex's part starts.
+    /// Handles of each vertex, and the start of each vertex's entries.
     rig_starts: Vec<usize>,
     rig_entries: Vec<(u32, f64)>,
 }
@@ -173,8 +173,8 @@ struct Products {
 }
 
 impl Products {
-    /// Phi and the spectrum of a body whose forces are sampled, from the exact ones, with the quadratic part of stitches;
-    /// `B'LJ` becomes what the samples see of it.
+    /// Phi and the spectrum of a body with sampled forces, from the exact ones, with the quadratic part of
+    /// stitches; `B'LJ` is reduced to its sampled part.
     fn diagonalise_sampled(
         &mut self,
         (exact, spectrum): (Mat<f64>, Vec<f64>),
@@ -195,7 +195,7 @@ impl Products {
         turned(&exact, &stiffness)
     }
 
-    /// Elastic energy of the rig that the gradients do not have: none where they are samples.
+    /// Elastic energy of the rig outside of the gradients; zero with samples.
     fn rig_energy_outside(&self, gradients: &ClusterMeans, sampled: bool) -> Mat<f64> {
         if sampled {
             return Mat::zeros(self.rig_energy.nrows(), self.rig_energy.ncols());
@@ -205,7 +205,7 @@ impl Products {
 }
 
 impl<'a> Body<'a> {
-    /// As [`Body::new`], for parts that may not fit together.
+    /// As [`Body::new`], with checks that the parts fit together.
     pub(super) fn checked(
         mesh: &'a TetMesh,
         material: &Material,
@@ -287,7 +287,7 @@ impl<'a> Body<'a> {
         (products.mass, products.stiffness)
     }
 
-    /// Whether a mode moves a vertex.
+    /// `true` if a mode moves a vertex.
     pub(super) fn is_moved(&self, vertex: usize) -> bool {
         self.weights_of(vertex).iter().any(|&w| w != 0.0)
     }
@@ -296,7 +296,7 @@ impl<'a> Body<'a> {
         &self.weights[vertex * self.modes..(vertex + 1) * self.modes]
     }
 
-    /// `B Z` at every vertex, n x 3, of 4m rows Z.
+    /// `B Z` at every vertex, n x 3, for 4m rows Z.
     pub(super) fn displaced(&self, rows: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let at = |(vertex, point): (usize, &[f64; 4])| {
             let mut sum = [0.0; 3];
@@ -323,7 +323,7 @@ impl<'a> Body<'a> {
         sum
     }
 
-    /// `J p` at every vertex, n x 3, of 4h rows p.
+    /// `J p` at every vertex, n x 3, for 4h rows p.
     pub(super) fn rigged(&self, pose: &[[f64; 3]]) -> Vec<[f64; 3]> {
         let at = |vertex: usize| {
             let mut sum = [0.0; 3];
@@ -420,8 +420,8 @@ impl<'a> Body<'a> {
         sum
     }
 
-    /// Adds what a vertex's handles contribute, given its rows of MB and LB; `stiff_rig` is scratch for its
-    /// row of LJ.
+    /// Adds the contributions of a vertex's handles, given its rows of MB and LB; `stiff_rig` is scratch
+    /// for its row of LJ.
     fn add_rig_products(
         &self,
         vertex: usize,

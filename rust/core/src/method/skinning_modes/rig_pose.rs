@@ -1,13 +1,13 @@
-//! What the rig contributes to a step at one pose.
+//! The rig's contribution to a step at one pose.
 
 use super::SkinningModel;
 use crate::math::lanes::{Packed, multiply_add};
 
-/// What the rig contributes at one pose.
+/// The rig's contribution at one pose.
 pub(super) struct RigPose {
     /// The pose relative to the handles' mean translation, which has no elastic effect: 4h rows.
     pub(super) handles: Vec<[f64; 3]>,
-    /// `(1 - pose_rest) Phi' B'LJ p`, and what the stitches add, r rows.
+    /// `(1 - pose_rest) Phi' B'LJ p` plus the stitches' contribution, r rows.
     pub(super) cross: Vec<[f64; 3]>,
     spread: Vec<[f64; 3]>,
 }
@@ -18,9 +18,9 @@ impl RigPose {
         Self { spread: handles.clone(), handles, cross: vec![[0.0; 3]; model.rank()] }
     }
 
-    /// Sets the pose, 4h rows, and what offsets add to `Phi' B'LJ p`, r rows or none.
+    /// Sets the pose, 4h rows, and the contribution of offsets to `Phi' B'LJ p`, r rows or none.
     ///
-    /// Translation is taken out because a body far from the origin would lose digits in `L J p`.
+    /// The mean translation is subtracted, because `L J p` would lose precision far from the origin.
     pub(super) fn set(
         &mut self,
         model: &SkinningModel,
@@ -46,8 +46,8 @@ impl RigPose {
         }
     }
 
-    /// `Y'diag(spectrum)Y / 2 + Y.(cross - force) + misfit + (1 - pose_rest) p' spread p / 2`, and the rig's own
-    /// share in the stitches, J.
+    /// `Y'diag(spectrum)Y / 2 + Y.(cross - force) + misfit + (1 - pose_rest) p' spread p / 2`, and the
+    /// rig's own share in the stitches, J.
     pub(super) fn elastic_energy(
         &mut self,
         model: &SkinningModel,
@@ -81,7 +81,7 @@ impl RigPose {
     }
 }
 
-/// Adds rows to others, or none.
+/// Adds rows to others; nothing for empty rows.
 pub(super) fn add(rows: &[[f64; 3]], sum: &mut [[f64; 3]]) {
     sum.as_flattened_mut().iter_mut().zip(rows.as_flattened()).for_each(|(sum, x)| *sum += x);
 }

@@ -1,4 +1,4 @@
-//! Points at which force fields are read: centres of mass of clusters, moved and pushed at reduced cost.
+//! Sample points for force fields: centres of mass of clusters, with positions and forces at reduced cost.
 
 use faer::{Mat, MatRef};
 use nalgebra::Matrix3;
@@ -13,24 +13,24 @@ use crate::method::settings::HISTORY;
 use crate::rig::Pose;
 use crate::{Error, Result};
 
-/// Places all over the body at which poses are compared.
+/// Number of places for the comparison of poses.
 const PLACES: usize = 40;
 
-/// Centres of mass of k parts of a body: where they are, and what a force on a part does.
+/// Centres of mass of k parts of a body, with their positions and the forces on them.
 ///
-/// A part is a cluster, or several that are neighbours. Its centre of mass is exact for any pose and
-/// coefficients, and a force on it is spread over its mass: a uniform field acts exactly as gravity does,
-/// others as if they were constant in each part. Nothing here is of mesh size.
+/// A part is a cluster, or several neighbours. Its centre of mass is exact for any pose and coefficients. A
+/// force on a part is distributed over its mass: a uniform field acts exactly as gravity does, others as if
+/// constant in each part. No data is of mesh size.
 pub struct ForceSamples {
-    /// At rest, k, metres.
+    /// Centres at rest, k, metres.
     points: Vec<[f64; 3]>,
-    /// k, kg.
+    /// Masses, k, kg.
     masses: Vec<f64>,
     /// `B Phi` at the centres, k x r.
     pub(super) rows: Mat<f64>,
     /// The same, packed.
     pub(super) basis: Packed<1>,
-    /// Its transpose.
+    /// Transpose of `basis`.
     pub(super) reduce: Packed<1>,
     /// J at the centres, k x 4h.
     pub(super) rig: Packed<1>,
@@ -65,9 +65,9 @@ impl ForceSamples {
 }
 
 impl SkinningModel {
-    /// Samples of about `count` parts: at most one a cluster, and as many as asked for below that.
+    /// Samples of about `count` parts: at most one a cluster, and exactly `count` below this.
     ///
-    /// Clusters are joined with the nearest of `count` that lie far from each other, the heaviest first.
+    /// Clusters are joined with the nearest of `count` distant clusters, the heaviest first.
     ///
     /// # Errors
     /// [`Error::Range`] for a count of 0.
@@ -108,7 +108,7 @@ impl SkinningModel {
         })
     }
 
-    /// The centre of mass of a cluster at rest: what the rig makes of it with every bone at rest.
+    /// Centre of mass of a cluster at rest: the rig's position with every bone at rest.
     fn rest_center(&self, cluster: usize) -> [f64; 3] {
         let SkinningData { center_rig, .. } = &self.data;
         let mean =
@@ -116,20 +116,20 @@ impl SkinningModel {
         std::array::from_fn(|d| self.coordinates.center[d] + self.coordinates.size * mean(d))
     }
 
-    /// Where linear skinning puts samples in a pose, k, metres: without displacement, so that what is read there
-    /// depends on the pose alone.
+    /// Sample positions by linear skinning in a pose, k, metres. They exclude displacement, and forces read
+    /// there depend on the pose alone.
     ///
     /// # Errors
-    /// [`Error::Shape`] for samples of another model; [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`]
-    /// for the pose.
+    /// [`Error::Shape`] for samples of another model; [`Error::Shape`], [`Error::NotFinite`] or
+    /// [`Error::Range`] for the pose.
     pub fn posed_samples(&self, samples: &ForceSamples, pose: Option<&Pose>) -> Result<Vec<[f64; 3]>> {
         let mut handles = vec![[0.0; 3]; self.cluster_rig.columns()];
         self.enter_pose(pose, &mut handles)?;
         self.sample_positions(samples, &handles, &vec![[0.0; 3]; self.rank()], &[])
     }
 
-    /// The rotation by which the rig turns the whole body from one pose to another (4 rows a handle): that of
-    /// the clusters' gradients, weighted with their masses.
+    /// The rig's overall rotation between two poses (4 rows a handle), from the mass-weighted gradients of
+    /// the clusters.
     pub(super) fn turn(&self, from: &[[f64; 3]], to: &[[f64; 3]]) -> Matrix3<f64> {
         let mut moved = Matrix3::zeros();
         for (cluster, mass) in self.data.cluster_masses.iter().enumerate() {
@@ -140,8 +140,8 @@ impl SkinningModel {
         Matrix3::from_row_slice(&turn[0])
     }
 
-    /// How far the rig turns or strains a cluster from one pose to another (4 rows a handle), as a share of the
-    /// diagonal: the change of its gradient times the share that a cluster of its mass has of the body's size.
+    /// Largest rotation or strain of a cluster by the rig between two poses (4 rows a handle), as a share
+    /// of the diagonal: the change of its gradient times the relative size of a cluster of its mass.
     fn turned(&self, from: &[[f64; 3]], to: &[[f64; 3]]) -> f64 {
         let masses = &self.data.cluster_masses;
         let whole: f64 = masses.iter().sum();
@@ -152,7 +152,7 @@ impl SkinningModel {
         masses.iter().enumerate().map(turned).fold(0.0, f64::max)
     }
 
-    /// The mean gradient that the rig gives a cluster in a pose (4 rows a handle).
+    /// The rig's mean gradient of a cluster in a pose (4 rows a handle).
     fn rig_gradient(&self, cluster: usize, pose: &[[f64; 3]]) -> Matrix3<f64> {
         Matrix3::from_fn(|c, row| {
             let entries = pose.iter().enumerate();
@@ -160,7 +160,7 @@ impl SkinningModel {
         })
     }
 
-    /// Errors with [`Error::Shape`] for samples of a model of other sizes.
+    /// Checks that samples have the sizes of this model, else [`Error::Shape`].
     pub(super) fn check_samples(&self, samples: &ForceSamples) -> Result<()> {
         let sizes = (samples.rig.columns(), samples.basis.columns(), samples.clusters.columns());
         if sizes == (self.cluster_rig.columns(), self.rank(), self.center_count())
@@ -171,7 +171,7 @@ impl SkinningModel {
         Err(foreign_samples())
     }
 
-    /// Where samples are in a pose (4 rows a handle) with reduced coordinates, and with offsets of the
+    /// Sample positions in a pose (4 rows a handle) with reduced coordinates, and with offsets of the
     /// clusters' centres (c rows or none), k, metres.
     pub(super) fn sample_positions(
         &self,
@@ -205,7 +205,7 @@ impl SkinningModel {
     }
 }
 
-/// What refuses samples of another model, and drag at them.
+/// Error for samples of another model, and for drag at them.
 pub(crate) fn foreign_samples() -> Error {
     Error::Shape {
         what: "samples",
@@ -214,7 +214,7 @@ pub(crate) fn foreign_samples() -> Error {
     }
 }
 
-/// Groups of clusters around `count` of them that lie far apart.
+/// Groups of clusters around `count` distant ones.
 fn group(centers: &[[f64; 3]], masses: &[f64], count: usize) -> Vec<Vec<usize>> {
     let distance2 = |a: usize, b: usize| (0..3).map(|c| (centers[a][c] - centers[b][c]).powi(2)).sum::<f64>();
     let largest = |values: &[f64]| (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -236,7 +236,7 @@ fn group(centers: &[[f64; 3]], masses: &[f64], count: usize) -> Vec<Vec<usize>> 
 }
 
 impl SkinningModel {
-    /// Where samples are after the last substep of a state, k x 3; at rest before the first.
+    /// Sample positions at the last substep of a state, k x 3; rest positions before the first.
     pub(super) fn samples_in(&self, state: &State, samples: &ForceSamples) -> Result<Vec<[f64; 3]>> {
         if !state.started {
             return Ok(samples.points().to_vec());
@@ -246,8 +246,8 @@ impl SkinningModel {
         self.sample_positions(samples, &state.path[last], &state.reduced[last], centers)
     }
 
-    /// As [`Substep::carried`](crate::method::substep::Substep::carried): places all over the body and the clusters'
-    /// gradients show it, as bones that move none of it may be anywhere.
+    /// As [`Substep::carried`](crate::method::substep::Substep::carried), from places all over the body and
+    /// the clusters' gradients: bones without flesh may be anywhere.
     pub(super) fn carried(&self, from: &State, to: &State) -> Result<([f64; 3], f64)> {
         let samples = self.force_samples(PLACES)?;
         let (start, end) = (self.samples_in(from, &samples)?, self.samples_in(to, &samples)?);

@@ -1,4 +1,4 @@
-//! One implicit step, solved by local-global iterations, or by descent where these are not exact.
+//! One implicit step, solved by local-global iterations, or by descent if these are not exact.
 
 use std::sync::Arc;
 
@@ -24,18 +24,18 @@ use crate::method::{Drive, SimulationParams, State};
 use crate::rig::Pose;
 use crate::{Error, Progress, Result};
 
-/// What a [`SkinningModel`] finds in a substep, and the memory for that.
+/// Substep solver of a [`SkinningModel`] with its scratch.
 pub(crate) struct SkinningSubstep {
     pub(super) model: Arc<SkinningModel>,
     local: LocalScratch,
     rig: RigPose,
     acceleration: Vec<[f64; 3]>,
-    /// The acceleration of the inertial rows of offsets; no rows before the first offsets.
+    /// Acceleration of the inertial rows of offsets; no rows before the first offsets.
     offset_acceleration: Vec<[f64; 3]>,
-    /// What does not change in the iterations of a substep, r rows.
+    /// Constant terms of the iterations of a substep, r rows.
     fixed: Vec<[f64; 3]>,
     past: Vec<[f64; 3]>,
-    /// The force given, on the reduced coordinates, r rows.
+    /// External force on the reduced coordinates, r rows.
     external: Vec<[f64; 3]>,
     /// Diagonal of the quadratic part of the incremental energy, r.
     pub(super) diagonal: Vec<f64>,
@@ -44,11 +44,11 @@ pub(crate) struct SkinningSubstep {
     pub(super) stretch: StretchLimit,
     pub(super) drag: DragForce,
     opening: Opening,
-    /// Whether a limit was felt in the last substep of this step.
+    /// `true` if a limit was active in the last substep of this step.
     is_pressed: bool,
-    /// Whether `descent.metric` is that of this step.
+    /// `true` if `descent.metric` is valid for this step.
     is_measured: bool,
-    /// What a global step finds, r rows.
+    /// Solution of a global step, r rows.
     next: Vec<[f64; 3]>,
     force: Vec<[f64; 3]>,
     pub(super) reduced: Vec<[f64; 3]>,
@@ -87,7 +87,7 @@ impl SkinningSubstep {
         }
     }
 
-    /// Finds the displacement at the end of a substep from that at its start.
+    /// Solves for the displacement at the end of a substep from the displacement at its start.
     fn solve_from(
         &mut self,
         start: &Rows,
@@ -120,7 +120,7 @@ impl SkinningSubstep {
         }
     }
 
-    /// Local and global steps in turn.
+    /// Alternates local and global steps.
     fn alternate(&mut self, params: &SimulationParams, progress: &Progress) -> Result<(u32, f64)> {
         let unit = self.model.unit();
         let (mut iterations, mut residual) = (0, f64::INFINITY);
@@ -137,7 +137,7 @@ impl SkinningSubstep {
         Ok((iterations, residual))
     }
 
-    /// The same descent, again with firmer places as long as it ends with some beyond the limit of stretch.
+    /// Descent, repeated with firmer places while any place ends beyond the stretch limit.
     fn descend_within(
         &mut self,
         params: &SimulationParams,
@@ -153,8 +153,8 @@ impl SkinningSubstep {
         Ok((spent, residual))
     }
 
-    /// Quasi-Newton descent from `self.reduced`, with what resists change of volume in the metric; directions
-    /// whose eigenvalue is not above `free` stay where they are. `heard` is told the number of each iteration.
+    /// Quasi-Newton descent from `self.reduced`, with volume resistance in the metric; coordinates with
+    /// eigenvalues up to `free` are fixed. `heard` receives the number of each iteration.
     fn descend(
         &mut self,
         params: &SimulationParams,
@@ -172,8 +172,8 @@ impl SkinningSubstep {
         Ok((iterations, change / unit))
     }
 
-    /// Sets the metric, with what resists change of volume, open stitches and the drag in it; a drag that is linear
-    /// leaves it the same in all substeps of a step.
+    /// Sets the metric from volume resistance, opened stitches and drag; with linear drag it is the same in
+    /// all substeps of a step.
     fn measure(&mut self, params: &SimulationParams, free: f64) {
         let (metric, drag) = (&mut self.descent.metric, &mut self.drag);
         metric.relax();
@@ -196,7 +196,7 @@ impl SkinningSubstep {
         self.is_measured = true;
     }
 
-    /// What a substep minimises, and what is needed for that.
+    /// The objective of a substep, and the data for its minimisation.
     pub(super) fn objective(
         &mut self,
         params: &SimulationParams,
@@ -215,7 +215,7 @@ impl SkinningSubstep {
         (objective, &mut self.descent, &mut self.local, &mut self.reduced, &mut self.force)
     }
 
-    /// Sets what the rig contributes.
+    /// Sets the rig's contribution.
     fn set_rig(&mut self, rig: RigPlace<'_>, params: &SimulationParams) {
         let offsets = self.model.offset_parts(rig.offset);
         self.rig.set(&self.model, rig.pose, offsets.stiffness, params.pose_rest);
@@ -225,14 +225,14 @@ impl SkinningSubstep {
         self.stretch.set(&self.model, limit, &self.rig.handles, offsets.stretch);
     }
 
-    /// What pulls on a reduced coordinate whatever the state: gravity, the force given and the rig.
+    /// Constant force on a reduced coordinate: gravity, external force and rig.
     fn load(&self, i: usize, c: usize, params: &SimulationParams) -> f64 {
         let weight = self.model.data.uniform[i] * params.gravity[c];
         weight + self.external[i][c] - params.stiffness * self.rig.cross[i][c]
     }
 
-    /// The exact minimiser for the rotations found, in a diagonal solve but where there is drag; returns the norm
-    /// of the change.
+    /// Exact minimiser for the current rotations, by a diagonal solve without drag; returns the norm of the
+    /// change.
     fn global_step(&mut self, params: &SimulationParams) -> f64 {
         for i in 0..self.next.len() {
             (0..3).for_each(|c| self.next[i][c] = self.fixed[i][c] + params.stiffness * self.force[i][c]);
@@ -386,12 +386,12 @@ impl Substep for SkinningSubstep {
     }
 
     fn recurrence(&self, params: &SimulationParams) -> Option<Recurrence> {
-        // Their damping couples coordinates.
+        // Damping of opened stitches couples coordinates.
         params.stitching.are_all(1.0).then(|| self.recalled(params))
     }
 }
 
-/// Modal damping `2 zeta omega`, 1/s, with the same ratio in every direction that the step solves for.
+/// Modal damping `2 zeta omega`, 1/s, with the same ratio in every coordinate.
 pub(super) fn damping(spectrum: f64, params: &SimulationParams) -> f64 {
     2.0 * params.damping * (params.stiffness * spectrum).sqrt()
 }

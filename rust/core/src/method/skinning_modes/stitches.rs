@@ -1,8 +1,8 @@
 //! Stitches in the reduced body: exact, because their energy is quadratic in coefficients and pose.
 //!
-//! With a row of B and of J at each spring's difference of ends, `x_a - x_b - g d = D z + D_J p`. The quadratic
-//! part in z joins the stiffness that is diagonalised; what is kept beside it is the coupling and the rig's own, and each
-//! spring by itself for where it opens ([`Opening`](super::opening::Opening)).
+//! With one row of B and of J for each spring's difference of ends, `x_a - x_b - g d = D z + D_J p`. The
+//! quadratic part in z is part of the diagonalised stiffness. Stored separately are the coupling, the rig's
+//! own part, and the single springs for opening ([`Opening`](super::opening::Opening)).
 
 use faer::Mat;
 
@@ -11,18 +11,18 @@ use crate::math::dense::product;
 use crate::operators::Stitches;
 use crate::{Error, Result};
 
-/// What stitches add to a reduced body beside its stiffness.
+/// Stitch terms of a reduced body outside of its stiffness.
 #[derive(Clone)]
 pub(crate) struct ReducedStitches {
     /// `Phi' D'k D_J`, r x 4h.
     pub(crate) rig: Mat<f64>,
     /// `D_J'k D_J`, 4h x 4h.
     pub(crate) spread: Mat<f64>,
-    /// What opens; nothing in files from before stitches did.
+    /// Springs for opening; `None` in older files without them.
     pub(crate) springs: Option<ReducedSprings>,
 }
 
-/// Springs one by one.
+/// The single springs.
 #[derive(Clone)]
 pub(crate) struct ReducedSprings {
     /// `D Phi`, s x r.
@@ -36,7 +36,8 @@ pub(crate) struct ReducedSprings {
 }
 
 impl ReducedStitches {
-    /// Errors unless all is of a body with so many reduced coordinates and rows of a pose, and finite.
+    /// Checks for finite numbers and for the sizes of a body with `rank` reduced coordinates and `rows`
+    /// rows of a pose.
     pub(super) fn check(&self, rank: usize, rows: usize) -> Result<()> {
         let what = "stitches";
         let mut matrices = vec![(&self.rig, [rank, rows]), (&self.spread, [rows, rows])];
@@ -65,7 +66,7 @@ impl ReducedStitches {
     }
 }
 
-/// Rows of B and J at the differences of the ends, s x 4m and s x 4h, and the stiffness, s.
+/// Rows of B and J for the differences of the ends, s x 4m and s x 4h, and the stiffness, s.
 pub(super) struct StitchRows {
     modes: Mat<f64>,
     rig: Mat<f64>,
@@ -115,7 +116,7 @@ impl StitchRows {
         product(self.modes.transpose(), self.forces(&self.modes).as_ref())
     }
 
-    /// The rest, for reduced coordinates of this basis.
+    /// The remaining terms, for reduced coordinates of this basis.
     pub(super) fn reduce(self, basis: &Mat<f64>) -> ReducedStitches {
         let forces = self.forces(&self.rig);
         let pull = product(self.modes.transpose(), forces.as_ref());

@@ -1,15 +1,15 @@
-//! The limit of stretch: a potential that is zero up to half of the limit and steep towards it, so that flesh stiffens
+//! Stretch limit: a potential that is zero up to half of the limit and steep towards it. Flesh stiffens
 //! before it tears.
 //!
 //! `U = sum over places s of kappa_s L_s^2 phi((|F_s S_s^-1 - R_s| - a_s) / L_s)`, phi as for displacements
-//! ([`limit`](super::limit)), `F = F_rig + G B z`, S the stretch that the rig gives as far as rest shapes follow it, R the
-//! rotation that is nearest to `F S^-1`: flesh that is turned, or as the rig makes it, is not stretched. What the rig crushes
-//! further is allowed besides, `a = |F_rig S^-1 - R_rig|`. No length there changes by a larger share of what the rig
-//! makes of it than the limit, nor of what it was at rest where that is shorter: L is the limit over the largest stretch
-//! of S that is beyond 1. kappa_s is a share of the least elastic energy of a stretch of 1 there, J.
+//! ([`limit`](super::limit)), `F = F_rig + G B z`, S the clamped stretch of the rig, R the rotation nearest
+//! to `F S^-1`: rotated flesh, or flesh in the rig's shape, is not stretched. The rig's compression beyond
+//! the clamp is allowed in addition, `a = |F_rig S^-1 - R_rig|`. No length changes by a larger share of its
+//! length in the rig, or of its rest length if shorter: L is the limit divided by the largest stretch of S
+//! above 1. kappa_s is a share of the smallest elastic energy of a stretch of 1 there, J.
 //!
-//! phi goes on as a parabola near the limit, so that a step may begin beyond it. Places that would also end beyond it are made
-//! firmer, again and again, until they do not.
+//! phi continues as a parabola near the limit, which allows a step to start beyond it. Places that also end
+//! beyond it become firmer, repeatedly, until none does.
 
 use nalgebra::Matrix3;
 use pulp::{Arch, Simd, WithSimd};
@@ -23,15 +23,15 @@ use crate::math::lanes::{Buffer, Packed, PackedSparse, columns_product, select_i
 use crate::math::polar::{multiply, rotations_in_lanes};
 use crate::method::quasi_newton::rest_stretch_in_lanes;
 
-/// How many times as firm a place becomes that would end beyond its limit, and how often.
+/// Penalty growth factor and maximum number of retries when a place ends beyond its stretch limit.
 const FIRMER: f64 = 10.0;
 const TIMES: i32 = 8;
-/// Stretches of the rig that the limit follows: skin folds at armpits and groins to a tenth of its length.
+/// Range of rig stretches followed by the limit: skin folds at armpits and groins to a tenth of its length.
 const FOLLOWED: (f64, f64) = (0.1, 30.0);
-/// Share of the limit at which places are looked at with others that feel it.
+/// Share of the limit from which a place is watched together with active ones.
 const NEAR: f64 = 0.4;
 
-/// Places, packed for a step.
+/// Places of the limit, packed for a step.
 pub(super) struct PackedPlaces {
     basis: Packed<3>,
     rig: PackedSparse<3>,
@@ -47,14 +47,14 @@ impl PackedPlaces {
     }
 }
 
-/// A limit in force, and memory for the places.
+/// An active stretch limit, and scratch for its places.
 pub(super) struct StretchLimit {
     memory: Option<Memory>,
-    /// Share of length; `None` for no limit.
+    /// Largest relative change of length; `None` for no limit.
     limit: Option<f64>,
     /// s, the factor on the elastic energy.
     stiffness: f64,
-    /// The largest stretch where the potential was last found, as a share of the limit.
+    /// Largest stretch at the last evaluation, as a share of the limit.
     last: f64,
 }
 
@@ -63,16 +63,16 @@ type Watched<'a> = (&'a Packed<3>, &'a mut Apart, (&'a [usize], &'a [f64]), &'a 
 struct Memory {
     /// All places.
     whole: Apart,
-    /// The places that are looked at, ascending.
+    /// Watched places, ascending.
     places: Vec<usize>,
-    /// Those, and `G B Phi` there; in use while they are not all.
+    /// The watched places, and `G B Phi` there; unused while all places are watched.
     near: Apart,
     basis: Packed<3>,
     /// The force, still spread over the lanes: r x 3 x lanes.
     spread: Buffer<f64>,
-    /// How stiff the places are that feel the limit, and which they are.
+    /// Stiffness and index of each place with an active limit.
     felt: Vec<(f64, usize)>,
-    /// `s kappa` of all places, J: what it is, and then as many times as much as the place has become firmer.
+    /// `s kappa` of all places, J, multiplied by the growth of firmer places.
     kappa: Vec<f64>,
 }
 
@@ -90,8 +90,8 @@ impl Memory {
         }
     }
 
-    /// `G B Phi` of the places that are looked at, how far apart they are, which they are with kappa of all, and memory
-    /// for the force.
+    /// `G B Phi` of the watched places, their distances, their indices with kappa of all places, and
+    /// scratch for the force.
     fn watched<'a>(&'a mut self, model: &'a SkinningModel) -> Watched<'a> {
         let Self { whole, places, near, basis, spread, kappa, .. } = self;
         let all = &model.stretch_places.basis;
@@ -100,12 +100,12 @@ impl Memory {
     }
 }
 
-/// How far places are from what the rig makes of them, turned.
+/// Distances of places from their shape in the rig, up to rotation.
 struct Apart {
     posed: PosedPlaces,
     /// `F S^-1 - R`, blocks x 9 x lanes.
     apart: Buffer<f64>,
-    /// Its norm, and the share of the limit that this is, each blocks x lanes.
+    /// Norm of `apart`, and its share of the limit, each blocks x lanes.
     norms: Buffer<f64>,
     shares: Buffer<f64>,
 }
@@ -117,20 +117,20 @@ impl Apart {
         Self { posed: PosedPlaces::new(basis), apart, norms, shares }
     }
 
-    /// The gradient of the norm of a slot by the gradient of displacements.
+    /// Derivative of a slot's norm by its displacement gradient.
     fn direction(&self, slot: usize, lanes: usize) -> Matrix3<f64> {
         let (block, lane) = (slot / lanes, slot % lanes);
         let nine = |numbers: &[f64]| Matrix3::from_fn(|i, j| numbers[(9 * block + 3 * i + j) * lanes + lane]);
         nine(&self.apart).try_normalize(0.0).unwrap_or_default() * nine(&self.posed.back)
     }
 
-    /// Measures all places of a basis; the largest share of the limit.
+    /// Measures all places of a basis; returns the largest share of the limit.
     fn measure(&mut self, basis: &Packed<3>, y: &[[f64; 3]]) -> f64 {
         Arch::new().dispatch(Measure { basis, y, at: self })
     }
 }
 
-/// What a rig does to places, one a SIMD lane.
+/// Rig data of places, one a SIMD lane.
 struct PosedPlaces {
     /// `F_rig S^-1`, in `rig`.
     gradients: RigGradients,
@@ -147,14 +147,14 @@ impl PosedPlaces {
         Self { gradients: RigGradients::new(basis), back, reach }
     }
 
-    /// Sets a pose, with what offsets add to the gradients (3k rows or none), and how far a limit lets places go.
+    /// Sets a pose, with the contribution of offsets to the gradients (3k rows or none), and a limit.
     fn set(&mut self, limit: f64, rig: &PackedSparse<3>, pose: &[[f64; 3]], offsets: &[[f64; 3]]) {
         self.gradients.set_pose(rig, pose, offsets, 0.0);
         let Self { gradients, back, reach } = self;
         Arch::new().dispatch(Follow { limit, rig: &mut gradients.rig, back, reach });
     }
 
-    /// Becomes those of another's places.
+    /// Copies some places of another set.
     fn select(&mut self, from: &Self, places: &[usize]) {
         self.gradients.select(&from.gradients, places);
         select_items(&from.back, 9, places, &mut self.back);
@@ -167,8 +167,8 @@ impl StretchLimit {
         Self { memory: None, limit: None, stiffness: 0.0, last: 0.0 }
     }
 
-    /// Sets the limit, the factor on the elastic energy, and what the rig does in a pose, with what offsets add to
-    /// the gradients (3k rows or none); allocates the first time. All places are looked at.
+    /// Sets the limit, the factor on the elastic energy, and the rig's pose, with the contribution of
+    /// offsets to the gradients (3k rows or none). Allocates the first time; watches all places.
     pub(super) fn set(
         &mut self,
         model: &SkinningModel,
@@ -187,14 +187,14 @@ impl StretchLimit {
         }
     }
 
-    /// The largest stretch at y of what is looked at, as a share of the limit; 0 without one.
+    /// Largest stretch of the watched places at y, as a share of the limit; 0 without a limit.
     fn largest(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
         let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
         let (basis, apart, _, _) = memory.watched(model);
         apart.measure(basis, y)
     }
 
-    /// Looks at no place, until one is found to feel the limit.
+    /// Watches no place, until one is found with an active limit.
     pub(super) fn look_away(&mut self, model: &SkinningModel) {
         if let Some(memory) = &mut self.memory {
             memory.places.clear();
@@ -202,7 +202,7 @@ impl StretchLimit {
         }
     }
 
-    /// Whether places that are not looked at feel the limit at y; from then on they are.
+    /// Watches places whose limit is active at y; `true` if there are new ones.
     pub(super) fn look(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
         let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return false };
         let Memory { whole, places, near, basis, .. } = memory;
@@ -226,12 +226,12 @@ impl StretchLimit {
         true
     }
 
-    /// Whether the largest stretch of what is looked at is beyond the limit at y.
+    /// `true` if a watched place is beyond the limit at y.
     pub(super) fn is_beyond(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
         self.largest(model, y) >= 1.0
     }
 
-    /// Makes places firmer that are beyond the limit at y; whether there are any that may become so.
+    /// Makes places beyond the limit at y firmer; `true` if any could be made firmer.
     pub(super) fn firm(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> bool {
         if !self.is_beyond(model, y) {
             return false;
@@ -250,12 +250,12 @@ impl StretchLimit {
         is_any
     }
 
-    /// Whether it was felt where the potential was last found.
+    /// `true` if the limit was active at the last evaluation.
     pub(super) fn was_felt(&self) -> bool {
         self.limit.is_some() && self.last > KNEE
     }
 
-    /// The potential at y, J.
+    /// Potential at y, J.
     pub(super) fn potential(&mut self, model: &SkinningModel, y: &[[f64; 3]]) -> f64 {
         self.last = self.largest(model, y);
         let (Some(_), Some(memory)) = (self.limit, &mut self.memory) else { return 0.0 };
@@ -269,22 +269,22 @@ impl StretchLimit {
         let (basis, apart, (places, kappa), _) = memory.watched(model);
         let mut energy = 0.0;
         for slot in 0..basis.blocks() * lanes {
-            // Slots beyond the last place are filling.
+            // Slots beyond the last place are padding.
             let kappa = places.get(slot).map_or(0.0, |&place| kappa[place]);
             let share = apart.shares[slot];
             let [potential, slope, _] = continued(share);
             let (block, lane) = (slot / lanes, slot % lanes);
             let length = apart.posed.reach[2 * block * lanes + lane];
             energy += kappa * length * length * potential;
-            // The force along F S^-1 - R, written as a factor on it; below the knee the slope is zero.
+            // Force along F S^-1 - R, as a factor on it; the slope is zero below the knee.
             let factor = if share > KNEE { kappa * length * slope / apart.norms[slot] } else { 0.0 };
             (0..9).for_each(|e| apart.apart[(9 * block + e) * lanes + lane] *= factor);
         }
         energy
     }
 
-    /// Tells a metric how stiff the places that feel the limit most make it where the potential was last
-    /// found: `kappa phi''` along the gradient of `|F S^-1 - R|`, as it was when they first felt it.
+    /// Adds the stiffest active places at the last evaluation to a metric: stiffness `kappa phi''` along
+    /// the gradient of `|F S^-1 - R|`, from the time of first activation.
     pub(super) fn stiffen(&mut self, model: &SkinningModel, metric: &mut Metric) {
         metric.slacken();
         if let Some(memory) = self.memory.as_mut().filter(|_| self.limit.is_some() && self.last > KNEE) {
@@ -305,7 +305,7 @@ impl StretchLimit {
         metric.prepare();
     }
 
-    /// Adds the gradient of the potential at the y for which it was last found.
+    /// Adds the gradient of the potential at the last evaluated y.
     pub(super) fn add_gradient(&mut self, model: &SkinningModel, gradient: &mut [[f64; 3]]) {
         if !self.was_felt() {
             return;
@@ -320,7 +320,7 @@ impl StretchLimit {
     }
 }
 
-/// Has places follow the rig: takes `F_rig` to `F_rig S^-1`.
+/// Applies the rig's stretch to places: `F_rig` becomes `F_rig S^-1`.
 struct Follow<'a> {
     limit: f64,
     rig: &'a mut [f64],
@@ -346,7 +346,7 @@ impl WithSimd for Follow<'_> {
     }
 }
 
-/// Finds how far each place is from what the rig makes of it; gives the largest share of the limit.
+/// Measures the distance of each place from its shape in the rig; returns the largest share of the limit.
 struct Measure<'a> {
     basis: &'a Packed<3>,
     y: &'a [[f64; 3]],
@@ -391,7 +391,7 @@ impl WithSimd for Measure<'_> {
     }
 }
 
-/// `G'P S^-1` of one 3 x 3 matrix P a place, spread over the lanes.
+/// `G'P S^-1` for one 3 x 3 matrix P a place, spread over the lanes.
 struct Gather<'a> {
     basis: &'a Packed<3>,
     apart: &'a [f64],

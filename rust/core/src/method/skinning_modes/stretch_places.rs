@@ -1,4 +1,4 @@
-//! Where the limit of stretch is watched: few tets, such that no flesh stretches far without them.
+//! Places of the stretch limit: few tets, but no flesh stretches far without one of them.
 
 use faer::Mat;
 use nalgebra::Matrix3;
@@ -12,13 +12,13 @@ use crate::math::rows::Rows;
 use crate::mesh::TetMesh;
 use crate::operators::gradients;
 
-/// Tets among which places are chosen; half of them are the softest.
+/// Number of candidate tets; half of them are the softest.
 const CANDIDATES: usize = 3000;
-/// Share of the least elastic energy of a stretch of 1 that limits it: bodies then move about as far as in the full space,
-/// where each place gives way by itself.
+/// Stiffness of the limit as a share of the smallest elastic energy of a stretch of 1. With this share
+/// bodies move about as far as in the full space, in which each place yields by itself.
 const SHARE: f64 = 0.3;
 
-/// The tets whose stretch is limited: few, but such that no flesh stretches far without them.
+/// Tets with a stretch limit: few, but no flesh stretches far without one of them.
 #[derive(Clone)]
 pub(crate) struct StretchPlaces {
     /// Indices of the tets, k.
@@ -32,7 +32,7 @@ pub(crate) struct StretchPlaces {
 }
 
 impl StretchPlaces {
-    /// Places of a body with reduced coordinates Phi, 4m x r, of elastic eigenvalues `spectrum`.
+    /// Places of a body with reduced coordinates Phi, 4m x r, and elastic eigenvalues `spectrum`.
     pub(super) fn new(body: &Body<'_>, basis: &Mat<f64>, spectrum: &[f64]) -> Self {
         let hats = gradients(body.mesh);
         let moved: Vec<Vec<f64>> =
@@ -49,7 +49,7 @@ impl StretchPlaces {
             candidates.par_iter().flat_map_iter(|&tet| stretch(tet).rows.map(|row| scaled(&row))).collect();
         let chosen = covering(&rows, 3, 2 * spectrum.len());
         let mut tets: Vec<usize> = chosen.iter().map(|&place| candidates[place]).collect();
-        // Neighbours move with the same bones.
+        // Sorted, because neighbours share bones.
         tets.sort_unstable();
         let found: Vec<Stretch> = tets.iter().map(|&tet| stretch(tet)).collect();
         let handles = 4 * body.handles;
@@ -64,7 +64,8 @@ impl StretchPlaces {
 }
 
 impl StretchPlaces {
-    /// Writes what pulls the gradient of a place: its rows of `G B Phi`, transposed, times P'.
+    /// Writes the force of a stress P on the gradient of a place: its rows of `G B Phi`, transposed, times
+    /// P'.
     pub(super) fn pull(&self, place: usize, p: &Matrix3<f64>, rows: &mut Rows) {
         for (j, row) in rows.iter_mut().enumerate() {
             let gradient = &self.basis.col_as_slice(j)[3 * place..][..3];
@@ -72,7 +73,7 @@ impl StretchPlaces {
         }
     }
 
-    /// What each vertex adds to the gradients, 3k.
+    /// Contribution of each vertex to the gradients, 3k.
     pub(super) fn gradient_functionals(&self, mesh: &TetMesh) -> Vec<Vec<(u32, f64)>> {
         let hats = gradients(mesh);
         let row = |tet: usize, d: usize| (0..4).map(|c| (mesh.tets()[tet][c], hats[tet][c][d])).collect();
@@ -80,14 +81,14 @@ impl StretchPlaces {
     }
 }
 
-/// The row of `B Phi` of a vertex.
+/// Row of `B Phi` of a vertex.
 fn row(body: &Body<'_>, vertex: usize, basis: &Mat<f64>) -> Vec<f64> {
     let mut entries = vec![0.0; basis.nrows()];
     body.add_mode_row(vertex, 1.0, &mut entries);
     (0..basis.ncols()).map(|j| dot(basis.col_as_slice(j), &entries)).collect()
 }
 
-/// The rows of `G J` of a tet.
+/// Rows of `G J` of a tet.
 fn rig_rows(body: &Body<'_>, tet: usize, hats: &[[f64; 3]; 4]) -> [Vec<f64>; 3] {
     std::array::from_fn(|d| {
         let mut row = vec![0.0; 4 * body.handles];
@@ -98,7 +99,7 @@ fn rig_rows(body: &Body<'_>, tet: usize, hats: &[[f64; 3]; 4]) -> [Vec<f64>; 3] 
     })
 }
 
-/// The rows of `G B Phi` of a tet.
+/// Rows of `G B Phi` of a tet.
 struct Stretch {
     rows: [Vec<f64>; 3],
 }
@@ -110,7 +111,7 @@ impl Stretch {
         Self { rows: std::array::from_fn(|d| (0..corners[0].len()).map(|j| entry(d, j)).collect()) }
     }
 
-    /// The largest stretch for an elastic energy of one half, squared.
+    /// Square of the largest stretch at an elastic energy of one half.
     fn softest(&self, soft: &[f64]) -> f64 {
         let rows = &self.rows;
         Matrix3::from_fn(|a, b| weighted(&rows[a], &rows[b], soft)).symmetric_eigenvalues().max()
@@ -121,7 +122,7 @@ fn weighted(a: &[f64], b: &[f64], weights: &[f64]) -> f64 {
     a.iter().zip(b).zip(weights).map(|((a, b), w)| a * b * w).sum()
 }
 
-/// The tets that stretch: all of them, or the softest and some that are evenly spread.
+/// Candidate tets: all of them, or the softest and an evenly spread subset.
 fn candidates(compliances: &[f64]) -> Vec<usize> {
     let mut stretching: Vec<usize> = (0..compliances.len()).filter(|&tet| compliances[tet] > 0.0).collect();
     if stretching.len() <= CANDIDATES {

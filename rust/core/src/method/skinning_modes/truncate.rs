@@ -1,4 +1,4 @@
-//! Fewer modes of a reduced body, without going back to the mesh.
+//! Reduction to fewer modes of a reduced body, without the mesh.
 
 use faer::Mat;
 
@@ -13,11 +13,12 @@ impl SkinningModel {
     /// The same body, rig and clusters with the lowest `count` of its modes.
     ///
     /// With `R = Phi' B'MB` all products follow from the reduced ones: `B'MB = R'R`, and
-    /// `B'LB = R' diag(spectrum) R`, `G B = (G B Phi) R`. Their leading parts are diagonalised anew; nothing of mesh
-    /// size is computed. The result is that of reducing so few modes from the start, to rounding.
+    /// `B'LB = R' diag(spectrum) R`, `G B = (G B Phi) R`. Their leading parts are diagonalised again;
+    /// nothing of mesh size is computed. Up to rounding, the result equals a reduction to `count` modes
+    /// from the start.
     ///
     /// # Errors
-    /// [`Error::Range`](crate::Error::Range) unless there are that many modes.
+    /// [`Error::Range`](crate::Error::Range) for a count above the number of modes.
     pub fn truncated(&self, count: usize) -> Result<Self> {
         let data = &self.data;
         check_truncation(count, self.mode_count())?;

@@ -1,4 +1,4 @@
-//! What has one deformation gradient: a tet, or a cell of flesh with all its tets.
+//! Elements with a single deformation gradient: a tet, or a cell of flesh with all its tets.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
@@ -12,18 +12,18 @@ use crate::math::polar::Matrix;
 use crate::mesh::{FleshCell, TetMesh};
 use crate::operators::Strains;
 
-/// Cells whose twists are formed at once.
+/// Number of cells whose twists are formed at once.
 const CELLS: usize = 256;
 
-/// The elements of a mesh, with what all their tets weigh.
+/// Elements of a mesh, with the total weight of their tets.
 pub(in super::super) struct Elements {
-    /// Tets of an element, which follow each other.
+    /// Number of tets an element, consecutive in the mesh.
     tets_each: usize,
     /// Vertices of an element.
     corners_each: usize,
-    /// The vertices of each, and what they add to its gradient, 1/m.
+    /// Vertices of each element with their contributions to the gradient, 1/m.
     terms: Vec<(u32, [f64; 3])>,
-    /// `2 mu V` and `lambda V` of each, the latter 0 for a law that has no lambda.
+    /// `2 mu V` and `lambda V` of each element, the latter 0 for a law without lambda.
     pub(super) stiffness: Vec<f64>,
     pub(super) volumes: Vec<f64>,
     /// Share of the first tet in the stiffness.
@@ -61,7 +61,7 @@ impl Elements {
         (element * self.tets_each) as u32
     }
 
-    /// How many tets like its first would be an element.
+    /// Weight of an element in units of its first tet.
     pub(super) fn tets_like_first(&self, element: usize) -> f64 {
         1.0 / self.first[element]
     }
@@ -70,13 +70,13 @@ impl Elements {
         &self.terms[element * self.corners_each..][..self.corners_each]
     }
 
-    /// The elements that a mode deforms.
+    /// Elements deformed by a mode.
     pub(super) fn moving(&self, body: &Body<'_>) -> Vec<usize> {
         let moves = |&e: &usize| self.terms_of(e).iter().any(|&(v, _)| body.is_moved(v as usize));
         (0..self.stiffness.len()).filter(moves).collect()
     }
 
-    /// All tets of some elements, each standing for itself.
+    /// All tets of some elements, with weight 1.
     pub(super) fn all_tets(&self, elements: &[usize]) -> Cubature {
         let tets_of = |&e: &usize| (e * self.tets_each..(e + 1) * self.tets_each).map(|tet| tet as u32);
         let tets: Vec<u32> = elements.iter().flat_map(tets_of).collect();
@@ -96,7 +96,7 @@ impl Elements {
         product(rows.transpose(), basis.as_ref())
     }
 
-    /// Gradients of what is given at the vertices, n x 3.
+    /// Gradients of values at the vertices, n x 3.
     pub(super) fn gradients(&self, values: &[[f64; 3]]) -> Vec<Matrix> {
         let gradient = |terms: &[(u32, [f64; 3])]| {
             let mut f = [0.0; 9];
@@ -109,7 +109,7 @@ impl Elements {
         self.terms.chunks_exact(self.corners_each).map(gradient).collect()
     }
 
-    /// The forces of stresses, at n vertices: the transpose of [`Elements::gradients`].
+    /// Forces of stresses at n vertices: the transpose of [`Elements::gradients`].
     pub(super) fn forces(&self, stresses: &[Matrix], n: usize) -> Vec<[f64; 3]> {
         let mut forces = vec![[0.0; 3]; n];
         for (terms, stress) in self.terms.chunks_exact(self.corners_each).zip(stresses) {
@@ -122,7 +122,7 @@ impl Elements {
     }
 }
 
-/// `B'TB`, 4m x 4m: what cells of flesh resist beside their gradient, in
+/// `B'TB`, 4m x 4m: resistance of cells of flesh outside of their gradient, from
 /// [`stiffness`](crate::operators::stiffness); `None` for a mesh without cells.
 pub(in super::super) fn twists(body: &Body<'_>, material: &Material) -> Option<Mat<f64>> {
     let mesh = body.mesh;

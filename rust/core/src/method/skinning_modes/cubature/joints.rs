@@ -1,4 +1,4 @@
-//! Poses of a rig of which only the weights are known.
+//! Random poses of a rig with known weights only.
 
 use nalgebra::{Rotation3, Vector3};
 use rand_chacha::ChaCha8Rng;
@@ -6,12 +6,13 @@ use rand_chacha::ChaCha8Rng;
 use super::super::reduce::Body;
 use crate::math::random::{normal, uniform};
 
-/// Most that a bone turns against the one it hangs on, radians.
+/// Largest rotation of a bone relative to its parent, radians.
 const TURN: f64 = 0.6;
 
-/// Where bones hang on each other: a bone on the one that it shares most mass with, at the centre of that mass.
+/// Joints inferred from weights: the parent of a bone is the bone with the largest shared mass, and the
+/// joint is the centre of this mass.
 pub(super) struct Joints {
-    /// Bones after those they hang on, which are named, and where they turn, `X^`.
+    /// Bones in topological order with their parents, and joint positions, `X^`.
     order: Vec<(usize, Option<usize>, Vector3<f64>)>,
     size: f64,
 }
@@ -44,7 +45,7 @@ impl Joints {
         Self { order, size: body.size }
     }
 
-    /// Four rows a bone of the pose in which every joint is turned at random.
+    /// Rows of a pose, four a bone, with random rotations of all joints.
     pub(super) fn pose(&self, random: &mut ChaCha8Rng) -> Vec<[f64; 3]> {
         let mut moved = vec![(Rotation3::identity(), Vector3::zeros()); self.order.len()];
         for (bone, above, center) in &self.order {
@@ -58,14 +59,14 @@ impl Joints {
         moved.iter().flat_map(|(rotation, offset)| rows(self.size, rotation, offset)).collect()
     }
 
-    /// The pose in which nothing is moved.
+    /// The rest pose.
     pub(super) fn rest(&self) -> Vec<[f64; 3]> {
         let rest = rows(self.size, &Rotation3::identity(), &Vector3::zeros());
         self.order.iter().flat_map(|_| rest).collect()
     }
 }
 
-/// What a turn and a shift of `X^` are as rows of a pose.
+/// Rows of a pose for a rotation and a translation of `X^`.
 fn rows(size: f64, rotation: &Rotation3<f64>, offset: &Vector3<f64>) -> [[f64; 3]; 4] {
     std::array::from_fn(|d| std::array::from_fn(|i| size * if d < 3 { rotation[(i, d)] } else { offset[i] }))
 }

@@ -1,9 +1,9 @@
-//! Forces by cubature: a few tets with weights stand for all of them.
+//! Cubature of elastic forces: a few weighted tets represent all.
 //!
-//! A cluster's mean gradient cannot turn within the cluster, so that clusters resist bending. A tet can. Tets and
-//! weights are found by non-negative least squares on states that no simulation has to make (`states`): what gives way to
-//! the inertia of the flesh, and skinning modes along their softest deformations, small to large, on the rig bent at
-//! random (`joints`).
+//! A cluster's mean gradient is uniform in the cluster, which makes clusters resist bending; a tet has no
+//! such resistance. Tets and weights are fitted by non-negative least squares on synthetic states
+//! (`states`): the response to the inertia of the flesh, and random motion along soft directions, small to
+//! large, on a randomly posed rig (`joints`).
 
 pub(super) mod elements;
 mod joints;
@@ -25,32 +25,33 @@ use crate::subspace::SkinningModes;
 use crate::{Error, Progress, Result};
 use elements::Elements;
 
-/// Tets that are candidates, for each that is asked for; and the fewest candidates.
+/// Candidate tets for each requested one; and the smallest number of candidates.
 const CANDIDATES: (usize, usize) = (8, 1500);
-/// With c tets and r coordinates, what these tets do not see of a body's stiffness is kept by this times `r / c`.
+/// Factor on `r / c` for the kept share of a body's stiffness outside of the samples, with c tets and r
+/// coordinates.
 ///
-/// All of it would be what a cluster does: stiffness against turning. None of it would leave what no tet
-/// sees without resistance. Measured against the full space at as many tets as coordinates, 0.15 to 0.3 give about the
-/// right size of motion, and errors that hardly differ (`cargo x full-space`).
+/// All of this stiffness would resist rotation, as clusters do. Without any of it, motion invisible to the
+/// tets would have no resistance. Compared with the full space at as many tets as coordinates, 0.15 to 0.3
+/// give about the right size of motion, and nearly equal errors (`cargo x full-space`).
 const UNSEEN: f64 = 0.2;
 
-/// Tets at which the forces of a body are found, and how many such tets each stands for.
+/// Sample tets for the forces of a body, and the weight of each.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cubature {
     /// Indices of tets, c.
     pub tets: Vec<u32>,
-    /// Factors on what each adds to the elastic energy, c, above 0.
+    /// Weights of the tets' elastic energies, c, above 0.
     pub weights: Vec<f64>,
 }
 
 impl Cubature {
-    /// Finds at most `count` tets that give the elastic forces of a body in the span of its modes.
+    /// Trains at most `count` tets to represent the elastic forces of a body in the span of its modes.
     ///
-    /// Minimises `sum over states z and directions d of (d . (sum_s c_s f_s(z) - sum_t f_t(z)))^2` over c >= 0,
-    /// with `f_t = 2 mu V G_t'(R S - F)`, what resists in all, zero in the posed rest shape, and
-    /// the pressure where volume is preserved. Directions are weighted by how far a force would move the body
-    /// along them. A body with no more tets that move takes all of them; of a cell of flesh one tet stands
-    /// for all. The same seed gives the same tets. c is [`Cubature::weights`].
+    /// Minimises `sum over states z and directions d of (d . (sum_s c_s f_s(z) - sum_t f_t(z)))^2` over c
+    /// >= 0, with the total elastic force `f_t = 2 mu V G_t'(R S - F)`, zero in the posed rest shape, plus
+    /// the pressure of volume-preserving laws. Directions are weighted by the compliance along them. If no
+    /// more than `count` tets move, all of them are taken. One tet represents a whole cell. The same seed
+    /// gives the same tets. c is [`Cubature::weights`].
     ///
     /// # Errors
     /// [`Error::Range`] for a count of 0; those of the parts; [`Error::Cancelled`].
@@ -93,7 +94,7 @@ impl Cubature {
         })
     }
 
-    /// Errors unless every tet exists and every weight is positive.
+    /// Checks that every tet exists and every weight is positive.
     pub(in crate::method) fn check(&self, mesh: &TetMesh) -> Result<()> {
         let (what, count) = ("cubature", mesh.tets().len());
         if self.tets.is_empty() {
@@ -116,12 +117,12 @@ impl Cubature {
     }
 }
 
-/// Phi, coordinates of mass one, orthogonal in the stiffness too, 4m x r, and `Phi'L` with `L L'` the mass, r x 4m, which has
-/// orthonormal rows.
+/// Phi, 4m x r, orthonormal in the mass and orthogonal in the stiffness, and `Phi'L` with `L L'` the mass,
+/// r x 4m, with orthonormal rows.
 fn basis(body: &Body<'_>, material: &Material) -> Result<(Mat<f64>, Mat<f64>)> {
     let (mass, stiffness) = body.mass_and_stiffness();
     let basis = body.diagonalise(material, &mass, &stiffness)?.0;
-    // What is linearly dependent, of which the basis has nothing, would have no factor.
+    // Linear dependencies, absent in the basis, would make the factorisation fail.
     let kept = |i: usize| if mass[(i, i)] > 0.0 { (1.0 + DEPENDENT) * mass[(i, i)] } else { 1.0 };
     let positive =
         Mat::from_fn(mass.nrows(), mass.ncols(), |i, j| if i == j { kept(i) } else { mass[(i, j)] });
@@ -131,14 +132,14 @@ fn basis(body: &Body<'_>, material: &Material) -> Result<(Mat<f64>, Mat<f64>)> {
     Ok((basis, whitening))
 }
 
-/// The elastic quadratic form of a body whose forces are sampled, r x r, from its exact one, `diag(spectrum)`, what of that
-/// no gradient has, `twists`, and what the samples see of it: `gradients` (3c x r) and their weights.
+/// Elastic quadratic form of a body with sampled forces, r x r, from the exact form `diag(spectrum)`, its
+/// part outside of all gradients, `twists`, and the sampled part: `gradients` (3c x r) and their weights.
 ///
-/// With `Q = sum_s c_s w_s G_s'G_s` and twists T this is `T + Q + a (diag(spectrum) - T - Q)+`, the positive part taken
-/// relative to the spectrum, `a <= 1`. The reduced energy is then that of the sampled tets, each at least 0, and a
-/// quadratic form that is at least 0: the posed rest shape is its minimum, whatever the weights. Where the
-/// samples see all of a direction it is theirs, and bending is as soft as that of tets; where they see nothing it
-/// is the share `a` of the exact one.
+/// With `Q = sum_s c_s w_s G_s'G_s` and twists T this is `T + Q + a (diag(spectrum) - T - Q)+`, the
+/// positive part taken relative to the spectrum, `a <= 1`. The reduced energy is then the energy of the
+/// sampled tets plus a non-negative quadratic form: the posed rest shape is its minimum for any weights.
+/// Directions fully visible to the samples have the samples' stiffness, and bending is as soft as in the
+/// tets; invisible directions keep the share `a` of the exact stiffness.
 pub(super) fn quadratic(
     spectrum: &[f64],
     twists: Option<MatRef<'_, f64>>,
@@ -151,8 +152,8 @@ pub(super) fn quadratic(
     seen_and_more(spectrum, twists, stiff.as_ref(), |seen| seen + share * (1.0 - seen).max(0.0))
 }
 
-/// The quadratic form `T + G'G`, r x r, of twists and gradients, each of the shares that its directions have of
-/// `diag(spectrum)` replaced by what `kept` makes of it.
+/// The quadratic form `T + G'G`, r x r, of twists and gradients, with `kept` applied to its eigenvalues
+/// relative to `diag(spectrum)`.
 pub(in crate::method) fn seen_and_more(
     spectrum: &[f64],
     twists: Option<MatRef<'_, f64>>,

@@ -1,4 +1,4 @@
-//! States that a body may come into, and the forces there.
+//! Training states of a body, and the forces in them.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -14,29 +14,30 @@ use crate::math::polar::{Matrix, rotations};
 use crate::math::random::{normal, uniform};
 use crate::{Progress, Result};
 
-/// Poses, the first of them at rest.
+/// Number of poses, the first at rest.
 const POSES: usize = 9;
 /// States in each pose.
 const STATES: usize = 9;
-/// Directions in which the force of a state is looked at.
+/// Number of test directions for the force of a state.
 const DIRECTIONS: usize = 12;
-/// The gradient of the displacement, root mean square, in the calmest and the wildest state.
+/// Root mean square displacement gradient of the smallest and the largest state.
 const STRAIN: (f64, f64) = (0.05, 0.6);
-/// Amplitudes of states that no load causes fall with the stiffness to a power between these.
+/// Range of the power of compliance in random states without a load.
 const FALL: (f64, f64) = (1.0, 1.5);
-/// The acceleration of the whole beside that of its bones where joints turn by one radian in a second squared, in sizes.
+/// Overall acceleration in units of the body's size, relative to joint accelerations of one radian in a
+/// second squared.
 const WHOLE: f64 = 0.3;
-/// Elements whose rotations are found at once.
+/// Elements whose rotations are computed at once.
 const BATCH: usize = 256;
 
 type Rows = Vec<[f64; 3]>;
 
-/// A body in its states, and the candidates of which some will stand for all.
+/// Training set of a body: states, and candidate elements.
 pub(super) struct Training<'a> {
     body: &'a Body<'a>,
     /// Phi, 4m x r.
     basis: Mat<f64>,
-    /// What makes white noise of 4m coordinates white in the basis, r x 4m.
+    /// Map from white noise of 4m coordinates to white noise in the basis, r x 4m.
     whitening: Mat<f64>,
     elements: &'a Elements,
     candidates: &'a [usize],
@@ -45,7 +46,7 @@ pub(super) struct Training<'a> {
     soft: Softness,
 }
 
-/// Directions in which a body deforms, 3r x 3r, and how far a force moves it along each.
+/// Directions of deformation, 3r x 3r, and the relative compliance of each.
 struct Softness {
     directions: Mat<f64>,
     compliance: Vec<f64>,
@@ -57,9 +58,9 @@ struct Posed {
     stretch: Vec<Matrix>,
 }
 
-/// What is drawn for one state.
+/// Random data of one state.
 struct Draw {
-    /// Reduced coordinates, up to a factor, 3r.
+    /// Reduced coordinates up to scale, 3r.
     shape: Mat<f64>,
     /// Root mean square of the gradient.
     strain: f64,
@@ -80,7 +81,8 @@ impl<'a> Training<'a> {
         Ok(Self { body, basis, whitening, elements, candidates, gradients, soft })
     }
 
-    /// One row a state and direction: the work of each candidate's force, rows x k, and of all tets'.
+    /// Equations, one row a state and direction: work of each candidate's force, rows x k, and of the total
+    /// force.
     pub(super) fn equations(
         &self,
         random: &mut ChaCha8Rng,
@@ -102,7 +104,8 @@ impl<'a> Training<'a> {
         Ok((columns, blocks.into_iter().flat_map(|(_, target)| target).collect()))
     }
 
-    /// A state under the inertia of the flesh while joints accelerate, or along directions that are drawn at random.
+    /// A random state: response to the inertia of accelerating joints, or random motion along soft
+    /// directions.
     fn draw(&self, joints: Option<&Joints>, random: &mut ChaCha8Rng) -> Draw {
         let (low, high) = FALL;
         let fall = low + (high - low) * uniform(random);
@@ -115,15 +118,15 @@ impl<'a> Training<'a> {
         Draw { shape, strain: STRAIN.0 * (STRAIN.1 / STRAIN.0).powf(share), directions }
     }
 
-    /// Coordinates of which each is as likely as any other, 3r x k: the same motions whatever vectors of the eigenspaces the
-    /// basis has.
+    /// White noise in the coordinates, 3r x k: the same motions for any choice of eigenvectors in the
+    /// basis.
     fn noise(&self, columns: usize, random: &mut ChaCha8Rng) -> Mat<f64> {
         let drawn = Mat::from_fn(self.whitening.ncols(), 3 * columns, |_, _| normal(random));
         let noise = product(self.whitening.as_ref(), drawn.as_ref());
         Mat::from_fn(3 * noise.nrows(), columns, |e, k| noise[(e / 3, 3 * k + e % 3)])
     }
 
-    /// What the inertia of the flesh pulls with when joints accelerate towards a pose, and the whole with them, 3r.
+    /// Inertial load of joints accelerating towards a random pose, with an overall acceleration, 3r.
     fn load(&self, joints: &Joints, random: &mut ChaCha8Rng) -> Mat<f64> {
         let (pose, rest) = (joints.pose(random), joints.rest());
         let whole: [f64; 3] = std::array::from_fn(|_| WHOLE * self.body.size * normal(random));
@@ -147,7 +150,8 @@ impl<'a> Training<'a> {
         Posed { stretch: turned.iter().zip(&rig).map(stretch).collect(), rig }
     }
 
-    /// The work of the candidates' forces and of all along the directions of a draw, relative to what the whole force moves.
+    /// Work of the candidates' forces and of the total force along the directions of a state, relative to
+    /// the motion under the total force.
     fn works(&self, posed: &Posed, draw: &Draw) -> (Mat<f64>, Vec<f64>) {
         let stresses = self.stresses(posed, draw);
         let total = self.total(&stresses);
@@ -170,7 +174,8 @@ impl<'a> Training<'a> {
         (works, (0..DIRECTIONS).map(|k| scale * target[(k, 0)]).collect())
     }
 
-    /// `w (R S - F) - v e R S` of each element, with `e = tr((R S)'(F - R S))`: zero in the posed rest shape.
+    /// `w (R S - F) - v e R S` of each element, with `e = tr((R S)'(F - R S))`: zero in the posed rest
+    /// shape.
     fn stresses(&self, posed: &Posed, draw: &Draw) -> Vec<Matrix> {
         let rank = self.basis.ncols();
         let shape = Mat::from_fn(rank, 3, |j, i| draw.shape[(3 * j + i, 0)]);
@@ -226,7 +231,7 @@ fn times(a: &Matrix, s: &Matrix) -> Matrix {
 }
 
 impl Softness {
-    /// Of the stiffness at rest, `sum of w |sym F|^2 + v tr(F)^2` over the candidates.
+    /// Compliance for the stiffness at rest, `sum of w |sym F|^2 + v tr(F)^2` over the candidates.
     fn new(gradients: MatRef<'_, f64>, weights: &[f64], volumes: &[f64]) -> Result<Self> {
         let rank = gradients.ncols();
         let (shear, pressure) = (pairs(gradients, weights), pairs(gradients, volumes));
@@ -244,7 +249,7 @@ impl Softness {
         Ok(Self { directions, compliance })
     }
 
-    /// How far loads, 3r x k, move along each direction, to a power.
+    /// Motion under loads, 3r x k, with the compliance raised to a power.
     fn moved(&self, loads: &Mat<f64>, power: f64) -> Mat<f64> {
         let along = product(self.directions.transpose(), loads.as_ref());
         let scale = |k: usize| if self.compliance[k] > 0.0 { self.compliance[k].powf(power) } else { 0.0 };
