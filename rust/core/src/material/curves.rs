@@ -1,9 +1,9 @@
-//! Laws drawn as curves of stress.
+//! Elastic laws defined by drawn stress curves.
 
 use super::principal_stretch::Jet;
 use crate::{Error, Result};
 
-/// How far from zero the stress at rest may be, as a share of the largest at a knot.
+/// Accepted stress at rest, relative to the largest at a knot.
 const BALANCED: f64 = 1e-9;
 
 /// The derivatives of a, b and c of a law of principal stretches `[QN eq. 9]`, as smooth curves: stress, Pa,
@@ -16,10 +16,10 @@ pub struct StressCurves {
 }
 
 impl StressCurves {
-    /// Takes three curves.
+    /// Law of three curves.
     ///
     /// # Errors
-    /// [`Error::Range`] unless the body is free of stress at rest: `a' + 2 b' + c' = 0` at 1.
+    /// [`Error::Range`] for stress at rest: `a' + 2 b' + c'` must be 0 at 1.
     pub fn new(length: StressCurve, area: StressCurve, volume: StressCurve) -> Result<Self> {
         let got = length.at(1.0)[1] + 2.0 * area.at(1.0)[1] + volume.at(1.0)[1];
         let largest = [&length, &area, &volume].map(|curve| curve.largest).into_iter().fold(0.0, f64::max);
@@ -30,7 +30,7 @@ impl StressCurves {
         Ok(Self { length, area, volume })
     }
 
-    /// Of length, area and volume.
+    /// Curves of length, area and volume.
     pub(crate) fn curves(&self) -> [&StressCurve; 3] {
         [&self.length, &self.area, &self.volume]
     }
@@ -54,24 +54,24 @@ impl StressCurves {
 pub struct StressCurve {
     /// Stretch and stress.
     knots: Vec<[f64; 2]>,
-    /// Before the first knot, after each.
+    /// Pieces before the first knot and after each knot.
     pieces: Vec<Piece>,
-    /// The energy at 1 if that at the first knot is zero.
+    /// Energy at 1, relative to the first knot.
     rest: f64,
-    /// The largest magnitude of stress at a knot.
+    /// Largest magnitude of stress at a knot.
     largest: f64,
 }
 
-/// A cubic polynomial in the distance from `start`, and its integral.
+/// A cubic polynomial in the distance from `start`, with its integral.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Piece {
     start: f64,
-    /// The integral at the start, then value and derivatives there.
+    /// Integral, value and derivatives at the start.
     derivatives: [f64; 5],
 }
 
 impl Piece {
-    /// The integral, the value and the slope.
+    /// Integral, value and slope.
     fn at(&self, x: f64) -> Jet {
         let (t, [integral, value, slope, bend, change]) = (x - self.start, self.derivatives);
         [
@@ -86,7 +86,7 @@ impl StressCurve {
     /// The curve through `[stretch, stress in Pa]`, at least two, stretches ascending.
     ///
     /// # Errors
-    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for knots that make no curve.
+    /// [`Error::Shape`], [`Error::NotFinite`] or [`Error::Range`] for invalid knots.
     pub fn new(knots: &[[f64; 2]]) -> Result<Self> {
         let what = "knots";
         if knots.len() < 2 {
@@ -112,18 +112,18 @@ impl StressCurve {
         Ok(curve)
     }
 
-    /// No stress at all.
+    /// A curve of zero stress.
     pub fn zero() -> Self {
         let nothing = Piece { start: 1.0, derivatives: [0.0; 5] };
         Self { knots: Vec::new(), pieces: vec![nothing], rest: 0.0, largest: 0.0 }
     }
 
-    /// What it goes through; nothing where there is no stress at all.
+    /// Knots of the curve; empty for zero stress.
     pub(crate) fn knots(&self) -> &[[f64; 2]] {
         &self.knots
     }
 
-    /// Energy from 1 to x, J/m^3, stress at x, Pa, and its slope.
+    /// Energy from 1 to x, J/m^3, stress at x, Pa, and slope of the stress.
     pub fn at(&self, x: f64) -> [f64; 3] {
         let [energy, stress, slope] = self.pieces[self.knots.partition_point(|knot| knot[0] <= x)].at(x);
         [energy - self.rest, stress, slope]

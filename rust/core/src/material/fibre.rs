@@ -1,4 +1,4 @@
-//! Fibres that resist stretch along one direction, as muscles and tendons do.
+//! Fibres with stiffness along one direction, as in muscles and tendons.
 
 use nalgebra::{Matrix3, SMatrix, Vector3};
 
@@ -6,23 +6,23 @@ use super::Field;
 use super::energy::{Energy, Hessian, Sealed};
 use crate::{Error, Result};
 
-/// Stretch below which a fibre has no direction, and pulls no way.
+/// Stretch below which a fibre has no direction and no pull.
 const LEAST: f64 = 1e-12;
-/// How far from 1 rounding leaves the length of a unit vector at most.
+/// Largest deviation of a unit vector's length from 1 by rounding.
 const UNIT: f64 = 1e-9;
 
-/// Springs along a direction d at rest: `psi = k / 2 (|F d| - l)^2` `[QN sec. 4.4]`.
+/// Springs along a rest direction d: `psi = k / 2 (|F d| - l)^2` `[QN sec. 4.4]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fibre {
     /// k, Pa.
     pub stiffness: f64,
     /// d, a unit vector.
     pub direction: [f64; 3],
-    /// Stretch l without stress: 1, or less in a contracted muscle.
+    /// Stress-free stretch l: 1, or less in a contracted muscle.
     pub relaxed: f64,
 }
 
-/// What a fibre stores for `a = F d`: `k / 2 (|a| - l)^2`.
+/// Energy of a fibre as a function of `a = F d`: `k / 2 (|a| - l)^2`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Strand {
     /// k, Pa.
@@ -32,18 +32,18 @@ pub(crate) struct Strand {
 }
 
 impl Strand {
-    /// Pa.
+    /// Energy density, Pa.
     pub(crate) fn density(&self, along: &Vector3<f64>) -> f64 {
         0.5 * self.stiffness * (along.norm() - self.relaxed).powi(2)
     }
 
-    /// Its derivative by a, Pa.
+    /// Derivative by a, Pa.
     pub(crate) fn pull(&self, along: &Vector3<f64>) -> Vector3<f64> {
         let (stretch, unit) = stretched(along);
         self.stiffness * (stretch - self.relaxed) * unit
     }
 
-    /// Its second derivatives by a, Pa, each eigenvalue as `keep` has it.
+    /// Second derivatives by a, Pa, with `keep` applied to the eigenvalues.
     pub(crate) fn filtered_hessian(&self, along: &Vector3<f64>, keep: impl Fn(f64) -> f64) -> Matrix3<f64> {
         let (stretch, unit) = stretched(along);
         let stretching = unit * unit.transpose();
@@ -52,7 +52,7 @@ impl Strand {
     }
 }
 
-/// A vector as a length and a unit vector; none where it has no direction.
+/// Length and unit vector of a vector; zero for a vector without direction.
 fn stretched(along: &Vector3<f64>) -> (f64, Vector3<f64>) {
     let stretch = along.norm();
     (stretch, if stretch > LEAST { along / stretch } else { Vector3::zeros() })
@@ -83,10 +83,10 @@ impl Energy for Fibre {
     }
 }
 
-/// The fibres of a body, of one muscle or of several: how stiff they are in each tet, and along which direction at rest.
+/// Fibres of a body, of one or several muscles: stiffness in each tet, and rest direction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fibres {
-    /// One muscle after the other, each by tets.
+    /// Fibres muscle by muscle, each by tets.
     strands: Vec<FibreAtRest>,
     tets: usize,
     muscles: usize,
@@ -104,14 +104,15 @@ pub(crate) struct FibreAtRest {
 }
 
 impl Fibres {
-    /// Most muscles of a body.
+    /// Largest number of muscles of a body.
     pub const MOST_MUSCLES: usize = 32;
 
-    /// Of one muscle: stiffnesses, Pa, 0 where a tet has none, and directions of any length, one a tet.
+    /// Fibres of one muscle: stiffnesses, Pa, 0 for tets without fibres, and directions of any length, one
+    /// a tet.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] or [`Error::Range`]: `stiffness >= 0`, and a direction with a length wherever it is above
-    /// 0; [`Error::Shape`] for another number of stiffnesses than of directions.
+    /// [`Error::NotFinite`] or [`Error::Range`]: `stiffness >= 0`, and a nonzero direction for every
+    /// positive stiffness; [`Error::Shape`] for different numbers of stiffnesses and directions.
     pub fn new(stiffness: Field, direction: &[[f64; 3]]) -> Result<Self> {
         stiffness.check("fibre stiffness", "a number of Pa >= 0", |v| v >= 0.0)?;
         if let Field::PerTet(values) = &stiffness
@@ -141,11 +142,12 @@ impl Fibres {
         Ok(Self { strands, tets: direction.len(), muscles: 1 })
     }
 
-    /// Of several muscles, which may share tets and contract each by itself, in the order given.
+    /// Joined fibres of several muscles with separate contraction, in the given order; muscles may share
+    /// tets.
     ///
     /// # Errors
-    /// [`Error::Empty`] for none, [`Error::Range`] for more than [`Fibres::MOST_MUSCLES`], [`Error::Shape`] for muscles of bodies
-    /// with other numbers of tets.
+    /// [`Error::Empty`] for an empty list, [`Error::Range`] for more than [`Fibres::MOST_MUSCLES`],
+    /// [`Error::Shape`] for different numbers of tets.
     pub fn joined<'a>(muscles: impl IntoIterator<Item = &'a Self>) -> Result<Self> {
         let mut parts = muscles.into_iter();
         let mut whole = parts.next().ok_or(Error::Empty { what: "muscles" })?.clone();
@@ -163,7 +165,7 @@ impl Fibres {
         Ok(whole)
     }
 
-    /// Of a body of so many tets and muscles, whose fibres [`Fibres::strands`] has given.
+    /// Fibres restored from [`Fibres::strands`] for a body with given numbers of tets and muscles.
     pub(crate) fn from_strands(tets: usize, muscles: usize, strands: Vec<FibreAtRest>) -> Result<Self> {
         if !(1..=Self::MOST_MUSCLES).contains(&muscles) {
             let (expected, got) = ("1 to 32 of a body", muscles as f64);
@@ -189,12 +191,12 @@ impl Fibres {
         Ok(Self { strands, tets, muscles })
     }
 
-    /// How many muscles contract each by itself.
+    /// Number of muscles with separate contraction.
     pub fn muscle_count(&self) -> usize {
         self.muscles
     }
 
-    /// Errors unless there is a direction for each of `tet_count` tets.
+    /// Checks for one direction a tet.
     pub(crate) fn check_tet_count(&self, tet_count: usize) -> Result<()> {
         if self.tets == tet_count {
             return Ok(());
@@ -203,7 +205,7 @@ impl Fibres {
         Err(Error::Shape { what: "fibre direction", expected, got })
     }
 
-    /// All of them.
+    /// All fibres.
     pub(crate) fn strands(&self) -> &[FibreAtRest] {
         &self.strands
     }

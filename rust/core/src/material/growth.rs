@@ -1,8 +1,8 @@
-//! How what is limited stiffens: not at all up to half of the limit, steeply beyond.
+//! Stiffening function of limits: zero up to half of the limit, steep beyond.
 
-/// Share of a limit up to which nothing is felt.
+/// Share of a limit up to which the function is zero.
 pub(crate) const KNEE: f64 = 0.5;
-/// Share of a limit from which [`continued`] goes on as a parabola.
+/// Share of a limit from which [`continued`] is a parabola.
 const LAST: f64 = 0.8;
 
 /// `phi(x) = -t^2 ln(1 - t)`, `t = 2 x - 1` and 0 below `x = 1/2`, and its derivative, for x below 1.
@@ -14,13 +14,13 @@ pub(crate) fn potential(x: f64) -> (f64, f64) {
     growing(t, (-t).ln_1p())
 }
 
-/// The same of t and `ln(1 - t)`.
+/// The same from t and `ln(1 - t)`.
 fn growing(t: f64, log: f64) -> (f64, f64) {
     (-t * t * log, (t * t / (1.0 - t) - 2.0 * t * log) / (1.0 - KNEE))
 }
 
-/// The same for any x, with its second derivative: from [`LAST`] on the parabola that continues it smoothly, so that what
-/// lies beyond its limit finds back, and is nowhere more than some 40 times as stiff as at a stiffness of 1.
+/// `phi` for any x, with both derivatives: from [`LAST`] on its smooth continuation by a parabola. States
+/// beyond the limit can return, and the stiffness is nowhere more than about 40.
 pub(crate) fn continued(x: f64) -> [f64; 3] {
     if x <= KNEE {
         return [0.0; 3];

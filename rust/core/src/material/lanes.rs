@@ -1,5 +1,5 @@
-//! Energy and stress of principal-stretch laws, one tet a SIMD lane, without singular values where the law
-//! needs none.
+//! Energy and stress of principal-stretch laws, one tet a SIMD lane; avoids singular values if the law
+//! permits.
 
 use pulp::Simd;
 
@@ -7,14 +7,14 @@ use super::principal_stretch::{BARRIER, Jets, LEAST_VOLUME, PrincipalStretch};
 use crate::math::polar::{cofactors, dot, dot3, multiply, rotations_in_lanes, transpose_product};
 use crate::math::signed_svd_in_lanes;
 
-/// Parameters of a law in a tet.
+/// Number of parameters of a law in a tet.
 pub(crate) const PARAMETERS: usize = 3;
 /// Terms of the logarithm's series, enough for quotients up to 1/3.
 const TERMS: usize = 17;
-/// Largest number whose logarithm the series gives.
+/// Largest argument of the logarithm's series.
 const MOST: f64 = 2.0;
 
-/// A law with its parameters given a lane at a time.
+/// Laws with one parameter set a lane.
 #[derive(Clone, PartialEq, Eq, Debug, Copy)]
 pub(crate) enum LaneLaw {
     /// mu, lambda.
@@ -27,12 +27,12 @@ pub(crate) enum LaneLaw {
     MooneyRivlin,
     /// mu.
     Polynomial,
-    /// The scale; the curves are those of the law that the lanes share.
+    /// Scale; the lanes share the curves of one law.
     Spline,
 }
 
 impl PrincipalStretch {
-    /// How the law is evaluated, and its parameters there.
+    /// Lane form of a law, and its parameters.
     pub(crate) fn in_lanes(&self) -> (LaneLaw, [f64; PARAMETERS]) {
         match *self {
             Self::Corotated { mu, lambda } => (LaneLaw::Corotated, [mu, lambda, 0.0]),
@@ -44,7 +44,7 @@ impl PrincipalStretch {
         }
     }
 
-    /// The law whose curves lanes scale themselves.
+    /// The law with unit scale; lanes apply the scale.
     pub(crate) fn scaled_to_one(&self) -> Self {
         match self {
             Self::Spline { curves, .. } => Self::Spline { curves: curves.clone(), scale: 1.0 },
@@ -52,8 +52,7 @@ impl PrincipalStretch {
         }
     }
 
-    /// The law whose energy is the mean of those of some laws that share lanes, each with a weight: a law is
-    /// linear in its parameters.
+    /// Weighted mean of laws that share lanes; energies are linear in the parameters.
     pub(crate) fn mean<'a>(laws: impl Iterator<Item = (&'a Self, f64)> + Clone) -> Option<Self> {
         let total: f64 = laws.clone().map(|(_, weight)| weight).sum();
         let part = |parameter: usize| {
@@ -64,7 +63,7 @@ impl PrincipalStretch {
         laws.clone().all(|(law, _)| law.shares_lanes(first)).then(|| first.with_parameters(parameters))
     }
 
-    /// The law that shares lanes with this one and has other parameters there.
+    /// The same law with other lane parameters.
     pub(crate) fn with_parameters(&self, [p, q, r]: [f64; PARAMETERS]) -> Self {
         match self {
             Self::Corotated { .. } => Self::Corotated { mu: p, lambda: q },
@@ -76,7 +75,7 @@ impl PrincipalStretch {
         }
     }
 
-    /// Whether lanes may be shared with another law: then only numbers differ.
+    /// `true` if two laws differ only in lane parameters.
     pub(crate) fn shares_lanes(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Spline { curves: a, .. }, Self::Spline { curves: b, .. }) => std::sync::Arc::ptr_eq(a, b),
@@ -85,7 +84,7 @@ impl PrincipalStretch {
     }
 }
 
-/// Energy density and stress of each lane; `stress` is written. Matrices as in [`crate::math::polar`].
+/// Energy density of each lane; writes the stress. Matrices as in [`crate::math::polar`].
 pub(crate) trait Evaluate: Copy {
     fn evaluate<S: Simd>(
         self,
@@ -111,11 +110,11 @@ pub(crate) struct MooneyRivlin;
 /// `psi = mu sum_i (s_i - 1)^4`.
 #[derive(Clone, Copy)]
 pub(crate) struct Polynomial;
-/// The curves of the law, scaled.
+/// Scaled stress curves of the law.
 #[derive(Clone, Copy)]
 pub(crate) struct Spline<'a>(pub(crate) &'a PrincipalStretch);
 
-// Below there are plain loops only, as in `polar`.
+// Plain loops only from here on, as in `polar`.
 
 impl Evaluate for Corotated {
     #[inline(always)]
@@ -170,8 +169,8 @@ impl Evaluate for StVenantKirchhoff {
     }
 }
 
-/// The barrier against mirrored shapes, its derivative in J, and the cofactors of F; `stiffness` is `mu +
-/// lambda / 2`.
+/// Barrier against inversion, its derivative by J, and the cofactors of F; `stiffness` is
+/// `mu + lambda / 2`.
 #[inline(always)]
 fn barrier<S: Simd>(simd: S, f: &[S::f64s; 9], stiffness: S::f64s) -> (S::f64s, S::f64s, [S::f64s; 9]) {
     let cofactor = cofactors(simd, f);
@@ -235,8 +234,7 @@ impl Evaluate for MooneyRivlin {
     }
 }
 
-/// `-pull ln J + lambda / 2 ln^2 J` and its derivative, below [`LEAST_VOLUME`] the parabola that continues
-/// it.
+/// `-pull ln J + lambda / 2 ln^2 J` and its derivative, continued below [`LEAST_VOLUME`] as a parabola.
 #[inline(always)]
 fn logarithmic<S: Simd>(simd: S, pull: S::f64s, lambda: S::f64s, j: S::f64s) -> (S::f64s, S::f64s) {
     let half = simd.splat_f64s(0.5);
@@ -252,7 +250,7 @@ fn logarithmic<S: Simd>(simd: S, pull: S::f64s, lambda: S::f64s, j: S::f64s) -> 
     (simd.add_f64s(value, parabola), simd.mul_add_e_f64s(beyond, bend, slope))
 }
 
-/// `ln x` of numbers from 1/2 on: `2 atanh((x - 1) / (x + 1))` by its series, or one by one where a lane is
+/// `ln x` for numbers from 1/2 on: the series of `2 atanh((x - 1) / (x + 1))`, or scalar code if a lane is
 /// above 2.
 #[inline(always)]
 fn logarithm<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
@@ -337,7 +335,7 @@ fn curves(law: &PrincipalStretch, stretches: &mut [f64], density: &mut [f64]) {
     }
 }
 
-/// `U diag(p) V'`; U is used up.
+/// `U diag(p) V'`; overwrites U.
 #[inline(always)]
 fn compose<S: Simd>(
     simd: S,

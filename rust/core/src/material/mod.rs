@@ -29,32 +29,32 @@ pub enum Law {
     Arap,
     /// Corotated linear elasticity: `psi = mu |F - R|^2 + lambda / 2 tr^2(R'F - I)`.
     Corotated,
-    /// [`PrincipalStretch::NeoHookean`]; the full space only, as those that follow.
+    /// [`PrincipalStretch::NeoHookean`]; for the full space only, like the laws below.
     NeoHookean,
     /// [`PrincipalStretch::StVenantKirchhoff`].
     StVenantKirchhoff,
     /// [`PrincipalStretch::MooneyRivlin`] with `c1 = 0.4 mu` and `c2 = 0.1 mu`.
     MooneyRivlin,
-    /// [`PrincipalStretch::Polynomial`]: soft at rest, and without resistance to change of volume.
+    /// [`PrincipalStretch::Polynomial`]: soft at rest, without resistance to volume change.
     Polynomial,
-    /// [`PrincipalStretch::Spline`], of a [`Material::drawn`].
+    /// [`PrincipalStretch::Spline`], made by [`Material::drawn`].
     Spline,
 }
 
-/// Shares of mu that c1 and c2 of a Mooney-Rivlin law have: `mu = 2 (c1 + c2)`.
+/// c1 and c2 of a Mooney-Rivlin law as shares of mu: `mu = 2 (c1 + c2)`.
 const MOONEY_RIVLIN: [f64; 2] = [0.4, 0.1];
 
 /// A material parameter: one value for the whole body, or one a tet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Field {
-    /// The same everywhere.
+    /// One value for the whole body.
     Uniform(f64),
-    /// One value for each tet.
+    /// One value a tet.
     PerTet(Vec<f64>),
 }
 
 impl Field {
-    /// The value in a tet.
+    /// Value in a tet.
     pub fn at(&self, tet: usize) -> f64 {
         match self {
             Self::Uniform(value) => *value,
@@ -87,16 +87,16 @@ pub struct Material {
     young: Field,
     poisson: Field,
     density: Field,
-    /// Of a drawn law, in shares of Young's modulus.
+    /// Stress curves of a drawn law, in shares of Young's modulus.
     curves: Option<Arc<StressCurves>>,
 }
 
 impl Material {
-    /// Checks and takes the parameters of a material.
+    /// Material with checked parameters.
     ///
     /// # Errors
     /// [`Error::NotFinite`] or [`Error::Range`]: `young > 0`, `0 <= poisson < 0.5`, `density > 0`;
-    /// [`Error::Unsupported`] for a drawn law, which has curves.
+    /// [`Error::Unsupported`] for a drawn law, which needs curves.
     pub fn new(law: Law, young: Field, poisson: Field, density: Field) -> Result<Self> {
         if law == Law::Spline {
             return Err(Error::Unsupported { what: "law", why: "a drawn law is made from its curves" });
@@ -104,7 +104,7 @@ impl Material {
         Self::checked(law, young, poisson, density, None)
     }
 
-    /// A material whose stress is drawn: `curves` in shares of `young`, which may differ from tet to tet.
+    /// A material with drawn stress: `curves` in shares of `young`, possibly per tet.
     ///
     /// # Errors
     /// [`Error::NotFinite`] or [`Error::Range`]: `young > 0`, `density > 0`.
@@ -125,7 +125,7 @@ impl Material {
         Ok(Self { law, young, poisson, density, curves })
     }
 
-    /// Errors unless every per-tet parameter has a value for each of `tet_count` tets.
+    /// Checks that every per-tet parameter has `tet_count` values.
     pub fn check_tet_count(&self, tet_count: usize) -> Result<()> {
         for (what, field) in [("young", &self.young), ("poisson", &self.poisson), ("density", &self.density)]
         {
@@ -142,7 +142,7 @@ impl Material {
         Ok(())
     }
 
-    /// The energy density's law.
+    /// Law of the energy density.
     pub fn law(&self) -> Law {
         self.law
     }
@@ -152,8 +152,8 @@ impl Material {
         &self.young
     }
 
-    /// The energy density of each of some tets; for small strains it has the material's parameters, but for the
-    /// polynomial.
+    /// Energy law of each of some tets. For small strains every law except the polynomial has the
+    /// material's parameters.
     pub fn energies(&self, tet_count: usize) -> Vec<PrincipalStretch> {
         let of_tet = |t: usize| {
             let (mu, lambda) = (self.mu(t), self.lambda(t));
@@ -175,12 +175,12 @@ impl Material {
         (0..tet_count).map(of_tet).collect()
     }
 
-    /// What resists change of volume in a tet for a subspace, Pa: lambda, or 0 for a law that has none.
+    /// Volume stiffness of a tet in a subspace, Pa: lambda, or 0 for a law without lambda.
     pub(crate) fn volumetric(&self, tet: usize) -> f64 {
         if self.law == Law::Arap { 0.0 } else { self.lambda(tet) }
     }
 
-    /// Errors with [`Error::Unsupported`] for a law that has no form in a subspace.
+    /// Checks that the law is available in a subspace, else [`Error::Unsupported`].
     pub(crate) fn check_reducible(&self) -> Result<()> {
         if matches!(self.law, Law::Arap | Law::Corotated) {
             return Ok(());

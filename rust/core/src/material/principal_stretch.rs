@@ -8,41 +8,42 @@ use super::curves::StressCurves;
 use super::energy::{Energy, Hessian, Sealed};
 use crate::math::SignedSvd;
 
-/// Volume, as a share of that at rest, below which the logarithm of Neo-Hookean laws goes on as a parabola.
+/// Relative volume below which the logarithm of Neo-Hookean laws is continued as a parabola.
 pub(super) const LEAST_VOLUME: f64 = 0.5;
-/// Stiffness of what keeps St. Venant-Kirchhoff flesh from being mirrored, in shares of `mu + lambda / 2`:
-/// from 148 on, `864 x (3 - 2 sqrt 2)` with the barrier's scale of 6, the mirrored shape is no equilibrium.
+/// Stiffness of the barrier against inversion of St. Venant-Kirchhoff flesh, in shares of
+/// `mu + lambda / 2`. From 148 on, `864 x (3 - 2 sqrt 2)` with the barrier's scale of 6, the mirrored shape
+/// is no equilibrium.
 pub(super) const BARRIER: f64 = 200.0;
 /// Principal stretches closer than this count as equal.
 const EQUAL: f64 = 1e-5;
-/// Below this sum, two principal stretches count as opposite: the closest rotation jumps there.
+/// Below this sum, two principal stretches count as opposite, where the closest rotation jumps.
 const JUMP: f64 = 1e-12;
-/// Principal stretches that [`PrincipalStretch::slope`] looks at.
+/// Range of principal stretches for [`PrincipalStretch::slope`].
 const EXPECTED: [f64; 2] = [0.5, 1.5];
-/// The least slope, as a share of the steepest within them.
+/// Smallest slope of the metric, relative to the steepest slope in the range.
 const LEAST_SLOPE: f64 = 1e-3;
 
-/// A function's value, its first and its second derivative.
+/// Value, first and second derivative of a function.
 pub(super) type Jet = [f64; 3];
 
 /// An energy density of the principal stretches, the signed singular values of F `[QN eq. 9]`:
 /// ```text
 /// psi = sum_i a(s_i) + sum_(i < j) b(s_i s_j) + c(s_1 s_2 s_3)
 /// ```
-/// The smallest stretch is negative where F is inverted. All parameters are in Pa; psi and stress are zero at
+/// The smallest stretch is negative for an inverted F. All parameters are in Pa; psi and stress are zero at
 /// rest.
 #[derive(Debug, Clone)]
 pub enum PrincipalStretch {
     /// Corotated linear elasticity, `psi = mu |F - R|^2 + lambda / 2 tr^2(R'F - I)`; as rigid as possible
-    /// where lambda is 0.
+    /// for lambda = 0.
     Corotated {
         /// Second Lamé parameter.
         mu: f64,
-        /// First Lamé parameter; resists change of volume.
+        /// First Lamé parameter: resistance to volume change.
         lambda: f64,
     },
-    /// `psi = mu |E|^2 + lambda / 2 tr^2 E` of Green's strain E, and a barrier against mirrored shapes, which
-    /// E does not see: `200 (mu + lambda / 2) / 12 ((1 - J) / 6)^3` where `J = det F < 1`. It softens under
+    /// `psi = mu |E|^2 + lambda / 2 tr^2 E` of Green's strain E, and a barrier against mirrored shapes,
+    /// invisible to E: `200 (mu + lambda / 2) / 12 ((1 - J) / 6)^3` for `J = det F < 1`. Softens under
     /// compression.
     StVenantKirchhoff {
         /// Second Lamé parameter.
@@ -50,16 +51,16 @@ pub enum PrincipalStretch {
         /// First Lamé parameter.
         lambda: f64,
     },
-    /// `psi = mu / 2 (|F|^2 - 3) - mu ln J + lambda / 2 ln^2 J`; below `J = 0.5` the part of J goes on as a
-    /// parabola.
+    /// `psi = mu / 2 (|F|^2 - 3) - mu ln J + lambda / 2 ln^2 J`; below `J = 0.5` the terms of J continue as
+    /// a parabola.
     NeoHookean {
         /// Second Lamé parameter.
         mu: f64,
         /// First Lamé parameter.
         lambda: f64,
     },
-    /// Neo-Hookean flesh that also resists change of area, `psi = c1 (|F|^2 - 3) + c2 (|cof F|^2 - 3) - 2 (c1
-    /// + 2 c2) ln J + lambda / 2 ln^2 J`; its Lamé parameters are `2 (c1 + c2)` and `lambda + 4 c2`.
+    /// Neo-Hookean flesh with resistance to change of area, `psi = c1 (|F|^2 - 3) + c2 (|cof F|^2 - 3) - 2
+    /// (c1 + 2 c2) ln J + lambda / 2 ln^2 J`; its Lamé parameters are `2 (c1 + c2)` and `lambda + 4 c2`.
     MooneyRivlin {
         /// Resistance to change of length.
         c1: f64,
@@ -68,7 +69,8 @@ pub enum PrincipalStretch {
         /// Resistance to change of volume.
         lambda: f64,
     },
-    /// `psi = mu sum_i (s_i - 1)^4`: hardly resists small strains, and large ones strongly.
+    /// `psi = mu sum_i (s_i - 1)^4`: almost no resistance to small strains, strong resistance to large
+    /// ones.
     Polynomial {
         /// Stiffness.
         mu: f64,
@@ -77,7 +79,7 @@ pub enum PrincipalStretch {
     Spline {
         /// Derivatives of a, b and c.
         curves: Arc<StressCurves>,
-        /// Factor on them.
+        /// Factor on the curves.
         scale: f64,
     },
 }
@@ -137,8 +139,8 @@ impl PrincipalStretch {
         }
     }
 
-    /// Lamé parameters lambda and mu that the law has for small strains, Pa: `lambda = b' + b'' + c' + c''`
-    /// and `2 mu + lambda = a'' + 2 b'' + c''`, at 1.
+    /// Lamé parameters lambda and mu for small strains, Pa: `lambda = b' + b'' + c' + c''` and
+    /// `2 mu + lambda = a'' + 2 b'' + c''`, at 1.
     pub fn lame(&self) -> (f64, f64) {
         let [_, _, a2] = self.length(1.0);
         let [_, b1, b2] = self.area(1.0);
@@ -147,11 +149,12 @@ impl PrincipalStretch {
         (lambda, 0.5 * (a2 + 2.0 * b2 + c2 - lambda))
     }
 
-    /// Stiffness k of the metric in which descent directions are found, Pa: the slope of the line that comes
-    /// closest to the stress `a' + 2 b' + c'` of one stretch between 0.5 and 1.5 `[QN eq. 10]`, and at least
-    /// a thousandth of the steepest slope there.
+    /// Stiffness k of the metric of descent directions, Pa: slope of the least-squares line through the
+    /// stress `a' + 2 b' + c'` of one stretch between 0.5 and 1.5 `[QN eq. 10]`, at least a thousandth of
+    /// the steepest slope there.
     ///
-    /// It bounds no single tet: the stiffest of corotated flesh, for change of volume, is `2 mu + 3 lambda`.
+    /// No upper bound for a single tet: the largest stiffness of corotated flesh, for volume change, is
+    /// `2 mu + 3 lambda`.
     pub fn slope(&self) -> f64 {
         let [start, end] = EXPECTED;
         let middle = 0.5 * (start + end);
@@ -169,7 +172,7 @@ impl PrincipalStretch {
     }
 }
 
-/// Panels of the quadrature, and the nodes and weights on `[-1, 1]` of each: Gauss's with five.
+/// Panels of the quadrature, and the nodes and weights on `[-1, 1]` of each: five-point Gauss quadrature.
 const PANELS: usize = 4;
 const GAUSS: [(f64, f64); 5] = [
     (-0.906_179_845_938_664, 0.236_926_885_056_189_08),
@@ -179,7 +182,7 @@ const GAUSS: [(f64, f64); 5] = [
     (0.906_179_845_938_664, 0.236_926_885_056_189_08),
 ];
 
-/// `-pull ln J + lambda / 2 ln^2 J`, below [`LEAST_VOLUME`] the parabola that continues it smoothly.
+/// `-pull ln J + lambda / 2 ln^2 J`, smoothly continued below [`LEAST_VOLUME`] as a parabola.
 fn logarithmic(pull: f64, lambda: f64, j: f64) -> Jet {
     let at = j.max(LEAST_VOLUME);
     let log = at.ln();
@@ -193,8 +196,8 @@ fn logarithmic(pull: f64, lambda: f64, j: f64) -> Jet {
     ]
 }
 
-/// The functions at some principal stretches; `areas` and what is said of pairs go by the axis that is not in
-/// them.
+/// Functions at some principal stretches; `areas` and all pair quantities are indexed by the axis outside
+/// of the pair.
 pub(super) struct Jets<'a> {
     law: &'a PrincipalStretch,
     sigma: [f64; 3],
@@ -274,8 +277,8 @@ impl<'a> Jets<'a> {
     }
 }
 
-/// `c (f'(c x) + f'(c y)) / (x + y)` for a sum that is close to zero: `c^2 f''` where f' is odd; else
-/// unbounded, and left out at the jump itself.
+/// `c (f'(c x) + f'(c y)) / (x + y)` for a sum close to zero: `c^2 f''` for an odd f'; otherwise unbounded,
+/// and left out at the jump itself.
 fn over_opposite(f: impl Fn(f64) -> Jet, [x, y]: [f64; 2], c: f64) -> f64 {
     if f(c * x)[1] + f(-c * x)[1] == 0.0 {
         c * c * f(0.5 * c * (x - y))[2]

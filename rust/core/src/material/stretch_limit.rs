@@ -1,4 +1,4 @@
-//! The limit of stretch as an energy: flesh stiffens before it tears.
+//! Stretch limit as an energy: flesh stiffens before it tears.
 
 use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
 use pulp::Simd;
@@ -9,26 +9,28 @@ use super::lanes::{Evaluate, PARAMETERS};
 use crate::math::SignedSvd;
 use crate::math::polar::{cofactors, dot, dot3, rotations_in_lanes, transpose_product};
 
-/// Below this sum, two principal stretches count as opposite: the closest rotation jumps there.
+/// Below this sum, two principal stretches count as opposite, where the closest rotation jumps.
 const JUMP: f64 = 1e-12;
-/// Share of how stiff a limit is along the stretch and across it, both together, that a metric takes for all directions.
+/// Isotropic stiffness of a limit in a metric, as a share of the sum of its stiffnesses along and across
+/// the stretch.
 const FELT: f64 = 0.2;
 
-/// What the limit of stretch adds to a law, with the closest rotation R of F:
+/// Energy of the stretch limit, with the closest rotation R of F:
 /// ```text
 /// psi = k l^2 phi((|F - R| - a) / l)
 /// ```
-/// phi is zero up to 1/2, twice smooth there and steep beyond. `|F - R|^2 = sum_i (s_i - 1)^2`: no length changes by a
-/// larger share. It is the same as a law's `a(s_i)` but for being of all stretches at once, so that its second derivatives
-/// are as simple: that of phi along F - R, its slope over the length along flips and what is beside F - R among the
-/// stretches, and for twists that times `1 - 2 / (s_i + s_j)`.
+/// phi is zero up to 1/2, with two continuous derivatives, and steep beyond.
+/// `|F - R|^2 = sum_i (s_i - 1)^2`: no length changes by a larger share. The energy is like a law's
+/// `a(s_i)` of all stretches at once, with equally simple second derivatives: phi'' along F - R, its slope
+/// over the length for flips and for stretches perpendicular to F - R, and for twists the latter times
+/// `1 - 2 / (s_i + s_j)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StretchLimit {
     /// k, Pa.
     pub stiffness: f64,
     /// l, a share of length.
     pub limit: f64,
-    /// a, what is allowed beside it.
+    /// a, the deviation allowed in addition.
     pub allowed: f64,
 }
 
@@ -39,14 +41,14 @@ impl StretchLimit {
         [self.limit * self.limit * value, self.limit * first, second].map(|jet| self.stiffness * jet)
     }
 
-    /// How stiffly it resists at a distance from the closest rotation, Pa, in one number for all directions: it is stiff along
-    /// the stretch, and hardly so in most others.
+    /// Isotropic stiffness at a distance from the closest rotation, Pa. The limit is stiff along the
+    /// stretch, and hardly so in most other directions.
     pub(crate) fn steepness(&self, distance: f64) -> f64 {
         let [_, first, second] = self.along(distance);
         if first == 0.0 { 0.0 } else { FELT * (second + first / distance) }
     }
 
-    /// Whether it is felt at all.
+    /// `true` if the limit is active.
     pub fn is_felt(&self, f: &Matrix3<f64>) -> bool {
         let apart = SignedSvd::new(f).sigma.add_scalar(-1.0).norm();
         apart - self.allowed > KNEE * self.limit
@@ -95,16 +97,17 @@ impl Energy for StretchLimit {
     }
 }
 
-/// [`StretchLimit`] with stiffness, limit and what is allowed given a lane at a time.
+/// [`StretchLimit`] with stiffness, limit and allowance a lane.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneLimit;
 
-// Below there are plain loops only, as in `polar`.
+// Plain loops only from here on, as in `polar`.
 
 impl LaneLimit {
-    /// Whether `|F - R|` is certainly within a share of the limit in every lane, told without rotations: with `J > 0` and
-    /// `|F'F - I| <= e (2 - e)`, no `s_i` is below `1 - e`, and `(s_i^2 - 1)^2 >= (2 - e)^2 (s_i - 1)^2` gives `|F - R| <= e`; for
-    /// `e > 1`, `|F'F - I| <= e` does.
+    /// `true` if `|F - R|` is certainly within a share of the limit in every lane, tested without
+    /// rotations. With `J > 0` and `|F'F - I| <= e (2 - e)`, no `s_i` is below `1 - e`, and
+    /// `(s_i^2 - 1)^2 >= (2 - e)^2 (s_i - 1)^2` gives `|F - R| <= e`; for `e > 1`, `|F'F - I| <= e` is
+    /// enough.
     #[inline(always)]
     pub(crate) fn is_within<S: Simd>(
         simd: S,
@@ -126,7 +129,7 @@ impl LaneLimit {
     }
 }
 
-/// `|F - R|` of each lane; the difference is written.
+/// `|F - R|` of each lane; writes the difference.
 #[inline(always)]
 pub(crate) fn distance_in_lanes<S: Simd>(simd: S, f: &[S::f64s; 9], apart: &mut [S::f64s; 9]) -> S::f64s {
     let r = rotations_in_lanes(simd, *f);
@@ -161,8 +164,8 @@ impl Evaluate for LaneLimit {
     }
 }
 
-/// Replaces what is beyond and the distances, a register each after that of the limits, by `l^2 phi` and what its
-/// derivative has for each unit of distance.
+/// Replaces excesses and distances, a register each after the register of limits, by `l^2 phi` and by its
+/// derivative over the distance.
 #[inline(never)]
 fn grow(jets: &mut [f64]) {
     let lanes = jets.len() / 3;

@@ -17,30 +17,31 @@ use super::supernodes::{Node, Part, Supernodes};
 use crate::math::Sparse;
 use crate::{Error, Result};
 
-/// What elimination must leave of a diagonal entry: less is rounding error, and its column depends on others.
+/// Smallest relative pivot after elimination; a smaller one is rounding error, and its column depends on
+/// others.
 const LEAST_PIVOT: f64 = 1e-15;
 
-/// The factor of a sparse symmetric positive definite K, or of K bordered by constraints.
+/// Factor of a sparse symmetric positive definite K, or of K bordered by constraints.
 ///
 /// Bordered, it is the multifrontal `L D L'` of `[K A; A' 0]`, K in nested-dissection order and the
-/// constraints last; D is 1, and -1 for the constraints. That order needs no pivoting (K positive definite, A
-/// of full column rank), and the sparsity of A is used: a column of A only meets the parts of the factor
-/// above the vertices it touches. The same bits for any number of threads.
+/// constraints last; D is 1, and -1 for the constraints. This order needs no pivoting (K positive definite,
+/// A of full column rank) and uses the sparsity of A: a column of A affects only the parts of the factor
+/// above its vertices. The same bits for any number of threads.
 pub struct SparseCholesky {
     structure: Structure,
-    /// The columns of L, part by part.
+    /// Columns of L, part by part.
     panels: Vec<Panels>,
 }
 
-/// The order and the pattern of a factor, which those of all matrices with entries in the same places share.
+/// Elimination order and pattern of a factor, shared by all matrices with the same sparsity.
 #[derive(Clone)]
 pub(crate) struct Structure(Arc<Supernodes>);
 
-/// Memory that solving needs, kept from one solve to the next.
+/// Scratch of a solve, reusable between solves.
 #[derive(Default)]
 pub(crate) struct Room(Vec<Row>);
 
-/// The same for [`SparseCholesky::solve_vertices`].
+/// Scratch of [`SparseCholesky::solve_vertices`].
 #[derive(Default)]
 pub(crate) struct VertexRoom {
     x: Vec<f64>,
@@ -66,22 +67,23 @@ impl SparseCholesky {
         Structure(Arc::new(Supernodes::new(matrix, &rows, order))).eliminate(matrix, &rows)
     }
 
-    /// What another factor may share.
+    /// Structure for other factors of the same sparsity.
     pub(crate) fn structure(&self) -> Structure {
         self.structure.clone()
     }
 
-    /// Memory of the factor's numbers, bytes.
+    /// Memory of the factor's values, bytes.
     pub fn bytes(&self) -> usize {
         self.panels.iter().map(Panels::bytes).sum()
     }
 
-    /// The row of K that each row of an ordered right-hand side stands for.
+    /// Row of K for each row of an ordered right-hand side.
     pub(crate) fn order(&self) -> &[u32] {
         &self.structure.0.order
     }
 
-    /// Replaces each column b by the x of `K x + A y = b, A' x = 0` (by `K^-1 b` without constraints); n x k.
+    /// Replaces each column b by the solution x of `K x + A y = b, A' x = 0` (by `K^-1 b` without
+    /// constraints); n x k.
     pub fn solve_in_place(&self, mut rhs: MatMut<'_, f64>) {
         let mut ordered =
             Mat::from_fn(rhs.nrows(), rhs.ncols(), |row, k| rhs[(self.structure.0.order[row] as usize, k)]);
@@ -91,7 +93,8 @@ impl SparseCholesky {
         }
     }
 
-    /// The same for `D K^-1 D` with a diagonal D (`D A` in place of A), rows being in the factor's order.
+    /// As [`SparseCholesky::solve_in_place`] for `D K^-1 D` with a diagonal D (`D A` in place of A), with
+    /// rows in the factor's order.
     pub(crate) fn solve_ordered(
         &self,
         room: &mut Room,
@@ -105,8 +108,8 @@ impl SparseCholesky {
         }
     }
 
-    /// Replaces b by the x of `K x + A y = b, A' x = 0`: three coordinates of each vertex, rows in the
-    /// factor's order.
+    /// Replaces b by the solution x of `K x + A y = b, A' x = 0`: three coordinates of each vertex, rows in
+    /// the factor's order.
     pub(crate) fn solve_vertices(&self, room: &mut VertexRoom, rows: &mut [[f64; COLUMNS]]) {
         room.x.resize(COLUMNS * self.room(), 0.0);
         room.below.resize_with(self.structure.0.parts.len(), Vec::new);
@@ -166,10 +169,9 @@ impl SparseCholesky {
         self.structure.0.parts.iter().map(|part| part.size() + MARGIN).sum()
     }
 
-    /// The rows of `L^-1 b` that are not zero, in the factor's order, of at most [`LANES`] columns b in that
-    /// order.
+    /// Nonzero rows of `L^-1 b` in the factor's order, for at most [`LANES`] columns b in this order.
     ///
-    /// What comes after the last row of K are the constraints, whose D is -1.
+    /// Rows after the last row of K belong to constraints, with D = -1.
     pub(super) fn half_solve(&self, room: &mut Room, rhs: MatMut<'_, f64>) -> Vec<(usize, Row)> {
         room.0.resize(self.room(), [0.0; LANES]);
         let mut pieces = self.pieces(&mut room.0, rhs);
@@ -215,7 +217,7 @@ impl SparseCholesky {
         forward(top.panels, top.x);
     }
 
-    /// Each part with its share of the memory and of the right-hand sides.
+    /// Parts with their shares of scratch and right-hand sides.
     fn pieces<'a>(&'a self, mut room: &'a mut [Row], mut rhs: MatMut<'a, f64>) -> Vec<Piece<'a>> {
         let mut pieces = Vec::with_capacity(self.structure.0.parts.len());
         for (part, panels) in self.structure.0.parts.iter().zip(&self.panels) {
@@ -230,7 +232,8 @@ impl SparseCholesky {
 }
 
 impl Structure {
-    /// Factors a matrix and constraint with entries where those had them that it is of, or fewer: the same bits as without it.
+    /// Factors a matrix and constraint of the same or smaller sparsity pattern, with the same bits as a
+    /// factorisation from scratch.
     ///
     /// # Errors
     /// As [`SparseCholesky::constrained`].
@@ -257,16 +260,16 @@ impl Structure {
     }
 }
 
-/// Rows that are moved at a time, so that what is read and what is written both stay in the nearest cache.
+/// Rows copied at a time, to keep source and target in the nearest cache.
 const STRIP: usize = 64;
 
-/// A part of the factor with what is solved there.
+/// A part of the factor with its share of a solve.
 struct Piece<'a> {
     part: &'a Part,
     panels: &'a Panels,
-    /// Its columns, its tail and the margin.
+    /// Rows of the part's columns, its tail and the margin.
     x: &'a mut [Row],
-    /// The right-hand sides of its columns.
+    /// Right-hand sides of the part's columns.
     rows: MatMut<'a, f64>,
 }
 
@@ -301,7 +304,7 @@ impl Piece<'_> {
     }
 }
 
-/// A part of the factor with the coordinates of vertices that are solved for there.
+/// A part of the factor with its share of a solve for vertices.
 struct VertexPiece<'a> {
     part: &'a Part,
     panels: &'a Panels,
@@ -331,7 +334,7 @@ impl VertexPiece<'_> {
     }
 }
 
-/// No columns, of n rows.
+/// A constraint matrix of n rows without columns.
 fn unconstrained(n: usize) -> Sparse {
     SparseColMat::new(SymbolicSparseColMat::new_checked(n, 0, vec![0], None, vec![]), vec![])
 }
@@ -344,13 +347,13 @@ fn failed(why: impl Into<String>) -> Error {
     Error::Numerical { what: "sparse factorisation", why: why.into() }
 }
 
-/// What eliminating a part gives: its columns of L, and updates to nodes of the last part.
+/// Result of the elimination of a part: its columns of L, and updates to nodes of the last part.
 struct Eliminated {
     panels: Panels,
     left: Vec<(usize, Update)>,
 }
 
-/// The matrix to factor, with what finds its entries in elimination order.
+/// The matrix to factor, with lookup of entries in elimination order.
 struct Input<'a> {
     matrix: &'a Sparse,
     order: &'a [u32],
@@ -365,7 +368,7 @@ impl<'a> Input<'a> {
         Self { matrix, order, position, constraint }
     }
 
-    /// Eliminates the nodes of a part; `given` are updates from other parts, in the numbering of the whole.
+    /// Eliminates the nodes of a part; `given` are updates from other parts, in global numbering.
     fn eliminate_part(
         &self,
         structure: &Supernodes,
@@ -419,7 +422,7 @@ impl<'a> Input<'a> {
         Ok(result)
     }
 
-    /// Puts a node's columns of the matrix into its front; `place` gives each row's row there.
+    /// Adds a node's columns of the matrix to its front; `place` maps rows to rows of the front.
     fn fill(&self, node: &Node, place: impl Fn(u32) -> usize, front: &mut Front) {
         for column in 0..node.width.min(self.order.len().saturating_sub(node.first)) {
             let current = (node.first + column) as u32;

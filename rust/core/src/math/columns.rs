@@ -4,10 +4,10 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::lanes::{Buffer, lane_counts};
 
-/// Columns that are gone through at once.
+/// Columns processed at once.
 const AT_ONCE: usize = 4;
 
-/// A matrix of rows x columns whose columns begin at the border of a register.
+/// A matrix of rows x columns with columns aligned to registers.
 #[derive(Clone)]
 pub(crate) struct Columns {
     rows: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Of `value(row, column)`.
+    /// Matrix with entries `value(row, column)`.
     pub(crate) fn new(rows: usize, count: usize, value: impl Fn(usize, usize) -> f64) -> Self {
         let (lanes, _) = lane_counts();
         let stride = rows.next_multiple_of(lanes);
@@ -72,7 +72,7 @@ impl WithSimd for Combination<'_> {
         let (out, out_tail) = S::as_mut_simd_f64s(self.out);
         let whole = out.len() * S::F64_LANES;
         for first in (0..self.x.len()).step_by(AT_ONCE) {
-            // What is missing in the last group counts nothing.
+            // Factors beyond the last column are zero.
             let mut factors = [simd.splat_f64s(0.0); AT_ONCE];
             let mut columns = [S::as_simd_f64s(self.matrix.column(first)).0; AT_ONCE];
             for k in 0..AT_ONCE.min(self.x.len() - first) {

@@ -6,18 +6,18 @@ use super::dense::dot;
 use crate::math::Sparse;
 use crate::{Error, Result};
 
-/// Residual at which a solution is accepted, relative to the right-hand side.
+/// Accepted residual, relative to the right-hand side.
 const TOLERANCE: f64 = 1e-14;
-/// Iterations after which the method gives up.
+/// Largest number of iterations.
 const MAX_ITERATIONS: usize = 5000;
 /// Rows a task works on.
 const CHUNK: usize = 4096;
 
-/// Solves `K x = b` for a symmetric positive definite K, stored whole, by conjugate gradients with K's diagonal as
-/// preconditioner: cheaper than a factor when the diagonal dominates.
+/// Solves `K x = b` for a symmetric positive definite K, stored whole, by conjugate gradients with K's
+/// diagonal as preconditioner: cheaper than a factorisation of a diagonally dominant matrix.
 ///
 /// # Errors
-/// [`Error::Numerical`] if it does not converge.
+/// [`Error::Numerical`] without convergence.
 pub(crate) fn conjugate_gradients(matrix: &Sparse, rhs: &[f64]) -> Result<Vec<f64>> {
     let diagonal: Vec<f64> = (0..rhs.len()).map(|i| matrix.get(i, i).copied().unwrap_or(0.0)).collect();
     let precondition = |r: &[f64]| -> Vec<f64> { r.iter().zip(&diagonal).map(|(r, d)| r / d).collect() };
@@ -45,7 +45,7 @@ pub(crate) fn conjugate_gradients(matrix: &Sparse, rhs: &[f64]) -> Result<Vec<f6
     })
 }
 
-/// `K x`; K is symmetric, so that its columns serve as rows.
+/// `K x` for a symmetric K, whose columns serve as rows.
 fn multiply(matrix: &Sparse, x: &[f64]) -> Vec<f64> {
     let row = |i: usize| {
         let entries = matrix.row_idx_of_col_raw(i).iter().zip(matrix.val_of_col(i));

@@ -1,17 +1,17 @@
-//! Cuts a graph in two by few vertices.
+//! Bisection of a graph by a small vertex separator.
 
 use rayon::prelude::*;
 
 use super::graph::{Graph, Side};
 use super::separator::refine;
 
-/// Share of the vertices that the smaller side of a cut should keep at least.
+/// Preferred smallest share of the vertices on the smaller side of a cut.
 pub(super) const SMALLEST_SIDE: f64 = 0.3;
-/// How much a separator costs more, relatively, for each square of what the smaller side lacks of half.
+/// Relative penalty of a separator for the squared imbalance of its sides.
 const IMBALANCE: f64 = 4.0;
 
-/// How hard to look for a cut of so many vertices: searches, and cuts that are refined. Large separators make most of
-/// the work that an order is made for.
+/// Effort for a graph of a given size: number of searches, and of refined cuts. Large separators cause most
+/// of the factorisation work.
 fn effort(size: usize) -> (usize, usize) {
     match size {
         0..=4_000 => (2, 1),
@@ -20,11 +20,12 @@ fn effort(size: usize) -> (usize, usize) {
     }
 }
 
-/// Cuts a graph. Also lists the vertices so that neighbours stand close to each other.
+/// Bisects a graph. Also lists the vertices with neighbours close to each other.
 ///
-/// Searches start at vertices far from each other. Each gives a function on the vertices, the number of edges from
-/// its start, and each two of them another, the difference, whose level sets are nearly flat. The best cuts between two
-/// levels are refined, and the best of these is taken: which function gives it is hard to tell before.
+/// Breadth-first searches start at distant vertices. Each defines a function on the vertices, the distance
+/// from its start; the difference of two such functions has nearly flat level sets. The best cuts between
+/// two levels of each function are refined, and the best result wins, since the best function is not known
+/// beforehand.
 pub(super) fn cut(graph: &Graph) -> (Vec<Side>, Vec<u32>) {
     let (searches, refined) = effort(graph.len());
     let mut reached = Vec::with_capacity(graph.len());
@@ -55,9 +56,9 @@ pub(super) fn cut(graph: &Graph) -> (Vec<Side>, Vec<u32>) {
     (best.map_or_else(Vec::new, |(_, sides)| sides), reached)
 }
 
-/// Connected components, each whole on the side that is smaller so far.
+/// Connected components, each assigned to the currently smaller side.
 fn separate(graph: &Graph) -> Vec<Side> {
-    // Between the sides as long as it is on none.
+    // A separator vertex has not been assigned to a side yet.
     let mut sides = vec![Side::Separator; graph.len()];
     let (mut sizes, mut pending) = ([0_usize; 2], Vec::new());
     for start in 0..graph.len() as u32 {
@@ -74,7 +75,8 @@ fn separate(graph: &Graph) -> Vec<Side> {
     sides
 }
 
-/// The differences of each two of the distances, from 0 up, and the distances themselves if there are more than two.
+/// Pairwise differences of the distances, shifted to start at 0, and the distances themselves if there are
+/// more than two.
 fn functions(distances: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let mut functions = Vec::new();
     for (k, second) in distances.iter().enumerate() {
@@ -92,9 +94,9 @@ fn functions(distances: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
 /// A cut between two levels of a function.
 struct LevelCut {
     levels: Vec<u32>,
-    /// The level after which it cuts.
+    /// Level before the cut.
     last: u32,
-    /// The side whose border is the separator.
+    /// The side whose border forms the separator.
     border: Side,
     cost: f64,
 }
@@ -103,7 +105,7 @@ impl LevelCut {
     fn sides(&self, graph: &Graph) -> Vec<Side> {
         let side =
             |vertex: u32| if self.levels[vertex as usize] <= self.last { Side::Left } else { Side::Right };
-        // Levels of neighbours differ by two at most, as each distance differs by one.
+        // Levels of neighbours differ by at most two, since each distance differs by one.
         let near = |vertex: u32| self.levels[vertex as usize].abs_diff(self.last) <= 2;
         let separates = |vertex: u32| {
             side(vertex) == self.border
@@ -115,10 +117,11 @@ impl LevelCut {
     }
 }
 
-/// The cut so that few vertices separate sides of similar size.
+/// The level cut with the best balance between separator size and side sizes.
 fn best_level(graph: &Graph, levels: Vec<u32>) -> LevelCut {
     let count = levels.iter().max().map_or(0, |&highest| highest as usize + 1);
-    // A vertex is on the border of all cuts between its level and the highest, or lowest, of its neighbours'.
+    // A vertex is on the border of all cuts between its own level and the highest, or lowest, level of its
+    // neighbours.
     let (mut at, mut left, mut right) = (vec![0; count], vec![0; count], vec![0; count]);
     for (vertex, &own) in levels.iter().enumerate() {
         let (mut lowest, mut highest) = (own, own);
@@ -150,7 +153,7 @@ fn best_level(graph: &Graph, levels: Vec<u32>) -> LevelCut {
     LevelCut { levels, last: best.1, border: best.2, cost: best.0 }
 }
 
-/// What a separator costs that leaves so many vertices on the smaller side.
+/// Cost of a separator for a given size of the smaller side.
 fn cost(separator: usize, smaller: usize, all: usize) -> f64 {
     let balance = smaller as f64 / all as f64;
     let penalty = (SMALLEST_SIDE - balance).max(0.0) * all as f64;

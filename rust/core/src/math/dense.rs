@@ -12,7 +12,7 @@ use crate::{Error, Result};
 
 /// Rows a task works on.
 pub(super) const CHUNK: usize = 4096;
-/// Share of the largest singular value below which squares do not tell a direction.
+/// Smallest singular value, relative to the largest, that a Gram matrix resolves.
 const RESOLVED: f64 = 1e-6;
 
 /// `a' b` of two tall matrices, n x p and n x q: p x q, summed chunk after chunk.
@@ -50,7 +50,7 @@ pub(crate) fn product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
-/// Eigenvalues of a small symmetric matrix (its lower triangle), ascending, and its eigenvectors as columns.
+/// Eigenvalues of a small symmetric matrix (its lower triangle), ascending, and eigenvectors as columns.
 pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
     let size = matrix.nrows();
     let mut values = Col::<f64>::zeros(size);
@@ -70,7 +70,8 @@ pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<
     Ok((values.iter().copied().collect(), vectors))
 }
 
-/// Left singular vectors as columns, as many as the shorter side of the matrix is long, and singular values, descending.
+/// Left singular vectors as columns, as many as the shorter side of the matrix, and singular values,
+/// descending.
 pub(crate) fn left_singular(matrix: MatRef<'_, f64>) -> Result<(Mat<f64>, Vec<f64>)> {
     let (rows, columns) = matrix.shape();
     let count = rows.min(columns);
@@ -84,8 +85,8 @@ pub(crate) fn left_singular(matrix: MatRef<'_, f64>) -> Result<(Mat<f64>, Vec<f6
     Ok((vectors, values.iter().copied().collect()))
 }
 
-/// The first `count` left singular vectors of a tall matrix, of those whose values are above [`RESOLVED`], and all
-/// singular values, descending: by its Gram matrix, in a small part of the time that [`left_singular`] takes.
+/// The first `count` left singular vectors of a tall matrix with values above [`RESOLVED`], and all
+/// singular values, descending. Uses the Gram matrix, at a fraction of the cost of [`left_singular`].
 pub(crate) fn leading_singular(matrix: MatRef<'_, f64>, count: usize) -> Result<(Mat<f64>, Vec<f64>)> {
     let (squares, vectors) = symmetric_eigen(inner(matrix, matrix).as_ref())?;
     let values: Vec<f64> = squares.iter().rev().map(|square| square.max(0.0).sqrt()).collect();
@@ -94,7 +95,7 @@ pub(crate) fn leading_singular(matrix: MatRef<'_, f64>, count: usize) -> Result<
     let last = values.len().saturating_sub(1);
     let combine = Mat::from_fn(values.len(), kept, |i, j| vectors[(i, last - j)] / values[j]);
     let directions = product(matrix, combine.as_ref());
-    // Orthonormal so far as squares tell; what is left of that is small, and its own squares tell it.
+    // Orthonormal up to the accuracy of squares; the small remainder is removed with its own Gram matrix.
     let gram = inner(directions.as_ref(), directions.as_ref());
     let dependent =
         |_| Error::Numerical { what: "singular vectors", why: "they depend on each other".into() };
@@ -104,7 +105,7 @@ pub(crate) fn leading_singular(matrix: MatRef<'_, f64>, count: usize) -> Result<
     Ok((product(directions.as_ref(), inverse.as_ref()), values))
 }
 
-/// A dot product with eight running sums, which the compiler turns into vector instructions.
+/// Dot product with eight running sums, for vectorisation by the compiler.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
     let (mut a, mut b) = (a.chunks_exact(8), b.chunks_exact(8));

@@ -1,18 +1,18 @@
-//! Small dense matrices that are factored where they stand, in the same memory again and again.
+//! Small dense matrices, factored in place in reusable memory.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatMut, Par};
 
-/// A symmetric matrix of which the lower half counts, or its Cholesky factor.
+/// A symmetric matrix, stored in the lower half, or its Cholesky factor.
 pub(crate) struct DenseCholesky {
     pub(crate) matrix: Mat<f64>,
     memory: MemBuffer,
 }
 
 impl DenseCholesky {
-    /// Of zeros.
+    /// A zero matrix.
     pub(crate) fn zeros(size: usize) -> Self {
         Self::of(Mat::zeros(size, size))
     }
@@ -22,13 +22,13 @@ impl DenseCholesky {
         Self { matrix, memory: MemBuffer::new(scratch) }
     }
 
-    /// Makes its factor of the matrix; whether it is positive definite.
+    /// Replaces the matrix by its factor; `false` if it is not positive definite.
     pub(crate) fn factor(&mut self) -> bool {
         let (matrix, stack) = (self.matrix.as_mut(), MemStack::new(&mut self.memory));
         cholesky_in_place(matrix, Default::default(), Par::Seq, stack, Default::default()).is_ok()
     }
 
-    /// Solves with the factor in place, for rows of some numbers each.
+    /// Solves with the factor in place, for rows of `each` numbers.
     pub(crate) fn solve(&self, rows: &mut [f64], each: usize) {
         let factor = self.matrix.as_ref();
         let mut rows = MatMut::from_row_major_slice_mut(rows, factor.ncols(), each);

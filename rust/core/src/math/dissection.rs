@@ -1,15 +1,16 @@
-//! Nested dissection of a graph: cut in two by few vertices that are eliminated last, each half likewise, in parallel.
+//! Nested dissection of a graph: bisection by a small separator that is eliminated last, recursively and in
+//! parallel.
 
 use super::cut::cut;
 use super::graph::{Graph, Side};
 
-/// Vertices below which a part is ordered by minimum degree: as many as a word has bits.
+/// Largest part ordered by minimum degree: one bit of a word a vertex.
 const LEAF: usize = 64;
-/// Vertices below which a part is not worth a task.
+/// Smallest part worth a task.
 const TASK: usize = 1000;
 
-/// Fills `order` with the names of the vertices, those to be eliminated first in front. It depends on the graph only, not
-/// on the number of threads.
+/// Writes the elimination order of the vertices to `order`. Depends on the graph only, not on the number of
+/// threads.
 pub(super) fn dissect(graph: &Graph, order: &mut [u32]) {
     if graph.len() <= LEAF {
         return minimum_degree(graph, order);
@@ -33,14 +34,14 @@ pub(super) fn dissect(graph: &Graph, order: &mut [u32]) {
     }
 }
 
-/// The order where no cut is worth its separator, as the graph is dense: those of most neighbours last.
+/// Fallback order for dense graphs without a useful separator: vertices with the most neighbours last.
 fn by_degree(graph: &Graph, order: &mut [u32]) {
     let mut vertices: Vec<u32> = (0..graph.len() as u32).collect();
     vertices.sort_by_key(|&vertex| graph.neighbours(vertex).len());
     order.iter_mut().zip(vertices).for_each(|(place, vertex)| *place = graph.names[vertex as usize]);
 }
 
-/// Exact minimum degree on up to [`LEAF`] vertices, one word of neighbours each.
+/// Exact minimum degree order of up to [`LEAF`] vertices, one word of neighbours each.
 fn minimum_degree(graph: &Graph, order: &mut [u32]) {
     let mut near: Vec<u64> = (0..graph.len() as u32)
         .map(|vertex| graph.neighbours(vertex).iter().fold(0, |set, &other| set | 1 << other))

@@ -1,4 +1,4 @@
-//! The lowest eigenpairs of a large sparse problem, every copy of repeated ones included.
+//! The lowest eigenpairs of a large sparse problem, with all copies of repeated eigenvalues.
 
 use faer::{Mat, MatMut};
 use rand_chacha::ChaCha8Rng;
@@ -9,43 +9,43 @@ use super::on_pool;
 use super::tall::{Columns, take_out};
 use crate::{Error, Result};
 
-/// Vectors that are iterated together: copies of an eigenvalue up to this number cannot be missed.
+/// Block size: up to this many copies of an eigenvalue are always found.
 const BLOCK: usize = 8;
-/// Residual of an accepted eigenpair, relative to its eigenvalue of the inverse.
+/// Accepted residual of an eigenpair, relative to its eigenvalue of the inverse.
 const TOLERANCE: f64 = 1e-8;
-/// Two eigenvalues of the inverse count as copies if they differ by less than this, relatively.
+/// Relative difference below which two eigenvalues of the inverse count as copies.
 pub(crate) const COPY: f64 = 1e-6;
-/// Residual of the first value that is not wanted, by which it is known not to be a copy of the last that is.
+/// Accepted residual of the first unwanted value, to tell it from a copy of the last wanted one.
 const BEYOND: f64 = 1e-4;
-/// Norm below which a new direction is rounding error, relative to what the operator made.
+/// Norm of a new direction that counts as rounding error, relative to the operator's output.
 const NEGLIGIBLE: f64 = 1e-14;
-/// Share of a column that the others must leave of it, for the fast way of making them orthonormal up to a
-/// millionth.
+/// Independent share of a column required by the fast orthonormalisation, accurate to a millionth.
 const DEPENDENT: f64 = 1e-5;
-/// The same for a way that is exact enough at once.
+/// Independent share required by the same method to be accurate without a second pass.
 const WELL_CONDITIONED: f64 = 3e-3;
-/// What vectors may have along others that they should be orthogonal to: far less than the residual.
+/// Accepted loss of orthogonality: far less than the residual.
 const LOSS: f64 = 1e-11;
-/// The same, when taking it out once makes it negligible.
+/// Loss of orthogonality that a single correction makes negligible.
 const CORRECTABLE: f64 = 1e-6;
-/// Powers of ten by which a block lowers the residuals at most.
+/// Largest reduction of the residuals by a block, in powers of ten.
 const FASTEST: f64 = 2.0;
-/// Columns of the basis at most, unless more are wanted: memory, and time to keep them orthogonal.
+/// Largest number of basis columns, unless more are wanted; limits memory and the time for
+/// orthogonalisation.
 const CAPACITY: usize = 32 * BLOCK;
-/// Blocks after which the method gives up; converging takes ten.
+/// Largest number of blocks; convergence takes about ten.
 const MAX_BLOCKS: usize = 400;
-/// Seed of the start vectors: any gives the same eigenpairs.
+/// Seed of the start vectors, without influence on the eigenpairs.
 const SEED: u64 = 0x6a6f_756e_6365;
 
-/// Eigenvectors of the `count` largest eigenvalues of a symmetric positive semi-definite operator, and of all copies of
-/// the last of them: orthonormal up to the tolerance, n x count or more.
+/// Eigenvectors of the `count` largest eigenvalues of a symmetric positive semi-definite operator, and of
+/// all copies of the last one: orthonormal up to the tolerance, n x count or more.
 ///
-/// `apply` replaces the columns x of an n x k matrix by `Op x`. Block Lanczos with full reorthogonalisation and
-/// thick restarts. A start block of b vectors finds at most b copies of an eigenvalue; when as many as b agree,
-/// the block is widened by fresh random vectors, which are iterated as long as the others were, so that none is missed.
+/// `apply` replaces the columns x of an n x k matrix by `Op x`. Block Lanczos with full reorthogonalisation
+/// and thick restarts. A start block of b vectors finds at most b copies of an eigenvalue. If b values
+/// agree, the block is widened by new random vectors and iterated as long again, to find all copies.
 ///
 /// # Errors
-/// [`Error::Numerical`] if it does not converge; whatever `report` (the fraction done) returns.
+/// [`Error::Numerical`] without convergence; errors of `report` (called with the completed fraction).
 pub(crate) fn largest_eigenvectors(
     size: usize,
     count: usize,
@@ -82,28 +82,29 @@ pub(crate) fn largest_eigenvectors(
     Err(Error::Numerical { what: "eigensolver", why: format!("no convergence in {MAX_BLOCKS} blocks") })
 }
 
-/// An orthonormal basis V, the operator in it, `T = V' Op V`, and the orthonormal block Q that comes next:
+/// Orthonormal basis V, projected operator `T = V' Op V`, and next orthonormal block Q:
 /// `Op V_last = V T_last + Q R`.
 struct Krylov {
     /// V and Q.
     basis: Columns,
-    /// Columns of V.
+    /// Number of columns of V.
     done: usize,
-    /// The first column of V that `V' Op Q` has entries for: Op leads from the others to V only.
+    /// First column of V with entries in `V' Op Q`; Op maps the earlier columns into V.
     coupled: usize,
-    /// Whether the last block had too much of V.
+    /// `true` if the last block had lost orthogonality to V.
     lost: bool,
     projected: Mat<f64>,
     /// R.
     coupling: Mat<f64>,
-    /// Memory for images of blocks.
+    /// Scratch for images of blocks.
     image: Mat<f64>,
     capacity: usize,
     scale: f64,
     random: ChaCha8Rng,
 }
 
-/// Eigenpairs of T, eigenvalues descending, and for each one's vector what Op makes of it outside V, in terms of Q.
+/// Eigenpairs of T, eigenvalues descending, and the part of each vector's image outside of V, in terms of
+/// Q.
 struct Ritz {
     values: Vec<f64>,
     vectors: Mat<f64>,
@@ -111,7 +112,7 @@ struct Ritz {
 }
 
 impl Ritz {
-    /// Powers of ten that the residuals of the first `count`, and of the next, still have to fall.
+    /// Remaining reduction of the residuals of the first `count` and the next, in powers of ten.
     fn missing_decades(&self, count: usize) -> f64 {
         if self.values.len() < count {
             return f64::from(f64::DIGITS);
@@ -124,7 +125,7 @@ impl Ritz {
         (0..self.values.len().min(count + 1)).map(excess).fold(0.0, f64::max)
     }
 
-    /// How many there are with all copies of the last of the first `count`.
+    /// Number of eigenpairs with all copies of the last of the first `count`.
     fn with_copies(&self, count: usize) -> usize {
         let copies = self.values.windows(2).skip(count.saturating_sub(1));
         count + copies.take_while(|pair| is_copy(pair[0], pair[1])).count()
@@ -160,7 +161,7 @@ impl Krylov {
         krylov
     }
 
-    /// Columns of Q.
+    /// Number of columns of Q.
     fn pending(&self) -> usize {
         self.basis.count() - self.done
     }
@@ -177,7 +178,7 @@ impl Krylov {
         self.basis.append(block.as_ref());
     }
 
-    /// Makes Q part of the basis and finds the next one.
+    /// Adds Q to the basis and computes the next block.
     fn extend(&mut self, apply: &mut impl FnMut(MatMut<'_, f64>)) {
         let (old, width) = (self.done, self.basis.count());
         let mut image = std::mem::replace(&mut self.image, Mat::zeros(0, 0));
@@ -190,10 +191,11 @@ impl Krylov {
         self.grow_projected(old, &along);
     }
 
-    /// Appends an orthonormal basis Q of what `image` has outside of V; returns R. `along` becomes `V' image`.
+    /// Appends an orthonormal basis Q of the part of `image` outside of V; returns R. `along` becomes
+    /// `V' image`.
     ///
-    /// What Op couples to the image is taken out of it first. Of the rest of V it then has as much as rounding
-    /// errors grew to, and that is taken out where it is too much.
+    /// The coupled columns of V are removed first. The remaining component along V is amplified rounding
+    /// error, and is removed if too large.
     fn append_rest(&mut self, image: &mut Mat<f64>, along: &mut Mat<f64>) -> Mat<f64> {
         let basis = self.basis.all();
         let near = basis.subcols(self.coupled, basis.ncols() - self.coupled);
@@ -206,7 +208,7 @@ impl Krylov {
         if let Some((mut upper, mut inverse)) = factor_gram(&gram, NEGLIGIBLE * self.scale, WELL_CONDITIONED)
         {
             let loss = (&missed * &inverse).norm_max();
-            // What is left would grow from block to block, and the next block grows from the one before this, too.
+            // The error would grow from block to block, therefore the next block is corrected as well.
             let lost = std::mem::replace(&mut self.lost, loss > LOSS);
             if lost || self.lost {
                 add_product(image.as_mut(), -1.0, basis, missed.as_ref());
@@ -253,7 +255,7 @@ impl Krylov {
         Ok(Ritz { values, vectors, outside })
     }
 
-    /// Keeps the best vectors only, enough of them that little of the convergence is lost.
+    /// Thick restart: keeps the best vectors, enough to preserve most of the convergence.
     fn restart(&mut self, ritz: &Ritz, count: usize) {
         let keep = (count + 2 * BLOCK).min(self.done);
         let (v, q) = self.basis.all().split_at_col(self.done);
@@ -265,7 +267,8 @@ impl Krylov {
         self.projected = Mat::from_fn(keep, keep, |i, j| if i == j { ritz.values[i] } else { 0.0 });
     }
 
-    /// The first eigenvectors, after one more application of Op, which `Op V = V T + Q R` gives for nothing.
+    /// The first eigenvectors, after one more application of Op, available for free from
+    /// `Op V = V T + Q R`.
     fn eigenvectors(&self, ritz: &Ritz, count: usize) -> Mat<f64> {
         let coefficients =
             Mat::from_fn(self.basis.count(), count, |row, k| match row.checked_sub(self.done) {
@@ -276,7 +279,7 @@ impl Krylov {
     }
 }
 
-/// `block = Q R` with orthonormal columns Q; what shrinks to `negligible` is left out of Q.
+/// `block = Q R` with orthonormal columns Q; columns that shrink to `negligible` are dropped from Q.
 fn orthonormal_columns(block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
     let gram = inner(block.as_ref(), block.as_ref());
     match factor_gram(&gram, negligible, DEPENDENT) {
@@ -285,8 +288,9 @@ fn orthonormal_columns(block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>)
     }
 }
 
-/// R and its inverse, `R' R` being the Gram matrix of a block: `block R^-1` has orthonormal columns. None if one
-/// of them has a length of `negligible`, or the share `dependent` of its length, outside of those before it.
+/// R and its inverse from the Gram matrix `R' R` of a block: `block R^-1` has orthonormal columns. `None`
+/// if a column is `negligible`, or independent of the previous ones only by the share `dependent` of its
+/// length.
 fn factor_gram(gram: &Mat<f64>, negligible: f64, dependent: f64) -> Option<(Mat<f64>, Mat<f64>)> {
     let lower = gram.llt(faer::Side::Lower).ok()?.L().to_owned();
     let pivots = || (0..gram.ncols()).map(|k| (lower[(k, k)], gram[(k, k)].sqrt()));
@@ -299,7 +303,7 @@ fn factor_gram(gram: &Mat<f64>, negligible: f64, dependent: f64) -> Option<(Mat<
     Some((upper, inverse))
 }
 
-/// Gram-Schmidt within a block, twice.
+/// Two passes of Gram-Schmidt within a block.
 fn gram_schmidt(mut block: Mat<f64>, negligible: f64) -> (Mat<f64>, Mat<f64>) {
     let mut rank = 0;
     let mut coefficients = Mat::zeros(block.ncols(), block.ncols());

@@ -1,17 +1,18 @@
-//! A basis of each eigenspace that depends on the space alone.
+//! A canonical basis of each eigenspace.
 
 use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{MatMut, MatRef};
 
-/// Share by which two rows may differ in length and still count as equally long.
+/// Relative difference in length below which two rows count as equally long.
 const TIE: f64 = 1e-6;
 
-/// Turns the columns of each group, orthonormal vectors that any rotation of them could stand for, to a fixed basis.
+/// Rotates the columns of each group, orthonormal vectors of one eigenspace, to a canonical basis.
 ///
-/// Of equal eigenvalues an eigensolver finds the space, and its rounding errors, which differ from processor to processor, choose
-/// the vectors. Here the first of a group alone is not zero, and is positive, in the row where the group is longest, the second
-/// so among the others, and so on: LQ factors with pivots, of which the first counts among equals. A column by itself
-/// becomes positive at its largest entry. `alike` says whether a column belongs to the group of the one before it.
+/// For equal eigenvalues a solver finds only the space; rounding errors, which differ between processors,
+/// choose the vectors. The canonical basis comes from an LQ factorisation with pivoting: only the first
+/// vector is nonzero, and positive, in the row with the largest norm in the group, only the second of the
+/// others in the next such row, and so on; the first row wins a tie. A single column becomes positive at
+/// its largest entry. `alike` tells whether a column belongs to the group of its predecessor.
 pub(crate) fn fix_bases(mut columns: MatMut<'_, f64>, alike: impl Fn(usize) -> bool) {
     let mut first = 0;
     while first < columns.ncols() {
@@ -31,12 +32,12 @@ fn longest_row(group: MatRef<'_, f64>) -> usize {
     lengths.iter().position(|&length| length >= (1.0 - TIE) * longest).unwrap_or(0)
 }
 
-/// Householder's reflection of the rows that leaves of one row its first entry alone, as its length.
+/// Householder reflection of the rows that maps one row to its length in the first entry.
 fn reflect(group: MatMut<'_, f64>, pivot: usize) {
     let mut normal: Vec<f64> = group.rb().row(pivot).iter().copied().collect();
     let length = group.rb().row(pivot).norm_l2();
     let rest: f64 = normal[1..].iter().map(|x| x * x).sum();
-    // The difference to the length, without cancellation.
+    // The difference from the length, without cancellation.
     normal[0] = if normal[0] > 0.0 { -rest / (normal[0] + length) } else { normal[0] - length };
     let square = rest + normal[0] * normal[0];
     if square == 0.0 {
@@ -56,7 +57,7 @@ mod tests {
 
     #[test]
     fn any_basis_of_a_space_becomes_the_same() {
-        // Two columns of a 4-point circle, whose rows are all as long, and one by itself.
+        // Two columns of a 4-point circle, with equally long rows, and a single one.
         let circle = |turn: f64| {
             Mat::from_fn(4, 3, |i, k| {
                 let angle = std::f64::consts::FRAC_PI_2 * i as f64 + turn;

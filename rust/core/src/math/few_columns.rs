@@ -1,24 +1,24 @@
-//! Triangular solves with dense panels for three right-hand sides, x, y and z of vertices.
+//! Triangular solves with dense panels for three right-hand sides, the x, y and z of vertices.
 //!
-//! Lanes hold rows of the factor, not right-hand sides as in `substitution`: a register of it serves three
-//! columns.
+//! Lanes hold rows of the factor, not right-hand sides as in `substitution`: each register of the factor
+//! serves three columns.
 
 use pulp::bytemuck::cast_slice;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::panels::{Panel, Panels, TILE};
 
-/// Right-hand sides.
+/// Number of right-hand sides.
 pub(super) const COLUMNS: usize = 3;
 
-/// The right-hand sides of a part one after the other, and memory for those of the rows below a panel.
+/// The right-hand sides of a part, one after the other, and scratch for the rows below a panel.
 pub(super) struct Sides<'a> {
     pub(super) x: [&'a mut [f64]; COLUMNS],
     pub(super) below: &'a mut Vec<f64>,
 }
 
-/// `x = L^-1 x` over the panels of a part, in which the rows below them change too, or `x = L^-T x`, the last
-/// panel first.
+/// `x = L^-1 x` over the panels of a part, including updates of the rows below, or `x = L^-T x`, last panel
+/// first.
 pub(super) fn substitute(panels: &Panels, sides: &mut Sides<'_>, forward: bool) {
     Arch::new().dispatch(Substitution { panels, sides, forward });
 }
@@ -34,7 +34,7 @@ impl WithSimd for Substitution<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        // Registers of a tile, and columns whose sums fit into registers together.
+        // Registers a tile, and columns whose sums fit into registers together.
         match TILE / S::F64_LANES {
             1 => run::<S, 1, 8>(simd, self.panels, self.sides, self.forward),
             2 => run::<S, 2, 2>(simd, self.panels, self.sides, self.forward),
@@ -44,8 +44,8 @@ impl WithSimd for Substitution<'_, '_> {
     }
 }
 
-// Below there are plain loops only: a closure would not be compiled for the instruction set of its caller.
-// R registers hold a tile, and K columns are summed at a time.
+// Plain loops only from here on: a closure would not be compiled for the instruction set of its caller. R
+// registers hold a tile, and K columns are summed at a time.
 
 #[inline(always)]
 fn run<S: Simd, const R: usize, const K: usize>(
@@ -139,7 +139,7 @@ fn forward_below<S: Simd, const R: usize>(simd: S, panel: &Panel<'_>, x: &mut [&
     }
 }
 
-/// Copies the rows below a panel, tiles x columns x rows of a tile; what a tile lacks stays zero.
+/// Copies the rows below a panel, tiles x columns x rows of a tile, padded with zeros.
 fn gather(panel: &Panel<'_>, sides: &mut Sides<'_>) {
     sides.below.clear();
     sides.below.resize(panel.rows.len().div_ceil(TILE) * COLUMNS * TILE, 0.0);
@@ -201,7 +201,7 @@ fn backward<S: Simd, const R: usize, const K: usize>(
     }
 }
 
-/// `sums[k] += tile[k]' rows`, over as many columns as the tile still has.
+/// `sums[k] += tile[k]' rows`, over the remaining columns of the tile.
 #[inline(always)]
 fn add_transposed<S: Simd, const R: usize, const K: usize>(
     simd: S,
@@ -238,7 +238,7 @@ mod tests {
 
     use crate::math::{Room, SparseCholesky, VertexRoom};
 
-    /// The Laplacian of a cubic grid and a little more, and three constraints on all of it.
+    /// Slightly shifted Laplacian of a cubic grid, and three dense constraints.
     fn grid(side: usize) -> (SparseColMat<u32, f64>, SparseColMat<u32, f64>) {
         let index = |[i, j, k]: [usize; 3]| ((i * side + j) * side + k) as u32;
         let mut entries = Vec::new();

@@ -11,19 +11,19 @@ use faer::prelude::{Reborrow, ReborrowMut};
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-/// Columns that are eliminated together.
+/// Number of columns eliminated together.
 const PANEL: usize = 96;
 
-/// Rows or columns of a tile of the remaining matrix: some of them for each thread, and not too few for a cache.
+/// Tile size of the remaining matrix: several tiles a thread, but not too small for the cache.
 fn tile_of(size: usize) -> usize {
     (size / 8).next_multiple_of(32).clamp(96, 256)
 }
 
-/// Replaces the lower triangle of the first `width` columns of `front` by their Cholesky factor, and the rest of its
-/// lower triangle by what is left (the Schur complement). Tiles do not depend on the number of threads.
+/// Replaces the lower triangle of the first `width` columns of `front` by their Cholesky factor, and the
+/// rest of the lower triangle by the Schur complement. Tiles do not depend on the number of threads.
 ///
 /// # Errors
-/// The column whose pivot is not positive.
+/// The column with a pivot that is not positive.
 fn eliminate(mut front: MatMut<'_, f64>, width: usize) -> Result<(), usize> {
     let size = front.nrows();
     for start in (0..width).step_by(PANEL) {
@@ -68,7 +68,7 @@ fn eliminate_panel(columns: MatMut<'_, f64>, panel: usize) -> Result<(), usize> 
     Ok(())
 }
 
-/// `out -= lower triangle of (below below')`, of which out may have only the first columns.
+/// `out -= lower triangle of (below below')`; out may have only the first columns.
 fn subtract_square(out: MatMut<'_, f64>, below: MatRef<'_, f64>) {
     let size = tile_of(out.ncols());
     let tiles = out.ncols().div_ceil(size);
@@ -99,7 +99,7 @@ fn subtract_square(out: MatMut<'_, f64>, below: MatRef<'_, f64>) {
     }
 }
 
-/// A square matrix that nodes are eliminated in, one after the other, in the same memory.
+/// A square matrix for the elimination of one node after the other in the same memory.
 #[derive(Default)]
 pub(super) struct Front {
     values: Vec<f64>,
@@ -107,7 +107,7 @@ pub(super) struct Front {
 }
 
 impl Front {
-    /// Makes it zero, of so many rows and columns.
+    /// Resets to a zero matrix of the given size.
     pub fn reset(&mut self, size: usize) {
         self.size = size;
         self.values.clear();
@@ -137,14 +137,14 @@ impl Front {
         eliminate(MatMut::from_column_major_slice_mut(&mut self.values, self.size, self.size), width)
     }
 
-    /// What is left after the first `width` columns, whose rows are named `rows`.
+    /// Update matrix after elimination of the first `width` columns, for the global rows `rows`.
     pub fn update(&self, width: usize, rows: Vec<u32>) -> Update {
         let mut values = Vec::with_capacity(rows.len() * (rows.len() + 1) / 2);
         (width..self.size).for_each(|column| values.extend_from_slice(&self.column(column)[column..]));
         Update { rows, values }
     }
 
-    /// Adds an update to the lower triangle; `place` gives each row's row here.
+    /// Adds an update to the lower triangle; `place` maps rows to rows of the front.
     pub fn add(&mut self, update: &Update, place: impl Fn(u32) -> usize) {
         let places: Vec<usize> = update.rows.iter().map(|&row| place(row)).collect();
         let mut rest = &update.values[..];
@@ -176,10 +176,10 @@ fn runs(places: &[usize]) -> Vec<Range<usize>> {
     places.chunk_by(|a, b| a + 1 == *b).map(run).collect()
 }
 
-/// What a node leaves to its parent: the lower triangle of a symmetric matrix, and its rows.
+/// Update from a node to its parent: the lower triangle of a symmetric matrix, and its rows.
 pub(super) struct Update {
     /// Rows, ascending.
     pub rows: Vec<u32>,
-    /// The triangle, column by column.
+    /// Triangle, column by column.
     values: Vec<f64>,
 }

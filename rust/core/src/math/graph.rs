@@ -1,24 +1,24 @@
-//! Undirected graphs, and sides of them.
+//! Undirected graphs and their bisections.
 
-/// Not reached by a search, or not in a part.
+/// Marks a vertex as not reached by a search, or not in a part.
 const FAR: u32 = u32::MAX;
 
-/// Which part of a cut graph a vertex is in; no edge goes from left to right.
+/// Assignment of a vertex in a bisected graph; no edge goes from left to right.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
-    /// On one side.
+    /// On the first side.
     Left,
-    /// On the other side.
+    /// On the second side.
     Right,
-    /// Between them.
+    /// Between the sides.
     Separator,
 }
 
-/// A graph, in compressed rows, of some of the vertices of a larger one.
+/// A graph on some vertices of a larger one, in compressed rows.
 pub(super) struct Graph {
-    /// Where the neighbours of each vertex start, and their number at the end.
+    /// Start of each vertex's neighbours, then the total number.
     pub starts: Vec<u32>,
-    /// Neighbours, each edge once from both of its ends, none from a vertex to itself.
+    /// Neighbours; each edge appears at both ends, without loops.
     pub neighbours: Vec<u32>,
     /// The name of each vertex in the larger graph.
     pub names: Vec<u32>,
@@ -35,7 +35,7 @@ impl Graph {
         &self.neighbours[self.starts[vertex as usize] as usize..self.starts[vertex as usize + 1] as usize]
     }
 
-    /// Some of the vertices, in the given order, and the edges between them.
+    /// Subgraph of some vertices, in the given order.
     pub fn part(&self, inside: &[u32]) -> Self {
         let mut places = vec![FAR; self.len()];
         inside.iter().zip(0..).for_each(|(&vertex, place)| places[vertex as usize] = place);
@@ -49,7 +49,7 @@ impl Graph {
         Self { starts, neighbours, names: inside.iter().map(|&vertex| self.names[vertex as usize]).collect() }
     }
 
-    /// Numbers of edges from a vertex to all others that it reaches, which are listed nearest first.
+    /// Distances in edges from a vertex; lists the reached vertices, nearest first.
     pub fn distances(&self, from: u32, reached: &mut Vec<u32>) -> Vec<u32> {
         let mut distance = vec![FAR; self.len()];
         distance[from as usize] = 0;

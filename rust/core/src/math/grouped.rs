@@ -1,32 +1,32 @@
-//! Matrices each item of which uses few groups of neighbouring columns, packed so that a register holds a group of columns of
-//! one item, or of two neighbours.
+//! Matrices with few groups of neighbouring columns an item, packed with a group of columns of one item, or
+//! of two neighbouring items, a register.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use super::lanes::{Buffer, lane_counts};
 use super::rows::Rows;
 
-/// Most columns of a group: the four of an affine motion.
+/// Largest number of columns in a group: the four of an affine motion.
 const GROUP: usize = 4;
 
-/// Columns of a group, and items that share a register.
+/// Number of columns in a group, and of items sharing a register.
 fn shape() -> (usize, usize) {
     let lanes = lane_counts().0;
     let columns = lanes.min(GROUP);
     (columns, lanes / columns)
 }
 
-/// Where columns stand in groups: those of a group are used together.
+/// Assignment of columns to slots; the columns of a group are used together.
 #[derive(Clone)]
 pub(crate) struct Slots {
     of_columns: Vec<u32>,
-    /// Where the first of three coordinates of each column is in rows that are grouped.
+    /// Position of the first of three coordinates of each column in grouped rows.
     places: Vec<u32>,
     groups: usize,
 }
 
 impl Slots {
-    /// With the slot of each column; four slots that follow each other from a multiple of four on are used together.
+    /// Slots of given columns; four consecutive slots from a multiple of four on form a group.
     pub(crate) fn new(of_columns: Vec<u32>) -> Self {
         let count = of_columns.iter().max().map_or(0, |last| *last as usize + 1);
         let (columns, lanes) = (shape().0 as u32, lane_counts().0 as u32);
@@ -34,14 +34,14 @@ impl Slots {
         Self { of_columns, places, groups: count.div_ceil(columns as usize) }
     }
 
-    /// The columns in the order of their slots.
+    /// Columns in the order of their slots.
     pub(crate) fn order(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.of_columns.len() as u32).collect();
         order.sort_unstable_by_key(|&column| self.of_columns[column as usize]);
         order
     }
 
-    /// Zeros for three coordinates of each column.
+    /// Zeroed storage for three coordinates of each column.
     pub(crate) fn room(&self) -> GroupedRows {
         GroupedRows(Buffer::zeros(3 * self.groups * lane_counts().0))
     }
@@ -51,7 +51,7 @@ impl Slots {
 pub(crate) struct GroupedRows(Buffer<f64>);
 
 impl GroupedRows {
-    /// Takes the coordinates of rows.
+    /// Copies the coordinates of rows.
     pub(crate) fn enter(&mut self, slots: &Slots, rows: &Rows) {
         let (lanes, (columns, sharing)) = (lane_counts().0, shape());
         for (&first, row) in slots.places.iter().zip(rows) {
@@ -62,7 +62,7 @@ impl GroupedRows {
         }
     }
 
-    /// Adds `factor` times them to rows, summed over the items that share a register.
+    /// Adds a multiple of the coordinates to rows, summed over the items sharing a register.
     pub(crate) fn add_to(&self, slots: &Slots, factor: f64, rows: &mut Rows) {
         let (lanes, (columns, sharing)) = (lane_counts().0, shape());
         for (&first, row) in slots.places.iter().zip(rows) {
@@ -74,13 +74,13 @@ impl GroupedRows {
         }
     }
 
-    /// As registers.
+    /// The storage as registers.
     #[inline(always)]
     pub(crate) fn registers<S: Simd>(&self) -> &[S::f64s] {
         S::as_simd_f64s(&self.0).0
     }
 
-    /// Fills with zeros, to be added to.
+    /// Zeroes the storage and returns its registers for accumulation.
     #[inline(always)]
     pub(crate) fn zeros<S: Simd>(&mut self, simd: S) -> &mut [S::f64s] {
         let (registers, _) = S::as_mut_simd_f64s(&mut self.0);
@@ -89,18 +89,19 @@ impl GroupedRows {
     }
 }
 
-/// A stack of small matrices, one an item, each `ROWS` x columns: a block is of as many items as a register has lanes.
+/// A stack of small matrices, one an item, each `ROWS` x columns; a block has as many items as a register
+/// has lanes.
 pub(crate) struct Grouped<const ROWS: usize> {
     slots: Slots,
-    /// Where the groups of each register of items start, registers + 1.
+    /// Start of the groups of each register of items, registers + 1.
     starts: Vec<usize>,
     groups: Vec<u32>,
-    /// Those of all groups one after the other, ROWS x lanes each.
+    /// Values of all groups in order, ROWS x lanes each.
     values: Buffer<f64>,
 }
 
 impl<const ROWS: usize> Grouped<ROWS> {
-    /// Packs the columns of each item that are not zero; items in lanes that share a register do best to use the same columns.
+    /// Packs the nonzero columns of each item; items that share a register should use the same columns.
     pub(crate) fn new(slots: &Slots, items: &[Vec<(u32, [f64; ROWS])>]) -> Self {
         let (lanes, (columns, sharing)) = (lane_counts().0, shape());
         let slot = |column: u32| slots.of_columns[column as usize] as usize;
@@ -135,12 +136,12 @@ impl<const ROWS: usize> Grouped<ROWS> {
         Self { slots: slots.clone(), starts, groups, values: packed }
     }
 
-    /// Where its columns stand.
+    /// Slots of the columns.
     pub(crate) fn slots(&self) -> &Slots {
         &self.slots
     }
 
-    /// The groups of a register of items, and its numbers in them.
+    /// Groups of a register of items, with the values in them.
     #[inline(always)]
     fn register<S: Simd>(&self, register: usize) -> impl Iterator<Item = (&[S::f64s], usize)> {
         let (first, last) = (self.starts[register], self.starts[register + 1]);
@@ -149,8 +150,8 @@ impl<const ROWS: usize> Grouped<ROWS> {
         values[ROWS * first..ROWS * last].chunks_exact(ROWS).zip(groups)
     }
 
-    /// `x' G'` of the items of a block, one a lane: entry (c, row) of the 3 x ROWS result stands at `c * ROWS + row`. `OUT`
-    /// must be `3 * ROWS`.
+    /// `x' G'` of the items of a block, one a lane: entry (c, row) of the 3 x ROWS result is at
+    /// `c * ROWS + row`. `OUT` must be `3 * ROWS`.
     #[inline(always)]
     pub(crate) fn product<S: Simd, const OUT: usize>(
         &self,
@@ -182,7 +183,7 @@ impl<const ROWS: usize> Grouped<ROWS> {
         own
     }
 
-    /// `out += x G` of the items of a block, with x in the form of a product.
+    /// `out += x G` for the items of a block, with x in the layout of a product.
     #[inline(always)]
     pub(crate) fn add_adjoint<S: Simd, const OUT: usize>(
         &self,
@@ -215,7 +216,7 @@ impl<const ROWS: usize> Grouped<ROWS> {
     }
 }
 
-/// Puts items that follow each other into lanes that share a register, in each block.
+/// Permutes each block to place consecutive items in lanes that share a register.
 pub(crate) fn share_registers<T: Clone>(items: &mut [T]) {
     let order = order();
     for block in items.chunks_exact_mut(order.len()) {
@@ -224,7 +225,7 @@ pub(crate) fn share_registers<T: Clone>(items: &mut [T]) {
     }
 }
 
-/// From registers of items that are spread over the lanes of a group to their sums, an item a lane.
+/// Reduces registers with items spread over the lanes of a group to one sum a lane.
 #[inline(always)]
 fn gather<S: Simd>(simd: S, spread: [S::f64s; GROUP]) -> S::f64s {
     let [a, b, c, d] = spread;
@@ -239,7 +240,7 @@ fn gather<S: Simd>(simd: S, spread: [S::f64s; GROUP]) -> S::f64s {
     }
 }
 
-/// The other way: each lane's number in all lanes of a group, where items stand in registers.
+/// The inverse map: copies each lane's number to all lanes of its item's group.
 #[inline(always)]
 fn scatter<S: Simd>(simd: S, own: S::f64s) -> [S::f64s; GROUP] {
     if S::F64_LANES >= GROUP {
@@ -252,7 +253,7 @@ fn scatter<S: Simd>(simd: S, own: S::f64s) -> [S::f64s; GROUP] {
     }
 }
 
-/// Which lane of a block each item of its registers comes to when it is gathered.
+/// Lane of each item of a block's registers after gathering.
 fn order() -> Vec<usize> {
     struct Order;
     impl WithSimd for Order {
@@ -302,7 +303,7 @@ mod tests {
     #[test]
     fn products_are_those_of_the_columns_that_are_used() {
         let columns = 30;
-        // Slots in an order of their own, some of which stay empty.
+        // Slots in arbitrary order, with gaps.
         let slots = Slots::new((0..columns).map(|column| column * 7 % 37).collect());
         let items: Vec<Vec<(u32, [f64; 2])>> = (0..21_u32)
             .map(|item| {

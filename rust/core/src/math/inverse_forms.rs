@@ -1,4 +1,4 @@
-//! Quadratic forms of a factored problem's inverse, for half of what a solve costs or less.
+//! Quadratic forms of a factored problem's inverse, for at most half the cost of a solve.
 
 use faer::{Mat, MatRef};
 
@@ -7,13 +7,13 @@ use super::dense::inner;
 use super::sparse::Sparse;
 use super::substitution::{LANES, Row};
 
-/// `Y = L^-1 B` of sparse columns B: half of what `K^-1 B` takes.
+/// `Y = L^-1 B` for sparse columns B, half of the work of `K^-1 B`.
 pub(crate) struct HalfSolved {
-    /// The rows that are not zero, in elimination order: those of the nodes above the rows of B.
+    /// Nonzero rows, in elimination order: those of the nodes above the rows of B.
     rows: Vec<usize>,
-    /// Y there.
+    /// Y in these rows.
     values: Mat<f64>,
-    /// How many of these rows are before the constraints.
+    /// Number of these rows before the constraints.
     split: usize,
 }
 
@@ -23,7 +23,7 @@ impl HalfSolved {
         self.product(self.values.as_ref())
     }
 
-    /// `Y' D y` of other rows y.
+    /// `Y' D y` for other rows y.
     fn product(&self, other: MatRef<'_, f64>) -> Mat<f64> {
         let (above, below) = self.values.as_ref().split_at_row(self.split);
         let (other_above, other_below) = other.split_at_row(self.split);
@@ -32,7 +32,7 @@ impl HalfSolved {
 }
 
 impl SparseCholesky {
-    /// Solves with L for sparse columns, n x k: little work, where they touch a small part of the mesh.
+    /// Forward substitution for sparse columns, n x k: cheap for columns on a small part of the mesh.
     pub(crate) fn half_solved(&self, columns: &Sparse) -> HalfSolved {
         let mut place = vec![0; self.order().len()];
         self.order().iter().enumerate().for_each(|(at, &row)| place[row as usize] = at);
@@ -66,7 +66,7 @@ impl SparseCholesky {
         HalfSolved { rows, values, split }
     }
 
-    /// `b' K^-1 b` of each column b, n x k, and `B' K^-1 b` with the columns B of which half is solved.
+    /// `b' K^-1 b` of each column b, n x k, and `B' K^-1 b` with the half-solved columns B.
     pub(crate) fn inverse_forms(&self, columns: MatRef<'_, f64>, half: &HalfSolved) -> (Vec<f64>, Mat<f64>) {
         let mut energies = vec![0.0; columns.ncols()];
         let mut shared = Mat::zeros(half.rows.len(), columns.ncols());

@@ -1,4 +1,4 @@
-//! Matrices packed so that a SIMD lane holds an item of its own, and products of them with three columns.
+//! Matrices packed one item a SIMD lane, and their products with three columns.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -7,16 +7,16 @@ use pulp::bytemuck::Pod;
 use pulp::{Arch, Simd, WithSimd};
 use rayon::iter::{ParallelIterator, repeat_n};
 
-/// Bytes in a cache line, to whose borders buffers are aligned.
+/// Bytes in a cache line, the alignment of buffers.
 const LINE: usize = 64;
-/// Lines from which on threads share the memory, which takes long to touch for the first time.
+/// Number of lines from which on several threads touch new memory for the first time.
 const SHARED: usize = 1 << 14;
 
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([u8; LINE]);
 
-/// Numbers aligned to a cache line, so that no SIMD load straddles two.
+/// Numbers aligned to cache lines, to keep SIMD loads within a line.
 #[derive(Clone)]
 pub(crate) struct Buffer<T> {
     lines: Vec<Line>,
@@ -51,7 +51,7 @@ impl<T: Pod> DerefMut for Buffer<T> {
     }
 }
 
-/// How many f64 and how many f32 the instruction set found at run time holds in a register.
+/// Numbers of f64 and of f32 in a register of the instruction set found at run time.
 pub(crate) fn lane_counts() -> (usize, usize) {
     struct Count;
     impl WithSimd for Count {
@@ -63,8 +63,8 @@ pub(crate) fn lane_counts() -> (usize, usize) {
     Arch::new().dispatch(Count)
 }
 
-/// A stack of small matrices, one an item, each `ROWS` x columns; a SIMD register holds as many items as it
-/// has lanes. The last register is filled up with copies of the last item.
+/// A stack of small matrices, one an item, each `ROWS` x columns; each item occupies one lane of a SIMD
+/// register. Copies of the last item pad the last register.
 #[derive(Clone)]
 pub(crate) struct Packed<const ROWS: usize> {
     items: usize,
@@ -98,7 +98,7 @@ impl<const ROWS: usize> Packed<ROWS> {
         self.columns
     }
 
-    /// Number of registers that hold one number of every item.
+    /// Number of registers for one number of every item.
     pub(crate) fn blocks(&self) -> usize {
         self.items.div_ceil(self.lanes)
     }
@@ -108,33 +108,33 @@ impl<const ROWS: usize> Packed<ROWS> {
         self.lanes
     }
 
-    /// Becomes those of another's items; takes no memory if it ever held as many.
+    /// Copies some items of another stack; allocates only for more items than ever before.
     pub(crate) fn select(&mut self, from: &Self, items: &[usize]) {
         assert_eq!((self.columns, self.lanes), (from.columns, from.lanes));
         self.items = items.len();
         select_items(&from.values, self.columns * ROWS, items, &mut self.values);
     }
 
-    /// The packed numbers of one register's items: columns x ROWS x lanes.
+    /// Packed numbers of one register's items: columns x ROWS x lanes.
     pub(crate) fn block(&self, block: usize) -> &[f64] {
         let size = self.columns * ROWS * self.lanes;
         &self.values[block * size..(block + 1) * size]
     }
 }
 
-/// The same of matrices each item of which uses few columns: those that no item of a register uses are left out.
+/// A stack of matrices with few columns an item: columns unused by all items of a register are left out.
 #[derive(Clone)]
 pub(crate) struct PackedSparse<const ROWS: usize> {
     columns: usize,
     lanes: usize,
     /// The columns of each register.
     used: Vec<Vec<u32>>,
-    /// Those of all registers one after the other, columns x ROWS x lanes each.
+    /// Values of all registers in order, columns x ROWS x lanes each.
     values: Buffer<f64>,
 }
 
 impl<const ROWS: usize> PackedSparse<ROWS> {
-    /// Packs `value(item, row, column)` where it is not 0.
+    /// Packs the nonzero `value(item, row, column)`.
     pub(crate) fn new(items: usize, columns: usize, value: impl Fn(usize, usize, usize) -> f64) -> Self {
         let (lanes, _) = lane_counts();
         let item = |block: usize, lane: usize| (block * lanes + lane).min(items - 1);
@@ -167,7 +167,7 @@ impl<const ROWS: usize> PackedSparse<ROWS> {
         self.lanes
     }
 
-    /// The packed numbers of each register's items, columns x ROWS x lanes, and which columns they are.
+    /// Packed numbers of each register's items, columns x ROWS x lanes, and their column indices.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = (&[f64], &[u32])> {
         let mut rest: &[f64] = &self.values;
         self.used.iter().map(move |used| {
@@ -178,7 +178,7 @@ impl<const ROWS: usize> PackedSparse<ROWS> {
     }
 }
 
-/// Copies items of blocks x numbers x lanes; the last register is filled up with the last item.
+/// Copies items of blocks x numbers x lanes; the last item pads the last register.
 pub(crate) fn select_items(from: &[f64], numbers: usize, items: &[usize], to: &mut [f64]) {
     let (lanes, _) = lane_counts();
     for (place, &item) in items.iter().enumerate() {
@@ -216,7 +216,7 @@ pub(crate) fn multiply_add(matrix: &Packed<1>, x: &[[f64; 3]], out: &mut [[f64; 
     Arch::new().dispatch(Product { matrix, x, out });
 }
 
-/// `x' G'` of one register's items: entry (c, row) of the 3 x ROWS result stands at `c * ROWS + row`.
+/// `x' G'` of one register's items: entry (c, row) of the 3 x ROWS result is at `c * ROWS + row`.
 ///
 /// `OUT` must be `3 * ROWS`; `block` is columns x ROWS x lanes, `x` gives columns x 3.
 #[inline(always)]

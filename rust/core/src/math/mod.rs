@@ -1,4 +1,4 @@
-//! Dense and sparse linear algebra that the rest shares: polar and singular value decompositions, sparse factorisations.
+//! Shared dense and sparse linear algebra: polar and singular value decompositions, sparse factorisations.
 
 mod cholesky;
 pub(crate) mod columns;
@@ -45,8 +45,8 @@ pub(crate) use sparse::{add_diagonal, multiply_columns};
 pub use svd::SignedSvd;
 pub(crate) use svd::signed_svd_in_lanes;
 
-/// Does what has many short parallel parts on a thread that works for them itself: waiting for threads from outside
-/// takes tens of microseconds each time.
+/// Runs work with many short parallel parts on a thread of the pool. Each wait from outside of the pool
+/// would take tens of microseconds.
 pub(crate) fn on_pool<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     rayon::scope(|_| work())
 }

@@ -4,14 +4,14 @@ use super::dissection::dissect;
 use super::graph::Graph;
 use crate::math::Sparse;
 
-/// Vertices with more neighbours than this many times the root of their number are hubs.
+/// Degree of a hub, in units of the root of the number of vertices.
 const HUB: f64 = 10.0;
 
 /// Nested-dissection order of a symmetric matrix's graph: `order[k]` is the row eliminated k-th.
 ///
-/// The graph is cut in two by a small set of vertices that is eliminated last, and so on in each half. Hubs, which would
-/// bring all others close together, come after everything. The order is then a postorder of its elimination tree: the
-/// fill is the same, but columns of equal pattern stand side by side.
+/// The graph is bisected by a small vertex separator, eliminated last, and recursively in each half. Hubs,
+/// which would connect everything, come at the very end. The result is a postorder of its elimination tree:
+/// the same fill, with columns of equal pattern adjacent.
 pub(super) fn nested_dissection(matrix: &Sparse) -> Vec<u32> {
     let n = matrix.ncols();
     let (mut starts, mut neighbours) = (Vec::with_capacity(n + 1), Vec::with_capacity(matrix.compute_nnz()));
@@ -33,7 +33,7 @@ pub(super) fn nested_dissection(matrix: &Sparse) -> Vec<u32> {
     postorder(&elimination_tree(matrix, &order)).into_iter().map(|place| order[place as usize]).collect()
 }
 
-/// No parent: a root of the elimination tree.
+/// Parent of a root of the elimination tree.
 const ROOT: u32 = u32::MAX;
 
 /// Parent of each position in the elimination tree of a symmetric matrix, stored whole, in a given order.
@@ -58,7 +58,7 @@ fn elimination_tree(matrix: &Sparse, order: &[u32]) -> Vec<u32> {
     parent
 }
 
-/// Children before parents, each subtree in one run.
+/// Postorder: children before parents, each subtree contiguous.
 fn postorder(parent: &[u32]) -> Vec<u32> {
     let mut first_child = vec![ROOT; parent.len()];
     let mut sibling = vec![ROOT; parent.len()];

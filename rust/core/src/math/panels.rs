@@ -1,4 +1,4 @@
-//! The columns of a factor, packed for substitution.
+//! Columns of a factor, packed for substitution.
 
 use std::ops::Range;
 
@@ -7,45 +7,45 @@ use rayon::prelude::*;
 use super::fronts::Front;
 use super::lanes::Buffer;
 
-/// Rows of a tile: as many as let their sums stay in registers.
+/// Rows of a tile, few enough to keep their sums in registers.
 pub(super) const TILE: usize = 8;
-/// Columns of a panel at most: its share of the right-hand sides stays in a near cache.
+/// Largest number of columns of a panel, to keep its share of the right-hand sides in a near cache.
 const PANEL: usize = 256;
-/// Numbers below the triangle of a panel above which threads share them, and numbers for each task.
+/// Number of values below a panel's triangle from which on threads share them, and values a task.
 const SHARED: usize = 1 << 16;
 const TASK: usize = 1 << 15;
 
 /// Consecutive columns of `L`, packed for substitution.
 ///
-/// Rows come in tiles of eight, each tile column by column. The first tiles, over the panel's own rows, end with the
-/// inverse of their diagonal block; everything else is stored with its sign changed, so that it is added.
+/// Rows come in tiles of eight, each tile column by column. The first tiles, over the panel's own rows, end
+/// with the inverse of their diagonal block; everything else is stored with opposite sign, for additions.
 pub(super) struct Panel<'a> {
-    /// First of its columns within its part, which is also the first of its rows.
+    /// First column within the part, also the first row.
     pub first: usize,
     pub width: usize,
-    /// The rows below the triangle within its part.
+    /// Rows below the triangle, numbered within the part.
     pub rows: &'a [u32],
     values: &'a [f64],
 }
 
 impl<'a> Panel<'a> {
-    /// The numbers of the triangle.
+    /// Values of the triangle.
     pub fn triangle(&self) -> &'a [f64] {
         &self.values[..triangle_len(self.width)]
     }
 
-    /// The numbers below the triangle.
+    /// Values below the triangle.
     pub fn below(&self) -> &'a [f64] {
         &self.values[triangle_len(self.width)..]
     }
 
-    /// Tiles below the triangle that a task takes, if they are worth sharing.
+    /// Number of tiles below the triangle a task; `None` for a panel too small to share.
     pub fn tiles_per_task(&self) -> Option<usize> {
         (self.below().len() > SHARED).then(|| (TASK / (TILE * self.width)).max(1))
     }
 }
 
-/// Where a panel stands among others.
+/// Position of a panel in the storage.
 struct Place {
     first: usize,
     width: usize,
@@ -53,7 +53,7 @@ struct Place {
     values: Range<usize>,
 }
 
-/// The panels of a part, in one piece of memory in the order in which they are read.
+/// Panels of a part, in one piece of memory in reading order.
 pub(super) struct Panels {
     places: Vec<Place>,
     rows: Vec<u32>,
@@ -61,7 +61,7 @@ pub(super) struct Panels {
 }
 
 impl Panels {
-    /// None yet, and memory for nodes of so many columns and rows below them.
+    /// No panels yet, with memory for nodes given by their numbers of columns and of rows below.
     pub fn for_nodes(nodes: impl Iterator<Item = (usize, usize)>) -> Self {
         let numbers = nodes.flat_map(|(width, rows)| {
             panel_columns(width).map(move |columns| packed_len(columns.len(), width - columns.end + rows))
@@ -69,7 +69,7 @@ impl Panels {
         Self { places: Vec::new(), rows: Vec::new(), values: Buffer::zeros(numbers.sum()) }
     }
 
-    /// Packs the first `width` columns of an eliminated front, whose rows `width..` are named `rows`.
+    /// Packs the first `width` columns of an eliminated front with global rows `rows` from `width` on.
     pub fn push(&mut self, front: &Front, first: usize, width: usize, rows: &[u32]) {
         let filled = self.places.last().map_or(0, |place| place.values.end);
         let mut rest = &mut self.values[filled..];
@@ -94,12 +94,12 @@ impl Panels {
         }
     }
 
-    /// Memory of the numbers, bytes.
+    /// Memory of the values, bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.values[..])
     }
 
-    /// How many there are.
+    /// Number of panels.
     pub fn count(&self) -> usize {
         self.places.len()
     }
@@ -110,7 +110,7 @@ impl Panels {
         Panel { first: place.first, width: place.width, rows, values }
     }
 
-    /// Panels that threads share, each by itself, and runs of the others.
+    /// Panels shared by threads, one each, and runs of the others.
     pub fn runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut open = false;
@@ -126,18 +126,18 @@ impl Panels {
     }
 }
 
-/// The columns of each panel of a node.
+/// Columns of each panel of a node.
 fn panel_columns(width: usize) -> impl Iterator<Item = Range<usize>> {
     (0..width).step_by(PANEL).map(move |start| start..width.min(start + PANEL))
 }
 
-/// Numbers in the triangle of a panel.
+/// Number of values in the triangle of a panel.
 fn triangle_len(width: usize) -> usize {
     let tiles = width.div_ceil(TILE);
     TILE * TILE * tiles * (tiles + 1) / 2
 }
 
-/// Numbers in a panel.
+/// Number of values in a panel.
 pub(super) fn packed_len(width: usize, rows: usize) -> usize {
     triangle_len(width) + rows.div_ceil(TILE) * TILE * width
 }
@@ -160,14 +160,14 @@ fn pack(front: &Front, columns: Range<usize>, values: &mut [f64]) {
     }
 }
 
-/// Some rows of some columns, column by column, with their sign changed.
+/// Copies some rows of some columns, column by column, with opposite sign.
 fn pack_tile(front: &Front, columns: Range<usize>, rows: Range<usize>, tile: &mut [f64]) {
     for (column, into) in columns.zip(tile.chunks_exact_mut(TILE)) {
         into.iter_mut().zip(&front.column(column)[rows.clone()]).for_each(|(into, from)| *into = -from);
     }
 }
 
-/// The inverse of a lower triangle on the diagonal, continued by the identity, column by column.
+/// Inverse of a lower triangle on the diagonal, padded with the identity, column by column.
 fn invert(front: &Front, own: Range<usize>, inverse: &mut [f64]) {
     let triangle = |row: usize, column: usize| front.column(own.start + column)[own.start + row];
     for column in 0..TILE {

@@ -1,13 +1,13 @@
 //! The rotation of the polar decomposition of 3x3 matrices, several at once.
 //!
-//! With signed singular values `s1 >= s2 >= |s3|` (`s3 < 0` for an inverted F) the rotation R that maximises
-//! `tr(R'F)` reaches `s1 + s2 + s3`. That sum is the largest root of
+//! With signed singular values `s1 >= s2 >= |s3|` (`s3 < 0` for an inverted F) the rotation R that
+//! maximises `tr(R'F)` reaches `s1 + s2 + s3`. That sum is the largest root of
 //! `x^4 - 2 |F|^2 x^2 - 8 det(F) x + |F|^4 - 4 |cof F|^2`, the characteristic polynomial of Davenport's 4x4
-//! matrix. Given it, `R = ((i1^2 - i2) F + i1 cof F - F F'F) / (i1 i2 - det F)` with `i1 = s1 + s2 + s3` and
-//! `i2 = (i1^2 - |F|^2) / 2`, by the theorem of Cayley and Hamilton for the stretch `R'F`. The denominator is
-//! `(s1 + s2)(s2 + s3)(s1 + s3)`: the formula fails exactly where R is not unique. One Newton step on the
-//! rotations then removes what rounding left. Where these lanes cannot be trusted, the eigenvector of
-//! Davenport's matrix is computed instead, which always gives a rotation.
+//! matrix. Given this sum, `R = ((i1^2 - i2) F + i1 cof F - F F'F) / (i1 i2 - det F)` with
+//! `i1 = s1 + s2 + s3` and `i2 = (i1^2 - |F|^2) / 2`, by the theorem of Cayley and Hamilton for the stretch
+//! `R'F`. The denominator is `(s1 + s2)(s2 + s3)(s1 + s3)`: the formula fails exactly where R is not
+//! unique. One Newton step on the rotations then removes rounding errors. Unreliable lanes use the
+//! eigenvector of Davenport's matrix instead, which always gives a rotation.
 
 use nalgebra::{Matrix4, SymmetricEigen};
 use pulp::{Arch, Simd, WithSimd};
@@ -15,20 +15,21 @@ use pulp::{Arch, Simd, WithSimd};
 /// A 3x3 matrix, row-major.
 pub type Matrix = [f64; 9];
 
-/// Newton steps on the quartic after which a lane is left to the fallback.
+/// Newton steps on the quartic before a lane uses the fallback.
 const MAX_ROOT_STEPS: usize = 12;
-/// A step towards the root, of a matrix of norm one, after which the next would be rounding: its size is that of the square.
+/// Step size towards the root, for a matrix of norm one, from which the next quadratic step is below
+/// rounding.
 const ROOT_TOLERANCE: f64 = 1e-8;
-/// Smallest `(s1 + s2)(s2 + s3)(s1 + s3)`, for a matrix of norm one, at which the closed formula is trusted.
+/// Smallest `(s1 + s2)(s2 + s3)(s1 + s3)`, for a matrix of norm one, for a reliable closed formula.
 const SMALLEST_GAP: f64 = 1e-2;
-/// Largest squared correction by Newton's step, and squared distance from orthogonality, that is trusted.
+/// Largest squared Newton correction, and squared distance from orthogonality, of a reliable result.
 const LARGEST_CORRECTION: f64 = 1e-12;
 
-/// Rotations R of the polar decompositions `F = R S`: those that maximise `tr(R'F)`, det R = +1.
+/// Rotations R of the polar decompositions `F = R S`: maximisers of `tr(R'F)`, det R = +1.
 ///
-/// Also for inverted F (S then has a negative eigenvalue) and degenerate F, where R is one of the maximisers,
-/// always the same for the same F; the identity for F = 0 and for F that is not finite. Accurate to rounding
-/// divided by the gap `(s2 + s3) / s1`.
+/// Inverted F gives S a negative eigenvalue. For degenerate F, R is one of the maximisers, always the same
+/// for the same F. F = 0, or F that is not finite, gives the identity. Accurate to rounding divided by the
+/// gap `(s2 + s3) / s1`.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -60,7 +61,7 @@ pub fn rotations(matrices: &[Matrix], out: &mut [Matrix]) {
     Arch::new().dispatch(Batch { matrices, out });
 }
 
-/// The rotations of one matrix a lane; entry `3 i + j` of both is row i, column j.
+/// Rotations of one matrix a lane; entry `3 i + j` of both is row i, column j.
 #[inline(always)]
 pub(crate) fn rotations_in_lanes<S: Simd>(simd: S, f: [S::f64s; 9]) -> [S::f64s; 9] {
     let (mut r, trusted) = closed_form(simd, f);
@@ -84,7 +85,7 @@ fn repair<S: Simd>(f: &[S::f64s; 9], trusted: S::f64s, r: &mut [S::f64s; 9]) {
     }
 }
 
-/// The rotation whose quaternion is the eigenvector of the largest eigenvalue of Davenport's matrix.
+/// Rotation with the quaternion of the largest eigenvalue of Davenport's matrix.
 fn davenport(f: Matrix) -> Matrix {
     let largest = f.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
     if largest == 0.0 || !f.iter().all(|x| x.is_finite()) {
@@ -114,10 +115,10 @@ fn davenport(f: Matrix) -> Matrix {
     ]
 }
 
-// Below there are plain loops only, and functions that are always part of their caller: what the compiler leaves a
-// function of its own, as it may a closure or `array::from_fn`, is not compiled for the instruction set of its caller.
+// Plain loops and always-inlined functions only from here on: closures, `array::from_fn` and functions
+// compiled on their own are not compiled for the instruction set of their caller.
 
-/// Rotations by the closed formula, and 1 in each lane that can be trusted, else 0.
+/// Rotations by the closed formula, and 1 in each reliable lane, else 0.
 #[inline(always)]
 fn closed_form<S: Simd>(simd: S, f: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
     let one = simd.splat_f64s(1.0);
@@ -182,7 +183,7 @@ fn largest_root<S: Simd>(simd: S, det: S::f64s, cof2: S::f64s) -> (S::f64s, S::f
     (x, step)
 }
 
-/// One Newton-Schulz step `R (3 I - R'R) / 2` and `|R'R - I|^2`.
+/// One Newton-Schulz step `R (3 I - R'R) / 2`, and `|R'R - I|^2`.
 #[inline(always)]
 fn orthogonalise<S: Simd>(simd: S, r: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
     let mut excess = transpose_product(simd, &r, &r);
@@ -198,8 +199,9 @@ fn orthogonalise<S: Simd>(simd: S, r: [S::f64s; 9]) -> ([S::f64s; 9], S::f64s) {
     (out, dot(simd, &excess, &excess))
 }
 
-/// One Newton step of maximising `tr(R'F)` over the rotations: `R exp([w])`, `(tr(S) I - S) w = axial(R'F)`;
-/// and `|w|^2`. `inverse_gap` is the inverse of the determinant of `tr(S) I - S`.
+/// One Newton step of the maximisation of `tr(R'F)` over rotations: `R exp([w])`,
+/// `(tr(S) I - S) w = axial(R'F)`; and `|w|^2`. `inverse_gap` is the inverse of the determinant of
+/// `tr(S) I - S`.
 #[inline(always)]
 fn newton_step<S: Simd>(
     simd: S,
@@ -242,7 +244,7 @@ fn newton_step<S: Simd>(
 fn exponential<S: Simd>(simd: S, w: [S::f64s; 3], w2: S::f64s) -> [S::f64s; 9] {
     let half = simd.splat_f64s(0.5);
     let signed = [w[0], w[1], w[2], simd.neg_f64s(w[0]), simd.neg_f64s(w[1]), simd.neg_f64s(w[2])];
-    // Which of these the cross product with w has in each place; none on the diagonal.
+    // Which of these entries the cross-product matrix of w has in each place; none on the diagonal.
     const CROSS: [usize; 9] = [0, 5, 1, 2, 0, 3, 4, 0, 0];
     let mut out = [half; 9];
     for e in 0..9 {
@@ -263,7 +265,7 @@ fn negative_mean<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> S::f64s {
     simd.neg_f64s(simd.mul_f64s(simd.splat_f64s(0.5), simd.add_f64s(a, b)))
 }
 
-/// The derivative of the determinant.
+/// Derivative of the determinant.
 #[inline(always)]
 pub(crate) fn cofactors<S: Simd>(simd: S, f: &[S::f64s; 9]) -> [S::f64s; 9] {
     // Each is `f_a f_b - f_c f_d`.

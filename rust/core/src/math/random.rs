@@ -1,20 +1,20 @@
-//! Numbers drawn from a seeded generator.
+//! Random numbers from a seeded generator.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-/// In [0, 1), each as likely as any other.
+/// Uniform number in [0, 1).
 pub(crate) fn uniform(random: &mut ChaCha8Rng) -> f64 {
     random.next_u32() as f64 / (u32::MAX as f64 + 1.0)
 }
 
-/// Of the normal distribution with mean 0 and variance 1, by Box and Muller's transform.
+/// Normally distributed number with mean 0 and variance 1, by the Box-Muller transform.
 pub(crate) fn normal(random: &mut ChaCha8Rng) -> f64 {
     let (length, angle) = (1.0 - uniform(random), std::f64::consts::TAU * uniform(random));
     (-2.0 * length.ln()).sqrt() * angle.cos()
 }
 
-/// Sorted indices of at most `wanted` of `total` things, each as likely as any other.
+/// Sorted random sample of at most `wanted` indices below `total`.
 pub(crate) fn sample(total: usize, wanted: usize, random: &mut ChaCha8Rng) -> Vec<usize> {
     if wanted >= total {
         return (0..total).collect();

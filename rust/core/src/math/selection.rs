@@ -1,11 +1,11 @@
-//! Some of the rows of a problem, taken out of it and put back.
+//! Restriction of a problem to some rows, and extension back.
 
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use faer::{Mat, MatRef};
 
 use super::Sparse;
 
-/// Place of a row that is not selected.
+/// Index of a row outside of the selection.
 const NONE: u32 = u32::MAX;
 
 /// Rows of a problem of size n, ascending.
@@ -15,7 +15,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// The rows for which `selected` is true.
+    /// The rows with `selected` true.
     pub(crate) fn new(n: usize, selected: impl Fn(usize) -> bool) -> Self {
         let rows: Vec<u32> = (0..n).filter(|&row| selected(row)).map(|row| row as u32).collect();
         let mut places = vec![NONE; n];
@@ -28,17 +28,17 @@ impl Selection {
         &self.rows
     }
 
-    /// Whether a row is selected.
+    /// `true` if a row is selected.
     pub(crate) fn contains(&self, row: usize) -> bool {
         self.places[row] != NONE
     }
 
-    /// Which of the selected rows a row is, if it is one.
+    /// Index of a row among the selected ones.
     pub(crate) fn place(&self, row: u32) -> Option<u32> {
         Some(self.places[row as usize]).filter(|&place| place != NONE)
     }
 
-    /// Whether every row is selected.
+    /// `true` if every row is selected.
     pub(crate) fn is_whole(&self) -> bool {
         self.rows.len() == self.places.len()
     }
@@ -48,7 +48,7 @@ impl Selection {
         self.block(matrix, self.rows.iter().copied())
     }
 
-    /// The selected rows of a matrix, all its columns.
+    /// The selected rows of a matrix with all columns.
     pub(crate) fn rows_of(&self, matrix: &Sparse) -> Sparse {
         self.block(matrix, 0..matrix.ncols() as u32)
     }
@@ -58,7 +58,7 @@ impl Selection {
         Mat::from_fn(self.rows.len(), matrix.ncols(), |i, j| matrix[(self.rows[i] as usize, j)])
     }
 
-    /// Number of rows selected from.
+    /// Number of all rows.
     pub(crate) fn total(&self) -> usize {
         self.places.len()
     }
@@ -79,12 +79,12 @@ impl Selection {
         SparseColMat::new(pattern, values)
     }
 
-    /// The selected ones of n numbers.
+    /// The selected of n numbers.
     pub(crate) fn values(&self, values: &[f64]) -> Vec<f64> {
         self.rows.iter().map(|&row| values[row as usize]).collect()
     }
 
-    /// All n rows of a matrix of which the selected ones are given: zero elsewhere.
+    /// Extension to all n rows of a matrix, with zeros outside of the selection.
     pub(crate) fn spread(&self, selected: MatRef<'_, f64>) -> Mat<f64> {
         let value = |row: usize, column| match self.places[row] {
             NONE => 0.0,

@@ -1,26 +1,26 @@
-//! Makes the vertices that separate two sides of a graph fewer, after Fiduccia and Mattheyses.
+//! Refinement of vertex separators, after Fiduccia and Mattheyses.
 
 use super::cut::SMALLEST_SIDE;
 use super::graph::{Graph, Side};
 
-/// Times that both sides are grown in turn.
+/// Number of alternating passes over both sides.
 const PASSES: usize = 2;
-/// Moves that may follow the best state that was found, before it is returned to.
+/// Moves after the best state before it is restored.
 const PATIENCE: usize = 300;
 
-/// A cut that is being changed.
+/// A bisection during refinement.
 struct Cut<'a> {
     graph: &'a Graph,
     sides: &'a mut [Side],
     sizes: [usize; 3],
-    /// For each vertex of the separator, how many neighbours it has on the side that shrinks.
+    /// Number of neighbours on the shrinking side, for each separator vertex.
     touched: Vec<u32>,
-    /// What was changed since the best state: a vertex and the side it was on.
+    /// Changes since the best state: a vertex and its former side.
     undo: Vec<(u32, Side)>,
 }
 
-/// Moves vertices of the separator to either side, and what they touch on the other into it, while that pays. Returns
-/// how many are then left, right and between.
+/// Refines a separator: moves its vertices to either side, and their neighbours on the opposite side into
+/// it, as long as this helps. Returns the final numbers of vertices left, right and between.
 pub(super) fn refine(graph: &Graph, sides: &mut [Side]) -> [usize; 3] {
     let mut sizes = [0; 3];
     sides.iter().for_each(|&side| sizes[side as usize] += 1);
@@ -38,7 +38,7 @@ pub(super) fn refine(graph: &Graph, sides: &mut [Side]) -> [usize; 3] {
 }
 
 impl Cut<'_> {
-    /// Grows one side; returns whether that made the cut better.
+    /// Grows one side; `true` if the cut has improved.
     fn grow(&mut self, side: Side) -> bool {
         let other = if side == Side::Left { Side::Right } else { Side::Left };
         let least = ((SMALLEST_SIDE * self.graph.len() as f64) as usize).min(self.sizes[other as usize]);
@@ -52,7 +52,7 @@ impl Cut<'_> {
         let start = self.quality();
         let (mut best, mut since) = (start, 0);
         while let Some((touched, vertex)) = candidates.pop() {
-            // What has moved, or touches less by now, is in the queue in vain or once more.
+            // Stale queue entries: the vertex has moved, or has fewer neighbours by now.
             if self.sides[vertex as usize] != Side::Separator || touched != self.touched[vertex as usize] {
                 continue;
             }
@@ -70,7 +70,7 @@ impl Cut<'_> {
         best < start
     }
 
-    /// Moves a vertex of the separator to `side`, and what it touches on the other side into the separator.
+    /// Moves a separator vertex to `side`, and its neighbours on the other side into the separator.
     fn advance(&mut self, vertex: u32, side: Side, other: Side, candidates: &mut Queue) {
         let graph = self.graph;
         self.set(vertex, side);
@@ -109,19 +109,19 @@ impl Cut<'_> {
         self.undo.push((vertex, old));
     }
 
-    /// Counts what a vertex touches on a side.
+    /// Counts a vertex's neighbours on the shrinking side.
     fn count(&mut self, vertex: u32, side: Side) {
         let touches = self.graph.neighbours(vertex).iter().filter(|&&near| self.sides[near as usize] == side);
         self.touched[vertex as usize] = touches.count() as u32;
     }
 
-    /// Size of the separator, then how unequal the sides are: less is better.
+    /// Quality of the cut: size of the separator, then imbalance of the sides; less is better.
     fn quality(&self) -> (usize, usize) {
         (self.sizes[Side::Separator as usize], self.sizes[0].abs_diff(self.sizes[1]))
     }
 }
 
-/// Vertices by a small number, the lowest first.
+/// Priority queue of vertices by small integer keys, lowest first.
 #[derive(Default)]
 struct Queue {
     buckets: Vec<Vec<u32>>,

@@ -1,11 +1,11 @@
-//! The sparse matrix type that operators are written in.
+//! The sparse matrix type of operators.
 
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
 /// Rows a task works on.
 const CHUNK: usize = 4096;
-/// Columns that are multiplied at once, so that the matrix is read once for all of them.
+/// Columns multiplied at once, to read the matrix only once for all of them.
 const LANES: usize = 8;
 
 /// A sparse matrix in compressed columns with 32-bit indices; symmetric ones are stored whole, not as a triangle.
@@ -24,7 +24,7 @@ pub(crate) fn add_diagonal(matrix: &Sparse, diagonal: &[f64], scale: f64) -> Spa
     sum
 }
 
-/// `K x` of several columns x, n x k; K is symmetric, so that its columns serve as rows.
+/// `K x` for several columns x, n x k, with a symmetric K, whose columns serve as rows.
 pub(crate) fn multiply_columns(matrix: &Sparse, x: MatRef<'_, f64>) -> Mat<f64> {
     let mut products = Mat::zeros(x.nrows(), x.ncols());
     for first in (0..x.ncols()).step_by(LANES) {

@@ -7,15 +7,15 @@ use rayon::prelude::*;
 
 use super::panels::{Panel, Panels, TILE};
 
-/// Right-hand sides that are solved for at once: a cache line of numbers.
+/// Right-hand sides solved at once: a cache line of numbers.
 pub(super) const LANES: usize = 8;
-/// Rows that right-hand sides have after their last, for tiles that are not full.
+/// Padding rows after the right-hand sides, for partial tiles.
 pub(super) const MARGIN: usize = TILE;
 
 /// One row of right-hand sides.
 pub(super) type Row = [f64; LANES];
 
-/// `x = L^-1 x` over the panels of a part, in which the rows below them change too.
+/// `x = L^-1 x` over the panels of a part, including updates of the rows below.
 pub(super) fn forward(panels: &Panels, x: &mut [Row]) {
     for run in panels.runs() {
         let panel = panels.get(run.start);
@@ -40,7 +40,7 @@ pub(super) fn forward(panels: &Panels, x: &mut [Row]) {
     }
 }
 
-/// `x = L^-T x` over the panels of a part, the last one first.
+/// `x = L^-T x` over the panels of a part, last panel first.
 pub(super) fn backward(panels: &Panels, x: &mut [Row]) {
     for run in panels.runs().into_iter().rev() {
         let panel = panels.get(run.start);
@@ -66,7 +66,7 @@ pub(super) fn backward(panels: &Panels, x: &mut [Row]) {
     }
 }
 
-/// Substitution through a run of panels, with their rows below the triangle or without.
+/// Substitution through a run of panels, with or without the rows below the triangle.
 struct Solve<'a> {
     panels: &'a Panels,
     run: Range<usize>,
@@ -75,14 +75,14 @@ struct Solve<'a> {
     whole: bool,
 }
 
-/// `out = -L_below own`, of some tiles.
+/// `out = -L_below own` for some tiles.
 struct Product<'a> {
     values: &'a [f64],
     own: &'a [Row],
     out: &'a mut [Row],
 }
 
-/// `out = -L_below' x_rows`, of some tiles.
+/// `out = -L_below' x_rows` for some tiles.
 struct Transposed<'a> {
     values: &'a [f64],
     rows: &'a [u32],
@@ -90,7 +90,8 @@ struct Transposed<'a> {
     out: &'a mut [Row],
 }
 
-/// Calls a kernel for the registers that a row takes, and the rows whose sums fit into registers together.
+/// Calls a kernel with the number of registers a row, and the number of rows whose sums fit into registers
+/// together.
 macro_rules! with_registers {
     ($S:ident, $kernel:ident($($argument:expr),*)) => {
         match LANES / $S::F64_LANES {
@@ -109,7 +110,7 @@ macro_rules! registers {
     };
 }
 
-/// Rows as registers that may change.
+/// Rows as mutable registers.
 macro_rules! registers_mut {
     ($S:ident, $rows:expr) => {
         $S::as_mut_simd_f64s($rows.as_flattened_mut()).0.as_chunks_mut().0
@@ -149,8 +150,8 @@ impl WithSimd for Transposed<'_> {
     }
 }
 
-// Below there are plain loops only: a closure would not be compiled for the instruction set of its caller.
-// R registers hold a row, and T rows are summed at a time.
+// Plain loops only from here on: a closure would not be compiled for the instruction set of its caller. R
+// registers hold a row, and T rows are summed at a time.
 
 #[inline(always)]
 fn solve<S: Simd, const R: usize, const T: usize>(
@@ -183,7 +184,7 @@ fn solve<S: Simd, const R: usize, const T: usize>(
     }
 }
 
-/// Whether nothing is to be solved for, as below what sparse right-hand sides touch.
+/// `true` for zero right-hand sides, as below the nodes of sparse ones.
 #[inline(always)]
 fn is_zero<S: Simd, const R: usize>(simd: S, rows: &[[S::f64s; R]]) -> bool {
     for row in rows {
@@ -288,7 +289,7 @@ fn backward_top<S: Simd, const R: usize, const T: usize>(simd: S, panel: &Panel<
     }
 }
 
-/// The rows of a tile; the last ones, which no tile fills, stand for those that it lacks.
+/// Rows of a tile; the margin rows stand in for missing ones.
 #[inline(always)]
 fn tile_rows(rows: &[u32], size: usize) -> [u32; TILE] {
     let mut tile = [0; TILE];

@@ -1,4 +1,4 @@
-//! The structure of a sparse Cholesky factor: dense blocks of columns, their tree, and its independent parts.
+//! Structure of a sparse Cholesky factor: dense blocks of columns, their tree, and its independent parts.
 
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::sparse::{Sparse, SparseRows};
 use super::symbolic::nodes_of;
 
-/// No node a part hangs under is split once it is below this share of all work.
+/// Share of all work below which a subtree is not divided further into parts.
 const PART: f64 = 1.0 / 32.0;
 /// Multiplications below which a part is not worth a task.
 const LEAST_WORK: f64 = 1e6;
@@ -17,30 +17,30 @@ pub(super) struct Node {
     pub first: usize,
     /// Number of columns.
     pub width: usize,
-    /// The rows below the columns, ascending, in the numbering of the node's part.
+    /// Rows below the columns, ascending, numbered within the node's part.
     pub rows: Vec<u32>,
-    /// The node that is eliminated next among those that this one changes.
+    /// The next eliminated node among those updated by this node.
     pub parent: Option<usize>,
 }
 
-/// A run of nodes that can be eliminated without any node of another part but the last.
+/// A run of nodes independent of all other parts except for the last.
 #[derive(Clone)]
 pub(super) struct Part {
-    /// Its nodes, children before parents.
+    /// Nodes of the part, children before parents.
     pub nodes: Range<usize>,
-    /// Its columns; row `r` of them is numbered `r - columns.start` within the part.
+    /// Columns of the part; row `r` of them has the local number `r - columns.start`.
     pub columns: Range<usize>,
-    /// Rows of the last part that its nodes have, numbered after its columns within the part.
+    /// Rows of the last part used by the nodes, numbered after the columns.
     pub tail: Vec<u32>,
 }
 
 impl Part {
-    /// How many rows are numbered within the part.
+    /// Number of locally numbered rows.
     pub fn size(&self) -> usize {
         self.columns.len() + self.tail.len()
     }
 
-    /// For each row of the whole after the part's own the number that it has within the part, if any.
+    /// Local number of each global row after the part's own, if any.
     pub fn tail_numbers(&self) -> Vec<u32> {
         let after = |row: u32| row as usize - self.columns.end;
         let mut numbers = vec![u32::MAX; self.tail.last().map_or(0, |&last| after(last) + 1)];
@@ -50,7 +50,7 @@ impl Part {
         numbers
     }
 
-    /// The number within the part of a row of the whole that it has; `tail` is [`Part::tail_numbers`].
+    /// Local number of a global row; `tail` is [`Part::tail_numbers`].
     pub fn number(&self, row: u32, tail: &[u32]) -> u32 {
         match (row as usize).checked_sub(self.columns.end) {
             None => row - self.columns.start as u32,
@@ -65,7 +65,7 @@ pub(super) struct Supernodes {
     pub order: Vec<u32>,
     /// Nodes in elimination order.
     pub nodes: Vec<Node>,
-    /// Independent parts, then the part that all of them lead to.
+    /// Independent parts, then the final part above all of them.
     pub parts: Vec<Part>,
 }
 
@@ -80,7 +80,8 @@ impl Supernodes {
     }
 }
 
-/// Gives each node the constraints that touch it or what is below it, as further rows, and the constraints a node.
+/// Appends to each node the constraints that affect its subtree, as further rows, and a node for the
+/// constraints.
 fn append_constraints(nodes: &mut Vec<Node>, order: &[u32], constraint: &SparseRows) {
     let (n, count) = (order.len(), constraint.ncols());
     if count == 0 {
@@ -108,7 +109,7 @@ fn append_constraints(nodes: &mut Vec<Node>, order: &[u32], constraint: &SparseR
     nodes.push(Node { first: n, width: count, rows: Vec::new(), parent: None });
 }
 
-/// The node that each column belongs to.
+/// Node of each column.
 fn owners(nodes: &[Node], columns: usize) -> Vec<u32> {
     let mut owner = vec![0; columns];
     for (index, node) in nodes.iter().enumerate() {
@@ -124,14 +125,14 @@ fn link(nodes: &mut [Node], columns: usize) {
     }
 }
 
-/// Multiplications that eliminating a node takes.
+/// Number of multiplications for the elimination of a node.
 fn work(node: &Node) -> f64 {
     let (width, rows) = (node.width as f64, node.rows.len() as f64);
     width * (width * width / 3.0 + width * rows + rows * rows)
 }
 
-/// For each node the part it falls into; `None` for the last part. Whole subtrees go into one part, small ones side by
-/// side into a common one. It depends on the structure only, not on the machine.
+/// Part of each node; `None` for the last part. Whole subtrees form a part, small ones share one. Depends
+/// on the structure only, not on the machine.
 fn divide(nodes: &[Node]) -> Vec<Option<usize>> {
     let mut total: Vec<f64> = nodes.iter().map(work).collect();
     let mut children = vec![Vec::new(); nodes.len()];

@@ -1,34 +1,34 @@
-//! Singular values of 3x3 matrices with signs, several matrices at once.
+//! Signed singular value decomposition of 3x3 matrices, several matrices at once.
 //!
-//! The polar decomposition gives `F = R S` with `det R = +1`, and the eigenvectors V of the symmetric S,
-//! found by Jacobi's rotations, the rest: `F = (R V) diag(sigma) V'`. A decomposition of `F'F` would lose
-//! half the digits.
+//! The polar decomposition gives `F = R S` with `det R = +1`, and the eigenvectors V of the symmetric S, by
+//! Jacobi rotations, complete the decomposition: `F = (R V) diag(sigma) V'`. A decomposition of `F'F` would
+//! lose half the digits of precision.
 
 use nalgebra::{Matrix3, Vector3};
 use pulp::{Scalar, Simd};
 
 use super::polar::{multiply, rotations_in_lanes, transpose_product};
 
-/// Sweeps over the three planes at most; convergence is quadratic, so that five are rare.
+/// Largest number of sweeps over the three planes; with quadratic convergence five are rare.
 const SWEEPS: usize = 8;
-/// What is left beside the diagonal, squared, as a share of the squared norm.
+/// Squared off-diagonal norm at convergence, relative to the squared norm.
 const NEGLIGIBLE: f64 = 1e-32;
-/// Keeps quotients of nothing by nothing finite.
+/// Lower bound of divisors, to keep 0 / 0 finite.
 const LEAST: f64 = 1e-290;
 
-/// `F = U diag(sigma) V'` with rotations U and V, of one matrix.
+/// `F = U diag(sigma) V'` of one matrix, with rotations U and V.
 #[derive(Debug, Clone, Copy)]
 pub struct SignedSvd {
     /// Left singular vectors as columns, `det U = +1`.
     pub u: Matrix3<f64>,
-    /// Singular values in no order; the smallest is negative where F is inverted.
+    /// Singular values in no order; the smallest is negative for an inverted F.
     pub sigma: Vector3<f64>,
     /// Right singular vectors as columns, `det V = +1`.
     pub v: Matrix3<f64>,
 }
 
 impl SignedSvd {
-    /// The decomposition of a finite matrix.
+    /// Decomposition of a finite matrix.
     pub fn new(f: &Matrix3<f64>) -> Self {
         let rows = std::array::from_fn(|e| f[(e / 3, e % 3)]);
         let [u, v] = [&mut [0.0; 9], &mut [0.0; 9]];
@@ -37,10 +37,9 @@ impl SignedSvd {
     }
 }
 
-// Below there are plain loops only, as in `polar`.
+// Plain loops only from here on, as in `polar`.
 
-/// The singular values of one matrix a lane; U and V are written. Entry `3 i + j` of matrices is row i,
-/// column j.
+/// Singular values of one matrix a lane; writes U and V. Entry `3 i + j` of matrices is row i, column j.
 #[inline(always)]
 pub(crate) fn signed_svd_in_lanes<S: Simd>(
     simd: S,
@@ -55,14 +54,13 @@ pub(crate) fn signed_svd_in_lanes<S: Simd>(
     sigma
 }
 
-/// Eigenvalues of a matrix that is symmetric up to rounding; its eigenvectors become the columns of the
-/// rotation V.
+/// Eigenvalues of a matrix symmetric up to rounding; writes the eigenvectors as columns of the rotation V.
 #[inline(always)]
 fn symmetric_eigen<S: Simd>(simd: S, a: &[S::f64s; 9], v: &mut [S::f64s; 9]) -> [S::f64s; 3] {
     let (zero, one, half) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0), simd.splat_f64s(0.5));
     *v = [one, zero, zero, zero, one, zero, zero, zero, one];
     let mut diagonal = [a[0], a[4], a[8]];
-    // Each stands for the plane without its own axis.
+    // Off-diagonal entries by the axis outside of their plane.
     let mut beside = [
         simd.mul_f64s(half, simd.add_f64s(a[5], a[7])),
         simd.mul_f64s(half, simd.add_f64s(a[2], a[6])),
@@ -81,7 +79,7 @@ fn symmetric_eigen<S: Simd>(simd: S, a: &[S::f64s; 9], v: &mut [S::f64s; 9]) -> 
     diagonal
 }
 
-/// One rotation in the plane of axes p and q, after which the entry `(p, q)` is zero; r is the third axis.
+/// One Jacobi rotation in the plane of axes p and q, which zeroes the entry `(p, q)`; r is the third axis.
 #[inline(always)]
 fn turn<S: Simd>(
     simd: S,

@@ -4,17 +4,17 @@ use super::panels::packed_len;
 use super::supernodes::Node;
 use crate::math::Sparse;
 
-/// Numbers that a block may take more so that there is one block fewer.
+/// Accepted extra entries of a block for one block fewer.
 const BLOCK: usize = 16;
 /// No block.
 const NONE: u32 = u32::MAX;
 
-/// The dense blocks of the factor of a symmetric matrix, stored whole, in a postordered elimination order.
+/// Dense blocks of the factor of a symmetric matrix, stored whole, in a postordered elimination order.
 ///
-/// Columns of equal pattern form a block. A block that would take hardly more memory together with the one right before
-/// it, which changes it, is merged with that one.
+/// Columns of equal pattern form a block. A block is merged with its direct predecessor, if it is the
+/// predecessor's parent and hardly more memory is needed.
 pub(super) fn nodes_of(matrix: &Sparse, order: &[u32]) -> Vec<Node> {
-    // Each with the numbers that it may take.
+    // Blocks with their remaining allowance of extra entries.
     let mut merged: Vec<(Node, usize)> = Vec::new();
     for mut node in equal_columns(matrix, order) {
         let mut allowed = BLOCK + packed_len(node.width, node.rows.len());
@@ -32,7 +32,7 @@ pub(super) fn nodes_of(matrix: &Sparse, order: &[u32]) -> Vec<Node> {
     merged.into_iter().map(|(node, _)| node).collect()
 }
 
-/// The blocks of columns of exactly equal pattern.
+/// Blocks of columns with exactly equal pattern.
 fn equal_columns(matrix: &Sparse, order: &[u32]) -> Vec<Node> {
     let mut position = vec![0; order.len()];
     order.iter().enumerate().for_each(|(place, &row)| position[row as usize] = place as u32);
@@ -50,14 +50,14 @@ fn equal_columns(matrix: &Sparse, order: &[u32]) -> Vec<Node> {
     found.nodes
 }
 
-/// Blocks of the columns so far. While they grow, their rows are those of their first column.
+/// Blocks of the columns so far. The rows of a growing block are those of its first column.
 struct Blocks {
     nodes: Vec<Node>,
-    /// For each column the newest block whose first row below is that column, and for each block the one before it of
-    /// the same kind.
+    /// For each column the newest block with its first row below at this column, and for each block the
+    /// previous block of the kind.
     newest: Vec<u32>,
     older: Vec<u32>,
-    /// The last block that has each row.
+    /// Last block with each row.
     owner: Vec<u32>,
 }
 
@@ -66,14 +66,14 @@ impl Blocks {
         Self { nodes: Vec::new(), newest: vec![NONE; columns], older: Vec::new(), owner: vec![NONE; columns] }
     }
 
-    /// The rows below a block but the first.
+    /// Rows below a block without the first.
     fn further_rows(&self, block: u32) -> &[u32] {
         let node = &self.nodes[block as usize];
         &node.rows[node.width..]
     }
 
-    /// Adds the next column, whose rows `below` are those of the matrix and become those of the blocks that change it,
-    /// too.
+    /// Adds the next column with rows `below` of the matrix; the rows of all blocks that update the column
+    /// are merged into them.
     fn append(&mut self, column: usize, below: &mut Vec<u32>) {
         let mut child = self.newest[column];
         let before = (child != NONE && child as usize + 1 == self.nodes.len()).then_some(child);
@@ -100,7 +100,7 @@ impl Blocks {
         }
     }
 
-    /// A block of one column.
+    /// Opens a block of one column.
     fn open(&mut self, first: usize, below: &[u32]) -> u32 {
         let block = self.nodes.len() as u32;
         let mut rows = Vec::with_capacity(below.len());

@@ -1,13 +1,14 @@
-//! Symmetric matrices of which half is kept: a product reads each entry once, and uses it for its row and for its column.
+//! Symmetric matrices in half storage: a product reads each entry once and uses it for both its row and its
+//! column.
 
 use pulp::{Arch, Simd, WithSimd};
 
 use super::lanes::{Buffer, lane_counts};
 
-/// Registers of rows that are multiplied at once.
+/// Registers of rows multiplied at once.
 const REGISTERS: usize = 4;
 
-/// Memory for sums of N numbers a column, each still spread over the lanes of a register: columns x N x lanes.
+/// Scratch for sums of N numbers a column, spread over the lanes of a register: columns x N x lanes.
 pub(crate) struct Spread<const N: usize = 3>(Buffer<f64>);
 
 impl<const N: usize> Spread<N> {
@@ -20,20 +21,22 @@ impl<const N: usize> Spread<N> {
     }
 }
 
-/// Panels of as many rows as some registers hold, each with its own columns and those of the panels before it that it uses.
+/// Panels of a fixed number of registers of rows, each with its own columns and the used columns of
+/// previous panels.
 #[derive(Clone)]
 pub(crate) struct Symmetric {
-    /// The rows of one panel after the other.
+    /// Rows, panel by panel.
     order: Vec<u32>,
-    /// Where the columns of each panel start, panels + 1, and what they are; its own are the last.
+    /// Start of each panel's columns, panels + 1, and column indices; own columns come last.
     starts: Vec<usize>,
     columns: Vec<u32>,
-    /// Panel after panel, columns x rows; rows beyond the last are zero.
+    /// Values panel by panel, columns x rows, zero beyond the last row.
     values: Buffer<f64>,
 }
 
 impl Symmetric {
-    /// Packs `value(row, column)`, symmetric, with rows that use the same columns next to each other in an order of them all.
+    /// Packs a symmetric `value(row, column)`. The order should place rows with the same columns next to
+    /// each other.
     pub(crate) fn new(order: &[u32], value: impl Fn(usize, usize) -> f64) -> Self {
         let height = height(lane_counts().0);
         let (mut starts, mut columns) = (vec![0], Vec::new());
@@ -52,7 +55,7 @@ impl Symmetric {
         Self { order: order.to_vec(), starts, columns, values }
     }
 
-    /// `out = M x`, both size x N, with memory for as many columns.
+    /// `out = M x`, both size x N, with scratch for as many columns.
     pub(crate) fn multiply<const N: usize>(
         &self,
         x: &[[f64; N]],
@@ -65,12 +68,12 @@ impl Symmetric {
     }
 }
 
-/// Rows of a panel.
+/// Number of rows of a panel.
 fn height(lanes: usize) -> usize {
     REGISTERS * lanes
 }
 
-/// What rows have of the columns of their panels, and in `spread` what columns have of the rows of later panels.
+/// Product: rows with the columns of their panels, and in `spread` columns with the rows of later panels.
 struct Product<'a, const N: usize> {
     matrix: &'a Symmetric,
     x: &'a [[f64; N]],
@@ -131,7 +134,7 @@ impl<const N: usize> WithSimd for Product<'_, N> {
     }
 }
 
-/// Rows of a panel, one number of each after the other; zero where there are no more.
+/// Rows of a panel, component by component, padded with zeros.
 #[inline(always)]
 fn registers<S: Simd, const N: usize>(simd: S, rows: &[u32], x: &[[f64; N]]) -> [[S::f64s; REGISTERS]; N] {
     let mut packed = [[simd.splat_f64s(0.0); REGISTERS]; N];
@@ -160,7 +163,7 @@ mod tests {
             let x: Vec<[f64; 3]> = (0..size).map(|i| [1.0, 2.0, 3.0].map(|c| (c * i as f64).cos())).collect();
             let (mut out, mut spread) = (vec![[f64::NAN; 3]; size], Spread::new(size));
             let matrix = Symmetric::new(&order, value);
-            // Memory is used again.
+            // The second product reuses the scratch.
             matrix.multiply(&x, &mut out, &mut spread);
             matrix.multiply(&x, &mut out, &mut spread);
             for (i, out) in out.iter().enumerate() {

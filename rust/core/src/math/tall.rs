@@ -1,4 +1,4 @@
-//! Tall columns that more are appended to, and products of a few with many.
+//! A growing set of tall columns, and products of a few columns with many.
 
 use faer::linalg::matmul::matmul;
 use faer::prelude::{Reborrow, ReborrowMut};
@@ -8,20 +8,20 @@ use rayon::prelude::*;
 
 use super::dense::{CHUNK, add_product};
 
-/// Columns of V, and of w, whose products are summed together: all of these sums stay in 16 registers.
+/// Columns of V, and of w, multiplied together: all sums stay in 16 registers.
 const LEFT: usize = 3;
 const RIGHT: usize = 4;
-/// Rows of a basis that stay in a near cache.
+/// Rows of a basis that fit into a near cache.
 const STRIP: usize = 512;
 
-/// The columns of a tall matrix. Threads share the memory that is touched for the first time.
+/// Columns of a tall matrix. Threads share the first touch of new memory.
 pub(super) struct Columns {
     rows: usize,
     values: Vec<f64>,
 }
 
 impl Columns {
-    /// None yet, and room for some.
+    /// No columns yet, with memory for some.
     pub fn with_capacity(rows: usize, columns: usize) -> Self {
         Self { rows, values: Vec::with_capacity(rows * columns) }
     }
@@ -31,17 +31,17 @@ impl Columns {
         self.rows
     }
 
-    /// How many there are.
+    /// Number of columns.
     pub fn count(&self) -> usize {
         self.values.len() / self.rows
     }
 
-    /// All of them.
+    /// All columns.
     pub fn all(&self) -> MatRef<'_, f64> {
         MatRef::from_column_major_slice(&self.values, self.rows, self.count())
     }
 
-    /// Appends copies.
+    /// Appends copies of columns.
     pub fn append(&mut self, columns: MatRef<'_, f64>) {
         for k in 0..columns.ncols() {
             self.values.par_extend(column(columns, k));
@@ -56,14 +56,14 @@ impl Columns {
         add_product(next, 1.0, a, b);
     }
 
-    /// Removes all.
+    /// Removes all columns.
     pub fn clear(&mut self) {
         self.values.clear();
     }
 }
 
-/// `w -= V_near c` with a tall V, near being its last columns; returns `V' w` and `w' w` of what is left.
-/// V is read once.
+/// `w -= V_near c` with a tall V and its last columns V_near; returns `V' w` and `w' w` of the result.
+/// Reads V once.
 pub(super) fn take_out(w: MatMut<'_, f64>, v: MatRef<'_, f64>, c: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
     let far = v.ncols() - c.nrows();
     let parts: Vec<(Mat<f64>, Mat<f64>)> = w
@@ -89,7 +89,7 @@ pub(super) fn take_out(w: MatMut<'_, f64>, v: MatRef<'_, f64>, c: MatRef<'_, f64
     total
 }
 
-/// `sums += V' w`, n x p and n x q; columns are contiguous.
+/// `sums += V' w` for contiguous columns, n x p and n x q.
 fn add_inner(v: MatRef<'_, f64>, w: MatRef<'_, f64>, sums: MatMut<'_, f64>) {
     assert_eq!((v.nrows(), v.ncols(), w.ncols()), (w.nrows(), sums.nrows(), sums.ncols()));
     Arch::new().dispatch(Inner { v, w, sums });
@@ -107,7 +107,7 @@ impl WithSimd for Inner<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { v, w, mut sums } = self;
-        // Places past the last column repeat it.
+        // The last column is repeated beyond the end.
         for i in (0..v.ncols()).step_by(LEFT) {
             let mut left: [&[f64]; LEFT] = [&[]; LEFT];
             for a in 0..LEFT {

@@ -1,4 +1,4 @@
-//! Which cells of a grid the lattice keeps, and which of them hold together.
+//! Cells of a grid kept by the lattice, and the joints between them.
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
@@ -24,10 +24,10 @@ const BATCH: usize = 4096;
 /// The share of [`Cells::new`] spent on touching, the rest on winding numbers.
 const TOUCHING: f32 = 0.3;
 
-/// Takes the share of the work that is done; an error stops the work.
+/// Callback for the completed share of the work; an error cancels.
 pub(super) type Report<'a> = dyn Fn(f32) -> Result<()> + Sync + 'a;
 
-/// Cells that the surface touches or encloses.
+/// Cells touched or enclosed by the surface.
 pub(super) struct Cells<'a> {
     pub(super) grid: Grid,
     winding: &'a WindingNumber,
@@ -54,17 +54,17 @@ impl<'a> Cells<'a> {
         (0..self.flags.len()).filter(|&cell| self.flags[cell] != 0).collect()
     }
 
-    /// Whether the surface touches a cell.
+    /// `true` if the surface touches a cell.
     pub(super) fn is_touched(&self, cell: usize) -> bool {
         self.flags[cell] & TOUCHED != 0
     }
 
-    /// What told inside from outside.
+    /// Winding numbers behind the inside test.
     pub(super) fn winding(&self) -> &WindingNumber {
         self.winding
     }
 
-    /// Pairs of neighbours that hold together, as (upper cell, axis): their face is touched or lies inside.
+    /// Pairs of joined neighbours, as (upper cell, axis): their common face is touched or inside.
     pub(super) fn joints(&self, kept: &[usize]) -> Vec<(usize, usize)> {
         let strides = self.grid.strides();
         let joined = |&(cell, axis): &(usize, usize)| {
@@ -88,7 +88,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Flags of the cells and lower faces that some triangle touches.
+/// Flags of the cells and lower faces touched by any triangle.
 fn touched(grid: &Grid, pieces: &[[[f64; 3]; 3]], report: &Report) -> Result<Vec<u8>> {
     let flags: Vec<AtomicU8> = (0..grid.len()).map(|_| AtomicU8::new(0)).collect();
     let batches = pieces.len().div_ceil(BATCH) as f32;
@@ -99,7 +99,7 @@ fn touched(grid: &Grid, pieces: &[[[f64; 3]; 3]], report: &Report) -> Result<Vec
     Ok(flags.into_iter().map(AtomicU8::into_inner).collect())
 }
 
-/// Sets the flags of all cells that a triangle touches.
+/// Sets the flags of all cells touched by a triangle.
 fn mark_touched(grid: &Grid, corners: &[[f64; 3]; 3], flags: &[AtomicU8]) {
     let overlap = TriangleOverlap::new(corners.map(|p| grid.to_cells(p)));
     let (low, high) = overlap.bounds();
@@ -117,7 +117,7 @@ fn mark_touched(grid: &Grid, corners: &[[f64; 3]; 3], flags: &[AtomicU8]) {
     }
 }
 
-/// Sets the flags of one cell; flags are only ever added, so the order of triangles does not matter.
+/// Sets the flags of one cell; flags are only ever added, therefore the order of triangles does not matter.
 fn mark_cell(overlap: &TriangleOverlap, lower: Vector3<f64>, flag: &AtomicU8) {
     let known = flag.load(Ordering::Relaxed);
     let half = Vector3::repeat(0.5);
@@ -137,7 +137,7 @@ fn mark_cell(overlap: &TriangleOverlap, lower: Vector3<f64>, flag: &AtomicU8) {
     flag.fetch_or(found, Ordering::Relaxed);
 }
 
-/// Flags the untouched cells whose centre the surface encloses.
+/// Flags untouched cells with a centre inside of the surface.
 fn mark_inside(grid: &Grid, winding: &WindingNumber, flags: &mut [u8], report: &Report) -> Result<()> {
     let done = AtomicUsize::new(0);
     flags.par_chunks_mut(grid.slab()).enumerate().try_for_each(|(slab, flags)| {
@@ -152,7 +152,7 @@ fn mark_inside(grid: &Grid, winding: &WindingNumber, flags: &mut [u8], report: &
     })
 }
 
-/// Flags as inside the small empty regions that do not reach the border of the grid.
+/// Flags small empty regions away from the border of the grid as inside.
 fn fill_holes(grid: &Grid, flags: &mut [u8]) {
     let mut reached: Vec<bool> = flags.iter().map(|&flag| flag != 0).collect();
     let mut region = Vec::new();

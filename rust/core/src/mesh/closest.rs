@@ -1,4 +1,4 @@
-//! The nearest place on a surface, and the nearest place on one triangle.
+//! Nearest point on a surface, and on a single triangle.
 
 use parry3d_f64::{
     bounding_volume::Aabb,
@@ -12,10 +12,10 @@ use rayon::prelude::*;
 use super::{SurfaceMesh, tet_mesh::check_points};
 use crate::{Error, Result};
 
-/// The place on a surface that is nearest to a query.
+/// The point of a surface nearest to a query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ClosestPoint {
-    /// The triangle it lies on.
+    /// Triangle of the point.
     pub triangle: u32,
     /// Weights of the triangle's corners, in [0, 1], summing to 1.
     pub barycentric: [f64; 3],
@@ -23,10 +23,9 @@ pub struct ClosestPoint {
     pub distance: f64,
 }
 
-/// For each query the nearest place on the surface.
+/// Nearest point of the surface for each query.
 ///
-/// Of places equally near one is chosen, always the same. Triangles without area count as the segments they
-/// are.
+/// Of several nearest points one is chosen, always the same. Triangles without area count as segments.
 ///
 /// # Errors
 /// Names the first query that is not finite.
@@ -46,7 +45,7 @@ pub fn closest_points(surface: &SurfaceMesh, queries: &[[f64; 3]]) -> Result<Vec
     queries.par_iter().map(closest).collect()
 }
 
-/// The leaf of a tree of boxes with the least distance, where `measure` gives distance and weights in a leaf.
+/// Nearest leaf of a tree of boxes; `measure` gives distance and weights in a leaf.
 pub(super) fn nearest_leaf<const N: usize>(
     tree: &Bvh,
     query: [f64; 3],
@@ -63,9 +62,9 @@ pub(super) fn nearest_leaf<const N: usize>(
     })
 }
 
-/// Distance from a point to a triangle, and the weights of the corners at the nearest place.
+/// Distance from a point to a triangle, and the weights of the corners at the nearest point.
 pub(super) fn on_triangle(corners: [[f64; 3]; 3], query: [f64; 3]) -> (f64, [f64; 3]) {
-    // Relative to the query, so that the distance keeps its precision far from the origin.
+    // Relative to the query, to keep precision far from the origin.
     let [a, b, c] = corners.map(|corner| Vector::from(corner) - Vector::from(query));
     let location = Triangle::new(a, b, c).project_local_point_and_get_location(Vector::ZERO, true).1;
     let weights = match location {

@@ -1,4 +1,4 @@
-//! How render points hang in a tet mesh.
+//! Embedding of render points in a tet mesh.
 
 use nalgebra::{Matrix3, Vector3};
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
@@ -14,13 +14,13 @@ use crate::{Error, Result};
 /// The face opposite each corner of a tet.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
 
-/// Points hung in a tet mesh: for each one a tet and the weights of its four corners.
+/// Points embedded in a tet mesh: a tet and the barycentric weights of its four corners for each.
 ///
 /// ```text
 /// x = sum_c b_c x_c,   sum_c b_c = 1,   b_c >= 0
 /// ```
-/// A point outside the mesh hangs in the nearest tet by the weights of the nearest place in it: its values
-/// are those of the nearest place, bounded however far it is, and continuous as it comes in.
+/// A point outside of the mesh is attached to the nearest point of the mesh and takes its values, bounded
+/// at any distance and continuous across the surface.
 #[derive(Debug, Clone)]
 pub struct Embedding {
     points: Vec<[f64; 3]>,
@@ -55,27 +55,28 @@ impl Embedding {
         })
     }
 
-    /// The points, p x 3, metres.
+    /// Points, p x 3, metres.
     pub fn points(&self) -> &[[f64; 3]] {
         &self.points
     }
 
-    /// The tet of each point, p.
+    /// Tet of each point, p.
     pub fn tets(&self) -> &[u32] {
         &self.tets
     }
 
-    /// Weights of the four corners of each point's tet, p x 4, in [0, 1], each row summing to 1.
+    /// Barycentric weights of the four corners of each point's tet, p x 4, in [0, 1], each row summing to
+    /// 1.
     pub fn barycentric(&self) -> &[[f64; 4]] {
         &self.barycentric
     }
 
-    /// The largest distance of a point from the mesh, metres; 0 when all lie in it, up to rounding.
+    /// Largest distance of a point from the mesh, metres; 0 up to rounding if all are inside.
     pub fn furthest(&self) -> f64 {
         self.furthest
     }
 
-    /// Errors with [`Error::Shape`] unless the points hang in such a mesh.
+    /// Checks that the points are embedded in a mesh like this one, else [`Error::Shape`].
     pub(crate) fn check_mesh(&self, mesh: &TetMesh) -> Result<()> {
         let (vertices, tets) = (mesh.vertices().len(), mesh.tets().len());
         if (vertices, tets) == (self.vertex_count, self.tet_count) {
@@ -93,11 +94,11 @@ impl Embedding {
     /// ```text
     /// out_p = sum_c b_pc values_(v_pc)
     /// ```
-    /// `values` is n x k, row-major; the result p x k. Affine functions of position are reproduced inside the
-    /// mesh.
+    /// `values` is n x k, row-major; the result p x k. Affine functions of position are reproduced inside
+    /// the mesh.
     ///
     /// # Errors
-    /// [`Error::Shape`] if `values` is not n x k, or the mesh is not the one the points hang in.
+    /// [`Error::Shape`] if `values` is not n x k, and for another mesh.
     pub fn interpolate(&self, mesh: &TetMesh, values: &[f64], k: usize) -> Result<Vec<f64>> {
         self.check_mesh(mesh)?;
         let vertices = self.vertex_count;
@@ -122,13 +123,13 @@ impl Embedding {
     }
 }
 
-/// Distance from a point to a tet, and the weights of the corners at the nearest place.
+/// Distance from a point to a tet, and the weights of the corners at the nearest point.
 fn in_tet(corners: [[f64; 3]; 4], point: [f64; 3]) -> (f64, [f64; 4]) {
     let weights = barycentric(corners, point);
     if weights.iter().all(|&weight| weight >= 0.0) {
         return (0.0, weights);
     }
-    // The nearest face is one that the point is beyond.
+    // The nearest face is one with the point on its outer side.
     let beyond = FACES.into_iter().zip(weights).filter(|&(_, weight)| weight < 0.0).map(|(face, _)| {
         let (distance, on_face) = on_triangle(face.map(|c| corners[c]), point);
         let mut weights = [0.0; 4];
@@ -138,7 +139,7 @@ fn in_tet(corners: [[f64; 3]; 4], point: [f64; 3]) -> (f64, [f64; 4]) {
     beyond.min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::INFINITY, weights))
 }
 
-/// Weights of a tet's corners that give the point; some are negative outside.
+/// Barycentric weights of a point in a tet; some are negative outside.
 fn barycentric(corners: [[f64; 3]; 4], point: [f64; 3]) -> [f64; 4] {
     let [a, b, c, d] = corners.map(|corner| Vector3::from(corner) - Vector3::from(point));
     let volume =

@@ -1,35 +1,34 @@
-//! A cubic cell of a lattice that flesh fills in part.
+//! A cubic cell of a lattice, partly filled with flesh.
 
 use crate::{Error, Result};
 
-/// A cell twists no more easily than one whose flesh has this variance about its centre.
+/// Smallest variance of flesh in the twisting stiffness of a cell.
 const LEAST_SPREAD: f64 = 0.2;
 
-/// The share of a cell that counts as spread evenly over it, however little of it is flesh: no corner weighs
-/// nothing.
+/// Share of a cell's mass distributed evenly, independent of the flesh: no corner is massless.
 const EVEN: f64 = 0.01;
 
-/// How far off its place a corner may be, as a share of the side.
+/// Accepted deviation of a corner from a cube, as a share of the side.
 const CUBE: f64 = 1e-6;
 
-/// A cell of eight vertices, and where in it the flesh is. Coordinates in a cell run from -1 to 1.
+/// A cell of eight vertices, and the distribution of flesh inside. Coordinates in a cell run from -1 to 1.
 ///
 /// Fields are trilinear in a cell, `u = sum_i u_i (1 + s_ix x)(1 + s_iy y)(1 + s_iz z) / 8` with `s_i` in
-/// {-1, 1} the place of corner i: bit a of i is set where it is 1 along axis a.
+/// {-1, 1} the position of corner i: bit a of i is set for 1 along axis a.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FleshCell {
-    /// Its vertices.
+    /// Vertices of the cell.
     pub corners: [u32; 8],
     /// Length of an edge, metres.
     pub side: f64,
     /// Centre of the flesh.
     pub centre: [f64; 3],
-    /// Variance of the flesh about its centre, along each axis: 1/3 for a cell that is full.
+    /// Variance of the flesh about its centre along each axis: 1/3 for a full cell.
     pub spread: [f64; 3],
 }
 
 impl FleshCell {
-    /// Errors unless it is a cube of vertices with its flesh inside; it is the cell of that number.
+    /// Checks cell number `element`: a cube of vertices with its flesh inside.
     pub(super) fn check(&self, element: usize, vertices: &[[f64; 3]]) -> Result<()> {
         let (what, count) = ("cells", vertices.len());
         if let Some(&corner) = self.corners.iter().find(|&&corner| corner as usize >= count) {
@@ -51,14 +50,16 @@ impl FleshCell {
         Err(Error::Range { what, expected: "cubes with their flesh inside", got: element as f64 })
     }
 
-    /// What share of the mass of the flesh, of this volume, each corner has.
+    /// Share of each corner in the mass of the flesh, of this volume.
     ///
-    /// Flesh weighs where it is: with c its centre and e a hundredth of the cell over the volume,
+    /// Mass is lumped according to the position of the flesh: with c its centre and e a hundredth of the
+    /// cell over the volume,
     /// ```text
     /// (1 - e) (1 + s_ix c_x)(1 + s_iy c_y)(1 + s_iz c_z) / 8 + e / 8
     /// ```
-    /// Without e momentum and centre of mass are those of the flesh, in any motion that is linear in the cell.
-    /// Equal shares put mass where no flesh is: what is thinner than a cell would swing up to 2.4 times too slowly.
+    /// Without e, momentum and centre of mass equal those of the flesh, for any motion linear in the cell.
+    /// Equal shares would place mass outside of the flesh, and parts thinner than a cell would swing up to
+    /// 2.4 times too slowly.
     pub fn mass_shares(&self, volume: f64) -> [f64; 8] {
         let even = (EVEN * self.side.powi(3) / volume).min(1.0);
         std::array::from_fn(|corner| {
@@ -67,7 +68,7 @@ impl FleshCell {
         })
     }
 
-    /// What the corners add to the gradient at the centre of the flesh, 1/m; they sum to zero.
+    /// Contribution of each corner to the gradient at the centre of the flesh, 1/m; the sum is zero.
     pub fn gradients(&self) -> [[f64; 3]; 8] {
         std::array::from_fn(|corner| {
             let factor = |axis: usize| 1.0 + place(corner, axis) * self.centre[axis];
@@ -78,23 +79,24 @@ impl FleshCell {
         })
     }
 
-    /// What the gradient at one place cannot tell: the factors s of `xy`, `yz`, `zx` and `xyz`, x in metres
-    /// from the middle of the cell, as sums over the corners, 1/m^2 and 1/m^3; and with each the mean square
-    /// gradient r that resists it.
+    /// Deformations invisible to the gradient at one place: the factors s of `xy`, `yz`, `zx` and `xyz`, x
+    /// in metres from the middle of the cell, as sums over the corners, 1/m^2 and 1/m^3. Each comes with
+    /// the mean square gradient r of its resistance.
     ///
-    /// For `xy` r is `(side / 2)^2 (spread_x + spread_y) / 2`: a field `(xy, -x^2 / 2)`, which bends, has the
-    /// strain y only. Of flesh that fills a corner alone it says next to nothing of the other corners, which have some
-    /// of its mass and would swing by themselves: variances count as 0.2 and more on average.
+    /// For `xy` r is `(side / 2)^2 (spread_x + spread_y) / 2`: a bending field `(xy, -x^2 / 2)` has the
+    /// strain y only. Flesh in a single corner says next to nothing about the other corners, which have
+    /// some of its mass and would swing by themselves: mean variances are therefore at least 0.2.
     pub fn twists(&self) -> [(f64, [f64; 8]); 4] {
         self.twists_resisting(|a, b| ((self.spread[a] + self.spread[b]) / 2.0).max(LEAST_SPREAD), 1.0 / 9.0)
     }
 
-    /// The same for one function, such as the weights of a mode, that varies smoothly: however little of the cell is
-    /// flesh, r is `(side / 2)^2` for `xy`, half more than the function's own gradient in a full cell, and for `xyz`
-    /// `(side / 2)^4 / 3`, just that.
+    /// The same for a scalar function with smooth variation, such as the weights of a mode. Independent of
+    /// the amount of flesh, r is `(side / 2)^2` for `xy`, half more than the function's own gradient in a
+    /// full cell, and exactly the function's own `(side / 2)^4 / 3` for `xyz`.
     ///
-    /// With less, cells of little flesh twist by themselves and take the place of modes; with more, or with
-    /// tets, whose five a cell are no mirror image of themselves, modes are jagged and bodies that move in them too stiff.
+    /// With smaller r, cells with little flesh twist by themselves and appear as modes. With larger r, or
+    /// with tets, whose five a cell are not mirror symmetric, modes are jagged and bodies in these modes
+    /// too stiff.
     pub fn smooth_twists(&self) -> [(f64, [f64; 8]); 4] {
         self.twists_resisting(|_, _| 1.0, 1.0 / 3.0)
     }
@@ -115,7 +117,7 @@ impl FleshCell {
     }
 }
 
-/// Where a corner is along an axis, -1 or 1.
+/// Position of a corner along an axis, -1 or 1.
 fn place(corner: usize, axis: usize) -> f64 {
     if corner >> axis & 1 == 1 { 1.0 } else { -1.0 }
 }

@@ -1,9 +1,10 @@
-//! Lengths of shortest ways through a mesh, by marching from a vertex outwards.
+//! Geodesic distances in a mesh, by marching outwards from a vertex.
 //!
-//! Vertices are reached in the order of their distances, as by Dijkstra's method. The way to a vertex comes through the
-//! corners of an element that have been reached: their distances are those from one point, the *source*, as seen when the
-//! element is laid out flat with all that the way has passed, and from there it is straight. Distances in what is convex
-//! are so exact, but for elements with obtuse angles, into which a way may have to come before their other corners are reached.
+//! Vertices are reached in the order of their distances, as in Dijkstra's algorithm. The path to a vertex
+//! enters its element through the corners reached before. Their distances are those from one point, the
+//! *source*, in a flat unfolding of the element and all elements before; from there the path is straight.
+//! Distances in convex bodies are therefore exact, except around elements with obtuse angles, which a path
+//! may have to enter before their other corners are reached.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,12 +13,12 @@ use nalgebra::Vector3;
 
 use crate::math::Sets;
 
-/// How far beside corners, in shares of what lies between them, a way may pass: it may go along an edge.
+/// Accepted overshoot of a path beyond corners, as a share of their distance, to allow paths along an edge.
 const BESIDE: f64 = 1e-9;
-/// Square of the sine of the angle of a triangle, below which it is a line.
+/// Squared sine of the angle of a triangle below which it counts as a line.
 const FLAT: f64 = 1e-12;
 
-/// Elements with N corners, triangles or tets, and which are around each vertex.
+/// Elements with N corners, triangles or tets, and the elements around each vertex.
 pub(crate) struct Geodesics<'a, const N: usize> {
     places: &'a [[f64; 3]],
     elements: &'a [[u32; N]],
@@ -25,18 +26,18 @@ pub(crate) struct Geodesics<'a, const N: usize> {
     around: Vec<u32>,
 }
 
-/// Memory for a march.
+/// Scratch of a march.
 pub(crate) struct Front {
-    /// How far vertices are, as far as is known; infinite before and after.
+    /// Distances of vertices as far as known, otherwise infinite.
     ways: Vec<f64>,
     reached: Vec<bool>,
-    /// Vertices whose ways are known.
+    /// Vertices with known distance.
     known: Vec<u32>,
     ahead: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl Front {
-    /// For a mesh of some vertices.
+    /// Scratch for a mesh with given number of vertices.
     pub(crate) fn new(vertices: usize) -> Self {
         Self {
             ways: vec![f64::INFINITY; vertices],
@@ -53,12 +54,12 @@ impl Front {
                 self.known.push(vertex);
             }
             *known = way;
-            // Bits of numbers that are not negative are in their order.
+            // The bits of non-negative numbers are in the order of the numbers.
             self.ahead.push(Reverse((way.to_bits(), vertex)));
         }
     }
 
-    /// The nearest vertex that has not been reached yet.
+    /// The nearest vertex not reached yet.
     fn next(&mut self) -> Option<u32> {
         loop {
             let Reverse((_, vertex)) = self.ahead.pop()?;
@@ -96,7 +97,7 @@ impl<'a, const N: usize> Geodesics<'a, N> {
         self.places.len()
     }
 
-    /// Length of the shortest edge that is longer than 0.
+    /// Length of the shortest edge of nonzero length.
     pub(crate) fn shortest_edge(&self) -> f64 {
         let edges =
             |corners: &'a [u32; N]| (0..N).flat_map(move |i| (0..i).map(move |j| (corners[i], corners[j])));
@@ -104,7 +105,7 @@ impl<'a, const N: usize> Geodesics<'a, N> {
         lengths.filter(|&length| length > 0.0).fold(f64::INFINITY, f64::min)
     }
 
-    /// The part that hangs together of each vertex, numbered by their first vertices.
+    /// Connected component of each vertex, numbered by first vertices.
     pub(crate) fn parts(&self) -> Vec<u32> {
         let n = self.vertex_count();
         let mut sets = Sets::new(n);
@@ -124,7 +125,8 @@ impl<'a, const N: usize> Geodesics<'a, N> {
             .collect()
     }
 
-    /// Goes from a vertex to others, nearest first, and on from those that `visit` says, which is told how far they are.
+    /// Marches from a vertex to others, nearest first, continuing from vertices accepted by `visit`, which
+    /// receives the distance.
     pub(crate) fn march(&self, from: u32, front: &mut Front, mut visit: impl FnMut(u32, f64) -> bool) {
         front.offer(from, 0.0);
         while let Some(vertex) = front.next() {
@@ -135,7 +137,7 @@ impl<'a, const N: usize> Geodesics<'a, N> {
                 let corners = &self.elements[element as usize];
                 for &next in corners.iter().filter(|&&corner| corner != vertex) {
                     if !front.reached[next as usize] {
-                        // No way is shorter than the straight one, whatever obtuse elements make of it.
+                        // No path is shorter than the straight line, despite obtuse elements.
                         let straight = self.between(from, next).norm();
                         front.offer(next, self.way(next, vertex, corners, front).max(straight));
                     }
@@ -149,7 +151,7 @@ impl<'a, const N: usize> Geodesics<'a, N> {
         Vector3::from(self.places[to as usize]) - Vector3::from(self.places[from as usize])
     }
 
-    /// The shortest way to a corner of an element through those that have been reached, of which `last` is one.
+    /// Shortest path to a corner of an element through corners reached before, including `last`.
     fn way(&self, next: u32, last: u32, corners: &[u32; N], front: &Front) -> f64 {
         let way = |vertex: u32| front.ways[vertex as usize];
         let across = self.between(last, next);
@@ -173,8 +175,8 @@ impl<'a, const N: usize> Geodesics<'a, N> {
     }
 }
 
-/// Length of the straight way to x through an edge from the origin to e, whose ends are `near` and `far` from the source;
-/// `None` where that passes beside it.
+/// Length of the straight path to x through an edge from the origin to e, with distances `near` and `far`
+/// of its ends from the source; `None` if the path misses the edge.
 fn through_edge(near: f64, (e, far): &(Vector3<f64>, f64), x: &Vector3<f64>) -> Option<f64> {
     let length = e.norm_squared();
     let (source, target) = (0.5 * (length + near * near - far * far) / length, x.dot(e) / length);
@@ -185,7 +187,7 @@ fn through_edge(near: f64, (e, far): &(Vector3<f64>, f64), x: &Vector3<f64>) -> 
     inside.then(|| ((target - source).powi(2) * length + (depth + height).powi(2)).sqrt())
 }
 
-/// The same through a triangle from the origin to two places.
+/// The same through a triangle from the origin to two points.
 fn through_face(near: f64, [first, second]: [&(Vector3<f64>, f64); 2], x: &Vector3<f64>) -> Option<f64> {
     let ((e, far_e), (f, far_f)) = (first, second);
     let [ee, ef, ff] = [e.dot(e), e.dot(f), f.dot(f)];
@@ -193,7 +195,7 @@ fn through_face(near: f64, [first, second]: [&(Vector3<f64>, f64); 2], x: &Vecto
     if determinant <= FLAT * ee * ff {
         return None;
     }
-    // Shares of e and f of which the products with e and f are these.
+    // Coefficients of e and f for given products with e and f.
     let shares = |[a, b]: [f64; 2]| [(ff * a - ef * b) / determinant, (ee * b - ef * a) / determinant];
     let from_source = |square: f64, far: f64| 0.5 * (square + near * near - far * far);
     let (source_products, target_products) =

@@ -5,10 +5,10 @@ use nalgebra::Vector3;
 use super::tet_mesh::bounds;
 use crate::{Error, Result};
 
-/// The most cells a grid may have, so that no input exhausts memory.
+/// Largest number of cells of a grid, to protect memory.
 const MAX_CELLS: f64 = (1 << 25) as f64;
 
-/// The box is wider than the points by this share, so that none lies on its outside.
+/// Relative enlargement of the box, to keep all points off its outside.
 const SLACK: f64 = 1e-6;
 
 /// Points must spread over more than this share of their distance from the origin to be told apart.
@@ -28,14 +28,14 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// `resolution` cells along the longest side of the points' box, one more if that is odd.
+    /// `resolution` cells along the longest side of the points' box, one more for an odd number.
     pub(super) fn new(points: &[[f64; 3]], resolution: usize) -> Result<Self> {
         let (low, high) = bounds(points);
         let (low, high) = (Vector3::from(low), Vector3::from(high));
         let sides = high - low;
         let longest = sides.max();
         let reach = low.abs().max().max(high.abs().max());
-        // Written so that an overflow to infinity fails too.
+        // The negated form also catches an overflow to infinity.
         if !(longest > SMALLEST * reach && longest > SMALLEST && longest < 1.0 / SMALLEST) {
             return Err(Error::Range {
                 what: "longest side of the surface's bounding box in metres",
@@ -60,12 +60,12 @@ impl Grid {
         self.counts.iter().product()
     }
 
-    /// Cells in one plane of constant x.
+    /// Number of cells in a plane of constant x.
     pub(super) fn slab(&self) -> usize {
         self.counts[1] * self.counts[2]
     }
 
-    /// How far apart neighbours along each axis are in cell numbers.
+    /// Distance of neighbours along each axis in cell numbers.
     pub(super) fn strides(&self) -> [usize; 3] {
         [self.slab(), self.counts[2], 1]
     }
@@ -79,13 +79,13 @@ impl Grid {
         [index / (ny * nz), index / nz % ny, index % nz]
     }
 
-    /// From metres to cells, counted from the grid's lowest corner.
+    /// Metres to cells, counted from the grid's lowest corner.
     pub(super) fn to_cells(&self, point: [f64; 3]) -> Vector3<f64> {
         let middle = Vector3::from(self.counts.map(|n| (n / 2) as f64));
         (Vector3::from(point) - self.centre) / self.spacing + middle
     }
 
-    /// From cells to metres; exactly mirrored about the centre.
+    /// Cells to metres; exactly mirror symmetric about the centre.
     pub(super) fn to_metres(&self, at: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|a| self.centre[a] + (at[a] - (self.counts[a] / 2) as f64) * self.spacing)
     }

@@ -1,6 +1,7 @@
-//! Halves of points that lie together.
+//! Halving of point sets in space.
 
-/// Two halves of points along the longest side of what they fill; of those at one place the lower indices come first.
+/// Splits points into two halves along the longest side of their bounding box; lower indices come first
+/// among equal points.
 pub(crate) fn halves(mut points: Vec<u32>, place: impl Fn(u32) -> [f64; 3]) -> [Vec<u32>; 2] {
     let side = |c: usize| {
         let along = points.iter().map(|&point| place(point)[c]);

@@ -6,46 +6,45 @@ use super::solid::{Flesh, SAMPLES, flesh, sample};
 use super::{FleshCell, SurfaceMesh, TetMesh, WindingNumber, cells::Cells, cells::Report, grid::Grid};
 use crate::{Error, Progress, Result};
 
-/// The resolutions that [`lattice`] accepts.
+/// Accepted resolutions of [`lattice`].
 pub const RESOLUTIONS: RangeInclusive<usize> = 2..=512;
 
-/// The most cells a lattice may keep, so that no input exhausts memory.
+/// Largest number of kept cells, to protect memory.
 const MAX_KEPT: usize = 1 << 22;
 
-/// The share of the remaining progress that one attempt at a resolution takes.
+/// Share of the remaining progress for one attempt at a resolution.
 const ATTEMPT: f32 = 0.2;
 
-/// Tets in a cell.
+/// Number of tets in a cell.
 const SPLIT: usize = 5;
 
 /// Encloses a surface in tets: cubic cells, `resolution` of them along the longest side of its box.
 ///
-/// A cell is kept when the surface touches it, or when its centre is inside by [`WindingNumber`]; so every
-/// point of the surface lies in the mesh, and thin parts are never empty. Two cells that share a face hold
-/// together only if the surface touches that face or the face is inside: parts that come close stay apart
-/// where the cells can tell them apart, and cells that meet at an edge or corner only do not hold together
-/// there. Enclosed empty regions of at most eight cells are filled, and so are cavities with a surface of
-/// their own.
+/// A cell is kept if the surface touches it, or if its centre is inside by [`WindingNumber`]. Every point
+/// of the surface is therefore inside of the mesh, and thin parts are never empty. Two cells with a common
+/// face are joined only if the surface touches this face or the face is inside: close parts stay separate
+/// at sufficient resolution, and cells that meet only at an edge or corner are not joined there. Enclosed
+/// empty regions of at most eight cells are filled, and so are cavities with a surface of their own.
 ///
-/// Each cell is split into five tets, alternating so that faces match. A corner plane passes through the
-/// centre of the box: mirror images get mirror images. An odd resolution gives one cell more.
-/// The result is the same for any number of threads.
+/// Each cell is split into five tets, alternating to match faces. A corner plane passes through the centre
+/// of the box: mirror images give mirror images. An odd resolution gives one cell more. The result is the
+/// same for any number of threads.
 ///
 /// # Errors
-/// [`Error::Range`] for a resolution outside [`RESOLUTIONS`], for more than 33 million cells in the box or 4
-/// million kept ones, and for a surface that has shrunk to a point; [`Error::Cancelled`].
+/// [`Error::Range`] for a resolution outside [`RESOLUTIONS`], for more than 33 million cells in the box or
+/// 4 million kept ones, and for a surface degenerate to a point; [`Error::Cancelled`].
 pub fn lattice(surface: &SurfaceMesh, resolution: usize, progress: &Progress) -> Result<TetMesh> {
     let winding = WindingNumber::new(surface);
     let cells = classify(surface, &winding, resolution, &|share| progress.report(share))?;
     Ok(tetrahedralise(&cells, &cells.kept())?.0)
 }
 
-/// The tets of [`lattice`], of which only what is inside of the surface counts.
+/// The tets of [`lattice`], with only the inside of the surface counted as flesh.
 ///
-/// Cells that the surface touches reach beyond it: in full they are too thick, too heavy and too stiff. The
-/// share of a tet that is flesh is that of its samples, 64 a cell, which are inside when at least three of
-/// the six rays along the axes leave the surface more often than they enter it; it is 0.01 at least, so that
-/// sheets without an inside keep a mass. Elastic energy is one of [`TetMesh::cells`].
+/// Cells touched by the surface reach beyond it: in full they would be too thick, too heavy and too stiff.
+/// The flesh share of a tet is estimated from samples, 64 a cell. A sample is inside if at least three of
+/// the six rays along the axes leave the surface more often than they enter. The share is at least 0.01, to
+/// give sheets without an inside some mass. Elastic energies are those of [`TetMesh::cells`].
 ///
 /// # Errors
 /// As [`lattice`].
@@ -68,7 +67,7 @@ pub fn solid_lattice(surface: &SurfaceMesh, resolution: usize, progress: &Progre
 
 /// Encloses a surface in the finest [`lattice`] of at most `count` tets that doubling and bisection find.
 ///
-/// The coarsest lattice when even that has more.
+/// The coarsest lattice if even this one has more.
 ///
 /// # Errors
 /// [`Error::Range`] for more tets than a lattice can have; as [`lattice`].
@@ -79,7 +78,7 @@ pub fn lattice_with_tet_count(surface: &SurfaceMesh, count: usize, progress: &Pr
     }
     let winding = WindingNumber::new(surface);
     let mut left = 1.0;
-    // How many attempts there will be is not known: each takes the same share of what is left.
+    // The number of attempts is unknown: each takes the same share of the rest.
     let mut attempt = |resolution: usize| {
         let before = left;
         left *= 1.0 - ATTEMPT;
@@ -119,8 +118,8 @@ fn classify<'a>(
     Ok(cells)
 }
 
-/// Splits the kept cells into tets, with corners shared only across joints, and says the vertices of each
-/// cell.
+/// Splits the kept cells into tets, with corners shared only across joints; returns the vertices of each
+/// cell too.
 fn tetrahedralise(cells: &Cells, kept: &[usize]) -> Result<(TetMesh, Vec<[u32; 8]>)> {
     let corners = shared_corners(cells, kept);
     let mut numbers = vec![u32::MAX; corners.len()];
@@ -144,7 +143,7 @@ fn tetrahedralise(cells: &Cells, kept: &[usize]) -> Result<(TetMesh, Vec<[u32; 8
     Ok((TetMesh::new(vertices, tets)?, corners_of_cells))
 }
 
-/// For each corner of each kept cell the first corner that is the same vertex.
+/// For each corner of each kept cell the first corner at the same vertex.
 ///
 /// Corner c of a cell is at its upper end along axis a if bit a of c is set.
 fn shared_corners(cells: &Cells, kept: &[usize]) -> Vec<u32> {
@@ -180,11 +179,10 @@ fn parity(position: [usize; 3]) -> usize {
     position.iter().sum::<usize>() % 2
 }
 
-/// For each sample of a cell of a parity the tet that it lies in.
+/// Tet of each sample of a cell with given parity.
 fn tets_of_samples(parity: usize) -> [u8; SAMPLES] {
     let corners = split(parity).map(|tet| tet[0]);
-    // All tets but the one in the middle are the corners of the cube that are cut off half way across its
-    // faces.
+    // All tets except the middle one are corners of the cube, cut off along face diagonals.
     let cuts_off = |corner: usize, at: [f64; 3]| {
         (0..3).map(|axis| (at[axis] - (corner >> axis & 1) as f64).abs()).sum::<f64>() < 1.0
     };
@@ -196,7 +194,8 @@ fn tets_of_samples(parity: usize) -> [u8; SAMPLES] {
 
 /// The five tets of a cell: one in the middle and one at each corner of the given parity.
 fn split(parity: usize) -> [[usize; 4]; SPLIT] {
-    // Inverting a cell about its centre (xor 7) inverts the tets, which swapping two corners mends.
+    // Inverting a cell about its centre (xor 7) inverts the tets; swapping two corners restores their
+    // orientation.
     let invert = 7 * (1 - parity);
     let [a, b, c, d] = [0b111, 0b100, 0b010, 0b001].map(|corner| corner ^ invert);
     let middle = if parity == 1 { [a, b, c, d] } else { [a, b, d, c] };

@@ -1,7 +1,8 @@
-//! What is simulated (tet meshes), what is shown (surface meshes), and how one hangs in the other.
+//! Simulated tet meshes, displayed surface meshes, and the embedding between them.
 //!
-//! A [`SurfaceMesh`] is any triangle soup an artist may make. [`lattice`] encloses it in a [`TetMesh`];
-//! an [`Embedding`] hangs the render points in that mesh; [`closest_points`] carries values the other way.
+//! A [`SurfaceMesh`] is any triangle soup made by an artist. [`lattice`] encloses a surface in a
+//! [`TetMesh`]; an [`Embedding`] attaches the render points to this mesh; [`closest_points`] carries values
+//! in the opposite direction.
 
 mod cells;
 mod closest;

@@ -1,4 +1,4 @@
-//! Turning the triangles of an artist's surface so that winding numbers of all parts add up.
+//! Consistent orientation of an artist's triangles, for winding numbers over all parts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,16 +6,15 @@ use nalgebra::Vector3;
 
 use super::SurfaceMesh;
 
-/// A part whose normals cancel to less than this share of its area encloses a volume; others are sheets.
+/// Ratio of the summed normals to the area below which a part encloses a volume; other parts are sheets.
 const SHEET: f64 = 0.5;
 
-/// The triangles of a surface with each triangle once and every part facing outwards, as far as it has an
-/// outside.
+/// Distinct triangles of a surface, with every part facing outwards as far as an outside exists.
 ///
-/// Points at the same place are one, so that seams of a render mesh do not cut it. Across each edge of
-/// exactly two triangles the orientations are made to agree; such a connected part is turned by the sign of
-/// its volume if it encloses one, and keeps what most of its area says if it is a sheet. Sheets follow when
-/// most of the enclosing parts had to be turned. A cavity with a surface of its own is therefore filled.
+/// Coincident points are merged, to ignore seams of a render mesh. Orientations are made consistent across
+/// each edge of exactly two triangles. The resulting connected part is oriented by the sign of its volume
+/// if it encloses one; a sheet keeps the orientation of most of its area. Sheets are flipped if most of the
+/// enclosing parts had to be flipped. A cavity with a surface of its own is therefore filled.
 pub(super) fn oriented_triangles(surface: &SurfaceMesh) -> Vec<[Vector3<f64>; 3]> {
     let welded = weld(surface.points());
     let mut seen = HashSet::with_capacity(surface.triangles().len());
@@ -41,7 +40,7 @@ pub(super) fn oriented_triangles(surface: &SurfaceMesh) -> Vec<[Vector3<f64>; 3]
     triangles
 }
 
-/// For each point the first point at the same place.
+/// For each point the first coincident point.
 fn weld(points: &[[f64; 3]]) -> Vec<u32> {
     let mut first = HashMap::with_capacity(points.len());
     // Adding zero makes -0 and 0 the same bits.
@@ -49,7 +48,8 @@ fn weld(points: &[[f64; 3]]) -> Vec<u32> {
     points.iter().zip(0..).map(|(p, i)| *first.entry(key(p)).or_insert(i)).collect()
 }
 
-/// The triangle across each edge, if the edge has exactly two, and whether the two disagree in orientation.
+/// For each edge the neighbouring triangle, if the edge has exactly two, and `true` if their orientations
+/// disagree.
 fn neighbours(corners: &[[u32; 3]]) -> Vec<[Option<(u32, bool)>; 3]> {
     let mut edges: Vec<([u32; 2], u32, u8, bool)> = Vec::with_capacity(3 * corners.len());
     for (t, triangle) in corners.iter().enumerate() {
@@ -70,11 +70,11 @@ fn neighbours(corners: &[[u32; 3]]) -> Vec<[Option<(u32, bool)>; 3]> {
     across
 }
 
-/// Triangles connected by edges, with whether each is flipped against the input so that all of them agree.
+/// A component of triangles connected by edges; each has a flag for flipping to a consistent orientation.
 struct Part {
     triangles: Vec<(u32, bool)>,
     area: f64,
-    /// Area that kept its orientation less area that was flipped.
+    /// Area with unchanged orientation minus flipped area.
     kept: f64,
     vector_area: Vector3<f64>,
     /// Volume of the cones from the part's centroid.
@@ -129,7 +129,7 @@ fn parts(corners: &[[u32; 3]], across: &[[Option<(u32, bool)>; 3]], points: &[[f
     parts
 }
 
-/// Whether most of the enclosing parts' area, by the artist's orientation, faces inwards.
+/// `true` if most of the enclosing parts' area faces inwards in the artist's orientation.
 fn most_shells_turn(parts: &[Part]) -> bool {
     let outwards = |part: &Part| if part.volume < 0.0 { -part.kept } else { part.kept };
     parts.iter().filter(|part| !part.is_sheet()).map(outwards).sum::<f64>() < 0.0

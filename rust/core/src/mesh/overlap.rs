@@ -1,8 +1,8 @@
-//! Whether a triangle touches an axis-aligned box.
+//! Overlap test of a triangle with an axis-aligned box.
 
 use nalgebra::Vector3;
 
-/// Boxes are closed and larger by this much on each side, in units of a cell, so that rounding opens no gaps.
+/// Enlargement of boxes on each side, in cells, against gaps by rounding; boxes are closed.
 pub(super) const MARGIN: f64 = 1e-9;
 
 /// A triangle prepared for many exact tests against small boxes.
@@ -39,7 +39,7 @@ impl TriangleOverlap {
         (self.low, self.high)
     }
 
-    /// Whether the triangle touches the box `centre - half ..= centre + half`, widened by [`MARGIN`].
+    /// `true` if the triangle touches the box `centre - half ..= centre + half`, widened by [`MARGIN`].
     pub(super) fn touches(&self, centre: Vector3<f64>, half: Vector3<f64>) -> bool {
         let half = half.add_scalar(MARGIN);
         let boxes = (0..3).all(|a| self.low[a] <= centre[a] + half[a] && self.high[a] >= centre[a] - half[a]);

@@ -1,9 +1,9 @@
-//! The places of a surface that say what holds at the boundary of a tet mesh around it.
+//! Surface points that provide the boundary values of an enclosing tet mesh.
 
 use super::{SurfaceMesh, TetMesh, closest_points};
 use crate::Result;
 
-/// For each vertex on the boundary of a tet mesh the closest place on a surface.
+/// Closest surface point of each boundary vertex of a tet mesh.
 pub(crate) struct BoundarySamples {
     vertices: Vec<u32>,
     places: Vec<([u32; 3], [f64; 3])>,
@@ -24,12 +24,12 @@ impl BoundarySamples {
         &self.vertices
     }
 
-    /// Three points of the surface for each, and their shares, s.
+    /// Three surface points with weights for each, s.
     pub(crate) fn places(&self) -> &[([u32; 3], [f64; 3])] {
         &self.places
     }
 
-    /// Values at the points of the surface, p x k, at the places: s x k.
+    /// Interpolation of values at the surface points, p x k, to the closest points: s x k.
     pub(crate) fn sample(&self, values: &[f64], k: usize) -> Vec<f64> {
         let mut sampled = vec![0.0; self.places.len() * k];
         for (row, (points, shares)) in sampled.chunks_exact_mut(k).zip(&self.places) {

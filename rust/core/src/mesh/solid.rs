@@ -1,4 +1,4 @@
-//! How much of each tet of a lattice is inside of the surface.
+//! Share of each tet of a lattice inside of the surface.
 
 use rayon::prelude::*;
 
@@ -6,26 +6,24 @@ use nalgebra::Vector3;
 
 use super::{WindingNumber, cells::Cells, grid::Grid};
 
-/// Samples along each side of a cell that the surface touches.
+/// Samples along each side of a touched cell.
 const SIDE: usize = 4;
 
 /// Samples in a cell.
 pub(super) const SAMPLES: usize = SIDE.pow(3);
 
-/// The share of a tet that counts where no sample of it is inside: sheets keep a mass, and nothing is
-/// singular.
+/// Share of a tet without an inside sample: sheets keep some mass, and nothing is singular.
 const LEAST: f64 = 0.01;
 
-/// The least variance of flesh in a cell that counts, that of half a cell: vertices far from a sliver of
-/// flesh hang on it.
+/// Smallest variance of flesh in a cell, that of half a cell, to give vertices far from a sliver of flesh
+/// some support.
 const LEAST_SPREAD: f64 = 1.0 / 12.0;
 
-/// Directions that must see the surface from inside, of the six along the axes: half of them, as with winding
-/// numbers.
+/// Number of rays, of the six along the axes, that must see the surface from inside: half of them, as with
+/// winding numbers.
 const VOTES: u8 = 3;
 
-/// What of a cell is flesh: the share of each of its tets, and where the flesh is, from -1 to 1 along each
-/// axis.
+/// Flesh in a cell: share of each tet, and distribution from -1 to 1 along each axis.
 pub(super) struct Flesh<const TETS: usize> {
     pub(super) shares: [f64; TETS],
     pub(super) centre: [f64; 3],
@@ -37,7 +35,7 @@ impl<const TETS: usize> Flesh<TETS> {
         Self { shares: [1.0; TETS], centre: [0.0; 3], spread: [1.0 / 3.0; 3] }
     }
 
-    /// Of the share of each sample's cube that is inside, and the tet that it lies in.
+    /// Flesh from the inside share of each sample's cube, and the tet of each sample.
     fn new(inside: &[f64; SAMPLES], tet_of: &[u8; SAMPLES]) -> Self {
         let (mut sums, mut all) = ([0.0; TETS], [0.0; TETS]);
         let (mut first, mut second) = ([0.0; 3], [0.0; 3]);
@@ -55,19 +53,18 @@ impl<const TETS: usize> Flesh<TETS> {
             return Self { shares, ..Self::full() };
         }
         let centre = first.map(|x| x / total);
-        // A sample stands for a small cube of its own.
+        // A sample represents a small cube with its own variance.
         let own = (2.0 / SIDE as f64).powi(2) / 12.0;
         let spread = |axis: usize| second[axis] / total - centre[axis].powi(2) + own;
         Self { shares, centre, spread: std::array::from_fn(|axis| LEAST_SPREAD.max(spread(axis))) }
     }
 }
 
-/// What of each kept cell is inside, in their order; `tet_of` says for each sample of a cell the tet that it
-/// lies in.
+/// Flesh of each kept cell, in order; `tet_of` gives the tet of each sample of a cell.
 ///
-/// Cells that the surface does not touch are full. In the others a sample is inside when at least half of the
-/// six rays along the axes leave more of the surface than they enter. For a closed surface all six agree; the
-/// holes of an open one are missed by some of them only.
+/// Untouched cells are full. In the others a sample is inside if at least half of the six rays along the
+/// axes leave the surface more often than they enter. For a closed surface all six agree; only some of them
+/// pass through the holes of an open surface.
 pub(super) fn flesh<const TETS: usize>(
     cells: &Cells<'_>,
     kept: &[usize],
@@ -85,10 +82,10 @@ pub(super) fn flesh<const TETS: usize>(
     kept.par_iter().map(flesh).collect()
 }
 
-/// The share of each sample's cube that is inside, z fastest.
+/// Inside share of each sample's cube, z fastest.
 ///
-/// Where rays cross the surface in the cube it is the mean of the shares of them that are inside; so flat
-/// sides that lie along the cells are where they are, not half a sample off.
+/// For cubes crossed by the surface the share is the mean inside share of the crossing rays. Flat sides
+/// along the cells are therefore located exactly, not half a sample off.
 fn inside(rays: &[Rays], position: [usize; 3]) -> [f64; SAMPLES] {
     let mut votes = [0; SAMPLES];
     let mut cut = [(0.0, 0.0); SAMPLES];
@@ -117,17 +114,17 @@ fn inside(rays: &[Rays], position: [usize; 3]) -> [f64; SAMPLES] {
     })
 }
 
-/// How many of the two rays from a depth, down and up, leave the surface more often than they enter it.
+/// Number of rays, of the two from a depth down and up, that leave the surface more often than they enter.
 fn votes_at(crossings: &[Crossing], depth: f64) -> u8 {
     let (mut below, mut above) = (0, 0);
     for crossing in crossings {
         *(if crossing.depth < depth { &mut below } else { &mut above }) += crossing.leaves;
     }
-    // A ray downwards leaves where one upwards enters.
+    // A downward ray leaves where an upward ray enters.
     u8::from(below < 0) + u8::from(above > 0)
 }
 
-/// The share of a ray that is inside, within half a sample of a depth; none if it crosses nothing there.
+/// Inside share of a ray within half a sample of a depth; `None` without a crossing there.
 fn share_of_cut(crossings: &[Crossing], depth: f64) -> Option<f64> {
     let (low, high) = (depth - 0.5, depth + 0.5);
     let within = |crossing: &&Crossing| crossing.depth > low && crossing.depth < high;
@@ -142,7 +139,7 @@ fn share_of_cut(crossings: &[Crossing], depth: f64) -> Option<f64> {
     crossings.iter().any(|crossing| within(&crossing)).then_some(share)
 }
 
-/// Where the sample of a number stands in its cell, in cells.
+/// Position of a sample in its cell, in cells.
 pub(super) fn sample(number: usize) -> [f64; 3] {
     [number / (SIDE * SIDE), number / SIDE % SIDE, number % SIDE].map(|i| (i as f64 + 0.5) / SIDE as f64)
 }
@@ -151,20 +148,20 @@ fn others(axis: usize) -> [usize; 2] {
     [(axis + 1) % 3, (axis + 2) % 3]
 }
 
-/// Where a ray up an axis crosses the surface.
+/// A crossing of the surface by a ray along an axis.
 #[derive(Debug, Clone, Copy)]
 struct Crossing {
-    /// Along the axis, in samples; those of a ray ascend.
+    /// Position along the axis, in samples, ascending along a ray.
     depth: f64,
-    /// 1 where it leaves the surface, -1 where it enters.
+    /// 1 for leaving the surface, -1 for entering.
     leaves: i32,
 }
 
-/// The crossings of all rays along an axis that samples lie on.
+/// Crossings of all sample rays along an axis.
 struct Rays {
-    /// Rays along the second of the other axes.
+    /// Number of rays along the second of the other axes.
     row: usize,
-    /// Where the crossings of each ray start, one more than rays.
+    /// Start of each ray's crossings, rays + 1.
     starts: Vec<u32>,
     crossings: Vec<Crossing>,
 }
@@ -191,7 +188,7 @@ impl Rays {
     }
 }
 
-/// Finds the rays along an axis, at whole numbers of the two others, that cross a triangle.
+/// Finds the rays along an axis, at integers of the two others, that cross a triangle.
 fn cross(
     corners: [Vector3<f64>; 3],
     axis: usize,
@@ -223,10 +220,10 @@ fn cross(
     }
 }
 
-/// Whether a point is to the left of an edge (`turn` 1) or to its right (-1).
+/// `true` if a point is to the left of an edge (`turn` 1) or to its right (-1).
 ///
-/// Two triangles at an edge compute the same number, and a point on it counts as moved by the same very small
-/// step for all edges, so that a ray never slips between triangles.
+/// Two triangles at an edge compute the same number, and a point on the edge counts as moved by the same
+/// infinitesimal step for all edges. A ray therefore never slips between triangles.
 fn is_left(from: [f64; 2], to: [f64; 2], at: [f64; 2], turn: i32) -> bool {
     let ascends = from < to;
     let (low, high) = if ascends { (from, to) } else { (to, from) };

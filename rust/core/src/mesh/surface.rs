@@ -1,4 +1,4 @@
-//! Triangle surfaces as artists make them.
+//! Triangle surfaces as made by artists.
 
 use nalgebra::Vector3;
 
@@ -7,8 +7,8 @@ use crate::{Error, Result};
 
 /// A triangle surface, such as a character's render meshes joined in one space.
 ///
-/// Points in metres, p x 3; triangles as three point indices, q x 3. Only what makes a surface unusable is
-/// refused: it may be open, in many parts, self-intersecting, inconsistently oriented, with repeated points,
+/// Points in metres, p x 3; triangles as three point indices, q x 3. Only unusable surfaces are refused: a
+/// surface may be open, in many parts, self-intersecting, inconsistently oriented, with repeated points,
 /// points of no triangle and triangles of no area.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurfaceMesh {
@@ -17,7 +17,7 @@ pub struct SurfaceMesh {
 }
 
 impl SurfaceMesh {
-    /// Checks and takes a surface.
+    /// Surface with checked input.
     ///
     /// # Errors
     /// No points or no triangles; the first point that is not finite; the first index out of range.
@@ -62,7 +62,7 @@ impl SurfaceMesh {
         self.triangles.iter().map(of).sum()
     }
 
-    /// The three corner positions of each triangle, and each loose point as a triangle of no extent.
+    /// Corner positions of each triangle, and each loose point as a triangle without extent.
     pub(super) fn pieces(&self) -> Vec<[[f64; 3]; 3]> {
         let mut loose = vec![true; self.points.len()];
         self.triangles.as_flattened().iter().for_each(|&v| loose[v as usize] = false);

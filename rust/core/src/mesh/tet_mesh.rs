@@ -5,14 +5,14 @@ use rayon::prelude::*;
 use super::FleshCell;
 use crate::{Error, Result};
 
-/// A tet counts as flat when its volume is below this share of its longest edge cubed.
+/// Volume of a tet, relative to its longest edge cubed, below which it counts as flat.
 const FLAT: f64 = 1e-12;
 
 /// A tetrahedral mesh whose tets all have positive volume.
 ///
 /// Vertices in metres, n x 3; tets as four vertex indices, t x 4, with
-/// `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`. All of each tet is flesh, or the share that
-/// [`TetMesh::with_solid`] says.
+/// `det[x1 - x0, x2 - x0, x3 - x0] / 6 > 0`. Each tet is full of flesh, or of the share from
+/// [`TetMesh::with_solid`].
 #[derive(Debug, Clone)]
 pub struct TetMesh {
     vertices: Vec<[f64; 3]>,
@@ -24,11 +24,11 @@ pub struct TetMesh {
 }
 
 impl TetMesh {
-    /// Checks and takes a mesh.
+    /// Mesh with checked input.
     ///
     /// # Errors
-    /// Names the first vertex that is not finite, tet that is out of range, flat or inverted, or vertex of no
-    /// tet.
+    /// Names the first vertex that is not finite, tet that is out of range, flat or inverted, or vertex
+    /// without a tet.
     pub fn new(vertices: Vec<[f64; 3]>, tets: Vec<[u32; 4]>) -> Result<Self> {
         check_points("vertices", &vertices)?;
         if tets.is_empty() {
@@ -55,8 +55,8 @@ impl TetMesh {
         Ok(Self { vertices, tets, volumes, solid, cells: Vec::new(), diagonal })
     }
 
-    /// The mesh of which only a share of each tet is flesh, t, in (0, 1]: its volumes are multiplied by it,
-    /// and so are mass, stiffness and all else that is summed over volume.
+    /// The same mesh with flesh in only a share of each tet, t, in (0, 1]. The shares multiply its volumes,
+    /// and with them mass, stiffness and all other volume integrals.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::NotFinite`], [`Error::Range`].
@@ -76,7 +76,7 @@ impl TetMesh {
             None => {}
         }
         for (t, &share) in shares.iter().enumerate() {
-            // From the tet itself, so that the bits do not depend on earlier shares.
+            // Computed from the tet itself: the bits do not depend on earlier shares.
             self.volumes[t] = share * checked_volume(t, self.corners(t))?;
         }
         self.solid = shares.to_vec();
@@ -93,17 +93,17 @@ impl TetMesh {
         &self.tets
     }
 
-    /// The mesh whose tets, as many in a row for each cell, have the elastic energy of cells.
+    /// The same mesh with the elastic energy of cells; each cell has an equal number of consecutive tets.
     pub(super) fn with_cells(mut self, cells: Vec<FleshCell>) -> Self {
         self.cells = cells;
         self
     }
 
-    /// The same with cells that may be any.
+    /// As [`TetMesh::with_cells`], for unchecked cells.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless each has as many tets, [`Error::Index`] or [`Error::Range`] for one that is no cube, has its
-    /// flesh elsewhere, or has tets that are not in it.
+    /// [`Error::Shape`] for a number of cells that does not divide the tets, [`Error::Index`] or
+    /// [`Error::Range`] for a cell that is no cube, has flesh elsewhere, or does not contain its tets.
     pub(crate) fn with_cells_checked(self, cells: Vec<FleshCell>) -> Result<Self> {
         let what = "cells";
         if cells.is_empty() {
@@ -124,18 +124,18 @@ impl TetMesh {
         Ok(self.with_cells(cells))
     }
 
-    /// The cells that elastic energy is one of, in the order of their tets; none where each tet has an energy
-    /// of its own.
+    /// Cells with a single elastic energy, in the order of their tets; empty if each tet has an energy of
+    /// its own.
     pub fn cells(&self) -> &[FleshCell] {
         &self.cells
     }
 
-    /// Tets of each of its cells.
+    /// Number of tets of each cell.
     pub fn tets_per_cell(&self) -> usize {
         self.tets.len() / self.cells.len().max(1)
     }
 
-    /// The share of each tet that is flesh, t, in (0, 1].
+    /// Share of flesh in each tet, t, in (0, 1].
     pub fn solid(&self) -> &[f64] {
         &self.solid
     }
@@ -150,7 +150,7 @@ impl TetMesh {
         self.tets[tet].map(|v| self.vertices[v as usize])
     }
 
-    /// Triangles that belong to one tet only, oriented outwards, in the order of their tets.
+    /// Triangles of a single tet, oriented outwards, in the order of their tets.
     pub fn boundary(&self) -> Vec<[u32; 3]> {
         let sides = self.sides();
         let mut outer: Vec<[u32; 2]> =
@@ -163,8 +163,8 @@ impl TetMesh {
         outer.into_iter().map(oriented).collect()
     }
 
-    /// The four sides of every tet as sorted corners, tet and opposite corner (0 to 3); equal triangles side
-    /// by side.
+    /// The four sides of every tet as sorted corners, tet and opposite corner (0 to 3), with equal
+    /// triangles adjacent.
     pub(crate) fn sides(&self) -> Vec<([u32; 3], [u32; 2])> {
         let of_tet = |(tet, corners): (usize, &[u32; 4])| {
             let corners = *corners;
@@ -201,13 +201,13 @@ pub fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     })
 }
 
-/// Length of the diagonal of that box.
+/// Length of the bounding box's diagonal.
 pub(crate) fn extent(points: &[[f64; 3]]) -> f64 {
     let (low, high) = bounds(points);
     (0..3).map(|c| (high[c] - low[c]).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Errors if there are no points or one of them is not finite.
+/// Checks for at least one point and finite coordinates.
 pub(crate) fn check_points(what: &'static str, points: &[[f64; 3]]) -> Result<()> {
     if points.is_empty() {
         return Err(Error::Empty { what });

@@ -6,25 +6,26 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::{SurfaceMesh, orientation::oriented_triangles};
 
-/// Nodes of the tree with no more triangles than this are not split.
+/// Largest number of triangles of a leaf.
 const LEAF: usize = 4;
 
-/// A cluster is summed as one when it is further than this many of its radii.
+/// Distance, in radii, from which on a cluster is summed as one.
 const FAR: f64 = 3.0;
 
-/// Winding number of a surface around any point: how often the surface encloses it.
+/// Winding number of a surface around a point: the number of times the surface encloses it.
 ///
 /// ```text
 /// w(p) = 1 / (4 pi) sum_t Omega_t(p)
 /// ```
-/// with `Omega_t` the signed solid angle of triangle t. It is 1 inside a closed surface and 0 outside; an
-/// open surface gives values between that fall smoothly through its holes, so `w >= 1/2` is a sensible
-/// inside. Parts are oriented outwards first. Distant clusters of triangles are replaced by the first two
-/// terms of their expansion about the area centroid. Source: [Barill et al. 2018, Fast Winding Numbers for
-/// Soups and Clouds]; solid angles by [Van Oosterom and Strackee 1983].
+/// with `Omega_t` the signed solid angle of triangle t. The number is 1 inside a closed surface and 0
+/// outside. For an open surface it falls smoothly from 1 to 0 through the holes, and `w >= 1/2` is a
+/// sensible inside. Parts are oriented outwards first. Distant clusters of triangles are replaced by the
+/// first two terms of their expansion about the area centroid. Source:
+/// [Barill et al. 2018, Fast Winding Numbers for Soups and Clouds]; solid angles by
+/// [Van Oosterom and Strackee 1983].
 #[derive(Debug)]
 pub struct WindingNumber {
-    /// In preorder: a node's first child follows it.
+    /// Nodes in preorder: a node's first child follows directly.
     nodes: Vec<Node>,
     triangles: Vec<[Vector3<f64>; 3]>,
 }
@@ -32,7 +33,7 @@ pub struct WindingNumber {
 #[derive(Debug)]
 struct Node {
     centre: Vector3<f64>,
-    /// Squared distance from which the expansion is used.
+    /// Squared distance from which on the expansion is used.
     far: f64,
     /// `sum_t a_t n_t`, the vector area.
     dipole: Vector3<f64>,
@@ -53,12 +54,12 @@ impl WindingNumber {
         Self { nodes, triangles }
     }
 
-    /// Its triangles, those of parts with an inside turned outwards.
+    /// Triangles of the surface, those of parts with an inside oriented outwards.
     pub(super) fn triangles(&self) -> &[[Vector3<f64>; 3]] {
         &self.triangles
     }
 
-    /// The winding number around a point.
+    /// Winding number around a point.
     ///
     /// Within a few hundredths of the exact value.
     pub fn at(&self, point: [f64; 3]) -> f64 {
@@ -98,7 +99,7 @@ impl Node {
         Self { centre, far: FAR * FAR * radius, dipole, gradient, leaf, next: 0 }
     }
 
-    /// Solid angle of the node's triangles in the direction `to` its centre, by two terms of its expansion.
+    /// Solid angle of the node's triangles in the direction `to` its centre, by two terms of the expansion.
     fn expansion(&self, to: Vector3<f64>, squared: f64) -> f64 {
         let inverse_cube = 1.0 / (squared * squared.sqrt());
         let quadratic = to.dot(&(self.gradient * to));
@@ -106,7 +107,8 @@ impl Node {
     }
 }
 
-/// Appends the tree over `triangles`, which start at `first` in the whole list and are put in its order.
+/// Appends the tree over `triangles`, which start at `first` in the complete list and are sorted into its
+/// order.
 fn build(triangles: &mut [[Vector3<f64>; 3]], first: u32, nodes: &mut Vec<Node>) {
     let id = nodes.len();
     let is_leaf = triangles.len() <= LEAF;
