@@ -1,4 +1,4 @@
-//! Bending of a surface without volume: mean curvature vectors that keep their length and their side.
+//! Bending of a surface without volume: mean curvature vectors with preserved length and side.
 
 use std::collections::HashMap;
 
@@ -10,23 +10,24 @@ use super::membrane::Piece;
 use crate::math::rows::Rows;
 use crate::mesh::SurfaceMesh;
 
-/// Share of the sum of its parts' lengths below which a curvature vector is rounding.
+/// Length of a curvature vector, relative to the sum of its terms' lengths, below which it is rounding.
 const ROUNDING: f64 = 1e-9;
-/// Share of its length at rest below which a curvature vector tells no direction. `[HRPD]`
+/// Length of a curvature vector, relative to its rest length, below which it has no direction. `[HRPD]`
 const SMALL: f64 = 1e-5;
-/// Share of its length at rest that must lie along the normal, for the vector to have a side of the surface.
+/// Share of a curvature vector's rest length along the normal required to assign the vector to a side of
+/// the surface.
 const SIDED: f64 = 0.5;
 
-/// The bending energy of the vertices within a surface: `sum_i D_i A_i / 2 |k_i - p(k_i)|^2`, with `D = 2 mu t^3 / 12`.
-///
+/// Bending energy of the interior vertices of a surface: `sum_i D_i A_i / 2 |k_i - p(k_i)|^2`, with
+/// `D = 2 mu t^3 / 12`.
 /// ```text
 /// k_i = 1 / A_i sum_j (cot a_ij + cot b_ij) / 2 (x_i - x_j)
 /// ```
-/// is the normal times the sum of the principal curvatures, 1/m, with the angles at rest that see the edge and the mixed
-/// Voronoi area `A_i`. p gives k the length that it has at rest, and turns it around where it is on the other side of the
-/// surface than at rest; where k is next to nothing it is along the normal, and where the surface has shrunk to a point or a
-/// line, which has none, it is as at rest. Vertices on a border, of edges with more than two triangles and of triangles without
-/// area have none. `[PD section 5.2] [HRPD appendix A]`
+/// is the normal times the sum of the principal curvatures, 1/m, with the rest angles opposite to the edge
+/// and the mixed Voronoi area `A_i`. p scales k to its rest length, and flips k if it is on the other side
+/// of the surface than at rest. A vanishing k is replaced by the normal, and on a surface collapsed to a
+/// point or a line, which has no normal, by the rest vector. Vertices on a border, of edges with more than
+/// two triangles and of triangles without area have no bending energy. `[PD section 5.2] [HRPD appendix A]`
 #[derive(Debug, Clone)]
 pub struct Bending {
     bent: Vec<Bent>,
@@ -37,26 +38,26 @@ pub struct Bending {
     scale: f64,
 }
 
-/// A vertex within the surface.
+/// An interior vertex.
 #[derive(Debug, Clone)]
 struct Bent {
     vertex: u32,
     /// `D A`, N m^3.
     weight: f64,
-    /// k at rest, 1/m, and its length; 0 where the surface is flat.
+    /// k at rest, 1/m, and its length; 0 for a flat surface.
     rest: Vector3<f64>,
     length: f64,
-    /// Whether k points along the normal, and whether it keeps to that.
+    /// `true` if k points along the normal, and `true` if it is to keep its side.
     outward: bool,
     sided: bool,
 }
 
-/// What triangles say of their edges and corners.
+/// Contributions of the triangles around a vertex.
 #[derive(Default)]
 struct Star {
-    /// Half the sum of cotangents to each neighbour, and how many triangles have the edge.
+    /// Half the sum of cotangents to each neighbour, and number of triangles at the edge.
     edges: HashMap<u32, (f64, u32)>,
-    /// The edges across.
+    /// Edges opposite to the vertex.
     link: Vec<[u32; 2]>,
     area: f64,
     /// `D A`.
@@ -64,7 +65,8 @@ struct Star {
 }
 
 impl Bending {
-    /// Of a surface with its membrane, of a thickness in metres; `factor` times as stiff as a plate of that thickness.
+    /// Bending of a surface with its membrane and a thickness in metres; `factor` is the stiffness relative
+    /// to a plate of this thickness.
     pub fn new(surface: &SurfaceMesh, membrane: &Membrane, thickness: f64, factor: f64) -> Self {
         let points = surface.points();
         let stars = stars(surface, membrane, factor * thickness.powi(3) / 12.0);
@@ -93,17 +95,17 @@ impl Bending {
         bending
     }
 
-    /// Number of vertices that resist bending.
+    /// Number of vertices with bending energy.
     pub fn len(&self) -> usize {
         self.bent.len()
     }
 
-    /// Whether there are none.
+    /// `true` if there are none.
     pub fn is_empty(&self) -> bool {
         self.bent.is_empty()
     }
 
-    /// The size of the numbers of which its energy is a difference, J.
+    /// Magnitude of the terms that cancel in the energy, J.
     pub(crate) fn scale(&self) -> f64 {
         self.scale
     }
@@ -115,7 +117,7 @@ impl Bending {
             .map(|(bent, ends)| (bent, &self.neighbours[ends[0]..ends[1]]))
     }
 
-    /// `sum_i D_i A_i l_i l_i'`, n x n, N/m: the second derivative along each axis with all projections held.
+    /// `sum_i D_i A_i l_i l_i'`, n x n, N/m: the second derivative along each axis with fixed projections.
     pub(crate) fn stiffness(&self) -> impl Iterator<Item = Triplet<u32, u32, f64>> {
         self.iter().flat_map(|(bent, edges)| {
             let own: f64 = edges.iter().map(|edge| edge.1).sum();
@@ -127,7 +129,7 @@ impl Bending {
         })
     }
 
-    /// The energy of places, n x 3, with a vector along the normal of each; adds its derivative.
+    /// Energy of positions, n x 3, with a vector along the normal at each; adds the gradient.
     pub fn evaluate(&self, x: &Rows, normals: &Rows, gradient: &mut Rows) -> f64 {
         let mut energy = 0.0;
         for (bent, edges) in self.iter() {
@@ -148,7 +150,7 @@ impl Bending {
 }
 
 impl Bent {
-    /// The vector of its length at rest that is nearest to k, or to its opposite on the other side.
+    /// The vector of rest length nearest to k, or to its opposite on the other side.
     fn projected(&self, k: &Vector3<f64>, normal: &Vector3<f64>) -> Vector3<f64> {
         if self.length == 0.0 {
             return Vector3::zeros();
@@ -164,12 +166,13 @@ impl Bent {
 }
 
 impl Star {
-    /// Whether the triangles go around the vertex once, and have an area.
+    /// `true` if the triangles surround the vertex once, and have area.
     fn is_within(&self) -> bool {
         if self.link.is_empty() || self.edges.values().any(|(_, count)| *count != 2) {
             return false;
         }
-        // Each neighbour is in two edges of the link, which so is of cycles: of one, if going along it meets all.
+        // Each neighbour has two edges of the link, which consists of cycles: of one, if a walk along it
+        // meets all.
         let (mut at, mut from) = (self.link[0][1], 0);
         let mut met = 1;
         while at != self.link[0][0] {
@@ -182,7 +185,7 @@ impl Star {
     }
 }
 
-/// `sum_j l_ij (x_i - x_j)` and the sum of its parts' lengths.
+/// `sum_j l_ij (x_i - x_j)`, and the sum of its terms' lengths.
 fn curvature(x: &Rows, vertex: usize, edges: &[(u32, f64)]) -> (Vector3<f64>, f64) {
     let own = Vector3::from(x[vertex]);
     edges.iter().fold((Vector3::zeros(), 0.0), |(sum, size), &(other, l)| {
@@ -191,7 +194,7 @@ fn curvature(x: &Rows, vertex: usize, edges: &[(u32, f64)]) -> (Vector3<f64>, f6
     })
 }
 
-/// What is around each vertex; `plate` is `factor t^3 / 12`. Nothing where a triangle has no area.
+/// Surroundings of each vertex; `plate` is `factor t^3 / 12`. Empty around triangles without area.
 fn stars(surface: &SurfaceMesh, membrane: &Membrane, plate: f64) -> Vec<Star> {
     let mut stars: Vec<Star> = surface.points().iter().map(|_| Star::default()).collect();
     for piece in membrane.pieces() {
@@ -220,14 +223,14 @@ fn stars(surface: &SurfaceMesh, membrane: &Membrane, plate: f64) -> Vec<Star> {
     stars
 }
 
-/// Of the angle at a corner.
+/// Cotangent of the angle at a corner.
 fn cotangent(places: &[Vector3<f64>; 3], corner: usize, piece: &Piece) -> f64 {
     let [a, b] = [1, 2].map(|turn| places[(corner + turn) % 3] - places[corner]);
     a.dot(&b) / (2.0 * piece.area)
 }
 
-/// The part of a triangle that is nearest to a corner, or of an obtuse one half of it to the obtuse corner and a quarter to
-/// each other: never negative.
+/// Area of a triangle nearest to a corner; in an obtuse triangle half for the obtuse corner and a quarter
+/// for each other. Never negative.
 fn share(places: &[Vector3<f64>; 3], cotangents: &[f64; 3], corner: usize, area: f64) -> f64 {
     if let Some(obtuse) = cotangents.iter().position(|&cotangent| cotangent < 0.0) {
         return if obtuse == corner { area / 2.0 } else { area / 4.0 };

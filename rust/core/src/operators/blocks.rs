@@ -1,4 +1,4 @@
-//! Stiffness of displacements: blocks of 3 x 3 where vertices share an element.
+//! Stiffness of displacements: 3 x 3 blocks for vertices with a common element.
 
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use nalgebra::Matrix3;
@@ -8,7 +8,7 @@ use crate::material::Hessian;
 use crate::math::rows::Rows;
 use crate::math::{Sparse, SparseCholesky};
 
-/// A symmetric matrix of 3 x 3 blocks, stored whole; rows of blocks are vertices.
+/// A symmetric matrix of 3 x 3 blocks, stored whole; block rows are vertices.
 pub(crate) struct BlockMatrix {
     starts: Vec<usize>,
     columns: Vec<u32>,
@@ -16,7 +16,7 @@ pub(crate) struct BlockMatrix {
 }
 
 impl BlockMatrix {
-    /// Zeros where two of `rows` vertices share an element, and on the diagonal.
+    /// Zero matrix with blocks for vertices with a common element, and on the diagonal.
     pub(crate) fn new<'a>(rows: usize, elements: impl Iterator<Item = &'a [u32]>) -> Self {
         let mut near: Vec<Vec<u32>> = (0..rows as u32).map(|row| vec![row]).collect();
         for corners in elements {
@@ -34,7 +34,7 @@ impl BlockMatrix {
         Self { blocks: vec![Matrix3::zeros(); columns.len()], starts, columns }
     }
 
-    /// Number of rows of blocks.
+    /// Number of block rows.
     fn rows(&self) -> usize {
         self.starts.len() - 1
     }
@@ -44,7 +44,7 @@ impl BlockMatrix {
         self.blocks.fill(Matrix3::zeros());
     }
 
-    /// Adds to the block of two vertices that share an element.
+    /// Adds to the block of two vertices with a common element.
     pub(crate) fn add(&mut self, row: usize, column: usize, block: &Matrix3<f64>) {
         let own = self.starts[row]..self.starts[row + 1];
         if let Ok(place) = self.columns[own.clone()].binary_search(&(column as u32)) {
@@ -52,8 +52,8 @@ impl BlockMatrix {
         }
     }
 
-    /// Adds the second derivative of a function of `F = sum_i x_i g_i'`, for corners among all vertices of a body: those
-    /// beyond the rows do not move.
+    /// Adds the second derivative of a function of `F = sum_i x_i g_i'` for corners among all vertices of a
+    /// body; corners beyond the rows are fixed.
     pub(crate) fn add_element(&mut self, corners: &[u32], gradients: &[[f64; 3]], hessian: &Hessian) {
         for (&row, a) in corners.iter().zip(gradients) {
             for (&column, b) in corners.iter().zip(gradients) {
@@ -64,7 +64,7 @@ impl BlockMatrix {
         }
     }
 
-    /// The factor of the matrix, bordered by a constraint on each coordinate, n x c.
+    /// Factor of the matrix, bordered by a constraint on each coordinate, n x c.
     ///
     /// # Errors
     /// As [`SparseCholesky::constrained`].
@@ -75,7 +75,7 @@ impl BlockMatrix {
         }
     }
 
-    /// 3n x 3n, coordinates of a vertex side by side.
+    /// 3n x 3n, coordinates of a vertex adjacent.
     pub(crate) fn whole(&self) -> Sparse {
         let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
         for row in 0..self.rows() {
@@ -83,7 +83,7 @@ impl BlockMatrix {
             for c in 0..3 {
                 for (other, block) in self.columns[own.clone()].iter().zip(&self.blocks[own.clone()]) {
                     rows.extend([3 * other, 3 * other + 1, 3 * other + 2]);
-                    // Symmetric: the row of this vertex serves as its column.
+                    // By symmetry the row of this vertex serves as its column.
                     values.extend((0..3).map(|d| block[(c, d)]));
                 }
                 ends.push(rows.len() as u32);
@@ -93,7 +93,7 @@ impl BlockMatrix {
     }
 }
 
-/// Columns of one coordinate, for all three: 3n x 3c.
+/// Columns of one coordinate, repeated for all three: 3n x 3c.
 pub(crate) fn for_each_coordinate(columns: &Sparse) -> Sparse {
     let (mut ends, mut rows, mut values) = (vec![0], Vec::new(), Vec::new());
     for column in 0..columns.ncols() {
@@ -111,7 +111,7 @@ fn sparse(size: usize, ends: Vec<u32>, rows: Vec<u32>, values: Vec<f64>) -> Spar
     SparseColMat::new(SymbolicSparseColMat::new_checked(size, columns, ends, None, rows), values)
 }
 
-/// Replaces rows by what the inverse makes of them.
+/// Applies the inverse to rows, in place.
 pub(crate) fn block_solve(factor: &SparseCholesky, rows: &mut Rows) {
     let flat = rows.as_flattened_mut();
     let count = flat.len();

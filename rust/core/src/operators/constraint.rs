@@ -1,4 +1,4 @@
-//! What keeps the secondary motion complementary to a rig.
+//! Complementarity constraint between the secondary motion and a rig.
 
 use faer::linalg::matmul::matmul;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
@@ -16,15 +16,15 @@ use crate::{Error, Result};
 const PAIRS: [(usize, usize); 10] =
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)];
 
-/// Columns that span the weight-space complementarity constraint: `J' D M B(w) = 0` exactly when `A' w = 0`.
+/// Columns spanning the weight-space complementarity constraint: `J' D M B(w) = 0` exactly when `A' w = 0`.
 ///
-/// For bone j and each pair `p <= q` of `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i w_ij p_i q_i`, in coordinates local
-/// to the bone and orthonormalised within it; columns that depend on others are dropped, and those that nearly do
-/// are replaced by what the others leave of them: the span is the same, and well conditioned.
-/// A bone that leaks fully everywhere (`leak = 1` wherever it has weight) counts as one that does not leak at all:
-/// otherwise nothing would tie its flesh to it. For each shape S of the rig, coordinate r of it and p of
-/// `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i S_ir p_i`, likewise: modes then make the shape in no orientation.
-/// n x c, sparse, c at most ten a bone and twelve a shape; each column has length one.
+/// For bone j and each pair `p <= q` of `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i w_ij p_i q_i`, in
+/// coordinates local to the bone and orthonormalised within it. Dependent columns are dropped, and nearly
+/// dependent ones are replaced by their remainder: the span is the same, and well conditioned. A bone with
+/// full leak everywhere (`leak = 1` wherever it has weight) counts as one without leak, because otherwise
+/// its flesh would be tied to nothing. For each shape S of the rig, coordinate r of it and p of
+/// `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i S_ir p_i`, with the same rules: modes then imitate the shape in
+/// no orientation. n x c, sparse, c at most ten a bone and twelve a shape; each column has length one.
 /// Source: `[FastCD eq. 21, sec. 8.1]`, where D = 1 - leak.
 ///
 /// # Errors
@@ -33,13 +33,13 @@ pub fn constraint(mesh: &TetMesh, mass: &[f64], rig: &Rig, leak: &[f64]) -> Resu
     columns(mesh, mass, rig, leak, &PAIRS, &[0, 1, 2, 3])
 }
 
-/// Columns that span the complementarity constraint of full-space displacements: `J' M D u = 0` exactly when
+/// Columns spanning the complementarity constraint of full-space displacements: `J' M D u = 0` exactly when
 /// `A' u_c = 0` for each coordinate c of u.
 ///
-/// For bone j and each p of `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i w_ij p_i`; for each shape S of the rig and
-/// coordinate r of it: `A_i = (1 - leak_i) m_i S_ir`, so that displacements make the shape in no orientation and
-/// coordinates stay apart. Otherwise as [`constraint`]. n x c, sparse, c at most four a bone and three a shape.
-/// Source: `[FastCD eq. 3, 20]`.
+/// For bone j and each p of `{x, y, z, 1}`: `A_i = (1 - leak_i) m_i w_ij p_i`; for each shape S of the rig
+/// and coordinate r of it: `A_i = (1 - leak_i) m_i S_ir`, to exclude the shape in every orientation without
+/// coupling coordinates. Otherwise as [`constraint`]. n x c, sparse, c at most four a bone and three a
+/// shape. Source: `[FastCD eq. 3, 20]`.
 ///
 /// # Errors
 /// [`Error::Shape`] or [`Error::Range`] for a rig or leak that does not fit the mesh.
@@ -47,7 +47,8 @@ pub fn displacement_constraint(mesh: &TetMesh, mass: &[f64], rig: &Rig, leak: &[
     columns(mesh, mass, rig, leak, &[(0, 3), (1, 3), (2, 3), (3, 3)], &[3])
 }
 
-/// products: of two of `{x, y, z, 1}` that bones are multiplied with. factors: of those, what shapes are.
+/// products: pairs of `{x, y, z, 1}` multiplied with the weights of bones. factors: subset multiplied with
+/// shapes.
 fn columns(
     mesh: &TetMesh,
     mass: &[f64],
@@ -58,7 +59,7 @@ fn columns(
 ) -> Result<Sparse> {
     check_inputs(mesh, mass, rig, leak)?;
     let kept: Vec<f64> = mass.iter().zip(leak).map(|(m, leak)| (1.0 - leak) * m).collect();
-    // Where all of a part leaks, it counts as one that does not leak at all.
+    // A bone or shape with full leak everywhere counts as one without leak.
     let weight = |rows: &[u32]| {
         let leaks_fully = rows.iter().all(|&vertex| kept[vertex as usize] == 0.0);
         if leaks_fully { mass } else { &kept[..] }
@@ -81,7 +82,7 @@ fn columns(
     Ok(assemble(n, &well_conditioned(n, columns, &gram)?))
 }
 
-/// The columns of one bone or shape: dense on the vertices it moves.
+/// Columns of one bone or shape: dense on its vertices.
 struct Block {
     rows: Vec<u32>,
     columns: Vec<Vec<f64>>,
@@ -138,7 +139,7 @@ impl Block {
     }
 }
 
-/// `[x y z 1]` of some vertices, about their weighted centre and scaled to at most one.
+/// `[x y z 1]` of some vertices, relative to their weighted centre and scaled to at most one.
 fn local(mesh: &TetMesh, rows: &[u32], weights: impl Iterator<Item = f64> + Clone) -> Vec<[f64; 4]> {
     let places = || rows.iter().map(|&v| Vector3::from(mesh.vertices()[v as usize]));
     let total: f64 = weights.clone().sum();
@@ -160,7 +161,7 @@ fn unit(mut column: Vec<f64>) -> Vec<f64> {
     column
 }
 
-/// Inner products of all columns of all bones.
+/// Gram matrix of all columns of all bones.
 fn gram(blocks: &[Block]) -> Mat<f64> {
     let starts = starts(blocks);
     let pairs: Vec<(usize, usize)> = (0..blocks.len()).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
@@ -180,7 +181,7 @@ fn gram(blocks: &[Block]) -> Mat<f64> {
     gram
 }
 
-/// Products of the columns of two bones over the vertices that both move, if there are any.
+/// Products of the columns of two bones over their common vertices, if any.
 fn overlap(a: &Block, b: &Block) -> Option<Mat<f64>> {
     let (mut i, mut j) = (0, 0);
     let mut rows = Vec::new();
@@ -204,7 +205,7 @@ fn overlap(a: &Block, b: &Block) -> Option<Mat<f64>> {
     Some(product)
 }
 
-/// Where each bone's columns start, and their number at the end.
+/// First column of each bone, then the total number.
 fn starts(blocks: &[Block]) -> Vec<usize> {
     let widths = blocks.iter().map(|block| block.columns.len());
     std::iter::once(0)

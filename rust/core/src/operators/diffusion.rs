@@ -1,4 +1,4 @@
-//! The leak of momentum, which diffuses from the surface inwards.
+//! Momentum leak, by diffusion from the surface inwards.
 
 use faer::Mat;
 use faer::prelude::Reborrow;
@@ -9,19 +9,20 @@ use crate::Result;
 use crate::math::{add_diagonal, conjugate_gradients};
 use crate::mesh::TetMesh;
 
-/// Time of the default leak's diffusion, in squared lengths of the body: about 3 percent of it are reached.
+/// Diffusion time of the default leak, in squared lengths of the body: a reach of about 3 percent of the
+/// length.
 const LEAK_TIME: f64 = 1e-3;
 
-/// The default leak's highest value. At exactly 1, flesh of thin parts, which have no inner vertices, would be tied
-/// to nothing; this close to 1 they follow their bones strictly, and no others change.
+/// Highest value of the default leak. At exactly 1, flesh of thin parts without inner vertices would be
+/// tied to nothing; this close to 1 it follows its bones strictly, and other flesh is unchanged.
 pub const HIGHEST_LEAK: f64 = 1.0 - 1e-6;
 
-/// Default leak: 1 (less a millionth) on the surface, falling to 0 at the vertex deepest inside.
+/// Default leak: 1 (minus a millionth) on the surface, falling to 0 at the deepest vertex.
 ///
-/// One implicit step of diffusion from the surface, `(tau l^2 L + M) phi = 0` inside with `phi = 1` on it, then
-/// `(phi - min) / (1 - min)`; l is the length of a bar with the body's largest second moment, so that units, size
-/// and orientation do not matter. Shape n. A mesh without inner vertices leaks everywhere.
-/// Source: `[FastCD sec. 8.1]`, whose D is `1 - leak` and whose time is absolute.
+/// One implicit step of diffusion from the surface, `(tau l^2 L + M) phi = 0` inside with `phi = 1` on it,
+/// then `(phi - min) / (1 - min)`; l is the length of a bar with the body's largest second moment, for
+/// independence of units, size and orientation. Shape n. A mesh without inner vertices leaks everywhere.
+/// Source: `[FastCD sec. 8.1]`, where D is `1 - leak` and the time is absolute.
 ///
 /// # Errors
 /// [`Error::Numerical`](crate::Error::Numerical) if the factorisation fails.
@@ -48,7 +49,7 @@ pub fn momentum_leak(mesh: &TetMesh) -> Result<Vec<f64>> {
     Ok(phi.col(0).iter().map(|&phi| leak(phi)).collect())
 }
 
-/// Square of the length of a straight bar with the same largest second moment a volume: 12 times that moment.
+/// Squared length of a straight bar with the same largest second moment per volume: 12 times this moment.
 pub(crate) fn squared_length(mesh: &TetMesh, volume: &[f64]) -> f64 {
     let total: f64 = volume.iter().sum();
     let points = || mesh.vertices().iter().map(|&p| nalgebra::Vector3::from(p)).zip(volume);

@@ -27,7 +27,7 @@ pub fn lumped_mass(mesh: &TetMesh, material: &Material) -> Vec<f64> {
     lumped(mesh, |tet| material.density(tet))
 }
 
-/// The volume that each vertex stands for: [`lumped_mass`] at a density of 1. Shape n, in m^3.
+/// Volume lumped to each vertex: [`lumped_mass`] at a density of 1. Shape n, in m^3.
 pub fn vertex_volumes(mesh: &TetMesh) -> Vec<f64> {
     lumped(mesh, |_| 1.0)
 }
@@ -41,7 +41,7 @@ fn lumped(mesh: &TetMesh, density: impl Fn(usize) -> f64) -> Vec<f64> {
     mass
 }
 
-/// How the mass of each tet goes to vertices: a quarter to each of its corners, or to those of its cell by
+/// Distribution of the mass of each tet to vertices: a quarter to each corner, or in cells by
 /// [`FleshCell::mass_shares`].
 pub struct MassShares<'a> {
     mesh: &'a TetMesh,
@@ -49,14 +49,14 @@ pub struct MassShares<'a> {
 }
 
 impl<'a> MassShares<'a> {
-    /// Of all tets of a mesh.
+    /// Shares of all tets of a mesh.
     pub fn new(mesh: &'a TetMesh) -> Self {
         let volumes = mesh.volumes().chunks(mesh.tets_per_cell().max(1));
         let shares = |(cell, volumes): (&FleshCell, &[f64])| cell.mass_shares(volumes.iter().sum());
         Self { mesh, cells: mesh.cells().iter().zip(volumes).map(shares).collect() }
     }
 
-    /// The vertices that a tet's mass goes to, with the share of each.
+    /// Vertices that receive a tet's mass, with their shares.
     pub fn of(&self, tet: usize) -> impl Iterator<Item = (u32, f64)> {
         let (corners, shares): (&[u32], &[f64]) = match self.mesh.cells() {
             [] => (&self.mesh.tets()[tet], &[0.25; 4]),
@@ -84,14 +84,14 @@ pub fn laplacian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
     Ok(assemble(mesh.vertices().len(), &elements))
 }
 
-/// What some vertices add to a symmetric matrix whose rows sum to zero.
+/// Contribution of some vertices to a symmetric matrix with rows that sum to zero.
 pub(super) trait Element: Sync {
     fn corners(&self) -> &[u32];
-    /// The entry of two different corners.
+    /// Entry of two different corners.
     fn weight(&self, corner: usize, other: usize) -> f64;
 }
 
-/// The sum of elements on n vertices.
+/// Sum of elements on n vertices.
 pub(super) fn assemble(n: usize, elements: &[impl Element]) -> Sparse {
     let incidence = Incidence::new(n, elements);
     let tasks: Vec<Columns> = (0..n.div_ceil(COLUMNS_PER_TASK))
@@ -108,7 +108,7 @@ pub(super) fn assemble(n: usize, elements: &[impl Element]) -> Sparse {
     concatenate(n, &tasks)
 }
 
-/// What a tet adds to the Laplacian: a cache line, as tets are read in the order of vertices, not in their own.
+/// Contribution of a tet to the Laplacian: a cache line, because tets are read in the order of vertices.
 #[repr(align(64))]
 struct TetElement {
     corners: [u32; 4],
@@ -116,7 +116,7 @@ struct TetElement {
     weights: [f64; 6],
 }
 
-/// For two corners the edge between them; none from a corner to itself.
+/// Edge between two corners; an invalid index from a corner to itself.
 const EDGES: [[usize; 4]; 4] = [[6, 0, 1, 2], [0, 6, 3, 4], [1, 3, 6, 5], [2, 4, 5, 6]];
 
 impl TetElement {
@@ -139,7 +139,7 @@ impl Element for TetElement {
     }
 }
 
-/// The elements at each vertex with the corner it is there, as one list and where each vertex's part starts.
+/// Elements at each vertex with their local corner, as one list with the start of each vertex's part.
 struct Incidence {
     starts: Vec<usize>,
     corners: Vec<(u32, u8)>,
@@ -178,7 +178,8 @@ struct Columns {
     values: Vec<f64>,
 }
 
-/// `slot[row]` tells where a row stands in the current column; it is `u32::MAX` everywhere before and after.
+/// Assembles consecutive columns. `slot[row]` is the position of a row in the current column, and
+/// `u32::MAX` everywhere before and after.
 fn assemble_columns(
     elements: &[impl Element],
     incidence: &Incidence,
@@ -189,7 +190,7 @@ fn assemble_columns(
     let mut entries: Vec<(u32, f64)> = Vec::new();
     for vertex in vertices {
         entries.clear();
-        // The rows of an element sum to zero.
+        // Rows of an element sum to zero.
         let mut diagonal = 0.0;
         for &(e, corner) in incidence.at(vertex) {
             let (element, corner) = (&elements[e as usize], usize::from(corner));

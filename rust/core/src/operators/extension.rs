@@ -1,4 +1,4 @@
-//! Harmonic extension of values known at some vertices, and its adjoint.
+//! Harmonic extension of values from some vertices, and its adjoint.
 
 use faer::prelude::ReborrowMut;
 use faer::{Mat, MatMut, MatRef};
@@ -8,15 +8,15 @@ use crate::math::{Selection, Sets, Sparse, SparseCholesky};
 use crate::mesh::TetMesh;
 use crate::{Error, Result};
 
-/// Harmonic extension: the values that are known at some vertices, and between them the smoothest ones.
+/// Harmonic extension: given values at some vertices, and the smoothest interpolation in between.
 ///
-/// Solves `L v = 0` at the other vertices. `values` is `vertex_ids.len()` x k in C order; the result n x k in C
-/// order. Rows that sum to one at the known vertices do so everywhere. Meshes with very obtuse tets may give
-/// values slightly outside the range of the known ones.
+/// Solves `L v = 0` at the other vertices. `values` is `vertex_ids.len()` x k in C order; the result n x k
+/// in C order. Rows with sum one at the known vertices have sum one everywhere. Meshes with very obtuse
+/// tets may give values slightly outside of the known range.
 ///
 /// # Errors
-/// [`Error::Shape`], [`Error::Index`], [`Error::NotFinite`]; [`Error::Numerical`] if a part of the mesh has no known
-/// vertex.
+/// [`Error::Shape`], [`Error::Index`], [`Error::NotFinite`]; [`Error::Numerical`] if a part of the mesh has
+/// no known vertex.
 pub fn spread_to_interior(mesh: &TetMesh, vertex_ids: &[u32], values: &[f64], k: usize) -> Result<Vec<f64>> {
     let n = mesh.vertices().len();
     check_known(n, vertex_ids, values, k)?;
@@ -34,17 +34,17 @@ pub fn spread_to_interior(mesh: &TetMesh, vertex_ids: &[u32], values: &[f64], k:
     Ok((0..n).flat_map(|i| (0..k).map(move |j| (i, j))).map(|at| full[at]).collect())
 }
 
-/// Harmonic extension H, n x s, from s known vertices to all: the factor is kept, for many right-hand sides.
+/// Harmonic extension H, n x s, from s known vertices to all: stores its factor for many right-hand sides.
 pub(crate) struct HarmonicExtension {
     matrix: Sparse,
     known: Vec<u32>,
     unknown: Selection,
-    /// Of the part of the matrix between unknown vertices; none where all are known.
+    /// Factor of the block of unknown vertices; `None` if all are known.
     factor: Option<SparseCholesky>,
 }
 
 impl HarmonicExtension {
-    /// From these vertices, each named once.
+    /// Extension from these vertices, without duplicates.
     pub(crate) fn new(mesh: &TetMesh, known: &[u32]) -> Result<Self> {
         let is_known = marked(mesh.vertices().len(), known);
         check_reach(mesh, &is_known)?;
@@ -76,7 +76,8 @@ impl HarmonicExtension {
         (0..n).flat_map(|i| (0..k).map(move |j| (i, j))).map(|at| full[at]).collect()
     }
 
-    /// `H'f`, s x k, of functionals f of values at all vertices, n x k: what they are of the known values.
+    /// `H'f`, s x k, for functionals f of values at all vertices, n x k: the same functionals of the known
+    /// values.
     pub(crate) fn adjoint(&self, functionals: MatRef<'_, f64>) -> Mat<f64> {
         let k = functionals.ncols();
         let mut inner = Mat::from_fn(self.unknown.rows().len(), k, |row, column| {
@@ -104,7 +105,7 @@ fn marked(n: usize, vertices: &[u32]) -> Vec<bool> {
     marked
 }
 
-/// Fills the rows that are not known so that the matrix times the whole is zero there.
+/// Fills the unknown rows to make the product of the matrix with the whole zero there.
 pub(super) fn extend(
     matrix: &Sparse,
     known: &[bool],
@@ -123,7 +124,7 @@ pub(super) fn extend(
     Ok(())
 }
 
-/// Minus the matrix times the known values, at the unknown rows.
+/// Minus the matrix times the known values, in the unknown rows.
 fn known_part(matrix: &Sparse, known: &[bool], unknown: &[u32], full: MatRef<'_, f64>) -> Mat<f64> {
     let mut rhs = Mat::zeros(unknown.len(), full.ncols());
     for (row, &vertex) in unknown.iter().enumerate() {
@@ -158,7 +159,7 @@ fn check_known(n: usize, vertex_ids: &[u32], values: &[f64], k: usize) -> Result
     }
 }
 
-/// Errors if some vertex is connected to no known one.
+/// Checks that every vertex is connected to a known one.
 fn check_reach(mesh: &TetMesh, known: &[bool]) -> Result<()> {
     match out_of_reach(mesh, known).iter().position(|&out| out) {
         Some(vertex) => Err(Error::Numerical {
@@ -169,7 +170,7 @@ fn check_reach(mesh: &TetMesh, known: &[bool]) -> Result<()> {
     }
 }
 
-/// The vertices, n, that no way along the tets leads to from a known one.
+/// `true` for each of n vertices without a connection to a known one along tets.
 pub(crate) fn out_of_reach(mesh: &TetMesh, known: &[bool]) -> Vec<bool> {
     let mut parts = Sets::new(known.len());
     for tet in mesh.tets() {

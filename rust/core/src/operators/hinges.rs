@@ -1,4 +1,4 @@
-//! Stiffness at rest of a surface without volume: its membrane, and the curvature that the angles at its hinges say.
+//! Rest stiffness of a surface without volume: membrane, and curvature from the angles at its hinges.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use super::membrane::{Membrane, Piece};
 use crate::math::Selection;
 use crate::mesh::SurfaceMesh;
 
-/// The change of the angle at an edge, as a sum over the vertices of both its triangles.
+/// Change of the angle at an edge, as a sum over the vertices of both its triangles.
 type Angle = [(u32, Vector3<f64>); 4];
 
 /// K of the free vertices, N/m; `plate` is `t^3 / 12` of the thickness t, times a factor, m^3.
 ///
-/// The curvature of a triangle is as [`SheetProblem`](crate::subspace::SheetProblem) says.
+/// The curvature of a triangle is defined at [`SheetProblem`](crate::subspace::SheetProblem).
 pub(crate) fn sheet_stiffness(
     surface: &SurfaceMesh,
     membrane: &Membrane,
@@ -61,7 +61,7 @@ pub(crate) fn sheet_stiffness(
     matrix
 }
 
-/// The edges of a surface, and the triangles at them with the corner across.
+/// Edges of a surface, with the triangles and opposite corners at each.
 struct Hinges<'a> {
     points: &'a [[f64; 3]],
     pieces: &'a [Piece],
@@ -81,7 +81,7 @@ impl<'a> Hinges<'a> {
         Vector3::from(self.points[vertex as usize])
     }
 
-    /// From the edge across a corner to it: the unit vector, the distance, and where on the edge it is nearest, from 0 to 1.
+    /// Height of a corner over the opposite edge: unit vector, distance, and foot on the edge from 0 to 1.
     fn height(&self, [first, second]: [u32; 2], corner: u32) -> (Vector3<f64>, f64, f64) {
         let along = self.at(second) - self.at(first);
         let to = self.at(corner) - self.at(first);
@@ -91,8 +91,8 @@ impl<'a> Hinges<'a> {
         (up / height, height, share)
     }
 
-    /// The angles at the edges across the corners of a triangle, with the sign that they have as seen from its side; none at an edge
-    /// of its own.
+    /// Angles at the edges opposite to the corners of a triangle, with the sign seen from its side; `None`
+    /// at border edges.
     fn of(&self, number: usize) -> [Option<(f64, Angle)>; 3] {
         let piece = &self.pieces[number];
         let [a, b, c] = piece.corners.map(|v| self.at(v));
@@ -117,7 +117,7 @@ impl<'a> Hinges<'a> {
         })
     }
 
-    /// `A |S|^2` as a form of the three angles, 1: those at edges of its own are where it is least.
+    /// `A |S|^2` as a quadratic form of the three angles, 1; border angles are eliminated at the minimum.
     fn products(&self, piece: &Piece, angles: &[Option<(f64, Angle)>; 3]) -> Matrix3<f64> {
         let sides = [0, 1, 2].map(|i| {
             let key = edge(piece, i);
@@ -137,7 +137,7 @@ impl<'a> Hinges<'a> {
     }
 }
 
-/// The edge across a corner of a triangle.
+/// Edge opposite to a corner of a triangle.
 fn edge(piece: &Piece, corner: usize) -> [u32; 2] {
     let [a, b] = [1, 2].map(|turn| piece.corners[(corner + turn) % 3]);
     [a.min(b), a.max(b)]

@@ -7,11 +7,11 @@ use rayon::prelude::*;
 use crate::math::dense::dot;
 use crate::{Error, Result};
 
-/// What of a unit column the others must leave for it to be kept as it is.
+/// Independent share of a unit column from which on it is kept as it is.
 const STRONG: f64 = 1e-2;
-/// What of a unit column the others must leave for it to count as independent at all.
+/// Independent share of a unit column below which it counts as dependent.
 pub(super) const DEPENDENT: f64 = 1e-9;
-/// Entries of a unit column below this are rounding errors and left out.
+/// Entry of a unit column below which it is rounding error and left out.
 const ROUNDING: f64 = 1e-16;
 
 /// A sparse column, rows ascending.
@@ -20,11 +20,12 @@ pub(super) struct Column {
     pub values: Vec<f64>,
 }
 
-/// Columns that span what the given unit columns of length n span, and are well conditioned.
+/// Well-conditioned columns with the span of given unit columns of length n.
 ///
-/// Columns that stand out from the others stay as they are, sparse. What those leave of the rest is orthonormalised:
-/// bones that share the few vertices where momentum does not leak have columns that differ in the sixth digit only,
-/// and a factorisation with the columns themselves would lose twice as many. `gram` is their inner products.
+/// Columns that stand out from the others stay as they are, sparse. The remainders of the others are
+/// orthonormalised: bones that share the few vertices without full leak have columns that differ only in
+/// the sixth digit, and a factorisation with these columns would lose twice as many digits. `gram` is the
+/// Gram matrix of the columns.
 pub(super) fn well_conditioned(n: usize, columns: Vec<Column>, gram: &Mat<f64>) -> Result<Vec<Column>> {
     let (strong, weak) = by_strength(gram.clone());
     let mut columns: Vec<Option<Column>> = columns.into_iter().map(Some).collect();
@@ -42,7 +43,7 @@ pub(super) fn well_conditioned(n: usize, columns: Vec<Column>, gram: &Mat<f64>) 
     Ok(kept)
 }
 
-/// Columns that pivoted Cholesky takes with a pivot above [`STRONG`], and the others, each ascending.
+/// Columns chosen by pivoted Cholesky with a pivot above [`STRONG`], and the others, each ascending.
 fn by_strength(mut gram: Mat<f64>) -> (Vec<usize>, Vec<usize>) {
     let mut left: Vec<usize> = (0..gram.nrows()).collect();
     let mut strong = Vec::new();
@@ -67,7 +68,7 @@ fn by_strength(mut gram: Mat<f64>) -> (Vec<usize>, Vec<usize>) {
     (strong, left)
 }
 
-/// A column less its projection on the strong ones, taken away twice against rounding.
+/// A column minus its projection on the strong ones, subtracted twice against rounding.
 fn remainder(n: usize, strong: &[Column], factor: &Llt<f64>, column: &Column) -> Vec<f64> {
     let mut left = vec![0.0; n];
     column.rows.iter().zip(&column.values).for_each(|(&row, value)| left[row as usize] = *value);
@@ -84,8 +85,8 @@ fn remainder(n: usize, strong: &[Column], factor: &Llt<f64>, column: &Column) ->
     left
 }
 
-/// Orthonormal columns with the span of the given ones, by Gram-Schmidt on the longest column left each time, until
-/// none is longer than `least`.
+/// Orthonormal columns with the span of the given ones, by Gram-Schmidt with column pivoting, until no
+/// column is longer than `least`.
 pub(super) fn orthonormal_span(mut left: Vec<Vec<f64>>, least: f64) -> Vec<Vec<f64>> {
     let mut span: Vec<Vec<f64>> = Vec::new();
     loop {
@@ -101,7 +102,7 @@ pub(super) fn orthonormal_span(mut left: Vec<Vec<f64>>, least: f64) -> Vec<Vec<f
     }
 }
 
-/// Takes the part along a unit column out of another one.
+/// Removes the component along a unit column.
 fn remove(column: &mut [f64], unit: &[f64]) {
     let part = dot(column, unit);
     column.iter_mut().zip(unit).for_each(|(x, u)| *x -= part * u);

@@ -10,20 +10,21 @@ use crate::math::rows::Rows;
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
 
-/// Height of a triangle, as a share of its longest side, below which it counts as one without area.
+/// Height of a triangle, relative to its longest side, below which it counts as degenerate.
 const SLIVER: f64 = 1e-4;
-/// Share of the product of its sides' squares that the square of a triangle's area vector must exceed to tell a direction.
+/// Squared area vector, relative to the product of the squared sides, below which a triangle has no
+/// direction.
 const FLAT: f64 = 1e-30;
 
-/// A 3 x 2 matrix, by columns: where two perpendicular unit vectors in a triangle go.
+/// A 3 x 2 matrix by columns: images of two perpendicular unit vectors in a triangle.
 pub type Tangents = [[f64; 3]; 2];
 
-/// The elastic energy of triangles in their planes: `sum_t mu_t V_t |F_t - p(F_t)|^2`, with V area times thickness.
+/// The elastic energy of triangles in their planes: `sum_t mu_t V_t |F_t - p(F_t)|^2`, with V area times
+/// thickness.
 ///
-/// `F_t`, 3 x 2, is the deformation gradient along two perpendicular unit vectors of the triangle at rest, and p the nearest
-/// [isometry](nearest_isometry): the part of a rotation that a triangle can show; of a triangle that has shrunk to a point it is
-/// that of rest. Triangles without area have no energy.
-/// `[PD section 5.1]`
+/// `F_t`, 3 x 2, is the deformation gradient along two perpendicular unit vectors of the triangle at rest,
+/// and p the nearest [isometry](nearest_isometry), the visible part of a rotation; for a triangle collapsed
+/// to a point, the rest isometry. Triangles without area have no energy. `[PD section 5.1]`
 #[derive(Debug, Clone)]
 pub struct Membrane {
     vertex_count: usize,
@@ -31,7 +32,7 @@ pub struct Membrane {
     skipped: usize,
 }
 
-/// A triangle that has an area.
+/// A triangle with area.
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub(super) corners: [u32; 3],
@@ -41,20 +42,21 @@ pub(super) struct Piece {
     tangents: Tangents,
     /// `2 mu`, Pa.
     pub(super) modulus: f64,
-    /// Square metres.
+    /// Area, square metres.
     pub(super) area: f64,
-    /// kg.
+    /// Mass, kg.
     mass: f64,
     /// `2 mu V`, J.
     weight: f64,
 }
 
 impl Membrane {
-    /// Of a surface of some thickness, metres, and a material of law [`Law::Arap`], uniform or one value a triangle.
+    /// Membrane of a surface with a thickness, metres, and a material of law [`Law::Arap`], uniform or one
+    /// value a triangle.
     ///
     /// # Errors
-    /// [`Error::Range`] or [`Error::NotFinite`] for the thickness, [`Error::Unsupported`] for another law, [`Error::Shape`]
-    /// for a material of another surface, [`Error::Empty`] where no triangle has an area.
+    /// [`Error::Range`] or [`Error::NotFinite`] for the thickness, [`Error::Unsupported`] for another law,
+    /// [`Error::Shape`] for a material of another surface, [`Error::Empty`] for a surface without area.
     pub fn new(surface: &SurfaceMesh, material: &Material, thickness: f64) -> Result<Self> {
         if !thickness.is_finite() {
             return Err(Error::NotFinite { what: "thickness", element: 0, value: thickness });
@@ -82,17 +84,17 @@ impl Membrane {
         Ok(Self { vertex_count: surface.points().len(), pieces, skipped })
     }
 
-    /// Number of triangles that have an area.
+    /// Number of triangles with area.
     pub fn len(&self) -> usize {
         self.pieces.len()
     }
 
-    /// Whether there are none; never, as such a surface is refused.
+    /// `true` if there are none; never, since such a surface is refused.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// Number of triangles without area, or with next to none: higher than a ten thousandth of their longest side are others.
+    /// Number of triangles with a height below a ten thousandth of their longest side.
     pub fn skipped(&self) -> usize {
         self.skipped
     }
@@ -101,7 +103,7 @@ impl Membrane {
         &self.pieces
     }
 
-    /// Mass lumped to the vertices, n, kg: a third of each triangle's.
+    /// Mass lumped to the vertices, n, kg: a third of each triangle for each corner.
     pub fn lumped_mass(&self) -> Vec<f64> {
         let mut mass = vec![0.0; self.vertex_count];
         for piece in &self.pieces {
@@ -110,7 +112,8 @@ impl Membrane {
         mass
     }
 
-    /// `sum_t 2 mu_t V_t g_t g_t'`, n x n, N/m: the second derivative along each axis with all isometries held.
+    /// `sum_t 2 mu_t V_t g_t g_t'`, n x n, N/m: the second derivative along each axis with fixed
+    /// isometries.
     pub(crate) fn stiffness(&self) -> impl Iterator<Item = Triplet<u32, u32, f64>> {
         self.pieces.iter().flat_map(|piece| {
             let [a, b] = piece.gradients;
@@ -123,8 +126,9 @@ impl Membrane {
         })
     }
 
-    /// Of each triangle its corners, `2 mu V`, J, and what the strains `e_11`, `e_22` and `sqrt 2 e_12` in its plane are of small
-    /// displacements of the corners, 1/m: `mu V |e|^2` is what it stores near rest.
+    /// Corners of each triangle, `2 mu V`, J, and the linear maps from small displacements of the corners
+    /// to the strains `e_11`, `e_22` and `sqrt 2 e_12` in its plane, 1/m. The energy near rest is
+    /// `mu V |e|^2`.
     pub(super) fn strains(&self) -> impl Iterator<Item = ([u32; 3], f64, [[Vector3<f64>; 3]; 3])> {
         self.pieces.iter().map(|piece| {
             let [t, s] = piece.tangents.map(Vector3::from);
@@ -137,7 +141,7 @@ impl Membrane {
         })
     }
 
-    /// The area, m^2, and the integral of `1 / 2 mu` over it, m^2/Pa.
+    /// Area, m^2, and integral of `1 / 2 mu` over the area, m^2/Pa.
     pub(crate) fn area_and_compliance(&self) -> (f64, f64) {
         let sum = |(area, compliance): (f64, f64), piece: &Piece| {
             (area + piece.area, compliance + piece.area / piece.modulus)
@@ -145,18 +149,18 @@ impl Membrane {
         self.pieces.iter().fold((0.0, 0.0), sum)
     }
 
-    /// Sum of `2 mu V (|x| |g|)^2` over corners: the size of the numbers of which its energy is a difference, J.
+    /// Sum of `2 mu V (|x| |g|)^2` over corners: magnitude of the terms that cancel in the energy, J.
     pub(crate) fn scale(&self, size: f64) -> f64 {
         let square = |piece: &Piece| piece.gradients.as_flattened().iter().map(|g| g * g).sum::<f64>();
         self.pieces.iter().map(|piece| piece.weight * (1.0 + size * size * square(piece))).sum()
     }
 
-    /// The energy of places, n x 3; adds its derivative.
+    /// Energy of positions, n x 3; adds the gradient.
     pub fn evaluate(&self, x: &Rows, gradient: &mut Rows) -> f64 {
         Arch::new().dispatch(Stretching { pieces: &self.pieces, x, gradient })
     }
 
-    /// Sums of twice the area vectors of the triangles at each vertex, n x 3: along its normal.
+    /// Sums of twice the area vectors of the triangles at each vertex, n x 3, along the normal.
     pub fn normals(&self, x: &Rows, out: &mut Rows) {
         out.fill([0.0; 3]);
         for piece in &self.pieces {
@@ -169,7 +173,7 @@ impl Membrane {
     }
 }
 
-/// The energy of triangles, one a SIMD lane, and its derivative.
+/// Energy of triangles, one a SIMD lane, and its gradient.
 struct Stretching<'a> {
     pieces: &'a [Piece],
     x: &'a Rows,
@@ -214,7 +218,7 @@ impl WithSimd for Stretching<'_> {
     }
 }
 
-/// Of as many triangles as a register holds two sides, the `g_i`, and `2 mu V`; lanes that are left over repeat the last one
+/// Two sides, the `g_i`, and `2 mu V` of a register of triangles; padding lanes repeat the last triangle
 /// without weight.
 #[inline(always)]
 fn gathered<S: Simd>(simd: S, pieces: &[Piece], x: &Rows) -> (Columns<S>, [[S::f64s; 2]; 2], S::f64s) {
@@ -238,7 +242,7 @@ fn gathered<S: Simd>(simd: S, pieces: &[Piece], x: &Rows) -> (Columns<S>, [[S::f
     ([[a, b, c], [d, e, f]], [[g, h], [i, j]], weight)
 }
 
-/// Adds what triangles pull at their corners 1 and 2, and the opposite at corner 0.
+/// Adds the forces of triangles to corners 1 and 2, and the opposite to corner 0.
 #[inline(always)]
 fn add_pulls<S: Simd>(_: S, pieces: &[Piece], pulls: &Columns<S>, gradient: &mut Rows) {
     let (pulls, lanes) = (pulp::bytemuck::cast_slice::<S::f64s, f64>(pulls.as_flattened()), S::F64_LANES);
@@ -256,7 +260,7 @@ fn add_pulls<S: Simd>(_: S, pieces: &[Piece], pulls: &Columns<S>, gradient: &mut
 /// Two columns of each triangle.
 type Columns<S> = [[<S as Simd>::f64s; 3]; 2];
 
-/// The nearest [isometry](nearest_isometry) of each triangle's F, or what it is at rest.
+/// Nearest [isometry](nearest_isometry) of each triangle's F, or the rest isometry.
 #[inline(always)]
 fn isometries<S: Simd>(simd: S, pieces: &[Piece], f: &Columns<S>) -> Columns<S> {
     let [a, b] = *f;
@@ -289,7 +293,7 @@ fn isometries<S: Simd>(simd: S, pieces: &[Piece], f: &Columns<S>) -> Columns<S> 
     near
 }
 
-/// Finds one by one those whose columns are parallel.
+/// Replaces isometries of matrices with parallel columns, one by one.
 #[cold]
 #[inline(never)]
 fn repair<S: Simd>(pieces: &[Piece], f: &Columns<S>, told: S::f64s, near: &mut Columns<S>) {
@@ -316,7 +320,8 @@ fn cross<S: Simd>(simd: S, a: [S::f64s; 3], b: [S::f64s; 3]) -> [S::f64s; 3] {
     out
 }
 
-/// A triangle laid in a plane: its area, `g_1` and `g_2`, and the unit vectors of the plane; `None` where it has next to none.
+/// A triangle in its plane: area, `g_1` and `g_2`, and unit vectors of the plane; `None` for a degenerate
+/// triangle.
 fn flattened(corners: [[f64; 3]; 3]) -> Option<(f64, [[f64; 2]; 2], Tangents)> {
     let [x0, x1, x2] = corners.map(Vector3::from);
     let (first, second) = (x1 - x0, x2 - x0);
@@ -332,7 +337,8 @@ fn flattened(corners: [[f64; 3]; 3]) -> Option<(f64, [[f64; 2]; 2], Tangents)> {
     Some((0.5 * doubled, [[1.0 / length, -along / (length * across)], [0.0, 1.0 / across]], tangents))
 }
 
-/// Of each triangle that has an area its corners, its area, m^2, and the gradients of the corners' functions in its plane, 1/m.
+/// Corners, area, m^2, and in-plane gradients of the corners' shape functions, 1/m, for each triangle with
+/// area.
 pub(crate) fn surface_gradients(
     surface: &SurfaceMesh,
 ) -> impl Iterator<Item = ([u32; 3], f64, [Vector3<f64>; 3])> {
@@ -344,10 +350,10 @@ pub(crate) fn surface_gradients(
     })
 }
 
-/// The isometry P, `P'P = I`, nearest to F, both 3 x 2: the polar part `U V'` of `F = U S V'`.
+/// Isometry P, `P'P = I`, nearest to F, both 3 x 2: the polar part `U V'` of `F = U S V'`.
 ///
-/// With m the normal of F's columns `P = (F + [f_2 x m, m x f_1]) / (s_1 + s_2)`. Where the columns are parallel m is any normal
-/// of theirs, always the same for the same F. `None` of zero, to which all are equally near.
+/// With m the normal of F's columns `P = (F + [f_2 x m, m x f_1]) / (s_1 + s_2)`. For parallel columns m is
+/// one of their normals, always the same for the same F. `None` for zero, which is equally near to all.
 pub fn nearest_isometry(f: &Tangents) -> Option<Tangents> {
     let [a, b] = f.map(Vector3::from);
     let (cross, squares) = (a.cross(&b), [a.norm_squared(), b.norm_squared()]);

@@ -1,5 +1,5 @@
-//! Discrete operators of a mesh and its material: mass, gradient, stiffness, constraint, diffusion, stitches; those of a
-//! surface without volume: membrane and bending.
+//! Discrete operators of a mesh and its material: mass, gradient, stiffness, constraint, diffusion,
+//! stitches; and of a surface without volume: membrane and bending.
 
 mod bending;
 mod blocks;

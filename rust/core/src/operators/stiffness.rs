@@ -1,4 +1,4 @@
-//! The elastic energy of tets, and of the cells of a lattice that are flesh in part.
+//! Elastic energy of tets, and of partly filled cells of a lattice.
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -10,21 +10,21 @@ use crate::material::{FibreAtRest, Fibres, Material};
 use crate::math::Sparse;
 use crate::mesh::{FleshCell, TetMesh};
 
-/// Share of a cell that counts as flesh at least, where modes are found.
+/// Smallest fill of a cell in a modal analysis.
 const LEAST_FILL: f64 = 0.3;
 
 /// Quadratic part of the elastic energy, `u_c' L u_c / 2` for each coordinate c of the vertices.
 ///
 /// On tets `L = sum_t 2 mu_t V_t g_t g_t'`, the [`laplacian`] of conductivity `2 mu`. Linear tets lock: a
-/// beam of two cells swings 1.25 times too fast. Where the mesh has [`TetMesh::cells`], the deformation
-/// gradient of a cell is that at the centre of its flesh, g, and what a linear field cannot say, `q_a =
-/// s_a'u`, resists with the energy that bending has:
+/// beam of two cells swings 1.25 times too fast. In a mesh with [`TetMesh::cells`], the deformation
+/// gradient of a cell is that at the centre of its flesh, g. Motion outside of linear fields,
+/// `q_a = s_a'u`, has the energy of bending:
 /// ```text
 /// L = sum_c 2 mu_c V_c (g_c g_c' + sum_a r_ca s_ca s_ca')
 /// ```
-/// with r from [`FleshCell::twists`]. A beam of two cells then swings right within a few percent, however it
-/// lies in the lattice. n x n, N/m. Source: gradients at one point with hourglass control,
-/// `[FlanaganBelytschko]`.
+/// with r from [`FleshCell::twists`]. The frequency of a beam of two cells is then correct within a few
+/// percent, at any position in the lattice. n x n, N/m. Source: gradients at one point with hourglass
+/// control, `[FlanaganBelytschko]`.
 ///
 /// # Errors
 /// As [`laplacian`].
@@ -33,7 +33,7 @@ pub fn stiffness(mesh: &TetMesh, material: &Material) -> Result<Sparse> {
     stiffness_of(mesh, &conductivity)
 }
 
-/// The same with any conductivity in place of `2 mu`, one number a tet, Pa.
+/// As [`stiffness`], with any conductivity in place of `2 mu`, one number a tet, Pa.
 ///
 /// # Errors
 /// As [`laplacian`].
@@ -45,11 +45,11 @@ pub fn stiffness_of(mesh: &TetMesh, conductivity: &[f64]) -> Result<Sparse> {
     Ok(cells(mesh, conductivity, element))
 }
 
-/// The weight-space Hessian `H_w`, for a conductivity of `4 mu + lambda`, n x n, N/m. `[FastCD eq. 18]`
+/// Weight-space Hessian `H_w`, for a conductivity of `4 mu + lambda`, n x n, N/m. `[FastCD eq. 18]`
 ///
-/// On tets it is their [`laplacian`]. On the cells of a lattice it is that of functions that are as smooth as cells can tell,
-/// [`FleshCell::smooth_twists`] beside the gradient at the centre of their flesh. Cells count as at least three tenths full, so
-/// that modes do not fling what hangs in cells that flesh hardly reaches.
+/// On tets it is the [`laplacian`]. On the cells of a lattice it adds [`FleshCell::smooth_twists`] to the
+/// gradient at the centre of the flesh, for functions as smooth as cells can resolve. Cells count as at
+/// least three tenths full, to keep modes from flinging objects embedded in almost empty cells.
 ///
 /// # Errors
 /// As [`laplacian`].
@@ -67,14 +67,14 @@ pub fn weight_space_hessian(mesh: &TetMesh, conductivity: &[f64]) -> Result<Spar
     Ok(cells(mesh, &filled, element))
 }
 
-/// What of [`stiffness_of`] the gradients do not see; `None` for tets, where they see all.
+/// Part of [`stiffness_of`] outside of the gradients; `None` for tets, whose gradients see everything.
 pub fn twisting_stiffness(mesh: &TetMesh, conductivity: &[f64]) -> Option<Sparse> {
     let element = |cell: &FleshCell, weight| CellElement::new(cell, weight, [[0.0; 3]; 8], &cell.twists());
     (!mesh.cells().is_empty()).then(|| cells(mesh, conductivity, element))
 }
 
-/// What fibres add to the metric of each coordinate: `sum_t k_t V_t (g_i . d)(g_j . d)`, the second derivative of their
-/// energy along them and, as though it were as large, across. n x n, N/m.
+/// Contribution of fibres to the metric of each coordinate: `sum_t k_t V_t (g_i . d)(g_j . d)`, the second
+/// derivative of their energy along the fibre, taken to be as large across. n x n, N/m.
 pub(crate) fn fibre_stiffness(mesh: &TetMesh, fibres: &Fibres) -> Sparse {
     let element = |&FibreAtRest { tet, stiffness, direction, .. }: &FibreAtRest| {
         let along = hat_gradients(mesh.corners(tet)).map(|gradient| Vector3::from(gradient).dot(&direction));
@@ -138,9 +138,9 @@ impl Element for CellElement {
     }
 }
 
-/// How the deformation gradient of each tet follows from vertices: `F_t = sum_i x_i g_i'`.
+/// Linear map from vertices to the deformation gradient of each tet: `F_t = sum_i x_i g_i'`.
 ///
-/// The tets of a cell of flesh all have the gradient of the cell, as in [`stiffness`].
+/// All tets of a cell of flesh have the gradient of the cell, as in [`stiffness`].
 pub struct Strains<'a> {
     mesh: &'a TetMesh,
     /// Four a tet, or eight a cell.
@@ -148,7 +148,7 @@ pub struct Strains<'a> {
 }
 
 impl<'a> Strains<'a> {
-    /// Of all tets of a mesh.
+    /// Maps of all tets of a mesh.
     pub fn new(mesh: &'a TetMesh) -> Self {
         let gradients = if mesh.cells().is_empty() {
             gradients(mesh).into_flattened()
@@ -158,7 +158,7 @@ impl<'a> Strains<'a> {
         Self { mesh, gradients }
     }
 
-    /// The vertices that the gradient of a tet follows from, with g of each, 1/m.
+    /// Vertices of a tet's gradient, with g of each, 1/m.
     pub fn of(&self, tet: usize) -> impl Iterator<Item = (u32, [f64; 3])> {
         let (corners, element): (&[u32], usize) = match self.mesh.cells() {
             [] => (&self.mesh.tets()[tet], tet),

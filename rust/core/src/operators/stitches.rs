@@ -8,29 +8,30 @@ use crate::math::{Sets, Sparse};
 use crate::mesh::{Embedding, TetMesh};
 use crate::{Error, Result};
 
-/// Stiffness that is accepted, N/m: beyond it nothing of the flesh's own would be left in double precision.
+/// Largest accepted stiffness, N/m: beyond this double precision would lose the flesh's own stiffness.
 const STIFFEST: f64 = 1e15;
-/// Fewest and most steps of the lattice of places over which the end of a spring is spread, from the middle of its ball to its
-/// surface: two in a cell of the mesh, or places would pull as points do, but for balls where they are many enough.
+/// Fewest and most steps of the sample lattice of a spring's end, from the centre of its ball to the
+/// surface. Two samples a cell of the mesh avoid the softness of point springs; large balls have enough
+/// samples anyway.
 const STEPS: [i32; 2] = [3, 6];
-/// Most pairs of vertices that springs may couple, counted by spring: far beyond it their Laplacian fills the
-/// memory.
+/// Largest number of coupled pairs of vertices, counted by spring: far beyond this the Laplacian exceeds
+/// the memory.
 const MOST_PAIRS: usize = 1 << 26;
-/// Pairs that are gathered before they are summed up, 64 MB.
+/// Pairs gathered before summation, 64 MB.
 const GATHERED_PAIRS: usize = 1 << 22;
-/// How far from 1 the shares of a place may sum.
+/// Accepted deviation of an anchor's weights from a sum of 1.
 const WHOLE: f64 = 1e-6;
 
-/// A place in a mesh, or a mean of places: what it takes of vertices, of four where it is one.
+/// A point in a mesh, or a mean of points, as weighted vertices; four for a single point.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Anchor {
     pub(crate) vertices: Vec<u32>,
-    /// Sum to one.
+    /// Weights, which sum to one.
     pub(crate) shares: Vec<f64>,
 }
 
 impl Anchor {
-    /// Vertices and their shares, those without a share left out.
+    /// Vertices with nonzero weights.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, f64)> {
         let entries = self.vertices.iter().zip(&self.shares);
         entries.filter(|(_, share)| **share != 0.0).map(|(&vertex, &share)| (vertex as usize, share))
@@ -40,35 +41,35 @@ impl Anchor {
 /// One spring.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Stitch {
-    /// Its stitch group.
+    /// Stitch group.
     pub(crate) group: u8,
     pub(crate) ends: [Anchor; 2],
-    /// N/m.
+    /// Stiffness, N/m.
     pub(crate) stiffness: f64,
-    /// Share of the distance at rest that is kept.
+    /// Kept share of the rest distance.
     pub(crate) gap: f64,
 }
 
 impl Stitch {
-    /// `phi(x_a) - phi(x_b)`: vertices and values, a vertex of both ends twice.
+    /// `phi(x_a) - phi(x_b)` as vertices and values; a vertex of both ends appears twice.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, f64)> {
         let [a, b] = &self.ends;
         a.entries().chain(b.entries().map(|(vertex, share)| (vertex, -share)))
     }
 
-    /// How many pairs of vertices it couples.
+    /// Number of coupled pairs of vertices.
     fn pairs(&self) -> usize {
         let reached = self.ends.iter().map(|end| end.vertices.len()).sum::<usize>();
         reached.saturating_mul(reached)
     }
 }
 
-/// Springs that pull points of one mesh together, from part to part or within one.
+/// Springs between points of one mesh, between parts or within one.
 ///
-/// Energy, J: `sum_s k_s / 2 |x_a - x_b - g_s d_s|^2` of whole positions, rig and displacement together. With
-/// `g = 0` a spring has no length, and pulls shut what lies apart, at rest or in a pose. With `g = 1` it keeps
-/// the distance that its ends have at rest, `d = sum_j (w_aj + w_bj) / 2 T_j [X_a - X_b; 0]`, turned along with
-/// the rig there; where the ends lie in one place, there is no difference. Source: `[IDSR eq. 4]`.
+/// Energy, J: `sum_s k_s / 2 |x_a - x_b - g_s d_s|^2` of total positions of rig and displacement. A spring
+/// with `g = 0` has no length, and closes gaps at rest or in a pose. With `g = 1` it keeps the rest
+/// distance of its ends, `d = sum_j (w_aj + w_bj) / 2 T_j [X_a - X_b; 0]`, rotated with the rig there. For
+/// coincident ends there is no difference. Source: `[IDSR eq. 4]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stitches {
     vertex_count: usize,
@@ -76,14 +77,14 @@ pub struct Stitches {
 }
 
 impl Stitches {
-    /// Most groups that open each by itself.
+    /// Largest number of groups with separate opening.
     pub const MOST_GROUPS: usize = 32;
 
-    /// Springs between vertices: pairs of their indices, and a stiffness (N/m) and the share of the distance at
-    /// rest that is kept for each pair.
+    /// Springs between vertices: pairs of indices, with a stiffness (N/m) and a kept share of the rest
+    /// distance for each pair.
     ///
     /// # Errors
-    /// [`Error::Index`] for a vertex that is not there, [`Error::Shape`] unless there is one number a pair,
+    /// [`Error::Index`] for an unknown vertex, [`Error::Shape`] unless there is one number a pair,
     /// [`Error::Range`] for a stiffness that is not positive and a gap outside of [0, 1].
     pub fn between_vertices(
         mesh: &TetMesh,
@@ -96,10 +97,10 @@ impl Stitches {
         Self::new(n, n, pairs, anchor, stiffness, gaps)
     }
 
-    /// Springs between points of an embedding, likewise.
+    /// Springs between points of an embedding.
     ///
     /// # Errors
-    /// As [`Stitches::between_vertices`]; [`Error::Shape`] if the points do not hang in this mesh.
+    /// As [`Stitches::between_vertices`]; [`Error::Shape`] for points in another mesh.
     pub fn between_points(
         mesh: &TetMesh,
         embedding: &Embedding,
@@ -143,12 +144,13 @@ impl Stitches {
         Ok(Self { vertex_count, stitches: pairs.iter().enumerate().map(stitch).collect() })
     }
 
-    /// The same springs, each in a group that [`SimulationParams::stitching`](crate::method::SimulationParams::stitching)
-    /// opens and closes; without this all are in one.
+    /// The same springs in groups, each opened separately by
+    /// [`SimulationParams::stitching`](crate::method::SimulationParams::stitching); by default all are in
+    /// one group.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there is a number for each spring, [`Error::Range`] for one that is not below
-    /// [`Stitches::MOST_GROUPS`].
+    /// [`Error::Shape`] unless there is a number for each spring, [`Error::Range`] for a number of
+    /// [`Stitches::MOST_GROUPS`] or more.
     pub fn in_groups(mut self, groups: &[u32]) -> Result<Self> {
         if groups.len() != self.len() {
             let (expected, got) = (format!("({},)", self.len()), format!("({},)", groups.len()));
@@ -162,15 +164,18 @@ impl Stitches {
         Ok(self)
     }
 
-    /// The same springs, each pulling at the mean of the flesh in a ball around either end, metres; 0 leaves a point.
+    /// The same springs, each acting on the mean of the flesh in a ball around either end, metres; 0 is a
+    /// point.
     ///
-    /// Point springs soften as a mesh is refined, as flesh gives way without bound below a point; balls have a limit. The
-    /// mean is that of a cubic lattice of places in the ball, those outside of the flesh brought to the nearest place in it
-    /// and those of parts that are not joined to the end's left out.
+    /// Point springs become softer with mesh refinement, since flesh yields without bound under a point
+    /// force; balls have a limit. The mean is taken over a cubic lattice of samples in the ball. Samples
+    /// outside of the flesh move to the nearest point inside, and samples in parts not connected to the end
+    /// are left out.
     ///
     /// # Errors
-    /// [`Error::Shape`] for another mesh or unless there is a radius for each spring, [`Error::Range`] for one that is
-    /// negative or not finite, [`Error::Unsupported`] where all balls together reach too many vertices.
+    /// [`Error::Shape`] for another mesh or unless there is a radius for each spring, [`Error::Range`] for
+    /// a negative radius or one that is not finite, [`Error::Unsupported`] if all balls together reach too
+    /// many vertices.
     pub fn spread(mut self, mesh: &TetMesh, radii: &[f64]) -> Result<Self> {
         self.check_vertices(mesh.vertices().len())?;
         if radii.len() != self.len() {
@@ -189,22 +194,22 @@ impl Stitches {
         Ok(self)
     }
 
-    /// How many groups there are: one more than the highest number of one.
+    /// Number of groups: one more than the highest group number.
     pub fn group_count(&self) -> usize {
         self.stitches.iter().map(|stitch| usize::from(stitch.group) + 1).max().unwrap_or(0)
     }
 
-    /// The same springs, each with some share of its stiffness, given by group.
+    /// The same springs with stiffness scaled by group.
     pub(crate) fn scaled(&self, shares: &[f64; Self::MOST_GROUPS]) -> Self {
         let mut scaled = self.clone();
         scaled.stitches.iter_mut().for_each(|stitch| stitch.stiffness *= shares[usize::from(stitch.group)]);
         scaled
     }
 
-    /// The same springs, each with a share of its stiffness.
+    /// The same springs with individually scaled stiffness.
     ///
     /// # Errors
-    /// [`Error::Shape`] unless there is one for each, [`Error::Range`] for one that is not in (0, 1].
+    /// [`Error::Shape`] unless there is one share for each, [`Error::Range`] for a share outside of (0, 1].
     pub(crate) fn weakened(&self, shares: &[f64]) -> Result<Self> {
         if shares.len() != self.len() {
             let (expected, got) = (format!("({},)", self.len()), format!("({},)", shares.len()));
@@ -218,7 +223,7 @@ impl Stitches {
         Ok(weakened)
     }
 
-    /// Springs of a mesh of so many vertices, which [`Stitches::stitches`] has given.
+    /// Springs restored from [`Stitches::stitches`] for a mesh of given number of vertices.
     pub(crate) fn from_stitches(vertex_count: usize, stitches: Vec<Stitch>) -> Result<Self> {
         for (element, stitch) in stitches.iter().enumerate() {
             for Anchor { vertices, shares } in &stitch.ends {
@@ -247,7 +252,7 @@ impl Stitches {
         self.stitches.len()
     }
 
-    /// Whether there are none.
+    /// `true` if there are none.
     pub fn is_empty(&self) -> bool {
         self.stitches.is_empty()
     }
@@ -261,13 +266,13 @@ impl Stitches {
         self.stitches.iter().map(|stitch| stitch.stiffness)
     }
 
-    /// The group of each spring, s.
+    /// Group of each spring, s.
     pub(crate) fn groups(&self) -> impl Iterator<Item = u32> {
         self.stitches.iter().map(|stitch| stitch.group.into())
     }
 
-    /// The columns `a_s = phi(x_a) - phi(x_b)`, n x s, so that `a_s' v` is how far values at the vertices differ
-    /// between the ends.
+    /// Columns `a_s = phi(x_a) - phi(x_b)`, n x s: `a_s' v` is the difference of vertex values v between
+    /// the ends.
     pub fn differences(&self) -> Sparse {
         let entries = self.stitches.iter().zip(0..).flat_map(|(stitch, s)| {
             stitch.entries().map(move |(vertex, share)| Triplet::new(vertex as u32, s, share))
@@ -297,8 +302,8 @@ impl Stitches {
             .expect("indices were checked")
     }
 
-    /// What turns these springs into `wanted`: springs whose stiffness is what is to be added, negative to take
-    /// away, none for what stays.
+    /// Difference from these springs to `wanted`: springs with the stiffness to add, negative for removal;
+    /// unchanged springs are left out.
     pub(crate) fn change_to(&self, wanted: &Self) -> Self {
         let mut change = wanted.clone();
         for old in &self.stitches {
@@ -312,7 +317,7 @@ impl Stitches {
         change
     }
 
-    /// Errors with [`Error::Unsupported`] unless none keeps a distance.
+    /// Checks that no spring has a gap, else [`Error::Unsupported`].
     pub(crate) fn check_shut(&self) -> Result<()> {
         if self.stitches.iter().all(|stitch| stitch.gap == 0.0) {
             return Ok(());
@@ -321,7 +326,7 @@ impl Stitches {
         Err(Error::Unsupported { what: "stitches", why })
     }
 
-    /// Errors with [`Error::Shape`] unless these are stitches of a mesh with so many vertices.
+    /// Checks that the stitches belong to a mesh with n vertices, else [`Error::Shape`].
     pub(crate) fn check_vertices(&self, n: usize) -> Result<()> {
         if self.vertex_count == n {
             return Ok(());
@@ -332,12 +337,12 @@ impl Stitches {
     }
 }
 
-/// Turns places into means over balls.
+/// Replaces points by means over balls.
 fn spread(mesh: &TetMesh, ends: Vec<(&mut Anchor, f64)>) -> Result<()> {
     if ends.is_empty() {
         return Ok(());
     }
-    // Six tets make a cell.
+    // Six tets make up a cell.
     let cell = (6.0 * mesh.volumes().iter().sum::<f64>() / mesh.volumes().len() as f64).cbrt();
     let balls: Vec<Vec<[f64; 3]>> = ends.iter().map(|(end, radius)| ball(mesh, end, *radius, cell)).collect();
     let places = Embedding::new(mesh, balls.concat())?;
@@ -358,7 +363,7 @@ fn spread(mesh: &TetMesh, ends: Vec<(&mut Anchor, f64)>) -> Result<()> {
                 total += 1.0;
             }
         }
-        // The nearest place to an end may be in a part that it does not belong to.
+        // The point nearest to an end may be in another part than the end.
         if total > 0.0 {
             taken.retain(|_, share| *share > 0.0);
             end.vertices = taken.keys().copied().collect();
@@ -368,7 +373,7 @@ fn spread(mesh: &TetMesh, ends: Vec<(&mut Anchor, f64)>) -> Result<()> {
     Ok(())
 }
 
-/// A cubic lattice of places in the ball around an end, in a mesh with cells of some size.
+/// A cubic lattice of samples in the ball around an end, in a mesh with cells of given size.
 fn ball(mesh: &TetMesh, end: &Anchor, radius: f64, cell: f64) -> Vec<[f64; 3]> {
     let at = |c: usize| end.entries().map(|(vertex, share)| share * mesh.vertices()[vertex][c]).sum::<f64>();
     let middle = [0, 1, 2].map(at);

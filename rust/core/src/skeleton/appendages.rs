@@ -1,22 +1,23 @@
-//! Tails, ears and hair whose names do not tell: slender chains that stick out of the body where no limb does.
+//! Tails, ears and hair without telling names: slender chains that stick out of the body away from the
+//! limbs.
 
 use super::hints::Hint;
 use super::parts::Parts;
 
-/// An appendage is at most this thick, as a share of what it hangs on.
+/// Largest thickness of an appendage, as a share of its base.
 const SLENDER: f64 = 0.6;
-/// An appendage reaches at least this many of its radii.
+/// Smallest length of an appendage, in radii.
 const LONG: f64 = 3.0;
-/// An ear has at most this share of the flesh of each limb, of which there are at least so many.
+/// Largest flesh share of an ear relative to each limb, and smallest number of limbs.
 const EAR: f64 = 0.5;
 const LIMBS: usize = 4;
-/// A chain that is alone has at least so many bones.
+/// Smallest number of bones of a single chain.
 const LINKS: usize = 3;
-/// Chains of fewer bones swing by themselves no more than what they hang on.
+/// Smallest number of bones of a chain with swing of its own; shorter ones move with their base.
 const SWINGS: usize = 2;
 
 impl Parts<'_> {
-    /// Takes bones of appendages for soft.
+    /// Marks bones of appendages as soft.
     pub(super) fn find_appendages(&mut self) {
         let ears = self.long_ears(&self.limbs());
         self.take_for_soft(&ears);
@@ -34,7 +35,8 @@ impl Parts<'_> {
         self.take_for_soft(&found);
     }
 
-    /// Which bones are of appendages that nothing moves but what they hang on, b; none where nothing moves at all.
+    /// `true` for each bone of an appendage without animation of its own, b; all `false` if no bone is
+    /// animated.
     pub(super) fn swings(&self, still: &[bool]) -> Vec<bool> {
         let is_soft = |bone: usize| self.hints[bone] == Some(Hint::Soft);
         let mut swings = vec![false; still.len()];
@@ -53,7 +55,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Ears that are as long as limbs: pairs with far less flesh than all limbs, on what may be a head.
+    /// Ears as long as limbs: pairs with far less flesh than all limbs, on a possible head.
     fn long_ears(&self, limbs: &[usize]) -> Vec<usize> {
         let tree = self.tree;
         let is_ear = |&limb: &usize| {
@@ -66,13 +68,13 @@ impl Parts<'_> {
         limbs.iter().copied().filter(is_ear).collect()
     }
 
-    /// The first bones of ears and of hair on a bone of a head.
+    /// First bones of ears and of hair on a bone of a head.
     fn on_head(&self, head: usize) -> Vec<usize> {
         let is_hair = |bone: usize| self.is_slender(bone, self.radii[head].largest, LINKS);
         let children = &self.tree.children[head];
         let is_found = |&bone: &usize| self.is_ear_of(bone, head) || is_hair(bone);
         let found: Vec<usize> = children.iter().copied().filter(is_found).collect();
-        // Of strands that are alike some lie so close to the head that they look as thick.
+        // Some of several similar strands lie close to the head and look as thick as the head.
         let is_like = |&bone: &usize| {
             self.tree.chain(bone).is_some_and(|chain| self.is_unnamed(&chain))
                 && found.iter().any(|&other| other == bone || self.are_alike(bone, other))
@@ -80,7 +82,7 @@ impl Parts<'_> {
         children.iter().copied().filter(is_like).collect()
     }
 
-    /// Whether a bone leads one of two ears of a head.
+    /// `true` if a bone leads one of two ears of a head.
     fn is_ear_of(&self, bone: usize, head: usize) -> bool {
         let is_other = |&other: &usize| other != bone && self.are_alike(bone, other);
         self.tree.own(head) > self.tree.below[bone]
@@ -88,7 +90,7 @@ impl Parts<'_> {
             && self.tree.children[head].iter().any(is_other)
     }
 
-    /// Whether a bone leads a chain of some length that is slender beside what it hangs on, and has no names.
+    /// `true` if a bone leads an unnamed chain of sufficient length that is slender compared with its base.
     fn is_slender(&self, first: usize, radius: f64, links: usize) -> bool {
         let Some(chain) = self.tree.chain(first) else { return false };
         let thickest = chain.iter().map(|&bone| self.radii[bone].median).fold(0.0, f64::max);
@@ -98,12 +100,12 @@ impl Parts<'_> {
             && self.tree.reach[first] > LONG * thickest
     }
 
-    /// Whether the names of some bones hint at nothing.
+    /// `true` if the names of some bones give no hint.
     fn is_unnamed(&self, chain: &[usize]) -> bool {
         chain.iter().all(|&bone| self.hints[bone].is_none())
     }
 
-    /// The radius of the trunk that limbs hang on.
+    /// Radius of the trunk at the limbs.
     fn thickest(&self, limbs: &[usize]) -> f64 {
         let bears = |&bone: &usize| limbs.iter().any(|&limb| self.tree.parent[limb] == Some(bone));
         (0..self.hints.len()).filter(bears).map(|bone| self.radii[bone].largest).fold(0.0, f64::max)

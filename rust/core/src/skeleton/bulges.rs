@@ -1,4 +1,5 @@
-//! Thin parts of the trunk that no bone runs along and that are too bulky to follow one: breasts, bellies that hang.
+//! Bulges: thin parts of the trunk away from any bone and too bulky to follow one, such as breasts and
+//! hanging bellies.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -6,15 +7,15 @@ use std::f64::consts::PI;
 use super::specks::pieces;
 use crate::mesh::TetMesh;
 
-/// A bone runs along what is no further from it than this many of its radii.
+/// Largest distance of flesh from its bone, in radii of the flesh.
 const ALONG: f64 = 3.0;
-/// The median radius of what is bulky, as a share of that below which parts are thin.
+/// Smallest median radius of a bulge, relative to the radius below which parts are thin.
 const BULKY: f64 = 0.5;
-/// A bulge has no more volume than this many balls of its median radius: skirts and long hair have more.
+/// Largest volume of a bulge, in balls of its median radius: skirts and long hair have more.
 const COMPACT: f64 = 8.0;
 
-/// Takes from what is thin, n, the pieces that are bulges. near: distance to bones, on the trunk alone. limit: radius below which
-/// parts are thin.
+/// Removes bulges from the thin vertices, n. near: distance to bones, on the trunk alone. limit: radius
+/// below which parts are thin.
 pub(super) fn set_free(
     mesh: &TetMesh,
     (near, radius, volume): (impl Fn(usize) -> Option<f64>, &[f64], &[f64]),

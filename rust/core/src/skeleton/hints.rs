@@ -1,14 +1,14 @@
-//! What the names of bones hint at.
+//! Hints from the names of bones.
 
 /// Words in the names of bones of heads.
 const HEAD: [&str; 2] = ["head", "skull"];
-/// Words in the names of other bones of which all flesh follows them.
+/// Words in the names of other bones with rigid flesh.
 const HARD: [&str; 25] = [
     "face", "nose", "mouth", "muzzle", "beak", "jaw", "teeth", "tongue", "eye", "eyes", "hand", "wrist",
     "palm", "finger", "fingers", "thumb", "index", "pinky", "foot", "feet", "toe", "toes", "paw", "hoof",
     "claw",
 ];
-/// Words in the names of bones of soft parts that reach far.
+/// Words in the names of bones of long soft parts.
 const LONG: [&str; 21] = [
     "ear",
     "ears",
@@ -32,13 +32,13 @@ const LONG: [&str; 21] = [
     "scarf",
     "whiskers",
 ];
-/// Words in the names of bones of soft parts that bulge.
+/// Words in the names of bones of bulging soft parts.
 const BULGING: [&str; 16] = [
     "breast", "breasts", "boob", "boobs", "bust", "pec", "peck", "belly", "butt", "buttock", "buttocks",
     "glute", "glutes", "cheek", "cheeks", "jiggle",
 ];
 
-/// What a name hints at.
+/// Hint of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hint {
     Head,
@@ -46,7 +46,7 @@ pub(super) enum Hint {
     Soft,
 }
 
-/// What the words of a name hint at, the soft ones first: `Head_Ear.L` is an ear.
+/// Hint from the words of a name, soft ones first: `Head_Ear.L` is an ear.
 pub(super) fn hint(name: &str) -> Option<Hint> {
     let words = words(name);
     let any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
@@ -55,19 +55,19 @@ pub(super) fn hint(name: &str) -> Option<Hint> {
     known.into_iter().find(|&(_, is_meant)| is_meant).map(|(hint, _)| hint)
 }
 
-/// Whether a name is that of a bone in a soft part that bulges.
+/// `true` if a name belongs to a bone in a bulging soft part.
 pub(super) fn is_bulge(name: &str) -> bool {
     words(name).iter().any(|word| BULGING.contains(&word.as_str()))
 }
 
 impl Hint {
-    /// Whether all flesh follows.
+    /// `true` if all flesh follows the bone.
     pub(super) fn is_hard(self) -> bool {
         self != Hint::Soft
     }
 }
 
-/// The words of a name in lower case, without the prefix before its last colon: `rig:LeftForeArm_01` has three.
+/// Words of a name in lower case, without the prefix before its last colon: `rig:LeftForeArm_01` has three.
 fn words(name: &str) -> Vec<String> {
     let name = name.rsplit(':').next().unwrap_or(name);
     let mut words: Vec<String> = Vec::new();

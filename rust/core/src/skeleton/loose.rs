@@ -1,4 +1,4 @@
-//! Loose parts of a surface that one bone holds whole: helmets, horns, shoes, glasses, teeth, eyes.
+//! Loose parts of a surface bound to a single bone: helmets, horns, shoes, glasses, teeth, eyes.
 
 use std::collections::HashMap;
 
@@ -8,17 +8,17 @@ use crate::math::Sets;
 use crate::mesh::SurfaceMesh;
 use crate::rig::Rig;
 
-/// A bone with this weight holds a point.
+/// Weight of a bone from which it holds a point.
 const HOLDS: f64 = 0.95;
-/// Smaller parts, as a share of the body's length, lie on flesh and move with it, as buttons do, unless nothing else is
-/// theirs to hang on.
+/// Size of a part, relative to the body's length, below which it lies on flesh and moves with it, like a
+/// button, unless it has no flesh below.
 const SMALL: f64 = 0.05;
-/// A part with a larger share of the area is a body of its own.
+/// Largest area share of a part; larger parts are bodies of their own.
 const LARGE: f64 = 0.2;
-/// Where such parts make up more of the area, the body is made of them.
+/// Largest area share of all such parts; beyond this they make up the body.
 const MOST: f64 = 0.5;
 
-/// The points, p, of loose parts that are hard.
+/// `true` for each point, p, of a hard loose part.
 pub(super) fn held_whole(surface: &SurfaceMesh, rig: &Rig, length: f64) -> Vec<bool> {
     let part_of = parts(surface);
     let holders = holders(rig);
@@ -38,7 +38,7 @@ pub(super) fn held_whole(surface: &SurfaceMesh, rig: &Rig, length: f64) -> Vec<b
         let holder = part.holder.filter(|_| !part.torn && part.area < LARGE * whole);
         holder.is_some_and(|bone| alone[bone as usize] || part.diagonal() > SMALL * length)
     };
-    // Summed in the order of the points, so that the sum is the same every time.
+    // Summed in the order of the points, for reproducible sums.
     let firsts = part_of.iter().enumerate().filter(|&(point, &part)| point == part as usize);
     let hard_area: f64 =
         firsts.map(|(_, part)| &found[part]).filter(|&part| hard(part)).map(|part| part.area).sum();
@@ -46,13 +46,13 @@ pub(super) fn held_whole(surface: &SurfaceMesh, rig: &Rig, length: f64) -> Vec<b
     part_of.iter().map(|part| counts && hard(&found[part])).collect()
 }
 
-/// The points of one loose part.
+/// Points of one loose part.
 struct Part {
     low: [f64; 3],
     high: [f64; 3],
-    /// The bone that holds the points seen so far.
+    /// Bone that holds the points seen so far.
     holder: Option<u32>,
-    /// Whether not all of them are held by one bone.
+    /// `true` if the points are not all held by one bone.
     torn: bool,
     area: f64,
 }
@@ -79,13 +79,14 @@ impl Part {
     }
 }
 
-/// The part of each point, p, named by its first point; points in one place are one, as seams of exporters are no gaps.
+/// Part of each point, p, named by its first point; coincident points are merged, because seams of
+/// exporters are no gaps.
 fn parts(surface: &SurfaceMesh) -> Vec<u32> {
     let count = surface.points().len();
     let mut sets = Sets::new(count);
     let mut first: HashMap<[u64; 3], u32> = HashMap::with_capacity(count);
     for (point, place) in (0..).zip(surface.points()) {
-        // Adding 0 makes one zero of both.
+        // Adding 0 gives both zeros the same bits.
         let seen = *first.entry(place.map(|x| (x + 0.0).to_bits())).or_insert(point);
         sets.unite(seen, point);
     }
@@ -96,7 +97,7 @@ fn parts(surface: &SurfaceMesh) -> Vec<u32> {
     (0..count as u32).map(|point| sets.root(point)).collect()
 }
 
-/// The bone that holds each point, p.
+/// Bone that holds each point, p.
 fn holders(rig: &Rig) -> Vec<Option<u32>> {
     let mut holders = vec![None; rig.vertex_count()];
     for bone in 0..rig.bone_count() {
@@ -107,7 +108,7 @@ fn holders(rig: &Rig) -> Vec<Option<u32>> {
     holders
 }
 
-/// Whether each bone, b, shares none of its points with others.
+/// `true` for each bone, b, without points shared with others.
 fn alone(rig: &Rig, holders: &[Option<u32>]) -> Vec<bool> {
     let is_alone =
         |bone: usize| rig.bone(bone).iter().all(|&(point, _)| holders[point as usize] == Some(bone as u32));

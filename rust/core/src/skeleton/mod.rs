@@ -1,4 +1,4 @@
-//! The skeleton core: which part of a body follows its bones, and which is flesh.
+//! Skeleton core: division of a body into a part that follows its bones, and flesh.
 
 mod appendages;
 mod bulges;
@@ -19,77 +19,78 @@ use crate::{Error, Result};
 use thickness::Thickness;
 use tree::Tree;
 
-/// Of the way from a bone to the surface, the share that follows the bone, at an amount of 1.
+/// Share of the distance from a bone to the surface that follows the bone, at an amount of 1.
 const SHARE: f64 = 0.8;
-/// Parts with a smaller radius follow their bones at an amount of 1, as a share of the body's length.
+/// Radius of a part, as a share of the body's length, below which it follows its bones at an amount of 1.
 const THIN: f64 = 0.07;
-/// A bone with a smaller weight at a vertex is none of those that it hangs on.
+/// Smallest weight of a bone at a vertex for the bone to count there.
 const HANGS: f64 = 0.15;
 
 /// The two ends of a piece of a bone.
 type Segment = [Vector3<f64>; 2];
 
-/// What the flesh of a bone does.
+/// Roles of the flesh of a bone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BoneRole {
-    /// One of the others, by what part of the body the bone is.
+    /// One of the others, chosen by the part of the body.
     #[default]
     Automatic,
-    /// Thick flesh around the bone moves, thin flesh follows it.
+    /// Thick flesh around the bone moves; thin flesh follows it.
     Flesh,
-    /// All of it follows the bone.
+    /// All flesh follows the bone.
     Rigid,
-    /// None of it follows the bone for being close to it or thin.
+    /// No flesh follows the bone for being close or thin.
     Free,
 }
 
 /// A bone at rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bone {
-    /// Where it begins, world space, metres. Where it ends is told by its children or its flesh.
+    /// Head of the bone, world space, metres. Its tail follows from the children or the flesh.
     pub head: [f64; 3],
-    /// The bone above it.
+    /// Parent of the bone.
     pub parent: Option<u32>,
-    /// Its name, a hint at the part of the body that it is; may be empty.
+    /// Name of the bone, a hint at its part of the body; may be empty.
     pub name: String,
-    /// What its flesh does.
+    /// Role of its flesh.
     pub role: BoneRole,
-    /// Whether nothing moves it but what it hangs on.
+    /// `true` if a bone is moved only by its parents.
     pub still: bool,
 }
 
-/// Asks for a core.
+/// Settings of a skeleton core.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SkeletonCore {
-    /// One a bone of the rig, b.
+    /// One bone for each bone of the rig, b.
     pub bones: Vec<Bone>,
-    /// How much follows the bones beside rigid parts: from 0, nothing, to 1, all but the thickest flesh.
+    /// Share of the flesh beside rigid parts that follows the bones: from 0, none, to 1, all but the
+    /// thickest flesh.
     pub amount: f64,
-    /// The surface points, p, that are hard; `None` for none.
+    /// Hard surface points, p; `None` for none.
     pub rigid: Option<Vec<bool>>,
-    /// Cells along the longest side of the lattice in which thin parts and roles are found, so that they are the same in
-    /// lattices of all resolutions; `None` for that of the body.
+    /// Cells along the longest side of the lattice for the search of thin parts and roles, for equal
+    /// results at all body resolutions; `None` is the body's own.
     pub resolution: Option<usize>,
 }
 
-/// What is part of the core.
+/// The core found.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Core {
-    /// Tet vertices, n.
+    /// `true` for tet vertices of the core, n.
     pub(crate) vertices: Vec<bool>,
-    /// Hard points of the surface, p.
+    /// `true` for hard points of the surface, p.
     pub(crate) points: Vec<bool>,
-    /// The role of each bone, b, none of them automatic.
+    /// Role of each bone, b, never automatic.
     pub(crate) roles: Vec<BoneRole>,
 }
 
-/// Whether the name of a bone says that its flesh follows it, as that of hands, feet and heads does.
+/// `true` if a bone name marks flesh that follows the bone, as for hands, feet and heads.
 pub fn is_hard_name(name: &str) -> bool {
     hints::hint(name).is_some_and(hints::Hint::is_hard)
 }
 
 impl SkeletonCore {
-    /// Refuses what does not fit a rig of some bones and a surface of some points.
+    /// Checks the core against a rig of given bones and a surface of given points.
     pub(crate) fn check(&self, bone_count: usize, point_count: usize) -> Result<()> {
         if self.bones.len() != bone_count {
             let (expected, got) = (format!("({bone_count},)"), format!("({},)", self.bones.len()));
@@ -118,27 +119,31 @@ impl SkeletonCore {
         Ok(())
     }
 
-    /// The core of a body: vertices that hang on rigid bones by more than a half, and of the others those that are close
-    /// to their bones or in thin parts, unless they hang on free bones by more than a half.
+    /// Core of a body. It contains vertices with more than half of their weight on rigid bones, and others
+    /// that are close to their bones or in thin parts, unless more than half of the weight is on free
+    /// bones.
     ///
-    /// Close is `near < h / 2 + 0.8 amount (near + depth)`, with the distances to the nearest of the bones that weigh
-    /// more than 0.15 there and to the skin, what of the surface has the outside on one side, and the edge h of a cell,
-    /// as a vertex stands for half of the cells around it; thin is where the largest ball inside the body that comes as
-    /// near as `max(0.4 min(0.07 l, r), 0.87 h)` to the vertex, or to one inside beside it, has a radius below
-    /// `amount min(0.07 l, r)`, l the length of a straight bar with the body's largest second moment, r the radius of
-    /// the largest ball of all. Bones that run outside of their flesh are moved into it. Bones that are free by choice, and those
-    /// whose names say that they lead a bulge on flesh, as of breasts, count as the bone above them. Thin pieces of the trunk further
-    /// from their bones than three of their radii, their median radius above half of the limit and their volume below eight
-    /// balls of it, are not held: bulges.
-    /// With a [`SkeletonCore::resolution`] thin is what is so in the lattice of that resolution, `reference`, h0 the edge of its
-    /// cells: a vertex that lies there among thin ones by a share above `1 - h / (2 h0)`, half of its cell included, or by any share
-    /// and is thin in its own lattice.
-    /// Flesh in pieces of less than one percent of the body's volume is held as well, unless free bones, or those with the role of
-    /// flesh, hold it by more than a half. Loose parts that one bone holds whole are hard. Appendages that are still while other bones move are free: chains
-    /// of two bones and more with a name of one, and such as are slender where no limb is, behind the trunk or on the head.
+    /// Close means `near < h / 2 + 0.8 amount (near + depth)`. `near` is the distance to the nearest of the
+    /// bones with a weight above 0.15 there, `depth` the distance to the skin, the part of the surface with
+    /// the outside on one side. h is the edge of a cell, because a vertex represents half of the cells
+    /// around it. Thin means that the largest ball inside of the body within
+    /// `max(0.4 min(0.07 l, r), 0.87 h)` of the vertex, or of an inner neighbour, has a radius below
+    /// `amount min(0.07 l, r)`; l is the length of a straight bar with the body's largest second moment, r
+    /// the radius of the largest ball of all. Bones outside of their flesh are moved into it. Bones that
+    /// are free by choice, and bones named after bulges on flesh, such as breasts, count as their parents.
+    ///
+    /// Bulges are not part of the core: thin pieces of the trunk farther from their bones than three of
+    /// their radii, with a median radius above half of the limit and a volume below eight balls of it. With
+    /// a [`SkeletonCore::resolution`], thin refers to the lattice of this resolution, `reference`, with
+    /// cells of edge h0. A vertex is thin if its thin share there, half of its cell included, exceeds
+    /// `1 - h / (2 h0)`, or if the share is above 0 and the vertex is thin in its own lattice. Pieces of
+    /// flesh of less than one percent of the body's volume join the core, unless more than half of their
+    /// weight is on free bones or bones with the role of flesh. Loose parts bound to a single bone are
+    /// hard. Appendages that are still while other bones move are free: chains of two or more bones with a
+    /// telling name, and slender chains away from limbs, behind the trunk or on the head.
     ///
     /// # Errors
-    /// [`Error::Range`] if parents go round in circles.
+    /// [`Error::Range`] for a cycle of parents.
     pub(crate) fn find(
         &self,
         (mesh, rig): (&TetMesh, &Rig),
@@ -172,7 +177,7 @@ impl SkeletonCore {
                 (own.cell, own.depth, thin)
             }
         };
-        // A vertex stands for its half of the cells around it: coarse lattices have none that is closer.
+        // A vertex represents its half of the cells around it; coarse lattices have no closer one.
         let half = if self.amount > 0.0 { 0.5 * cell } else { 0.0 };
         let in_core = |v: usize| {
             let reach = half + close * (near[v] + depth[v]);
@@ -191,7 +196,7 @@ impl SkeletonCore {
     }
 }
 
-/// The weight, n, that some of the bones have together.
+/// Total weight of some bones, n.
 fn share_of(rig: &Rig, counts: impl Fn(usize) -> bool) -> Vec<f64> {
     let mut share = vec![0.0; rig.vertex_count()];
     for bone in (0..rig.bone_count()).filter(|&bone| counts(bone)) {
@@ -200,7 +205,8 @@ fn share_of(rig: &Rig, counts: impl Fn(usize) -> bool) -> Vec<f64> {
     share
 }
 
-/// Which vertices of another mesh lie among thin ones by a share above a limit, or by any and are thin there themselves.
+/// `true` for vertices of another mesh with a thin share above a limit, or with any share if they are thin
+/// there themselves.
 fn carried(thin: &[bool], from: &TetMesh, own: &[bool], to: &TetMesh, limit: f64) -> Result<Vec<bool>> {
     let shares: Vec<f64> = thin.iter().map(|&thin| f64::from(u8::from(thin))).collect();
     let shares = Embedding::new(from, to.vertices().to_vec())?.interpolate(from, &shares, 1)?;
@@ -208,7 +214,7 @@ fn carried(thin: &[bool], from: &TetMesh, own: &[bool], to: &TetMesh, limit: f64
     Ok(shares.iter().zip(own).map(is_thin).collect())
 }
 
-/// Where each bone runs, b, moved into its flesh as well where it lies outside.
+/// Segments of each bone, b, moved into the flesh if outside.
 fn segments(
     mesh: &TetMesh,
     rig: &Rig,
@@ -232,7 +238,7 @@ fn segments(
     (0..rig.bone_count()).map(of_bone).collect()
 }
 
-/// The distance, n, from each vertex to the nearest of the bones that it hangs on.
+/// Distance of each vertex, n, to the nearest of its bones.
 fn distances<'a>(mesh: &TetMesh, rig: &Rig, segments: impl Fn(usize) -> &'a [Segment]) -> Vec<f64> {
     let mut near = vec![f64::INFINITY; mesh.vertices().len()];
     for bone in 0..rig.bone_count() {

@@ -1,4 +1,4 @@
-//! Which part of a body each bone is, by chain and shape, with names as a hint.
+//! Classification of bones by chain and shape, with names as hints.
 
 use nalgebra::Vector3;
 
@@ -7,36 +7,39 @@ use super::thickness::Radii;
 use super::tree::Tree;
 use super::{Bone, BoneRole};
 
-/// Limbs reach at least this far, as a share of the body's length.
+/// Smallest reach of a limb, as a share of the body's length.
 const LIMB: f64 = 0.1;
-/// What is left of a limb below its hand or foot, as a share of its length: an outstretched hand has a third.
+/// Largest remaining reach from a hand or foot on, as a share of the limb's length: an outstretched hand
+/// has a third.
 const END: f64 = 0.36;
-/// How far limbs may differ in length and in volume and still be a pair.
+/// Largest relative differences in length and in volume within a pair of limbs.
 const ALIKE: [f64; 2] = [0.15, 0.35];
-/// Two pairs mirror at one plane from this cosine of the angle between their ways across on, and as far as their middles
-/// lie no further apart than this share of the body's length.
+/// Tolerances for pairs with a common mirror plane: smallest cosine between their directions, and largest
+/// distance of their midpoints across the plane, as a share of the body's length.
 const ACROSS: f64 = 0.95;
 const ASIDE: f64 = 0.02;
-/// What is left of a neck and head below the neck, as a share of their length.
+/// Largest remaining reach of a head bone, as a share of the length of neck and head.
 const HEAD: f64 = 0.85;
-/// A chain whose end has less than this share of its largest radius and of its volume tapers, as a tail does.
+/// Share of a chain's largest radius and of its volume at the end below which the chain tapers, as a tail
+/// does.
 const TAPER: [f64; 2] = [0.4, 0.2];
-/// How much less a chain that tapers or hangs behind limbs, and how much more one with a name, is likely to be the head.
+/// Likelihood factors for a head: of a chain that tapers or is behind the limbs, and of a chain with a
+/// telling name.
 const LIKELY: [f64; 2] = [0.2, 4.0];
-/// What moves more than this share of the body is no hand, foot or head.
+/// Largest share of the body moved by a hand, foot or head.
 const WHOLE: f64 = 0.75;
 
-/// What is found of each bone, b.
+/// Classification of each bone, b.
 pub(super) struct Found {
-    /// None of them automatic.
+    /// Roles, never automatic.
     pub(super) roles: Vec<BoneRole>,
-    /// The bone that its flesh may be close to.
+    /// Bone near which flesh counts as close.
     pub(super) close_to: Vec<usize>,
-    /// Whether that is one of the trunk, which limbs hang on.
+    /// `true` if this bone belongs to the trunk, which bears limbs.
     pub(super) in_trunk: Vec<bool>,
 }
 
-/// Which parts bones are. radii: of the flesh, b. length: of the body, metres.
+/// Classifies bones. radii: of the flesh, b. length: of the body, metres.
 pub(super) fn find(bones: &[Bone], tree: &Tree, radii: &[Radii], length: f64) -> Found {
     let hints = bones.iter().map(|bone| hint(&bone.name)).collect();
     let mut parts = Parts { tree, radii, length, hints };
@@ -75,7 +78,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Which bones are hands, feet, heads or below them, b.
+    /// `true` for hands, feet, heads and all bones below, b.
     fn rigid(&self) -> Vec<bool> {
         let limbs = self.limbs();
         let mut rigid = vec![false; self.hints.len()];
@@ -95,12 +98,12 @@ impl Parts<'_> {
         rigid
     }
 
-    /// Whether the name of a bone says that all flesh follows it.
+    /// `true` if the name of a bone marks rigid flesh.
     fn is_hard(&self, bone: usize) -> bool {
         self.hints[bone].is_some_and(Hint::is_hard)
     }
 
-    /// The topmost bones of limbs: long chains of which there are two alike, and that no two such chains hang on.
+    /// Topmost bones of limbs: long chains in similar pairs, without such pairs below.
     pub(super) fn limbs(&self) -> Vec<usize> {
         let pairs = self.pairs();
         let mut bears_pair = vec![false; self.hints.len()];
@@ -118,7 +121,7 @@ impl Parts<'_> {
         limbs.iter().filter(topmost).copied().collect()
     }
 
-    /// Long chains of like length and volume, none of them below the other, on the two sides of the body.
+    /// Long chains of similar length and volume, neither below the other, on the two sides of the body.
     fn pairs(&self) -> Vec<[usize; 2]> {
         let tree = self.tree;
         let long = |&bone: &usize| {
@@ -134,7 +137,7 @@ impl Parts<'_> {
         self.mirrored(pairs)
     }
 
-    /// Whether two bones lead chains of like length and volume, none of them below the other.
+    /// `true` if two bones lead chains of similar length and volume, neither below the other.
     pub(super) fn are_alike(&self, a: usize, b: usize) -> bool {
         let tree = self.tree;
         let alike = |a: f64, b: f64, tolerance: f64| (a - b).abs() < tolerance * a.max(b);
@@ -144,7 +147,7 @@ impl Parts<'_> {
             && !tree.leads_to(b, a)
     }
 
-    /// Those of some pairs that mirror at the plane at which most of them do; two that hang on one bone say where it is.
+    /// Pairs with the mirror plane of the majority; pairs of siblings define candidate planes.
     fn mirrored(&self, pairs: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
         let tree = self.tree;
         let way = |&[a, b]: &[usize; 2]| {
@@ -172,7 +175,7 @@ impl Parts<'_> {
         }
     }
 
-    /// The bones of the head, without the neck; none where names say where it begins.
+    /// Bones of the head, without the neck; empty if names tell its start.
     fn head(&self, limbs: &[usize]) -> Vec<usize> {
         let tree = self.tree;
         let Some(first) = self.head_among(&self.ends(limbs), limbs) else {
@@ -190,7 +193,7 @@ impl Parts<'_> {
         below.iter().copied().filter(short).collect()
     }
 
-    /// The chains of the trunk that no limb hangs on, by their first bones.
+    /// First bones of the chains of the trunk without limbs.
     pub(super) fn ends(&self, limbs: &[usize]) -> Vec<usize> {
         let tree = self.tree;
         let bears = |bone: usize| limbs.iter().any(|&limb| tree.leads_to(bone, limb));
@@ -203,10 +206,10 @@ impl Parts<'_> {
             .collect()
     }
 
-    /// Which of the ends of the trunk is the head with its neck: the most bulky.
+    /// The end of the trunk that is head and neck: the most bulky.
     pub(super) fn head_among(&self, ends: &[usize], limbs: &[usize]) -> Option<usize> {
         let tree = self.tree;
-        // Where another end hangs beyond it on the trunk, beside limbs, an end is a tail or a belly.
+        // An end with another end beyond it on the trunk, beside limbs, is a tail or a belly.
         let bears = |bone: usize| limbs.iter().any(|&limb| tree.parent[limb] == Some(bone));
         let is_behind = |end: usize| {
             let beyond = |&other: &usize| {
@@ -220,7 +223,7 @@ impl Parts<'_> {
         ends.iter().map(|&end| (end, likely(end))).reduce(likelier).map(|(end, _)| end)
     }
 
-    /// How likely the chain from a bone is the head.
+    /// Likelihood of the chain from a bone to be the head.
     fn bulk(&self, first: usize) -> f64 {
         let tree = self.tree;
         let heaviest = |&bone: &usize| {

@@ -1,12 +1,13 @@
-//! Flesh in pieces too small to be seen swaying, such as the tip of a finger that a lattice leaves over.
+//! Specks: pieces of flesh too small for visible sway, such as the tip of a finger left over in a lattice.
 
 use crate::math::Sets;
 use crate::mesh::TetMesh;
 
-/// Largest share of the body's volume of a piece that is held: all fingers of a hand have less, a calf has more.
+/// Largest volume of a speck, as a share of the body's: all fingers of a hand have less, a calf has more.
 const SPECK: f64 = 0.01;
 
-/// Holds the pieces of flesh, connected through tets, that are smaller than a share of the body, unless they are `wanted`.
+/// Adds pieces of flesh, connected through tets, below a share of the body's volume to the core, unless
+/// they are `wanted`.
 pub(super) fn hold(mesh: &TetMesh, wanted: impl Fn(usize) -> bool, held: &mut [bool]) {
     let mut volumes = vec![0.0; held.len()];
     let mut whole = 0.0;
@@ -22,7 +23,7 @@ pub(super) fn hold(mesh: &TetMesh, wanted: impl Fn(usize) -> bool, held: &mut [b
     held.iter_mut().zip(&roots).for_each(|(held, &root)| *held |= sizes[root] < SPECK * whole);
 }
 
-/// The piece of each vertex, n, where those that count are connected through tets, by one of its vertices.
+/// Connected piece of each counted vertex, n, named by one of its vertices.
 pub(super) fn pieces(mesh: &TetMesh, counts: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut pieces = Sets::new(mesh.vertices().len());
     for tet in mesh.tets() {

@@ -1,4 +1,4 @@
-//! How deep each vertex of a tet mesh lies inside of a body, and how thick the body is there.
+//! Depth of each vertex of a tet mesh inside of a body, and local thickness of the body.
 
 use std::collections::HashMap;
 
@@ -9,37 +9,37 @@ use crate::Result;
 use crate::mesh::{SurfaceMesh, TetMesh, WindingNumber, closest_points};
 use crate::rig::Rig;
 
-/// Tets that make up a cell of a lattice.
+/// Number of tets in a cell of a lattice.
 const TETS_A_CELL: f64 = 5.0;
-/// Half of the diagonal of a cell of length 1: a ball is known to reach this much further than where it was looked for.
+/// Half of the diagonal of a unit cell: guaranteed extra reach of a ball around its sample point.
 const HALF_DIAGONAL: f64 = 0.866;
-/// Edges of a thick part are no thin parts: a ball counts where it comes as near as this, as a share of the radius from
-/// which parts are thick at most.
+/// Reach of a ball as a share of the smallest thick radius; keeps edges of thick parts from counting as
+/// thin.
 const EDGE: f64 = 0.4;
-/// Vertices on the outside are no more than this many tets from one inside.
+/// Largest distance in tets from an outer vertex to an inner one.
 const RINGS: usize = 2;
-/// A ball that stands out of another by less than this share of a cell lies in it.
+/// Protrusion of a ball out of another, as a share of a cell, below which it counts as contained.
 const INSIDE: f64 = 0.25;
 
-/// Winding number from which a place is inside.
+/// Winding number from which on a place is inside.
 const WITHIN: f64 = 0.5;
-/// How far beside a triangle is looked for the outside, as a share of a cell.
+/// Distance from a triangle at which the outside is tested, as a share of a cell.
 const BESIDE: f64 = 0.1;
 
 /// Lengths in metres at the vertices of a tet mesh.
 pub(super) struct Thickness {
-    /// Distance to what of the surface bounds the body, n; 0 on the boundary of the mesh.
+    /// Distance to the bounding part of the surface, n; 0 on the boundary of the mesh.
     pub(super) depth: Vec<f64>,
-    /// Radius of the largest ball inside of the body that comes near the vertex, or near those inside that one on the
-    /// outside hangs on, n.
+    /// Radius of the largest inner ball near the vertex, or for an outer vertex near its inner neighbours,
+    /// n.
     pub(super) radius: Vec<f64>,
-    /// Radius of the largest ball inside of the body that reaches the vertex itself, n.
+    /// Radius of the largest inner ball that reaches the vertex itself, n.
     reached: Vec<f64>,
-    /// Edge of a cell that has as many tets as one of a lattice.
+    /// Edge of a cell with as many tets as a lattice cell.
     pub(super) cell: f64,
 }
 
-/// How thick the flesh of a bone is, metres.
+/// Thickness of the flesh of a bone, metres.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Radii {
     pub(super) median: f64,
@@ -47,12 +47,12 @@ pub(super) struct Radii {
 }
 
 impl Thickness {
-    /// thick: the radius from which parts are thick at most, metres.
+    /// thick: smallest radius that always counts as thick, metres.
     pub(super) fn new(mesh: &TetMesh, surface: &SurfaceMesh, thick: f64) -> Result<Self> {
         let count = mesh.vertices().len();
         let mut outer = vec![false; count];
         mesh.boundary_vertices().into_iter().for_each(|vertex| outer[vertex as usize] = true);
-        // Balls are looked for at the vertices inside, and in the middle of tets with one of them.
+        // Balls are centred at inner vertices, and at the centroids of tets with an inner vertex.
         let inner: Vec<usize> = (0..count).filter(|&vertex| !outer[vertex]).collect();
         let tets = (0..mesh.tets().len()).filter(|&t| mesh.tets()[t].iter().any(|&v| !outer[v as usize]));
         let middle = |tet: usize| {
@@ -61,7 +61,7 @@ impl Thickness {
         };
         let mut centres: Vec<[f64; 3]> = inner.iter().map(|&vertex| mesh.vertices()[vertex]).collect();
         centres.extend(tets.map(middle));
-        // The whole tets, whatever share of them is flesh.
+        // Volume of whole tets, independent of their flesh share.
         let whole: f64 = mesh.volumes().iter().zip(mesh.solid()).map(|(volume, solid)| volume / solid).sum();
         let cell = (TETS_A_CELL * whole / mesh.tets().len() as f64).cbrt();
         let skin = skin(surface, cell)?;
@@ -81,12 +81,13 @@ impl Thickness {
         Ok(Self { depth, radius, reached, cell })
     }
 
-    /// Where the body is thinner than this, n.
+    /// `true` for vertices in parts thinner than a limit, n.
     pub(super) fn below(&self, limit: f64) -> Vec<bool> {
         self.radius.iter().map(|&radius| radius < limit).collect()
     }
 
-    /// The median radius that reaches, and the largest that comes near, where a bone weighs more than a half, b; else 0.
+    /// Median reaching radius and largest near radius over the vertices with more than half of their weight
+    /// on a bone, b; else 0.
     pub(super) fn of_bones(&self, rig: &Rig) -> Vec<Radii> {
         let of_bone = |bone: usize| {
             let own = rig.bone(bone).iter().filter(|(_, weight)| *weight > 0.5);
@@ -99,7 +100,8 @@ impl Thickness {
     }
 }
 
-/// The triangles with the outside on one of their sides: not skin below clothes, nor teeth. All where there are none.
+/// Triangles with the outside on one of their sides: no skin below clothes, and no teeth. All triangles if
+/// there are none.
 fn skin(surface: &SurfaceMesh, cell: f64) -> Result<SurfaceMesh> {
     let winding = WindingNumber::new(surface);
     let is_skin = |triangle: &[u32; 3]| {
@@ -116,7 +118,7 @@ fn skin(surface: &SurfaceMesh, cell: f64) -> Result<SurfaceMesh> {
     SurfaceMesh::new(surface.points().to_vec(), skin)
 }
 
-/// The radius of the first ball, largest first, that comes as near to each point; 0 where none does.
+/// Radius of the first ball, largest first, within reach of each point; 0 without one.
 fn covered(points: &[[f64; 3]], balls: &[(f64, [f64; 3])], (near, cell): (f64, f64)) -> Vec<f64> {
     let box_of = |place: [f64; 3]| place.map(|x| (x / cell).floor() as i64);
     let mut waiting: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
@@ -126,7 +128,7 @@ fn covered(points: &[[f64; 3]], balls: &[(f64, [f64; 3])], (near, cell): (f64, f
     let mut radii = vec![0.0; points.len()];
     let mut taken: Vec<(f64, [f64; 3])> = Vec::new();
     for &(radius, centre) in balls {
-        // Most balls lie in one that touches the surface where they do.
+        // Most balls are contained in a larger ball that touches the surface at the same place.
         let lies_in = |larger: &(f64, [f64; 3])| {
             let room = larger.0 + INSIDE * cell - radius;
             squared_distance(larger.1, centre) <= room * room
@@ -153,7 +155,8 @@ fn covered(points: &[[f64; 3]], balls: &[(f64, [f64; 3])], (near, cell): (f64, f
     radii
 }
 
-/// What no ball reaches for sure, such as outer corners of cells, is as thick as what it shares a tet with.
+/// Vertices out of guaranteed reach, such as outer corners of cells, get the largest radius among their
+/// tets.
 fn completed(mesh: &TetMesh, radii: Vec<f64>) -> Vec<f64> {
     let mut complete = radii.clone();
     for tet in mesh.tets() {

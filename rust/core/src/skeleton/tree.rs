@@ -1,4 +1,4 @@
-//! The bones of a rig as one tree, with what hangs on them.
+//! The bones of a rig as one tree, with the volume moved by each.
 
 use nalgebra::Vector3;
 
@@ -9,29 +9,29 @@ use crate::{Error, Result};
 
 type Point = Vector3<f64>;
 
-/// Heads that are closer than this share of the body's length are in one place.
+/// Distance, as a share of the body's length, below which heads coincide.
 const APART: f64 = 1e-3;
-/// A root hangs on a bone of another tree that shares at least this much of its flesh.
+/// Smallest share of common flesh to attach a root to a bone of another tree.
 const SHARED: f64 = 1e-3;
 
-/// Bones, b, each with what is known of it.
+/// Tree of bones, b.
 pub(super) struct Tree {
     pub(super) heads: Vec<Point>,
     pub(super) parent: Vec<Option<usize>>,
     pub(super) children: Vec<Vec<usize>>,
-    /// Share of the body's volume that a bone moves with all below it.
+    /// Share of the body's volume moved by a bone and its descendants.
     pub(super) below: Vec<f64>,
-    /// The longest way down from its head, metres.
+    /// Longest path down from its head, metres.
     pub(super) reach: Vec<f64>,
-    /// Where its flesh is.
+    /// Centre of its flesh.
     centres: Vec<Point>,
-    /// Heads that are closer are in one place, metres.
+    /// Distance below which heads coincide, metres.
     apart: f64,
 }
 
 impl Tree {
-    /// Parents as given; what is a root beside the largest hangs on the bone that it shares most flesh with, as feet do
-    /// that an exporter took off their legs.
+    /// Tree with the given parents. Every root except the largest is attached to the bone with most common
+    /// flesh, such as feet that an exporter detached from their legs.
     pub(super) fn new(
         bones: &[Bone],
         mesh: &TetMesh,
@@ -70,7 +70,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Shares and ways down, from the leaves up.
+    /// Accumulates volume shares and paths, from the leaves up.
     fn add_up(&mut self) {
         for bone in self.downwards().into_iter().rev() {
             let below = self.children[bone].iter().map(|&child| self.below[child]).sum::<f64>();
@@ -83,7 +83,8 @@ impl Tree {
         }
     }
 
-    /// Where a bone leads to: the heads of those of its children that count, or twice the way to its flesh.
+    /// End points of a bone: heads of the counted children, or the reflection of its head at the centre of
+    /// its flesh.
     fn ends(&self, bone: usize, counts: impl Fn(usize) -> bool) -> Vec<Point> {
         let head = self.heads[bone];
         let leads = |&&child: &&usize| {
@@ -93,7 +94,7 @@ impl Tree {
         if ends.is_empty() { vec![2.0 * self.centres[bone] - head] } else { ends }
     }
 
-    /// All bones, each after the one above it.
+    /// All bones, parents before children.
     fn downwards(&self) -> Vec<usize> {
         let mut order: Vec<usize> =
             (0..self.parent.len()).filter(|&bone| self.parent[bone].is_none()).collect();
@@ -105,7 +106,7 @@ impl Tree {
         order
     }
 
-    /// A bone and all below it.
+    /// A bone and all its descendants.
     pub(super) fn with_below(&self, bone: usize) -> Vec<usize> {
         let mut found = vec![bone];
         let mut next = 0;
@@ -116,28 +117,28 @@ impl Tree {
         found
     }
 
-    /// Share of the body's volume that a bone moves by itself.
+    /// Share of the body's volume moved by a bone alone.
     pub(super) fn own(&self, bone: usize) -> f64 {
         self.below[bone] - self.children[bone].iter().map(|&child| self.below[child]).sum::<f64>()
     }
 
-    /// A bone and all below it, if these are one behind the other.
+    /// A bone and its descendants, if they form a single chain.
     pub(super) fn chain(&self, bone: usize) -> Option<Vec<usize>> {
         let chain = self.with_below(bone);
         chain.iter().all(|&link| self.children[link].len() < 2).then_some(chain)
     }
 
-    /// Whether a bone is another or above it.
+    /// `true` if a bone equals another one or is its ancestor.
     pub(super) fn leads_to(&self, bone: usize, other: usize) -> bool {
         std::iter::successors(Some(other), |&bone| self.parent[bone]).any(|above| above == bone)
     }
 
-    /// From the head of a bone to where it leads, by those of its children that count.
+    /// Segments from the head of a bone to its end points, by the counted children.
     pub(super) fn segments(&self, bone: usize, counts: impl Fn(usize) -> bool) -> Vec<[Point; 2]> {
         self.ends(bone, counts).iter().map(|&end| [self.heads[bone], end]).collect()
     }
 
-    /// A piece of a bone with its middle where the flesh of the bone is.
+    /// A segment of a bone, translated to have its middle at the centre of the flesh.
     pub(super) fn moved_into_flesh(&self, bone: usize, [start, end]: [Point; 2]) -> [Point; 2] {
         let way = self.centres[bone] - (start + end) / 2.0;
         [start + way, end + way]
