@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 //!
-//! Data flows one way: mesh and rig, operators, subspace, model, simulation, displacement.
-//! A module uses only those to its left:
-//! `error, progress, math -> mesh -> rig, material -> operators -> skeleton, subspace, solve -> method -> body -> file -> bake`.
+//! Data flows one way: mesh and rig, operators, subspace, model, simulation, displacement. A module uses
+//! only the modules to its left: `error, progress, math -> mesh -> rig, material -> operators -> skeleton,
+//! subspace, solve -> method -> body -> file -> bake`.
 
 pub mod bake;
 pub mod body;

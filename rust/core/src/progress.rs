@@ -1,17 +1,17 @@
-//! Progress of long computations, seen from outside, and the wish to stop them.
+//! Progress and cancellation of long computations.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::{Error, Result};
 
-/// How far a long computation is, and whether it should stop; shared between threads by reference or `Arc`.
+/// Progress of a long computation and its cancellation flag; shared between threads by reference or `Arc`.
 ///
-/// A computation of several stages calls [`Progress::enter`] before each; what a stage reports as its own fraction
-/// in [0, 1] then counts for its share of the whole.
+/// A computation of several stages calls [`Progress::enter`] before each; the fraction in [0, 1] reported
+/// by a stage then counts for its share of the whole.
 #[derive(Default)]
 pub struct Progress {
     standing: Mutex<Standing>,
-    /// Asked at each report whether to stop.
+    /// Callback asked at each report whether to stop.
     stop: Option<Box<dyn Fn() -> bool + Send + Sync>>,
 }
 
@@ -30,7 +30,8 @@ impl Default for Standing {
 }
 
 impl Progress {
-    /// One that asks `stop` at each report whether the computation should stop, on the thread that reports.
+    /// A progress that asks `stop`, on the reporting thread, at each report whether the computation should
+    /// stop.
     pub fn asking(stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { standing: Mutex::default(), stop: Some(Box::new(stop)) }
     }
@@ -59,7 +60,7 @@ impl Progress {
         self.proceed()
     }
 
-    /// For loops that cannot know how far they are: records nothing.
+    /// Checks for cancellation in loops of unknown length, without recording a fraction.
     ///
     /// # Errors
     /// [`Error::Cancelled`] once [`Progress::cancel`] was called.
@@ -76,7 +77,7 @@ impl Progress {
         }
     }
 
-    /// The fraction of the whole that is done, in [0, 1].
+    /// Completed fraction of the whole, in [0, 1].
     pub fn fraction(&self) -> f32 {
         self.lock().fraction
     }
@@ -86,12 +87,12 @@ impl Progress {
         self.lock().stage
     }
 
-    /// Asks the computation to stop at its next report.
+    /// Requests the computation to stop at its next report.
     pub fn cancel(&self) {
         self.lock().cancelled = true;
     }
 
-    /// The plain values stay meaningful even if a thread panicked while it held them.
+    /// Locks the state. Its plain values stay valid even if a thread panicked while it held the lock.
     fn lock(&self) -> MutexGuard<'_, Standing> {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner)
     }

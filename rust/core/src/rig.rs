@@ -1,18 +1,20 @@
-//! Rigs (weights that bind vertices to bones) and poses (one transform a bone).
+//! Rigs (weights that bind vertices to bones) and poses (one transform per bone).
 
 use crate::{Error, Result};
 
-/// How far a row of weights may be from summing to one before it is refused.
+/// Tolerance for the sum of a row of weights.
 const SUM_TOLERANCE: f64 = 1e-6;
-/// Share of the mass below which a bone, with all below it, is small. Measured: a hand has two percent and more, and
-/// its flesh, all of it near the surface, floats off when the constraint does not know how fingers of half of a
-/// percent move; below a third of a percent the largest motion changes by less than three percent of itself.
+/// Share of the mass below which a bone, together with its descendants, counts as small. Measured: a hand
+/// has two percent or more. Its flesh, all of it near the surface, floats off if the constraint ignores
+/// fingers of half a percent; below a third of a percent the largest motion changes by less than three
+/// percent of itself.
 const SMALL_BONE: f64 = 0.003;
 
-/// One 3x4 affine transform a bone, row-major: `x = T [X; 1]`, from rest to posed position in world space, metres.
+/// One 3x4 affine transform per bone, row-major: `x = T [X; 1]`, from rest to posed position in world
+/// space, metres.
 pub type Pose = [[[f64; 4]; 3]];
 
-/// Linear-blend weights of every vertex for every bone, kept a bone at a time, and shapes that are added.
+/// Linear-blend weights of every vertex for every bone, stored per bone, and additional shapes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rig {
     vertex_count: usize,
@@ -52,10 +54,11 @@ impl Rig {
         Ok(Self { vertex_count, bones, shapes: Vec::new() })
     }
 
-    /// Takes weights a bone at a time, as [`Rig::bone`] gives them and as they are, without shapes.
+    /// Takes weights per bone, in the form of [`Rig::bone`] and without normalisation or shapes.
     ///
     /// # Errors
-    /// As [`Rig::new`]; [`Error::Index`] for a vertex that is not there, [`Error::Range`] for vertices that do not ascend.
+    /// As [`Rig::new`]; [`Error::Index`] for an invalid vertex, [`Error::Range`] for vertices that do not
+    /// ascend.
     pub(crate) fn from_bones(vertex_count: usize, bones: Vec<Vec<(u32, f64)>>) -> Result<Self> {
         if vertex_count == 0 || bones.is_empty() {
             return Err(Error::Empty { what: "weights" });
@@ -72,17 +75,18 @@ impl Rig {
                 *sums.get_mut(vertex as usize).ok_or(missing)? += weight;
             }
         }
-        // A weight that is not finite makes no sum that is close to one.
+        // A weight that is not finite makes no sum close to one.
         match sums.iter().position(|sum: &f64| sum.is_nan() || (sum - 1.0).abs() > SUM_TOLERANCE) {
             Some(vertex) => Err(Error::WeightSum { vertex, sum: sums[vertex] }),
             None => Ok(Self { vertex_count, bones, shapes: Vec::new() }),
         }
     }
 
-    /// The same rig with shapes that the animator adds to the pose, such as blend shapes: what modes must not imitate.
+    /// The same rig with shapes that the animator adds to the pose, such as blend shapes, which modes must
+    /// not imitate.
     ///
-    /// `shapes` are displacements at rest, s x n x 3 in C order, metres; their size has no effect. A simulation feels
-    /// their motion only through [`Drive::offsets`](crate::method::Drive::offsets).
+    /// `shapes` are displacements at rest, s x n x 3 in C order, metres; their size has no effect. A
+    /// simulation responds to their motion only through [`Drive::offsets`](crate::method::Drive::offsets).
     ///
     /// # Errors
     /// [`Error::Shape`] or [`Error::NotFinite`].
@@ -102,17 +106,17 @@ impl Rig {
         Ok(self)
     }
 
-    /// A single affine handle that moves every vertex with weight one.
+    /// A rig with a single affine handle that moves every vertex with weight one.
     pub fn single(vertex_count: usize) -> Result<Self> {
         Self::new(vertex_count, 1, &vec![1.0; vertex_count])
     }
 
-    /// The rig in which every bone moves as the bone it is merged into.
+    /// The rig in which every bone moves with the bone it is merged into.
     ///
-    /// `into[j]` names the bone whose weights take over those of bone j, itself to keep it; chains are followed.
-    /// Bones that were merged away are left out, so that the constraint built on the result has rows only for
-    /// the bones kept. Poses belong to the rig they were made for: those of the result have a transform for each
-    /// bone kept, in order.
+    /// `into[j]` names the bone that takes over the weights of bone j, j itself to keep it; chains are
+    /// followed. Merged bones are left out, so that the constraint built on the result has rows only for
+    /// the bones kept. Poses belong to the rig they were made for: those of the result have a transform for
+    /// each bone kept, in order.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::Index`], or [`Error::Range`] if a chain never ends.
@@ -130,7 +134,7 @@ impl Rig {
         Ok(Self { vertex_count: self.vertex_count, bones, shapes: self.shapes.clone() })
     }
 
-    /// The same bones and shapes on some of the vertices only; rows of the others are empty.
+    /// The same bones and shapes restricted to some vertices; rows of the others are empty.
     pub(crate) fn restricted(&self, keep: impl Fn(u32) -> bool) -> Self {
         fn of<T: Copy>(parts: &[Vec<(u32, T)>], keep: impl Fn(u32) -> bool) -> Vec<Vec<(u32, T)>> {
             parts
@@ -145,12 +149,13 @@ impl Rig {
         }
     }
 
-    /// Which bones are too small to count, as [`merged`](Self::merged) takes it: each of them names its parent.
+    /// Merge targets in the form of [`merged`](Self::merged): each bone too small to count names its
+    /// parent.
     ///
-    /// A bone is small if it and all bones below it together move less than 0.3 percent of the mass: fingers, toes,
-    /// a jaw, never a link in the middle of a chain. `mass` is n, kg; `parents[j]` is the bone above bone j, `None`
-    /// for a root, which always counts. What it does not do: it knows no names, and keeps bones of thick parts that
-    /// share a region with their parent, as twist bones do.
+    /// A bone is small if it and all its descendants together move less than 0.3 percent of the mass:
+    /// fingers, toes, a jaw, never a link in the middle of a chain. `mass` is n, kg; `parents[j]` is the
+    /// parent of bone j, `None` for a root, which always counts. The rule ignores names, and keeps bones of
+    /// thick parts that share a region with their parent, such as twist bones.
     ///
     /// # Errors
     /// [`Error::Shape`], [`Error::Index`], or [`Error::Range`] if a chain of parents never ends.
@@ -178,12 +183,12 @@ impl Rig {
         self.bones.len()
     }
 
-    /// The shapes: the vertices that each moves and how, by ascending vertex.
+    /// Vertices moved by each shape with their displacements, by ascending vertex.
     pub fn shapes(&self) -> &[Vec<(u32, [f64; 3])>] {
         &self.shapes
     }
 
-    /// The vertices a bone moves and its weight on each, by ascending vertex.
+    /// Vertices moved by a bone with their weights, by ascending vertex.
     pub fn bone(&self, bone: usize) -> &[(u32, f64)] {
         &self.bones[bone]
     }
@@ -204,7 +209,7 @@ fn check_bones(what: &'static str, bones: &[u32]) -> Result<()> {
     }
 }
 
-/// A bone, the one it names, and so on up to one that names itself.
+/// A bone, its target, and so on up to a bone that names itself.
 fn chain(what: &'static str, above: &[u32], bone: usize) -> Result<Vec<usize>> {
     let mut links = vec![bone];
     let mut end = bone;

@@ -1,4 +1,4 @@
-//! What follows from a simulation: baked shapes in the forms that other tools read.
+//! Results of a simulation in the forms that other tools read.
 
 mod helper_bones;
 mod modal_keys;

@@ -1,4 +1,4 @@
-//! Many frames of displacements as few shapes with animated values.
+//! Modal keys: many frames of displacements as a few shapes with animated values.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,26 +10,27 @@ use rayon::prelude::*;
 use crate::math::dense::symmetric_eigen;
 use crate::{Error, Progress, Result};
 
-/// Most points a task works on at once, and most of its multiplications: between two tasks it can be stopped.
+/// Largest number of points, and of multiplications, per task: the computation can be stopped between
+/// tasks.
 const POINTS: usize = 1024;
 const WORK: usize = 1 << 28;
-/// Parts the points are split into; their sums are added in order, whatever the number of threads.
+/// Number of parts of the points; partial sums are added in order, for any number of threads.
 const PARTS: usize = 16;
-/// Points that are furthest from where they should be, on which a number of keys is tried first.
+/// Number of points with the largest distances, on which a number of keys is tried first.
 const WITNESSES: usize = 256;
-/// Share of all motion that rounding may add to the eigenvalues.
+/// Share of the total motion that rounding may add to the eigenvalues.
 const ROUNDING: f64 = 1e-10;
 
-/// Shapes and their values: the displacement at frame i is `sum over j of values_ij keys_j`.
+/// Shapes and their values: the displacement in frame i is `sum over j of values_ij keys_j`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModalKeys {
     /// The shapes, k x p x 3 in C order, metres.
     pub keys: Vec<f32>,
-    /// Their values, f x k in C order; the largest magnitude of each key's values is 1, where it is +1.
+    /// Values, f x k in C order; each key's largest magnitude is 1, with a positive sign.
     pub values: Vec<f32>,
     /// Number of keys k.
     pub count: usize,
-    /// Largest distance of a point in a frame from where it should be, measured with the numbers above,
+    /// Largest distance of a point from its target over all frames, measured with the numbers above,
     /// metres.
     pub error: f64,
 }
@@ -37,8 +38,9 @@ pub struct ModalKeys {
 /// The fewest shapes from the singular value decomposition of all frames that stay within `tolerance`.
 ///
 /// `frames` is f x p x 3 in C order, in metres; `tolerance` bounds the distance of every point in every
-/// frame, in metres. The decomposition `A = V S U'` is that of the small `A A' = V S^2 V'`, so its cost grows
-/// with f^2 p. If `max_keys` shapes do not reach the tolerance, they are returned with the error they leave.
+/// frame, in metres. The decomposition `A = V S U'` is computed from the small `A A' = V S^2 V'`, so the
+/// cost grows with f^2 p. If `max_keys` shapes do not reach the tolerance, they are returned with their
+/// error.
 ///
 /// # Errors
 /// [`Error::Shape`] if `frames` is no whole number of points in each frame, [`Error::NotFinite`] or
@@ -70,7 +72,8 @@ pub fn modal_keys(
     Ok(ModalKeys { keys: keys.copied().collect(), values: values.collect(), count, error: largest(&blocks) })
 }
 
-/// Fewer keys cannot do: the largest distance is no less than the root mean square of all, which is known.
+/// Lower bound of the number of keys: the largest distance is at least the root mean square of all, which
+/// is known.
 fn least_count(squares: &[f64], points: f64, tolerance: f64) -> usize {
     let sum: f64 = squares.iter().sum();
     let allowed = squares.len() as f64 * points * tolerance * tolerance + ROUNDING * sum;
@@ -106,9 +109,9 @@ fn check(frames: &[f32], frame_count: usize, tolerance: f64) -> Result<()> {
     }
 }
 
-/// How strongly a key acts in each frame.
+/// A key's values over the frames.
 struct Curve {
-    /// The singular vector over its largest entry, so that the largest magnitude is +1.
+    /// The singular vector divided by its largest entry, so that the largest magnitude is +1.
     values: Vec<f32>,
     /// A key is `scale * sum over frames of values_i frame_i`.
     scale: f64,
@@ -118,12 +121,13 @@ impl Curve {
     fn new(vector: &[f64]) -> Self {
         let largest = vector.iter().fold(0.0, |a: f64, &b| if b.abs() > a.abs() { b } else { a });
         let values: Vec<f32> = vector.iter().map(|v| (v / largest) as f32).collect();
-        // Of the rounded values, so that keys undo their rounding.
+        // The norm of the rounded values, so that keys compensate for the rounding.
         let norm2: f64 = values.iter().map(|&v| f64::from(v).powi(2)).sum();
         Self { values, scale: 1.0 / norm2 }
     }
 
-    /// The key of some numbers, one column a frame; it is taken out of them.
+    /// Computes the part of a key in some numbers, one column per frame, and subtracts its contribution
+    /// from them.
     fn take_out(&self, numbers: &mut Mat<f64>) {
         let mut key = vec![0.0; numbers.nrows()];
         for (f, &value) in self.values.iter().enumerate() {
@@ -140,18 +144,19 @@ impl Curve {
 struct Frames<'a> {
     numbers: &'a [f32],
     count: usize,
-    /// Numbers a frame.
+    /// Numbers per frame.
     width: usize,
 }
 
-/// Some points: their part of every key, one column a key, and how far each is from where it should be.
+/// A block of points: their part of every key, one column per key, and each point's largest distance from
+/// its target.
 struct Block {
     keys: Mat<f32>,
     distances: Vec<f64>,
 }
 
 impl Frames<'_> {
-    /// Numbers of all frames, one column a frame.
+    /// Numbers of all frames, one column per frame.
     fn columns(&self, range: &std::ops::Range<usize>) -> Mat<f64> {
         Mat::from_fn(range.len(), self.count, |i, f| {
             f64::from(self.numbers[f * self.width + range.start + i])
@@ -189,9 +194,10 @@ impl Frames<'_> {
         Ok(parts?.iter().fold(Mat::zeros(self.count, self.count), |sum, part| sum + part))
     }
 
-    /// The fewest keys, from `least` on, with which all points are within the tolerance, or all the keys.
+    /// The smallest number of keys, from `least` on, for which all points are within the tolerance; else
+    /// all keys.
     ///
-    /// All points are looked at only for numbers of keys that do for the points that were worst before.
+    /// A number of keys is tried on all points only if it suffices for the points that were worst before.
     fn fewest(
         &self,
         curves: &[Curve],
@@ -211,7 +217,8 @@ impl Frames<'_> {
         }
     }
 
-    /// The fewest keys, from `least` on, with which some points are within the tolerance, or all the keys.
+    /// The smallest number of keys, from `least` on, for which the given points are within the tolerance;
+    /// else all keys.
     fn fewest_of(
         &self,
         points: &[usize],
@@ -234,7 +241,7 @@ impl Frames<'_> {
         Ok(count)
     }
 
-    /// The points that are furthest from where they should be.
+    /// The points with the largest distances from their targets.
     fn worst(&self, blocks: &[Block]) -> Vec<usize> {
         let all: Vec<f64> = blocks.iter().flat_map(|block| &block.distances).copied().collect();
         let mut points: Vec<usize> = (0..all.len()).collect();
@@ -243,7 +250,7 @@ impl Frames<'_> {
         points
     }
 
-    /// All points with some keys.
+    /// Keys and distances of all points for the given curves.
     fn reduce(&self, curves: &[Curve], progress: &Progress) -> Result<Vec<Block>> {
         let values = Mat::from_fn(self.count, curves.len(), |f, j| f64::from(curves[j].values[f]));
         let scaled = Mat::from_fn(self.count, curves.len(), |f, j| curves[j].scale * values[(f, j)]);
@@ -253,7 +260,7 @@ impl Frames<'_> {
             let mut left = self.columns(&(start..(start + step).min(self.width)));
             let mut keys = Mat::zeros(left.nrows(), curves.len());
             matmul(&mut keys, Accum::Replace, &left, &scaled, 1.0, Par::Seq);
-            // As they are kept.
+            // The keys in the precision in which they are stored.
             let keys = Mat::from_fn(keys.nrows(), keys.ncols(), |i, j| keys[(i, j)] as f32);
             let kept = Mat::from_fn(keys.nrows(), keys.ncols(), |i, j| f64::from(keys[(i, j)]));
             matmul(&mut left, Accum::Add, &kept, values.transpose(), -1.0, Par::Seq);
@@ -263,12 +270,12 @@ impl Frames<'_> {
     }
 }
 
-/// How many a task works on at once if each takes so many multiplications.
+/// Number of points per task at this number of multiplications per point.
 fn at_once(multiplications: usize) -> usize {
     (WORK / multiplications.max(1)).clamp(1, POINTS)
 }
 
-/// The largest distance of each point over all frames, of its numbers, one column a frame.
+/// The largest distance of each point over all frames, from residual numbers with one column per frame.
 fn distances(numbers: &Mat<f64>) -> Vec<f64> {
     let mut squares = vec![0.0; numbers.nrows() / 3];
     for f in 0..numbers.ncols() {

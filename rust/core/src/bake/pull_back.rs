@@ -1,4 +1,5 @@
-//! Displacements after skinning, as displacements before it: what corrective shape keys hold.
+//! Conversion of displacements after skinning to displacements before it, as corrective shape keys hold
+//! them.
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 use rayon::prelude::*;
@@ -9,16 +10,16 @@ use crate::{Error, Result};
 /// A 3x3 matrix, row-major.
 type Linear = [[f64; 3]; 3];
 
-/// Directions that skinning shrinks below this share of the largest are given up: their keys would explode.
+/// Relative size below which a direction shrunk by skinning is dropped: its keys would explode.
 const COLLAPSED: f64 = 1e-4;
-/// Condition number up to which a matrix is simply inverted.
+/// Condition number up to which a matrix is inverted directly.
 const WELL_CONDITIONED: f64 = 1e3;
 
 /// Linear part of linear-blend skinning at each vertex: `M_i = sum over bones of w_ij T_j`, without
 /// translations.
 ///
 /// # Errors
-/// [`Error::Shape`] if the pose has not one transform a bone.
+/// [`Error::Shape`] unless the pose has one transform per bone.
 pub fn blend(rig: &Rig, pose: &Pose) -> Result<Vec<Linear>> {
     if pose.len() != rig.bone_count() {
         return Err(Error::Shape {
@@ -37,10 +38,10 @@ pub fn blend(rig: &Rig, pose: &Pose) -> Result<Vec<Linear>> {
     Ok(out)
 }
 
-/// Displacements d before skinning that give u after it: `M_i d_i = u_i`, p x 3, metres.
+/// Displacements d before skinning that become u after it: `M_i d_i = u_i`, p x 3, metres.
 ///
-/// Where `M_i` is singular, or shrinks a direction below a ten-thousandth of the others, the shortest d_i
-/// that comes closest in the directions that are left.
+/// If `M_i` is singular, or shrinks a direction below a ten-thousandth of the others, d_i is the shortest
+/// least-squares solution in the remaining directions.
 ///
 /// # Errors
 /// [`Error::Shape`] or [`Error::NotFinite`].

@@ -1,4 +1,4 @@
-//! Building a body, with what another one of the same surface has already.
+//! Building a body, reusing parts of another body of the same surface.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,17 +16,17 @@ use crate::skeleton::BoneRole;
 use crate::subspace::{Restraint, SkinningModes, cluster_tets};
 use crate::{Progress, Result};
 
-/// Residual up to which modes that were updated are kept.
+/// Largest residual at which updated modes are accepted.
 const GOOD_ENOUGH: f64 = 1e-2;
 
-/// Lattice, what hangs in it and its weights: what no map changes.
+/// Lattice, embedding and rig weights: the parts that no map changes.
 struct Ground {
     mesh: Arc<TetMesh>,
     embedding: Arc<Embedding>,
     rig: Arc<Rig>,
 }
 
-/// What modes must keep to.
+/// Constraints on the modes.
 struct Bounds {
     merged: Vec<u32>,
     counting: Arc<Rig>,
@@ -41,7 +41,7 @@ impl Bounds {
         Restraint { rig: self.tie.as_deref(), leak: Some(&self.leak), pinned: Some(&self.pinned) }
     }
 
-    /// Whether they are those of a body, of the same lattice.
+    /// `true` if these are the constraints of a body on the same lattice.
     fn are_of(&self, body: &Body) -> bool {
         let as_tied = match (&self.tie, &body.tie) {
             (Some(tie), Some(other)) => Arc::ptr_eq(tie, other) && self.leak == body.leak,
@@ -52,25 +52,26 @@ impl Bounds {
     }
 }
 
-/// Modes, and what others can be made from.
+/// Modes, and the factor and residuals from which others can be computed.
 struct Found {
     modes: Arc<SkinningModes>,
     residual: f64,
     apart: Option<Arc<Vec<f64>>>,
     base: Option<Arc<Base>>,
-    /// Whether the clusters of the body before go with them.
+    /// `true` if the previous body's clusters remain valid.
     keeps_clusters: bool,
 }
 
 impl Body {
-    /// As [`Body::new`], but whatever the parameters leave as it is in `like`, a body of the same surface and weights, is
-    /// taken from there.
+    /// As [`Body::new`], but reuses every part of `like`, a body of the same surface and weights, that the
+    /// parameters leave unchanged.
     ///
-    /// The lattice depends on the resolution and on what counts as solid alone; strength changes the model alone; leak, pins and bones the
-    /// modes, the clusters and the model. Where only stiffness or stitches differ and both are `editable`, modes are
-    /// found from those before ([`ModesProblem::update_stiffness`](crate::subspace::ModesProblem::update_stiffness))
-    /// and clusters and the tets of a cubature stay, unless the [`Body::residual`] would be above one percent. A `like` of another surface or
-    /// other weights is of no use, and of no harm.
+    /// The lattice depends on the resolution and on `solid` alone; strength affects the model alone; leak,
+    /// pins and bones affect the modes, the clusters and the model. If only stiffness or stitches differ
+    /// and both bodies are `editable`, modes are updated from the previous ones
+    /// ([`ModesProblem::update_stiffness`](crate::subspace::ModesProblem::update_stiffness)), and clusters
+    /// and cubature tets stay, unless the [`Body::residual`] would exceed one percent. A `like` of another
+    /// surface or other weights has no effect.
     ///
     /// # Errors
     /// As [`Body::new`].
@@ -136,7 +137,7 @@ impl Body {
     }
 }
 
-/// Clusters, and the tets at which forces are found, from a body that keeps them or anew.
+/// Clusters and cubature, from a body that keeps them or newly computed.
 fn sampled(
     alike: Option<&Body>,
     (mesh, material): (&TetMesh, &Arc<Material>),
@@ -161,7 +162,8 @@ fn sampled(
     Ok((labels, cubature))
 }
 
-/// What encloses a surface in a lattice of some resolution, of which only what is inside counts or all.
+/// The function that encloses a surface in a lattice: of the inside alone, or of all cells that the surface
+/// touches.
 pub(super) fn enclosing(solid: bool) -> fn(&SurfaceMesh, usize, &Progress) -> Result<TetMesh> {
     if solid { solid_lattice } else { lattice }
 }
@@ -262,10 +264,11 @@ fn found(
     Ok(Found { modes: Arc::new(found), residual: 0.0, apart: None, base, keeps_clusters: false })
 }
 
-/// Modes, their residual, and where they are off.
+/// Modes, their residual, and their estimated error per vertex.
 type Followed = (Arc<SkinningModes>, f64, Option<Arc<Vec<f64>>>);
 
-/// Modes from those of a body under the same bounds, with what is known of them; `None` where they have to be found anew.
+/// Modes updated from a body under the same constraints, with their residuals; `None` if they have to be
+/// computed anew.
 fn followed(
     like: &Body,
     material: &Arc<Material>,
@@ -281,7 +284,7 @@ fn followed(
     if Arc::ptr_eq(material, &like.material) && old.stitches == params.stitches && keeps_factor {
         return Ok(Some((like.modes.clone(), like.residual, like.apart.clone())));
     }
-    // A body that is not to be edited is the same however it was reached.
+    // A body that is not editable is the same however it was reached.
     let Some(base) = like.base.as_ref().filter(|_| params.editable) else { return Ok(None) };
     let update = base.update((&like.mesh, material), stitches, like.modes.eigenvalues.len())?;
     let worst = update.worst();

@@ -1,4 +1,4 @@
-//! What is known at the points of a surface, carried to a tet mesh around it.
+//! Transfer of values from the points of a surface to the tet mesh around it.
 
 use std::sync::OnceLock;
 
@@ -7,11 +7,11 @@ use crate::mesh::{BoundarySamples, Embedding, SurfaceMesh, TetMesh};
 use crate::operators::{momentum_leak, spread_to_interior};
 use crate::rig::Rig;
 
-/// Carries values from the points of a surface to all vertices of a tet mesh around it.
+/// Transfers values from the points of a surface to all vertices of the surrounding tet mesh.
 pub(super) struct Carrier<'a> {
     surface: &'a SurfaceMesh,
     mesh: &'a TetMesh,
-    /// Made when first needed.
+    /// Boundary samples, computed on first use.
     samples: OnceLock<BoundarySamples>,
 }
 
@@ -28,18 +28,20 @@ impl<'a> Carrier<'a> {
         Ok(self.samples.get_or_init(|| made))
     }
 
-    /// Values p x k to values n x k: of the closest place on the boundary, harmonic inside.
+    /// Transfers values p x k to values n x k: from the closest point of the surface on the boundary,
+    /// harmonically inside.
     pub(super) fn carry(&self, values: &[f64], k: usize) -> Result<Vec<f64>> {
         let samples = self.samples()?;
         spread_to_interior(self.mesh, samples.vertices(), &samples.sample(values, k), k)
     }
 
-    /// The harmonic extension keeps a sum of one only up to rounding, and [`Rig::new`] normalises that away.
+    /// Rig weights at the vertices. The harmonic extension preserves a sum of one only up to rounding,
+    /// which [`Rig::new`] normalises away.
     pub(super) fn rig(&self, weights: &[f64], bone_count: usize) -> Result<Rig> {
         Rig::new(self.mesh.vertices().len(), bone_count, &self.carry(weights, bone_count)?)
     }
 
-    /// The default leak times the share of it that is kept.
+    /// Default leak times the painted share of it.
     pub(super) fn leak(&self, kept: Option<&[f64]>) -> Result<Vec<f64>> {
         let leak = momentum_leak(self.mesh)?;
         let Some(kept) = kept else { return Ok(leak) };
@@ -48,12 +50,13 @@ impl<'a> Carrier<'a> {
         Ok(leak.iter().zip(kept).map(|(leak, kept)| leak * kept.clamp(0.0, 1.0)).collect())
     }
 
-    /// Strength, which rounding must not make negative.
+    /// Strength at the vertices, clamped because rounding must not make it negative.
     pub(super) fn strength(&self, strength: &[f64]) -> Result<Vec<f64>> {
         Ok(self.carry(strength, 1)?.iter().map(|strength| strength.max(0.0)).collect())
     }
 
-    /// Positive values p to values t, as products: their logarithms are carried, then averaged over each tet's corners.
+    /// Transfers positive values p to values t, as products: their logarithms are transferred, then
+    /// averaged over each tet's corners.
     pub(super) fn tet_values(&self, values: &[f64]) -> Result<Vec<f64>> {
         let logarithms: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let carried = self.carry(&logarithms, 1)?;
@@ -61,8 +64,8 @@ impl<'a> Carrier<'a> {
         Ok(self.mesh.tets().iter().map(mean).collect())
     }
 
-    /// The tet vertices that are pinned: where the carried share is more than a half, and the corners of every tet in
-    /// which a pinned point hangs, so that it stays exactly where the rig puts it.
+    /// The pinned tet vertices: those with a transferred share above a half, and the corners of every tet
+    /// that holds a pinned point, so that the point stays exactly at its rigged position.
     pub(super) fn pinned(&self, points: &[bool], embedding: &Embedding) -> Result<Vec<bool>> {
         let share: Vec<f64> = points.iter().map(|&pinned| f64::from(u8::from(pinned))).collect();
         let mut pinned: Vec<bool> = self.carry(&share, 1)?.iter().map(|&share| share > 0.5).collect();

@@ -1,4 +1,4 @@
-//! What the skeleton core of a body means for its modes and for what they feel.
+//! Effect of a body's skeleton core on its modes and on their excitation.
 
 use std::sync::Arc;
 
@@ -11,20 +11,21 @@ use crate::rig::Rig;
 use crate::skeleton::BoneRole;
 use crate::{Error, Progress, Result};
 
-/// Where the modes vanish, and the role of each bone that a core was found for.
+/// The pinned vertices, and the role of each bone found for the core.
 pub(super) struct Pinned {
     pub(super) vertices: Vec<bool>,
     pub(super) roles: Vec<BoneRole>,
 }
 
-/// The lattice in which thin parts and roles are found where it is not that of the body, and the weights on it.
+/// The lattice in which thin parts and roles are determined, if it is not the body's own, with the rig
+/// weights on it.
 pub(super) struct Reference {
     mesh: TetMesh,
     rig: Rig,
 }
 
 impl Reference {
-    /// `None` where a body needs none.
+    /// Builds the reference lattice; `None` for a body that does not need one.
     pub(super) fn of(
         params: &BodyParams,
         surface: &SurfaceMesh,
@@ -41,7 +42,7 @@ impl Reference {
     }
 }
 
-/// What the artist pinned and what is part of the core; hard points are pinned as painted ones are.
+/// Painted pins and the vertices of the core; hard points are pinned like painted ones.
 pub(super) fn pinned(
     params: &BodyParams,
     (mesh, rig): (&TetMesh, &Rig),
@@ -69,8 +70,8 @@ pub(super) fn pinned(
     Ok(Pinned { vertices, roles: found.roles })
 }
 
-/// What the modes are complementary to: without a core the rig that counts, with one what of it moves parts of the
-/// mesh that no pinned vertex holds.
+/// The rig to which the modes are complementary: without a core the counting rig; with a core its
+/// restriction to parts of the mesh without a pinned vertex.
 pub(super) fn tie(
     params: &BodyParams,
     mesh: &TetMesh,
@@ -84,7 +85,7 @@ pub(super) fn tie(
     loose.contains(&true).then(|| Arc::new(counting.restricted(|vertex| loose[vertex as usize])))
 }
 
-/// The map of strength at the tet vertices; beside a core it is scaled by the share of the leak that is kept.
+/// Strength at the tet vertices; with a core it is multiplied by the painted share of the leak.
 pub(super) fn strength(
     like: Option<&Body>,
     params: &BodyParams,

@@ -1,4 +1,4 @@
-//! Stitches of a body, and the modes of other stitches and another stiffness without building it anew.
+//! Stitches of a body, and updates of its modes after changes of stitches or stiffness.
 
 use std::sync::Arc;
 
@@ -9,23 +9,25 @@ use crate::operators::Stitches;
 use crate::subspace::{ModesProblem, ModesUpdate, Restraint, SkinningModes, localise};
 use crate::{Progress, Result};
 
-/// Modes that are kept beyond those of the body, as stitches lift some above others.
+/// Number of modes kept beyond those of the body, because stitches raise some modes above others.
 const SPARE: usize = 8;
 
-/// Springs between points of a surface, as [`Stitches`] has them between points of a mesh: s of each.
+/// Springs between points of a surface, as [`Stitches`] are between points of a mesh: s of each.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PointStitches {
-    /// Indices of points.
+    /// Pairs of point indices.
     pub pairs: Vec<[u32; 2]>,
-    /// N/m.
+    /// Stiffness, N/m.
     pub stiffness: Vec<f64>,
-    /// Share of the distance at rest that is kept.
+    /// Share of the rest distance that is kept.
     pub gaps: Vec<f64>,
-    /// The group of each, which opens and closes by itself; none for one group.
+    /// Group of each spring; each group opens and closes independently. Empty for one group.
     pub groups: Vec<u32>,
-    /// The radius of the ball at whose mean either end pulls, metres, 0 for a point; none for points.
+    /// Radius of the ball over which either end averages, metres, 0 for a single point; empty for single
+    /// points.
     pub radii: Vec<f64>,
-    /// Share of its stiffness that modes are found with, in (0, 1], less than 1 for what is to open; none for all.
+    /// Share of the stiffness with which modes are computed, in (0, 1], less than 1 for stitches that are
+    /// to open; empty for 1.
     pub known: Vec<f64>,
 }
 
@@ -38,13 +40,14 @@ impl PointStitches {
         if self.radii.is_empty() { Ok(made) } else { made.spread(mesh, &self.radii) }
     }
 
-    /// Those springs as modes know them: where they are to open, modes move what they hold together apart as well.
+    /// Stitches as the modes see them: softer if they are to open, so that modes can also move the two ends
+    /// apart.
     pub(super) fn in_modes(&self, stitches: &Stitches) -> Result<Stitches> {
         if self.known.is_empty() { Ok(stitches.clone()) } else { stitches.weakened(&self.known) }
     }
 }
 
-/// The factored problem of a body's modes, and more of them than it moves in.
+/// Factored problem of a body's modes, with more modes than the body uses.
 pub(super) struct Base {
     problem: ModesProblem,
     modes: SkinningModes,
@@ -57,7 +60,7 @@ impl Base {
         Ok(Self { problem, modes, material: material.clone() })
     }
 
-    /// The lowest modes of the same body with these stitches and this material, of the same density.
+    /// The lowest modes of the same body with these stitches and this material, of unchanged density.
     pub(super) fn update(
         &self,
         (mesh, material): (&TetMesh, &Material),
@@ -76,7 +79,7 @@ impl Base {
     }
 }
 
-/// The modes of a body, and what it keeps to find others.
+/// Modes of a body, and the base from which later updates start.
 pub(super) fn modes(
     mesh: &TetMesh,
     material: &Material,
@@ -86,7 +89,7 @@ pub(super) fn modes(
     progress: &Progress,
 ) -> Result<(SkinningModes, Option<Arc<Base>>)> {
     let problem = ModesProblem::new(mesh, material, restraint, stitches, progress)?;
-    // How much flesh a core leaves is nothing that is known before.
+    // With a core, the amount of remaining flesh is not known in advance.
     let count = if params.core.is_some() { params.modes.min(problem.mode_limit()) } else { params.modes };
     if params.locality != 0.0 {
         let found = localise(&problem, mesh, material, count, params.locality, progress)?;
@@ -100,7 +103,7 @@ pub(super) fn modes(
 }
 
 impl Body {
-    /// Memory that is kept to change stitches and stiffness, bytes.
+    /// Memory kept for changes of stitches and stiffness, bytes.
     pub fn factor_bytes(&self) -> usize {
         self.base.as_ref().map_or(0, |base| base.problem.bytes())
     }

@@ -1,4 +1,5 @@
-//! A body that has seen a shot: displacements and tets found on what its full space did.
+//! Reduced models learnt from a shot of a body's full-space simulation: displacement basis and cubature
+//! tets.
 
 use std::sync::Arc;
 
@@ -11,27 +12,28 @@ use crate::rig::Pose;
 use crate::subspace::{Basis, Share, mass_pca};
 use crate::{Error, Progress, Result};
 
-/// What is learnt of a shot.
+/// Training data and settings for a reduced model.
 #[derive(Debug, Clone, Copy)]
 pub struct Lesson<'a> {
-    /// b transforms a frame, one frame after the other.
+    /// Bone transforms, b per frame, frame by frame.
     pub poses: &'a Pose,
-    /// What the full space added to the rig, f x n x 3, metres.
+    /// Displacements of the full space relative to the rig, f x n x 3, metres.
     pub snapshots: &'a [f64],
-    /// How many displacements are kept.
+    /// Truncation of the displacement basis.
     pub share: Share,
-    /// Most tets at which elastic forces are found, and at which limits of stretch are felt.
+    /// Largest number of tets for the elastic forces, and for the stretch limits.
     pub tets: usize,
-    /// How far flesh may go; what is learnt knows no limits where there are none.
+    /// Limits on the flesh's motion; without them the reduced model has none.
     pub bounds: Bounds,
-    /// Frequency at which the damping ratio is meant, Hz: that of the full space; `None` for the lowest that is learnt.
+    /// Frequency to which the damping ratio refers, Hz: that of the full space; `None` for the lowest
+    /// learnt one.
     pub frequency: Option<f64>,
-    /// Of the states at which forces are compared.
+    /// Seed for the training states of the forces.
     pub seed: u64,
 }
 
 impl Body {
-    /// The same body in a few displacements, learnt from a shot of its full space, of its own or another material.
+    /// A reduced model of the body, learnt from a full-space shot, with its own or another material.
     ///
     /// # Errors
     /// [`Error::Unsupported`] for a body with stitches; as [`mass_pca`], [`ReducedModel::new`],
@@ -63,10 +65,12 @@ impl Body {
         Ok(Model::Reduced(Arc::new(learnt.limited(&limits)?)))
     }
 
-    /// The same body in the displacements of a basis, such as one that was learnt and kept, of its own or another material.
+    /// A reduced model of the body in a given basis, such as one learnt earlier, with its own or another
+    /// material.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a body with stitches; as [`ReducedModel::new`] and [`ReducedModel::limited`].
+    /// [`Error::Unsupported`] for a body with stitches; as [`ReducedModel::new`] and
+    /// [`ReducedModel::limited`].
     pub fn reduced(
         &self,
         material: Option<&Material>,

@@ -1,4 +1,4 @@
-//! The whole way from a rigged surface to a model, in one call.
+//! The complete pipeline from a rigged surface to a model, in one call.
 
 mod build;
 mod carrier;
@@ -23,20 +23,21 @@ use crate::skeleton::{BoneRole, SkeletonCore};
 use crate::subspace::{Restraint, SkinningModes};
 use crate::{Error, Progress, Result};
 
-/// Which bones the constraint counts; the posed shape follows all of them.
+/// Bones that enter the constraint; the posed shape follows all bones.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum CountingBones {
-    /// All of them.
+    /// All bones.
     #[default]
     All,
-    /// Those that [`Rig::small_bones`] does not call small, given the bone above each bone, b.
+    /// Bones that [`Rig::small_bones`] does not call small, given the parent of each bone, b.
     Large(Vec<Option<u32>>),
-    /// Those that name themselves; the others are merged into the bone they name, b, as [`Rig::merged`] does.
+    /// Explicit choice, b: a bone that names itself enters; the others are merged into the bone they name,
+    /// as in [`Rig::merged`].
     Merged(Vec<u32>),
 }
 
 impl CountingBones {
-    /// The bone that each bone is merged into, b, itself where it counts.
+    /// Target bone of each bone in the merge, b; a bone that enters the constraint names itself.
     fn merging(&self, rig: &Rig, mass: &[f64]) -> Result<Vec<u32>> {
         match self {
             Self::All => Ok((0..rig.bone_count() as u32).collect()),
@@ -46,34 +47,35 @@ impl CountingBones {
     }
 }
 
-/// A positive quantity, one for the whole body or one at each surface point, p.
+/// A positive quantity, uniform or painted at the surface points, p.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Painted {
-    /// The same everywhere.
+    /// The same value everywhere.
     Uniform(f64),
-    /// One at each point; between them it changes by factors, not by sums.
+    /// One value per point, interpolated geometrically.
     Points(Vec<f64>),
 }
 
-/// What to make of a rigged surface.
+/// Parameters of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BodyParams {
     /// Lattice cells along the longest side of the surface's bounding box.
     pub resolution: usize,
-    /// Whether only what is inside of the surface counts, as in
-    /// [`solid_lattice`](crate::mesh::solid_lattice); otherwise cells that the surface touches count in full.
+    /// `true` to count only the part of each cell inside the surface, as in
+    /// [`solid_lattice`](crate::mesh::solid_lattice); otherwise cells that the surface touches count in
+    /// full.
     pub solid: bool,
     /// Number of modes m.
     pub modes: usize,
-    /// 0 for global modes; above, how strongly modes are pulled to parts of the body of their own, as in
-    /// [`localised_modes`](crate::subspace::localised_modes).
+    /// Locality of the modes: 0 for global modes; larger values confine modes to smaller parts of the body,
+    /// as in [`localised_modes`](crate::subspace::localised_modes).
     pub locality: f64,
-    /// Number of clusters asked for.
+    /// Requested number of clusters.
     pub clusters: usize,
-    /// Most tets at which elastic forces are found, as [`Cubature`] has them; 0 takes the means of the clusters, as
-    /// the paper does.
+    /// Largest number of tets for the elastic forces, as in [`Cubature`]; 0 uses the means of the clusters,
+    /// as the paper does.
     pub cubature: usize,
-    /// Elastic law; preserves volume only if it is [`Law::Corotated`] with a Poisson ratio above 0.
+    /// Elastic law; preserves volume only for [`Law::Corotated`] with a Poisson ratio above 0.
     pub law: Law,
     /// Young's modulus, Pa.
     pub young: Painted,
@@ -81,24 +83,26 @@ pub struct BodyParams {
     pub poisson: f64,
     /// Density, kg/m^3.
     pub density: f64,
-    /// Share of the default leak that is kept at each surface point, p, in [0, 1]; `None` keeps all of it.
+    /// Share of the default leak to keep at each surface point, p, in [0, 1]; `None` keeps all of it.
     pub leak: Option<Vec<f64>>,
-    /// How much of the rig's acceleration is felt at each surface point, p, >= 0; `None` is 1 everywhere.
+    /// Factor on the rig's acceleration at each surface point, p, >= 0; `None` is 1 everywhere.
     pub strength: Option<Vec<f64>>,
-    /// The surface points, p, that stay where the rig puts them; `None` for none.
+    /// Pinned surface points, p, which stay at their rigged positions; `None` for none.
     pub pinned: Option<Vec<bool>>,
-    /// What follows the bones because it is no flesh; `None` for nothing. With it the modes are complementary to the rig
-    /// only in parts of the body without any core, and `leak` scales `strength`.
+    /// Skeleton core: the parts that follow the bones because they are no flesh; `None` for none. With a
+    /// core the modes are complementary to the rig only in components without core vertices, and `leak`
+    /// scales `strength`.
     pub core: Option<SkeletonCore>,
-    /// The bones that the modes are complementary to.
+    /// Bones to which the modes are complementary.
     pub bones: CountingBones,
-    /// Shapes that the modes are complementary to as well, p x 3 each: displacements of the surface at rest, metres.
+    /// Further shapes to which the modes are complementary, p x 3 each: displacements of the surface at
+    /// rest, metres.
     pub shapes: Vec<Vec<f64>>,
     /// Springs between points of the surface.
     pub stitches: PointStitches,
-    /// Whether the factor is kept, so that stitches and stiffness can be changed at little cost.
+    /// `true` to keep the factor, so that stitches and stiffness can be changed at little cost.
     pub editable: bool,
-    /// Of the random start of the clusters, and of the states that a cubature is found on.
+    /// Seed for the clusters' random start and for the training states of a cubature.
     pub seed: u64,
 }
 
@@ -128,68 +132,70 @@ impl Default for BodyParams {
     }
 }
 
-/// A rigged surface with everything that its simulation needs.
+/// A rigged surface prepared for simulation.
 pub struct Body {
-    /// What is simulated.
+    /// Tet mesh that is simulated.
     pub mesh: Arc<TetMesh>,
-    /// How the surface's points hang in it.
+    /// Embedding of the surface's points in the mesh.
     pub embedding: Arc<Embedding>,
-    /// The weights of the surface, carried to the tet vertices.
+    /// Weights of the surface, transferred to the tet vertices.
     pub rig: Arc<Rig>,
     /// Leak at the tet vertices, n, in [0, 1].
     pub leak: Vec<f64>,
-    /// Where the modes vanish, n: what is pinned, and the core.
+    /// Vertices at which the modes vanish, n: pins and the core.
     pub pinned: Vec<bool>,
-    /// What the flesh of each bone does, b, none of them automatic; empty without a core.
+    /// Role of each bone's flesh, b, none of them automatic; empty without a core.
     pub roles: Vec<BoneRole>,
-    /// The bone that each bone is merged into in the constraint, b, itself where it counts.
+    /// Target bone of each bone in the constraint's merge, b; a bone that enters the constraint names
+    /// itself.
     pub merged: Vec<u32>,
-    /// Young's modulus and the other parameters, of each tet where they are painted.
+    /// Material, with stiffness per tet if it is painted.
     pub material: Arc<Material>,
     /// Rig-complementary skinning modes.
     pub modes: Arc<SkinningModes>,
-    /// Cluster of each tet, t.
+    /// Cluster label of each tet, t.
     pub labels: Vec<i32>,
-    /// The tets at which elastic forces are found; `None` where they are the means of the clusters.
+    /// Cubature of the elastic forces; `None` if they are means over the clusters.
     pub cubature: Option<Cubature>,
     /// The model, ready to simulate.
     pub model: Model,
-    /// The worst residual of the modes: 0 as built, about the relative error of an eigenvalue after
+    /// Largest residual of the modes: 0 as built, about the relative error of an eigenvalue after
     /// [`Body::new_like`].
     pub residual: f64,
-    /// How far the modes may be off at each vertex of the mesh, n, as [`ModesUpdate::apart`](crate::subspace::ModesUpdate)
-    /// has it; `None` as built.
+    /// Estimated error of the modes at each vertex of the mesh, n, as in
+    /// [`ModesUpdate::apart`](crate::subspace::ModesUpdate); `None` as built.
     pub apart: Option<Arc<Vec<f64>>>,
-    /// The bones and shapes that count.
+    /// Bones and shapes that enter the constraint.
     counting: Arc<Rig>,
-    /// What the modes are complementary to; `None` where the core holds all.
+    /// Rig to which the modes are complementary; `None` if the core holds every component.
     tie: Option<Arc<Rig>>,
-    /// What bodies with other stitches or another stiffness are made from; only of an editable one.
+    /// Base for bodies with other stitches or stiffness; only of an editable body.
     base: Option<Arc<Base>>,
-    /// What it was made by.
+    /// Parameters of the body.
     params: Arc<BodyParams>,
     surface: SurfaceMesh,
-    /// The weights at the points of the surface.
+    /// Weights at the points of the surface.
     surface_rig: Rig,
-    /// The map of strength at the tet vertices, n.
+    /// Strength at the tet vertices, n.
     strength: Option<Vec<f64>>,
-    /// Made when first needed.
+    /// Reduction of the rig's offsets, computed on first use.
     offsets: OnceLock<OffsetReduction>,
     vertex_offsets: OnceLock<OffsetExtension>,
 }
 
 impl Body {
-    /// Goes the whole way: lattice, weights and maps on it, modes, clusters, model.
+    /// Builds a body: lattice, weights and maps on it, modes, clusters, model.
     ///
-    /// Weights, p x b in C order with rows that sum to one, are taken at the point of the surface closest to each
-    /// lattice vertex on the boundary, and spread inside harmonically. So are the maps: the leak of a tet vertex is
-    /// [`momentum_leak`](crate::operators::momentum_leak) times what `params.leak` says there; painted stiffness is
-    /// carried as its logarithm and averaged over each tet's corners; strength as it is; pinned are the tet vertices whose surroundings
-    /// are pinned by more than a half, and the corners of every tet that holds a pinned point. Beside a core the share of
-    /// the leak that is kept multiplies the strength.
+    /// Weights, p x b in C order with rows of sum one, are taken from the closest surface point at each
+    /// boundary vertex of the lattice, and extended harmonically inside. Maps are transferred in the same
+    /// way: the leak of a tet vertex is [`momentum_leak`](crate::operators::momentum_leak) times the value
+    /// of `params.leak` there; painted stiffness is transferred as its logarithm and averaged over each
+    /// tet's corners; strength is transferred as it is. The pinned tet vertices are those with a
+    /// transferred share above a half, and the corners of every tet that holds a pinned point. With a core
+    /// the share of the leak that is kept multiplies the strength.
     ///
     /// # Errors
-    /// Whatever a stage refuses; [`Error::Cancelled`].
+    /// Any error of a stage; [`Error::Cancelled`].
     pub fn new(
         surface: &SurfaceMesh,
         weights: &[f64],
@@ -200,10 +206,10 @@ impl Body {
         Self::new_like(None, surface, weights, bone_count, params, progress)
     }
 
-    /// Reduces what a rig adds to linear skinning at the points of the surface, p x 3 in world space and metres, to
-    /// what [`Drive::offsets`](crate::method::Drive::offsets) takes.
+    /// Reduces the offsets of a rig from linear skinning at the surface points, p x 3 in world space and
+    /// metres, for [`Drive::offsets`](crate::method::Drive::offsets).
     ///
-    /// The first call prepares the reduction; a body whose rig is linear pays nothing.
+    /// The first call prepares the reduction; a body with a linear rig pays nothing.
     ///
     /// # Errors
     /// As [`OffsetReduction::reduce`]; [`Error::Numerical`].
@@ -211,10 +217,11 @@ impl Body {
         self.offset_reduction()?.reduce(offsets)
     }
 
-    /// Carries what a rig adds to linear skinning at the points of the surface, p x 3 in world space and metres, to the tet
-    /// vertices, n x 3: what [`Drive::offsets`](crate::method::Drive::offsets) takes in the full space.
+    /// Transfers the offsets of a rig from linear skinning at the surface points, p x 3 in world space and
+    /// metres, to the tet vertices, n x 3, for [`Drive::offsets`](crate::method::Drive::offsets) in the
+    /// full space.
     ///
-    /// The first call prepares the carrying.
+    /// The first call prepares the transfer.
     ///
     /// # Errors
     /// As [`OffsetReduction::reduce`]; [`Error::Numerical`].
@@ -226,11 +233,11 @@ impl Body {
         self.vertex_offsets.get_or_init(|| made).extend(offsets)
     }
 
-    /// Carries a value at each point of the surface, p, to the tet vertices, n, as maps are: the boundary takes those of the
-    /// closest place of the surface, and inside they spread harmonically.
+    /// Transfers one value per surface point, p, to the tet vertices, n, like a map: from the closest point
+    /// of the surface on the boundary, harmonically inside.
     ///
     /// # Errors
-    /// [`Error::Shape`] or [`Error::NotFinite`] for values that are not one number a point.
+    /// [`Error::Shape`] or [`Error::NotFinite`] for values that are not one number per point.
     pub fn spread(&self, values: &[f64]) -> Result<Vec<f64>> {
         check_length("values", self.embedding.points().len(), values.len())?;
         if let Some((element, &value)) = values.iter().enumerate().find(|(_, value)| !value.is_finite()) {
@@ -239,8 +246,8 @@ impl Body {
         Carrier::new(&self.surface, &self.mesh).carry(values, 1)
     }
 
-    /// The same body in the full space: its mesh, rig, bounds, strength and stitches, of its own or another material, with
-    /// fibres or without.
+    /// The same body in the full space: its mesh, rig, limits, strength and stitches, with its own or
+    /// another material, with or without fibres.
     ///
     /// # Errors
     /// As [`FullSpaceModel::with_extras`].
@@ -287,7 +294,7 @@ impl Body {
     }
 }
 
-/// The rig that counts, with shapes of the surface carried to the tet vertices as offsets are.
+/// The counting rig, with shapes of the surface transferred to the tet vertices in the same way as offsets.
 fn with_shapes(
     counting: Rig,
     shapes: &[Vec<f64>],
@@ -304,7 +311,7 @@ fn with_shapes(
     shapes.iter().try_fold(counting, add)
 }
 
-/// Refuses maps of another surface and stiffness that is none, before anything is computed.
+/// Rejects maps of another surface and invalid stiffness before the first computation.
 fn check_maps(point_count: usize, bone_count: usize, params: &BodyParams) -> Result<()> {
     let young = match &params.young {
         Painted::Uniform(young) => Field::Uniform(*young),

@@ -1,4 +1,4 @@
-//! Full-space models as bytes: each part by its name.
+//! Serialisation of full-space models, in which each part carries its name.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::operators::{Anchor, Stitch, Stitches};
 use crate::rig::Rig;
 use crate::{Error, Result};
 
-/// Laws by their number in a file; from their count on they are drawn, each by its curves.
+/// Laws by their number in a file; higher numbers are laws drawn as curves.
 const LAWS: [PrincipalStretch; 5] = [
     PrincipalStretch::Corotated { mu: 0.0, lambda: 0.0 },
     PrincipalStretch::StVenantKirchhoff { mu: 0.0, lambda: 0.0 },
@@ -23,9 +23,9 @@ const LAWS: [PrincipalStretch; 5] = [
     PrincipalStretch::MooneyRivlin { c1: 0.0, c2: 0.0, lambda: 0.0 },
     PrincipalStretch::Polynomial { mu: 0.0 },
 ];
-/// More than any entry of the constraint, whose columns have a length of one or, without what is pinned, less.
+/// Upper bound for the entries of the constraint, whose columns have a length of at most one.
 const LONGEST: f64 = 2.0;
-/// Numbers of a cell beside its corners.
+/// Numbers per cell beside its corners.
 const CELL: usize = 7;
 
 pub(super) fn write(out: &mut Writer, data: &FullSpaceData) {
@@ -125,13 +125,13 @@ fn read_laws(input: &mut Reader<'_>) -> Result<Vec<PrincipalStretch>> {
     };
     input.name("curves")?;
     let mut known = LAWS.to_vec();
-    // All curves take bytes, so that the count cannot ask for more than there are.
+    // Each curve takes bytes, so the count cannot exceed the input's length.
     for _ in 0..input.count()? {
         let [length, area, volume] = [read_curve(input)?, read_curve(input)?, read_curve(input)?];
         let curves = Arc::new(StressCurves::new(length, area, volume)?);
         known.push(PrincipalStretch::Spline { curves, scale: 1.0 });
     }
-    // Each law comes after the drawn ones before it, as it was written.
+    // Each law follows the drawn laws before it, in the order of writing.
     let mut met = LAWS.len();
     for &number in &numbers {
         met += usize::from(number as usize == met);
@@ -167,7 +167,7 @@ fn read_constraint(input: &mut Reader<'_>, height: usize) -> Result<Sparse> {
     let mut ends = vec![0];
     ends.extend(input.indices_of("ends")?);
     let (rows, values) = (input.indices_of("rows")?, input.numbers_of("values")?);
-    // An empty column would depend on the others, and a factor has a dense block of all columns.
+    // An empty column would be linearly dependent, and a factor has a dense block of all columns.
     let ascends = |column: &[u32]| {
         let rows = rows.get(column[0] as usize..column[1] as usize);
         rows.is_some_and(|rows| {
@@ -212,8 +212,8 @@ fn ends(stitches: &Stitches) -> impl Iterator<Item = &Anchor> {
     stitches.stitches().iter().flat_map(|stitch| &stitch.ends)
 }
 
-/// Whether all are in one group, between points and without gap, as in files from before there was more: nothing then
-/// stands behind them.
+/// `true` if all stitches are in one group, join single points and have no gap, as in files of earlier
+/// releases; no further data follow then.
 fn is_plain(stitches: &Stitches) -> bool {
     let is_shut = stitches.stitches().iter().all(|stitch| stitch.gap == 0.0);
     is_shut && stitches.group_count() == 1 && ends(stitches).all(|end| end.vertices.len() == 4)
@@ -225,14 +225,14 @@ fn write_stitches(out: &mut Writer, stitches: &Stitches) {
     out.numbers("stiffness", &stitches.stiffness().collect::<Vec<_>>());
 }
 
-/// What ends take of which vertices, and stiffness.
+/// Vertices and shares of the springs' ends, and stiffness.
 type Springs = (Vec<u32>, Vec<f64>, Vec<f64>);
 
 fn read_springs(input: &mut Reader<'_>) -> Result<Springs> {
     Ok((input.indices_of("between")?, input.numbers_of("shares")?, input.numbers_of("stiffness")?))
 }
 
-/// Springs with what stands at the end of the file: their groups, how many vertices each end takes of, and the gaps.
+/// Springs with the data at the end of the file: groups, number of vertices of each end, and gaps.
 fn read_stitches(
     input: &mut Reader<'_>,
     n: usize,
@@ -310,7 +310,7 @@ impl Writer {
 }
 
 impl Reader<'_> {
-    /// Errors unless the part that follows has this name.
+    /// Checks that the next part has this name.
     fn name(&mut self, name: &'static str) -> Result<()> {
         if self.array(u8::from_le_bytes)? == name.as_bytes() { Ok(()) } else { Err(self.wrong(name)) }
     }

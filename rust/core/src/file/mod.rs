@@ -1,9 +1,9 @@
-//! Models and states as bytes: versioned, validated, refused when anything is off.
+//! Serialisation of models and states: versioned, validated, and rejected on any inconsistency.
 //!
-//! Little endian throughout: 8 bytes `JOUNCE\0\0`, the version (u32), what it is (u32), the length of the
-//! body (u64), the body, and the FNV-1a hash of all that stands before it (u64). Arrays are a count (u64) and
-//! their numbers, matrices rows, columns (u64) and their numbers by columns. In models of the full space the name of each part,
-//! an array of bytes, stands before it.
+//! Little endian throughout: 8 bytes `JOUNCE\0\0`, the version (u32), the kind (u32), the length of the
+//! body (u64), the body, and the FNV-1a hash of everything before it (u64). Arrays are a count (u64) and
+//! their numbers; matrices are rows and columns (u64) and their numbers by columns. In full-space models
+//! each part follows its name, an array of bytes.
 
 mod full_space;
 mod state;
@@ -25,24 +25,24 @@ use crate::method::skinning_modes::{
 use crate::{Error, Progress, Result};
 
 const MAGIC: [u8; 8] = *b"JOUNCE\0\0";
-/// Rises with every change of the layout; only files of the same version are read.
+/// Format version, incremented with every change of the layout; only files of the same version are read.
 const VERSION: u32 = 6;
-/// What bytes may be of, each by its number and what to do without it.
+/// Kinds of content: number, noun, and remedy for an unreadable file.
 const SKINNING: Kind = Kind { number: 1, noun: "model", remedy: "build it anew" };
 const STATE: Kind = Kind { number: 2, noun: "state", remedy: "simulate anew" };
 const FULL_SPACE: Kind = Kind { number: 3, ..SKINNING };
-/// Where that number stands.
+/// Offset of the kind's number.
 const KIND: usize = 12;
-/// Bytes before the body.
+/// Length of the header in bytes.
 const HEADER: usize = 24;
-/// Bytes of the hash.
+/// Length of the hash in bytes.
 const HASH: usize = 8;
-/// More bones than any rig has; keeps sizes from overflowing.
+/// Upper bound of the number of bones, which keeps sizes from overflowing.
 const MOST_BONES: u64 = 1 << 24;
 
-/// Writes a model, so that the file is either whole or as it was before.
+/// Writes a model atomically: the file is either complete or unchanged.
 ///
-/// Links are written through, and a file that is there keeps its mode, its owner and its other names.
+/// Links are followed, and an existing file keeps its mode, its owner and its other names.
 ///
 /// # Errors
 /// [`Error::File`] for a folder, a pipe or a device, and if the disk refuses.
@@ -50,7 +50,7 @@ pub fn save(model: &Model, path: &Path) -> Result<()> {
     writing::write(path, &encode(model)?)
 }
 
-/// Reads a model that [`save`] wrote: the same bits.
+/// Reads a model written by [`save`], bit for bit.
 ///
 /// # Errors
 /// [`Error::File`] if the file cannot be read, is no model, of another version, incomplete or damaged; any
@@ -61,7 +61,7 @@ pub fn load(path: &Path) -> Result<Model> {
     decode(&bytes)
 }
 
-/// The bytes of a model's file.
+/// Serialises a model to the bytes of its file.
 ///
 /// # Errors
 /// [`Error::Unsupported`] for reduced models and those of handles.
@@ -76,7 +76,7 @@ pub fn encode(model: &Model) -> Result<Vec<u8>> {
     }
 }
 
-/// The model in the bytes of a file.
+/// Deserialises a model from the bytes of a file.
 ///
 /// # Errors
 /// As [`load`].
@@ -96,7 +96,7 @@ struct Kind {
 }
 
 impl Kind {
-    /// The bytes of a body with what stands around it.
+    /// Bytes of a body with header and hash.
     fn seal(&self, write: impl FnOnce(&mut Writer)) -> Vec<u8> {
         let mut out = Writer(Vec::new());
         out.0.extend(MAGIC);
@@ -111,7 +111,7 @@ impl Kind {
         out.0
     }
 
-    /// What `read` makes of all of a body.
+    /// Result of `read` on the body, which must consume all of it.
     fn open<T>(&self, bytes: &[u8], read: impl FnOnce(&mut Reader<'_>) -> Result<T>) -> Result<T> {
         let Self { number, noun, remedy } = self;
         let refuse = |why: &str| Error::File(format!("the {noun} {why}; {remedy}"));
@@ -141,7 +141,7 @@ impl Kind {
     }
 }
 
-/// Any single changed byte changes it.
+/// FNV-1a hash; changing any single byte changes it.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -151,7 +151,7 @@ fn fnv1a(bytes: &[u8]) -> u64 {
 fn write_skinning(out: &mut Writer, data: &SkinningData) {
     out.array(data.mesh.vertices().as_flattened(), f64::to_le_bytes);
     out.array(data.mesh.tets().as_flattened(), u32::to_le_bytes);
-    // Of its cells nothing: their energy is in what is reduced.
+    // The cells are not written: their energy is in the reduced terms.
     out.array(data.mesh.solid(), f64::to_le_bytes);
     out.array(&data.weights, f64::to_le_bytes);
     out.array(&data.eigenvalues, f64::to_le_bytes);
@@ -235,7 +235,7 @@ fn read_stitches(input: &mut Reader<'_>) -> Result<Option<ReducedStitches>> {
         0 => Ok(None),
         1 => {
             let (rig, spread) = (input.matrix()?, input.matrix()?);
-            // Files from before stitches opened end here.
+            // Files of releases before opening stitches end here.
             let springs = if input.bytes.is_empty() { None } else { Some(read_springs(input)?) };
             Ok(Some(ReducedStitches { rig, spread, springs }))
         }
@@ -287,7 +287,7 @@ impl Reader<'_> {
         Ok(first)
     }
 
-    /// Reads `count` numbers; nothing is allocated for more than there are.
+    /// Reads `count` numbers; the allocation is bounded by the input's length.
     fn numbers<T, const N: usize>(&mut self, count: u64, number: impl Fn([u8; N]) -> T) -> Result<Vec<T>> {
         let length = usize::try_from(count).ok().and_then(|count| count.checked_mul(N));
         let (numbers, rest) =

@@ -1,4 +1,4 @@
-//! States of a simulation as bytes.
+//! Serialisation of simulation states.
 
 use super::{Reader, STATE, Writer};
 use crate::Result;
@@ -8,15 +8,16 @@ use crate::solve::Learnt;
 
 type Rows = Vec<[f64; 3]>;
 
-/// A state as bytes, from which [`decode_state`] makes it again, bit for bit.
+/// Bytes of a state, from which [`decode_state`] restores it bit for bit.
 pub fn encode_state(state: &State) -> Vec<u8> {
     STATE.seal(|out| write_state(out, state))
 }
 
-/// The state in some bytes. Whether it is one of a model, restoring it tells.
+/// Decodes a state. Its consistency with a model is checked when it is restored.
 ///
 /// # Errors
-/// [`Error::File`](crate::Error::File) for anything but what [`encode_state`] made in this version.
+/// [`Error::File`](crate::Error::File) for anything other than the output of [`encode_state`] in this
+/// version.
 pub fn decode_state(bytes: &[u8]) -> Result<State> {
     STATE.open(bytes, read_state)
 }
@@ -66,7 +67,7 @@ fn read_state(input: &mut Reader<'_>) -> Result<State> {
 fn read_contact(input: &mut Reader<'_>) -> Result<ContactState> {
     let (frames, [last]) = (read_history(input)?, read_history(input)?);
     let mut anchors = Vec::new();
-    // Every anchor takes bytes, so that the count cannot ask for more than there are.
+    // Each anchor takes bytes, so the count cannot exceed the input's length.
     for _ in 0..u64::from_le_bytes(input.take()?) {
         let (point, collider) = (u32::from_le_bytes(input.take()?), u32::from_le_bytes(input.take()?));
         let mut place = [0.0; 3];
@@ -81,7 +82,7 @@ fn read_contact(input: &mut Reader<'_>) -> Result<ContactState> {
 fn read_learnt(input: &mut Reader<'_>) -> Result<Learnt> {
     let metric = [f64::from_le_bytes(input.take()?), f64::from_le_bytes(input.take()?)];
     let mut pairs = Vec::new();
-    // Every pair takes bytes, so that the count cannot ask for more than there are.
+    // Each pair takes bytes, so the count cannot exceed the input's length.
     for _ in 0..u64::from_le_bytes(input.take()?) {
         pairs.push(read_history(input)?);
     }

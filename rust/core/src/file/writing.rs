@@ -1,4 +1,4 @@
-//! Putting bytes into a file, so that it is either whole or as it was before.
+//! Atomic writing of files: a file is either complete or unchanged.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Seek, Write};
@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// Most links in a row that are followed.
+/// Maximum number of symbolic links followed in a row.
 const MOST_LINKS: usize = 40;
 
-/// Writes a file; through links, and keeping its mode and its owner.
+/// Writes a file through links, keeping its mode and its owner.
 ///
-/// A new file takes the place of the old one in a moment. One with several names (hard links), or of an owner
-/// who cannot be given to a new one, is written where it is: if that fails, its old bytes are put back.
+/// A new file replaces the old one atomically. A file with several names (hard links), or whose owner
+/// cannot be given to a new file, is written in place: if that fails, its old bytes are put back.
 ///
 /// # Errors
-/// [`Error::File`] for what is there and is no regular file, and if the disk refuses; all is then as it was.
+/// [`Error::File`] for an existing path that is no regular file, and if the disk refuses; everything then
+/// is as before.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let refuse = |why: &str| Error::File(format!("cannot write {}: {why}", path.display()));
     let target = followed(path).ok_or_else(|| refuse("its links lead nowhere; name another file"))?;
@@ -33,7 +34,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     written.map_err(|error| refuse(&error.to_string()))
 }
 
-/// The place that symbolic links lead to, whether there is something or not; `None` where they run in a circle.
+/// Target of symbolic links, whether it exists or not; `None` for a cycle.
 fn followed(path: &Path) -> Option<PathBuf> {
     let mut place = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -43,10 +44,10 @@ fn followed(path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Writes a new file beside the old one and puts it in its place.
+/// Writes a new file beside the old one and moves it into place.
 fn replace(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> {
     if old.is_some() {
-        // What may not be written to may not be replaced.
+        // A read-only file must not be replaced.
         OpenOptions::new().write(true).open(path)?;
     }
     let (part, mut file) = beside(path, old.is_some())?;
@@ -61,12 +62,12 @@ fn replace(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> 
     let written = written.and_then(|()| file.write_all(bytes)).and_then(|()| file.sync_all());
     drop(file);
     written.and_then(|()| fs::rename(&part, path)).inspect_err(|_| {
-        // Nothing is left behind; that it may not be possible does not matter.
+        // Cleanup on a best-effort basis: a failure here does not matter.
         let _ = fs::remove_file(&part);
     })
 }
 
-/// Writes to a file where it is; what is beyond its old end comes first, as that may fail for want of room.
+/// Writes a file in place. The part beyond its old end comes first, because it may fail for lack of space.
 fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let old = fs::read(path)?;
     let mut file = OpenOptions::new().write(true).open(path)?;
@@ -86,7 +87,7 @@ fn put(file: &mut File, from: usize, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// A new hidden file in the same folder, of a name that no other has; for the owner's eyes only if `secret`.
+/// Creates a hidden file of unique name in the same folder, readable by the owner alone if `secret`.
 fn beside(path: &Path, secret: bool) -> io::Result<(PathBuf, File)> {
     let name = path.file_name().ok_or_else(|| io::Error::other("this names no file"))?;
     let mut number = 0;
@@ -124,7 +125,7 @@ fn has_other_names(_file: &Metadata) -> bool {
     false
 }
 
-/// Whether a new file belongs, or can be made to belong, to whom the old one belongs.
+/// `true` if a new file has, or can be given, the old file's owner.
 #[cfg(unix)]
 fn takes_owner(file: &File, old: &Metadata) -> bool {
     use std::os::unix::fs::{MetadataExt, fchown};

@@ -1,4 +1,4 @@
-//! Alternating directions for localised modes.
+//! Alternating minimisation for localised modes (ADMM with momentum).
 
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::prelude::{Reborrow, ReborrowMut};
@@ -9,70 +9,74 @@ use crate::math::dense::{add_product, inner};
 use crate::math::{Room, SparseCholesky};
 use crate::{Error, Progress, Result};
 
-/// Alternations between two updates of the directions. More would solve more exactly for directions that change
-/// anyway; with fewer there are more updates, and each costs a solve of its own.
+/// ADMM iterations between two updates of the directions. More iterations solve more exactly for directions
+/// that change anyway; fewer mean more updates, each of which costs a solve of its own.
 const ALTERNATIONS: usize = 3;
-/// Most updates of the directions.
+/// Maximum number of updates of the directions.
 const UPDATES: usize = 300;
-/// The residual at which a mode rests.
+/// Residual at which a mode has converged.
 const TOLERANCE: f64 = 1e-3;
-/// The residual at which modes rest whose energy hardly changes any more: they creep on through flesh that is much the
-/// same there.
+/// Residual at which a mode whose energy hardly changes any more counts as converged: such modes keep
+/// drifting through flesh of nearly uniform stiffness.
 const CREEPING: f64 = 1e-2;
-/// Share of its energy by which an update changes that of such a mode at most.
+/// Largest relative energy change per update for a mode to count as drifting.
 const FLAT: f64 = 3e-4;
-/// Share by which the energy of all modes changes from one review to the next at most if all of them are such.
+/// Largest relative change of the total energy between two reviews at which the iteration stops, once all
+/// modes are below [`CREEPING`].
 const FLAT_REVIEW: f64 = 1e-3;
-/// Updates after which modes that rest are looked at again, since those before them may have gone on.
+/// Number of updates between two reviews, which make converged modes move again because the modes before
+/// them may have changed.
 const REVIEW: usize = 8;
-/// Most that directions go on beyond an update, as a share of their last change.
+/// Upper bound of the momentum: the share of its last change by which a direction is extrapolated.
 const MOMENTUM: f64 = 0.8;
-/// How far an alternation goes beyond the weights it found; between 1 and 2.
+/// Over-relaxation factor of ADMM, between 1 and 2.
 const RELAXATION: f64 = 1.6;
-/// Rows that a task works on.
+/// Rows per parallel task.
 const CHUNK: usize = 4096;
 
-/// What the modes minimise, and how it is split. Rows are in the factor's order.
+/// Minimisation problem of the localised modes, and its splitting. Rows are in the factor's order.
 pub(super) struct Problem<'a> {
-    /// Of `H + penalty M`, bordered by A.
+    /// Factor of `H + penalty M`, bordered by A.
     pub factor: &'a SparseCholesky,
     /// Diagonal of M.
     pub mass: &'a [f64],
-    /// The weight of the L1 norm.
+    /// Weight of the L1 norm.
     pub mu: f64,
-    /// 1/s^2.
+    /// ADMM penalty, 1/s^2.
     pub penalty: f64,
-    /// The penalty in units of the eigenvalue that is expected.
+    /// Penalty in units of the expected eigenvalue.
     pub relative_penalty: f64,
 }
 
-/// Alternating directions for all modes at once.
+/// ADMM iteration for all modes at once.
 ///
-/// The norm and the orthogonality are replaced by `c_k' M w_j = delta_kj`, `k <= j`, with the last modes c,
-/// which makes a convex problem. It is split in w, which meets the constraints, and a sparse copy of it; with
-/// P the inverse of `H + penalty M` on what is complementary, `w = P M (penalty (sparse - dual) + C nu)`.
-/// Mode j sees only those before it, so the multipliers of all come from the leading parts of one small
-/// matrix, `C' M P M C`. Modes that rest are left out until the others have come to rest.
+/// The constraints on norm and orthogonality are replaced by `c_k' M w_j = delta_kj`, `k <= j`, with the
+/// previous iterate C of the modes, which makes the problem convex. The variable is split into w, which
+/// satisfies the constraints, and a sparse copy of it. With P the inverse of `H + penalty M` on the
+/// complementary space, `w = P M (penalty (sparse - dual) + C nu)`. Mode j is constrained only by the modes
+/// up to j, so the multipliers of all modes come from the leading blocks of one small matrix, `C' M P M C`.
+/// Converged modes are left out until the others have converged.
 pub(super) struct Split<'a> {
     problem: &'a Problem<'a>,
-    /// Those after the first ones, which are kept.
+    /// The modes after the leading ones, which are kept as they are.
     modes: Vec<Mode>,
-    /// C, n x m, M-orthonormal; `M C` and `P M C`.
+    /// C, n x m, M-orthonormal; then `M C` and `P M C`.
     directions: Mat<f64>,
     weighted: Mat<f64>,
     solved: Mat<f64>,
-    /// The Cholesky factor of `C' M P M C`.
+    /// Cholesky factor of `C' M P M C`.
     gram: Mat<f64>,
-    /// The weights w of the modes that move, one after the other, n each.
+    /// Weights w of the moving modes, n per mode, one mode after the other.
     weights: Vec<f64>,
     room: Room,
 }
 
 impl<'a> Split<'a> {
-    /// From columns that are independent, the first ones M-orthonormal and kept.
+    /// Starts from linearly independent columns, of which the first `kept` are M-orthonormal and stay
+    /// fixed.
     ///
     /// # Errors
-    /// [`Error::Numerical`] for dependent columns.
+    /// [`Error::Numerical`] for linearly dependent columns.
     pub fn new(problem: &'a Problem<'a>, start: Mat<f64>, kept: usize) -> Result<Self> {
         let (n, m) = (start.nrows(), start.ncols());
         let weighted = weighted(start.as_ref(), problem.mass);
@@ -87,7 +91,8 @@ impl<'a> Split<'a> {
         Ok(split)
     }
 
-    /// Iterates until the modes are optimal or the updates are used up; returns them and the residual.
+    /// Iterates until all modes have converged or the updates are used up. Returns the modes and the
+    /// residual.
     ///
     /// # Errors
     /// [`Error::Numerical`], [`Error::Cancelled`].
@@ -117,7 +122,7 @@ impl<'a> Split<'a> {
         for mode in &self.modes {
             self.directions.col_as_slice_mut(mode.column).copy_from_slice(&mode.weights);
         }
-        // Twice, against rounding.
+        // Two passes, against rounding.
         for _ in 0..2 {
             let weighted = weighted(self.directions.as_ref(), self.problem.mass);
             let lower = cholesky(inner(weighted.as_ref(), self.directions.as_ref()).as_ref())?;
@@ -130,7 +135,7 @@ impl<'a> Split<'a> {
         self.modes.iter().fold(0.0, |residual, mode| mode.residual.max(residual))
     }
 
-    /// One alternation of the modes that move.
+    /// One ADMM iteration of the moving modes.
     fn alternate(&mut self) {
         let problem = self.problem;
         let n = problem.mass.len();
@@ -156,7 +161,7 @@ impl<'a> Split<'a> {
         columns.zip(&mut moving).for_each(|(w, mode)| mode.shrink(problem, w));
     }
 
-    /// Turns the directions of the modes that move to their weights, and beyond.
+    /// Moves the directions of the moving modes to their weights, extrapolated by momentum.
     fn turn(&mut self) -> Result<()> {
         let problem = self.problem;
         let n = problem.mass.len();
@@ -179,7 +184,8 @@ impl<'a> Split<'a> {
         self.orthonormalise()
     }
 
-    /// Makes each direction M-orthonormal to those before it, and changes what comes from them alike.
+    /// Makes each direction M-orthonormal to those before it, and transforms the derived columns in the
+    /// same way.
     fn orthonormalise(&mut self) -> Result<()> {
         let lower = cholesky(inner(self.weighted.as_ref(), self.directions.as_ref()).as_ref())?;
         for columns in [&mut self.directions, &mut self.weighted, &mut self.solved] {
@@ -190,25 +196,25 @@ impl<'a> Split<'a> {
     }
 }
 
-/// What one mode has reached.
+/// State of one mode in the iteration.
 struct Mode {
-    /// Its column in C.
+    /// The mode's column in C.
     column: usize,
     moves: bool,
     sparse: Vec<f64>,
-    /// Scaled.
+    /// Scaled dual variable.
     dual: Vec<f64>,
-    /// The weights of the last update, and how they had changed.
+    /// Weights at the last update, and their change since the update before.
     weights: Vec<f64>,
     change: Vec<f64>,
-    /// Updates since the change turned back.
+    /// Number of consecutive updates whose change kept its direction.
     straight: u32,
-    /// That of the norm.
+    /// Multiplier of the norm constraint.
     multiplier: f64,
-    /// Of the last alternation: M-norms of the weights less the sparse copy, and of the copy's change.
+    /// M-norms, at the last iteration, of the weights minus the sparse copy and of the copy's change.
     apart: f64,
     changed: f64,
-    /// `w' H w` of the last alternation; that of the last update, scaled to norm one.
+    /// `w' H w` at the last iteration; then the same at the last update, scaled to unit norm.
     stored: f64,
     energy: f64,
     residual: f64,
@@ -240,7 +246,7 @@ impl Mode {
         }
     }
 
-    /// Pulls the copy towards the weights and cuts it; all entries within the cut become zero.
+    /// Soft threshold: moves the sparse copy towards the weights; entries within the threshold become zero.
     fn shrink(&mut self, problem: &Problem<'_>, w: &[f64]) {
         let cut = problem.mu / problem.penalty;
         let (mut apart, mut changed, mut pull) = (0.0, 0.0, 0.0);
@@ -259,7 +265,7 @@ impl Mode {
         self.stored = self.multiplier + problem.penalty * pull;
     }
 
-    /// Replaces the weights by the direction that follows; comes to rest if they are good.
+    /// Replaces the weights by the next direction. The mode stops moving once it has converged.
     fn extrapolate(&mut self, problem: &Problem<'_>, direction: ColRef<'_, f64>, w: &mut [f64]) {
         let (mut turned, mut along, mut size) = (0.0, 0.0, 0.0);
         let changes = self.weights.iter_mut().zip(&mut self.change);

@@ -1,4 +1,4 @@
-//! Modes for what bears others: with how a body gives where something pulls at an interface.
+//! Linear modes with residual attachment modes, for bodies that carry others at an interface.
 
 use faer::Mat;
 use nalgebra::Vector3;
@@ -9,19 +9,21 @@ use crate::math::dense::{add_product, inner, product, symmetric_eigen};
 use crate::math::on_pool;
 use crate::{Error, Result};
 
-/// Share of a response, squared in the norm of the mass, below which the modes have it.
+/// Share of a response's squared mass norm below which the modes already span it.
 const KNOWN: f64 = 1e-10;
 
 impl LinearProblem {
-    /// The modes, and what these miss of how the body gives to a force and to a torque, spread by mass, at each interface.
+    /// The modes, and for each interface the residual part of the body's static responses to a force and to
+    /// a torque there, spread by mass.
     ///
-    /// A few modes say how a body swings, but not how it yields to one that hangs on it: that is `K^-1` of six loads, less what the modes have of
-    /// it, diagonal in mass and stiffness among itself, residual attachment modes `[MacNeal]`. Up to six more shapes an interface, with eigenvalues that
-    /// are no frequencies of the body.
+    /// A few modes describe vibration, but not how the body yields to another one attached to it. The
+    /// residual attachment modes `[MacNeal]` are `K^-1` of six loads minus their part in the modes,
+    /// orthogonalised in mass and stiffness. They add up to six shapes per interface, whose eigenvalues are
+    /// no natural frequencies of the body.
     ///
     /// # Errors
-    /// [`Error::Shape`] for modes of another mesh, [`Error::Index`] and [`Error::Empty`] for interfaces, [`Error::Unsupported`] for a
-    /// body that was stitched after it was factored, [`Error::Numerical`].
+    /// [`Error::Shape`] for modes of another mesh, [`Error::Index`] and [`Error::Empty`] for interfaces,
+    /// [`Error::Unsupported`] for a body that was stitched after it was factored, [`Error::Numerical`].
     pub fn attached(&self, modes: &LinearModes, interfaces: &[Vec<u32>]) -> Result<LinearModes> {
         self.check_modes(modes)?;
         if self.seam.is_some() {
@@ -72,7 +74,8 @@ impl LinearProblem {
         }
     }
 
-    /// Forces along the axes, and torques about them, spread over an interface by its masses: six columns.
+    /// Writes six load columns for an interface: forces along the axes and torques about them, distributed
+    /// by mass.
     fn load(&self, masses: &[f64], interface: &[u32], mut columns: faer::MatMut<'_, f64>) {
         let place = |v: u32| Vector3::from(self.mesh().vertices()[v as usize]);
         let total: f64 = interface.iter().map(|&v| masses[v as usize]).sum();

@@ -1,4 +1,4 @@
-//! The right sides of modal derivatives: how modes bend each other in every element.
+//! Right-hand sides of modal derivatives: the second-order elastic forces of pairs of modes.
 
 use faer::Mat;
 use pulp::{Arch, Simd, WithSimd};
@@ -10,7 +10,7 @@ use crate::math::lanes::{Buffer, lane_counts};
 use crate::operators::Strains;
 
 impl Flesh {
-    /// `-(H : psi_j) psi_i` at the free coordinates, a column a pair of i <= j.
+    /// `-(H : psi_j) psi_i` at the free coordinates, one column per pair i <= j.
     pub(super) fn bending_loads(&self, modes: &LinearModes, pairs: &[[usize; 2]]) -> Mat<f64> {
         let bending = Bending::new(self, modes);
         let mut firsts: Vec<usize> = pairs.iter().map(|[i, _]| *i).collect();
@@ -24,15 +24,15 @@ impl Flesh {
     }
 }
 
-/// How all modes strain each tet, or each cell of flesh.
+/// Gradients of all modes in each tet, or in each cell of flesh.
 struct Bending {
     elements: Vec<Element>,
-    /// Gradients of the modes: elements x 9 x modes, filled up to whole registers.
+    /// Gradients of the modes: elements x 9 x modes, padded to whole registers.
     gradients: Buffer<f64>,
     modes: usize,
 }
 
-/// One tet or cell: the corners with the gradients of their functions, and its law.
+/// One tet or cell: its corners with the gradients of their shape functions, and its law.
 struct Element {
     corners: Vec<(u32, [f64; 3])>,
     law: NearRest,
@@ -64,7 +64,7 @@ impl Bending {
         Self { elements, gradients, modes: count }
     }
 
-    /// `(H : psi_j) psi_i` at the free coordinates for one i, a column each j; those below i are none.
+    /// `(H : psi_j) psi_i` at the free coordinates for one i, one column per j; columns below i stay zero.
     fn loads(&self, i: usize, flesh: &Flesh) -> Mat<f64> {
         let stride = self.modes.next_multiple_of(lane_counts().0);
         let mut sums = Buffer::zeros(3 * flesh.mesh.vertices().len() * stride);
@@ -74,7 +74,7 @@ impl Bending {
     }
 }
 
-/// Sums the forces of elements, coordinates x modes.
+/// Sums the element forces, coordinates x modes.
 struct Bend<'a> {
     bending: &'a Bending,
     i: usize,

@@ -1,53 +1,55 @@
-//! Spheres around parts of a body in displacements, which follow its coordinates `[JamesPai]`.
+//! Bounding spheres for parts of a body in a displacement basis, updated from its coordinates `[JamesPai]`.
 
 use faer::MatRef;
 use nalgebra::Vector3;
 
 use crate::mesh::halves;
 
-/// Most vertices of a part that is not divided further.
+/// Largest number of vertices of a leaf.
 const LEAF: usize = 8;
-/// What radii are widened by against rounding, as a share of the sphere's size and distance.
+/// Relative margin added to radii against rounding, as a share of the sphere's size and distance.
 const ROUNDING: f64 = 1e-12;
 
-/// A sphere that holds all vertices of a part.
+/// A sphere that contains all vertices of a part.
 #[derive(Debug, Clone, Copy)]
 pub struct Sphere {
-    /// Metres.
+    /// Centre, metres.
     pub centre: Vector3<f64>,
-    /// Metres.
+    /// Radius, metres.
     pub radius: f64,
 }
 
 /// A part of a body.
 struct Part {
-    /// Its vertices, from one to another of the tree's.
+    /// Range of the part's vertices in the tree's order.
     first: usize,
     end: usize,
-    /// Mean of its vertices at rest, and how far these are from it at most.
+    /// Mean of the part's rest positions, and their largest distance from it.
     centre: Vector3<f64>,
     radius: f64,
-    /// The part after it and all that it is divided into, of which the first follows it.
+    /// Index of the part after this one and all its descendants; the first child follows the part itself.
     next: usize,
 }
 
-/// A bounded deformation tree: halves of halves of a body's vertices, each in a sphere.
+/// A bounded deformation tree: a body's vertices, recursively halved, each part with a bounding sphere.
 ///
-/// Of displacements `U z` the sphere of a part has its centre at `c_0 + U_mean z`, the mean of its vertices, and the radius
-/// `R_0 + sum_i |z_i| dR_i`, with `dR_i = max_v |U_vi - U_mean,i|`: each takes time linear in the coordinates, and
-/// nothing of the mesh. Parts are numbered; part 0 is all. `[JamesPai]`
+/// For displacements `U z` the sphere of a part has the centre `c_0 + U_mean z`, the mean of its vertices,
+/// and the radius `R_0 + sum_i |z_i| dR_i`, with `dR_i = max_v |U_vi - U_mean,i|`. Both take time linear in
+/// the number of coordinates, independent of the mesh. Parts are numbered; part 0 is the whole body.
+/// `[JamesPai]`
 pub struct BoundedDeformationTree {
     parts: Vec<Part>,
     vertices: Vec<u32>,
     /// Number of coordinates k.
     rank: usize,
-    /// `U_mean` and dR of each part, k.
+    /// `U_mean` and dR of each part, k per part.
     means: Vec<Vector3<f64>>,
     spreads: Vec<f64>,
 }
 
 impl BoundedDeformationTree {
-    /// Of some vertices. points: n, m; fields: U, 3n x k, rows interleaved.
+    /// Builds the tree over some vertices. `points` has the shape (n, 3); `fields` is U, 3n x k, with
+    /// interleaved rows.
     pub fn new(points: &[[f64; 3]], fields: MatRef<'_, f64>, vertices: &[u32]) -> Self {
         let mut made = Self {
             parts: Vec::new(),
@@ -67,32 +69,32 @@ impl BoundedDeformationTree {
         self.parts.len()
     }
 
-    /// The vertices of a part.
+    /// Vertices of a part.
     pub fn vertices(&self, part: usize) -> &[u32] {
         let Part { first, end, .. } = self.parts[part];
         &self.vertices[first..end]
     }
 
-    /// The sphere of a part at coordinates z, k.
+    /// Bounding sphere of a part at the coordinates z, k numbers.
     pub fn sphere(&self, part: usize, z: &[f64]) -> Sphere {
         let Part { centre, radius, .. } = self.parts[part];
         let (centre, radius) = (centre + self.shift(part, z), radius + self.spread(part, z));
         Sphere { centre, radius: radius + ROUNDING * (radius + centre.norm()) }
     }
 
-    /// `U_mean z`: by how much z moves the centre of a part.
+    /// `U_mean z`: the displacement of a part's centre at z.
     pub fn shift(&self, part: usize, z: &[f64]) -> Vector3<f64> {
         let means = &self.means[part * self.rank..][..self.rank];
         means.iter().zip(z).fold(Vector3::zeros(), |sum, (mean, z)| sum + *z * mean)
     }
 
-    /// `sum_i |z_i| dR_i`: the most by which z moves a vertex of a part beside its centre.
+    /// `sum_i |z_i| dR_i`: the largest displacement of a vertex of the part relative to its centre.
     pub fn spread(&self, part: usize, z: &[f64]) -> f64 {
         let spreads = &self.spreads[part * self.rank..][..self.rank];
         spreads.iter().zip(z).map(|(spread, z)| spread * z.abs()).sum()
     }
 
-    /// Appends the vertices of all smallest parts that may have what is looked for, as may all that they are in.
+    /// Appends the vertices of all leaves for which `may` is `true`, as well as for all their ancestors.
     pub fn search(&self, mut may: impl FnMut(usize) -> bool, found: &mut Vec<u32>) {
         let mut part = 0;
         while let Some(&Part { first, end, next, .. }) = self.parts.get(part) {

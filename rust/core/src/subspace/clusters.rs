@@ -1,4 +1,4 @@
-//! Clusters of tets that deform alike.
+//! Clusters of tets with similar deformation.
 
 use faer::Mat;
 
@@ -8,18 +8,20 @@ use super::parts::connected_parts;
 use crate::mesh::TetMesh;
 use crate::{Error, Progress, Result};
 
-/// Eigenvalues below this share of the highest are those of parts that move rigidly.
+/// Share of the highest eigenvalue below which a mode counts as rigid.
 const ZERO: f64 = 1e-9;
 
-/// A label in `0..c` for each tet, so that tets that the modes move alike share one.
+/// A label in `0..c` for each tet; tets that the modes move alike share a label.
 ///
-/// Volume-weighted k-means++ on `f_t = mean over the corners of (w_k / lambda_k^2)_k` `[FastCD eq. 27]`; zero modes
-/// count like the lowest other one. Clusters are then split into parts connected through faces, and the smallest
-/// parts join a neighbour until c is at most `count`. It is less when the modes tell fewer regions apart, and more
-/// only when the mesh has more separate parts. The same seed gives the same labels.
+/// Volume-weighted k-means++ on `f_t = mean over the corners of (w_k / lambda_k^2)_k` `[FastCD eq. 27]`;
+/// rigid modes are weighted like the lowest other mode. Clusters are then split into face-connected parts,
+/// and the smallest parts are merged into a neighbour until c is at most `count`. c is smaller if the modes
+/// distinguish fewer regions, and larger only if the mesh has more components. The result depends on the
+/// seed alone.
 ///
 /// # Errors
-/// [`Error::Range`] if `count` is 0, [`Error::Shape`] if the modes are not of this mesh, [`Error::Cancelled`].
+/// [`Error::Range`] if `count` is 0, [`Error::Shape`] if the modes are not of this mesh,
+/// [`Error::Cancelled`].
 pub fn cluster_tets(
     mesh: &TetMesh,
     modes: &SkinningModes,
@@ -42,7 +44,7 @@ pub fn cluster_tets(
     Ok(connected_parts(mesh, &labels, count))
 }
 
-/// One row a tet, one column a mode, the largest entry 1 in size.
+/// Feature matrix: one row per tet, one column per mode, scaled to a largest entry of magnitude 1.
 fn features(mesh: &TetMesh, modes: &SkinningModes) -> Mat<f64> {
     let highest = modes.eigenvalues.iter().copied().fold(0.0, f64::max);
     let is_zero = |value: f64| value <= ZERO * highest;
@@ -59,9 +61,9 @@ fn features(mesh: &TetMesh, modes: &SkinningModes) -> Mat<f64> {
     if largest > 0.0 { features * faer::Scale(1.0 / largest) } else { features }
 }
 
-/// A label in `0..c` for each tet, so that tets that are near one another share one.
+/// A label in `0..c` for each tet; tets close to one another share a label.
 ///
-/// Volume-weighted k-means++ on the tets' centres, split into parts as [`cluster_tets`] does.
+/// Volume-weighted k-means++ on the tets' centres, split into face-connected parts as in [`cluster_tets`].
 ///
 /// # Errors
 /// [`Error::Range`] if `count` is 0, [`Error::Cancelled`].
@@ -83,7 +85,7 @@ pub fn cluster_tets_by_place(
     Ok(connected_parts(mesh, &labels, count))
 }
 
-/// The tets of each label that there is, by ascending label.
+/// The tets of each label in use, by ascending label.
 pub(crate) fn tets_of_labels(mesh: &TetMesh, labels: &[i32]) -> Result<Vec<Vec<u32>>> {
     let count = mesh.tets().len();
     if labels.len() != count {

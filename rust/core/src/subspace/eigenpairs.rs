@@ -1,4 +1,4 @@
-//! The lowest eigenpairs of `H w = lambda M w` with a diagonal mass, by a factor of the shifted Hessian.
+//! The lowest eigenpairs of `H w = lambda M w` with diagonal mass, from a factor of the shifted Hessian.
 
 use faer::{Mat, MatMut, MatRef};
 
@@ -9,31 +9,31 @@ use crate::math::{
 };
 use crate::{Progress, Result};
 
-/// Vectors whose eigenvalue is a smaller share of the shift do not deform the body.
+/// Share of the shift below which an eigenvalue belongs to a rigid motion.
 const RIGID: f64 = 1e-6;
 
-/// The problem, factored: of weights, a row a vertex, or of displacements, a row a coordinate.
+/// The factored problem: of weights, one row per vertex, or of displacements, one row per coordinate.
 pub(super) struct Eigenproblem {
-    /// The rows that are not pinned; all that follows is of their size.
+    /// The rows that are not pinned; the fields below have their size.
     pub(super) free: Selection,
-    /// H, with the stitches of the body as it was factored.
+    /// H, including the stitches at the time of factorisation.
     pub(super) hessian: Sparse,
     /// Diagonal of M.
     pub(super) mass: Vec<f64>,
     /// Number of columns of the constraint.
     pub(super) constraints: usize,
-    /// What makes the Hessian definite, 1/s^2.
+    /// Shift that makes the Hessian definite, 1/s^2.
     pub(super) shift: f64,
-    /// Of `H + shift M`, bordered by the constraint.
+    /// Factor of `H + shift M`, bordered by the constraint.
     pub(super) factor: SparseCholesky,
 }
 
 impl Eigenproblem {
-    /// The `count` lowest eigenvalues, and their vectors at all rows.
+    /// The `count` lowest eigenvalues, and their eigenvectors at all rows.
     ///
     /// # Errors
-    /// [`Error::TooManyModes`](crate::Error::TooManyModes), [`Error::Range`](crate::Error::Range) for none; as
-    /// [`largest_eigenvectors`].
+    /// [`Error::TooManyModes`](crate::Error::TooManyModes), [`Error::Range`](crate::Error::Range) for none;
+    /// as [`largest_eigenvectors`].
     pub(super) fn lowest(&self, count: usize, progress: &Progress) -> Result<(Vec<f64>, Mat<f64>)> {
         check_count(count, self.limit())?;
         let report = |fraction: f32| progress.report(0.5 + 0.5 * fraction);
@@ -45,22 +45,22 @@ impl Eigenproblem {
         Ok((eigenvalues, vectors))
     }
 
-    /// How many vectors the constraint leaves.
+    /// Dimension of the space that satisfies the constraint.
     pub(super) fn limit(&self) -> usize {
         self.mass.len().saturating_sub(self.constraints)
     }
 
-    /// The eigenvalue up to which a vector does not deform the body.
+    /// Eigenvalue up to which a vector counts as a rigid motion.
     pub(super) fn rigid(&self) -> f64 {
         RIGID * self.shift
     }
 
-    /// Whether a vector of this eigenvalue deforms the body.
+    /// `true` if a vector of this eigenvalue deforms the body.
     pub(super) fn deforms(&self, eigenvalue: f64) -> bool {
         eigenvalue > self.rigid()
     }
 
-    /// Vectors at all rows, with [`fix_bases`] of those whose eigenvalues are copies of each other.
+    /// Expands vectors to all rows, after [`fix_bases`] within each group of repeated eigenvalues.
     pub(super) fn spread(&self, vectors: MatRef<'_, f64>, eigenvalues: &[f64]) -> Mat<f64> {
         let mut vectors = self.free.spread(vectors);
         let shifted = |k: usize| eigenvalues[k] + self.shift;
@@ -78,9 +78,10 @@ impl Eigenproblem {
     }
 }
 
-/// The `count` lowest eigenvalues, ascending, with all copies of the last, and their vectors, orthonormal in M.
+/// The `count` lowest eigenvalues, ascending, with all repetitions of the last one, and their M-orthonormal
+/// eigenvectors.
 ///
-/// `factor` is that of `H + shift M`, bordered where vectors are constrained.
+/// `factor` is the factor of `H + shift M`, bordered if vectors are constrained.
 ///
 /// # Errors
 /// As [`largest_eigenvectors`].
@@ -103,8 +104,8 @@ fn lowest_eigenpairs(
     on_pool(|| rayleigh_ritz(hessian, &scaled, vectors.as_ref()))
 }
 
-/// Eigenvalues and M-orthonormal eigenvectors of the Hessian itself among the columns of W, which do not suffer from
-/// the shift. `scaled` is `M^1/2 W`, in any order of rows.
+/// Eigenvalues and M-orthonormal eigenvectors of the Hessian itself in the span of the columns of W, free
+/// of the shift's rounding error. `scaled` is `M^1/2 W`, with rows in any order.
 fn rayleigh_ritz(
     hessian: &Sparse,
     scaled: &Mat<f64>,

@@ -1,4 +1,5 @@
-//! Affine handles spread over a body, each felt in a neighbourhood: the positions of projective dynamics `[HRPD]`.
+//! Affine handles spread over a body, each with local support: the position subspace of projective dynamics
+//! `[HRPD]`.
 
 use faer::Mat;
 use rand_chacha::ChaCha8Rng;
@@ -10,35 +11,38 @@ use crate::math::random::uniform;
 use crate::mesh::{Front, Geodesics, SurfaceMesh, TetMesh};
 use crate::{Error, Progress, Result};
 
-/// Radius of a handle in units of the furthest that a vertex is from its nearest handle.
+/// Radius of a handle in units of the largest distance between a vertex and its nearest handle.
 const REACH: f64 = 2.0;
 
-/// Handles j at c_j and their weights on the vertices: positions are `sum_j w_j(X) Z_j [X - c_j; 1]`.
+/// Handles j at c_j with weights on the vertices: positions are `sum_j w_j(X) Z_j [X - c_j; 1]`.
 ///
-/// `w_j = b(d_j) / sum_i b(d_i)` with `b(d) = (1 - (d / r)^2)^2` for d < r, and d_j the length of the shortest way
-/// through the body to c_j; a handle that is further than r is not felt. Weights are not negative and sum to one, so that all affine
-/// motions are among the positions.
+/// `w_j = b(d_j) / sum_i b(d_i)` with `b(d) = (1 - (d / r)^2)^2` for d < r and 0 beyond, where d_j is the
+/// geodesic distance through the body to c_j. Weights are non-negative and sum to one, so all affine
+/// motions are in the subspace.
 #[derive(Debug, Clone)]
 pub struct Handles {
-    /// The vertices that handles are at, k.
+    /// Vertices at which the handles sit, k.
     vertices: Vec<u32>,
     centers: Vec<[f64; 3]>,
-    /// Where vertices are, n, metres.
+    /// Rest positions of the vertices, n, metres.
     places: Vec<[f64; 3]>,
-    /// The loose part that each handle is on, k, and each vertex, n; numbered from 0.
+    /// Component of each handle, k, and of each vertex, n, numbered from 0.
     parts: Vec<u32>,
     parts_of_vertices: Vec<u32>,
     radius: f64,
-    /// Handles of each vertex by ascending handle: where they start, n + 1, and their weights.
+    /// Handles of each vertex in ascending order with their weights: start indices, n + 1, then the
+    /// entries.
     starts: Vec<usize>,
     weights: Vec<(u32, f64)>,
 }
 
 impl Handles {
-    /// Spreads `count` handles over the vertices, each as far from those before it as can be on ways through the body.
+    /// Spreads `count` handles over the vertices by farthest-point sampling with geodesic distances through
+    /// the body.
     ///
-    /// The seed chooses the first. There are fewer on a mesh of fewer vertices, and more only where there are more loose
-    /// parts: each has one at least. The same seed gives the same handles. `[HRPD section 4.1]`
+    /// The seed chooses the first handle; the result depends on the seed alone. A mesh with fewer vertices
+    /// than `count` gets fewer handles, one with more components gets more: each component has
+    /// at least one. `[HRPD section 4.1]`
     ///
     /// # Errors
     /// [`Error::Range`] if `count` is 0, [`Error::Cancelled`].
@@ -46,7 +50,7 @@ impl Handles {
         Self::new(mesh.vertices(), mesh.tets(), (count, seed), progress)
     }
 
-    /// The same over the points of a surface, on ways along it.
+    /// As [`Handles::spread`], over the points of a surface with geodesic distances along it.
     ///
     /// # Errors
     /// As [`Handles::spread`].
@@ -89,27 +93,27 @@ impl Handles {
         self.vertices.len()
     }
 
-    /// The vertices that the handles are at, k.
+    /// Vertices at which the handles sit, k.
     pub fn vertices(&self) -> &[u32] {
         &self.vertices
     }
 
-    /// Where the handles are, k, metres.
+    /// Positions of the handles, k, metres.
     pub fn centers(&self) -> &[[f64; 3]] {
         &self.centers
     }
 
-    /// Length of way within which a handle is felt, metres.
+    /// Geodesic support radius of a handle, metres.
     pub fn radius(&self) -> f64 {
         self.radius
     }
 
-    /// The handles that a vertex feels, ascending, and their weights, which sum to one.
+    /// Handles that act on a vertex, in ascending order, and their weights, which sum to one.
     pub fn of_vertex(&self, vertex: usize) -> &[(u32, f64)] {
         &self.weights[self.starts[vertex]..self.starts[vertex + 1]]
     }
 
-    /// Errors unless they are on as many vertices.
+    /// Checks that the handles belong to a mesh of n vertices.
     pub(crate) fn check_vertex_count(&self, n: usize) -> Result<()> {
         if self.parts_of_vertices.len() == n {
             return Ok(());
@@ -119,7 +123,7 @@ impl Handles {
         Err(Error::Shape { what: "handles", expected, got })
     }
 
-    /// Errors for a loose part whose vertices have no mass.
+    /// Checks that no component has zero mass.
     pub(crate) fn check_mass(&self, mass: &[f64]) -> Result<()> {
         let mut massive = vec![false; self.vertices.len()];
         for (&part, &mass) in self.parts_of_vertices.iter().zip(mass) {
@@ -131,22 +135,22 @@ impl Handles {
         }
     }
 
-    /// Where the vertices are at rest, n, metres.
+    /// Rest positions of the vertices, n, metres.
     pub(crate) fn places(&self) -> &[[f64; 3]] {
         &self.places
     }
 
-    /// The loose part that each handle is on.
+    /// Component of each handle.
     pub(crate) fn parts(&self) -> &[u32] {
         &self.parts
     }
 
-    /// The loose part that each vertex is on.
+    /// Component of each vertex.
     pub(crate) fn parts_of_vertices(&self) -> &[u32] {
         &self.parts_of_vertices
     }
 
-    /// `w_j [(X - c_j) / r; 1]` at a vertex: handles and their four entries.
+    /// `w_j [(X - c_j) / r; 1]` at a vertex: the handles and their four entries.
     pub(crate) fn row(&self, vertex: usize) -> impl Iterator<Item = (usize, [f64; 4])> {
         let place = self.places[vertex];
         self.of_vertex(vertex).iter().map(move |&(handle, weight)| {
@@ -156,7 +160,7 @@ impl Handles {
         })
     }
 
-    /// `U'AU`, 4k x 4k, of the rows above and of a symmetric matrix on the vertices.
+    /// `U'AU`, 4k x 4k, with the rows of U from [`Handles::row`] and a symmetric matrix A on the vertices.
     pub(crate) fn gram(&self, matrix: &Sparse) -> Mat<f64> {
         let mut members = vec![Vec::new(); self.count()];
         for vertex in 0..self.places.len() {
@@ -172,7 +176,7 @@ impl Handles {
         Mat::from_fn(4 * self.count(), 4 * self.count(), |i, j| rows[i / 4][j][i % 4])
     }
 
-    /// Four rows of it, transposed. `products` is zero before and after.
+    /// Four rows of `U'AU`, transposed. `products` is zero on entry and on return.
     fn gram_row(
         &self,
         matrix: &Sparse,
@@ -204,7 +208,7 @@ impl Handles {
     }
 }
 
-/// Handles and the furthest that a vertex is from the nearest of them.
+/// Handles by farthest-point sampling, and the largest distance of a vertex to its nearest handle.
 fn far_apart<const N: usize>(
     ways: &Geodesics<'_, N>,
     count: usize,
@@ -234,7 +238,7 @@ fn far_apart<const N: usize>(
     }
 }
 
-/// The vertices that feel a handle, and how much before they are normalised.
+/// Vertices within the support of a handle, and their weights before normalisation.
 fn near<const N: usize>(
     ways: &Geodesics<'_, N>,
     from: u32,
@@ -252,7 +256,7 @@ fn near<const N: usize>(
     near
 }
 
-/// From the distances at which each handle is felt to weights that sum to one, vertex by vertex.
+/// Normalises the weights of each handle so that they sum to one at every vertex.
 fn normalised(n: usize, felt: &[Vec<(u32, f64)>]) -> (Vec<usize>, Vec<(u32, f64)>) {
     let mut rows = vec![Vec::new(); n];
     for (handle, felt) in felt.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Weighted k-means: a careful start on a sample, then a few passes over everything.
+//! Weighted k-means: a k-means++ start on a sample, then a few Lloyd iterations over all points.
 //!
-//! Points and centres are the columns of matrices. A point compares itself with no centre of which the distance between
-//! centres says that it is further than its own.
+//! Points and centres are columns of matrices. The triangle inequality on the distances between centres
+//! excludes most comparisons.
 
 use faer::Mat;
 use rand_chacha::ChaCha8Rng;
@@ -11,18 +11,20 @@ use rayon::prelude::*;
 use crate::math::random::{sample, uniform};
 use crate::{Progress, Result};
 
-/// Points a cluster that the start looks at: enough to place the centres, few enough to be fast.
+/// Sample points per cluster for the start: enough to place the centres, few enough to be fast.
 const SAMPLE: usize = 200;
-/// Passes over the sample and over all points; each stops early when no label changes.
+/// Lloyd iterations on the sample and on all points; each loop stops early once no label changes.
 const PASSES: (usize, usize) = (40, 4);
-/// By how much a centre must be nearer, in squares of the size of what is clustered: less is rounding of a tie.
+/// Difference in squared distance within which two centres tie, in squared units of the data's extent:
+/// smaller differences are rounding.
 const TIE: f64 = 1e-9;
-/// Points whose chances have a sum of their own.
+/// Number of points whose sampling weights share a partial sum.
 const BLOCK: usize = 256;
-/// Centres that are compared at once.
+/// Number of centres compared at once.
 const LANES: usize = 8;
 
-/// The label of the nearest of at most `count` centres for each row of `points`, rows weighted by `weights`.
+/// Label of the nearest of at most `count` centres for each row of `points`, with the rows weighted by
+/// `weights`.
 pub(super) fn cluster(
     points: &Mat<f64>,
     weights: &[f64],
@@ -39,15 +41,15 @@ pub(super) fn cluster(
     if sample.len() == points.nrows() {
         return Ok(labels);
     }
-    // Who is not in the sample is likely to be near the one before it that is.
+    // A point outside the sample probably lies near the last sample point before it.
     let before = |point| sample.partition_point(|&i| i <= point).saturating_sub(1);
     let likely: Vec<u32> = (0..points.nrows()).map(|point| labels[before(point)]).collect();
     let points = points.transpose().to_owned();
     Ok(lloyd(&points, weights, (centres, &likely), PASSES.1, progress)?.1)
 }
 
-/// k-means++: each next centre is drawn with a probability proportional to weight times squared distance to the
-/// nearest centre so far, whose label each point gets.
+/// k-means++ initialisation: each next centre is drawn with a probability proportional to weight times
+/// squared distance to the nearest centre so far. Each point gets the label of its nearest centre.
 fn spread_out(
     points: &Mat<f64>,
     weights: &[f64],
@@ -60,7 +62,8 @@ fn spread_out(
     let mut chosen: Vec<&[f64]> = Vec::with_capacity(count);
     while chosen.len() < count && (chosen.is_empty() || sums.iter().any(|&sum| sum > 0.0)) {
         let centre = points.col_as_slice(draw(&chances, &sums, random));
-        // Who is nearer to its own centre than half the way from there to this one stays.
+        // A point closer to its own centre than half the distance between that centre and the new one keeps
+        // its label.
         let half_way: Vec<f64> = chosen.iter().map(|other| 0.25 * squared(other, centre)).collect();
         for (block, sum) in sums.iter_mut().enumerate() {
             let (first, last) = (block * BLOCK, weights.len().min((block + 1) * BLOCK));
@@ -86,15 +89,15 @@ fn spread_out(
     (Mat::from_fn(points.nrows(), chosen.len(), |d, label| chosen[label][d]), labels)
 }
 
-/// Index drawn with these chances, whose blocks have these sums.
+/// Draws an index with these probabilities; `sums` holds their block sums.
 fn draw(chances: &[f64], sums: &[f64], random: &mut ChaCha8Rng) -> usize {
     let mut left = uniform(random) * sums.iter().sum::<f64>();
     let first = BLOCK * pass(sums, &mut left);
     first + pass(&chances[first..chances.len().min(first + BLOCK)], &mut left)
 }
 
-/// Takes off `left` as many of the first shares as are not more than it; the index of the next, or of the last that is
-/// not zero.
+/// Subtracts leading shares from `left` while they do not exceed it. Returns the index of the next share,
+/// or of the last one that is not zero.
 fn pass(shares: &[f64], left: &mut f64) -> usize {
     let ends = |share: &f64| {
         let ends = *left < *share;
@@ -105,7 +108,7 @@ fn pass(shares: &[f64], left: &mut f64) -> usize {
     found.unwrap_or_else(|| shares.iter().rposition(|&share| share > 0.0).unwrap_or(0))
 }
 
-/// Centres and labels after some passes from centres and labels that are likely.
+/// Centres and labels after some Lloyd iterations from initial centres and probable labels.
 fn lloyd(
     points: &Mat<f64>,
     weights: &[f64],
@@ -126,8 +129,8 @@ fn lloyd(
     Ok((centres, labels))
 }
 
-/// Index of the nearest centre of each point, the lowest among equals, of points within about one of the origin: found
-/// around the centres that are likely.
+/// Index of the nearest centre of each point, the lowest among equals. The search starts at the probable
+/// centres. Points must lie within a distance of about one of the origin.
 fn nearest(points: &Mat<f64>, centres: &Mat<f64>, likely: &[u32]) -> Vec<u32> {
     let mut members = vec![Vec::new(); centres.ncols()];
     likely.iter().enumerate().for_each(|(point, &label)| members[label as usize].push(point));
@@ -146,12 +149,12 @@ fn nearest(points: &Mat<f64>, centres: &Mat<f64>, likely: &[u32]) -> Vec<u32> {
     labels
 }
 
-/// The centres around one of them, nearest first, as far as any of its members may have to look.
+/// The centres near one centre, nearest first, as far as any member of its cluster may have to search.
 #[derive(Default)]
 struct Around {
-    /// How far they are from that, and their labels.
+    /// Distance from the centre, and label, of each nearby centre.
     centres: Vec<(f64, u32)>,
-    /// Where they are, coordinate after coordinate of as many as are compared at once.
+    /// Coordinates of the nearby centres in groups of [`LANES`], coordinate by coordinate.
     places: Vec<[f64; LANES]>,
     halves: Vec<[f64; LANES]>,
 }
@@ -175,7 +178,7 @@ impl Around {
         }
     }
 
-    /// The label of the first centre that is as near as the nearest.
+    /// Lowest label among the centres that tie for nearest.
     fn nearest(&mut self, point: &[f64]) -> u32 {
         self.halves.clear();
         let mut least = f64::INFINITY;
@@ -201,7 +204,8 @@ impl Around {
     }
 }
 
-/// How far from a centre another may be that is not further from a point than that, whose squared distance is given.
+/// Largest distance between a centre and another one that can be at least as near to a point, given the
+/// point's squared distance from the centre.
 fn reach(square: f64) -> f64 {
     square.sqrt() + (square + 2.0 * TIE).sqrt()
 }
@@ -210,7 +214,7 @@ fn squared(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }
 
-/// Weighted mean of each label's points; the old centre where a label has none.
+/// Weighted mean of each label's points; the old centre for a label without points.
 fn means(points: &Mat<f64>, weights: &[f64], labels: &[u32], old: Mat<f64>) -> Mat<f64> {
     let mut total = vec![0.0; old.ncols()];
     let mut sums: Mat<f64> = Mat::zeros(old.nrows(), old.ncols());
@@ -227,7 +231,7 @@ fn means(points: &Mat<f64>, weights: &[f64], labels: &[u32], old: Mat<f64>) -> M
 mod tests {
     use super::*;
 
-    /// Of points and centres drawn by chance, with copies of some centres.
+    /// Uses random points and centres, with copies of some centres.
     #[test]
     fn the_nearest_around_likely_centres_are_the_nearest_of_all() {
         let mut random = ChaCha8Rng::seed_from_u64(7);

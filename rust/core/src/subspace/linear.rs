@@ -1,4 +1,5 @@
-//! Linear modes, the small swings of a body, and modal derivatives, how they bend `[MOR sec. 3.1, 3.4]`.
+//! Linear modes, the small vibrations of a body, and modal derivatives, its second-order deflections
+//! `[MOR sec. 3.1, 3.4]`.
 
 use std::sync::Arc;
 
@@ -19,65 +20,68 @@ use crate::operators::{
 };
 use crate::{Error, Progress, Result};
 
-/// Change of a derivative by which it counts as found, relatively.
+/// Relative change of a derivative at which the refinement has converged.
 const FOUND: f64 = 1e-10;
-/// How often a solution is refined at most.
+/// Maximum number of refinements of a static solution.
 const MOST_ROUNDS: usize = 200;
-/// Amplitude of the slowest mode for which a basis is made, as a share of the body's diagonal.
+/// Amplitude of the slowest deforming mode for which a basis is built, as a share of the body's diagonal.
 const AMPLITUDE: f64 = 0.25;
-/// How many of a stitched body's modes have derivatives of their own beside those that are taken over.
+/// Number of a stitched body's modes with derivatives of their own, beside those taken over.
 const OWN: usize = 5;
-/// Share of the derivatives there were that is taken over.
+/// Share of the unstitched body's derivatives that is taken over.
 const TAKEN: f64 = 0.4;
 
-/// Small swings of a body.
+/// Linear modes: small vibrations of a body.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinearModes {
-    /// Psi, 3n x k: a displacement of all vertices a column, rows interleaved, `Psi'M Psi = I`, in kg^(-1/2).
+    /// Psi, 3n x k: a displacement of all vertices per column, with interleaved rows and `Psi'M Psi = I`,
+    /// in kg^(-1/2).
     pub shapes: Mat<f64>,
-    /// `lambda = omega^2`, ascending, k, in 1/s^2; about zero for what moves without deforming.
+    /// `lambda = omega^2`, ascending, k, in 1/s^2; about zero for rigid motions.
     pub eigenvalues: Vec<f64>,
 }
 
 impl LinearModes {
-    /// The frequencies `sqrt(lambda) / 2 pi`, k, Hz.
+    /// Frequencies `sqrt(lambda) / 2 pi`, k, Hz.
     pub fn frequencies(&self) -> Vec<f64> {
         self.eigenvalues.iter().map(|value| value.max(0.0).sqrt() / std::f64::consts::TAU).collect()
     }
 
-    /// The modes as a basis to move in.
+    /// The modes as a displacement basis.
     pub fn basis(&self) -> Basis {
         Basis { columns: self.shapes.clone(), singular_values: Vec::new() }
     }
 }
 
-/// The eigenproblem of small swings, `K psi = lambda M psi` with K the Hessian of the elastic energy at rest, factored.
+/// The factored eigenproblem of small vibrations, `K psi = lambda M psi`, with K the Hessian of the elastic
+/// energy at rest.
 ///
-/// One that [`stitched`](Self::stitched) has made shares what was factored.
+/// A problem made by [`stitched`](Self::stitched) shares the original's factor.
 #[derive(Clone)]
 pub struct LinearProblem {
     pub(super) flesh: Arc<Flesh>,
-    /// What is other than in the factor.
+    /// Difference between the body and its factor.
     pub(super) seam: Option<Seam>,
 }
 
-/// A body as it was factored.
+/// The body at the time of factorisation.
 pub(super) struct Flesh {
     pub(super) mesh: TetMesh,
     material: Material,
     pub(super) energies: Vec<PrincipalStretch>,
     pub(super) swings: Eigenproblem,
-    /// Those in the factor.
+    /// The stitches in the factor.
     pub(super) stitches: Stitches,
 }
 
 impl LinearProblem {
-    /// Assembles and factors the problem, without the coordinates of pinned vertices, bordered by the complementarity to
-    /// a rig `B'(1 - leak) M psi = 0` where there is one. Stitches add `sum_s k_s a_s a_s'` for each coordinate.
+    /// Assembles and factors the problem without the coordinates of pinned vertices, bordered by the
+    /// complementarity to a rig `B'(1 - leak) M psi = 0` if there is one. Stitches add `sum_s k_s a_s a_s'`
+    /// for each coordinate.
     ///
     /// # Errors
-    /// [`Error::Shape`] and the like for inputs that do not fit the mesh, [`Error::Range`] where all is pinned,
-    /// [`Error::Numerical`], [`Error::Cancelled`].
+    /// [`Error::Shape`] and the like for inputs that do not fit the mesh, [`Error::Range`] if all vertices
+    /// are pinned, [`Error::Numerical`], [`Error::Cancelled`].
     pub fn new(
         mesh: &TetMesh,
         material: &Material,
@@ -105,12 +109,12 @@ impl LinearProblem {
         Ok(Self { flesh: Arc::new(Flesh { mesh, material, energies, swings, stitches }), seam: None })
     }
 
-    /// The body that swings.
+    /// Mesh of the vibrating body.
     pub fn mesh(&self) -> &TetMesh {
         &self.flesh.mesh
     }
 
-    /// The lumped mass of its vertices, n, kg.
+    /// Lumped masses of the vertices, n, kg.
     pub fn masses(&self) -> Vec<f64> {
         lumped_mass(self.mesh(), &self.flesh.material)
     }
@@ -120,7 +124,7 @@ impl LinearProblem {
         self.flesh.swings.factor.bytes()
     }
 
-    /// What turns amplitudes of modes into large bends and twists; pinned vertices stay.
+    /// Warping that turns modal amplitudes into large bends and twists; pinned vertices stay.
     ///
     /// # Errors
     /// As [`Warping::new`].
@@ -131,9 +135,9 @@ impl LinearProblem {
         Warping::new(mesh, modes.shapes.as_ref(), &pinned, method)
     }
 
-    /// The `count` lowest modes of the body as it was factored: rigid motions first where nothing holds it.
+    /// The `count` lowest modes of the body as factored; rigid motions come first where nothing holds it.
     ///
-    /// Signs and copies of repeated eigenvalues are as [`restrained_modes`](super::restrained_modes) has them.
+    /// Signs and the bases of repeated eigenvalues follow [`restrained_modes`](super::restrained_modes).
     ///
     /// # Errors
     /// [`Error::TooManyModes`], [`Error::Range`] for none, [`Error::Numerical`], [`Error::Cancelled`].
@@ -141,15 +145,16 @@ impl LinearProblem {
         self.flesh.swings.lowest_swings(count, progress)
     }
 
-    /// How the body bends beyond its modes: `K Phi^ij = -(H : psi_j) psi_i` with H the second derivative of the elastic forces
-    /// at rest, so that `p -> Psi p + 1/2 sum_ij p_i p_j Phi^ij` is what it does under `M Psi Lambda p`, up to
-    /// third order. 3n x k (k + 1) / 2, a column for each i <= j, (0, 0), (0, 1) and so on, m/kg. `[MOR eq. 13-16]`
+    /// Modal derivatives: `K Phi^ij = -(H : psi_j) psi_i` with H the second derivative of the elastic
+    /// forces at rest, so that `p -> Psi p + 1/2 sum_ij p_i p_j Phi^ij` is the response to the force
+    /// `M Psi Lambda p` up to third order. Shape 3n x k (k + 1) / 2, one column per pair i <= j: (0, 0),
+    /// (0, 1) and so on, m/kg. `[MOR eq. 13-16]`
     ///
-    /// Forces that would move the body as a whole are met by its inertia.
+    /// The body's inertia balances forces that would move it as a whole.
     ///
     /// # Errors
-    /// [`Error::Shape`] for modes of another mesh; [`Error::Numerical`] where more motions than the modes given do not
-    /// deform the body.
+    /// [`Error::Shape`] for modes of another mesh; [`Error::Numerical`] if there are more rigid motions
+    /// than among the given modes.
     pub fn derivatives(&self, modes: &LinearModes) -> Result<Mat<f64>> {
         self.check_modes(modes)?;
         let loads = self.flesh.bending_loads(modes, &pairs(modes.eigenvalues.len()));
@@ -160,12 +165,14 @@ impl LinearProblem {
         Ok(self.flesh.swings.free.spread(solved.as_ref()))
     }
 
-    /// The `count` displacements that say most of what a body does slowly, large bends included: mass-PCA of modes and
-    /// derivatives, the slower the heavier, `p l_1 / l_j psi_j` and `p^2 / 2 l_1^2 / (l_i l_j) Phi^ij`, p such that
-    /// the slowest that deforms moves by a quarter of the diagonal. `[MOR eq. 17, 18]`
+    /// The `count` displacements that best span the body's slow motion, large bends included: mass-PCA of
+    /// modes and derivatives, weighted towards low frequencies by `p l_1 / l_j psi_j` and
+    /// `p^2 / 2 l_1^2 / (l_i l_j) Phi^ij`, where p moves the slowest deforming mode by a quarter of the
+    /// diagonal. `[MOR eq. 17, 18]`
     ///
     /// # Errors
-    /// As [`derivatives`](Self::derivatives) and [`mass_pca`](super::mass_pca); [`Error::Unsupported`] where no mode deforms the body.
+    /// As [`derivatives`](Self::derivatives) and [`mass_pca`](super::mass_pca); [`Error::Unsupported`] if
+    /// no mode deforms the body.
     pub fn bent_basis(&self, modes: &LinearModes, count: usize, progress: &Progress) -> Result<Basis> {
         self.check_modes(modes)?;
         let mut shapes = Weighted::new(self, modes)?;
@@ -174,8 +181,9 @@ impl LinearProblem {
         leading_pca(self.mesh(), &self.flesh.material, &shapes.columns, count, progress)
     }
 
-    /// The same of a stitched body, with derivatives of its first five modes that deform and, taken over without a
-    /// solve, two fifths of those of the body as it was factored: where `l_i l_j` is least. `[IDSR sec. 4.2.1, 4.2.2]`
+    /// As [`bent_basis`](Self::bent_basis), of a stitched body: with derivatives of its first five
+    /// deforming modes and, taken over without a solve, two fifths of the unstitched body's derivatives,
+    /// those with the smallest `l_i l_j`. `[IDSR sec. 4.2.1, 4.2.2]`
     ///
     /// # Errors
     /// As [`bent_basis`](Self::bent_basis) and [`carried_derivatives`](Self::carried_derivatives).
@@ -206,7 +214,7 @@ impl LinearProblem {
         taken.truncate((TAKEN * taken.len() as f64) as usize);
         let old = Mat::from_fn(derivatives.nrows(), taken.len(), |i, j| derivatives[(i, taken[j])]);
         let taken: Vec<[usize; 2]> = taken.into_iter().map(|pair| all[pair]).collect();
-        // New and old ones at once, as both need what the stitches do alone.
+        // New and old derivatives in one call, because both need the response to the stitches.
         let own = pairs(own);
         let joined = on_pool(|| {
             let fresh = self.flesh.bending_loads(&few, &own);
@@ -224,15 +232,17 @@ impl LinearProblem {
         leading_pca(self.mesh(), &self.flesh.material, &shapes.columns, count, progress)
     }
 
-    /// The derivatives of the body as it was factored with the stitches that it has now, without a solve for each:
-    /// `(K + A k A')^-1` of their right sides. `[IDSR eq. 13]`
+    /// Derivatives of the body as factored, updated to the current stitches without a solve per column:
+    /// `(K + A k A')^-1` of their right-hand sides. `[IDSR eq. 13]`
     ///
-    /// `Phi - Y f + R y` with `Y = K^-1 A`, R the rigid motions of parts that the stitches hold, and forces f of the
-    /// stitches such that `(k^-1 + A'Y) f - A'R y = A'Phi` and `R'A f = R'b`, b the right side.
+    /// `Phi - Y f + R y` with `Y = K^-1 A`, R the rigid motions of components that the stitches hold, and
+    /// stitch forces f such that `(k^-1 + A'Y) f - A'R y = A'Phi` and `R'A f = R'b`, where b is the
+    /// right-hand side.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a body that was not stitched, and where stitches that are gone let a part go;
-    /// [`Error::Shape`] for derivatives of other modes than it was stitched from; [`Error::Numerical`].
+    /// [`Error::Unsupported`] for a body that was not stitched, and if removed stitches set a component
+    /// free; [`Error::Shape`] for derivatives of modes other than the ones it was stitched from;
+    /// [`Error::Numerical`].
     pub fn carried_derivatives(&self, derivatives: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let (seam, flesh) = (self.seam()?, &self.flesh);
         seam.check_derivatives(derivatives)?;
@@ -247,7 +257,7 @@ impl LinearProblem {
         self.seam.as_ref().ok_or(Error::Unsupported { what: "derivatives", why })
     }
 
-    /// Errors with [`Error::Shape`] unless these are modes of this mesh.
+    /// Checks with [`Error::Shape`] that the modes belong to this mesh.
     pub(super) fn check_modes(&self, modes: &LinearModes) -> Result<()> {
         let (rows, shape) = (3 * self.mesh().vertices().len(), modes.shapes.shape());
         if shape == (rows, modes.eigenvalues.len()) {
@@ -258,20 +268,20 @@ impl LinearProblem {
     }
 }
 
-/// Modes and derivatives, the slower the heavier, one after the other.
+/// Columns of modes and derivatives, weighted towards low frequencies.
 struct Weighted {
-    /// The first mode that deforms.
+    /// Index of the first deforming mode.
     first: usize,
-    /// How far it moves.
+    /// Amplitude of that mode.
     amplitude: f64,
     slowest: f64,
-    /// Eigenvalue at which the body does not deform.
+    /// Eigenvalue up to which a mode counts as rigid.
     rigid: f64,
     columns: Vec<f64>,
 }
 
 impl Weighted {
-    /// The modes.
+    /// Starts with the modes.
     fn new(problem: &LinearProblem, modes: &LinearModes) -> Result<Self> {
         let k = modes.eigenvalues.len();
         let swings = &problem.flesh.swings;
@@ -306,7 +316,7 @@ impl Weighted {
     }
 }
 
-/// The columns of two matrices.
+/// Columns of two matrices side by side.
 fn beside(matrices: &[Mat<f64>; 2]) -> Mat<f64> {
     let [left, right] = matrices;
     let first = left.ncols();
@@ -315,15 +325,16 @@ fn beside(matrices: &[Mat<f64>; 2]) -> Mat<f64> {
     })
 }
 
-/// `i <= j < k`: (0, 0), (0, 1) and so on.
+/// Pairs `i <= j < k`: (0, 0), (0, 1) and so on.
 pub(super) fn pairs(k: usize) -> Vec<[usize; 2]> {
     (0..k).flat_map(|i| (i..k).map(move |j| [i, j])).collect()
 }
 
 impl Flesh {
-    /// `K^-1` of loads at the free coordinates, those of the body as a whole taken out.
+    /// `K^-1` of loads at the free coordinates, without their part along rigid motions.
     ///
-    /// Of the modes it is nearly known; for what is left of the body the shift is small, and a few rounds with the factor do.
+    /// The result is nearly known along the modes. For the rest of the space the shift is small, and a few
+    /// refinements with the factor converge.
     pub(super) fn static_response(&self, modes: &LinearModes, loads: Mat<f64>) -> Result<Mat<f64>> {
         let shapes = self.swings.free.rows_of_dense(modes.shapes.as_ref());
         let heavy = self.swings.heavy(shapes.as_ref());
@@ -354,12 +365,12 @@ impl Flesh {
     }
 }
 
-/// Tets of one element: a cell of flesh, or one.
+/// Number of tets per element: those of a cell of flesh, or one.
 pub(super) fn tets_each(mesh: &TetMesh) -> usize {
     if mesh.cells().is_empty() { 1 } else { mesh.tets_per_cell() }
 }
 
-/// K of the free vertices, with stitches.
+/// K at the free vertices, with stitches.
 fn hessian_at_rest(
     mesh: &TetMesh,
     energies: &[PrincipalStretch],
@@ -367,7 +378,7 @@ fn hessian_at_rest(
     (vertices, stitches): (&Selection, &Stitches),
 ) -> BlockMatrix {
     let free = vertices.rows().len();
-    // Vertices beyond the rows do not move.
+    // Vertices past the last row are pinned.
     let mut place = vec![free as u32; mesh.vertices().len()];
     (0..).zip(vertices.rows()).for_each(|(row, &vertex)| place[vertex as usize] = row);
     let strains = Strains::new(mesh);

@@ -1,4 +1,4 @@
-//! Modes that each move one part of the body alone.
+//! Localised modes: each moves one part of the body alone.
 
 use std::f64::consts::PI;
 
@@ -14,43 +14,44 @@ use crate::mesh::TetMesh;
 use crate::operators::Stitches;
 use crate::{Error, Progress, Result};
 
-/// Eigenvalues below this share of the highest store no energy.
+/// Share of the highest eigenvalue below which a mode stores no energy.
 const ZERO: f64 = 1e-9;
-/// Entries below this share of a mode's largest are not of its support.
+/// Share of a mode's largest entry below which an entry is outside its support.
 const SUPPORT: f64 = 1e-2;
 /// The first positive root of `tan x = x`.
 const ROOT: f64 = 4.493_409_457_909_064;
-/// The penalty on the split, relative to the eigenvalue that is expected.
+/// ADMM penalty relative to the expected eigenvalue.
 const PENALTY: f64 = 4.0;
 
-/// Modes that each move one part of the body, and how good they are.
+/// Localised modes and measures of their quality.
 #[derive(Debug, Clone)]
 pub struct LocalisedModes {
-    /// The weights in the order in which they are defined, with `w' H_w w` as `eigenvalues`.
+    /// The weights in order of their definition, with `w' H_w w` as `eigenvalues`.
     pub modes: SkinningModes,
-    /// For each mode the share of the mass where it is above a hundredth of its largest value, m.
+    /// For each mode, the share of the mass with weights above a hundredth of the largest, m.
     pub supports: Vec<f64>,
-    /// Share of as many global modes V that they span, `|W' M_w V|^2 / m`.
+    /// Share of as many global modes V in the span of the localised ones, `|W' M_w V|^2 / m`.
     pub span: f64,
-    /// How far any mode is from optimal, relative to its norm: the largest of the split, of its last change
-    /// in units of energy, and of the last change of the mode; as it was when the mode came to rest.
+    /// Largest optimality residual over the modes, relative to a mode's norm: the maximum of the split's
+    /// primal residual, its dual residual in units of energy, and the mode's last change, each at
+    /// convergence.
     pub residual: f64,
 }
 
-/// Complementary modes of small support: mode j minimises, among what is orthogonal to those before it,
+/// Complementary modes of small support: mode j minimises, among vectors orthogonal to the modes before it,
 ///
-/// `w' H_w w / 2 + mu sum_i m_i |w_i|` subject to `w' M_w w = 1`, `A' w = 0`, `w_i = 0` where pinned.
+/// `w' H_w w / 2 + mu sum_i m_i |w_i|` subject to `w' M_w w = 1`, `A' w = 0`, `w_i = 0` at pinned vertices.
 ///
-/// mu is what makes a mode in a corner of flesh, where modes sit, cover the share `1 / locality` of the body;
-/// in stiffer flesh a mode covers more, at the end of a thin limb less. What stores no energy (one constant a
-/// part that nothing holds) is kept as it is and comes first. The problem is not convex: the modes are local
-/// minima, started where the global modes give way most, and the same every time.
-/// Source: `[FastCD sec. 9.5]`, iterated convexification for compressed modes.
+/// mu is chosen so that a mode in a corner of flesh, where modes tend to sit, covers the share
+/// `1 / locality` of the body; in stiffer flesh a mode covers more, at the end of a thin limb less. Modes
+/// without energy (one constant per component that nothing holds) are kept as they are and come first. The
+/// problem is not convex: the result is a deterministic set of local minima, started at the vertices of
+/// greatest compliance. Source: `[FastCD sec. 9.5]`, iterated convexification for compressed modes.
 ///
 /// # Errors
 /// [`Error::Range`] unless the locality is positive, else as [`restrained_modes`](super::restrained_modes).
-/// Modes end at a residual of 1e-3, or of 1e-2 where their energy no longer changes. What the iterations did not
-/// bring there is no error: it is complementary and orthonormal all the same.
+/// Modes end at a residual of 1e-3, or of 1e-2 if their energy no longer changes. A larger residual after
+/// the last iteration is no error: the modes are complementary and orthonormal all the same.
 pub fn localised_modes(
     mesh: &TetMesh,
     material: &Material,
@@ -63,7 +64,7 @@ pub fn localised_modes(
     localise(&problem, mesh, material, count, locality, progress)
 }
 
-/// The localised modes of a problem that is assembled, with its stitches.
+/// Localised modes of an assembled problem, with its stitches.
 ///
 /// # Errors
 /// As [`localised_modes`].
@@ -92,7 +93,7 @@ pub(crate) fn localise(
     Ok(finish(problem, &global, weights, residual))
 }
 
-/// The modes that a bump's mu gives, of which the first are kept, and their residual.
+/// Localised modes for a bump's mu, after the `kept` leading ones, and their residual.
 fn confine(
     problem: &ModesProblem,
     global: &SkinningModes,
@@ -120,7 +121,7 @@ fn confine(
     Ok((weights, residual))
 }
 
-/// Of `H + penalty M`, bordered by the constraint.
+/// Factor of `H + penalty M`, bordered by the constraint.
 fn factor(problem: &ModesProblem, penalty: f64) -> Result<SparseCholesky> {
     let matrix = add_diagonal(&problem.eigen.hessian, &problem.eigen.mass, penalty);
     match &problem.constraint {
@@ -154,11 +155,13 @@ fn finish(
     }
 }
 
-/// The localised mode of a corner of flesh of the body's mean stiffness: one bump in an eighth of a ball.
+/// Analytic localised mode in a corner of flesh of the body's mean stiffness: one bump in an eighth of a
+/// ball.
 ///
-/// It solves `-D laplace w + mu = lambda w` with w and its slope 0 at the ball's surface of radius r,
-/// `w = (mu / lambda) (1 - r sin(k x) / (x sin(k r)))`, `tan(k r) = k r`, `lambda = D k^2`. Its squared norm
-/// is 5/2 `(mu / lambda)^2` times the mass that moves, which gives mu; its energy is 3/5 of lambda.
+/// It solves `-D laplace w + mu = lambda w` with w and its slope 0 at the ball's surface of radius r:
+/// `w = (mu / lambda) (1 - r sin(k x) / (x sin(k r)))`, `tan(k r) = k r`, `lambda = D k^2`. Its squared
+/// norm is 5/2 `(mu / lambda)^2` times the mass of its support, which gives mu; its energy is 3/5 of
+/// lambda.
 struct Bump {
     /// lambda, 1/s^2.
     eigenvalue: f64,
@@ -166,7 +169,7 @@ struct Bump {
 }
 
 impl Bump {
-    /// With the share `1 / locality` of the body.
+    /// The bump that covers the share `1 / locality` of the body.
     fn new(mesh: &TetMesh, material: &Material, locality: f64) -> Self {
         let mut sums = [0.0; 3];
         for (t, &volume) in mesh.volumes().iter().enumerate() {
@@ -181,8 +184,8 @@ impl Bump {
     }
 }
 
-/// The free vertices that give way most to a force, `sum_k v_ik^2 / lambda_k`, one for each mode that is not
-/// kept; each time the motion that those before it make is taken out.
+/// The free vertices of greatest compliance `sum_k v_ik^2 / lambda_k`, one for each mode that is not kept;
+/// the motion of each vertex chosen is projected out before the next choice.
 fn most_compliant(global: &SkinningModes, kept: usize) -> Vec<usize> {
     let count = global.weights.ncols() - kept;
     let mut motions = global.weights.subcols(kept, count).to_owned();

@@ -10,25 +10,25 @@ use crate::operators::{Stitches, constraint, lumped_mass, momentum_leak, weight_
 use crate::rig::Rig;
 use crate::{Error, Progress, Result};
 
-/// The shift that makes the Hessian definite, relative to the lowest eigenvalue of a cube of that volume.
+/// Shift that makes the Hessian definite, relative to the lowest eigenvalue of a cube of the same volume.
 pub(super) const SHIFT: f64 = 1e-2;
 
-/// Coordinates whose diagonal blocks the weight-space Hessian sums.
+/// Number of diagonal blocks, one per coordinate, that the weight-space Hessian sums.
 pub(super) const WEIGHT_SPACE: f64 = 3.0;
 
-/// Weights of the secondary motion, one function a mode.
+/// Skinning weights of the secondary motion, one scalar field per mode.
 #[derive(Debug, Clone)]
 pub struct SkinningModes {
     /// W, n x m, with `W' M_w W = I`, in kg^(-1/2).
     pub weights: Mat<f64>,
-    /// Ascending, m, in 1/s^2.
+    /// Eigenvalues, ascending, m, in 1/s^2.
     pub eigenvalues: Vec<f64>,
 }
 
 impl SkinningModes {
-    /// Takes weights made elsewhere, n x m in C order, one eigenvalue a mode.
+    /// Takes external weights, n x m in C order, with one eigenvalue per mode.
     ///
-    /// They need not be orthonormal, complementary to a rig or even independent.
+    /// They need not be orthonormal, complementary to a rig or even linearly independent.
     ///
     /// # Errors
     /// [`Error::Empty`], [`Error::Shape`] unless there are n rows of m, [`Error::NotFinite`].
@@ -50,7 +50,7 @@ impl SkinningModes {
         Ok(Self { weights: Mat::from_fn(weights.len() / m, m, |i, k| weights[i * m + k]), eigenvalues })
     }
 
-    /// The lowest `count` of these modes: what computing so few would have given.
+    /// The lowest `count` modes: the result of computing only so many.
     ///
     /// # Errors
     /// [`Error::Range`] unless there are that many.
@@ -62,25 +62,25 @@ impl SkinningModes {
         })
     }
 
-    /// The weights, n x m in C order.
+    /// Weights, n x m in C order.
     pub fn rows(&self) -> Vec<f64> {
         let (n, m) = (self.weights.nrows(), self.weights.ncols());
         (0..n).flat_map(|i| (0..m).map(move |k| self.weights[(i, k)])).collect()
     }
 }
 
-/// What modes must not do. The default leaves them free.
+/// Constraints on modes. The default has none.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Restraint<'a> {
-    /// What they must be complementary to.
+    /// Rig to which the modes are complementary.
     pub rig: Option<&'a Rig>,
     /// Leak of momentum, n numbers in [0, 1]; `None` means [`momentum_leak`]. Without a rig it has no effect.
     pub leak: Option<&'a [f64]>,
-    /// Where they vanish, n; `None` for nowhere.
+    /// Pinned vertices, n, at which the modes vanish; `None` for no pins.
     pub pinned: Option<&'a [bool]>,
 }
 
-/// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`, with nothing pinned.
+/// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`, without pins.
 ///
 /// # Errors
 /// As [`restrained_modes`].
@@ -95,15 +95,18 @@ pub fn skinning_modes(
     restrained_modes(mesh, material, count, &Restraint { rig, leak, pinned: None }, progress)
 }
 
-/// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`, and `w_i = 0` where pinned.
+/// The lowest modes of `H_w w = lambda M_w w` subject to `A' w = 0`, and `w_i = 0` at pinned vertices.
 ///
-/// `H_w` is [`weight_space_hessian`] with conductivity `4 mu + lambda`, `M_w` the lumped mass, A the columns of
-/// [`constraint`]; without a rig there is no constraint and the first mode is constant, with eigenvalue 0
-/// (one such mode for each separate part of the mesh that is not pinned). Every copy of a repeated eigenvalue
-/// is found. A mode's sign makes the first of its largest entries positive; within copies the first mode alone is not
-/// zero where they are largest together, and so on, so that modes are the same on every processor, up to rounding,
-/// for any count. Pinned vertices are taken out of the problem, rows and columns, so that their weights are
-/// exactly 0 and the others are complementary to the rig by themselves. Source: `[FastCD eq. 18, 21, 22]`.
+/// `H_w` is [`weight_space_hessian`] with conductivity `4 mu + lambda`, `M_w` the lumped mass, A the
+/// columns of [`constraint`]. Without a rig there is no constraint and the first mode is constant, with
+/// eigenvalue 0 (one such mode for each component of the mesh without pins). Every repetition of an
+/// eigenvalue is found.
+///
+/// Signs and bases are canonical: the first of a mode's largest entries is positive, and within a repeated
+/// eigenvalue the basis is chosen so that only the first mode is non-zero at the vertex of the largest
+/// joint weight, and so on. Modes are thus the same on every processor, up to rounding, for any count. Rows
+/// and columns of pinned vertices are removed from the problem, so that their weights are exactly 0 and the
+/// others are complementary to the rig by themselves. Source: `[FastCD eq. 18, 21, 22]`.
 ///
 /// # Errors
 /// [`Error::TooManyModes`], [`Error::Shape`] and the like for inputs that do not fit the mesh,
@@ -118,25 +121,26 @@ pub fn restrained_modes(
     ModesProblem::new(mesh, material, restraint, &Stitches::none(mesh), progress)?.lowest(count, progress)
 }
 
-/// The eigenproblem of skinning modes, factored: to find modes, and to find them again after a small change.
+/// The factored eigenproblem of skinning modes, for a first computation and for updates after small
+/// changes.
 ///
-/// What takes memory is the factor ([`ModesProblem::bytes`]); a simulation needs none of it.
+/// The factor takes most of the memory ([`ModesProblem::bytes`]); a simulation does not need it.
 pub struct ModesProblem {
-    /// Of `H_w`, with the stitches, and `M_w`.
+    /// Eigenproblem of `H_w`, with the stitches, and `M_w`.
     pub(super) eigen: Eigenproblem,
     /// `4 mu + lambda` of each tet.
     pub(super) conductivity: Vec<f64>,
-    /// The stitches that are in the Hessian.
+    /// The stitches in the Hessian.
     pub(super) stitches: Stitches,
-    /// A, of the free vertices.
+    /// A at the free vertices.
     pub(super) constraint: Option<Sparse>,
 }
 
 impl ModesProblem {
-    /// Assembles and factors `H_w + 3 sum_s k_s a_s a_s'` with its constraint, as [`restrained_modes`] has them.
+    /// Assembles and factors `H_w + 3 sum_s k_s a_s a_s'` with its constraint, as in [`restrained_modes`].
     ///
-    /// `H_w` is the sum of a Hessian's three diagonal blocks, and a spring's are `k a a'` each. `[FastCD eq. 18]`,
-    /// `[IDSR eq. 4]`
+    /// `H_w` is the sum of a Hessian's three diagonal blocks, and a spring's blocks are `k a a'` each.
+    /// `[FastCD eq. 18]`, `[IDSR eq. 4]`
     ///
     /// # Errors
     /// [`Error::Shape`] and the like for inputs that do not fit the mesh, [`Error::Numerical`],
@@ -183,7 +187,7 @@ impl ModesProblem {
         Ok(SkinningModes { weights, eigenvalues })
     }
 
-    /// How many modes mesh and constraint leave.
+    /// Largest possible number of modes for this mesh and constraint.
     pub fn mode_limit(&self) -> usize {
         self.eigen.limit()
     }
@@ -209,7 +213,7 @@ pub(super) fn stitched(hessian: Sparse, stitches: &Stitches) -> Result<Sparse> {
     faer::sparse::ops::add(hessian.as_ref(), springs.as_ref()).map_err(failed)
 }
 
-/// Errors with [`Error::Range`] unless 1 to `modes` of them are to be kept.
+/// Checks with [`Error::Range`] that `count` is between 1 and `modes`.
 pub(crate) fn check_truncation(count: usize, modes: usize) -> Result<()> {
     if (1..=modes).contains(&count) {
         return Ok(());
@@ -222,7 +226,7 @@ pub(crate) fn check_truncation(count: usize, modes: usize) -> Result<()> {
 }
 
 impl Restraint<'_> {
-    /// The columns of a constraint on the free vertices; none without a rig.
+    /// Columns of a constraint at the free vertices; `None` without a rig.
     pub(crate) fn columns(
         &self,
         mesh: &TetMesh,
@@ -239,13 +243,13 @@ impl Restraint<'_> {
                 &computed
             }
         };
-        // Built on the free vertices alone, so that its columns are independent there.
+        // The constraint is built on the free vertices alone, so that its columns are independent there.
         let rig = rig.restricted(|vertex| free.contains(vertex as usize));
         let columns = constraint(mesh, mass, &rig, leak)?;
         Ok(Some(if free.is_whole() { columns } else { free.rows_of(&columns) }))
     }
 
-    /// The vertices that are not pinned, of n.
+    /// The free (not pinned) vertices of n.
     pub(crate) fn free_vertices(&self, n: usize) -> Result<Selection> {
         match self.pinned {
             Some(pinned) if pinned.len() != n => {
@@ -265,7 +269,7 @@ pub(super) fn check_count(asked: usize, available: usize) -> Result<()> {
     }
 }
 
-/// A hundredth of the lowest eigenvalue of a cube of that volume; soft regions count most.
+/// A hundredth of the lowest eigenvalue of a cube of the same volume; soft regions dominate the estimate.
 pub(crate) fn shift(mesh: &TetMesh, mass: &[f64], conductivity: &[f64]) -> f64 {
     let volume: f64 = mesh.volumes().iter().sum();
     let compliance: f64 = mesh.volumes().iter().zip(conductivity).map(|(v, c)| v / c).sum();

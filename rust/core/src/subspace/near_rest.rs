@@ -1,15 +1,15 @@
-//! How laws bend away from Hooke's near rest.
+//! Third-order expansion of isotropic laws near rest.
 
 use nalgebra::{Matrix3, Vector3};
 use pulp::Simd;
 
 use crate::material::{Energy, PrincipalStretch};
 
-/// Strain of the steps by which stress is differentiated.
+/// Strain step for the numerical differentiation of the stress.
 const STEP: f64 = 3e-3;
 
-/// An isotropic law near rest, in the strain `e = sqrt(F'F) - I`, J:
-/// `W = l/2 tr^2 e + m tr e^2 + c_0 tr^3 e + c_1 tr e tr e^2 + c_2 tr e^3`, with the volume in it.
+/// An isotropic law near rest, in the strain `e = sqrt(F'F) - I`, J: `W = l/2 tr^2 e + m tr e^2 + c_0 tr^3
+/// e + c_1 tr e tr e^2 + c_2 tr e^3`, multiplied by the volume.
 #[derive(Default)]
 pub(super) struct NearRest {
     lambda: f64,
@@ -39,7 +39,8 @@ impl NearRest {
         (0..3).for_each(|i| self.cubic[i] += other.cubic[i]);
     }
 
-    /// `D^2 P(I) [A, B]` for as many B as a register has lanes: `e = sym A + (A'A - sym^2 A) / 2` up to third order.
+    /// `D^2 P(I) [A, B]` for as many B as a register has lanes: `e = sym A + (A'A - sym^2 A) / 2` up to
+    /// third order.
     #[inline(always)]
     pub(super) fn bend<S: Simd>(&self, simd: S, a: &[f64; 9], b: &[S::f64s; 9]) -> [S::f64s; 9] {
         let (mut e, mut a_flipped) = ([0.0; 9], [0.0; 9]);
@@ -81,7 +82,7 @@ impl NearRest {
     }
 }
 
-/// Where an entry of a row-major 3 x 3 matrix is in its transpose.
+/// Index of the transposed entry in a row-major 3 x 3 matrix.
 #[inline(always)]
 fn flipped(at: usize) -> usize {
     3 * (at % 3) + at / 3
@@ -92,7 +93,7 @@ fn trace<S: Simd>(simd: S, x: &[S::f64s; 9]) -> S::f64s {
     simd.add_f64s(simd.add_f64s(x[0], x[4]), x[8])
 }
 
-/// The product of numbers and lanes, both 3 x 3.
+/// Product of a scalar and a lane-wise 3 x 3 matrix.
 #[inline(always)]
 fn product<S: Simd>(simd: S, left: &[f64; 9], right: &[S::f64s; 9]) -> [S::f64s; 9] {
     let mut product = *right;

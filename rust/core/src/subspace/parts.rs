@@ -1,4 +1,4 @@
-//! Splits labelled tets into parts that hang together through faces.
+//! Splitting of labelled tets into face-connected parts.
 
 use nalgebra::Vector3;
 
@@ -7,8 +7,8 @@ use crate::mesh::TetMesh;
 
 /// Labels of face-connected parts, numbered from 0 by their first tet.
 ///
-/// The largest part of each label stays. Of the others the smallest join the neighbour they share most area with,
-/// until no more than `count` parts are left or none of them has a neighbour.
+/// The largest part of each label stays. The smallest of the other parts are merged into the neighbour with
+/// the largest shared area, until at most `count` parts are left or none of them has a neighbour.
 pub(super) fn connected_parts(mesh: &TetMesh, labels: &[u32], count: usize) -> Vec<i32> {
     let faces = shared_faces(mesh);
     let mut sets = Sets::new(labels.len());
@@ -30,7 +30,7 @@ pub(super) fn connected_parts(mesh: &TetMesh, labels: &[u32], count: usize) -> V
         .collect()
 }
 
-/// A triangle between two tets.
+/// A triangle shared by two tets.
 struct Face {
     tets: [u32; 2],
     corners: [u32; 3],
@@ -72,7 +72,7 @@ fn merge_small(mesh: &TetMesh, labels: &[u32], count: usize, faces: &[Face], set
     }
 }
 
-/// Every part that is not the largest of its label.
+/// All parts except the largest of each label.
 fn split_off(labels: &[u32], volume: &[f64]) -> Vec<u32> {
     let parts = || (0..labels.len()).filter(|&part| volume[part] > 0.0);
     let labels_end = labels.iter().max().map_or(0, |&l| l as usize + 1);

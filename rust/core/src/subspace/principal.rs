@@ -1,4 +1,4 @@
-//! What a shot moves by most: principal displacements in the norm of the mass `[MOR sec. 3.3]`.
+//! Principal displacements of a shot in the mass norm `[MOR sec. 3.3]`.
 
 use faer::{Mat, MatRef};
 
@@ -8,31 +8,32 @@ use crate::mesh::TetMesh;
 use crate::operators::lumped_mass;
 use crate::{Error, Progress, Result};
 
-/// Share of the largest singular value below which a direction is rounding.
+/// Share of the largest singular value below which a direction is rounding noise.
 const DEPENDENT: f64 = 1e-10;
 
-/// Displacements that span the motion of a body, `u = U q`.
+/// Displacement basis of a body, `u = U q`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Basis {
-    /// U, 3n x r: a displacement of all vertices a column, rows interleaved.
+    /// U, 3n x r: a displacement of all vertices per column, with interleaved rows.
     pub columns: Mat<f64>,
-    /// How much of the snapshots each direction has, of all directions they have, descending; none of a basis from elsewhere.
+    /// Singular values of the snapshots in all their directions, descending; empty for a basis from
+    /// elsewhere.
     pub singular_values: Vec<f64>,
 }
 
-/// How many of the principal displacements are kept: what is less of both.
+/// Truncation of the principal displacements: the stricter of both limits applies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
-    /// At most so many; fewer where the snapshots have no more.
+    /// Maximum number; fewer if the snapshots span fewer.
     pub count: usize,
-    /// The fewest whose squared singular values are this share of all, in (0, 1].
+    /// Share of the sum of squared singular values to be reached with the fewest displacements, in (0, 1].
     pub energy: f64,
 }
 
 impl Basis {
-    /// Takes displacements made elsewhere, r x n x 3 in C order, metres or any unit of length.
+    /// Takes external displacements, r x n x 3 in C order, metres or any unit of length.
     ///
-    /// They need be neither orthonormal nor independent.
+    /// They need be neither orthonormal nor linearly independent.
     ///
     /// # Errors
     /// [`Error::Empty`], [`Error::Shape`] unless there are r shapes of n vertices, [`Error::NotFinite`].
@@ -49,23 +50,24 @@ impl Basis {
         self.columns.ncols()
     }
 
-    /// The displacements, r x n x 3 in C order.
+    /// Displacements, r x n x 3 in C order.
     pub fn shapes(&self) -> Vec<f64> {
         (0..self.count()).flat_map(|j| self.columns.col_as_slice(j).iter().copied()).collect()
     }
 }
 
-/// The displacements of mass one that come closest to those of a shot: mass-PCA `[MOR eq. 12]`.
+/// The mass-orthonormal displacements that best approximate a shot: mass-PCA `[MOR eq. 12]`.
 ///
-/// With snapshots as columns of A and the lumped mass M, `M^1/2 A = U~ S V'` and `U = M^-1/2 U~`, so that `U'MU = I` and
-/// the mass norm of what the first r leave out of the shot is the root of the sum of the other squared singular values.
-/// Snapshots are f x n x 3 in C order, metres, what is added to the rig: no mean is taken off, so that no coordinates
-/// at all are the rig's pose. U is what the snapshots are where these are zero, pinned or complementary to a rig.
-/// Singular values are in m sqrt(kg). The same bits for any number of threads.
+/// With snapshots as columns of A and the lumped mass M, `M^1/2 A = U~ S V'` and `U = M^-1/2 U~`, so that
+/// `U'MU = I`. The mass norm of the error after the first r displacements is the root of the sum of the
+/// other squared singular values. Snapshots are f x n x 3 in C order, metres, relative to the rig. The mean
+/// is not subtracted, so that zero coordinates are the rig's pose. U is zero, pinned or complementary to a
+/// rig wherever all snapshots are. Singular values are in m sqrt(kg). The result is bit-identical for any
+/// number of threads.
 ///
 /// # Errors
-/// [`Error::Empty`], [`Error::Shape`] or [`Error::NotFinite`] for the snapshots, [`Error::Range`] for the share,
-/// [`Error::Unsupported`] where no snapshot moves; [`Error::Cancelled`].
+/// [`Error::Empty`], [`Error::Shape`] or [`Error::NotFinite`] for the snapshots, [`Error::Range`] for the
+/// share, [`Error::Unsupported`] if no snapshot moves; [`Error::Cancelled`].
 pub fn mass_pca(
     mesh: &TetMesh,
     material: &Material,
@@ -76,7 +78,8 @@ pub fn mass_pca(
     principal(mesh, material, snapshots, share, left_singular, progress)
 }
 
-/// The same of the first `count` alone, where what is below a millionth of the largest does not matter: much faster.
+/// As [`mass_pca`], of the first `count` displacements alone, ignoring those below a millionth of the
+/// largest: much faster.
 pub(super) fn leading_pca(
     mesh: &TetMesh,
     material: &Material,
@@ -117,7 +120,7 @@ fn principal(
         return Err(Error::Unsupported { what, why });
     }
     let kept = share.of(&singular_values).min(moving).min(directions.ncols());
-    // What never moves stays exactly where it is.
+    // Coordinates that never move stay exactly in place.
     let moves: Vec<bool> = (0..3 * n).map(|i| (0..frames).any(|f| snapshots[f * 3 * n + i] != 0.0)).collect();
     let columns =
         Mat::from_fn(3 * n, kept, |i, j| if moves[i] { directions[(i, j)] / root[i / 3] } else { 0.0 });
@@ -141,7 +144,7 @@ impl Share {
         Err(Error::Range { what: "energy", expected: "a share in (0, 1]", got: self.energy })
     }
 
-    /// How many of some singular values these are.
+    /// Number of singular values to keep.
     fn of(self, singular_values: &[f64]) -> usize {
         let whole: f64 = singular_values.iter().map(|value| value * value).sum();
         let mut left = whole;
@@ -154,7 +157,7 @@ impl Share {
     }
 }
 
-/// Errors unless there are `count` frames of vertices, of finite numbers.
+/// Checks that there are `count` frames of vertices, all finite.
 fn check_frames(what: &'static str, numbers: &[f64], count: usize) -> Result<()> {
     if numbers.is_empty() || count == 0 {
         return Err(Error::Empty { what });

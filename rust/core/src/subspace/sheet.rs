@@ -1,4 +1,4 @@
-//! Small swings of a surface without volume, such as a leaf, an ear or a blade `[MOR eq. 26, 27]`.
+//! Small vibrations of a surface without volume, such as a leaf, an ear or a blade `[MOR eq. 26, 27]`.
 
 use faer::Mat;
 
@@ -13,13 +13,14 @@ use crate::mesh::SurfaceMesh;
 use crate::operators::{Membrane, sheet_stiffness};
 use crate::{Error, Progress, Result};
 
-/// The eigenproblem of a surface's small swings, `K psi = lambda M psi`, with K the Hessian at rest of its [`Membrane`] and of
-/// what its bending stores, factored.
+/// The factored eigenproblem of a surface's small vibrations, `K psi = lambda M psi`, with K the Hessian at
+/// rest of its [`Membrane`] energy plus a bending energy.
 ///
-/// A triangle of area A has the curvature `S = sum_e j_e |e| / 2A n_e n_e'` of the changes j of the angles at its hinges, the edges
-/// that it shares with one other triangle, with n their normals in its plane; it stores `D A / 2 |S|^2`, `D = 2 mu t^3 / 12` times a
-/// factor. At an edge of its own no moment acts: the angle there is the one for which it stores least. Within a
-/// regular mesh it is exact for any one curvature; where vertices lie irregularly by a fifth of a cell, frequencies are 5% too high.
+/// A triangle of area A has the curvature `S = sum_e j_e |e| / 2A n_e n_e'` of the angle changes j at its
+/// hinges, the edges that it shares with one other triangle, with n their normals in its plane. It stores
+/// `D A / 2 |S|^2`, `D = 2 mu t^3 / 12` times a factor. A boundary edge carries no moment: the angle there
+/// minimises the energy. On a regular mesh any constant curvature is exact; with vertices displaced
+/// irregularly by a fifth of a cell, frequencies are 5% too high.
 pub struct SheetProblem {
     surface: SurfaceMesh,
     masses: Vec<f64>,
@@ -27,11 +28,13 @@ pub struct SheetProblem {
 }
 
 impl SheetProblem {
-    /// Of a surface of some thickness in metres, `bending` times as stiff as a plate of that thickness, held where it is pinned.
+    /// The problem of a surface of a given thickness in metres, `bending` times as stiff as a plate of that
+    /// thickness, fixed at its pins.
     ///
     /// # Errors
-    /// As [`Membrane::new`]; [`Error::Unsupported`] beside a rig; [`Error::Range`] or [`Error::NotFinite`] for a bending that is not positive, and where all is pinned;
-    /// [`Error::Shape`] for the pins, [`Error::Massless`] for a point of no triangle that has an area; [`Error::Numerical`],
+    /// As [`Membrane::new`]; [`Error::Unsupported`] beside a rig; [`Error::Range`] or [`Error::NotFinite`]
+    /// for a bending factor that is not positive, and if all points are pinned; [`Error::Shape`] for the
+    /// pins, [`Error::Massless`] for a point without a triangle of positive area; [`Error::Numerical`],
     /// [`Error::Cancelled`].
     pub fn new(
         surface: &SurfaceMesh,
@@ -63,7 +66,7 @@ impl SheetProblem {
         progress.report(0.1)?;
         let plate = bending * thickness.powi(3) / 12.0;
         let matrix = sheet_stiffness(surface, &membrane, plate, &vertices);
-        // A hundredth of what a plate of that area swings with.
+        // A hundredth of the eigenvalue of a plate of that area.
         let (area, compliance) = membrane.area_and_compliance();
         let wave_number = std::f64::consts::PI / area.sqrt();
         let stiffness = plate * area / compliance * wave_number.powi(4);
@@ -72,17 +75,17 @@ impl SheetProblem {
         Ok(Self { surface: surface.clone(), masses: mass, swings })
     }
 
-    /// The surface that swings.
+    /// The vibrating surface.
     pub fn surface(&self) -> &SurfaceMesh {
         &self.surface
     }
 
-    /// The lumped mass of its points, n, kg.
+    /// Lumped masses of the points, n, kg.
     pub fn masses(&self) -> &[f64] {
         &self.masses
     }
 
-    /// The `count` lowest modes: rigid motions first where nothing holds the surface.
+    /// The `count` lowest modes; rigid motions come first where nothing holds the surface.
     ///
     /// # Errors
     /// As [`LinearProblem::lowest`](super::LinearProblem::lowest).
@@ -105,7 +108,7 @@ impl SheetProblem {
         Ok(0.5 * dot(moved.col_as_slice(0), forces.col_as_slice(0)))
     }
 
-    /// Turns amplitudes of modes into large bends and twists, by modal warping.
+    /// Modal warping, which turns modal amplitudes into large bends and twists.
     ///
     /// # Errors
     /// [`Error::Shape`] for modes of another surface.

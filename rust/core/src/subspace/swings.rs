@@ -1,4 +1,4 @@
-//! The eigenproblem of small swings, of a body and of a surface alike.
+//! The eigenproblem of small vibrations, of a body and of a surface alike.
 
 use nalgebra::Matrix3;
 
@@ -9,7 +9,8 @@ use crate::operators::BlockMatrix;
 use crate::{Progress, Result};
 
 impl Eigenproblem {
-    /// `K psi = lambda M psi` of K at the vertices that are free, the mass of all, n, and a constraint on each coordinate.
+    /// `K psi = lambda M psi` with K at the free vertices, the mass of all vertices, n, and a constraint on
+    /// each coordinate.
     pub(super) fn of_swings(
         mut matrix: BlockMatrix,
         (vertices, lumped): (&Selection, &[f64]),
@@ -34,7 +35,7 @@ impl Eigenproblem {
         })
     }
 
-    /// The `count` lowest modes of all coordinates.
+    /// The `count` lowest modes at all coordinates.
     pub(super) fn lowest_swings(&self, count: usize, progress: &Progress) -> Result<LinearModes> {
         let (eigenvalues, shapes) = self.lowest(count, progress)?;
         Ok(LinearModes { shapes, eigenvalues })

@@ -1,4 +1,4 @@
-//! The motion of the helper bones, with all weights held still.
+//! Motion of the helper bones, with all weights fixed.
 
 use rayon::prelude::*;
 
@@ -10,10 +10,10 @@ type Weighted = (u32, f64);
 
 const REST: Transform = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
 
-/// The given skinning with its largest weights, and helper bones where it leaves most of the motion.
+/// The given skinning, reduced to its largest weights, and helper bones for the largest remaining motion.
 ///
-/// Each is put where the motion that is left, times the squared distance to the bones before it, is largest, and
-/// follows the points that are nearer to it than to any other.
+/// Each helper bone is placed where the remaining motion, times the squared distance to the previous bones,
+/// is largest. It follows the points that are nearer to it than to any other bone.
 pub(super) fn first(motion: &Motion, rig: &[f64], settings: HelperSettings) -> Skin {
     let weights = rig.chunks(motion.bone_count).map(|row| strongest(row, settings.influences)).collect();
     let helpers = vec![REST; motion.frame_count * settings.count];
@@ -51,7 +51,7 @@ pub(super) fn first(motion: &Motion, rig: &[f64], settings: HelperSettings) -> S
     skin
 }
 
-/// The largest weights of a row, of sum one.
+/// The largest weights of a row, scaled to a sum of one.
 fn strongest(row: &[f64], most: usize) -> Vec<Weighted> {
     let mut entries: Vec<Weighted> = (0..).zip(row.iter().copied()).filter(|entry| entry.1 > 0.0).collect();
     entries.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -61,7 +61,7 @@ fn strongest(row: &[f64], most: usize) -> Vec<Weighted> {
     entries
 }
 
-/// Moves each helper bone, in each frame, to where its points want it [SSDR sec. 5]; frames are independent.
+/// Fits each helper bone to its points in every frame [SSDR sec. 5]; frames are independent.
 pub(super) fn improve(motion: &Motion, skin: &mut Skin) {
     let count = skin.helper_count();
     let mut parts: Vec<Vec<Weighted>> = vec![Vec::new(); count];
@@ -87,7 +87,7 @@ pub(super) fn improve(motion: &Motion, skin: &mut Skin) {
     }
 }
 
-/// The helper bones of one frame, one after the other.
+/// Transforms of the helper bones in one frame, fitted one after the other.
 fn improve_frame(motion: &Motion, skin: &Skin, parts: &[Vec<Weighted>], frame: usize) -> Vec<Transform> {
     let mut gaps: Vec<[f64; 3]> = (0..motion.points.len()).map(|i| skin.gap(motion, frame, i)).collect();
     let mut helpers = skin.helpers[frame * parts.len()..][..parts.len()].to_vec();
@@ -95,7 +95,7 @@ fn improve_frame(motion: &Motion, skin: &Skin, parts: &[Vec<Weighted>], frame: u
         let share = |transform: &Transform, &(i, v): &Weighted| {
             apply(transform, &motion.points[i as usize]).map(|x| v * x)
         };
-        // What the bone's own share would have to be for the gap to close.
+        // Values of the bone's own share that would close the gap.
         let targets: Vec<[f64; 3]> = part
             .iter()
             .map(|entry| {
@@ -114,10 +114,10 @@ fn improve_frame(motion: &Motion, skin: &Skin, parts: &[Vec<Weighted>], frame: u
     helpers
 }
 
-/// The rigid motion that minimises `sum_i |v_i (R X_i + t) - q_i|^2`; None where no weight is left.
+/// Rigid motion that minimises `sum_i |v_i (R X_i + t) - q_i|^2`; `None` if no weight is left.
 ///
-/// With `p = sum v^2 X / sum v^2` and `q = sum v q / sum v^2`, R is the rotation of the polar decomposition of
-/// `sum v (q_i - v_i q) (X_i - p)'`, and `t = q - R p`.
+/// With `p = sum v^2 X / sum v^2` and `q = sum v q / sum v^2`, R is the rotation of the polar decomposition
+/// of `sum v (q_i - v_i q) (X_i - p)'`, and `t = q - R p`.
 fn rigid(points: &[[f64; 3]], part: &[Weighted], targets: &[[f64; 3]]) -> Option<Transform> {
     let sum: f64 = part.iter().map(|entry| entry.1 * entry.1).sum();
     if sum <= f64::MIN_POSITIVE {
@@ -145,7 +145,7 @@ fn rigid(points: &[[f64; 3]], part: &[Weighted], targets: &[[f64; 3]]) -> Option
     }))
 }
 
-/// Root of the mean squared distance, and the largest, over all points and frames.
+/// Root mean square distance and largest distance over all points and frames.
 pub(super) fn distances(motion: &Motion, skin: &Skin) -> (f64, f64) {
     let frames: Vec<(f64, f64)> = (0..motion.frame_count)
         .into_par_iter()

@@ -1,9 +1,10 @@
-//! Extra rigid bones that make plain skinning follow the simulated motion, for game engines.
+//! Helper bones: additional rigid bones with which plain skinning follows the simulated motion in game
+//! engines.
 //!
-//! Smooth skinning decomposition with rigid bones [SSDR], in which the artist's bones keep their motion: find
-//! weights and the motion of B more bones such that `sum_k w_ik T_k(f) [X_i; 1]` is close to x_i(f), with
-//! weights that are positive, sum to one, and of which few are not zero. Weights and bones are improved in
-//! turn; neither step can make the sum of squared distances larger.
+//! Smooth skinning decomposition with rigid bones [SSDR], in which the artist's bones keep their motion:
+//! find weights and the motion of B more bones such that `sum_k w_ik T_k(f) [X_i; 1]` is close to x_i(f),
+//! with few non-zero weights per point, all positive and with a sum of one. Weights and bones are improved
+//! in turn; neither step can increase the sum of squared distances.
 
 mod bones;
 mod weights;
@@ -14,57 +15,57 @@ use crate::{Error, Progress, Result};
 /// A 3x4 transform.
 type Transform = [[f64; 4]; 3];
 
-/// How far the rows of the given weights may be from a sum of one.
+/// Tolerance for the sum of a row of the given weights.
 const SUM_TOLERANCE: f64 = 1e-6;
 
-/// How many helper bones, and how they are found.
+/// Number of helper bones, and settings of the fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HelperSettings {
     /// Helper bones B.
     pub count: usize,
-    /// Most weights of a point that are not zero, given bones included.
+    /// Largest number of non-zero weights per point, given bones included.
     pub influences: usize,
-    /// Passes over weights and bones.
+    /// Number of passes over weights and bones.
     pub passes: usize,
 }
 
 /// The fitted skinning.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HelperBones {
-    /// p x (b + B) in C order: given bones first.
+    /// Weights, p x (b + B) in C order; given bones come first.
     pub weights: Vec<f64>,
     /// Motion of the helper bones from the rest shape, f x B.
     pub transforms: Vec<Transform>,
-    /// Root of the mean squared distance over points and frames, metres.
+    /// Root mean square distance over points and frames, metres.
     pub rms: f64,
     /// Largest distance, metres.
     pub error: f64,
 }
 
-/// What is to be followed: rest points, where they are in each frame, and the bones whose motion is given.
+/// Target motion: rest points, their positions in each frame, and the motion of the given bones.
 struct Motion<'a> {
     points: &'a [[f64; 3]],
-    /// f x p.
+    /// Target positions, f x p.
     frames: &'a [[f32; 3]],
-    /// f x b.
+    /// Transforms of the given bones, f x b.
     given: &'a Pose,
     frame_count: usize,
     bone_count: usize,
 }
 
-/// The skinning as far as it is found: for each point its bones and weights, and the helper bones' motion.
+/// Current skinning: bones and weights of each point, and the helper bones' motion.
 struct Skin {
     weights: Vec<Vec<(u32, f64)>>,
-    /// f x B.
+    /// Transforms of the helper bones, f x B.
     helpers: Vec<Transform>,
-    /// Where each helper bone acts, in the rest shape.
+    /// Centre of each helper bone's region in the rest shape.
     centres: Vec<[f64; 3]>,
 }
 
 /// Finds helper bones for a motion.
 ///
-/// `points`: p at rest, metres. `frames`: f x p x 3, where they are. `given`: f x b transforms from the rest shape.
-/// `weights`: p x b, the given skinning, rows of sum one. [SSDR sec. 4, 5]
+/// `points`: p rest positions, metres. `frames`: f x p x 3, posed positions. `given`: f x b transforms from
+/// the rest shape. `weights`: p x b, the given skinning, with rows of sum one. [SSDR sec. 4, 5]
 ///
 /// # Errors
 /// [`Error::Empty`], [`Error::Shape`], [`Error::NotFinite`], [`Error::WeightSum`], [`Error::Range`];
@@ -150,7 +151,7 @@ fn all_finite(what: &'static str, mut numbers: impl Iterator<Item = f64>) -> Res
 }
 
 impl Motion<'_> {
-    /// Where the points are in a frame.
+    /// Target positions in a frame.
     fn frame(&self, frame: usize) -> &[[f32; 3]] {
         &self.frames[frame * self.points.len()..][..self.points.len()]
     }
@@ -161,7 +162,7 @@ impl Skin {
         self.centres.len()
     }
 
-    /// Where bone k, given or helper, takes a rest point in a frame.
+    /// Position of a rest point under bone k, given or helper, in a frame.
     fn moved(&self, motion: &Motion, frame: usize, bone: u32, point: &[f64; 3]) -> [f64; 3] {
         let bone = bone as usize;
         let transform = match bone.checked_sub(motion.bone_count) {
@@ -171,7 +172,7 @@ impl Skin {
         apply(transform, point)
     }
 
-    /// How far the skinned point is from where it should be.
+    /// Vector between the skinned point and its target.
     fn gap(&self, motion: &Motion, frame: usize, point: usize) -> [f64; 3] {
         let target = motion.frame(frame)[point];
         let mut gap = target.map(|x| -f64::from(x));

@@ -1,26 +1,26 @@
-//! Weights of each point, with all bones held still.
+//! Weights of each point, with all bones fixed.
 
 use rayon::prelude::*;
 
 use super::{Motion, Skin, squared};
 
-/// Helper bones that a point may take up in a pass: the nearest ones.
+/// Number of nearest helper bones that a point may adopt in a pass.
 const NEAREST: usize = 4;
-/// Steps of the descent for a point.
+/// Maximum number of descent steps per point.
 const STEPS: usize = 100;
-/// The descent is over when no exchange between two bones gains more than this share.
+/// Relative gain below which the best exchange between two bones ends the descent.
 const TOLERANCE: f64 = 1e-9;
-/// Weights below this are dropped.
+/// Smallest weight that is kept.
 const LEAST: f64 = 1e-4;
 
-/// Gives each point the weights that bring it closest, at most `influences` of them; `rig` is p x b.
+/// Gives each point the best-fitting weights, at most `influences` of them; `rig` is p x b.
 pub(super) fn improve(motion: &Motion, rig: &[f64], influences: usize, skin: &mut Skin) {
     let found: Vec<Vec<(u32, f64)>> =
         (0..motion.points.len()).into_par_iter().map(|i| best(motion, rig, influences, skin, i)).collect();
     skin.weights = found;
 }
 
-/// The weights of one point; the ones it has if no better ones are found.
+/// Best weights of one point; its present ones if no better ones are found.
 fn best(motion: &Motion, rig: &[f64], influences: usize, skin: &Skin, point: usize) -> Vec<(u32, f64)> {
     let bones = candidates(motion, rig, skin, point);
     let current = &skin.weights[point];
@@ -42,7 +42,8 @@ fn best(motion: &Motion, rig: &[f64], influences: usize, skin: &Skin, point: usi
     bones.into_iter().zip(weights).filter(|&(_, weight)| weight > 0.0).collect()
 }
 
-/// Bones that a point may have: those it has, those the artist gave it, the nearest helpers.
+/// Candidate bones of a point: its present ones, those of the artist's skinning, and the nearest helper
+/// bones.
 fn candidates(motion: &Motion, rig: &[f64], skin: &Skin, point: usize) -> Vec<u32> {
     let row = &rig[point * motion.bone_count..][..motion.bone_count];
     let mut bones: Vec<u32> = skin.weights[point].iter().map(|entry| entry.0).collect();
@@ -57,9 +58,9 @@ fn candidates(motion: &Motion, rig: &[f64], skin: &Skin, point: usize) -> Vec<u3
     bones
 }
 
-/// `sum over frames of a_k . a_l`, with a_k how far bone k alone leaves the point from where it should be.
+/// `sum over frames of a_k . a_l`, with a_k the vector between the point under bone k alone and its target.
 ///
-/// As weights sum to one, the point's squared distance is `w' G w`: nothing cancels.
+/// As weights sum to one, the point's squared distance is `w' G w`, free of cancellation.
 fn products(motion: &Motion, skin: &Skin, bones: &[u32], point: usize) -> Vec<Vec<f64>> {
     let mut products = vec![vec![0.0; bones.len()]; bones.len()];
     let mut gaps = vec![[0.0; 3]; bones.len()];
@@ -84,8 +85,8 @@ fn energy(products: &[Vec<f64>], weights: &[f64]) -> f64 {
     rows.zip(weights).map(|(row, w)| row * w).sum()
 }
 
-/// Minimises `w' G w` over weights that are positive and keep their sum, by exact exchanges between the two
-/// bones that gain most; only bones that are `allowed`.
+/// Minimises `w' G w` over positive weights with a fixed sum, by exact exchanges between the two bones with
+/// the largest gain, among the `allowed` bones.
 fn descend(products: &[Vec<f64>], weights: &mut [f64], allowed: impl Fn(usize) -> bool) {
     let open: Vec<usize> = (0..weights.len()).filter(|&k| allowed(k)).collect();
     let scale = open.iter().map(|&k| products[k][k]).fold(0.0, f64::max);
@@ -106,7 +107,7 @@ fn descend(products: &[Vec<f64>], weights: &mut [f64], allowed: impl Fn(usize) -
     }
 }
 
-/// Which weights are kept: the largest ones, without the ones that are next to nothing.
+/// Indices of the weights to keep: the largest ones that are not negligible.
 fn largest(weights: &[f64], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..weights.len()).collect();
     order.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]));

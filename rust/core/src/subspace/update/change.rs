@@ -1,4 +1,4 @@
-//! What is other than in a problem that was factored.
+//! Difference between a body and its factored problem.
 
 use faer::{Mat, MatRef};
 
@@ -6,20 +6,21 @@ use crate::math::dense::product;
 use crate::math::{Sparse, multiply_columns};
 use crate::subspace::eigenpairs::Eigenproblem;
 
-/// What changes of the Hessian: `sum_s k_s a_s a_s'`, and the stiffness of the flesh.
+/// Change of the Hessian: stitches `sum_s k_s a_s a_s'`, and the stiffness of the flesh.
 pub(super) struct Change {
-    /// a, of the free rows: a column a stitch of weights, three of displacements.
+    /// a at the free rows: one column per stitch for weights, three for displacements.
     pub columns: Sparse,
-    /// k of each column, negative for what is taken away.
+    /// k of each column, negative for stiffness that is removed.
     pub stiffness: Vec<f64>,
-    /// In place of the problem's own, of the free rows, with the problem's stitches; `None` where it stays.
+    /// Hessian at the free rows, with the problem's stitches, that replaces the problem's own; `None` if
+    /// unchanged.
     pub hessian: Option<Sparse>,
-    /// The largest factor, 1 or more, by which flesh is softer than in the problem.
+    /// Largest softening factor of the flesh relative to the problem, at least 1.
     pub softening: f64,
 }
 
 impl Change {
-    /// Of columns at all rows.
+    /// A change from columns at all rows.
     pub fn new(problem: &Eigenproblem, columns: &Sparse, stiffness: Vec<f64>) -> Self {
         Self { columns: problem.free.rows_of(columns), stiffness, hessian: None, softening: 1.0 }
     }
@@ -46,22 +47,22 @@ impl Change {
         }
     }
 
-    /// `t' k t'` of the stretches of two matrices.
+    /// `t' k t'` of two matrices of stretches.
     pub fn springs(&self, one: &Mat<f64>, other: &Mat<f64>) -> Mat<f64> {
         product(one.transpose(), self.forces(other).as_ref())
     }
 
-    /// `H x` of the flesh and the stitches that were there before.
+    /// `H x` with the flesh and the original stitches.
     pub fn flesh(&self, problem: &Eigenproblem, x: MatRef<'_, f64>) -> Mat<f64> {
         multiply_columns(self.hessian.as_ref().unwrap_or(&problem.hessian), x)
     }
 
-    /// Whether nothing changes.
+    /// `true` if nothing changes.
     pub fn is_none(&self) -> bool {
         self.stiffness.is_empty() && self.hessian.is_none()
     }
 
-    /// `H w - lambda M w` of the changed Hessian.
+    /// `H w - lambda M w` with the changed Hessian.
     pub fn residuals(&self, problem: &Eigenproblem, w: MatRef<'_, f64>, eigenvalues: &[f64]) -> Mat<f64> {
         let mut residuals = self.flesh(problem, w);
         self.add_columns(&mut residuals, &self.forces(&self.stretches(w)));

@@ -1,4 +1,4 @@
-//! Linear modes of a body with other stitches, and what forces do to it.
+//! Linear modes and static responses of a body with changed stitches.
 
 use std::sync::Arc;
 
@@ -12,42 +12,45 @@ use crate::operators::{Stitches, for_each_coordinate};
 use crate::subspace::linear::{Flesh, LinearModes, LinearProblem, pairs};
 use crate::{Error, Result};
 
-/// Share of the stiffest rigid motion below which the stitches do not hold one.
+/// Share of the stiffest rigid motion's stiffness below which the stitches do not hold a rigid motion.
 const IDLE: f64 = 1e-12;
 
-/// A stitched body and its modes, and how good they are.
+/// A stitched body with its modes and their residuals.
 pub struct StitchedModes {
-    /// The body with its stitches: it shares the factor.
+    /// The body with its stitches; it shares the factor.
     pub problem: LinearProblem,
-    /// Its lowest modes, orthonormal in the mass.
+    /// The lowest modes of the stitched body, mass-orthonormal.
     pub modes: LinearModes,
-    /// `r' K^-1 r / (lambda + shift)` of each mode, k, with the stitches in K, as
+    /// `r' K^-1 r / (lambda + shift)` of each mode, k, with the stitches in K; see
     /// [`ModesUpdate::residuals`](super::ModesUpdate::residuals).
     pub residuals: Vec<f64>,
 }
 
-/// What is other than in a body that was factored.
+/// Difference between a stitched body and the body that was factored.
 #[derive(Clone)]
 pub(in crate::subspace) struct Seam {
     change: Arc<Change>,
-    /// The lowest modes of the body as it was factored.
+    /// The lowest modes of the body as factored.
     pub(in crate::subspace) modes: Arc<LinearModes>,
-    /// How many of the stitched body's modes do not deform it.
+    /// Number of rigid modes of the stitched body.
     rigid: usize,
 }
 
 impl LinearProblem {
-    /// The body with these stitches in place of its own, and its `count` lowest modes, without another factor.
+    /// The body with these stitches in place of its own, and its `count` lowest modes, without another
+    /// factorisation.
     ///
-    /// `modes` are the body's lowest, the six rigid motions of each part that nothing holds among them, and a few more
-    /// than `count`, as stitches lift some above others: rigid motions become slow modes of the whole, or stay where
-    /// nothing holds it. Found as [`ModesProblem::update`](crate::subspace::ModesProblem::update) finds weights, with three columns for each stitch. A
-    /// body that was stitched starts again from what it was stitched from, so that errors do not add up and the order of
-    /// edits does not matter. A gap counts for nothing: at rest no stitch pulls. `[IDSR sec. 4.1]`
+    /// `modes` are the body's lowest, including the six rigid motions of each free component, and a few
+    /// more than `count`, because stitches raise some modes above others: rigid motions become slow modes
+    /// of the whole, or stay rigid if nothing holds it. Modes are found as in
+    /// [`ModesProblem::update`](crate::subspace::ModesProblem::update), with three columns per stitch. A
+    /// body that was stitched starts again from the body it was stitched from, so that errors do not
+    /// accumulate and the order of edits does not matter. Gaps have no effect: no stitch pulls at rest.
+    /// `[IDSR sec. 4.1]`
     ///
     /// # Errors
-    /// [`Error::Shape`] for stitches or modes of another mesh, [`Error::Range`] unless there are `count` modes,
-    /// [`Error::Numerical`].
+    /// [`Error::Shape`] for stitches or modes of another mesh, [`Error::Range`] unless there are `count`
+    /// modes, [`Error::Numerical`].
     pub fn stitched(&self, modes: &LinearModes, stitches: &Stitches, count: usize) -> Result<StitchedModes> {
         self.check_modes(modes)?;
         stitches.check_vertices(self.mesh().vertices().len())?;
@@ -67,14 +70,15 @@ impl LinearProblem {
 }
 
 impl Seam {
-    /// `(K + A k A')^-1` of loads at the free coordinates, those of the body as a whole met by its inertia.
+    /// `(K + A k A')^-1` of loads at the free coordinates; the body's inertia balances loads along rigid
+    /// motions.
     pub(in crate::subspace) fn static_response(&self, flesh: &Flesh, loads: Mat<f64>) -> Result<Mat<f64>> {
         let alone = flesh.static_response(&self.modes, loads.clone())?;
         self.join(flesh, alone, || loads)
     }
 
-    /// The same, given what the loads do without the change: `x - Y f + R y`, as
-    /// [`LinearProblem::carried_derivatives`] says.
+    /// As [`Self::static_response`], given the response without the change: `x - Y f + R y`, see
+    /// [`LinearProblem::carried_derivatives`].
     pub(in crate::subspace) fn join(
         &self,
         flesh: &Flesh,
@@ -95,7 +99,8 @@ impl Seam {
         let give = flesh.static_response(&self.modes, change.columns.to_dense())?;
         let (compliance, pulled) = (pulls(give.as_ref()), pulls(held.as_ref()));
         let rigid = held.ncols();
-        // Of `sign k + r S r` with the roots r of stiffness, bordered: nothing overflows, as soft or stiff as stitches are.
+        // Bordered matrix of `sign k + r S r`, with r the roots of the stiffness, so that nothing overflows
+        // for very soft or very stiff stitches.
         let matrix = Mat::from_fn(size + rigid, size + rigid, |i, j| match (i < size, j < size) {
             (true, true) if i == j => compliance[(i, i)] * root[i] + change.stiffness[i].signum(),
             (true, true) => compliance[(i, j)] * root[j],
@@ -119,13 +124,14 @@ impl Seam {
         Ok(alone)
     }
 
-    /// The rigid motions of parts that the stitches hold, each such that these store one half.
+    /// Rigid motions of components held by the stitches, each scaled so that the stitches store one half.
     fn held(&self, flesh: &Flesh, pulls: impl Fn(MatRef<'_, f64>) -> Mat<f64>) -> Result<Mat<f64>> {
         let values = &self.modes.eigenvalues;
         let rigid: Vec<usize> = (0..values.len()).filter(|&k| !flesh.swings.deforms(values[k])).collect();
         let shapes = flesh.swings.free.rows_of_dense(self.modes.shapes.as_ref());
         let motions = Mat::from_fn(shapes.nrows(), rigid.len(), |i, j| shapes[(i, rigid[j])]);
-        // Where springs are soft parts go far, and what is not rigid of their motions would count: `(K + s M)^-1 s M R`.
+        // With soft springs, components move far, and the non-rigid part of these motions would matter:
+        // `(K + s M)^-1 s M R`.
         let mut motions = flesh.swings.heavy(motions.as_ref());
         motions *= faer::Scale(flesh.swings.shift);
         flesh.swings.factor.solve_in_place(motions.as_mut());
@@ -142,7 +148,7 @@ impl Seam {
         Ok(product(motions.as_ref(), turns.as_ref()))
     }
 
-    /// Errors with [`Error::Shape`] unless there is one of each pair of the modes.
+    /// Checks with [`Error::Shape`] that there is one derivative per pair of modes.
     pub(in crate::subspace) fn check_derivatives(&self, derivatives: MatRef<'_, f64>) -> Result<()> {
         let (rows, columns) = (self.modes.shapes.nrows(), pairs(self.modes.eigenvalues.len()).len());
         if derivatives.shape() == (rows, columns) {

@@ -1,4 +1,4 @@
-//! The inverse of a factored problem with other stitches.
+//! The inverse of a factored problem with changed stitches.
 
 use faer::linalg::solvers::{PartialPivLu, Solve};
 use faer::{Mat, MatRef};
@@ -9,7 +9,7 @@ use crate::math::{HalfSolved, SparseCholesky};
 use crate::subspace::eigenpairs::Eigenproblem;
 use crate::{Error, Result};
 
-/// Forces whose work is less than this share of the largest are left out.
+/// Share of the largest work below which a stitch force is left out.
 const IDLE: f64 = 1e-12;
 
 /// `(K + A k A')^-1 = K^-1 - K^-1 A (k^-1 + S)^-1 A' K^-1`, `S = A' K^-1 A` (Woodbury's formula).
@@ -21,7 +21,8 @@ pub(super) struct Inverse<'a> {
     compliance: Mat<f64>,
     /// `sqrt |k|`.
     root: Vec<f64>,
-    /// Of `sign k + r S r` with these roots r: nothing overflows, as soft or stiff as stitches are.
+    /// Factor of `sign k + r S r` with these roots r, so that nothing overflows for very soft or very stiff
+    /// stitches.
     small: PartialPivLu<f64>,
 }
 
@@ -38,8 +39,8 @@ impl<'a> Inverse<'a> {
         Self { factor: &problem.factor, change, half, compliance, root, small }
     }
 
-    /// The forces F that correct modes W by `K^-1 A F`, as [`Eigenproblem::update`] says, given `A' W`; `None` where
-    /// the stitches stay.
+    /// Forces F that correct the modes W by `K^-1 A F`, as in [`Eigenproblem::update`], given `A' W`;
+    /// `None` if the stitches are unchanged.
     pub fn corrections(&self, stretches: &Mat<f64>) -> Result<Option<Mat<f64>>> {
         let count = self.root.len();
         if count == 0 {
@@ -52,7 +53,7 @@ impl<'a> Inverse<'a> {
         if !forces.is_all_finite() {
             return Err(Error::Numerical { what: "stitches", why: "their forces are not finite".into() });
         }
-        // Those with the work one each, `F' S F = 1`.
+        // Forces of unit work, `F' S F = 1`.
         let work = inner(forces.as_ref(), product(self.compliance.as_ref(), forces.as_ref()).as_ref());
         let (values, vectors) = symmetric_eigen(work.as_ref())?;
         let least = IDLE * values.last().copied().unwrap_or(0.0);
@@ -62,7 +63,7 @@ impl<'a> Inverse<'a> {
         Ok(Some(product(forces.as_ref(), combine.as_ref())))
     }
 
-    /// `b' (K + A k A')^-1 b` of columns b, n x c, and the forces of the stitches under the load b, s x c.
+    /// `b' (K + A k A')^-1 b` for the columns b, n x c, and the stitch forces under the load b, s x c.
     pub fn energies(&self, loads: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
         let (mut energies, pulls) = self.factor.inverse_forms(loads, &self.half);
         let forces = self.forces(&pulls);
@@ -72,7 +73,7 @@ impl<'a> Inverse<'a> {
         (energies, forces)
     }
 
-    /// `(K + A k A')^-1 b` of columns b, given the forces of the stitches under it.
+    /// `(K + A k A')^-1 b` for the columns b, given the stitch forces under it.
     pub fn solve_in_place(&self, loads: &mut Mat<f64>, forces: &Mat<f64>) {
         self.change.add_columns(loads, &(-forces));
         self.factor.solve_in_place(loads.as_mut());

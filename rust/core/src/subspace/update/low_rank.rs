@@ -1,4 +1,4 @@
-//! The update of the paper, to compare.
+//! The paper's low-rank update, for comparison.
 
 use faer::Mat;
 
@@ -8,12 +8,12 @@ use crate::math::dense::{add_product, inner, product, symmetric_eigen};
 use crate::operators::Stitches;
 use crate::subspace::modes::{ModesProblem, SkinningModes, check_truncation};
 
-/// Directions of which less than this share of the squared mass norm is independent are left out.
+/// Share of a direction's squared mass norm below which its independent part is dropped.
 const DEPENDENT: f64 = 1e-10;
 
 impl ModesProblem {
-    /// The update of the paper, to compare: it gives all that is outside of the modes no stiffness but the
-    /// stitches', and misses eigenvalues by tens of percent where there are many.
+    /// The paper's low-rank update, for comparison. It gives directions outside the modes no stiffness
+    /// except that of the stitches, and misses eigenvalues by tens of percent if there are many stitches.
     ///
     /// Eigenvectors of `M W Lambda W' M + A k A'` in the span of W and `M^-1 A`. Source: `[IDSR eq. 8-12]`.
     ///
@@ -33,7 +33,7 @@ impl ModesProblem {
         let mut stiffness = change.springs(&stretches, &stretches);
         modes.eigenvalues.iter().enumerate().for_each(|(k, value)| stiffness[(k, k)] += value);
         let (values, vectors) = symmetric_eigen(stiffness.as_ref())?;
-        // Directions that got no stiffness are no modes, unless the body has such itself.
+        // Directions without stiffness are no modes, unless the body itself has some.
         let least = modes.eigenvalues[0] * 0.5;
         let first = values.iter().position(|&value| value >= least).unwrap_or(0).min(values.len() - count);
         let weights = product(basis.as_ref(), vectors.as_ref().subcols(first, count));
@@ -41,7 +41,7 @@ impl ModesProblem {
         Ok(SkinningModes { weights: self.eigen.spread(weights.as_ref(), &eigenvalues), eigenvalues })
     }
 
-    /// The modes and columns beside them, orthonormal in the mass; columns that depend on others are dropped.
+    /// The modes with the columns appended, mass-orthonormal; linearly dependent columns are dropped.
     fn extended(&self, modes: &Mat<f64>, mut columns: Mat<f64>) -> Result<Mat<f64>> {
         let heavy = self.eigen.heavy(modes.as_ref());
         let remove = |columns: &mut Mat<f64>| {
@@ -68,7 +68,8 @@ impl ModesProblem {
         }))
     }
 
-    /// The lightest columns that do on displacements what the given ones do: `M^-1 (a - A y)` with `A'x = 0`.
+    /// Columns of least mass with the same effect on displacements as the given ones: `M^-1 (a - A y)` with
+    /// `A'x = 0`.
     fn lightest(&self, mut columns: Mat<f64>) -> Result<Mat<f64>> {
         let lighten = |columns: &mut Mat<f64>| {
             for column in columns.as_mut().col_iter_mut() {

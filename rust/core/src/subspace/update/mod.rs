@@ -1,4 +1,4 @@
-//! Modes of a body with other stitches or another stiffness, from those it had before: of weights and of displacements alike.
+//! Updates of modes after a change of stitches or stiffness, for weights and for displacements alike.
 
 mod change;
 mod displacements;
@@ -20,26 +20,26 @@ use super::modes::check_truncation;
 use crate::Result;
 use crate::math::dense::{add_product, product};
 
-/// Residual at which modes are good enough.
+/// Residual at which modes are accepted.
 const GOOD: f64 = 5e-3;
-/// Share of that above which a residual has a part in widening the space.
+/// Share of that residual above which a mode contributes to widening the space.
 const WIDENING: f64 = 0.2;
-/// Times that the space is widened by what the residuals ask for.
+/// Maximum number of rounds that widen the space by residuals.
 const MOST_ROUNDS: i32 = 4;
-/// How many times less a round may be hoped to leave of the residual: where that would not do, none is tried.
+/// Expected reduction of the residual per round; no round is tried if the remaining rounds cannot suffice.
 const HOPE: f64 = 8.0;
 
-/// Vectors found by an update, at all rows, and how good they are.
+/// Vectors found by an update, at all rows, and their residuals.
 struct Updated<'a> {
     eigenvalues: Vec<f64>,
     vectors: Mat<f64>,
-    /// As [`ModesUpdate::residuals`] are.
+    /// Residuals as in [`ModesUpdate::residuals`].
     residuals: Vec<f64>,
-    /// What they leave, unless nothing has changed.
+    /// Residual loads of the vectors; `None` if nothing has changed.
     left: Option<Left<'a>>,
 }
 
-/// The loads that vectors leave, of the free rows, with the forces of the changed stitches under them.
+/// Residual loads of vectors at the free rows, with the forces of the changed stitches under these loads.
 struct Left<'a> {
     loads: Mat<f64>,
     forces: Mat<f64>,
@@ -47,7 +47,7 @@ struct Left<'a> {
 }
 
 impl Left<'_> {
-    /// What the vectors lack, to first order.
+    /// Error of the vectors, to first order.
     fn lacking(mut self) -> Mat<f64> {
         self.inverse.solve_in_place(&mut self.loads, &self.forces);
         self.loads
@@ -55,7 +55,8 @@ impl Left<'_> {
 }
 
 impl Eigenproblem {
-    /// Its `count` lowest vectors with a change, from those before it, at all rows, as [`ModesProblem::update`] says.
+    /// The `count` lowest vectors after a change, starting from the previous ones, at all rows; see
+    /// [`ModesProblem::update`].
     ///
     /// [`ModesProblem::update`]: super::ModesProblem::update
     fn update<'a>(
@@ -77,7 +78,7 @@ impl Eigenproblem {
             let mut columns = Mat::zeros(self.mass.len(), forces.ncols());
             change.add_columns(&mut columns, &forces);
             self.factor.solve_in_place(columns.as_mut());
-            // What the modes hold already would drown the rest of it: K is nearly singular along rigid motion.
+            // The part already in the modes would swamp the rest: K is nearly singular along rigid motions.
             let mut along = product(stretches.transpose(), forces.as_ref());
             let compliance = |k: usize| 1.0 / (values[k] + self.shift);
             along
@@ -87,7 +88,8 @@ impl Eigenproblem {
             add_product(columns.as_mut(), -1.0, space.columns(), along.as_ref());
             space.widen(columns.as_ref());
         }
-        // Another stiffness mixes all modes: those beyond keep one from being taken for a higher one.
+        // A change of stiffness mixes all modes; the extra ones keep a mode from being mistaken for a
+        // higher one.
         let wide = if change.hessian.is_some() { values.len() } else { count };
         for round in 0.. {
             let (mut eigenvalues, mut found) = space.lowest(wide)?;

@@ -1,4 +1,4 @@
-//! The space that changed modes are looked for in.
+//! Search space of changed modes.
 
 use faer::{Mat, MatRef, Side};
 
@@ -7,22 +7,22 @@ use crate::math::dense::{inner, product, symmetric_eigen};
 use crate::subspace::eigenpairs::Eigenproblem;
 use crate::{Error, Result};
 
-/// Directions of which less than this share of the squared norm is independent are left out.
+/// Share of a direction's squared norm below which its independent part is dropped.
 const DEPENDENT: f64 = 1e-10;
 
-/// Columns V, of the free rows, and what the changed body has in them.
+/// Columns V at the free rows, with the changed body's mass and stiffness in their span.
 pub(super) struct Space<'a> {
     problem: &'a Eigenproblem,
     change: &'a Change,
     columns: Mat<f64>,
     /// `V' M V`.
     mass: Mat<f64>,
-    /// `V' H V`, without the changes of stitches.
+    /// `V' H V`, without the stitch changes.
     stiffness: Mat<f64>,
 }
 
 impl<'a> Space<'a> {
-    /// That of the modes before.
+    /// The space of the previous modes.
     pub fn new(problem: &'a Eigenproblem, change: &'a Change, modes: Mat<f64>, eigenvalues: &[f64]) -> Self {
         let m = modes.ncols();
         let diagonal = |i, j| if i == j { eigenvalues[i] } else { 0.0 };
@@ -41,7 +41,7 @@ impl<'a> Space<'a> {
         self.columns.as_ref()
     }
 
-    /// Adds columns, n x k, that keep to the constraint.
+    /// Appends columns, n x k, that satisfy the constraint.
     pub fn widen(&mut self, added: MatRef<'_, f64>) {
         let (heavy, images) = (self.problem.heavy(added), self.change.flesh(self.problem, added));
         let grown = |square: &Mat<f64>, of_added: MatRef<'_, f64>| {
@@ -60,10 +60,10 @@ impl<'a> Space<'a> {
         self.columns.resize_with(added.nrows(), m + added.ncols(), |i, j| added[(i, j - m)]);
     }
 
-    /// The `count` lowest eigenvalues in the space, and vectors that are orthonormal in the mass.
+    /// The `count` lowest eigenvalues in the space, and mass-orthonormal vectors.
     ///
-    /// The largest `1 / (lambda + shift)` of mass against shifted stiffness: corrections have little mass, and what
-    /// counts of them is the stiffness.
+    /// They are the largest `1 / (lambda + shift)` of mass against shifted stiffness: corrections have
+    /// little mass, and their stiffness matters.
     pub fn lowest(&self, count: usize) -> Result<(Vec<f64>, Mat<f64>)> {
         let independent = self.independent()?;
         let size = independent.ncols();
@@ -82,7 +82,7 @@ impl<'a> Space<'a> {
         Ok((eigenvalues, self.orthonormal(&product(self.columns(), combine.as_ref()))?))
     }
 
-    /// The same vectors in the same order, orthonormal in the mass.
+    /// The same vectors in the same order, made mass-orthonormal.
     fn orthonormal(&self, vectors: &Mat<f64>) -> Result<Mat<f64>> {
         let gram = inner(vectors.as_ref(), self.problem.heavy(vectors.as_ref()).as_ref());
         let upper = gram.llt(Side::Lower).map_err(|_| dependent())?.L().transpose().to_owned();
@@ -91,7 +91,7 @@ impl<'a> Space<'a> {
         Ok(product(vectors.as_ref(), inverse.as_ref()))
     }
 
-    /// Combinations of the columns that are orthonormal in stiffness and shift, and span what they do.
+    /// Combinations of the columns that are orthonormal in the shifted stiffness and have the same span.
     fn independent(&self) -> Result<Mat<f64>> {
         let width = self.mass.ncols();
         let norm = |i, j| self.stiffness[(i, j)] + self.problem.shift * self.mass[(i, j)];

@@ -1,4 +1,4 @@
-//! Skinning modes of a body with other stitches or another stiffness.
+//! Skinning modes of a body with changed stitches or stiffness.
 
 use faer::{Mat, MatRef};
 
@@ -9,55 +9,57 @@ use crate::operators::{Stitches, lumped_mass, weight_space_hessian};
 use crate::subspace::modes::{ModesProblem, SkinningModes, WEIGHT_SPACE, conductivity, stitched};
 use crate::{Error, Result};
 
-/// Modes found by an update, and how good they are.
+/// Modes found by an update, with error estimates.
 #[derive(Debug, Clone)]
 pub struct ModesUpdate {
-    /// The modes: orthonormal in the mass, and complementary to the rig as exactly as those before.
+    /// The modes: mass-orthonormal, and complementary to the rig as exactly as the previous ones.
     pub modes: SkinningModes,
-    /// `r' K^-1 r / (lambda + shift)` of each mode, with `r = H w - lambda M w` and K the factored problem with the new
-    /// stitches, m: about the relative error of its eigenvalue. Where flesh is softer than in K it is multiplied by the
-    /// largest of the factors, which K^-1 may fall short by.
+    /// `r' K^-1 r / (lambda + shift)` of each mode, m, with `r = H w - lambda M w` and K the factored
+    /// problem with the new stitches: about the relative error of the eigenvalue. If flesh is softer than
+    /// in K, the estimate is multiplied by the largest softening factor, by which K^-1 may be too small.
     pub residuals: Vec<f64>,
-    /// How far the modes may still be off at each vertex, n: the root mean square over modes of `K^-1 r`, to first order
-    /// what a mode lacks, as a share of its largest weight.
+    /// Estimated error of the modes at each vertex, n: the root mean square over modes of `K^-1 r`, the
+    /// first-order error, relative to each mode's largest weight.
     pub apart: Vec<f64>,
 }
 
 impl ModesUpdate {
-    /// The largest of the residuals.
+    /// Largest of the residuals.
     pub fn worst(&self) -> f64 {
         self.residuals.iter().copied().fold(0.0, f64::max)
     }
 }
 
 impl ModesProblem {
-    /// The `count` lowest modes with these stitches in place of the problem's own, from `modes`, its lowest.
+    /// The `count` lowest modes with these stitches in place of the problem's own, starting from `modes`,
+    /// its lowest.
     ///
-    /// Rayleigh-Ritz on the stitched Hessian in the span of the modes and of static corrections `K^-1 A F`, where K
-    /// is the problem's factor, so that corrections are complementary to the rig. A has a column for each stitch
-    /// that is new, gone or of another stiffness; F is the identity, or where there are more stitches than modes,
-    /// the forces `(k^-1 + A' K^-1 A)^-1 A' W` of the stitches while the body, stitched, gives way to `M W`. Where
-    /// residuals above half a percent are left, the span is widened by the worst `K^-1 r`, with the
-    /// stitches in K, a few times. As each update
-    /// starts from the problem's own modes, errors do not add up over edits. Stitches lift some modes above
-    /// others, so that `modes` should hold a few more than `count`. Source: `[IDSR sec. 4.1, 5.1]`, with K^-1 for
-    /// their M^-1.
+    /// Rayleigh-Ritz on the stitched Hessian in the span of the modes and of static corrections `K^-1 A F`,
+    /// where K is the problem's factor, so that corrections are complementary to the rig. A has a column
+    /// for each stitch that is new, removed or changed in stiffness. F is the identity or, if there are
+    /// more stitches than modes, the stitch forces `(k^-1 + A' K^-1 A)^-1 A' W` of the stitched body under
+    /// the load `M W`.
+    ///
+    /// While residuals exceed half a percent, the span is widened by the largest `K^-1 r`, with the
+    /// stitches in K, for a few rounds. Each update starts from the problem's own modes, so errors do not
+    /// accumulate over edits. Stitches raise some modes above others, so `modes` should hold a few more
+    /// than `count`. Source: `[IDSR sec. 4.1, 5.1]`, with K^-1 for their M^-1.
     ///
     /// # Errors
-    /// [`Error::Shape`] for stitches or modes of another mesh, [`Error::Range`] unless there are `count` modes,
-    /// [`Error::Numerical`].
+    /// [`Error::Shape`] for stitches or modes of another mesh, [`Error::Range`] unless there are `count`
+    /// modes, [`Error::Numerical`].
     pub fn update(&self, modes: &SkinningModes, stitches: &Stitches, count: usize) -> Result<ModesUpdate> {
         self.follow(modes, &self.change(modes, stitches)?, count)
     }
 
-    /// The same with another stiffness as well: of regions, or of the whole.
+    /// As [`ModesProblem::update`], with a change of stiffness as well, of regions or of the whole.
     ///
-    /// The mass must be the problem's. The further the stiffness is from the problem's own, the more rounds it
-    /// takes, and the sooner the residuals say that it was too far.
+    /// The mass must equal the problem's. The further the stiffness is from the problem's own, the more
+    /// rounds are needed, and the sooner the residuals become too large.
     ///
     /// # Errors
-    /// As [`ModesProblem::update`]; [`Error::Shape`] for a material of another mesh, [`Error::Range`] for another
-    /// density.
+    /// As [`ModesProblem::update`]; [`Error::Shape`] for a material of another mesh, [`Error::Range`] for
+    /// another density.
     pub fn update_stiffness(
         &self,
         modes: &SkinningModes,
@@ -85,7 +87,7 @@ impl ModesProblem {
         Ok(ModesUpdate { modes: SkinningModes { weights: vectors, eigenvalues }, residuals, apart })
     }
 
-    /// Root mean square over modes of what they lack, as a share of the largest weight of each.
+    /// Root mean square of the modes' errors, each relative to the mode's largest weight.
     fn apart(&self, mut lacking: Mat<f64>, weights: MatRef<'_, f64>) -> Vec<f64> {
         for (lacking, weights) in lacking.col_iter_mut().zip(weights.col_iter()) {
             let largest = weights.iter().fold(0.0, |most: f64, w| most.max(w.abs()));
@@ -99,7 +101,7 @@ impl ModesProblem {
         apart
     }
 
-    /// Errors with [`Error::Range`] unless the mass, of the free vertices, is the problem's.
+    /// Checks with [`Error::Range`] that the mass at the free vertices equals the problem's.
     fn check_mass(&self, mass: &[f64]) -> Result<()> {
         match mass.iter().zip(&self.eigen.mass).find(|(new, old)| new != old) {
             None => Ok(()),

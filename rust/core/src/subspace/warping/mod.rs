@@ -1,4 +1,4 @@
-//! Warping: displacements linear in their amplitudes, with rotations of any size.
+//! Warping: displacements linear in their amplitudes, turned into rotations of any size.
 
 mod modal;
 mod rotation_strain;
@@ -13,20 +13,20 @@ use crate::math::on_pool;
 use crate::mesh::{SurfaceMesh, TetMesh};
 use crate::{Error, Result};
 
-/// Vertices of a task.
+/// Vertices per parallel task.
 const CHUNK: usize = 1024;
 
-/// How amplitudes become bends and twists.
+/// Method that turns amplitudes into bends and twists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WarpingMethod {
-    /// The displacement whose gradients are nearest to `exp(w) (I + e)`, weighted by volumes, with the strain e and the
-    /// infinitesimal rotation w of `Psi z` in each tet `[MOR eq. 19-25]`: keeps lengths, takes a solve. What nothing holds has its
-    /// centre where `Psi z` has it.
+    /// The displacement whose gradients are closest to `exp(w) (I + e)`, weighted by volumes, with the
+    /// strain e and the infinitesimal rotation w of `Psi z` in each tet `[MOR eq. 19-25]`. It preserves
+    /// lengths and takes a solve. The centre of a free component follows `Psi z`.
     #[default]
     RotationStrain,
-    /// `(I + (1 - cos t) / t^2 W + (t - sin t) / t^3 W^2) Psi z`, W the cross product with the [`vertex_rotations`] at z, of
-    /// length t `[ModalWarping]`: each vertex by itself, next to nothing to compute, and exact for what spins about a point, but
-    /// what bends far gets shorter or longer.
+    /// `(I + (1 - cos t) / t^2 W + (t - sin t) / t^3 W^2) Psi z`, W the cross product with the
+    /// [`vertex_rotations`] at z, of length t `[ModalWarping]`. It works on each vertex independently,
+    /// costs next to nothing, and is exact for rotation about a point, but large bends change lengths.
     Modal,
 }
 
@@ -43,10 +43,11 @@ enum Method {
 }
 
 impl Warping {
-    /// Of displacements, 3n x k, rows interleaved, which leave the vertices `held` (n) in place.
+    /// Warping of displacements, 3n x k with interleaved rows, that leave the vertices `held` (n) in place.
     ///
     /// # Errors
-    /// [`Error::Shape`] for what is of another mesh; [`Error::Numerical`] for tets so flat that they have no gradients.
+    /// [`Error::Shape`] for inputs of another mesh; [`Error::Numerical`] for tets too flat to have
+    /// gradients.
     pub fn new(
         mesh: &TetMesh,
         displacements: MatRef<'_, f64>,
@@ -69,7 +70,7 @@ impl Warping {
         Ok(Self { displacements: displacements.to_owned(), method })
     }
 
-    /// Of displacements of a surface without volume, 3n x k, by modal warping.
+    /// Modal warping of displacements of a surface without volume, 3n x k.
     ///
     /// # Errors
     /// [`Error::Shape`] for displacements of another surface.
@@ -83,7 +84,7 @@ impl Warping {
         Ok(Self { displacements: displacements.to_owned(), method })
     }
 
-    /// The warped displacement at amplitudes, k: n x 3, rows one after the other.
+    /// Warped displacement at k amplitudes: n x 3, row by row.
     ///
     /// # Errors
     /// [`Error::Shape`] and [`Error::NotFinite`] for the amplitudes.
@@ -107,7 +108,7 @@ impl Warping {
     }
 }
 
-/// Columns, 3n x k, rows interleaved, by k factors: a vector a vertex.
+/// Columns, 3n x k with interleaved rows, combined with k factors: one vector per vertex.
 fn combined(columns: &Mat<f64>, factors: &[f64]) -> Vec<[f64; 3]> {
     let mut sums = vec![[0.0; 3]; columns.nrows() / 3];
     sums.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, sums)| {
@@ -120,8 +121,8 @@ fn combined(columns: &Mat<f64>, factors: &[f64]) -> Vec<[f64; 3]> {
     sums
 }
 
-/// `sin t / t` and `(1 - cos t) / t^2` of the square of t: with W the cross product with a vector of length t they make its
-/// rotation, `exp(W) = I + a W + b W^2`.
+/// `sin t / t` and `(1 - cos t) / t^2` from the square of t: with W the cross product with a vector of
+/// length t, its rotation is `exp(W) = I + a W + b W^2`.
 fn sines(square: f64) -> [f64; 2] {
     if square == 0.0 {
         return [1.0, 0.5];

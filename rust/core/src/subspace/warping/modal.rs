@@ -1,4 +1,4 @@
-//! Modal warping: each vertex turned by its own rotation `[ModalWarping]`.
+//! Modal warping: each vertex rotated independently `[ModalWarping]`.
 
 use faer::{Mat, MatRef};
 use nalgebra::Vector3;
@@ -8,15 +8,16 @@ use super::{CHUNK, combined, sines};
 use crate::mesh::{SurfaceMesh, TetMesh};
 use crate::operators::{gradients, surface_gradients};
 
-/// The square of an angle below which the third coefficient is summed up as a series, so that none of its digits cancel.
+/// Squared angle below which the third coefficient is summed as a series, to avoid cancellation.
 const SMALL: f64 = 0.25;
-/// Terms of this series: what is left is rounding.
+/// Number of terms of this series; the remainder is below rounding.
 const TERMS: usize = 6;
 
-/// `u = (I + b W + c W^2) Psi z`, with W the cross product with `w = 1/2 curl Psi z` at a vertex and t its length,
-/// `b = (1 - cos t) / t^2` and `c = (t - sin t) / t^3`: the mean of the rotations `exp(s W)` for s from 0 to 1.
+/// `u = (I + b W + c W^2) Psi z`, with W the cross product with `w = 1/2 curl Psi z` at a vertex and t its
+/// length, `b = (1 - cos t) / t^2` and `c = (t - sin t) / t^3`: the mean of the rotations `exp(s W)` for s
+/// from 0 to 1.
 pub(super) struct Modal {
-    /// Of the displacements, 3n x k.
+    /// Infinitesimal rotations of the displacements, 3n x k.
     rotations: Mat<f64>,
 }
 
@@ -25,7 +26,7 @@ impl Modal {
         Self { rotations }
     }
 
-    /// The warped displacement of a linear one, n x 3, at its amplitudes.
+    /// Warped displacement, n x 3, of a linear one with its amplitudes.
     pub(super) fn warp(&self, mut moved: Vec<[f64; 3]>, amplitudes: &[f64]) -> Vec<[f64; 3]> {
         let rotations = combined(&self.rotations, amplitudes);
         let both = moved.par_iter_mut().zip(&rotations).with_min_len(CHUNK);
@@ -34,9 +35,11 @@ impl Modal {
     }
 }
 
-/// Infinitesimal rotations of displacements at vertices, `w = 1/2 curl psi`, means over the tets there by their volumes.
+/// Infinitesimal rotations of displacements at the vertices, `w = 1/2 curl psi`, averaged over the adjacent
+/// tets by volume.
 ///
-/// displacements: 3n x k, rows interleaved, of a mesh of n vertices. Shape 3n x k, in radians for an amplitude of 1.
+/// `displacements` is 3n x k with interleaved rows, of a mesh of n vertices. The result is 3n x k, in
+/// radians per unit of amplitude.
 pub fn vertex_rotations(mesh: &TetMesh, displacements: MatRef<'_, f64>) -> Mat<f64> {
     let gradients = gradients(mesh);
     averaged(mesh.vertices().len(), displacements, |at, add| {
@@ -48,10 +51,11 @@ pub fn vertex_rotations(mesh: &TetMesh, displacements: MatRef<'_, f64>) -> Mat<f
     })
 }
 
-/// The same of a surface without volume, means over the triangles by their areas.
+/// As [`vertex_rotations`], of a surface without volume, averaged over the triangles by area.
 ///
-/// The gradient of a triangle has its normal for the third direction, which turns as the triangle does `[MOR eq. 26, 27]`: with g
-/// the gradients in its plane and N its normal, the curl is `sum_i g_i x u_i - N x g_i (N.u_i)`, which is twice the rotation of what turns rigidly.
+/// The third direction of a triangle's gradient is its normal, which rotates with the triangle
+/// `[MOR eq. 26, 27]`: with g the gradients in its plane and N its normal, the curl is
+/// `sum_i g_i x u_i - N x g_i (N.u_i)`, twice the rotation of a rigid motion.
 pub fn surface_rotations(surface: &SurfaceMesh, displacements: MatRef<'_, f64>) -> Mat<f64> {
     let triangles: Vec<_> = surface_gradients(surface).collect();
     averaged(surface.points().len(), displacements, |at, add| {
@@ -67,8 +71,8 @@ pub fn surface_rotations(surface: &SurfaceMesh, displacements: MatRef<'_, f64>) 
     })
 }
 
-/// Half of the curls of displacements, 3n x k, at n vertices: means of what `each` adds with a weight at a vertex, from where
-/// the displacement has its vertices.
+/// Half the curls of displacements, 3n x k, at n vertices: weighted means of the contributions of `each`,
+/// which is given a lookup of the vertices' displacements.
 fn averaged(
     n: usize,
     displacements: MatRef<'_, f64>,
@@ -87,7 +91,7 @@ fn averaged(
     Mat::from_fn(displacements.nrows(), columns.len(), |row, k| columns[k][row])
 }
 
-/// A displacement turned by the mean of the rotations from none to w.
+/// A displacement multiplied by the mean of the rotations from none to w.
 fn turned(u: Vector3<f64>, w: Vector3<f64>) -> Vector3<f64> {
     let square = w.norm_squared();
     let [a, b] = sines(square);
@@ -95,7 +99,8 @@ fn turned(u: Vector3<f64>, w: Vector3<f64>) -> Vector3<f64> {
     u + b * across + third(a, square) * w.cross(&across)
 }
 
-/// `(t - sin t) / t^3` of `a = sin t / t` and the square of t; for small t the sum of `(-t^2)^j / (2 j + 3)!`.
+/// `(t - sin t) / t^3` from `a = sin t / t` and the square of t; for small t the sum of
+/// `(-t^2)^j / (2 j + 3)!`.
 fn third(a: f64, square: f64) -> f64 {
     if square > SMALL {
         return (1.0 - a) / square;

@@ -1,4 +1,5 @@
-//! Rotation-strain warping: the displacement closest to the strain and the rotation of each tet `[MOR eq. 19-25]`.
+//! Rotation-strain warping: the displacement closest to the strain and the rotation of each tet
+//! `[MOR eq. 19-25]`.
 
 use nalgebra::{Matrix3, SymmetricEigen, Vector3};
 use rayon::prelude::*;
@@ -9,37 +10,39 @@ use crate::math::{Selection, Sets, SparseCholesky, VertexRoom};
 use crate::mesh::TetMesh;
 use crate::operators::{gradients, laplacian, vertex_volumes};
 
-/// The least principal strain: less would turn a tet inside out.
+/// Smallest principal strain: a smaller one would invert a tet.
 const LEAST_STRAIN: f64 = -0.9;
 
-/// In each tet the gradient of `Psi z` is a strain e and an infinitesimal rotation w, both linear in z; the tet is to have the
-/// deformation gradient `exp(w) (I + e)`. The displacement that comes closest, weighted by volumes, solves
-/// `L q = sum over tets of V (exp(w) (I + e) - I) g'`, with the Laplacian L of the mesh. `[MOR eq. 20, 25]`
+/// In each tet the gradient of `Psi z` is a strain e and an infinitesimal rotation w, both linear in z; the
+/// tet's target is the deformation gradient `exp(w) (I + e)`. The closest displacement, weighted by
+/// volumes, solves `L q = sum over tets of V (exp(w) (I + e) - I) g'`, with the Laplacian L of the mesh.
+/// `[MOR eq. 20, 25]`
 pub(super) struct RotationStrain {
     tets: Vec<Tet>,
     parts: Vec<LoosePart>,
-    /// The vertices that L is of, in the order of its factor.
+    /// Vertices of L, in the order of its factor.
     vertices: Vec<u32>,
     factor: SparseCholesky,
 }
 
 struct Tet {
     corners: [u32; 4],
-    /// Of the hat functions of the last three corners, 1/m; all four sum to zero.
+    /// Gradients of the hat functions of the last three corners, 1/m; all four sum to zero.
     gradients: [Vector3<f64>; 3],
     volume: f64,
 }
 
-/// A part of the mesh that nothing holds, each vertex with the share of the part's volume there: its centre goes where the
-/// displacements take it.
+/// A free component: each vertex with its share of the component's volume. The component's centre follows
+/// the displacements.
 struct LoosePart(Vec<(u32, f64)>);
 
 impl RotationStrain {
-    /// For a mesh of which the vertices `held` stay.
+    /// Prepares the warping of a mesh whose vertices `held` stay in place.
     pub(super) fn new(mesh: &TetMesh, held: &[bool]) -> Result<Self> {
         let parts = loose_parts(mesh, held);
         let mut still = held.to_vec();
-        // The Laplacian does not say where a part is, so one of its vertices stays until the whole part is moved.
+        // The Laplacian leaves a free component's translation undetermined, so one of its vertices stays
+        // until the whole component is moved.
         parts.iter().for_each(|LoosePart(vertices)| still[vertices[0].0 as usize] = true);
         let free = Selection::new(held.len(), |vertex| !still[vertex]);
         let factor = SparseCholesky::new(&free.square(&laplacian(mesh, &vec![1.0; mesh.tets().len()])?))?;
@@ -53,7 +56,7 @@ impl RotationStrain {
         Ok(Self { tets: all.map(tet).collect(), parts, vertices, factor })
     }
 
-    /// The warped displacement of a linear one, n x 3.
+    /// Warped displacement, n x 3, of a linear one.
     pub(super) fn warp(&self, linear: Vec<[f64; 3]>) -> Vec<[f64; 3]> {
         let pull = |tet: &Tet| tet.pull(&linear);
         let pulls: Vec<[Vector3<f64>; 3]> = self.tets.par_iter().with_min_len(CHUNK).map(pull).collect();
@@ -86,7 +89,7 @@ impl Tet {
 }
 
 impl LoosePart {
-    /// Moves the part so that its centre is where the linear displacement has it.
+    /// Moves the component so that its centre is that of the linear displacement.
     fn put(&self, moved: &mut [[f64; 3]], linear: &[[f64; 3]]) {
         let centre = |of: &[[f64; 3]]| -> Vector3<f64> {
             self.0.iter().map(|&(v, share)| share * Vector3::from(of[v as usize])).sum()
@@ -96,7 +99,8 @@ impl LoosePart {
     }
 }
 
-/// `exp(w) (I + e)` for the symmetric part e of a gradient, not below the least strain, and its skew part w.
+/// `exp(w) (I + e)` for the symmetric part e of a gradient, bounded by the smallest strain, and its skew
+/// part w.
 fn deformation(slope: &Matrix3<f64>) -> Matrix3<f64> {
     let mut strain = 0.5 * (slope + slope.transpose());
     let turn = 0.5 * (slope - slope.transpose());
@@ -111,7 +115,7 @@ fn deformation(slope: &Matrix3<f64>) -> Matrix3<f64> {
     rotation * (Matrix3::identity() + strain)
 }
 
-/// The parts of the mesh, connected through tets, of which nothing is held.
+/// Free components: parts of the mesh connected through tets without a held vertex.
 fn loose_parts(mesh: &TetMesh, held: &[bool]) -> Vec<LoosePart> {
     let n = mesh.vertices().len();
     let mut sets = Sets::new(n);
