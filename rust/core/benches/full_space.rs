@@ -1,8 +1,8 @@
-//! One frame without a subspace against one with: FastCD fig. 2.
+//! One frame in the full space against one in a subspace: FastCD fig. 2.
 //!
-//! The body is an ellipsoid of about 10,000 vertices and 42,000 tets whose bones swing. The full-space
-//! complementary solver is the truth; both solve each frame to the same tolerance, and its factor is made
-//! before the clock starts.
+//! The body is an ellipsoid of about 10,000 vertices and 42,000 tets with swinging bones. The full-space
+//! complementary solver provides the reference. Both solve each frame to the same tolerance; factorisation
+//! is not timed.
 
 mod ellipsoid;
 
@@ -19,14 +19,15 @@ use jounce::solve::{ComplementarySolver, ComplementarySolverParams};
 use jounce::subspace::{cluster_tets, skinning_modes};
 use jounce::{Progress, Result};
 
-/// Modes and clusters.
+/// Numbers of modes and clusters.
 const SIZES: [[usize; 2]; 5] = [[10, 50], [16, 100], [20, 100], [50, 500], [100, 1000]];
 const FRAMES: usize = 48;
 const DT: f64 = 1.0 / 24.0;
-/// Of the lowest of 16 modes, Hz; what that takes is found from any other stiffness, Pa.
+/// Frequency of the lowest of 16 modes, Hz; the stiffness for it is scaled from a trial stiffness, Pa.
 const FREQUENCY: f64 = 5.0;
 const YOUNG: f64 = 1e4;
-/// Of the body's diagonal, for the last change of any vertex or, reduced, of their root mean square.
+/// Tolerance as a share of the body's diagonal, for the last change of any vertex or, in the subspace, for
+/// its root mean square.
 const TOLERANCE: f64 = 1e-5;
 const ITERATIONS: u32 = 1000;
 
@@ -93,7 +94,7 @@ fn compare(body: &Body) -> Result<()> {
     Ok(())
 }
 
-/// Median seconds and mean iterations of a frame, and every coordinate of every frame.
+/// Median seconds and mean iterations of a frame, and all coordinates of all frames.
 struct Run {
     seconds: f64,
     iterations: f64,
@@ -146,7 +147,7 @@ fn reduced(body: &Body, modes: usize, clusters: usize) -> Result<Run> {
     })
 }
 
-/// Root mean square distance, relative to the size of the truth.
+/// Root mean square distance relative to the reference.
 fn distance(reduced: &[f64], truth: &[f64]) -> f64 {
     let squares = reduced.iter().zip(truth).map(|(u, exact)| (u - exact).powi(2)).sum::<f64>();
     (squares / truth.iter().map(|exact| exact.powi(2)).sum::<f64>()).sqrt()

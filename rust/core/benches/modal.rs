@@ -1,4 +1,4 @@
-//! How much faster than it sounds a struck body is computed, at 48 kHz on one thread.
+//! Speed of sound synthesis for a struck body relative to real time, at 48 kHz on one thread.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -20,7 +20,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// The median time that a second of sound takes.
+/// Median time to compute one second of sound.
 fn second(count: usize) -> Result<f64> {
     let eigenvalues: Vec<f64> = (1..=count).map(|k| (1e5 * k as f64 / count as f64).powi(2)).collect();
     let damping = RayleighDamping::of_ratios([[100.0, 2e-3], [5000.0, 5e-3]])?;

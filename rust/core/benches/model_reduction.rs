@@ -1,6 +1,8 @@
-//! Linear modes, their derivatives and flesh in cubic polynomials, beside what the code of `[MOR]`'s authors took elsewhere.
+//! Linear modes, modal derivatives and cubic reduced forces, beside published timings of the code of
+//! `[MOR]`'s authors.
 //!
-//! Vega, one core of another machine, on meshes of as many vertices; scipy with CHOLMOD for modes. Yardsticks, no comparison.
+//! Their timings are of Vega, on one core of another machine, for meshes of as many vertices; those for
+//! modes are of scipy with CHOLMOD. They are yardsticks, not comparisons.
 
 #[allow(dead_code)]
 mod ellipsoid;
@@ -14,12 +16,14 @@ use jounce::operators::Stitches;
 use jounce::subspace::{LinearModes, LinearProblem, Restraint};
 use jounce::{Progress, Result};
 
-/// Tets, and others' seconds for 120 modes.
+/// Number of tets, and the published seconds for 120 modes.
 const MESHES: [(usize, f64); 2] = [(36_000, 3.0), (146_000, 34.6)];
 const MODES: usize = 120;
-/// Of as many modes all derivatives are found, and others' seconds for right sides, solves and decomposition.
+/// Number of modes whose derivatives are computed, and the published seconds for right-hand sides, solves
+/// and decomposition.
 const BENT: (usize, f64) = (20, 7.1);
-/// Displacements, Vega's microseconds a step of one solution, and its seconds to prepare it where there are any.
+/// Number of displacements, Vega's microseconds per step with one solve, and its seconds of preparation if
+/// known.
 type CubicRow = (usize, f64, Option<f64>);
 const BODIES: [CubicRow; 4] =
     [(20, 12.6, Some(1.07)), (30, 95.0, None), (40, 312.0, Some(19.5)), (60, 1529.0, Some(96.5))];
@@ -46,7 +50,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Microseconds of an iteration in some displacements each.
+/// Microseconds per iteration for each number of displacements.
 fn all_cubic(tets: usize, rows: &[CubicRow]) -> Result<Vec<f64>> {
     let (mesh, material, pinned) = body(tets)?;
     let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
@@ -56,7 +60,7 @@ fn all_cubic(tets: usize, rows: &[CubicRow]) -> Result<Vec<f64>> {
     rows.iter().map(|row| cubic(&problem, &modes, (&mesh, &material), row)).collect()
 }
 
-/// Tets by themselves, so that each has forces of its own; their material, and which vertices are held.
+/// Disconnected tets, each with its own forces; their material, and the pinned vertices.
 fn body(tets: usize) -> Result<(TetMesh, Material, Vec<bool>)> {
     let lattice = lattice_with_tet_count(&surface(40)?, tets, &Progress::default())?;
     let mesh = TetMesh::new(lattice.vertices().to_vec(), lattice.tets().to_vec())?;

@@ -1,6 +1,6 @@
-//! What it costs to build a body and to step it, against the number of its vertices.
+//! Cost of building and stepping a body against its number of vertices.
 //!
-//! The body is an ellipsoid along x whose bones share its length between them. Times are from one run on one
+//! The body is an ellipsoid along x whose length is divided among its bones. Times are from one run on one
 //! machine; the ratios below the table compare its own rows.
 
 mod ellipsoid;
@@ -22,7 +22,7 @@ const CLUSTERS: usize = 100;
 const ITERATIONS: u32 = 10;
 const STEPS: usize = 200;
 
-/// What one size of the body took, in seconds unless named otherwise.
+/// Measurements for one size of the body, in seconds unless named otherwise.
 struct Row {
     vertices: usize,
     tets: usize,
@@ -78,7 +78,7 @@ fn measure(resolution: usize) -> Result<Row> {
     Ok(Row { vertices, tets, lattice, leak, modes, clusters, model: model_time, step, displacement })
 }
 
-/// Median seconds of a step and of the displacements that follow it.
+/// Median seconds of a step, and of the displacements after it.
 fn run(model: &Model) -> Result<(f64, f64)> {
     let params =
         SimulationParams { max_iterations: ITERATIONS, tolerance: 0.0, ..SimulationParams::default() };

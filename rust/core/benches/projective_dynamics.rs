@@ -1,7 +1,8 @@
-//! Ten iterations of a loose body of handles, as [HRPD] does on bodies of as many vertices and degrees of freedom.
+//! Ten iterations of a free body with handles, as in [HRPD], for bodies of the same size and degrees of
+//! freedom.
 //!
-//! Ellipsoids that are pulled apart and let go; one thread. The authors' own code was measured on an armadillo of 19,064
-//! vertices and another machine; their numbers are a yardstick, no comparison.
+//! Ellipsoids are stretched and released; one thread. The authors' own code was measured on an armadillo of
+//! 19,064 vertices and on another machine, so their numbers are a yardstick, not a comparison.
 
 #[allow(dead_code)]
 mod ellipsoid;
@@ -16,7 +17,8 @@ use jounce::rig::Rig;
 use jounce::subspace::{Handles, cluster_tets_by_place};
 use jounce::{Progress, Result};
 
-/// Tets, handles, clusters, and the authors' seconds to build and milliseconds a step where there are any.
+/// Numbers of tets, handles and clusters, and the authors' seconds to build and milliseconds per step, if
+/// known.
 const BODIES: [(usize, usize, usize, [Option<f64>; 2]); 6] = [
     (86_000, 50, 1000, [None, Some(4.35)]),
     (86_000, 150, 1000, [Some(11.3), Some(15.9)]),
@@ -26,12 +28,13 @@ const BODIES: [(usize, usize, usize, [Option<f64>; 2]); 6] = [
     (2_200_000, 180, 1000, [Some(189.5), None]),
 ];
 const ITERATIONS: u32 = 10;
-/// Steps that pull, and that are timed after.
+/// Number of steps that pull, and number of timed steps after them.
 const STEPS: [usize; 2] = [3, 40];
 
-/// Of a body that falls on the ground and comes to rest: tets, handles, clusters, and steps of 1/60 s.
+/// Falling body that comes to rest on the ground: tets, handles, clusters, and steps of 1/60 s.
 const FALLING: (usize, usize, usize, usize) = (3000, 12, 50, 180);
-/// Of a sheet that hangs by an edge: points along it, handles, capsules below it, frames of 1/24 s, and substeps of one.
+/// Sheet hanging by an edge: points along the edge, handles, capsules below it, frames of 1/24 s, and
+/// substeps per frame.
 const SHEET: (usize, usize, usize, usize, u32) = (37, 80, 15, 48, 4);
 
 fn main() -> Result<()> {
@@ -50,7 +53,7 @@ fn main() -> Result<()> {
     pool.install(sheet)
 }
 
-/// How long steps of a body take that is dropped on a plane with a spin, slides and settles.
+/// Step times of a body dropped on a plane with a spin, while it slides and settles.
 fn falling() -> Result<()> {
     let (tets, handles, clusters, steps) = FALLING;
     let mesh = lattice_with_tet_count(&surface(48)?, tets, &Progress::default())?;
@@ -76,7 +79,8 @@ fn falling() -> Result<()> {
     Ok(())
 }
 
-/// How long frames of a sheet take that hangs by an edge: above nothing, above capsules that it does not reach, and on them.
+/// Frame times of a sheet hanging by an edge: without capsules, above capsules out of its reach, and on
+/// them.
 fn sheet() -> Result<()> {
     let (count, handles, capsules, frames, substeps) = SHEET;
     let along = |i: usize| i as f64 / (count - 1) as f64;
@@ -143,7 +147,7 @@ fn row(tets: usize, handles: usize, clusters: usize, [their_build, theirs]: [Opt
     let mut simulation = Simulation::new(model.clone(), params)?;
     let degrees = simulation.coefficients().len();
     let mut force = vec![0.0; degrees];
-    // The first coordinates are affine: what pulls along x without moving the whole.
+    // The first coordinates are affine: this force stretches along x without moving the whole.
     force[0] = 2e3 * RADII[0];
     for _ in 0..STEPS[0] {
         simulation.step_with(&Drive { force: Some(&force), ..Drive::default() }, &Progress::default())?;

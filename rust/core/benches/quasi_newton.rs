@@ -1,9 +1,9 @@
 //! Ten quasi-Newton iterations of the full space against one of projected Newton: [QN table 1].
 //!
-//! Ellipsoids of about as many vertices as the bodies on which the authors' own code was measured, one end
-//! fixed, bent and twisted; one thread. The error is that of [QN eq. 11]: what is left of the energy above
-//! the minimum. The authors' 10 iterations were measured on other bodies and another machine; their numbers
-//! are a yardstick, no comparison.
+//! Ellipsoids of about as many vertices as the bodies of the authors' measurements, fixed at one end, bent
+//! and twisted; one thread. The error is that of [QN eq. 11]: the remaining energy above the minimum. The
+//! authors' 10 iterations were measured on other bodies and another machine, so their numbers are a
+//! yardstick, not a comparison.
 
 #[allow(dead_code)]
 mod ellipsoid;
@@ -26,7 +26,7 @@ const COROTATED: PrincipalStretch = PrincipalStretch::Corotated { mu: MU, lambda
 const HOOKEAN: PrincipalStretch = PrincipalStretch::NeoHookean { mu: MU, lambda: LAMBDA };
 const VENANT: PrincipalStretch = PrincipalStretch::StVenantKirchhoff { mu: MU, lambda: LAMBDA };
 const POLYNOMIAL: PrincipalStretch = PrincipalStretch::Polynomial { mu: MU };
-/// Tets, the law, and the authors' milliseconds and the goal where there are any.
+/// Number of tets, law, and the authors' milliseconds and goal, if known.
 const BODIES: [(usize, &str, PrincipalStretch, Option<[f64; 2]>); 6] = [
     (1_900, "Neo-Hookean", HOOKEAN, Some([3.6, 0.7])),
     (25_500, "corotated", COROTATED, Some([390.0, 39.0])),
@@ -35,11 +35,11 @@ const BODIES: [(usize, &str, PrincipalStretch, Option<[f64; 2]>); 6] = [
     (59_500, "polynomial", POLYNOMIAL, None),
     (122_000, "Neo-Hookean", HOOKEAN, Some([258.0, 86.0])),
 ];
-/// Tets of bodies that show how cost grows.
+/// Numbers of tets for the growth of cost with size.
 const SIZES: [usize; 5] = [25_000, 50_000, 100_000, 200_000, 300_000];
 const ITERATIONS: u32 = 10;
 const REPEATS: u32 = 12;
-/// Iterations after which the minimum counts as found.
+/// Number of iterations after which the minimum counts as found.
 const TRUTH: u32 = 400;
 
 fn main() -> Result<()> {
@@ -61,7 +61,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What a body of so many tets takes: to be made ready and its metric factored, and a step.
+/// Cost of a body of this many tets: preparation, factorisation of its metric, and a step.
 fn growth(tets: usize) -> Result<()> {
     forget_peak();
     let (body, seconds) = timed(|| {
@@ -135,14 +135,14 @@ impl Body {
         Ok(Self { model, bent })
     }
 
-    /// A stepper whose metric is factored.
+    /// A stepper with its metric factored.
     fn stepper(&self, minimiser: Minimiser) -> Result<FullSpaceStepper> {
         let mut stepper = FullSpaceStepper::new(self.model.clone(), minimiser);
         stepper.step(self.model.mesh().vertices(), &params(1), |_, _| Ok(()))?;
         Ok(stepper)
     }
 
-    /// Least seconds of a step from the bent shape, as noise only ever adds.
+    /// Shortest time in seconds of a step from the bent shape, because noise only adds.
     fn least(
         &self,
         minimiser: Minimiser,
@@ -162,7 +162,7 @@ impl Body {
         Ok(best.expect("at least one repeat"))
     }
 
-    /// The incremental energy that some iterations reach, or the one that they start from.
+    /// Incremental energy after some iterations, or at their start.
     fn energy(&self, minimiser: Minimiser, iterations: u32, at_start: bool) -> Result<f64> {
         let mut stepper = self.stepper(minimiser)?;
         let rest = self.model.mesh().vertices();

@@ -1,8 +1,8 @@
-//! What a step costs against its number of modes and clusters, and what it is made of.
+//! Cost of a step against the number of modes and clusters, and its breakdown.
 //!
-//! A step touches nothing of mesh size, so that a small box stands for any body; its modes are waves along
-//! it, and its clusters random. The yardstick is one step of the authors' own runtime (`fast_cody`, as rigid
-//! as possible, 10 iterations) measured once on a machine like the one these targets were set on.
+//! A step touches no data of mesh size, so a small box stands for any body; its modes are waves along it,
+//! and its clusters random. The yardstick is one step of the authors' own runtime (`fast_cody`, as rigid as
+//! possible, 10 iterations), measured once on a machine like the one on which these targets were set.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use rayon::prelude::*;
 const ITERATIONS: u32 = 10;
 const REPEATS: usize = 300;
 const CROWD_VERTICES: usize = 330_000;
-/// Modes, clusters, and the authors' milliseconds.
+/// Numbers of modes and clusters, and the authors' milliseconds.
 const SIZES: [(usize, usize, Option<f64>); 6] = [
     (10, 50, Some(0.41)),
     (16, 100, None),
@@ -56,7 +56,7 @@ fn main() -> Result<()> {
     crowd_cost()
 }
 
-/// Least of many, as noise only ever adds.
+/// Shortest time of many, because noise only adds.
 fn least(mut work: impl FnMut()) -> f64 {
     let time = |work: &mut dyn FnMut()| {
         let start = Instant::now();
@@ -84,7 +84,7 @@ fn step(model: &Model, bones: usize, pose_rest: f64, drag: Option<&Drag>) -> Res
     failure.map_or(Ok(seconds), Err)
 }
 
-/// Bones that swing, each a little later than the one before.
+/// Swinging bones, each with a phase lag to the previous one.
 fn pose(frame: usize, bones: usize) -> Vec<[[f64; 4]; 3]> {
     (0..bones)
         .map(|bone| (0.3 * (0.3 * frame as f64 - 0.4 * bone as f64).sin()).sin_cos())
@@ -119,7 +119,7 @@ fn body(mode_count: usize, clusters: usize, bones: usize, law: Law) -> Result<Mo
     Ok(Model::Skinning(SkinningModel::new(&mesh, &material, &modes, &labels, Some(&rig))?.into()))
 }
 
-/// Unit cells, six tets each.
+/// A beam of unit cells, six tets each.
 fn beam(length: usize, width: usize) -> Result<TetMesh> {
     let index = |i: usize, j: usize, k: usize| (i + (length + 1) * (j + (width + 1) * k)) as u32;
     let cells = (0..length * width * width).map(|c| (c % length, c / length % width, c / length / width));
@@ -170,7 +170,7 @@ fn polar_cost() {
     }
 }
 
-/// The vertices of the paper's first figure, all in one body, so that they come from memory.
+/// Projection of the vertices of the paper's first figure, all in one body, so that they come from memory.
 fn projection_cost() -> Result<()> {
     println!("\ndisplacements of {CROWD_VERTICES} vertices as f32");
     for modes in [10, 16, 50] {

@@ -1,9 +1,10 @@
-//! What finding modes again costs after stitches, against a rebuild, and how good they are.
+//! Cost and accuracy of updating modes after stitches, against a rebuild.
 //!
-//! The body is two ellipsoids, one on the other, whose bones share their length between them; stitches sew them
-//! together where they are nearest. Times are the least of a few runs on one machine; ratios compare the same run.
-//! With a Python in `JOUNCE_REFERENCE`, `reference.py` rebuilds the same stitched problems beside. The same bodies, the lower one
-//! held at its bottom, then swing in linear modes, with bases that bend.
+//! The body is two ellipsoids, one on top of the other, whose length is divided among their bones; stitches
+//! join them where they are closest. Times are the shortest of a few runs on one machine; ratios compare
+//! the same run. With a Python in `JOUNCE_REFERENCE`, `reference.py` also rebuilds the same stitched
+//! problems. The same bodies, with the lower one fixed at its bottom, then vibrate in linear modes, with
+//! bases of modal derivatives.
 
 #[allow(dead_code)]
 mod ellipsoid;
@@ -26,15 +27,15 @@ use reference::{Problem, ask};
 
 const BONES: usize = 14;
 const MODES: usize = 16;
-/// More modes than wanted that are kept to update from.
+/// Number of extra modes kept for updates.
 const SPARE: usize = 8;
 const REPEATS: usize = 3;
-/// Linear modes, and those that are kept beside to update from.
+/// Number of linear modes, and of extra ones kept for updates.
 const SWINGS: [usize; 2] = [20, 12];
-/// Displacements of a basis that bends, and the stitches of the body that it is of.
+/// Number of displacements in the basis of modal derivatives, then number of stitches of its body.
 const BENT: usize = 90;
 const SEAM: usize = 10;
-/// N/m: as stiff as the flesh around.
+/// Stiffness of a stitch, N/m: about that of the surrounding flesh.
 const STIFFNESS: f64 = 1e4;
 
 fn main() -> Result<()> {
@@ -87,7 +88,7 @@ fn once<T>(work: impl Fn() -> Result<T>) -> Result<(T, f64)> {
     Ok((made, start.elapsed().as_secs_f64()))
 }
 
-/// The least of a few runs, as noise only ever adds.
+/// Shortest time of a few runs, because noise only adds.
 fn least<T>(work: impl Fn() -> Result<T>) -> Result<(T, f64)> {
     let mut best = f64::INFINITY;
     let mut made = None;
@@ -112,7 +113,7 @@ struct Body {
     material: Material,
     rig: Rig,
     leak: Vec<f64>,
-    /// Vertices of the lower part.
+    /// Number of vertices of the lower part.
     lower: usize,
 }
 
@@ -131,7 +132,7 @@ impl Body {
         Ok(Self { rig: chain(&mesh, BONES)?, leak: momentum_leak(&mesh)?, material, lower, mesh })
     }
 
-    /// Seconds that the reference takes for the stitched problem, if it finds the same eigenvalues.
+    /// Seconds of the reference for the stitched problem, if it finds the same eigenvalues.
     fn reference(&self, python: Option<&Path>, stitches: &Stitches, exact: &SkinningModes) -> Option<f64> {
         let n = self.mesh.vertices().len();
         let mut weights = vec![0.0; n * BONES];
@@ -140,7 +141,7 @@ impl Body {
         }
         let differences = stitches.differences();
         let ends = |s: usize| differences.row_idx_of_col(s).map(|v| v as u32).collect::<Vec<_>>();
-        // In the weight space a spring counts three times, and conductivity is one there.
+        // In the weight space a spring counts three times, and the reference's conductivity is one.
         let stiffness = 3.0 * STIFFNESS / (4.0 * self.material.mu(0));
         let springs: Vec<_> = (0..stitches.len()).map(|s| ([ends(s)[0], ends(s)[1]], stiffness)).collect();
         let problem =
@@ -148,18 +149,19 @@ impl Body {
         let answer = ask(python?, &problem, MODES, "schur")?;
         let scale = 4.0 * self.material.mu(0) / self.material.density(0);
         let mut pairs = answer.eigenvalues.iter().zip(&exact.eigenvalues);
-        // Columns of the constraint that nearly depend on others count for one and not for the other.
+        // Nearly dependent columns of the constraint may count for one solver and not for the other.
         pairs.all(|(theirs, ours)| (scale * theirs / ours - 1.0).abs() < 1e-5).then_some(answer.seconds)
     }
 
-    /// Between the top of the lower part and the bottom of the upper one, spread over where they are nearest.
+    /// Stitches between the top of the lower part and the bottom of the upper one, spread over their
+    /// closest region.
     fn stitches(&self, count: usize) -> Result<Stitches> {
         let (lower, upper) = self.mesh.vertices().split_at(self.lower);
         let nearest = |vertices: &[[f64; 3]], place: [f64; 3]| {
             let distance2 = |v: &[f64; 3]| (0..3).map(|c| (v[c] - place[c]).powi(2)).sum::<f64>();
             (0..vertices.len()).min_by(|&i, &j| distance2(&vertices[i]).total_cmp(&distance2(&vertices[j])))
         };
-        // A spiral from the place where the parts are nearest.
+        // A spiral from the point where the parts are closest.
         let pair = |i: usize| {
             let (sin, cos) = (2.4 * i as f64).sin_cos();
             let radius = 0.5 * ((i as f64 + 0.5) / count as f64).sqrt();
@@ -171,7 +173,7 @@ impl Body {
         Stitches::between_vertices(&self.mesh, &pairs, &vec![STIFFNESS; count], &vec![1.0; count])
     }
 
-    /// Linear modes with stitches, and the basis that they and derivatives make: updated, and from the start.
+    /// Linear modes with stitches, and the basis of modes and modal derivatives: updated, and recomputed.
     fn swing(&self) -> Result<()> {
         let progress = Progress::default();
         let bottom = self.mesh.vertices().iter().map(|v| v[2]).fold(f64::INFINITY, f64::min);
@@ -189,7 +191,7 @@ impl Body {
             let stitches = self.stitches(count)?;
             let ((_, exact), rebuild) = once(|| build(&stitches, SWINGS[0]))?;
             let (made, update) = least(|| problem.stitched(&modes, &stitches, SWINGS[0]))?;
-            // Turns about one point have no eigenvalue to be relative to.
+            // Rotations about one point have no eigenvalue to be relative to.
             let still =
                 exact.eigenvalues.partition_point(|value| *value < 1e-6 * exact.eigenvalues[SWINGS[0] - 1]);
             let errors = errors(&made.modes.eigenvalues[still..], &exact.eigenvalues[still..]);
@@ -206,7 +208,8 @@ impl Body {
         Ok(())
     }
 
-    /// Root mean square share of the exact modes that lies outside of the found ones, percent `[IDSR fig. 3]`.
+    /// Root mean square share of the exact modes outside the span of the found ones, percent
+    /// `[IDSR fig. 3]`.
     fn uncovered(&self, found: &SkinningModes, exact: &SkinningModes) -> f64 {
         let mass = lumped_mass(&self.mesh, &self.material);
         let heavy = Mat::from_fn(mass.len(), MODES, |i, k| mass[i] * exact.weights[(i, k)]);

@@ -1,4 +1,4 @@
-//! What it takes to warp linear modes, on all threads.
+//! Cost of warping linear modes, on all threads.
 
 #[allow(dead_code)]
 mod ellipsoid;
@@ -15,7 +15,7 @@ use jounce::{Progress, Result};
 const TETS: [usize; 2] = [10_000, 40_000];
 const MODES: usize = 20;
 const REPEATS: usize = 101;
-/// How far the first mode moves the end, m; the others less by their number.
+/// Amplitude of the first mode at the free end, m; the others are divided by their number.
 const FAR: f64 = 0.5;
 
 fn main() -> Result<()> {

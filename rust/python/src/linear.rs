@@ -1,4 +1,5 @@
-//! `LinearModes` and `linear_modes`: the small swings of a body, how they bend, how they move, and how they sound.
+//! `LinearModes` and `linear_modes`: small vibrations of a body, modal derivatives, warping, motion and
+//! sound.
 
 use std::sync::{Arc, OnceLock};
 
@@ -20,23 +21,23 @@ use crate::rig::Rig;
 use crate::stitches::Stitches;
 use crate::subspace::Restraint;
 
-/// Small swings of a body, or of a surface without volume; made by `linear_modes`.
+/// Linear modes of a body, or of a surface without volume: its small vibrations. Made by `linear_modes`.
 #[pyclass(frozen, module = "jounce", name = "LinearModes")]
 pub struct LinearModes {
     found: Arc<(Swinging, subspace::LinearModes)>,
-    /// Of modes that stitches have changed.
+    /// Residuals of modes updated after stitches.
     residuals: Option<Vec<f64>>,
     warpings: [OnceLock<Arc<subspace::Warping>>; 2],
 }
 
-/// What swings.
+/// The vibrating object.
 enum Swinging {
     Body(subspace::LinearProblem),
     Surface(Box<subspace::SheetProblem>),
 }
 
 impl Swinging {
-    /// The body, or why there is none.
+    /// The body's problem, or an error for a surface.
     fn body(&self, what: &'static str) -> jounce::Result<&subspace::LinearProblem> {
         let why = "a surface without volume has none; only modes of tets do";
         let none = Error::Unsupported { what, why };
@@ -64,7 +65,7 @@ impl LinearModes {
         Self { found, residuals, warpings: Default::default() }
     }
 
-    /// The body as a domain of trees, made where it is asked for.
+    /// The body as a domain of trees, built on demand.
     pub fn domain(&self) -> impl FnOnce() -> jounce::Result<Domain> + Send + 'static {
         let found = self.found.clone();
         move || match &found.0 {
@@ -84,7 +85,7 @@ impl LinearModes {
         &self.found.1
     }
 
-    /// What warps them, made when it is asked for.
+    /// Warping of the modes, built on first use.
     fn warping(&self, py: Python<'_>, method: WarpingMethod) -> PyResult<Arc<subspace::Warping>> {
         let place = &self.warpings[method as usize];
         if let Some(warping) = place.get() {
@@ -98,14 +99,14 @@ impl LinearModes {
 
 #[pymethods]
 impl LinearModes {
-    /// The displacements Psi, (k, n, 3) float64, with `Psi'M Psi = I`, 1/sqrt(kg).
+    /// Displacements Psi, (k, n, 3) float64, with `Psi'M Psi = I`, 1/sqrt(kg).
     #[getter]
     fn shapes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let shapes = &self.modes().shapes;
         fields(py, (0..shapes.ncols()).map(|k| shapes.col_as_slice(k)))
     }
 
-    /// `lambda = omega^2`, (k,) float64, 1/s^2, ascending; about zero for what moves without deforming.
+    /// `lambda = omega^2`, (k,) float64, 1/s^2, ascending; about zero for rigid motions.
     #[getter]
     fn eigenvalues<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         arrays::owned(py, self.modes().eigenvalues.clone(), &[self.modes().eigenvalues.len()])
@@ -123,23 +124,26 @@ impl LinearModes {
         Basis(Arc::new(self.modes().basis()))
     }
 
-    /// How the body bends beyond its modes: `K Phi^ij = -(H : psi_j) psi_i` [MOR eq. 13-16].
+    /// Modal derivatives, the second-order deflections of the body: `K Phi^ij = -(H : psi_j) psi_i`
+    /// [MOR eq. 13-16].
     ///
-    /// `u = sum_i p_i psi_i + 1/2 sum_ij p_i p_j Phi^ij` is what it does under the force `M Psi Lambda p`, up to third order.
-    /// Returns (k (k + 1) / 2, n, 3) float64, 1/(m kg), one for each i <= j: (0, 0), (0, 1) and so on. Raises ValueError where more
-    /// motions than these modes do not deform the body.
+    /// `u = sum_i p_i psi_i + 1/2 sum_ij p_i p_j Phi^ij` is its response to the force `M Psi Lambda p`, up
+    /// to third order. Returns (k (k + 1) / 2, n, 3) float64, 1/(m kg), one per pair i <= j: (0, 0), (0, 1)
+    /// and so on. Raises ValueError if the body has more rigid motions than there are among these modes.
     fn derivatives<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let body = self.found.clone();
         let derivatives = made(py, move |_: &Progress| body.0.body("derivatives")?.derivatives(&body.1))?;
         fields(py, (0..derivatives.ncols()).map(|pair| derivatives.col_as_slice(pair)))
     }
 
-    /// What derivatives of the body before it was stitched become with its stitches, without a solve for each [IDSR eq. 13].
+    /// Derivatives of the unstitched body updated to the current stitches, without a solve for each
+    /// [IDSR eq. 13].
     ///
-    /// derivatives: (k (k + 1) / 2, n, 3) float64, what `derivatives` of the modes gave that `stitched` was called of: their
-    /// right sides stay, and `(K + A k A')^-1` of these is `Phi - Y f + R y` with `Y = K^-1 A`, R the rigid motions of parts that the
-    /// stitches hold, and the forces f of the stitches. Returns as many, float64. Raises ValueError for a body that was not stitched,
-    /// for derivatives of other modes, and where stitches that are gone let a part go.
+    /// derivatives: (k (k + 1) / 2, n, 3) float64, the result of `derivatives` for the modes on which
+    /// `stitched` was called. Their right-hand sides stay, and `(K + A k A')^-1` of these is
+    /// `Phi - Y f + R y` with `Y = K^-1 A`, R the rigid motions of components held by the stitches, and the
+    /// forces f of the stitches. Returns an array of the same shape. Raises ValueError for a body that was
+    /// not stitched, for derivatives of other modes, and if removed stitches set a component free.
     fn carried_derivatives<'py>(
         &self,
         py: Python<'py>,
@@ -152,13 +156,15 @@ impl LinearModes {
         fields(py, (0..carried.ncols()).map(|pair| carried.col_as_slice(pair)))
     }
 
-    /// The count displacements that say most of what a body does slowly, large bends included [MOR eq. 17, 18].
+    /// The count displacements that best span the slow motion of the body, large bends included
+    /// [MOR eq. 17, 18].
     ///
-    /// Mass-PCA of modes and derivatives, the slower the heavier: `p l_1 / l_j psi_j` and `p^2 / 2 l_1^2 / (l_i l_j) Phi^ij`, p such
-    /// that the slowest mode that deforms moves by a quarter of the mesh's diagonal. carried: derivatives of the body before it was
-    /// stitched, (k (k + 1) / 2, n, 3) float64; two fifths of them are taken over as `carried_derivatives` has them, those of the
-    /// slowest pairs, and the first five modes alone have new ones [IDSR sec. 4.2]. Returns Basis. Raises ValueError as
-    /// `derivatives` and `carried_derivatives`, and where no mode deforms the body.
+    /// Mass-PCA of modes and derivatives, weighted towards low frequencies: `p l_1 / l_j psi_j` and
+    /// `p^2 / 2 l_1^2 / (l_i l_j) Phi^ij`, where p moves the slowest deforming mode by a quarter of the
+    /// mesh's diagonal. carried: derivatives of the unstitched body, (k (k + 1) / 2, n, 3) float64; two
+    /// fifths of them, those of the slowest pairs, are taken over by `carried_derivatives`, and only the
+    /// first five modes get new ones [IDSR sec. 4.2]. Returns Basis. Raises ValueError as `derivatives` and
+    /// `carried_derivatives`, and if no mode deforms the body.
     #[pyo3(signature = (count, carried=None))]
     fn bent_basis(&self, py: Python<'_>, count: i64, carried: Option<&Bound<'_, PyAny>>) -> PyResult<Basis> {
         let count = arrays::count(count, "count")?;
@@ -173,14 +179,17 @@ impl LinearModes {
         made(py, find).map(Basis)
     }
 
-    /// The count lowest modes of the body with these stitches in place of those it has, without another factor [IDSR sec. 4.1].
+    /// The count lowest modes of the body with these stitches in place of its own, without another
+    /// factorisation [IDSR sec. 4.1].
     ///
-    /// Rayleigh-Ritz on the stitched Hessian in the span of these modes and of static corrections `K^-1 A F`, widened where
-    /// residuals are above half a percent: eigenvalues come within about that of a rebuild's. Stitches lift some modes above others, so that there
-    /// should be more of these than count; rigid motions of a part that nothing holds must be among them. From modes that are stitched
-    /// already it starts again from those before, so that errors do not add up and the order of edits does not matter. stitches: of this
-    /// mesh; what gap they keep is nothing to small swings. Returns LinearModes. Raises ValueError for stitches of another mesh, for more
-    /// modes than there are, and of a surface without volume.
+    /// Rayleigh-Ritz on the stitched Hessian in the span of these modes and of static corrections
+    /// `K^-1 A F`, widened while residuals are above half a percent: eigenvalues agree with a rebuild to
+    /// about that. Stitches raise some modes above others, so there should be more modes than count; they
+    /// must include the rigid motions of free components. Modes that are stitched already start again from
+    /// the unstitched ones, so that errors do not accumulate and the order of edits does not matter.
+    /// stitches: of this mesh; their gaps have no effect on small vibrations. Returns LinearModes. Raises
+    /// ValueError for stitches of another mesh, for more modes than there are, and for a surface without
+    /// volume.
     fn stitched(&self, py: Python<'_>, stitches: &Stitches, count: i64) -> PyResult<Self> {
         let count = arrays::count(count, "count")?;
         let (body, stitches) = (self.found.clone(), stitches.0.clone());
@@ -191,12 +200,15 @@ impl LinearModes {
         Ok(Self::new(found.0.clone(), Some(found.1.clone())))
     }
 
-    /// These modes, and up to six more for each interface: what the modes miss of how the body gives to a force and to a torque there [MacNeal].
+    /// These modes, and up to six residual attachment modes for each interface: the part of the static
+    /// responses to a force and to a torque there that the modes miss [MacNeal].
     ///
-    /// A few modes say how a body swings, but not how it yields to one that hangs on it, as a Domain does: that is `K^-1` of six loads, spread
-    /// over the interface by mass, less what the modes have of it. The more domains hang on it by interfaces of their own, the more there are, so that
-    /// it is for what is heavy. interfaces: arrays of vertices. Returns LinearModes, the new ones last, whose eigenvalues are no frequencies of the
-    /// body. Raises ValueError for interfaces that do not fit, for a body that was stitched after it was factored, and of a surface without volume.
+    /// A few modes describe vibration, but not how a body yields to another one attached to it, such as a
+    /// Domain: that takes `K^-1` of six loads, spread over the interface by mass, minus the part in the
+    /// modes. Each interface adds its own shapes, so this is for heavy attachments. interfaces: arrays of
+    /// vertices. Returns LinearModes with the new ones last; their eigenvalues are no natural frequencies
+    /// of the body. Raises ValueError for interfaces that do not fit, for a body that was stitched after it
+    /// was factored, and for a surface without volume.
     fn attached(&self, py: Python<'_>, interfaces: Vec<Bound<'_, PyAny>>) -> PyResult<Self> {
         let vertices = |interface: &Bound<'_, PyAny>| -> PyResult<Vec<u32>> {
             let found = arrays::integers(interface, "interfaces", &[Axis::Any("v")])?;
@@ -212,16 +224,19 @@ impl LinearModes {
         Ok(Self::new((*found).clone(), None))
     }
 
-    /// About the relative error of each eigenvalue, (k,) float64, of modes that `stitched` has found; None of others.
+    /// About the relative error of each eigenvalue, (k,) float64, for modes found by `stitched`; None for
+    /// others.
     #[getter]
     fn residuals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArrayDyn<f64>>>> {
         let owned = |residuals: &Vec<f64>| arrays::owned(py, residuals.clone(), &[residuals.len()]);
         self.residuals.as_ref().map(owned).transpose()
     }
 
-    /// Infinitesimal rotations of the displacements at vertices, `w = 1/2 curl psi`, (k, n, 3) float64, rad/(m sqrt(kg)).
+    /// Infinitesimal rotations of the displacements at the vertices, `w = 1/2 curl psi`, (k, n, 3) float64,
+    /// rad/(m sqrt(kg)).
     ///
-    /// Each is the mean over the tets at a vertex, by their volumes, or the triangles, by their areas. Modal warping turns vertices by them.
+    /// Each is a mean over the tets at a vertex, weighted by volume, or over the triangles, weighted by
+    /// area. Modal warping rotates vertices by them.
     #[getter]
     fn rotations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let body = self.found.clone();
@@ -235,15 +250,18 @@ impl LinearModes {
         fields(py, (0..rotations.ncols()).map(|k| rotations.col_as_slice(k)))
     }
 
-    /// The modes bent as far as amplitudes say, without growing.
+    /// Displacement of the modes at large amplitudes, with bends and twists that do not grow.
     ///
-    /// amplitudes: z, (k,) float64, m kg^(1/2). method: "rotation_strain" is the displacement whose gradients are nearest to
-    /// `exp(w) (I + e)`, weighted by volumes, with the strain e and the infinitesimal rotation w of `Psi z` in each tet [MOR eq. 19-25];
-    /// what is free has its centre where `Psi z` has it. "modal" turns each vertex by itself, `(I + W (1 - cos t) / t^2 +
-    /// W^2 (t - sin t) / t^3) Psi z` with W the cross product with `rotations` at z, of length t [ModalWarping]: much faster, exact where
-    /// a part spins, but what bends far gets shorter or longer. Returns (n, 3) float64, metres; for small z it is
-    /// `Psi z`. Pinned vertices stay. The first call of a method prepares what all share. Raises ValueError for amplitudes of other
-    /// modes; a surface without volume knows "modal" alone. It knows no forces: what it shows is no equilibrium.
+    /// amplitudes: z, (k,) float64, m kg^(1/2). method: "rotation_strain" is the displacement whose
+    /// gradients are closest to `exp(w) (I + e)`, weighted by volumes, with the strain e and the
+    /// infinitesimal rotation w of `Psi z` in each tet [MOR eq. 19-25]; the centre of a free component
+    /// follows `Psi z`. "modal" rotates each vertex independently,
+    /// `(I + W (1 - cos t) / t^2 + W^2 (t - sin t) / t^3) Psi z` with W the cross product with `rotations`
+    /// at z, of length t [ModalWarping]: much faster and exact for rotation about a point, but large bends
+    /// change lengths. Returns (n, 3) float64, metres; for small z it is `Psi z`. Pinned vertices stay. The
+    /// first call of a method prepares it for all later ones. Raises ValueError for amplitudes of other
+    /// modes, and for any method but "modal" on a surface without volume. Forces are not considered: the
+    /// result is no equilibrium.
     #[pyo3(signature = (amplitudes, method="rotation_strain"))]
     fn warped<'py>(
         &self,
@@ -260,11 +278,13 @@ impl LinearModes {
         arrays::owned(py, moved.to_vec(), &[vertices, 3])
     }
 
-    /// Amplitudes of the modes at each frame under forces, from rest at the first, (f, k) float64, m kg^(1/2) [MOR eq. 2, 3].
+    /// Amplitudes of the modes at each frame under forces, starting at rest, (f, k) float64, m kg^(1/2)
+    /// [MOR eq. 2, 3].
     ///
-    /// `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, by steps that are exact for forces that are linear between frames.
-    /// forces: (f, k) float64, `psi_i' f` of each mode. damping: two pairs of a frequency in Hz and the damping ratio there, which
-    /// alpha and beta follow from. fps: frames a second. Raises ValueError for what does not fit the modes.
+    /// `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, integrated exactly for forces that are
+    /// linear between frames. forces: (f, k) float64, `psi_i' f` of each mode. damping: two pairs of a
+    /// frequency in Hz and the damping ratio there, which determine alpha and beta. fps: frames per second.
+    /// Raises ValueError for inputs that do not fit the modes.
     #[pyo3(signature = (forces, damping, fps=24.0))]
     fn swing<'py>(
         &self,
@@ -281,9 +301,10 @@ impl LinearModes {
         arrays::owned(py, amplitudes, &[frames, count])
     }
 
-    /// How much of the air around it each mode moves, `omega^2 |integral of psi over the outward normals|`, (k,) float64.
+    /// Volume acceleration of each mode, which measures the air it moves:
+    /// `omega^2 |integral of psi over the outward normals|`, (k,) float64.
     ///
-    /// About zero for what bends without changing the volume.
+    /// About zero for modes that bend without changing the volume.
     #[getter]
     fn radiation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let weights =
@@ -293,14 +314,17 @@ impl LinearModes {
         arrays::owned(py, weights, &[count])
     }
 
-    /// How the body sounds, `s = sum_i w_i z_i` of its modes from 20 Hz to 20 kHz, from rest [MOR eq. 2-4].
+    /// Sound of the body, `s = sum_i w_i z_i` over its modes from 20 Hz to 20 kHz, starting at rest
+    /// [MOR eq. 2-4].
     ///
-    /// `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, by steps that are exact. duration: seconds. Blows: times (s,) float64,
-    /// seconds; vertices (s,) integers; impulses (s, 3) float64, N s. Each acts at the sample nearest to its time. forces: (f, k) float64,
-    /// `psi_i' f` of each mode a frame, linear between frames and none after the last, fps frames a second. damping: two pairs of a frequency in Hz
-    /// and the damping ratio there, which alpha and beta follow from. rate: samples a second. weights: w, (k,) float64; None is 1;
-    /// `radiation` is another choice. Returns float32 samples, (duration * rate,), linear in what was struck. Raises ValueError where no mode is
-    /// audible, and for what does not fit the modes.
+    /// `z_i'' + (alpha + beta l_i) z_i' + l_i z_i = psi_i' f`, integrated exactly. duration: seconds.
+    /// Blows: times (s,) float64, seconds; vertices (s,) integers; impulses (s, 3) float64, N s. Each acts
+    /// at the sample nearest to its time. forces: (f, k) float64, `psi_i' f` of each mode per frame, linear
+    /// between frames and zero after the last, at fps frames per second. damping: two pairs of a frequency
+    /// in Hz and the damping ratio there, which determine alpha and beta. rate: samples per second.
+    /// weights: w, (k,) float64; None is 1; `radiation` is another choice. Returns float32 samples,
+    /// (duration * rate,), linear in the forces and blows. Raises ValueError if no mode is audible, and for
+    /// inputs that do not fit the modes.
     #[pyo3(signature = (duration, times=None, vertices=None, impulses=None, *, forces=None, fps=24.0,
                         damping=((100.0, 0.002), (5000.0, 0.005)), rate=48000.0, weights=None),
            text_signature = "($self, duration, times=None, vertices=None, impulses=None, *, forces=None, fps=24.0, \
@@ -349,7 +373,7 @@ fn fields<'a, 'py>(
     arrays::owned(py, numbers, &[count, vertices, 3])
 }
 
-/// Derivatives as they are given, (k, n, 3).
+/// Derivatives from an array (k, n, 3).
 fn derivatives_of(given: &Bound<'_, PyAny>) -> PyResult<subspace::Basis> {
     let array = arrays::array::<f64>(given, "derivatives", &[Axis::Any("k"), Axis::Any("n"), Axis::Is(3)])?;
     subspace::Basis::from_shapes(array.slice(), array.len(0)).map_err(refused)
@@ -380,7 +404,7 @@ fn numbers(
     Ok(optional(given, what, axes)?.map(|array| array.slice().to_vec()))
 }
 
-/// Blows of times, vertices and impulses, of which there are as many each; none of all is none.
+/// Blows from times, vertices and impulses of equal number; without any of them there are no blows.
 fn strikes(
     times: Option<&Bound<'_, PyAny>>,
     vertices: Option<&Bound<'_, PyAny>>,
@@ -410,15 +434,17 @@ fn strikes(
     all.map(strike).collect()
 }
 
-/// The lowest modes of small swings, `K psi = lambda M psi`, K the Hessian of the elastic energy at rest [MOR eq. 1].
+/// The lowest linear modes (small vibrations), `K psi = lambda M psi`, K the Hessian of the elastic energy at
+/// rest [MOR eq. 1].
 ///
-/// mesh: a TetMesh, or a SurfaceMesh of a thickness in metres and an "arap" material: a membrane of constant strains, and a plate whose curvature in
-/// each triangle is what the angles at its edges say, bending times as stiff as one of that thickness. count: k. rig: None leaves them unconstrained;
-/// with one they are complementary to it, `B'(1 - leak) M psi = 0`; for tets alone. leak: (n,)
-/// float64 in [0, 1]; None is `momentum_leak(mesh)`. pinned: (n,) bool, where they are exactly 0; a surface turns about a line that is pinned
-/// and is clamped by two. Where nothing holds the body its rigid
-/// motions come first, with eigenvalues of about zero. stitches: springs whose stiffness K has too; for tets alone. Returns LinearModes. Raises ValueError for more modes than the body has,
-/// and for arguments of another mesh.
+/// mesh: a TetMesh, or a SurfaceMesh of a thickness in metres and an "arap" material: a constant-strain
+/// membrane, and a plate whose curvature in each triangle follows from the angles at its edges, bending
+/// times as stiff as a plate of that thickness. count: k. rig: None leaves them unconstrained; with one
+/// they are complementary to it, `B'(1 - leak) M psi = 0` (tets only). leak: (n,) float64 in [0, 1]; None
+/// is `momentum_leak(mesh)`. pinned: (n,) bool, where they are exactly 0; one pinned line of a surface acts
+/// as a hinge, two as a clamp. The rigid motions of a free body come first, with eigenvalues of about zero.
+/// stitches: springs that add to K (tets only). Returns LinearModes. Raises ValueError for more modes than
+/// the body has, and for arguments of another mesh.
 #[pyfunction]
 #[pyo3(signature = (mesh, material, count=20, rig=None, leak=None, pinned=None, *, thickness=None, bending=1.0,
                     stitches=None))]

@@ -1,4 +1,5 @@
-//! An ellipsoid along x whose bones share its length between them, and the clock of the benchmarks.
+//! Shared parts of the benchmarks: an ellipsoid along x whose length is divided among its bones, and
+//! timing.
 
 use std::f64::consts::{PI, TAU};
 use std::time::Instant;
@@ -7,23 +8,23 @@ use jounce::Result;
 use jounce::mesh::{SurfaceMesh, TetMesh};
 use jounce::rig::Rig;
 
-/// Half lengths of the ellipsoid, m.
+/// Semi-axes of the ellipsoid, m.
 pub const RADII: [f64; 3] = [1.0, 0.5, 0.4];
 
-/// What work gives, and the seconds that it took.
+/// Result of some work, and its duration in seconds.
 pub fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
     let start = Instant::now();
     let made = work()?;
     Ok((made, start.elapsed().as_secs_f64()))
 }
 
-/// The middle one of some times.
+/// Median of some durations.
 pub fn median(mut seconds: Vec<f64>) -> f64 {
     seconds.sort_by(f64::total_cmp);
     seconds[seconds.len() / 2]
 }
 
-/// Bones that swing up and down, each a little later than the one before.
+/// Bones that swing up and down, each with a phase lag to the previous one.
 pub fn pose(bones: usize, frame: usize) -> Vec<[[f64; 4]; 3]> {
     let swing = |bone: usize| 0.2 * (0.4 * frame as f64 - 0.5 * bone as f64).sin();
     (0..bones)
@@ -31,7 +32,7 @@ pub fn pose(bones: usize, frame: usize) -> Vec<[[f64; 4]; 3]> {
         .collect()
 }
 
-/// Weights that go linearly from one bone to the next along x.
+/// Weights that change linearly from one bone to the next along x.
 pub fn chain(mesh: &TetMesh, bones: usize) -> Result<Rig> {
     let mut weights = vec![0.0; mesh.vertices().len() * bones];
     for (row, vertex) in weights.chunks_exact_mut(bones).zip(mesh.vertices()) {
@@ -42,7 +43,7 @@ pub fn chain(mesh: &TetMesh, bones: usize) -> Result<Rig> {
     Rig::new(mesh.vertices().len(), bones, &weights)
 }
 
-/// An ellipsoid of `count` rings of twice as many points, closed at its poles.
+/// An ellipsoid of `count` rings with twice as many points each, closed at its poles.
 pub fn surface(count: usize) -> Result<SurfaceMesh> {
     let around = 2 * count;
     let mut points = Vec::new();

@@ -1,11 +1,11 @@
-//! How much memory the benchmarks take.
+//! Memory use of the benchmarks.
 
-/// Lets the peak of this process's memory begin anew, on Linux: making a mesh takes much.
+/// Resets the peak memory of this process (Linux), because building a mesh takes much.
 pub fn forget_peak() {
     std::fs::write("/proc/self/clear_refs", "5").ok();
 }
 
-/// Most memory that this process held since, MiB, or a dash where that is not known.
+/// Peak memory of this process since the reset, MiB, or a dash if unknown.
 pub fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

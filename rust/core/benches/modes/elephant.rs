@@ -1,4 +1,4 @@
-//! Tet meshes of any size in one shape, and rigs of any number of bones for them.
+//! Tet meshes of one shape in any size, and rigs with any number of bones for them.
 
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::path::Path;
@@ -7,10 +7,10 @@ use jounce::mesh::TetMesh;
 use jounce::rig::Rig;
 use jounce::{Error, Result};
 
-/// Bones that share a vertex.
+/// Number of bones per vertex.
 const INFLUENCES: usize = 4;
 
-/// Reads a binary Gmsh 2.2 file of one tet mesh; `None` if it is not there or something else.
+/// Reads a binary Gmsh 2.2 file with one tet mesh; `None` if the file is missing or of another kind.
 pub fn read(path: &Path) -> Option<TetMesh> {
     let bytes = std::fs::read(path).ok()?;
     let mut at = 0;
@@ -37,7 +37,7 @@ pub fn read(path: &Path) -> Option<TetMesh> {
     TetMesh::new(vertices, tets).ok()
 }
 
-/// Moves past the next line that is `title`, and the number on the line after it.
+/// Moves past the next line equal to `title`, and returns the number on the line after it.
 fn section(bytes: &[u8], at: &mut usize, title: &str) -> Option<usize> {
     *at = bytes.windows(title.len()).position(|window| window == title.as_bytes())?;
     *at += bytes[*at..].iter().position(|&byte| byte == b'\n')? + 1;
@@ -47,7 +47,7 @@ fn section(bytes: &[u8], at: &mut usize, title: &str) -> Option<usize> {
     Some(count)
 }
 
-/// Halves the longest edge, and all tets around it, until there are `count` vertices.
+/// Bisects the longest edge and all tets around it until there are `count` vertices.
 pub fn refine(mesh: &TetMesh, count: usize) -> Result<TetMesh> {
     let (mut vertices, mut tets) = (mesh.vertices().to_vec(), mesh.tets().to_vec());
     let mut around: HashMap<[u32; 2], BTreeSet<usize>> = HashMap::new();
@@ -60,7 +60,7 @@ pub fn refine(mesh: &TetMesh, count: usize) -> Result<TetMesh> {
     };
     let length = |vertices: &[[f64; 3]], [a, b]: [u32; 2]| {
         let (a, b) = (vertices[a as usize], vertices[b as usize]);
-        // The bits of positive numbers have their order.
+        // Positive floating-point numbers sort like their bits.
         (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().to_bits()
     };
     let mut fresh: Vec<usize> = (0..tets.len()).collect();
@@ -98,7 +98,8 @@ pub fn refine(mesh: &TetMesh, count: usize) -> Result<TetMesh> {
     }
 }
 
-/// Bones spread evenly over the body, each vertex moved by the nearest ones; n x bones in C order.
+/// Weights for bones spread evenly over the body, with each vertex bound to the nearest ones; n x bones in
+/// C order.
 pub fn weights(mesh: &TetMesh, bones: usize) -> Vec<f64> {
     let square = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>();
     let vertices = mesh.vertices();
@@ -124,7 +125,7 @@ pub fn weights(mesh: &TetMesh, bones: usize) -> Vec<f64> {
     weights
 }
 
-/// The rig of [`weights`].
+/// Rig with [`weights`].
 pub fn rig(mesh: &TetMesh, bones: usize) -> Result<Rig> {
     Rig::new(mesh.vertices().len(), bones, &weights(mesh, bones))
 }

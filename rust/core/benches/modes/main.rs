@@ -1,11 +1,11 @@
-//! What modes cost against the number of vertices and bones, beside scipy on the same mesh and rig.
+//! Cost of modes against the number of vertices and bones, beside scipy on the same mesh and rig.
 //!
-//! The body is the elephant of the FastCD authors, refined, if `JOUNCE_DATA` has it, and else our ellipsoid.
+//! The body is the elephant of the FastCD authors, refined, if `JOUNCE_DATA` has it, and else an ellipsoid.
 //! With a Python in `JOUNCE_REFERENCE`, `reference.py` solves each problem in the same run: shift-invert
-//! `eigsh` with CHOLMOD (SuperLU where there is none), and with the LU of the whole saddle point (KKT) by UMFPACK
-//! (SuperLU). What takes it longer than a minute is left out, unless there is `JOUNCE_LONG`.
-//! Each row has a process of its own, whose peak of memory is its own.
-//! Ours starts at the mesh, rig and leak; the reference's seconds leave out its assembly.
+//! `eigsh` with CHOLMOD (SuperLU if it is missing), and with the LU of the whole saddle point (KKT) by
+//! UMFPACK (SuperLU). Problems that take it longer than a minute are left out unless `JOUNCE_LONG` is set.
+//! Each row runs in a process of its own, to measure its peak memory. Our time starts from the mesh, rig
+//! and leak; the reference's time excludes assembly.
 
 mod elephant;
 #[path = "../ellipsoid/mod.rs"]
@@ -26,7 +26,8 @@ use jounce::{Progress, Result};
 use reference::{Problem, Reference, ask};
 
 const MODES: usize = 10;
-/// Conductivity `4 mu` over density: the reference has one for both.
+/// Young's modulus, Pa. The reference's eigenvalues are for unit conductivity and density; they are scaled by
+/// `4 mu` over density.
 const YOUNG: f64 = 1e4;
 const DENSITY: f64 = 1000.0;
 
@@ -36,7 +37,7 @@ struct Case {
     bones: usize,
     /// Seconds of the paper's authors on their machine.
     paper: Option<f64>,
-    /// Whether the reference, and the KKT way, take more than a minute.
+    /// `true` if the reference, and its KKT variant, take more than a minute.
     long: [bool; 2],
 }
 
@@ -79,7 +80,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Prints one row.
+/// Measures and prints one row.
 fn measure(case: &Case, mesh: &TetMesh, reference: Option<&Path>) -> Result<()> {
     let rig = if case.bones > 0 { Some(elephant::rig(mesh, case.bones)?) } else { None };
     let leak = momentum_leak(mesh)?;
@@ -118,7 +119,7 @@ fn measure(case: &Case, mesh: &TetMesh, reference: Option<&Path>) -> Result<()> 
     Ok(())
 }
 
-/// The reference and the KKT way, where they are to run.
+/// Results of the reference and of its KKT variant, if they are to run.
 fn others(case: &Case, mesh: &TetMesh, leak: &[f64], python: Option<&Path>) -> [Option<Reference>; 2] {
     let long = std::env::var_os("JOUNCE_LONG").is_some();
     let Some(python) = python else { return [None, None] };
@@ -137,10 +138,10 @@ fn data() -> Option<PathBuf> {
     std::env::var_os("JOUNCE_DATA").map(PathBuf::from).or(Some(beside)).filter(|path| path.is_dir())
 }
 
-/// A lattice of about so many vertices.
+/// A lattice of about this number of vertices.
 fn ellipsoid_of(vertices: usize) -> Result<TetMesh> {
     let surface = ellipsoid::surface(64)?;
-    // A resolution of 40 has about 10,000.
+    // A resolution of 40 gives about 10,000 vertices.
     let resolution = 40.0 * (vertices as f64 / 9_700.0).cbrt();
     lattice(&surface, resolution as usize, &Progress::default())
 }

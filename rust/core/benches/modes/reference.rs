@@ -1,4 +1,4 @@
-//! `reference.py`, asked for the modes of a problem.
+//! Runs `reference.py` on an eigenproblem.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -6,35 +6,35 @@ use std::time::{Duration, Instant};
 
 use jounce::mesh::TetMesh;
 
-/// Without `JOUNCE_LONG`, what it may take.
+/// Time limit without `JOUNCE_LONG`.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What is written for it: for a conductivity and a density of one.
+/// Input of the reference, for a conductivity and a density of one.
 pub struct Problem<'a> {
     pub mesh: &'a TetMesh,
     pub leak: &'a [f64],
-    /// n x b in C order.
+    /// Rig weights, n x b in C order.
     pub weights: Option<&'a [f64]>,
-    /// Pairs of vertices, and what is added to the Hessian, `k a a'`.
+    /// Pairs of vertices joined by springs, and each spring's stiffness k; it adds `k a a'` to the Hessian.
     pub springs: &'a [([u32; 2], f64)],
 }
 
-/// What it answers.
+/// Output of the reference.
 pub struct Reference {
     pub seconds: f64,
     pub solver: String,
-    /// Ascending, of a conductivity and density of one.
+    /// Eigenvalues, ascending, for a conductivity and density of one.
     pub eigenvalues: Vec<f64>,
 }
 
-/// The lowest modes by `schur` or `kkt`; `None` where it cannot run or takes too long.
+/// The lowest modes by the method `schur` or `kkt`; `None` if it cannot run or exceeds the time limit.
 pub fn ask(python: &Path, problem: &Problem<'_>, modes: usize, method: &str) -> Option<Reference> {
     let folder = std::env::temp_dir().join(format!("jounce-modes-{}", std::process::id()));
     let answer = write(&folder, problem).and_then(|()| {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/modes/reference.py");
         printed(Command::new(python).arg(script).arg(&folder).args([&modes.to_string(), method]))
     });
-    // What is left behind lies in the folder for temporary files.
+    // The folder is temporary, so failing to remove it does no harm.
     std::fs::remove_dir_all(&folder).ok();
     let text = answer.ok()?;
     let mut words = text.split_whitespace();
@@ -43,7 +43,7 @@ pub fn ask(python: &Path, problem: &Problem<'_>, modes: usize, method: &str) -> 
     (eigenvalues.len() == modes).then_some(Reference { seconds, solver, eigenvalues })
 }
 
-/// What a program prints, nothing if it takes too long.
+/// Output of a program; empty if it exceeds the time limit.
 fn printed(command: &mut Command) -> std::io::Result<String> {
     let start = Instant::now();
     let long = std::env::var_os("JOUNCE_LONG").is_some();
