@@ -19,13 +19,13 @@ pub fn build() -> Result<PathBuf> {
     Ok(zip)
 }
 
-/// Builds one zip for the system of each wheel into `folder`.
+/// Builds one zip per wheel, for the wheel's system, into `folder`.
 pub fn build_split(wheels: &[PathBuf], folder: &Path) -> Result<()> {
     pack(wheels, |packager| packager.arg("--split-platforms").arg("--output-dir").arg(folder))?;
     project::files_with_extension(folder, "zip")?.iter().try_for_each(|zip| validate(zip))
 }
 
-/// Packs the extension with these wheels, as `options` tell Blender's packager.
+/// Packs the extension with these wheels; `options` adds options to the call of Blender's packager.
 fn pack(wheels: &[PathBuf], options: impl Fn(&mut Command) -> &mut Command) -> Result<()> {
     let mut packager = packager()?;
     heading("extension");
@@ -34,12 +34,12 @@ fn pack(wheels: &[PathBuf], options: impl Fn(&mut Command) -> &mut Command) -> R
     run(options(packager.args(["build", "--source-dir"]).arg(&stage)))
 }
 
-/// What Blender's extensions site asks of a zip.
+/// Checks a zip against the rules of Blender's extensions site.
 fn validate(zip: &Path) -> Result<()> {
     run(packager()?.arg("validate").arg(zip))
 }
 
-/// Blender's own packager of extensions, which runs without a Blender window.
+/// Blender's own packager of extensions, which runs without a window.
 fn packager() -> Result<Command> {
     let version = default_blender();
     let blender = Venv::blender(version)?;
@@ -65,7 +65,7 @@ fn stage_sources(stage: &Path, wheels: &[PathBuf]) -> Result<()> {
     fs::write(&manifest, with_wheels(&text, wheels)?).map_err(io_error(&manifest))
 }
 
-/// Adds wheels, and the systems that they are for, before the manifest's first table, where its top-level keys end.
+/// Adds wheels and their systems before the manifest's first table, at the end of its top-level keys.
 fn with_wheels(manifest: &str, wheels: &[PathBuf]) -> Result<String> {
     let end_of_keys = manifest.find("\n[").map_or(manifest.len(), |position| position + 1);
     let (keys, tables) = manifest.split_at(end_of_keys);

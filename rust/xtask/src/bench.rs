@@ -6,13 +6,14 @@ use crate::process::{Result, cargo, heading, io_error, run as run_command, run_w
 use crate::project;
 use crate::venv::Venv;
 
-/// Title of the part of the page that only a long run changes.
+/// Title of the section that only a long run changes.
 const LONG: &str = "## Modes, with the slow rows of other programs";
-/// How the table of modes starts.
+/// Start of the table of modes.
 const MODES: &str = "10 modes of ";
 
-/// Runs the benchmarks into `out/bench.txt`; with `into_docs` their output becomes `docs/benchmarks.md` too,
-/// with `long` the slow rows of other programs are measured as well, and stay on that page until the next long run.
+/// Runs the benchmarks into `out/bench.txt`. With `into_docs` their output also becomes
+/// `docs/benchmarks.md`. With `long` the slow rows of other programs are measured too; they stay on that
+/// page until the next long run.
 pub fn run(into_docs: bool, long: bool) -> Result<()> {
     let reference = Venv::reference()?;
     heading("benchmarks");
@@ -38,7 +39,7 @@ pub fn run(into_docs: bool, long: bool) -> Result<()> {
     Ok(())
 }
 
-/// Writes the page of benchmarks and its picture.
+/// Writes the page of benchmarks and its plot.
 fn document(text: &str, plotter: &Venv, long: bool) -> Result<()> {
     let docs = project::root().join("docs");
     let script = project::root().join("rust/core/benches/modes/plot.py");
@@ -59,16 +60,16 @@ fn document(text: &str, plotter: &Venv, long: bool) -> Result<()> {
     Ok(())
 }
 
-/// The part of the page that a long run writes: the table of modes.
+/// The section written by a long run: the table of modes.
 fn slow_rows(text: &str) -> String {
     let table: Vec<&str> = text.lines().skip_while(|line| !line.starts_with(MODES)).collect();
-    // Rows are aligned to the right.
+    // Rows are right-aligned.
     let rows = table.iter().skip(2).take_while(|line| line.starts_with(' '));
     let lines = table.iter().take(2).chain(rows).copied().collect::<Vec<_>>().join("\n");
     format!("\n{LONG}\n\nFrom the last `cargo x bench --docs --long`.\n\n```text\n{lines}\n```\n")
 }
 
-/// The same part of a page that there is already.
+/// The same section of an existing page.
 fn kept(page: &str) -> Option<String> {
     page.find(LONG).map(|start| format!("\n{}", &page[start..]))
 }

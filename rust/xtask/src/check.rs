@@ -6,7 +6,7 @@ use crate::repository;
 use crate::venv::Venv;
 use crate::wheel;
 
-/// Runs the checks that are named, all of them without names, and reports all that fail.
+/// Runs the named checks, or all of them without names, and reports all failures.
 pub fn run(names: &[&str]) -> Result<()> {
     let tools = Venv::tools()?;
     let tool = |arguments: &[&str]| process::run(tools.python().arg("-m").args(arguments));
@@ -41,7 +41,7 @@ fn clippy() -> Result<()> {
     process::run(clippy.args(["--warn", "clippy::too_many_lines", "--deny", "warnings"]))
 }
 
-/// The stub of the module says what the compiled one has.
+/// Checks that the module's stub agrees with the compiled module.
 fn stubs(tools: &Venv) -> Result<()> {
     tools.install(&wheel::build()?)?;
     let stubtest = ["-m", "mypy.stubtest", "--mypy-config-file", "pyproject.toml", "jounce"];

@@ -1,4 +1,4 @@
-//! The main job from end to end: a rigged character in, baked secondary motion out.
+//! The main workflow from end to end: a rigged character in, baked secondary motion out.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use crate::process::{self, Result, heading};
 use crate::project;
 use crate::venv::{Venv, default_blender};
 
-/// Runs the demo on a character file, or on our own creature.
+/// Runs the demo on a character file, or on the built-in creature.
 pub fn run(character: Option<&str>) -> Result<()> {
     let character = character.map(existing_file).transpose()?;
     let extension = addon::build()?;

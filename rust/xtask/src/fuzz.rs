@@ -1,4 +1,4 @@
-//! `cargo x fuzz`: hostile files, meshes and settings made by chance, for as long as one likes.
+//! `cargo x fuzz`: random hostile files, meshes and settings, for any length of time.
 
 use std::fs::{self, File};
 use std::thread;
@@ -6,11 +6,12 @@ use std::thread;
 use crate::process::{Result, cargo, command, heading, io_error, output, run as run_command};
 use crate::project;
 
-/// The targets in `tests/fuzz`.
+/// Fuzz targets in `tests/fuzz`.
 const TARGETS: [&str; 4] = ["model_file", "body", "motion", "contact"];
 const SECONDS: &str = "60";
 
-/// Runs each target named, or all of them, for so many seconds (`["--seconds", "600", "body"]`), one on each processor.
+/// Runs each named target, or all of them, for a number of seconds (`["--seconds", "600", "body"]`), one
+/// per processor.
 pub fn run(options: &[&str]) -> Result<()> {
     let (seconds, named) = match options {
         ["--seconds", seconds, named @ ..] => (*seconds, named),
@@ -43,7 +44,8 @@ fn fuzz(target: &str, seconds: &str) -> Result<()> {
     let mut fuzzer = command("cargo");
     fuzzer.args(["+nightly", "fuzz", "run", target, "--fuzz-dir"]).arg(&folder);
     fuzzer.arg("--target-dir").arg(project::target().join("fuzz"));
-    // What has led to new places is kept, and where the next run begins; what has failed stands beside it.
+    // Inputs that reached new code are kept as the start of the next run; failing inputs are stored beside
+    // them.
     let kept = project::out().join("fuzz");
     let corpus = kept.join(target);
     fs::create_dir_all(&corpus).map_err(io_error(&corpus))?;
@@ -51,7 +53,7 @@ fn fuzz(target: &str, seconds: &str) -> Result<()> {
     let log = kept.join(format!("{target}.log"));
     let said = File::create(&log).and_then(|file| Ok([file.try_clone()?, file])).map_err(io_error(&log))?;
     let [out, error] = said;
-    // A build of a small body takes a fraction of a second; an input that takes half a minute hangs.
+    // Building a small body takes a fraction of a second, so an input that takes half a minute hangs.
     run_command(fuzzer.stdout(out).stderr(error).args([
         "--",
         &format!("-max_total_time={seconds}"),

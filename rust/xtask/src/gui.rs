@@ -1,4 +1,4 @@
-//! `cargo x gui`: the tests that need Blender's window, on a virtual screen drawn by software.
+//! `cargo x gui`: the tests that need Blender's window, on a virtual screen with software rendering.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,36 +11,36 @@ use crate::process::{Result, command, heading, io_error, output, run, run_watche
 use crate::project;
 use crate::tally::{Outcome, Tally, summarise};
 
-/// Ends a window that hangs.
+/// Time limit for a window that hangs.
 const SECONDS_A_FILE: &str = "2400";
-/// Gives up on a network that hangs.
+/// Time limit for a network that hangs.
 const SECONDS_TO_FETCH: &str = "600";
 const SCREEN: &str = "1280x800";
 
-/// What programs in the chroot find on their PATH.
+/// PATH of programs in the chroot.
 const CHROOT_PATH: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Lines of the console that would be taken for trouble, and are none of ours: the last is the FBX importer's.
+/// Harmless lines of the console that look like trouble, none of them ours; the last is the FBX importer's.
 const HARMLESS: [&str; 4] =
     ["list of mounted file-systems", "Draw window and swap", "EGL_BAD_MATCH", "User property type"];
-/// What the console must not say.
+/// Words that must not appear on the console.
 const TROUBLE: [&str; 5] = ["Traceback (most recent call last)", "Error", "ERROR", "Warning", "WARNING"];
 
 /// A Blender that can open a window.
 enum Blender {
-    /// A program of this machine.
+    /// A program on this machine.
     Program(PathBuf),
     /// Debian's package in a folder of its own.
     Chroot(PathBuf),
 }
 
-/// Why there is no Blender: a call to mend, or a machine that cannot have one.
+/// Reason for the absence of Blender: a call to correct, or a machine that cannot run it.
 enum Absent {
     Mistake(String),
     Impossible(String),
 }
 
-/// Runs the test files that the options name, all of them without names.
+/// Runs the test files named by the options, or all of them.
 pub fn run_tests(options: &[&str]) -> Result<()> {
     let (program, names) = select(options)?;
     let files = test_files(&names)?;
@@ -60,7 +60,7 @@ pub fn run_tests(options: &[&str]) -> Result<()> {
     summarise(&outcomes)
 }
 
-/// Blender's program, if one is given, and the names of the test files.
+/// Blender's program, if given, and the names of the test files.
 fn select<'a>(options: &[&'a str]) -> Result<(Option<PathBuf>, Vec<&'a str>)> {
     let mut program = std::env::var_os("JOUNCE_BLENDER").map(PathBuf::from);
     let mut names = Vec::new();
@@ -87,19 +87,19 @@ fn test_files(names: &[&str]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The name of a test file, without what all have in common.
+/// Name of a test file without its common prefix and suffix.
 fn suite(file: &Path) -> Option<String> {
     file.file_stem()?.to_str()?.strip_prefix("test_").map(str::to_owned)
 }
 
-/// Without a window nothing is tested, and that is said, but nothing has failed either.
+/// Reports that nothing is tested without a window; this is no failure.
 fn skip(files: &[PathBuf], reason: &str) -> Result<()> {
     println!("\nSKIPPED: the tests in a window did not run. {reason}");
     let skipped = Tally { skipped: files.len(), ..Tally::default() };
     summarise(&[Outcome { tally: skipped, ..Outcome::new("gui") }])
 }
 
-/// The Blender that the caller named.
+/// The Blender named by the caller.
 fn named(program: PathBuf) -> std::result::Result<Blender, Absent> {
     needs(&["Xvfb", "import"], "xvfb imagemagick").map_err(Absent::Mistake)?;
     let version = output(command(&program).arg("--version")).map_err(Absent::Mistake)?;
@@ -107,7 +107,7 @@ fn named(program: PathBuf) -> std::result::Result<Blender, Absent> {
     Ok(Blender::Program(program))
 }
 
-/// Debian's own Blender, fetched if it is not here yet.
+/// Debian's own Blender, fetched on first use.
 fn chroot() -> std::result::Result<Blender, Absent> {
     let folder = std::env::var_os("JOUNCE_CHROOT").map(PathBuf::from);
     let folder = folder.unwrap_or_else(|| project::target().join("chroot-sid"));
@@ -127,7 +127,7 @@ fn make_chroot(folder: &Path) -> Result<()> {
     }
     needs(&["debootstrap", "unshare"], "debootstrap util-linux")?;
     heading(&format!("Debian's Blender in {}", folder.display()));
-    // Made beside, so that what broke off half-way is never taken for the whole.
+    // The folder is built under another name, so that an interrupted build is never taken for complete.
     let unfinished = folder.with_extension("unfinished");
     project::empty_directory(&unfinished)?;
     run(command("timeout").args([SECONDS_TO_FETCH, "sh", "tests/gui/make_chroot.sh"]).arg(&unfinished))
@@ -135,7 +135,7 @@ fn make_chroot(folder: &Path) -> Result<()> {
     fs::rename(&unfinished, folder).map_err(io_error(folder))
 }
 
-/// Whether these programs are here; the sentence that installs them if not.
+/// Checks that these programs are installed; otherwise returns the sentence that says how to install them.
 fn needs(programs: &[&str], packages: &str) -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_here = |name: &&str| std::env::split_paths(&path).any(|folder| folder.join(name).exists());
@@ -145,7 +145,7 @@ fn needs(programs: &[&str], packages: &str) -> Result<()> {
     Err(format!("A program is missing for it; install it: apt-get install {packages}"))
 }
 
-/// A command in the chroot, which sees the repository, and the characters if there are any.
+/// A command in the chroot, with access to the repository and to the characters, if there are any.
 fn in_chroot(folder: &Path, words: &[OsString]) -> Command {
     let mut command = command("sh");
     command.arg("tests/gui/in_chroot.sh").arg(folder).arg(project::root()).arg(project::target());
@@ -154,7 +154,7 @@ fn in_chroot(folder: &Path, words: &[OsString]) -> Command {
     command
 }
 
-/// Runs one file in a window of its own; what the console says is kept, and is one more test.
+/// Runs one file in a window of its own. The console output is kept, and counts as one more test.
 fn test(blender: &Blender, file: &Path, extension: &Path, out: &Path) -> Result<Outcome> {
     let name = suite(file).unwrap_or_default();
     heading(&format!("tests in a window: {name}"));

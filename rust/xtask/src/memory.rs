@@ -1,17 +1,18 @@
-//! `cargo x memory`: the native tests where every wrong use of memory is seen.
+//! `cargo x memory`: the native tests under checkers that detect every memory error.
 
 use crate::process::{Part, Result, command, output, run, run_each};
 use crate::project;
 use crate::wheel;
 
-/// What Miri takes minutes for, and not days: a file of tests, and the beginnings of the names of those that run.
+/// Tests that take Miri minutes rather than days: a test file, and prefixes of the names of the tests to
+/// run.
 const MIRI_TESTS: [(&str, &[&str]); 2] = [("rig", &[]), ("polar", &["not_finite", "degenerate", "a_lane"])];
 
-/// Threads of rayon live as long as the process, and crossbeam's queues hold pointers as numbers.
+/// Rayon's threads live as long as the process, and crossbeam's queues store pointers as integers.
 const MIRI_FLAGS: &str =
     "-Zmiri-ignore-leaks -Zmiri-permissive-provenance -Zmiri-tree-borrows -Zmiri-disable-isolation";
 
-/// Runs the checkers that are named, all of them without names.
+/// Runs the named checkers, or all of them.
 pub fn run_tests(names: &[&str]) -> Result<()> {
     let parts: [Part; 2] = [("miri", &miri), ("address", &address)];
     if let Some(unknown) = names.iter().find(|name| parts.iter().all(|(part, _)| part != *name)) {
@@ -22,7 +23,7 @@ pub fn run_tests(names: &[&str]) -> Result<()> {
     run_each("memory", &chosen)
 }
 
-/// Miri interprets the program, and sees whatever Rust does not define.
+/// Runs tests under Miri, an interpreter that detects undefined behaviour.
 fn miri() -> Result<()> {
     output(command("cargo").args(["+nightly", "miri", "--version"])).map_err(
         |_| "Miri is missing; install it: rustup toolchain install nightly --component miri,rust-src",
@@ -37,15 +38,16 @@ fn miri() -> Result<()> {
     Ok(())
 }
 
-/// The sanitizer of addresses sees what is read and written beyond its bounds or after its end, in all native tests.
+/// Runs all native tests under the address sanitizer, which detects accesses out of bounds and after
+/// release.
 fn address() -> Result<()> {
     output(command("cargo").args(["+nightly", "--version"]))
         .map_err(|_| "a nightly Rust is missing; install it: rustup toolchain install nightly")?;
     let mut tests = command("cargo");
     tests.args(["+nightly", "test", "--release", "--package", "jounce-tests", "--no-fail-fast"]);
-    // Named, so that what runs while it is compiled is left as it is.
+    // With an explicit target the flags do not apply to build scripts and procedural macros.
     tests.args(["--target", &wheel::host()?]).env("RUSTFLAGS", "-Zsanitizer=address");
-    // Asks what was inlined, which is not the same under a sanitizer.
+    // This test inspects inlining, which differs under a sanitizer.
     tests.args(["--", "--skip", "no_instruction_is_a_function"]);
     run(tests.env("CARGO_TARGET_DIR", project::target().join("address")))
 }

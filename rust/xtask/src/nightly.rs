@@ -1,16 +1,16 @@
-//! `cargo x nightly`: all that takes too long for every change.
+//! `cargo x nightly`: everything that takes too long for every change.
 
 use std::process::Command;
 
 use crate::process::{Result, command, run, run_each};
 
-/// How often each writer is killed, and how many random sequences of operators are played.
+/// Number of times that each writer is killed, and of random sequences of operators.
 const TIMES: &str = "200";
-/// How long each fuzz target runs.
+/// Duration of each fuzz target in seconds.
 const FUZZ_SECONDS: &str = "1800";
 
-/// Runs every suite, on every Blender, with every window, under the checkers of memory and with hostile input; goes on where
-/// a part fails.
+/// Runs every suite, on every Blender, with every window, under the memory checkers and with hostile input;
+/// continues after a failure.
 pub fn run_all() -> Result<()> {
     let suites = ["test", "rust", "python", "addon", "farm", "characters", "--bpy", "all"];
     let tests = || run(own(&suites)?.env("JOUNCE_KILLS", TIMES).env("JOUNCE_SEQUENCES", TIMES));

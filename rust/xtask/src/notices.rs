@@ -1,4 +1,4 @@
-//! The licences of what is compiled into the wheel, which whoever passes it on must pass on too.
+//! Licences of the software compiled into the wheel, which must accompany every copy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -8,16 +8,17 @@ use std::path::{Path, PathBuf};
 use crate::process::{Result, cargo, command, io_error, output};
 use crate::project;
 
-/// Beginnings of the names of files that hold a licence.
+/// Prefixes of the names of licence files.
 const LICENCE_FILES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"];
 
-/// How deep below a crate's top the sources of others that it carries keep their licences.
+/// Maximum depth below a crate's top at which bundled sources of others keep their licences.
 const MAX_DEPTH: usize = 2;
 
-/// What comes before whom a licence of the MIT is granted by.
+/// Text before the copyright holders in an MIT licence.
 const MIT_COPYRIGHT: &str = "Copyright (c)";
 
-/// Writes whose software the module contains on `target` to two files in `folder`: the crates', and those of Rust's own library.
+/// Writes notices for the module on `target` to two files in `folder`: those of the crates, and those of
+/// Rust's own library.
 pub fn write(folder: &Path, target: &str) -> Result<Vec<PathBuf>> {
     let crates = folder.join("THIRD-PARTY.txt");
     fs::write(&crates, third_party(target)?).map_err(io_error(&crates))?;
@@ -36,7 +37,7 @@ pub fn write(folder: &Path, target: &str) -> Result<Vec<PathBuf>> {
     Ok(written)
 }
 
-/// One page: every crate with its licence, then each distinct licence text with the crates it came with.
+/// One page: every crate with its licence, then each distinct licence text with its crates.
 fn third_party(target: &str) -> Result<String> {
     let mut tree = cargo();
     tree.args(["tree", "--package", "jounce-python", "--edges", "normal", "--prefix", "none"]);
@@ -63,7 +64,7 @@ fn third_party(target: &str) -> Result<String> {
     Ok(page)
 }
 
-/// Where the notices of the standard library are, of a Rust that rustup installed.
+/// Path of the standard library's notices in a Rust toolchain installed by rustup.
 fn rust_library() -> Result<PathBuf> {
     let sysroot = output(command("rustc").args(["--print", "sysroot"]))?;
     Ok(Path::new(sysroot.trim()).join("share/doc/rust/COPYRIGHT-library.html"))
@@ -83,7 +84,7 @@ fn crates(tree: &str) -> BTreeMap<String, String> {
     crates
 }
 
-/// Where cargo unpacked a crate.
+/// Folder into which cargo unpacked a crate.
 fn sources_of(name: &str) -> Result<PathBuf> {
     let home = project::cargo_home();
     let mut registries = fs::read_dir(home.join("registry/src")).into_iter().flatten().flatten();
@@ -106,7 +107,7 @@ fn collect_texts(directory: &Path, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// The text of a licence that a crate names but does not bring along, granted by its authors.
+/// Text of a licence that a crate names but does not contain, granted by its authors.
 fn standard_text(name: &str, licence: &str, directory: &Path) -> Result<String> {
     let own = |file: &str| {
         let path = project::root().join(file);
@@ -128,7 +129,7 @@ fn standard_text(name: &str, licence: &str, directory: &Path) -> Result<String> 
     Err(format!("{name} brings no text of its licence along, {licence}: add how it is made to notices.rs"))
 }
 
-/// The names in a crate's manifest as cargo writes it, without their addresses.
+/// Authors in a crate's manifest as written by cargo, without their addresses.
 fn authors(manifest: &str) -> Option<String> {
     let list = manifest.split_once("\nauthors = [")?.1.split_once(']')?.0;
     let names = list.split('"').skip(1).step_by(2).filter_map(|author| author.split('<').next());

@@ -1,4 +1,4 @@
-//! The pictures of the documentation, from real runs in Blender.
+//! Pictures of the documentation, from real runs in Blender.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::process::{self, Result, heading, io_error};
 use crate::project;
 use crate::venv::{Venv, default_blender};
 
-/// What `tests/gui/test_guide.py` takes of the window.
+/// Pictures of the window, taken by `tests/gui/test_guide.py`.
 const OF_THE_WINDOW: [&str; 3] = ["panels.webp", "preview.webp", "overlays.webp"];
 
-/// Whose muscles are shown, in the folder of character files.
+/// Character of the picture of muscles, in the folder of character files.
 const CHARACTER: &str = "open_humanoid/ozz_arnaud.fbx";
 
-/// Makes all pictures that `examples/blender/pictures.py` knows, in `docs/images/`, and those of a window where there
-/// can be one.
+/// Makes all pictures of `examples/blender/pictures.py` in `docs/images/`, and those of a window if one can
+/// be opened.
 pub fn run() -> Result<()> {
     let extension = addon::build()?;
     let blender = Venv::blender(default_blender())?;
@@ -29,7 +29,7 @@ pub fn run() -> Result<()> {
     muscles(&blender, &extension, &images)?;
 
     let made = OF_THE_WINDOW.map(|name| (project::out().join("gui").join(name), images.join(name)));
-    // Without a window nothing is made, and what an earlier run left is not to be taken for new.
+    // Without a window no picture is made, and one of an earlier run must not be taken for new.
     for (picture, _) in made.iter().filter(|(picture, _)| picture.exists()) {
         fs::remove_file(picture).map_err(io_error(picture))?;
     }
@@ -40,7 +40,7 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// The picture of muscles, which is of a character that the repository does not hold.
+/// The picture of muscles, whose character is not in the repository.
 fn muscles(blender: &Venv, extension: &Path, images: &Path) -> Result<()> {
     let character = project::data().map(|data| data.join(CHARACTER)).filter(|path| path.is_file());
     let Some(character) = character else {

@@ -1,4 +1,4 @@
-//! The systems that Jounce runs on, and how it is built for each of them on Linux.
+//! The supported systems, and how to build for each of them on Linux.
 
 use std::fs;
 use std::path::Path;
@@ -6,22 +6,22 @@ use std::path::Path;
 use crate::process::{Result, command, io_error, output, run};
 use crate::project;
 
-/// A system with the name that Blender has for it, and how a wheel for it is built on Linux.
+/// A system under Blender's name for it, with the settings for building its wheel on Linux.
 pub struct Platform {
     pub name: &'static str,
-    /// What the tag of a wheel for it contains, and how the tag ends.
+    /// A part of the tag of the system's wheels, and the tag's end.
     tag: (&'static str, &'static str),
-    /// What rustc calls it.
+    /// Target triple for rustc.
     pub target: &'static str,
-    /// What maturin is told.
+    /// Options for maturin.
     pub options: &'static [&'static str],
 }
 
-/// Zig links for every system, whose interfaces it knows; for Linux those of the oldest glibc.
+/// Zig links for every system, because it knows their interfaces; for Linux those of the oldest glibc.
 const ZIG: &[&str] = &["--zig"];
 const ZIG_MANYLINUX: &[&str] = &["--zig", "--compatibility", "manylinux2014"];
 
-/// All that there is a wheel for.
+/// All systems that have a wheel.
 pub const PLATFORMS: [Platform; 6] = [
     Platform {
         name: "linux-x64",
@@ -51,13 +51,13 @@ pub const PLATFORMS: [Platform; 6] = [
     Platform { name: "macos-x64", tag: ("macosx", "x86_64"), target: "x86_64-apple-darwin", options: ZIG },
 ];
 
-/// The list of what the module exports that maturin makes for Zig and Windows.
+/// The export list that maturin generates for Zig and Windows.
 const EXPORTS: &str = "jounce._jounce.def";
-/// What should stand there.
+/// Correct contents of the export list.
 const EXPORTED: &str = "LIBRARY _jounce.pyd\nEXPORTS\n    PyInit__jounce\n";
 
 impl Platform {
-    /// Brings Rust's library for the system along.
+    /// Installs Rust's standard library for the system.
     pub fn ready(&self) -> Result<()> {
         let libraries = output(command("rustc").args(["--print", "target-libdir", "--target", self.target]))?;
         if Path::new(libraries.trim()).is_dir() {
@@ -68,10 +68,10 @@ impl Platform {
         })
     }
 
-    /// What rustc is told for it.
+    /// Flags for rustc.
     ///
-    /// A module for Windows exports what a list says. maturin's own puts the package before the name, and nothing is called
-    /// so; a folder in its place keeps it from being made.
+    /// A module for Windows exports the symbols in a list. maturin's own list prefixes the symbol with the
+    /// package, which matches nothing; a folder in the list's place keeps maturin from writing it.
     pub fn flags(&self) -> Result<Vec<String>> {
         if !self.name.starts_with("windows") {
             return Ok(Vec::new());
@@ -84,7 +84,7 @@ impl Platform {
     }
 }
 
-/// The system that a wheel is for.
+/// The system of a wheel.
 pub fn of_wheel(wheel: &Path) -> Result<&'static Platform> {
     let name = wheel.file_stem().unwrap_or_default().to_string_lossy();
     let tag = name.rsplit('-').next().unwrap_or_default();

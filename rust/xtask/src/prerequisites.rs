@@ -1,16 +1,17 @@
-//! What the machine must bring along: each missing piece is one sentence with the command that mends it.
+//! Prerequisites of the machine: each missing one is reported in one sentence with the command that
+//! installs it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::process::{Result, command, output};
 
-/// The packages of Debian and Ubuntu that the README installs and `.ci/run` checks for.
+/// Debian and Ubuntu packages that the README installs and `.ci/run` checks for.
 pub const APT_PACKAGES: &str = "build-essential python3.11 python3.11-venv libx11-6 libxrender1 libxxf86vm1 \
     libxfixes3 libxi6 libxkbcommon0 libsm6 libice6 libxext6 libgl1 libgomp1 libegl1 libgl1-mesa-dri \
     debootstrap";
 
-/// Shared libraries that Blender's Python module opens on Linux, with the package that brings each.
+/// Shared libraries that Blender's Python module opens on Linux, with the package of each.
 const BLENDER_LIBRARIES: [(&str, &str); 12] = [
     ("libX11.so.6", "libx11-6"),
     ("libXrender.so.1", "libxrender1"),
@@ -26,8 +27,8 @@ const BLENDER_LIBRARIES: [(&str, &str); 12] = [
     ("libEGL.so.1", "libegl1"),
 ];
 
-/// A CPython that can make virtual environments: the first of these minor versions that is on the PATH, or the first of all
-/// as uv has it or brings it along.
+/// A CPython that can create virtual environments: the first of these minor versions on the PATH, or else
+/// the first that uv has or can fetch.
 pub fn python(minors: &[u32]) -> Result<PathBuf> {
     let there = minors.iter().find_map(|&minor| Some((system_python(minor)?, minor)));
     let fetched = || Some((python_of_uv(minors[0])?, minors[0]));
@@ -51,7 +52,7 @@ pub fn system_python(minor: u32) -> Option<String> {
     names.into_iter().find(|name| is_python(name, minor))
 }
 
-/// The path of the one that uv, where it is installed, has or can fetch.
+/// Path of the CPython that uv has or can fetch, if uv is installed.
 fn python_of_uv(minor: u32) -> Option<String> {
     let version = format!("3.{minor}");
     let find = || output(command("uv").args(["python", "find", "--no-project", &version]));
@@ -65,7 +66,8 @@ fn is_python(name: &str, minor: u32) -> bool {
         .is_ok_and(|version| version.trim() == format!("3 {minor}"))
 }
 
-/// A C compiler, through which Rust links. On Windows it links through what Rust itself finds, which is not on the PATH.
+/// Checks for a C compiler, through which Rust links. On Windows Rust finds its own linker, which is not on
+/// the PATH.
 pub fn c_compiler() -> Result<()> {
     if cfg!(windows) {
         return Ok(());
@@ -78,14 +80,14 @@ pub fn c_compiler() -> Result<()> {
         .to_owned())
 }
 
-/// A component of the Rust toolchain, such as `clippy`.
+/// Checks for a component of the Rust toolchain, such as `clippy`.
 pub fn rust_component(subcommand: &str, component: &str) -> Result<()> {
     output(crate::process::cargo().args([subcommand, "--version"]))
         .map(drop)
         .map_err(|_| format!("cargo {subcommand} is missing; install it: rustup component add {component}"))
 }
 
-/// The shared libraries that Blender's Python module needs on Linux; other systems bring them along.
+/// Checks for the shared libraries that Blender's Python module needs on Linux; other systems include them.
 pub fn blender_libraries(python: &Path) -> Result<()> {
     if !cfg!(target_os = "linux") {
         return Ok(());
@@ -113,7 +115,7 @@ pub fn blender_libraries(python: &Path) -> Result<()> {
     ))
 }
 
-/// Whether Mesa's drivers, which draw without a graphics card as well, are in one of the usual places.
+/// `true` if Mesa's drivers, which also draw without a graphics card, are in one of the usual places.
 fn has_opengl_driver() -> bool {
     let arch = std::env::consts::ARCH;
     let directories =

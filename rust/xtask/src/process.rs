@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 
 use crate::project;
 
-/// What a command of `cargo x` gives: nothing more than a message when it fails.
+/// Result of a command of `cargo x`: an error is only a message.
 pub type Result<T> = std::result::Result<T, String>;
 
 /// A part of a longer command, with its name.
 pub type Part<'a> = (&'a str, &'a dyn Fn() -> Result<()>);
 
-/// Prints the title of the step that follows.
+/// Prints the title of the next step.
 pub fn heading(text: &str) {
     println!("\n== {text}");
 }
@@ -25,7 +25,7 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// The cargo that runs us.
+/// The cargo that runs this program.
 pub fn cargo() -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
@@ -36,7 +36,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     if status.success() { Ok(()) } else { Err(format!("{} failed ({status})", describe(command))) }
 }
 
-/// Runs a command and returns what it writes to standard output.
+/// Runs a command and returns its standard output.
 pub fn output(command: &mut Command) -> Result<String> {
     let output = command.stderr(Stdio::piped()).output().map_err(|error| cannot_start(command, &error))?;
     if output.status.success() {
@@ -47,8 +47,8 @@ pub fn output(command: &mut Command) -> Result<String> {
     }
 }
 
-/// Runs a command, passes its standard output on line by line, and shows each line to `watch`.
-/// Returns whether it succeeded.
+/// Runs a command, passes its standard output on line by line, and shows each line to `watch`. Returns
+/// `true` if it succeeded.
 pub fn run_watched(command: &mut Command, mut watch: impl FnMut(&str)) -> Result<bool> {
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(|error| cannot_start(command, &error))?;
     if let Some(stdout) = child.stdout.take() {
@@ -63,7 +63,7 @@ pub fn run_watched(command: &mut Command, mut watch: impl FnMut(&str)) -> Result
     Ok(status.success())
 }
 
-/// Runs all parts of a kind, whichever of them fail, and names those.
+/// Runs all parts of a kind, even after failures, and names the failed ones.
 pub fn run_each(kind: &str, parts: &[Part]) -> Result<()> {
     let mut failed = Vec::new();
     for (name, part) in parts {
@@ -78,7 +78,7 @@ pub fn run_each(kind: &str, parts: &[Part]) -> Result<()> {
     if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
 }
 
-/// The sentence for a file operation that failed.
+/// Message for a failed file operation.
 pub fn io_error(path: &Path) -> impl Fn(std::io::Error) -> String + '_ {
     move |error| format!("{}: {error}", path.display())
 }

@@ -1,4 +1,4 @@
-//! `cargo x release`: everything that is published, built, packed and checked in `dist/release`.
+//! `cargo x release`: everything to be published, built, packed and checked in `dist/release`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,20 +12,21 @@ use crate::project;
 use crate::venv::Venv;
 use crate::wheel;
 
-/// Blender runs there, but its extensions site takes no zip for it: its wheel goes to PyPI alone.
+/// System that Blender supports but its extensions site does not: its wheel goes to PyPI alone.
 const WITHOUT_ZIP: &str = "linux-arm64";
 
-/// What is left of a crate by `cargo package`, below the folder that cargo builds in.
+/// Unpacked crate that `cargo package` leaves below cargo's build folder.
 const CRATE: &str = "package/jounce";
 
-/// Writes the checksums of the files named after the list.
+/// Script that writes the checksums of some files; its first argument is the list to write.
 const CHECKSUMS: &str = "import hashlib, pathlib, sys\n\
     with open(sys.argv[1], 'w') as sums:\n    \
         for path in map(pathlib.Path, sys.argv[2:]):\n        \
             print(hashlib.sha256(path.read_bytes()).hexdigest(), '', path.name, file=sums)";
 
-/// Builds the wheels of the platforms named, beside those that are there, or all that can be built on Linux anew; packs them.
-/// `pack` alone packs the wheels that are in `dist/release` already, as machines of every platform built them.
+/// Builds and packs the wheels of the named platforms, beside the existing ones, or without names all that
+/// can be built on Linux. `pack` alone packs the wheels already in `dist/release`, as built on machines of
+/// every platform.
 pub fn run_all(names: &[&str]) -> Result<()> {
     let folder = project::dist().join("release");
     if names != ["pack"] {
@@ -60,7 +61,7 @@ fn build(platform: &Platform, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Adds what else is published, and checks all of it.
+/// Adds the other published files, and checks everything.
 fn pack(folder: &Path) -> Result<()> {
     let wheels = project::files_with_extension(folder, "whl")?;
     if wheels.is_empty() {
@@ -88,8 +89,8 @@ fn pack(folder: &Path) -> Result<()> {
     summarise(folder)
 }
 
-/// What PyPI asks of descriptions, that the module keeps to the stable interface of CPython, and that nothing names a folder
-/// of this machine.
+/// Checks PyPI's rules for descriptions, the module's use of CPython's stable interface, and the absence of
+/// this machine's folders.
 fn check(folder: &Path, wheels: &[PathBuf]) -> Result<()> {
     heading("checks");
     let release = Venv::release()?;
@@ -99,7 +100,7 @@ fn check(folder: &Path, wheels: &[PathBuf]) -> Result<()> {
     folders::refuse(&published(folder)?)
 }
 
-/// All files that are published.
+/// All files to be published.
 fn published(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for extension in ["whl", "zip", "gz", "crate"] {
@@ -108,7 +109,7 @@ fn published(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Writes the checksums, and prints the table of what was made.
+/// Writes the checksums, and prints a table of the files.
 fn summarise(folder: &Path) -> Result<()> {
     let sums = folder.join("SHA256SUMS");
     let files = published(folder)?;

@@ -1,4 +1,5 @@
-//! The repository's own rules: sizes, links, citations, versions, and a README that says what `.ci/run` does.
+//! The repository's own rules: sizes, links, citations, versions, and agreement of the README with
+//! `.ci/run`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,10 +13,10 @@ use crate::project;
 const MAX_LINES: usize = 500;
 /// Largest file of any kind, in bytes.
 const MAX_BYTES: u64 = 2 << 20;
-/// How a reference to a place in a paper goes on after the paper's name.
+/// Starts of a reference to a place in a paper, after the paper's name.
 const CITED_PLACES: [&str; 8] = ["eq.", "alg.", "fig.", "sec.", "app.", "table", "eqs.", "A."];
 
-/// How the line begins in which a package says where the project lives.
+/// Files that name the project's address, with the start of the line.
 const ADDRESS_LINES: [(&str, &str); 4] = [
     ("addon/blender_manifest.toml", "website = "),
     ("rust/core/Cargo.toml", "repository.workspace = true"),
@@ -23,7 +24,7 @@ const ADDRESS_LINES: [(&str, &str); 4] = [
     ("rust/python/pyproject.toml", "Repository = "),
 ];
 
-/// Applies every rule to the files that git tracks, and reports each violation.
+/// Applies every rule to the files tracked by git, and reports each violation.
 pub fn check() -> Result<()> {
     let files = tracked_files()?;
     let mut violations = Vec::new();
@@ -60,7 +61,7 @@ fn sizes(file: &Path, violations: &mut Vec<String>) -> Result<()> {
     if bytes > MAX_BYTES {
         violations.push(format!("{}: {bytes} bytes, more than {MAX_BYTES}", file.display()));
     }
-    // Not the stub of a compiled module, which is one file as the module is.
+    // The stub of a compiled module is exempt: it is one file, as the module is.
     if has_extension(file, &["rs", "py"]) {
         let lines = read(file)?.lines().count();
         if lines > MAX_LINES {
@@ -70,7 +71,7 @@ fn sizes(file: &Path, violations: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Every relative link of a page leads to a file that exists.
+/// Checks that every relative link of a page leads to an existing file.
 fn links(page: &Path, violations: &mut Vec<String>) -> Result<()> {
     let folder = project::root().join(page.parent().unwrap_or(Path::new("")));
     for link in link_targets(&read(page)?) {
@@ -82,14 +83,14 @@ fn links(page: &Path, violations: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// The relative targets of `[text](target)` in Markdown, outside of code blocks.
+/// Relative targets of `[text](target)` in Markdown, outside code blocks.
 fn link_targets(page: &str) -> Vec<&str> {
     let prose = page.split("```").step_by(2);
     let targets = prose.flat_map(|text| text.split("](").skip(1)).filter_map(|rest| rest.split(')').next());
     targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:")).collect()
 }
 
-/// Every paper that is cited by a place in it, such as one of its equations, stands in the bibliography.
+/// Checks that every paper cited with a place in it, such as an equation, is in the bibliography.
 fn citations(files: &[PathBuf], violations: &mut Vec<String>) -> Result<()> {
     let bibliography = read(Path::new("docs/references.bib"))?;
     for file in files.iter().filter(|file| has_extension(file, &["rs", "py", "md"])) {
@@ -110,7 +111,7 @@ fn cited_names(text: &str) -> BTreeSet<&str> {
     cited.map(|(name, _)| name).filter(|name| name.chars().all(char::is_alphanumeric)).collect()
 }
 
-/// The extension carries the version of the workspace.
+/// Checks that the extension has the version of the workspace.
 fn versions(violations: &mut Vec<String>) -> Result<()> {
     let manifest = Path::new("addon/blender_manifest.toml");
     let expected = format!("version = \"{}\"", project::VERSION);
@@ -120,7 +121,7 @@ fn versions(violations: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Where the project lives stands in `Cargo.toml`. Packages name it where it does, and nothing else where it does not.
+/// Checks that packages name the project's address in `Cargo.toml` if there is one, and none otherwise.
 fn addresses(violations: &mut Vec<String>) -> Result<()> {
     let manifest = read(Path::new("Cargo.toml"))?;
     for (page, start) in ADDRESS_LINES {
@@ -129,12 +130,12 @@ fn addresses(violations: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// The address that a workspace's manifest gives as its repository.
+/// The repository address in a workspace's manifest.
 fn address(manifest: &str) -> Option<&str> {
     manifest.lines().find_map(|line| line.strip_prefix("repository = \"")?.strip_suffix('"'))
 }
 
-/// What is wrong with the line of a page that names where the project lives.
+/// Violation in the line of a page that names the project's address.
 fn wrong_address(page: &str, text: &str, start: &str, address: Option<&str>) -> Option<String> {
     let line = text.lines().find(|line| line.starts_with(start));
     match (line, address) {
@@ -149,7 +150,8 @@ fn wrong_address(page: &str, text: &str, start: &str, address: Option<&str>) -> 
     }
 }
 
-/// The packages hold the licences themselves, which are links that not every system makes of them.
+/// Checks that the packages contain the licences themselves; they are links in the repository, which not
+/// every system resolves.
 fn licences(violations: &mut Vec<String>) -> Result<()> {
     for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
         for package in ["rust/core", "rust/python"] {
@@ -163,7 +165,7 @@ fn licences(violations: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// Every promise names tests that hold it, and all of them exist.
+/// Checks that every promise names its tests, and that all of them exist.
 fn promises(violations: &mut Vec<String>) -> Result<()> {
     let page = Path::new("docs/promises.md");
     for row in promise_rows(&read(page)?) {
@@ -182,13 +184,13 @@ fn promises(violations: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// The lines of a page's tables below their heads.
+/// Rows of a page's tables, without their heads.
 fn promise_rows(page: &str) -> impl Iterator<Item = &str> {
     let is_head = |line: &str| line.starts_with("| promise ") || line.starts_with("| --- ");
     page.lines().filter(move |line| line.starts_with("| ") && !is_head(line))
 }
 
-/// The tests of a line, `file::name` or a whole `file`.
+/// Tests named in a line, `file::name` or a whole `file`.
 fn named_tests<'a>(line: &'a str) -> Vec<(&'a str, Option<&'a str>)> {
     let spans = line.split('`').skip(1).step_by(2).filter(|span| span.starts_with("tests/"));
     let parts = |span: &'a str| span.split_once("::").map_or((span, None), |(file, name)| (file, Some(name)));
@@ -199,7 +201,8 @@ fn has_test(text: &str, name: &str) -> bool {
     text.contains(&format!("def {name}(")) || text.contains(&format!("fn {name}("))
 }
 
-/// README and `.ci/run` install the same packages, and what `.ci/run` runs stands in the README.
+/// Checks that README and `.ci/run` install the same packages, and that the README lists the commands of
+/// `.ci/run`.
 fn commands(violations: &mut Vec<String>) -> Result<()> {
     let readme = read(Path::new("README.md"))?;
     let run = read(Path::new(".ci/run"))?;

@@ -1,6 +1,6 @@
-//! What is measured on every character: `cargo x sheets`, what moves where, `cargo x final`, the same of its final motion,
-//! `cargo x full-space`, how far its motion is from the full space, and `cargo x honest`, what a body weighs and how fast
-//! it swings at several resolutions.
+//! Measurements of every character: `cargo x sheets` (motion of body parts), `cargo x final` (the same for
+//! final motion), `cargo x full-space` (difference from the full space), and `cargo x honest` (mass and
+//! frequencies of a body at several resolutions).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use crate::project;
 use crate::venv::{Venv, default_blender};
 use crate::wheel;
 
-/// Measures and photographs the characters whose names contain `only`: `out/body_parts.md` and `out/sheets/`.
+/// Measures and renders the characters whose names contain `only`: `out/body_parts.md` and `out/sheets/`.
 pub fn run(only: &str) -> Result<()> {
     photographed("body_parts", "sheets", only)
 }
 
-/// Measures and photographs their final motion beside their drafts: `out/final_motion.md` and `out/final/`.
+/// Measures and renders their final motion beside their drafts: `out/final_motion.md` and `out/final/`.
 pub fn final_motion(only: &str) -> Result<()> {
     photographed("final_motion", "final", only)
 }
@@ -35,7 +35,8 @@ pub fn full_space(only: &str) -> Result<()> {
     Ok(())
 }
 
-/// The table `NAME.md` in `folder` that an example of this name makes of the characters whose names contain `only`.
+/// Path of the table `NAME.md` in `folder`, made by the example of this name from the characters whose
+/// names contain `only`.
 fn measured(name: &str, folder: &Path, only: &str) -> Result<PathBuf> {
     let data = project::data().ok_or("JOUNCE_DATA names no folder with character files")?;
     let extension = addon::build()?;

@@ -1,33 +1,33 @@
-//! Counting what tests say, and the closing table of what ran.
+//! Counts of test results, and the closing table of all suites.
 
 use std::time::Duration;
 
 use crate::process::{Result, heading};
 
-/// What the closing lines of a suite say.
+/// Counts from the closing lines of a suite.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Tests that passed.
+    /// Passed tests.
     pub passed: usize,
-    /// Tests that failed.
+    /// Failed tests.
     pub failed: usize,
-    /// Tests that did not run.
+    /// Skipped tests.
     pub skipped: usize,
 }
 
-/// One suite that ran.
+/// Outcome of one suite.
 pub struct Outcome {
-    /// Its name in the table.
+    /// Name in the table.
     pub suite: String,
-    /// What it counted.
+    /// Counts of the suite's tests.
     pub tally: Tally,
-    /// Whether its process ended well and nothing failed.
+    /// `true` if the process succeeded and no test failed.
     pub succeeded: bool,
-    /// How long it took.
+    /// Duration.
     pub time: Duration,
 }
 
-/// Prints the closing table; an error if a suite failed.
+/// Prints the closing table; returns an error if a suite failed.
 pub fn summarise(outcomes: &[Outcome]) -> Result<()> {
     heading("summary");
     println!("{:<28} {:>7} {:>7} {:>7} {:>8}", "suite", "passed", "failed", "skipped", "seconds");
@@ -44,7 +44,7 @@ pub fn summarise(outcomes: &[Outcome]) -> Result<()> {
 }
 
 impl Outcome {
-    /// A suite that has nothing to count yet.
+    /// An empty outcome for a suite.
     pub fn new(suite: &str) -> Self {
         Self { suite: suite.to_owned(), tally: Tally::default(), succeeded: true, time: Duration::ZERO }
     }
@@ -58,14 +58,14 @@ impl Tally {
         self.skipped += other.skipped;
     }
 
-    /// Adds a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`.
+    /// Adds the counts of a line such as `test result: ok. 3 passed; 0 failed; 1 ignored; ...`.
     pub fn add_cargo(&mut self, line: &str) {
         if let Some(counts) = line.strip_prefix("test result: ") {
             self.add(&Self::from_words(counts));
         }
     }
 
-    /// Counts a character by the line of JSON that reports it, which lists the checks that failed.
+    /// Counts a character from its JSON report, which lists the failed checks.
     pub fn add_character(&mut self, line: &str) {
         if line.starts_with("{\"file\"") {
             let failed = line.contains("\"failed\": [\"");
@@ -74,7 +74,7 @@ impl Tally {
         }
     }
 
-    /// Counts a test in a window by the line of JSON that reports it.
+    /// Counts a window test from its JSON report.
     pub fn add_window(&mut self, line: &str) {
         if line.starts_with("{\"test\"") {
             let says = |outcome| usize::from(line.contains(&format!("\"outcome\": \"{outcome}\"")));
@@ -91,7 +91,7 @@ impl Tally {
         seconds.parse::<f64>().ok().map(|_| Self::from_words(counts))
     }
 
-    /// Adds up the numbers that stand before a known word.
+    /// Sums the numbers before known words.
     fn from_words(text: &str) -> Self {
         let words: Vec<_> = text.split_whitespace().map(|word| word.trim_matches([',', ';', '.'])).collect();
         let mut tally = Self::default();

@@ -1,4 +1,4 @@
-//! `cargo x test`: every suite in its own process, and a closing table of what ran.
+//! `cargo x test`: every suite in a process of its own, and a closing table.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ struct Selection {
     blenders: Vec<Blender>,
 }
 
-/// Runs the suites that the options name, all of them without options.
+/// Runs the suites named by the options, or all of them.
 pub fn run(options: &[&str]) -> Result<()> {
     let selection = select(options)?;
     announce_data();
@@ -133,7 +133,8 @@ fn pytest(suite: &str, command: &mut Command) -> Result<Outcome> {
     Ok(Outcome { suite: suite.to_owned(), tally, succeeded, time: start.elapsed() })
 }
 
-/// Each file of `tests/blender` in a Blender of its own, which `python` starts, with a settings folder of its own.
+/// Runs each file of `tests/blender` in a Blender of its own, started by `python`, with a settings folder
+/// of its own.
 pub fn in_blender(
     version: &str,
     python: &dyn Fn() -> Command,
@@ -151,7 +152,7 @@ pub fn in_blender(
     Ok(())
 }
 
-/// A folder of shots on a local cluster, whose workers run Blender; characters of USD.
+/// Runs the farm tests: a folder of shots on a local cluster whose workers run Blender, and USD characters.
 fn farm() -> Result<Outcome> {
     let extension = addon::build()?;
     let blender = Venv::blender(default_blender())?;
@@ -163,7 +164,7 @@ fn farm() -> Result<Outcome> {
     pytest("farm", &mut command)
 }
 
-/// Every character file through the whole job, if there are any; the table goes to `out/characters.md`.
+/// Runs every available character file through the whole workflow; the table goes to `out/characters.md`.
 fn characters() -> Result<Outcome> {
     let mut outcome = Outcome::new("characters");
     let Some(data) = project::data() else {
@@ -184,7 +185,7 @@ fn characters() -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// A Blender that could not be set up is one failure, so that the other versions still run.
+/// Counts a Blender that could not be set up as one failure, so that the other versions still run.
 fn not_started(version: Blender, message: &str) -> Outcome {
     eprintln!("{message}");
     let tally = Tally { failed: 1, ..Tally::default() };
@@ -197,7 +198,7 @@ fn blender_suites() -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Tells a command where character files are, unless it knows where it sees them.
+/// Sets the folder of character files for a command, unless it is set.
 fn with_data(command: &mut Command) -> &mut Command {
     if command.get_envs().any(|(name, _)| name == "JOUNCE_DATA") {
         return command;

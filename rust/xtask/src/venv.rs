@@ -1,4 +1,4 @@
-//! Python environments below `target/`, made once for each content of their requirements file.
+//! Python environments below `target/`, each created once per content of its requirements file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,16 +8,16 @@ use crate::prerequisites;
 use crate::process::{Result, command, heading, io_error, output, run};
 use crate::project;
 
-/// A Blender that comes as a Python module, one version an environment.
+/// A version of Blender as a Python module, one per environment.
 #[derive(Clone, Copy)]
 pub struct Blender {
-    /// Major and minor version, as Blender names its own folders.
+    /// Major and minor version, in the form of Blender's own folder names.
     pub version: &'static str,
     python_minor: u32,
     requirements: &'static str,
 }
 
-/// The versions that the extension supports, oldest first.
+/// Supported versions, oldest first.
 pub const BLENDERS: [Blender; 8] = [
     Blender { version: "4.2", python_minor: 11, requirements: include_str!("../requirements/bpy-4.2.txt") },
     Blender { version: "4.3", python_minor: 11, requirements: include_str!("../requirements/bpy-4.3.txt") },
@@ -29,16 +29,17 @@ pub const BLENDERS: [Blender; 8] = [
     Blender { version: "5.3", python_minor: 13, requirements: include_str!("../requirements/bpy-5.3.txt") },
 ];
 
-/// What demo, test and addon use: the first whose Python the system has, otherwise the first that uv can have.
+/// Versions for demo, test and addon: the first whose Python is installed, or else the first that uv can
+/// provide.
 const PREFERRED_BLENDERS: [Blender; 2] = [BLENDERS[3], BLENDERS[6]];
 
-/// The Pythons that the wheel, its tests and our tools run on: the first that the system has.
+/// Python versions for the wheel, its tests and our tools: the first installed one is used.
 const TOOLS_PYTHON_MINORS: [u32; 4] = [11, 13, 12, 14];
 
-/// What calls CHOLMOD from Python; it is built from source, against SuiteSparse.
+/// Python bindings of CHOLMOD, built from source against SuiteSparse.
 const CHOLMOD: &str = "scikit-sparse==0.4.12";
 
-/// The version that demo, test and addon use.
+/// Version for demo, test and addon.
 pub fn default_blender() -> Blender {
     let there = |blender: &Blender| prerequisites::system_python(blender.python_minor).is_some();
     PREFERRED_BLENDERS.into_iter().find(there).unwrap_or(PREFERRED_BLENDERS[0])
@@ -50,33 +51,33 @@ pub struct Venv {
 }
 
 impl Venv {
-    /// The environment of our tools and of the tests without Blender.
+    /// Environment of our tools and of the tests without Blender.
     pub fn tools() -> Result<Self> {
         prerequisites::c_compiler()?;
         let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
         Self::ready("tools", &python, include_str!("../requirements/tools.txt"))
     }
 
-    /// The environment of what publishing takes: Zig, which links for other systems, and checks of packages.
+    /// Environment for publishing: Zig, which links for other systems, and package checks.
     pub fn release() -> Result<Self> {
         let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
         Self::ready("release", &python, include_str!("../requirements/release.txt"))
     }
 
-    /// The environment of what makes the documentation site.
+    /// Environment of the generator of the documentation site.
     pub fn docs() -> Result<Self> {
         let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
         Self::ready("docs", &python, include_str!("../requirements/docs.txt"))
     }
 
-    /// The environment of what gives work away to a farm and of what reads USD, and of the tests of both.
+    /// Environment for farm submission and for reading USD, and for the tests of both.
     pub fn farm() -> Result<Self> {
         let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
         Self::ready("farm", &python, include_str!("../requirements/farm.txt"))
     }
 
-    /// The environment of the program that modes are measured against. Without SuiteSparse it has no CHOLMOD,
-    /// and the program says so.
+    /// Environment of the reference program for modes. Without SuiteSparse it lacks CHOLMOD, and the
+    /// program says so.
     pub fn reference() -> Result<Self> {
         let python = prerequisites::python(&TOOLS_PYTHON_MINORS)?;
         let venv = Self::ready("reference", &python, include_str!("../requirements/reference.txt"))?;
@@ -91,7 +92,7 @@ impl Venv {
         Ok(venv)
     }
 
-    /// The environment with one version of Blender.
+    /// Environment with one version of Blender.
     pub fn blender(blender: Blender) -> Result<Self> {
         let python = prerequisites::python(&[blender.python_minor])?;
         prerequisites::blender_libraries(&python)?;
@@ -121,19 +122,19 @@ impl Venv {
         command(self.program("python"))
     }
 
-    /// The path of a program that this environment brings along.
+    /// Path of a program installed in this environment.
     pub fn program(&self, name: &str) -> PathBuf {
         let folder = if cfg!(windows) { "Scripts" } else { "bin" };
         self.directory.join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
-    /// Where this environment keeps its packages.
+    /// Path of this environment's packages.
     pub fn site_packages(&self) -> Result<PathBuf> {
         let script = "import sysconfig; print(sysconfig.get_path('platlib'))";
         output(self.python().args(["-c", script])).map(|path| PathBuf::from(path.trim()))
     }
 
-    /// Installs a wheel in place of whatever version of it is there.
+    /// Installs a wheel in place of any installed version.
     pub fn install(&self, wheel: &Path) -> Result<()> {
         run(self.pip_install().args(["--force-reinstall", "--no-deps", "--no-index"]).arg(wheel))
     }
@@ -145,7 +146,7 @@ impl Venv {
     }
 }
 
-/// Makes the environments that demo, test and check use.
+/// Creates the environments for demo, test and check.
 pub fn set_up_all() -> Result<()> {
     Venv::tools()?;
     Venv::blender(default_blender())?;

@@ -9,13 +9,13 @@ use crate::process::{Result, command, heading, io_error, output, run};
 use crate::project;
 use crate::venv::Venv;
 
-/// Where the module's package is described.
+/// Folder of the module's package.
 const PACKAGE: &str = "rust/python";
 
-/// The variable from which cargo reads what it tells rustc, and what stands between two flags there.
+/// The variable with cargo's flags for rustc, and the separator between two flags.
 const FLAGS: (&str, &str) = ("CARGO_ENCODED_RUSTFLAGS", "\u{1f}");
 
-/// Takes the folder that a wheel was built in out of its list of parts.
+/// Script that removes the build folder from a wheel's bill of materials.
 const NEUTRAL_PARTS: &str = include_str!("sbom.py");
 
 /// Builds the wheel for this machine into `dist/` and returns its path.
@@ -40,9 +40,9 @@ fn into_dist(flags: &[String]) -> Result<PathBuf> {
     wheels.pop().ok_or_else(|| format!("maturin left no wheel in {}", dist.display()))
 }
 
-/// Builds the wheel for `target`, with what maturin and rustc need to be told for it, into `folder`.
+/// Builds the wheel for `target` into `folder`, with these options for maturin and flags for rustc.
 ///
-/// It holds the licences of what is compiled into it, which are made for that and taken away again.
+/// It contains the licences of the compiled software; their files exist only during the build.
 pub fn build_for(target: &str, options: &[&str], flags: &[String], folder: &Path) -> Result<()> {
     let tools = Venv::tools()?;
     heading("wheel");
@@ -65,7 +65,7 @@ pub fn build_for(target: &str, options: &[&str], flags: &[String], folder: &Path
     run(tools.python().args(["-c", NEUTRAL_PARTS]).arg(project::root()).args(wheels))
 }
 
-/// What rustc calls this machine.
+/// Host triple of rustc.
 pub fn host() -> Result<String> {
     let version = output(command("rustc").arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
