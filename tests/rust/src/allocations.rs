@@ -1,4 +1,4 @@
-//! An allocator that counts.
+//! An allocator that counts allocations.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -7,7 +7,7 @@ use std::cell::Cell;
 pub struct Counting;
 
 thread_local! {
-    /// Of this thread so far.
+    /// Number of allocations of this thread so far.
     pub static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 

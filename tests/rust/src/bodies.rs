@@ -12,10 +12,10 @@ use nalgebra::{Rotation3, Vector3};
 /// A 3x4 transform, row-major.
 pub type Transform = [[f64; 4]; 3];
 
-/// The transform that moves nothing.
+/// The identity transform.
 pub const REST: Transform = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
 
-/// A box of `cells` cells of the given size, six tets a cell.
+/// A box of `cells` cells of the given size, six tets per cell.
 pub fn bar(cells: [usize; 3], cell: f64) -> TetMesh {
     let [nx, ny, nz] = cells;
     let index = |i: usize, j: usize, k: usize| (i + (nx + 1) * (j + (ny + 1) * k)) as u32;
@@ -39,23 +39,23 @@ pub fn bar(cells: [usize; 3], cell: f64) -> TetMesh {
 pub struct Body {
     /// The bar.
     pub mesh: TetMesh,
-    /// Its material.
+    /// Material of the bar.
     pub material: Material,
-    /// Two bones that blend along x.
+    /// Rig of two bones that blend along x.
     pub rig: Rig,
     /// Hand-made modes.
     pub modes: SkinningModes,
-    /// Cluster of each tet.
+    /// Cluster label of each tet.
     pub labels: Vec<i32>,
 }
 
 impl Body {
-    /// A bar of 8 x 3 x 3 cells, 0.8 m long, bending between two bones; its modes vanish at both ends.
+    /// A bar of 8 x 3 x 3 cells, 0.8 m long, bent by two bones; its modes vanish at both ends.
     pub fn bar() -> Self {
         Self::new(bar([8, 3, 3], 0.1), 4, 2)
     }
 
-    /// Any box, with products of sines as modes and clusters of `slab` cells' length.
+    /// Any box, with products of sines as modes and clusters with the length of `slab` cells.
     pub fn new(mesh: TetMesh, mode_count: usize, slab: usize) -> Self {
         let vertices = mesh.vertices();
         let n = vertices.len();
@@ -88,10 +88,10 @@ impl Body {
         Self { material, rig, modes, labels, mesh }
     }
 
-    /// The same body of another law, with a Poisson ratio.
+    /// The same body with another law and a Poisson ratio.
     pub fn with_law(self, law: Law, poisson: f64) -> Self {
         let tets = 0..self.mesh.tets().len();
-        // Young's modulus that keeps mu.
+        // Young's modulus for the same mu.
         let stiff = tets.map(|t| 2.0 * self.material.mu(t) * (1.0 + poisson)).collect();
         let density = Field::Uniform(self.material.density(0));
         let material = Material::new(law, Field::PerTet(stiff), Field::Uniform(poisson), density)
@@ -104,7 +104,7 @@ impl Body {
         [Self::bar(), Self::bar().with_law(Law::Corotated, 0.4)]
     }
 
-    /// The reduced body on its rig.
+    /// The reduced body with its rig.
     pub fn reduced(&self) -> SkinningModel {
         self.reduce(Some(&self.rig))
     }
@@ -114,13 +114,13 @@ impl Body {
         SkinningModel::new(&self.mesh, &self.material, &self.modes, &self.labels, rig).expect("a valid body")
     }
 
-    /// The model on its rig.
+    /// The model with its rig.
     pub fn model(&self) -> Model {
         Model::Skinning(self.reduced().into())
     }
 }
 
-/// Displacements along all axes that vanish at x = 0, as many as asked for: waves along and across a box.
+/// Displacements along all axes that vanish at x = 0, `count` of them: waves along and across a box.
 pub fn waves(mesh: &TetMesh, count: usize) -> Basis {
     let end = mesh.vertices().iter().fold([0.0; 3], |end, v| [0, 1, 2].map(|c| f64::max(end[c], v[c])));
     let wave = |k: usize, v: &[f64; 3]| {
@@ -133,7 +133,7 @@ pub fn waves(mesh: &TetMesh, count: usize) -> Basis {
     Basis::from_shapes(&shapes, count).expect("finite displacements")
 }
 
-/// A turn about an axis through a point, then a shift.
+/// A rotation about an axis through a point, followed by a translation.
 pub fn turn(axis: [f64; 3], angle: f64, center: [f64; 3], shift: [f64; 3]) -> Transform {
     let rotation = Rotation3::from_scaled_axis(Vector3::from(axis).normalize() * angle);
     let center = Vector3::from(center);
@@ -152,7 +152,7 @@ pub fn swing(time: f64) -> [Transform; 2] {
     ]
 }
 
-/// `a` after `b`.
+/// The composition `a` after `b`.
 pub fn compose(a: &Transform, b: &Transform) -> Transform {
     std::array::from_fn(|i| {
         std::array::from_fn(|j| {
@@ -162,7 +162,7 @@ pub fn compose(a: &Transform, b: &Transform) -> Transform {
     })
 }
 
-/// Displacement of the vertices by its definition, from coefficients m x 3 x 4.
+/// Displacement of the vertices by the definition, from coefficients m x 3 x 4.
 pub fn displacement(body: &Body, z: &[f64]) -> Vec<[f64; 3]> {
     let m = body.modes.eigenvalues.len();
     let move_vertex = |i: usize| {
@@ -184,7 +184,7 @@ pub fn largest(u: &[[f64; 3]]) -> f64 {
     u.as_flattened().iter().fold(0.0, |a, x| a.max(x.abs()))
 }
 
-/// Numbers without a pattern, of magnitude up to `size`.
+/// Numbers without a pattern, of magnitude at most `size`.
 pub fn some_coefficients(count: usize, size: f64) -> Vec<f64> {
     (0..count).map(|i| size * ((i * i) as f64 * 0.7 + 1.3 * i as f64).sin()).collect()
 }

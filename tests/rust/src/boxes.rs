@@ -1,9 +1,9 @@
-//! Boxes whose symmetry is exact, alone and in rows, and bones along them.
+//! Boxes with exact symmetry, alone and in rows, and bones along them.
 
 use jounce::mesh::TetMesh;
 
-/// A box of cubic cells of side `cell` metres, six tets each, mirrored from cell to cell: with even numbers of cells
-/// the mesh has every symmetry of the box.
+/// A box of cubic cells of side `cell` metres, six tets each, mirrored from cell to cell: for even numbers
+/// of cells the mesh has every symmetry of the box.
 pub fn box_mesh(cells: [usize; 3], cell: f64) -> TetMesh {
     let points = cells.map(|c| c + 1);
     let index = |p: [usize; 3]| ((p[0] * points[1] + p[1]) * points[2] + p[2]) as u32;
@@ -28,7 +28,7 @@ pub fn box_mesh(cells: [usize; 3], cell: f64) -> TetMesh {
 
 const AXIS_ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-/// Several meshes as one of separate parts, each `gap` metres further along x.
+/// Copies of a mesh as one mesh of separate components, each `gap` metres further along x.
 pub fn row_of(mesh: &TetMesh, count: usize, gap: f64) -> TetMesh {
     let n = mesh.vertices().len() as u32;
     let vertices =
@@ -37,7 +37,7 @@ pub fn row_of(mesh: &TetMesh, count: usize, gap: f64) -> TetMesh {
     TetMesh::new(vertices.collect(), tets.collect()).unwrap()
 }
 
-/// Weights of bones side by side along x, overlapping: n x `bones` in C order.
+/// Overlapping weights of bones side by side along x: n x `bones` in C order.
 pub fn weights_along_x(mesh: &TetMesh, bones: usize) -> Vec<f64> {
     let length = mesh.vertices().iter().map(|v| v[0]).fold(0.0, f64::max);
     let mut weights = Vec::new();

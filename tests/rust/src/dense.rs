@@ -1,5 +1,4 @@
-//! Complementary dynamics in any subspace, with dense matrices and every tet on its own: slow, and plain to
-//! read.
+//! Complementary dynamics in any subspace, with dense matrices and separate tets: slow, but plain to read.
 
 use faer::prelude::Solve;
 use faer::{Mat, Side};
@@ -11,12 +10,13 @@ use nalgebra::{Matrix3, Vector3};
 use crate::bodies::{Body, Transform};
 use crate::rotations::rotation;
 
-/// Most iterations of a step, and the change of any coordinate, in shares of the diagonal, that ends them.
+/// Maximum number of iterations of a step; then the change of any coordinate, as a share of the diagonal,
+/// that ends them.
 const ITERATIONS: usize = 300;
 const TOLERANCE: f64 = 1e-10;
 
-/// Displacements, 3n interleaved, of backward Euler steps with displacements `B z`, from rest in the first
-/// pose; the rest shape is the bind shape. Basis: 3n x r, independent columns.
+/// Displacements, 3n interleaved, of backward Euler steps in the subspace `B z`, from rest in the first
+/// pose; the rest shape is the bind shape. The basis is 3n x r with linearly independent columns.
 pub fn trajectory(body: &Body, basis: &Mat<f64>, poses: &[Vec<Transform>], dt: f64) -> Vec<Vec<f64>> {
     let n = body.mesh.vertices().len();
     let mass = lumped_mass(&body.mesh, &body.material);
@@ -54,7 +54,7 @@ pub fn trajectory(body: &Body, basis: &Mat<f64>, poses: &[Vec<Transform>], dt: f
     poses[1..].iter().map(step).collect()
 }
 
-/// Vertices as the rig poses them, 3n interleaved.
+/// Vertices in the rig's pose, 3n interleaved.
 fn posed(body: &Body, pose: &[Transform]) -> Mat<f64> {
     let mut out = Mat::zeros(3 * body.mesh.vertices().len(), 1);
     for (bone, transform) in pose.iter().enumerate() {
@@ -88,7 +88,7 @@ fn pull(body: &Body, x: &Mat<f64>) -> Mat<f64> {
     out
 }
 
-/// The stiffness of small strains of tets, 3n x 3n, from Hooke's law.
+/// Small-strain stiffness matrix of tets, 3n x 3n, from Hooke's law.
 pub fn hooke(mesh: &TetMesh, material: &Material) -> Mat<f64> {
     let size = 3 * mesh.vertices().len();
     let mut stiffness = Mat::zeros(size, size);
@@ -108,7 +108,7 @@ pub fn hooke(mesh: &TetMesh, material: &Material) -> Mat<f64> {
     stiffness
 }
 
-/// Twice what is quadratic in A of the stress of a corotated law at `F = I + A`: the strain is
+/// Twice the quadratic part in A of the stress of a corotated law at `F = I + A`: the strain is
 /// `E + (A'A - E^2) / 2` up to third order, `E = sym A`.
 fn quadratic_stress(material: &Material, tet: usize, a: &Matrix3<f64>) -> Matrix3<f64> {
     let (e, squares) = (0.5 * (a + a.transpose()), a.transpose() * a);

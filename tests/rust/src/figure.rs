@@ -1,4 +1,4 @@
-//! A figure with arms and legs, made of boxes and balls, on a skeleton whose bones have no names.
+//! A figure with arms and legs, made of boxes and balls, with a skeleton of unnamed bones.
 
 use jounce::mesh::SurfaceMesh;
 use jounce::skeleton::{Bone, BoneRole, SkeletonCore};
@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 
 use crate::surfaces::{Soup, cube, sphere};
 
-/// Head, parent and name of each bone; the left of x > 0 before the right.
+/// Head, parent and name of each bone; bones on the left, x > 0, come before those on the right.
 const BONES: [([f64; 3], Option<u32>, &str); 16] = [
     ([0.0, 0.02, 0.95], None, "hips"),
     ([0.0, 0.02, 1.15], Some(0), "spine"),
@@ -25,7 +25,7 @@ const BONES: [([f64; 3], Option<u32>, &str); 16] = [
     ([-0.5, 0.0, 1.38], Some(13), "right forearm"),
     ([-0.76, 0.0, 1.38], Some(14), "right hand"),
 ];
-/// Where each bone ends.
+/// Tail of each bone.
 const TAILS: [[f64; 3]; 16] = [
     [0.0, 0.02, 1.15],
     [0.0, 0.02, 1.45],
@@ -45,12 +45,12 @@ const TAILS: [[f64; 3]; 16] = [
     [-0.92, 0.0, 1.38],
 ];
 
-/// The number of a bone.
+/// Index of the bone with this name.
 pub fn bone(name: &str) -> usize {
     BONES.iter().position(|bone| bone.2 == name).expect("a bone of the figure")
 }
 
-/// The same of a tail of four bones, and of two ears of two bones each.
+/// Head, parent and tail of four bones of a tail, and of two bones in each of two ears.
 const TAIL_AND_EARS: [([f64; 3], Option<u32>, [f64; 3]); 8] = [
     ([0.0, 0.14, 0.98], Some(0), [0.0, 0.34, 0.98]),
     ([0.0, 0.34, 0.98], Some(16), [0.0, 0.54, 0.98]),
@@ -61,18 +61,18 @@ const TAIL_AND_EARS: [([f64; 3], Option<u32>, [f64; 3]); 8] = [
     ([-0.07, 0.0, 1.77], Some(3), [-0.1, 0.0, 1.9]),
     ([-0.1, 0.0, 1.9], Some(22), [-0.13, 0.0, 2.05]),
 ];
-/// The bones of a beast that are its tail, and those that are its ears.
+/// Bones of the beast's tail.
 pub const TAIL: std::ops::Range<usize> = 16..20;
-/// The same of both ears.
+/// Bones of both ears.
 pub const EARS: std::ops::Range<usize> = 20..24;
 
-/// The same of two breasts.
+/// Head, parent and tail of the bones of two breasts.
 const BOSOM: [([f64; 3], Option<u32>, [f64; 3]); 2] =
     [([0.09, -0.24, 1.3], Some(1), [0.09, -0.34, 1.3]), ([-0.09, -0.24, 1.3], Some(1), [-0.09, -0.34, 1.3])];
-/// The bones of breasts.
+/// Bones of the breasts.
 pub const BREASTS: std::ops::Range<usize> = 16..18;
 
-/// The same of two strands of hair of three bones each.
+/// Head, parent and tail of three bones in each of two strands of hair.
 const STRANDS: [([f64; 3], Option<u32>, [f64; 3]); 6] = [
     ([0.11, 0.1, 1.74], Some(3), [0.11, 0.24, 1.74]),
     ([0.11, 0.24, 1.74], Some(16), [0.11, 0.38, 1.74]),
@@ -81,13 +81,13 @@ const STRANDS: [([f64; 3], Option<u32>, [f64; 3]); 6] = [
     ([-0.07, 0.24, 1.6], Some(19), [-0.07, 0.38, 1.6]),
     ([-0.07, 0.38, 1.6], Some(20), [-0.07, 0.52, 1.6]),
 ];
-/// The bones of hair.
+/// Bones of the hair.
 pub const HAIR: std::ops::Range<usize> = 16..22;
 
 /// Surface, weights and bones.
 #[derive(Clone)]
 pub struct Figure {
-    /// The points and triangles.
+    /// Points and triangles.
     pub soup: Soup,
     /// Weights, p x b.
     pub weights: Vec<f64>,
@@ -96,13 +96,13 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// 1.8 m tall, arms out along x, looking along -y; 16 bones.
+    /// A figure 1.8 m tall, arms out along x, facing -y; 16 bones.
     pub fn new() -> Self {
         let bones = BONES.iter().zip(TAILS).map(|(&(head, parent, _), tail)| (head, parent, tail));
         Self::of(body(), &bones.collect::<Vec<_>>())
     }
 
-    /// The same with a tail and long ears; 24 bones.
+    /// The figure with a tail and long ears; 24 bones.
     pub fn beast() -> Self {
         let mut soup = body().and(cube(8).placed([0.05, 0.42, 0.05], [0.0, 0.52, 0.98]));
         for side in [1.0, -1.0] {
@@ -112,7 +112,7 @@ impl Figure {
         Self::of(soup, &bones.chain(TAIL_AND_EARS).collect::<Vec<_>>())
     }
 
-    /// The same with breasts of some radius, with a bone in each or without; 18 or 16 bones.
+    /// The figure with breasts of some radius, with a bone in each or without; 18 or 16 bones.
     pub fn bosom(radius: f64, bones: bool) -> Self {
         let mut soup = body();
         for side in [1.0, -1.0] {
@@ -123,7 +123,7 @@ impl Figure {
         Self::of(soup, &own.chain(BOSOM.into_iter().take(count)).collect::<Vec<_>>())
     }
 
-    /// The same with two strands of hair of some radii; 22 bones.
+    /// The figure with two strands of hair of given radii; 22 bones.
     pub fn hair(radii: [f64; 2]) -> Self {
         let mut soup = body();
         for (radius, (start, ..)) in radii.into_iter().zip(STRANDS.into_iter().step_by(3)) {
@@ -133,7 +133,7 @@ impl Figure {
         Self::of(soup, &own.chain(STRANDS).collect::<Vec<_>>())
     }
 
-    /// A figure of bones, each with its head, its parent and where it ends.
+    /// A figure from bones, each with its head, parent and tail.
     fn of(soup: Soup, bones: &[([f64; 3], Option<u32>, [f64; 3])]) -> Self {
         let weights = soup.points.iter().flat_map(|&point| weights_at(point, bones)).collect();
         let bone = |&(head, parent, _): &([f64; 3], Option<u32>, [f64; 3])| Bone {
@@ -151,14 +151,14 @@ impl Figure {
         self.soup.surface()
     }
 
-    /// The same with each place moved by a function.
+    /// The same figure with each point moved by a function.
     pub fn mapped(mut self, place: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
         self.soup = self.soup.mapped(&place);
         self.bones.iter_mut().for_each(|bone| bone.head = place(bone.head));
         self
     }
 
-    /// A core of its bones.
+    /// Skeleton core of the figure's bones.
     pub fn core(&self, amount: f64) -> SkeletonCore {
         SkeletonCore { bones: self.bones.clone(), amount, rigid: None, resolution: None }
     }
@@ -189,7 +189,7 @@ fn body() -> Soup {
     soup
 }
 
-/// Each bone by the inverse of the sixth power of its distance.
+/// Weights proportional to the inverse sixth power of the distance to each bone.
 fn weights_at(point: [f64; 3], bones: &[([f64; 3], Option<u32>, [f64; 3])]) -> Vec<f64> {
     let near = |&(head, _, tail): &([f64; 3], Option<u32>, [f64; 3])| {
         let (point, start) = (Vector3::from(point), Vector3::from(head));

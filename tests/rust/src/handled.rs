@@ -1,4 +1,4 @@
-//! Bodies of handles and what tests ask of them.
+//! Bodies with handles, and measurements on them.
 
 use jounce::Progress;
 use jounce::material::{Field, Law, Material};
@@ -12,18 +12,18 @@ use crate::bodies::bar;
 use crate::boxes::{box_mesh, row_of};
 use crate::surfaces::{Soup, sphere, square};
 
-/// Progress that nobody hears of.
+/// Progress without a listener.
 pub fn silent() -> Progress {
     Progress::default()
 }
 
-/// Soft as jelly.
+/// A material as soft as jelly.
 pub fn jelly(law: Law) -> Material {
     Material::new(law, Field::Uniform(3e3), Field::Uniform(0.0), Field::Uniform(1000.0))
         .expect("a valid body")
 }
 
-/// A loose body of jelly with clusters.
+/// A free body of jelly with clusters.
 pub fn model(mesh: &TetMesh, handles: usize, labels: &[i32]) -> Model {
     let handles = Handles::spread(mesh, handles, 0, &silent()).expect("a valid body");
     Model::Projective(
@@ -33,22 +33,22 @@ pub fn model(mesh: &TetMesh, handles: usize, labels: &[i32]) -> Model {
     )
 }
 
-/// The same with clusters by place.
+/// The same with clusters by position.
 pub fn clustered(mesh: &TetMesh, handles: usize, clusters: usize) -> Model {
     model(mesh, handles, &cluster_tets_by_place(mesh, clusters, 0, &silent()).expect("a valid body"))
 }
 
-/// A rotation for each tet.
+/// The same with a rotation for each tet.
 pub fn exact(mesh: &TetMesh, handles: usize) -> Model {
     model(mesh, handles, &(0..mesh.tets().len() as i32).collect::<Vec<_>>())
 }
 
-/// Bodies of tets, and surfaces without volume.
+/// Models of tet bodies and of surfaces without volume.
 pub fn models() -> Vec<Model> {
     solids().into_iter().chain(surfaces()).collect()
 }
 
-/// A bar, a sheet one cell thick, loose parts, and more handles than are independent.
+/// A bar, a sheet one cell thick, separate components, and more handles than are linearly independent.
 fn solids() -> [Model; 4] {
     let bar = bar([8, 2, 2], 0.1);
     let parts = row_of(&box_mesh([2, 2, 2], 0.1), 3, 0.4);
@@ -56,7 +56,7 @@ fn solids() -> [Model; 4] {
     [clustered(&bar, 10, 16), clustered(&sheet, 12, 20), clustered(&parts, 7, 9), clustered(&bar, 60, 40)]
 }
 
-/// A sheet, a dome that is stiff, and a folded sheet beside another with triangles without area.
+/// A sheet, a stiff dome, and a folded sheet beside another with triangles of zero area.
 fn surfaces() -> [Model; 3] {
     let thin = Fabric { thickness: 2e-3, bending: 1.0 };
     [
@@ -72,7 +72,7 @@ pub fn cloth() -> Material {
         .expect("a valid body")
 }
 
-/// A loose surface of cloth.
+/// A free surface of cloth.
 pub fn surface(surface: &SurfaceMesh, fabric: Fabric, handles: usize) -> Model {
     let handles = Handles::over(surface, handles, 0, &silent()).expect("a valid body");
     let model = ProjectiveModel::surface(surface, &cloth(), fabric, &handles, &silent());
@@ -95,7 +95,7 @@ pub fn dome() -> Soup {
     Soup { points: kept.iter().map(|&v| dome.points[v as usize]).collect(), triangles }
 }
 
-/// A folded sheet and another, with a needle and triangles that use a point twice.
+/// A folded sheet and another one, with a needle-shaped triangle and triangles that use a point twice.
 fn parts() -> SurfaceMesh {
     let folded = square(6).mapped(|[x, y, _]| [0.2 * x + 0.2, 0.2 * y, 0.1 * x.abs()]);
     let mut both = folded.and(square(4).placed([0.1; 3], [0.5, 0.0, 0.3]));
@@ -103,7 +103,7 @@ fn parts() -> SurfaceMesh {
     both.surface()
 }
 
-/// The model of handles that one is.
+/// The projective-dynamics model inside a model.
 pub fn projective(model: &Model) -> &ProjectiveModel {
     match model {
         Model::Projective(model) => model,
@@ -111,18 +111,18 @@ pub fn projective(model: &Model) -> &ProjectiveModel {
     }
 }
 
-/// Of the box around a body, metres.
+/// Diagonal of a body's bounding box, metres.
 pub fn diagonal(model: &Model) -> f64 {
     let (low, high) = bounds(model.vertices());
     (Vector3::from(high) - Vector3::from(low)).norm()
 }
 
-/// A simulation that has not started.
+/// A simulation before its first step.
 pub fn simulation(model: &Model, params: SimulationParams) -> Simulation {
     Simulation::new(model.clone(), params).expect("a valid body")
 }
 
-/// Integrators, damping, gravity, substeps.
+/// Settings with different integrators, damping, gravity and substeps.
 pub fn settings() -> [SimulationParams; 4] {
     let base = SimulationParams { tolerance: 1e-9, max_iterations: 200, ..SimulationParams::default() };
     let gravity = [0.3, 0.0, -9.81];
@@ -134,7 +134,7 @@ pub fn settings() -> [SimulationParams; 4] {
     ]
 }
 
-/// Displacements of the vertices by their definition.
+/// Displacements of the vertices by the definition.
 pub fn displacements(sim: &Simulation) -> Vec<Vector3<f64>> {
     let model = projective(sim.model());
     let (handles, transforms) = (model.handles(), sim.coefficients().as_chunks::<12>().0);
@@ -150,13 +150,13 @@ pub fn displacements(sim: &Simulation) -> Vec<Vector3<f64>> {
     model.vertices().iter().enumerate().map(at).collect()
 }
 
-/// Where the vertices are.
+/// Positions of the vertices.
 pub fn places(sim: &Simulation) -> Vec<Vector3<f64>> {
     let rest = sim.model().vertices();
     displacements(sim).into_iter().zip(rest).map(|(u, x)| u + Vector3::from(*x)).collect()
 }
 
-/// The furthest that two places are apart.
+/// Largest distance between corresponding points.
 pub fn furthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
     a.iter().zip(b).fold(0.0, |most, (a, b)| f64::max(most, (a - b).norm()))
 }
@@ -166,7 +166,7 @@ pub fn mass(model: &Model) -> Vec<f64> {
     projective(model).vertex_mass().to_vec()
 }
 
-/// Kinetic energy and angular momentum about the centre of mass, of places h seconds apart.
+/// Kinetic energy and angular momentum about the centre of mass, from positions h seconds apart.
 pub fn momentum(mass: &[f64], before: &[Vector3<f64>], now: &[Vector3<f64>], h: f64) -> (f64, Vector3<f64>) {
     let total: f64 = mass.iter().sum();
     let center = mass.iter().zip(now).map(|(m, x)| *m * x).sum::<Vector3<f64>>() / total;
@@ -175,7 +175,7 @@ pub fn momentum(mass: &[f64], before: &[Vector3<f64>], now: &[Vector3<f64>], h: 
     (kinetic, each().map(|((m, v), x)| *m * (x - center).cross(&v)).sum())
 }
 
-/// A body bent by forces at its ends and its middle, at rest.
+/// Bends a body to rest by forces at its ends and its middle.
 pub fn bent(sim: &mut Simulation) {
     let vertices = sim.model().vertices();
     let (length, mass) = (vertices.iter().fold(0.0, |l: f64, v| l.max(v[0])), mass(sim.model()));
@@ -187,14 +187,14 @@ pub fn bent(sim: &mut Simulation) {
     sim.settle(&Drive { force: Some(&force), ..Drive::default() }, 2000, &silent()).expect("a valid body");
 }
 
-/// Steps; the elastic energy.
+/// Makes steps; returns the elastic energy.
 pub fn step(sim: &mut Simulation) -> f64 {
     let report = sim.step(None).expect("a valid body");
     assert!(report.residual.is_finite());
     report.energy
 }
 
-/// The energy of a body that nothing drives after 120 steps of `h`, J, elastic and kinetic: it never rises.
+/// Elastic and kinetic energy of an undriven body after 120 steps of `h`, J; checks that it never rises.
 pub fn energy_left(sim: &mut Simulation, h: f64) -> f64 {
     let (mass, mut before, mut last) = (mass(sim.model()), places(sim), f64::INFINITY);
     for _ in 0..120 {

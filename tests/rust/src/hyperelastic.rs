@@ -1,4 +1,5 @@
-//! Bars of hyperelastic flesh, and their incremental energy tet by tet, by the scalar form of the laws.
+//! Bars of hyperelastic flesh, and their incremental energy summed tet by tet with the scalar form of the
+//! laws.
 
 use jounce::Progress;
 use jounce::material::{Energy, Field, Law, Material, PrincipalStretch};
@@ -11,10 +12,11 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 
 /// Density, kg/m^3.
 pub const DENSITY: f64 = 1000.0;
-/// Seconds of a step.
+/// Duration of a step, seconds.
 pub const H: f64 = 1.0 / 30.0;
 
-/// Settings of a step that ends after so many iterations or below a tolerance; the rest shape is that at bind.
+/// Settings of a step that ends after some iterations or below a tolerance; the rest shape is the bind
+/// shape.
 pub fn params(iterations: u32, tolerance: f64) -> SimulationParams {
     SimulationParams {
         dt: H,
@@ -25,17 +27,17 @@ pub fn params(iterations: u32, tolerance: f64) -> SimulationParams {
     }
 }
 
-/// Hears nothing of a step.
+/// Ignores the progress of a step.
 pub fn silent(_: u32, _: f64) -> jounce::Result<()> {
     Ok(())
 }
 
-/// Starts a body at rest at some places.
+/// Starts a body at rest in given positions.
 pub fn start(stepper: &mut FullSpaceStepper, flesh: &Flesh, x: &[[f64; 3]]) {
     stepper.reset(flesh.mesh.vertices(), &apart(x, flesh.mesh.vertices())).expect("places that are allowed");
 }
 
-/// A mesh of one law.
+/// A mesh with one law.
 pub struct Flesh {
     /// The mesh.
     pub mesh: TetMesh,
@@ -62,20 +64,20 @@ impl Flesh {
         FullSpaceStepper::new(self.model(&Restraint::default()).into(), minimiser)
     }
 
-    /// A stepper of a body whose vertices with the least x are pinned.
+    /// A stepper of a body pinned at the vertices with the smallest x.
     pub fn hung(&self, minimiser: Minimiser) -> FullSpaceStepper {
         let pinned = self.pinned();
         let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
         FullSpaceStepper::new(self.model(&restraint).into(), minimiser)
     }
 
-    /// The vertices with the least x.
+    /// The vertices with the smallest x.
     pub fn pinned(&self) -> Vec<bool> {
         let least = self.mesh.vertices().iter().map(|v| v[0]).fold(f64::INFINITY, f64::min);
         self.mesh.vertices().iter().map(|v| v[0] == least).collect()
     }
 
-    /// The mesh with its far end turned about x.
+    /// Positions with the mesh twisted about x, up to `angle` at its far end.
     pub fn twisted(&self, angle: f64) -> Vec<[f64; 3]> {
         let length = self.mesh.vertices().iter().map(|v| v[0]).fold(0.0, f64::max);
         let turn = |v: &[f64; 3]| {
@@ -95,7 +97,7 @@ impl Flesh {
         self.mesh.tets().iter().zip(gradients(&self.mesh)).map(of).collect()
     }
 
-    /// How many tets are inside out.
+    /// Number of inverted tets.
     pub fn inverted(&self, x: &[[f64; 3]]) -> usize {
         self.deformations(x).iter().filter(|f| f.determinant() <= 0.0).count()
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jounce::material::{PrincipalStretch, StressCurve, StressCurves};
 
-/// The name of the law that is drawn.
+/// Name of the law drawn as curves.
 pub fn drawn() -> &'static str {
     "drawn"
 }
@@ -23,7 +23,7 @@ pub fn laws() -> Vec<(&'static str, PrincipalStretch)> {
     ]
 }
 
-/// Curves of no known law, in balance at rest.
+/// Stress curves of no known law, in equilibrium at rest.
 pub fn curves() -> StressCurves {
     let length = [[0.2, -2.0], [0.6, -0.7], [1.0, 0.2], [1.3, 0.9], [2.0, 3.0]];
     let area = [[0.1, -0.3], [1.0, -0.05], [1.5, 0.4]];

@@ -1,4 +1,4 @@
-//! Flesh on two bones that is pinned at its left end, in the full space and in a few displacements.
+//! Flesh on two bones, pinned at its left end, in the full space and in a reduced basis.
 
 use jounce::Progress;
 use jounce::material::{Field, Law, Material};
@@ -13,17 +13,17 @@ use jounce::subspace::{Basis, Restraint, Share, mass_pca};
 use crate::bodies::Transform;
 use crate::boxes::weights_along_x;
 
-/// A mesh on two bones, whose left end is pinned.
+/// A mesh on two bones, pinned at its left end.
 pub struct Limb {
-    /// What is simulated.
+    /// Mesh of the limb.
     pub mesh: TetMesh,
-    /// Of all tets.
+    /// Material of all tets.
     pub material: Material,
     /// Two bones.
     pub rig: Rig,
-    /// Which vertices are held, n.
+    /// Pinned vertices, n.
     pub pinned: Vec<bool>,
-    /// Of the vertices, kg.
+    /// Vertex masses, kg.
     pub mass: Vec<f64>,
 }
 

@@ -12,20 +12,20 @@ use jounce::subspace::{Handles, Restraint};
 
 use crate::bodies::{Body, Transform, some_coefficients, swing, waves};
 
-/// Every method and law, on the same bar, and the bar with stitches and with forces by cubature.
+/// Models of every method and law for the same bar, including stitches and cubature.
 pub fn models() -> Vec<Model> {
     let laws = [Law::Corotated, Law::NeoHookean];
     of_modes().into_iter().chain(laws.map(full_space)).chain(laws.map(in_displacements)).collect()
 }
 
-/// Those of skinning modes.
+/// Models in skinning modes.
 pub fn of_modes() -> Vec<Model> {
     let plain = Body::bars().iter().map(Body::model).collect::<Vec<_>>();
     let others = Body::bars();
     plain.into_iter().chain(others.iter().map(stitched)).chain(others.iter().map(sampled)).collect()
 }
 
-/// Every vertex, complementary to the rig.
+/// The full space, complementary to the rig.
 fn full_space(law: Law) -> Model {
     let (body, material) = (Body::bar(), flesh(law));
     let restraint = Restraint { rig: Some(&body.rig), ..Restraint::default() };
@@ -39,7 +39,8 @@ fn flesh(law: Law) -> Material {
     Material::new(law, number(2e4), number(0.3), number(1000.0)).expect("a valid body")
 }
 
-/// Displacements that vanish at the left end, with forces at few tets, and limits everywhere.
+/// A reduced model whose displacements vanish at the left end, with cubature at few tets and with limits
+/// everywhere.
 pub fn in_displacements(law: Law) -> Model {
     let (body, material) = (Body::bar(), flesh(law));
     let basis = waves(&body.mesh, 26);
@@ -54,7 +55,7 @@ pub fn in_displacements(law: Law) -> Model {
     Model::Reduced(limited.expect("a valid body").into())
 }
 
-/// The bar without its rig, as loose jelly.
+/// The bar without its rig, as a free body of jelly.
 pub fn of_handles() -> Model {
     let (body, material, progress) = (Body::bar(), flesh(Law::Arap), Progress::default());
     let handles = Handles::spread(&body.mesh, 9, 0, &progress).expect("a valid body");
@@ -62,7 +63,7 @@ pub fn of_handles() -> Model {
     Model::Projective(model.expect("a valid body").into())
 }
 
-/// Few tets, so that most of the body is not seen.
+/// A model with few cubature tets, so that most of the body is not sampled.
 fn sampled(body: &Body) -> Model {
     let (mesh, material, modes) = (&body.mesh, &body.material, &body.modes);
     let found = Cubature::train(mesh, material, modes, Some(&body.rig), (24, 0), &Progress::default());
@@ -71,7 +72,7 @@ fn sampled(body: &Body) -> Model {
     Model::Skinning(model.expect("a valid body").into())
 }
 
-/// Springs from side to side, between points that the rig moves alike, so that a held pose stays what it is.
+/// Springs across the bar, between points that the rig moves alike, so that a held pose stays unchanged.
 fn stitched(body: &Body) -> Model {
     let (pairs, stiffness, gaps) = ([[2, 29], [14, 113], [42, 141]], [3e3, 1e4, 2e2], [1.0; 3]);
     let stitches = Stitches::between_vertices(&body.mesh, &pairs, &stiffness, &gaps).expect("a valid body");

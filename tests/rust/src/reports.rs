@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jounce::Progress;
 
-/// Cancels what it is given to at a report, counted from 0.
+/// Progress that cancels its computation at a report, counted from 0.
 pub fn cancelling(report: usize) -> Progress {
     let heard = AtomicUsize::new(0);
     Progress::asking(move || heard.fetch_add(1, Ordering::Relaxed) == report)
 }
 
-/// What some work returns, and how often it reports.
+/// Result of some work, and its number of reports.
 pub fn counted<T>(work: impl FnOnce(&Progress) -> T) -> (T, usize) {
     let heard = Arc::new(AtomicUsize::new(0));
     let count = heard.clone();

@@ -1,4 +1,4 @@
-//! L-BFGS with whatever its first guess of the Hessian is, dense and plain to read: what `[QN]` compares its own with.
+//! L-BFGS with any initial Hessian, dense and plain to read: the rivals in the comparison of `[QN]`.
 
 use std::cmp::Ordering;
 
@@ -12,26 +12,26 @@ use nalgebra::{Matrix3, Vector3};
 use crate::hyperelastic::{Flesh, H};
 use crate::rotations::rotation;
 
-/// A step of a search must lower the energy by this share of what its slope promises.
+/// Sufficient-decrease parameter: share of the slope's prediction by which a step must lower the energy.
 const ARMIJO: f64 = 0.3;
-/// Shares of a step below which a search gives up.
+/// Smallest share of a step that the search tries.
 const LEAST: f64 = 1e-12;
 
-/// A column of numbers, three for each vertex.
+/// A column of numbers, three per vertex.
 pub type Column = Mat<f64>;
 
-/// One pair of L-BFGS: how far it went, and how much the gradient changed.
+/// One curvature pair of L-BFGS: the step, and the change of the gradient.
 pub type Pair = (Column, Column);
 
-/// A matrix by what its inverse makes of a column.
+/// A matrix given by the product of its inverse with a column.
 pub type Inverse<'a> = dyn Fn(&Column, Option<&Pair>) -> Column + 'a;
 
-/// The product of two columns.
+/// Inner product of two columns.
 pub fn dot(a: &Column, b: &Column) -> f64 {
     (a.transpose() * b)[(0, 0)]
 }
 
-/// Where a descent is.
+/// Current point of a descent.
 struct Place {
     x: Vec<[f64; 3]>,
     energy: f64,
@@ -44,7 +44,7 @@ impl Place {
         Self { x, energy, gradient: column(&gradient) }
     }
 
-    /// Where a search along a direction ends that halves its steps; none where it finds no way down.
+    /// Result of a backtracking line search; `None` if it finds no descent.
     fn searched(&self, flesh: &Flesh, y: &[[f64; 3]], d: &Column) -> Option<Self> {
         let (slope, mut share) = (dot(&self.gradient, d), 1.0);
         while share > LEAST {
@@ -59,8 +59,8 @@ impl Place {
     }
 }
 
-/// The error (11) of `[QN]` after each of some iterations of algorithm 2 with m pairs, from `y` on. least: the energy
-/// at the minimum. A search that finds no way down ends the list.
+/// The error (11) of `[QN]` after each iteration of algorithm 2 with m pairs, starting at `y`. `least` is
+/// the energy at the minimum. A failed line search ends the list.
 pub fn errors(
     flesh: &Flesh,
     y: &[[f64; 3]],
@@ -87,8 +87,9 @@ pub fn errors(
     errors
 }
 
-/// The error (11) of `[QN]` after each iteration of its algorithm 3: steps of projective dynamics without pairs, from the
-/// tenth on extrapolated after Chebyshev. radius: of the spectrum of what a step leaves of the error.
+/// The error (11) of `[QN]` after each iteration of its algorithm 3: projective-dynamics steps without
+/// pairs, with Chebyshev extrapolation from the tenth on. `radius` is the spectral radius of the error
+/// propagation.
 pub fn chebyshev_errors(
     flesh: &Flesh,
     y: &[[f64; 3]],
@@ -118,7 +119,7 @@ pub fn chebyshev_errors(
     errors
 }
 
-/// `-H g` of the pairs, the latest last, and what is behind them.
+/// `-H g` with H given by the pairs, the latest last, and an initial inverse.
 fn direction(g: &Column, pairs: &[Pair], first: &Inverse) -> Column {
     let (mut q, mut shares) = (-g, Vec::new());
     for (s, t) in pairs.iter().rev() {
@@ -133,7 +134,8 @@ fn direction(g: &Column, pairs: &[Pair], first: &Inverse) -> Column {
     d
 }
 
-/// The least energy of a step from `y`, by Newton's method with definite elements, until it goes no lower.
+/// Minimum energy of a step from `y`, by Newton's method with definite elements, until the energy no longer
+/// decreases.
 pub fn least(flesh: &Flesh, y: &[[f64; 3]]) -> f64 {
     let mut place = Place::new(flesh, y.to_vec(), y);
     loop {
@@ -145,12 +147,12 @@ pub fn least(flesh: &Flesh, y: &[[f64; 3]]) -> f64 {
     }
 }
 
-/// The factor of a definite matrix.
+/// Factor of a positive definite matrix.
 pub fn factor(matrix: &Mat<f64>) -> Llt<f64> {
     matrix.llt(Side::Lower).expect("a definite matrix")
 }
 
-/// `M / h^2 + L` with the stiffness k, the metric of `[QN]`.
+/// `M / h^2 + L` with stiffness k, the metric of `[QN]`.
 pub fn metric(flesh: &Flesh, k: f64) -> Mat<f64> {
     let conductivity = vec![k; flesh.mesh.tets().len()];
     let stiffness = laplacian(&flesh.mesh, &conductivity).expect("one stiffness a tet").to_dense();
@@ -159,7 +161,7 @@ pub fn metric(flesh: &Flesh, k: f64) -> Mat<f64> {
     inertia(flesh) + Mat::from_fn(size, size, spread)
 }
 
-/// `M / h^2` and the Hessians of the elements at some places, each the closest that is definite.
+/// `M / h^2` and the element Hessians at some positions, each projected to the closest definite matrix.
 pub fn hessian(flesh: &Flesh, x: &[[f64; 3]]) -> Mat<f64> {
     let mut matrix = inertia(flesh);
     let hats = gradients(&flesh.mesh);
@@ -177,7 +179,7 @@ pub fn hessian(flesh: &Flesh, x: &[[f64; 3]]) -> Mat<f64> {
     matrix
 }
 
-/// The rotation of each vertex, that of the mean deformation gradient around it.
+/// Rotation of each vertex, from the mean deformation gradient around it.
 pub fn rotations(flesh: &Flesh, x: &[[f64; 3]]) -> Vec<Matrix3<f64>> {
     let mut around = vec![Matrix3::zeros(); x.len()];
     for (t, f) in flesh.deformations(x).iter().enumerate() {
@@ -188,7 +190,7 @@ pub fn rotations(flesh: &Flesh, x: &[[f64; 3]]) -> Vec<Matrix3<f64>> {
     around.iter().map(rotation).collect()
 }
 
-/// A column of which each vertex is turned by its own rotation.
+/// A column with each vertex rotated by its own rotation.
 pub fn turned<'a>(rotations: impl Iterator<Item = Matrix3<f64>> + 'a, of: &Column) -> Column {
     let mut out = Mat::zeros(of.nrows(), 1);
     for (v, rotation) in rotations.enumerate() {

@@ -1,11 +1,11 @@
-//! Polar decompositions by faer's singular values, which share nothing with the core's (nalgebra's own err by
-//! more than is tested).
+//! Polar decompositions by faer's singular values, which are independent of the core's (nalgebra's own
+//! errors exceed the test tolerance).
 
 use faer::Mat;
 use nalgebra::{Matrix3, Vector3};
 
-/// The rotation R that is closest to a matrix F, the largest `tr(R'F)`, and the gap `s2 + s3` (signed) that
-/// makes it the only one.
+/// The rotation R closest to a matrix F, the largest `tr(R'F)`, and the gap `s2 + s3` (signed), which makes
+/// it unique.
 pub fn decomposed(f: &Matrix3<f64>) -> (Matrix3<f64>, f64, f64) {
     let svd = Mat::from_fn(3, 3, |i, j| f[(i, j)]).svd().unwrap();
     let u = Matrix3::from_fn(|i, j| svd.U()[(i, j)]);
@@ -20,7 +20,7 @@ pub fn decomposed(f: &Matrix3<f64>) -> (Matrix3<f64>, f64, f64) {
     (u * Matrix3::from_diagonal(&signs) * v_t, s.iter().sum(), s[1] + s[2])
 }
 
-/// That rotation.
+/// The rotation closest to F.
 pub fn rotation(f: &Matrix3<f64>) -> Matrix3<f64> {
     decomposed(f).0
 }

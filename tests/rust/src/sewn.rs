@@ -1,4 +1,4 @@
-//! Two bars that are sewn together.
+//! Two bars stitched together.
 
 use faer::Mat;
 use jounce::Progress;
@@ -11,30 +11,30 @@ use crate::bodies::bar;
 use crate::boxes::row_of;
 use crate::dense::hooke;
 
-/// Between the bars, metres.
+/// Gap between the bars, metres.
 const GAP: f64 = 0.02;
 
 fn silent() -> Progress {
     Progress::default()
 }
 
-/// Two bars end to end, 2 cm apart, the first held at its far end; the other by nothing, or likewise.
+/// Two bars end to end, 2 cm apart, the first fixed at its far end, the other free or fixed likewise.
 pub struct Bars {
-    /// Both as one, the vertices of the first before those of the other.
+    /// Both bars as one mesh, the vertices of the first before those of the other.
     pub mesh: TetMesh,
-    /// Of both.
+    /// Material of both bars.
     pub material: Material,
-    /// What is held.
+    /// Pinned vertices.
     pub pinned: Vec<bool>,
 }
 
 impl Bars {
-    /// Of so many cells each, 20 cm thick; both held, or the first alone.
+    /// Bars with this number of cells each, 20 cm thick; both fixed, or the first alone.
     pub fn new(cells: [usize; 3], both: bool) -> Self {
         Self::apart(cells, both, GAP)
     }
 
-    /// The same, so far apart.
+    /// As [`Bars::new`], with another gap.
     pub fn apart(cells: [usize; 3], both: bool, gap: f64) -> Self {
         let side = 0.2 / cells[1] as f64;
         let length = cells[0] as f64 * side;
@@ -52,7 +52,7 @@ impl Bars {
         Stitches::none(&self.mesh)
     }
 
-    /// Springs between the vertices that two bars without a gap have in one place, without a gap either.
+    /// Springs between vertices that coincide in two bars without a gap; the springs have no gap either.
     pub fn seam(&self, stiffness: f64) -> Stitches {
         let (vertices, half) = (self.mesh.vertices(), self.mesh.vertices().len() / 2);
         let near = |a: usize, b: usize| (0..3).all(|c| (vertices[a][c] - vertices[b][c]).abs() < 1e-9);
@@ -63,7 +63,7 @@ impl Bars {
         Stitches::between_vertices(&self.mesh, &pairs, &stiffness, &gaps).unwrap()
     }
 
-    /// Some of these, spread over the seam.
+    /// Some of the seam's springs, spread evenly.
     pub fn some_of_seam(&self, stiffness: f64, count: usize) -> Stitches {
         let differences = self.seam(stiffness).differences();
         let ends = |s: usize| {
@@ -92,18 +92,18 @@ impl Bars {
         Stitches::between_points(&self.mesh, &embedding, &pairs, &stiffness, &gaps).unwrap()
     }
 
-    /// Factored with these.
+    /// The eigenproblem, factored with these stitches.
     pub fn problem(&self, stitches: &Stitches) -> LinearProblem {
         let restraint = Restraint { pinned: Some(&self.pinned), ..Restraint::default() };
         LinearProblem::new(&self.mesh, &self.material, &restraint, stitches, &silent()).unwrap()
     }
 
-    /// The lowest modes, factored with these.
+    /// The lowest modes, factored with these stitches.
     pub fn modes(&self, stitches: &Stitches, count: usize) -> LinearModes {
         self.problem(stitches).lowest(count, &silent()).unwrap()
     }
 
-    /// Stitched after it was factored.
+    /// Modes of the body stitched after its factorisation.
     pub fn stitched(&self, stitches: &Stitches, count: usize) -> StitchedModes {
         let problem = self.problem(&self.none());
         problem.stitched(&problem.lowest(count + 12, &silent()).unwrap(), stitches, count).unwrap()
@@ -114,13 +114,13 @@ impl Bars {
         dense(&hooke(&self.mesh, &self.material), stitches)
     }
 
-    /// Rows of coordinates that move.
+    /// Rows of free coordinates.
     pub fn free(&self) -> Vec<usize> {
         (0..3 * self.pinned.len()).filter(|row| !self.pinned[row / 3]).collect()
     }
 }
 
-/// `K + A k A'`, a spring the same along each coordinate.
+/// `K + A k A'`, with a spring equally stiff along each coordinate.
 fn dense(stiffness: &Mat<f64>, stitches: &Stitches) -> Mat<f64> {
     let columns = stitches.differences().to_dense();
     let springs = Mat::from_fn(columns.ncols(), 1, |s, _| stitches.stiffness().nth(s).unwrap());

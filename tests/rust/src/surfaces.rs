@@ -1,10 +1,10 @@
-//! Small surfaces made by script: closed, open, in parts, wrongly oriented.
+//! Small procedural surfaces: closed, open, in components, wrongly oriented.
 
 use std::collections::HashMap;
 
 use jounce::mesh::SurfaceMesh;
 
-/// Points and triangles, before they are checked.
+/// Unchecked points and triangles.
 #[derive(Debug, Clone, Default)]
 pub struct Soup {
     /// Positions, p x 3.
@@ -19,7 +19,7 @@ impl Soup {
         SurfaceMesh::new(self.points.clone(), self.triangles.clone()).expect("a valid surface")
     }
 
-    /// This soup with another beside it, sharing no points.
+    /// This soup and another beside it, without shared points.
     pub fn and(mut self, other: Self) -> Self {
         let offset = self.points.len() as u32;
         self.points.extend(other.points);
@@ -27,25 +27,25 @@ impl Soup {
         self
     }
 
-    /// Each point moved by a function.
+    /// The same soup with each point moved by a function.
     pub fn mapped(mut self, f: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
         self.points.iter_mut().for_each(|p| *p = f(*p));
         self
     }
 
-    /// Scaled, then moved.
+    /// The same soup scaled, then translated.
     pub fn placed(self, scale: [f64; 3], by: [f64; 3]) -> Self {
         self.mapped(|p| std::array::from_fn(|a| p[a] * scale[a] + by[a]))
     }
 
-    /// The triangles for whose number the condition holds, turned around.
+    /// The same soup with the triangles flipped for whose index the condition holds.
     pub fn flipped(mut self, condition: impl Fn(usize) -> bool) -> Self {
         let chosen = self.triangles.iter_mut().enumerate().filter(|(i, _)| condition(*i));
         chosen.for_each(|(_, t)| t.swap(1, 2));
         self
     }
 
-    /// Only the triangles whose centre satisfies the condition; points stay.
+    /// The triangles whose centre satisfies the condition; all points stay.
     pub fn kept(mut self, condition: impl Fn([f64; 3]) -> bool) -> Self {
         let points = &self.points;
         self.triangles.retain(|t| {
@@ -54,7 +54,7 @@ impl Soup {
         self
     }
 
-    /// Each triangle with points of its own, as file formats with split normals store them.
+    /// The same soup with separate points for each triangle, as file formats with split normals store them.
     pub fn split(self) -> Self {
         let points = self.triangles.as_flattened().iter().map(|&v| self.points[v as usize]).collect();
         let triangles = (0..self.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
@@ -62,7 +62,7 @@ impl Soup {
     }
 }
 
-/// The square of side 2 in the plane z = 0 about the origin, facing up, in n x n cells.
+/// The square of side 2 about the origin in the plane z = 0, facing up, with n x n cells.
 pub fn square(n: u32) -> Soup {
     let at = |i: u32| 2.0 * f64::from(i) / f64::from(n) - 1.0;
     let points = (0..=n).flat_map(|i| (0..=n).map(move |j| [at(i), at(j), 0.0])).collect();
@@ -75,7 +75,7 @@ pub fn square(n: u32) -> Soup {
     Soup { points, triangles }
 }
 
-/// The cube of side 2 about the origin as six squares that share no points.
+/// The cube of side 2 about the origin as six squares without shared points.
 pub fn cube(n: u32) -> Soup {
     let up = square(n).placed([1.0; 3], [0.0, 0.0, 1.0]);
     let sides = (0..3).flat_map(|turn| {
@@ -86,7 +86,7 @@ pub fn cube(n: u32) -> Soup {
     sides.fold(Soup::default(), Soup::and)
 }
 
-/// The unit sphere about the origin: an octahedron refined a number of times.
+/// The unit sphere about the origin: a repeatedly refined octahedron.
 pub fn sphere(refinements: u32) -> Soup {
     let mut points = vec![
         [1.0, 0.0, 0.0],
@@ -117,7 +117,7 @@ pub fn sphere(refinements: u32) -> Soup {
     Soup { points, triangles }
 }
 
-/// A torus about z: radius of the ring 1, of the tube `tube`.
+/// A torus about z with ring radius 1 and tube radius `tube`.
 pub fn torus(tube: f64, around: u32, across: u32) -> Soup {
     let turn = |i: u32, n: u32| std::f64::consts::TAU * f64::from(i) / f64::from(n);
     let point = |i: u32, j: u32| {

@@ -1,4 +1,4 @@
-//! Bodies of the full space that touch what is around them.
+//! Full-space bodies in contact with their surroundings.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ use crate::surfaces::sphere;
 /// Gravity, m/s^2.
 pub const G: f64 = 9.81;
 
-/// Flesh of 20 kPa, with what of it touches.
+/// Flesh of 20 kPa with contact points.
 pub struct Body {
-    /// What is simulated.
+    /// Mesh that is simulated.
     pub mesh: TetMesh,
-    /// The points that touch; the boundary of the mesh without any.
+    /// The contact points; the boundary of the mesh if there are none.
     pub skin: Option<Arc<Embedding>>,
-    /// At the vertices, kg.
+    /// Vertex masses, kg.
     pub mass: Vec<f64>,
-    /// In the full space.
+    /// Model in the full space.
     pub model: Model,
 }
 
 impl Body {
-    /// A body that nothing restrains, and the points of its skin.
+    /// A free body and the points of its skin.
     pub fn new(mesh: TetMesh, skin: Option<Vec<[f64; 3]>>) -> Self {
         let skin = skin.map(|points| Arc::new(Embedding::new(&mesh, points).expect("a valid body")));
         Self { skin, ..Self::restrained(mesh, &Restraint::default()) }
@@ -49,7 +49,7 @@ impl Body {
         Self { mass, skin: None, model: Model::FullSpace(model.into()), mesh }
     }
 
-    /// A ball of radius 0.1 whose lowest point is at the height z = 0, in a lattice that its surface does not fill.
+    /// A ball of radius 0.1 with its lowest point at z = 0, in a lattice that its surface does not fill.
     pub fn ball() -> Self {
         let surface = sphere(3).placed([0.1; 3], [0.0, 0.0, 0.1]).surface();
         Self::new(
@@ -63,7 +63,7 @@ impl Body {
         Self::new(bar([4, 4, 2], 0.05), None)
     }
 
-    /// A simulation among colliders.
+    /// A simulation with colliders.
     pub fn among(&self, params: SimulationParams, colliders: &[Collider]) -> Simulation {
         let skin = self.skin.clone().map(|points| ContactSkin { points, rig: None });
         Simulation::among(self.model.clone(), params, colliders, skin).expect("a valid body")
@@ -74,13 +74,13 @@ impl Body {
         sim.coefficients().as_chunks::<3>().0.to_vec()
     }
 
-    /// Mean displacement over the mass.
+    /// Mean displacement, weighted by mass.
     pub fn mean(&self, sim: &Simulation) -> Vector3<f64> {
         let terms = self.mass.iter().zip(self.u(sim));
         terms.map(|(m, u)| *m * Vector3::from(u)).sum::<Vector3<f64>>() / self.mass.iter().sum::<f64>()
     }
 
-    /// Where the points that touch are.
+    /// Positions of the contact points.
     pub fn points(&self, sim: &Simulation) -> Vec<[f64; 3]> {
         let places: Vec<f64> =
             self.mesh.vertices().as_flattened().iter().zip(sim.coefficients()).map(|(x, u)| x + u).collect();
@@ -92,7 +92,7 @@ impl Body {
         }
     }
 
-    /// Volumes of the tets as they are.
+    /// Current volumes of the tets.
     pub fn volumes(&self, sim: &Simulation) -> Vec<f64> {
         let u = self.u(sim);
         let place = |v: u32| Vector3::from(self.mesh.vertices()[v as usize]) + Vector3::from(u[v as usize]);
@@ -103,7 +103,7 @@ impl Body {
         self.mesh.tets().iter().map(volume).collect()
     }
 
-    /// How deep the deepest point is in a shape that has been moved, as a share of the diagonal.
+    /// Largest penetration into a moved shape, as a share of the diagonal.
     pub fn depth(&self, sim: &Simulation, shape: &Shape) -> f64 {
         let points = self.points(sim);
         points.iter().map(|point| -shape.distance(*point).0).fold(0.0, f64::max) / self.mesh.diagonal()
@@ -115,23 +115,24 @@ pub fn params() -> SimulationParams {
     SimulationParams { gravity: [0.0, 0.0, -G], ..SimulationParams::default() }
 }
 
-/// A plane at some height.
+/// A horizontal plane at some height.
 pub fn ground(height: f64, friction: f64) -> Collider {
     Collider::new(Shape::plane([0.0, 0.0, height], [0.0, 0.0, 1.0]).expect("a valid body"), friction)
         .expect("a valid body")
 }
 
-/// Turned about z, then shifted.
+/// A rotation about z, followed by a translation.
 pub fn moved(shift: [f64; 3], angle: f64) -> Transform {
     turn([0.0, 0.0, 1.0], angle, [0.0; 3], shift)
 }
 
-/// A block on slopes: below the angle of friction it goes no further than `still`, m, in a second, above it speeds up as Coulomb says, to a share
-/// `off`. `places` of settings and a slope are its places along that in 48 frames.
+/// Checks a block on slopes. Below the angle of friction it slides less than `still`, m, in a second; above
+/// it, it accelerates by Coulomb's law within a share `off`. `places`, for settings and a slope, is its
+/// position along the slope in 48 frames.
 pub fn check_slopes(places: impl Fn(SimulationParams, &Collider) -> Vec<f64>, still: f64, off: f64) {
-    // In the last 24 frames: how far it goes, and how much faster it then is.
+    // Distance of sliding in the last 24 frames, and the gain of speed in them.
     let slid = |degrees: f64, friction: f64| {
-        // Gravity is turned instead of the ground.
+        // Gravity is rotated instead of the ground.
         let gravity = [G * degrees.to_radians().sin(), 0.0, -G * degrees.to_radians().cos()];
         let params = SimulationParams { gravity, substeps: 4, damping: 0.3, ..params() };
         let places = places(params, &ground(0.0, friction));

@@ -1,4 +1,4 @@
-//! Bars cut into domains, one behind the other.
+//! Bars cut into a chain of domains.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use jounce::subspace::{Basis, LinearModes, LinearProblem, Restraint};
 
 use crate::bodies::{REST, Transform, bar};
 
-/// Edge of a cell of the bars, m.
+/// Edge length of the bars' cells, m.
 pub const CELL: f64 = 0.1;
-/// Cells across the bars.
+/// Number of cells across the bars.
 pub const ACROSS: usize = 2;
 
 /// The material of the bars.
@@ -24,31 +24,31 @@ pub fn soft(law: Law, poisson: f64) -> Material {
     Material::new(law, number(1e6), number(poisson), number(1000.0)).unwrap()
 }
 
-/// A bar of some length in cells.
+/// A bar of a given length in cells.
 pub fn stick(cells: usize) -> TetMesh {
     bar([cells, ACROSS, ACROSS], CELL)
 }
 
-/// Which vertices of a bar are at a place along it.
+/// Vertices of a bar at a position along it.
 pub fn slice(mesh: &TetMesh, place: f64) -> Vec<u32> {
     (0..).zip(mesh.vertices()).filter(|(_, x)| (x[0] - place).abs() < 1e-9).map(|(v, _)| v).collect()
 }
 
-/// A bar held at its left end, or by nothing.
+/// A bar fixed at its left end, or free.
 pub fn problem(mesh: &TetMesh, material: &Material, held: bool) -> LinearProblem {
     let pinned: Vec<bool> = mesh.vertices().iter().map(|x| held && x[0] < 1e-9).collect();
     let restraint = Restraint { pinned: held.then_some(&pinned), ..Restraint::default() };
     LinearProblem::new(mesh, material, &restraint, &Stitches::none(mesh), &Progress::default()).unwrap()
 }
 
-/// A bar in so many linear modes that deform it.
+/// A bar in its lowest deforming linear modes.
 pub fn linear(mesh: &TetMesh, material: &Material, count: usize, held: bool) -> Arc<Domain> {
     let problem = problem(mesh, material, held);
     let modes = problem.lowest(if held { count } else { count + 6 }, &Progress::default()).unwrap();
     swinging(mesh, &problem, &modes)
 }
 
-/// A body in modes, of which the boundary touches.
+/// A body in modes whose boundary takes part in contact.
 fn swinging(mesh: &TetMesh, problem: &LinearProblem, modes: &LinearModes) -> Arc<Domain> {
     Domain::of_modes(mesh.vertices(), &problem.masses(), &mesh.boundary_vertices(), modes).unwrap().into()
 }
@@ -58,7 +58,7 @@ fn end(mesh: &TetMesh) -> Vec<u32> {
     slice(mesh, mesh.vertices().iter().fold(0.0, |most, x| x[0].max(most)))
 }
 
-/// A held bar in so many linear modes, and in how it gives where others hang on its end.
+/// A fixed bar in linear modes and attachment modes at its end.
 pub fn attached(mesh: &TetMesh, material: &Material, count: usize) -> Arc<Domain> {
     let problem = problem(mesh, material, true);
     let modes = problem.lowest(count, &Progress::default()).unwrap();
@@ -66,7 +66,7 @@ pub fn attached(mesh: &TetMesh, material: &Material, count: usize) -> Arc<Domain
     swinging(mesh, &problem, &modes)
 }
 
-/// A held bar of flesh in so many displacements of some modes and their derivatives, and in how it gives at its end.
+/// A fixed bar of flesh in a basis of modes, modal derivatives and attachment modes at its end.
 pub fn bending(mesh: &TetMesh, material: &Material, modes: usize, count: usize) -> Arc<ReducedModel> {
     let progress = Progress::default();
     let problem = problem(mesh, material, true);
@@ -79,14 +79,14 @@ pub fn bending(mesh: &TetMesh, material: &Material, modes: usize, count: usize) 
     ReducedModel::new(mesh, material, &basis, &ReducedExtras::default(), &progress).unwrap().into()
 }
 
-/// The transform that moves along the bars.
+/// A translation along the bars.
 pub fn along(far: f64) -> Transform {
     let mut transform = REST;
     transform[0][3] = far;
     transform
 }
 
-/// Domains one behind the other, each so many cells long.
+/// Domains in a chain, each some cells long.
 pub fn chain(domains: &[Arc<Domain>], cells: usize) -> Vec<Member> {
     let mesh = stick(cells);
     let length = cells as f64 * CELL;
@@ -99,12 +99,12 @@ pub fn chain(domains: &[Arc<Domain>], cells: usize) -> Vec<Member> {
     domains.iter().enumerate().map(member).collect()
 }
 
-/// Settings that leave nothing to the tolerance.
+/// Settings that iterate to full precision.
 pub fn exact() -> SimulationParams {
     SimulationParams { max_iterations: 1000, tolerance: 1e-12, ..SimulationParams::default() }
 }
 
-/// A tree that nothing moves from outside, some steps later.
+/// A tree after some steps without external motion.
 pub fn stepped(mut tree: DomainTree, steps: usize) -> DomainTree {
     for _ in 0..steps {
         tree.step(&TreeDrive::default(), &Progress::default()).unwrap();
@@ -112,7 +112,7 @@ pub fn stepped(mut tree: DomainTree, steps: usize) -> DomainTree {
     tree
 }
 
-/// Where a vertex is.
+/// Position of a vertex.
 pub fn place_of(tree: &DomainTree, domain: usize, vertex: u32) -> [f64; 3] {
     let places = tree.positions(domain).unwrap();
     std::array::from_fn(|c| places[3 * vertex as usize + c])

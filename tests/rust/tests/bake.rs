@@ -1,4 +1,4 @@
-//! Modal keys against what they promise, and displacements pulled back through skinning.
+//! Modal keys against their guarantees, and displacements pulled back through skinning.
 
 use jounce::bake::{ModalKeys, blend, modal_keys, pull_back};
 use jounce::rig::Rig;
@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 const POINTS: usize = 2500;
 const FRAMES: usize = 30;
 
-/// `rank` random shapes swinging at different speeds, each half as large as the one before.
+/// `rank` random shapes oscillating at different speeds, each half as large as the previous one.
 fn frames(rank: usize) -> Vec<f32> {
     let mut rng = ChaCha8Rng::seed_from_u64(9);
     let shapes: Vec<Vec<f64>> =
@@ -109,7 +109,7 @@ fn the_search_for_keys_can_be_stopped_throughout() {
     let frames = frames(8);
     let find = |progress: &Progress| modal_keys(&frames, FRAMES, 0.01, FRAMES, progress);
     let (found, reports) = counted(find);
-    // Each of sixteen parts, each block of points, each number of keys that is tried.
+    // One report for each of sixteen parts, each block of points, and each number of keys that is tried.
     assert!(reports > 2 * 16 + 8, "{reports}");
     for at in 0..reports {
         assert_eq!(find(&cancelling(at)).err(), Some(Error::Cancelled), "at {at} of {reports}");
@@ -161,7 +161,7 @@ fn collapsed_skinning_gives_the_least_squares_displacement() {
     {
         d.iter().zip(expected).for_each(|(d, e)| assert!((f64::from(*d) - e).abs() < 1e-6, "{d} {e}"));
     }
-    // However small the character is drawn, nothing has collapsed.
+    // Nothing collapses, however small the character.
     let tiny = [[1e-5, 0.0, 0.0], [0.0, 1e-5, 0.0], [0.0, 0.0, 1e-5]];
     assert!((pull_back(&[1e-5; 3], &[tiny]).unwrap()[0] - 1.0).abs() < 1e-6);
 }

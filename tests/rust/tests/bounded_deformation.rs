@@ -1,4 +1,4 @@
-//! Bounded deformation trees: what spheres claim is in them, whatever the coordinates.
+//! Bounded deformation trees: spheres contain their vertices at any coordinates.
 
 use jounce::Progress;
 use jounce::material::Law;
@@ -11,7 +11,7 @@ use nalgebra::{Rotation3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A bar, how it swings, and the tree of its boundary.
+/// A bar, its linear modes, and the tree of its boundary.
 fn made() -> (TetMesh, LinearModes, BoundedDeformationTree) {
     let mesh = stick(9);
     let modes = problem(&mesh, &soft(Law::Corotated, 0.3), true).lowest(8, &Progress::default()).unwrap();
@@ -19,7 +19,7 @@ fn made() -> (TetMesh, LinearModes, BoundedDeformationTree) {
     (mesh, modes, tree)
 }
 
-/// Where a vertex is.
+/// Position of a vertex.
 fn place(mesh: &TetMesh, modes: &LinearModes, vertex: u32, z: &[f64]) -> Vector3<f64> {
     let moved = |c: usize| {
         let terms = z.iter().enumerate().map(|(k, z)| z * modes.shapes[(3 * vertex as usize + c, k)]);
@@ -28,7 +28,7 @@ fn place(mesh: &TetMesh, modes: &LinearModes, vertex: u32, z: &[f64]) -> Vector3
     Vector3::from(mesh.vertices()[vertex as usize]) + Vector3::from_fn(|c, _| moved(c))
 }
 
-/// None, single ones, and random ones of any size.
+/// Zero coordinates, single ones, and random ones of any size.
 fn coordinates(rank: usize) -> Vec<Vec<f64>> {
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let single = |k: usize| (0..rank).map(|i| if i == k { -0.7 } else { 0.0 }).collect();
@@ -55,7 +55,7 @@ fn every_vertex_is_in_every_sphere_that_claims_it() {
             let centre = turn * sphere.centre + shift;
             for &vertex in tree.vertices(part) {
                 let vertex = turn * place(&mesh, &modes, vertex, &z) + shift;
-                // What turning them has rounded.
+                // Rounding error of rotating the points.
                 let rounding = 1e-14 * (centre.norm() + vertex.norm());
                 assert!((vertex - centre).norm() <= sphere.radius + rounding, "{part} at {z:?}");
             }
@@ -83,7 +83,8 @@ fn parts_are_halves_of_parts_and_tight_at_rest() {
             own.iter().map(|&v| (place(&mesh, &modes, v, &zero) - mean(&zero)).norm()).fold(0.0, f64::max);
         assert!((rest.centre - mean(&zero)).norm() < 1e-14);
         assert!(rest.radius >= widest && rest.radius < widest + 1e-11, "{} {widest}", rest.radius);
-        // Centres follow; radii of a single mode grow by what that moves vertices apart, at most.
+        // Centres follow the motion; radii for a single mode grow at most by the relative motion of
+        // vertices.
         let moved = tree.sphere(part, &one);
         let beside = own.iter().map(|&v| {
             let went = place(&mesh, &modes, v, &one) - place(&mesh, &modes, v, &zero);

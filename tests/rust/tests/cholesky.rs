@@ -1,4 +1,4 @@
-//! The sparse factor: what it solves, what it refuses, and that threads do not change it.
+//! The sparse factor: solutions, rejected input, and independence of the number of threads.
 
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
@@ -59,7 +59,7 @@ fn what_falls_apart_and_what_meets_in_one_vertex_fills_little() {
     let rows = 40_000;
     let apart = grounded(rows, (0..rows / 2).map(|pair| (2 * pair, 2 * pair + 1)));
     let diagonal = grounded(rows, std::iter::empty());
-    // All meet in the first vertex; half of them are a chain besides.
+    // All vertices are joined to the first one; half of them also form a chain.
     let star = grounded(rows, (1..rows).map(|v| (0, v)).chain((1..rows / 2).map(|v| (v, v + 1))));
     for matrix in [apart, diagonal, star] {
         let factor = SparseCholesky::new(&matrix).unwrap();
@@ -67,7 +67,7 @@ fn what_falls_apart_and_what_meets_in_one_vertex_fills_little() {
         let rhs = right_hand_sides(matrix.ncols(), 1);
         let mut x = rhs.clone();
         factor.solve_in_place(x.as_mut());
-        // The backward error: the row of the vertex in which all meet is large.
+        // Backward error, because the row of the central vertex is large.
         let largest = matrix.val().iter().fold(0.0_f64, |a, &b| a.max(b));
         let error = (&matrix * &x - &rhs).norm_max() / (largest * x.norm_max());
         assert!(error < 1e-13, "{error}");

@@ -1,4 +1,4 @@
-//! Surfaces without volume: their energies and projections, and what hangs on a rig.
+//! Surfaces without volume: energies, projections, and cloth attached to a rig.
 
 use jounce::Error;
 use jounce::material::{Field, Law, Material};
@@ -15,7 +15,7 @@ use nalgebra::{Matrix3x2, Rotation3, Vector3};
 
 const THICKNESS: f64 = 0.02;
 
-/// Membrane and bending, and what they are of.
+/// Membrane and bending energies.
 struct Layers(Membrane, Bending);
 
 impl Layers {
@@ -39,7 +39,7 @@ fn moved(x: &[[f64; 3]], by: impl Fn(Vector3<f64>) -> Vector3<f64>) -> Vec<[f64;
     x.iter().map(|x| by(Vector3::from(*x)).into()).collect()
 }
 
-/// A flat sheet, a dome, and a sheet with a needle, which has no area.
+/// A flat sheet, a dome, and a sheet with a needle-shaped triangle of zero area.
 fn shapes() -> [SurfaceMesh; 3] {
     let mut needle = square(3).placed([0.3, 0.2, 1.0], [0.0; 3]);
     needle.triangles.push([0, 1, 1]);
@@ -123,14 +123,14 @@ fn a_rolled_sheet_has_the_energy_of_a_bent_plate() {
         moved(rest, |x| Vector3::new(radius * arc(x[0]).sin(), x[1], radius * arc(x[0]).cos() - radius));
     let zeros = vec![[0.0; 3]; rest.len()];
     let energy = bending.evaluate(&rolled, &zeros, &mut zeros.clone());
-    // Vertices of the border have none: 39 of 40 rows and columns do.
+    // Boundary vertices have no bending energy: 39 of 40 rows and columns have.
     let plate = 2e5 * THICKNESS.powi(3) / 12.0 / (2.0 * radius * radius) * (39.0_f64 / 40.0).powi(2);
     assert!((energy / plate - 1.0).abs() < 1e-3, "{energy} {plate}");
 }
 
 #[test]
 fn a_curvature_keeps_its_length_and_its_side() {
-    // Flattened and turned inside out, each vertex of a sphere misses its curvature once and twice.
+    // When a sphere is flattened or turned inside out, each vertex lacks its curvature once or twice.
     let (shape, radius) = (sphere(4).surface(), 1.0);
     let Layers(_, bending) = Layers::new(&shape);
     let layers = Layers::new(&shape);
@@ -138,13 +138,14 @@ fn a_curvature_keeps_its_length_and_its_side() {
     let whole =
         2e5 * THICKNESS.powi(3) / 12.0 * 0.5 * (2.0_f64 / radius).powi(2) * 4.0 * std::f64::consts::PI;
     assert_eq!(bending.len(), shape.points().len());
-    // The normals of a sphere through its centre turn around with the curvature: the mirrored sphere is bent the other way.
+    // The normals of a sphere scaled through its centre flip together with the curvature: the mirrored
+    // sphere is bent the other way.
     for (scale, share) in [(1.0, 0.0), (0.5, 0.25), (0.0, 1.0), (-1.0, 4.0)] {
         assert!((energy(scale) / whole - share).abs() < 0.02, "{scale}: {} of {whole}", energy(scale));
     }
 }
 
-/// Pushes the top of a dome in, harder and harder until it is halfway down, then lets it go.
+/// Pushes in the top of a dome with growing force until it is halfway down, then releases it.
 #[test]
 fn a_pressed_dome_returns_to_its_side() {
     let shape = dome().surface();
@@ -173,7 +174,8 @@ fn a_pressed_dome_returns_to_its_side() {
         sim.step_with(&Drive { force: Some(&force), ..Drive::default() }, &silent()).unwrap();
     }
     (0..400).for_each(|_| assert!(sim.step(None).is_ok()));
-    // It flies on, and may turn: what tells its side is the volume that its top spans with three points of its rim.
+    // The dome keeps flying and may rotate, so its side is told by the volume that its top spans with three
+    // points of its rim.
     let outermost = |axis: usize, sign: f64| {
         let along = |v: usize| sign * shape.points()[v][axis];
         (0..shape.points().len()).max_by(|&a, &b| along(a).total_cmp(&along(b))).unwrap()
@@ -194,7 +196,7 @@ fn what_has_shrunk_to_a_point_opens_as_it_was_at_rest() {
     for shape in shapes() {
         let (layers, rest) = (Layers::new(&shape), shape.points());
         let (energies, gradients) = layers.evaluate(&vec![[0.3; 3]; rest.len()]);
-        // With the projections of rest the energy is `(1 - scale)^2` of this one.
+        // With the projections of rest, the energy is `(1 - scale)^2` times this one.
         for (energy, gradient) in energies.iter().zip(&gradients) {
             let slope: f64 =
                 gradient.as_flattened().iter().zip(rest.as_flattened()).map(|(g, x)| g * x).sum();
@@ -224,7 +226,7 @@ fn what_has_shrunk_to_a_point_opens_as_it_was_at_rest() {
     assert!(furthest(&places(&sim), &rest) < 1e-4 * diagonal(&model));
 }
 
-/// A sheet in the plane x y that two bones hold along its edge x = 0, with weights a.
+/// A sheet in the plane x y, attached to two bones along its edge x = 0 with weights a.
 fn hung(a: f64, frequency: f64) -> Model {
     let shape = sheet();
     let handles = Handles::over(&shape, 20, 0, &silent()).unwrap();
@@ -273,7 +275,7 @@ fn a_rig_that_goes_on_takes_what_coasts_along_without_a_jolt() {
 
 #[test]
 fn damping_slows_what_hangs_as_still_air_does() {
-    // Held next to not at all, it flies on as fast as its bones were.
+    // With almost no attachment it keeps flying as fast as its bones were.
     let model = hung(1.0, 1e-5);
     let at = |frame: f64| [turn([0.0, 0.0, 1.0], 0.0, [0.0; 3], [0.1 * frame, 0.0, 0.05 * frame]); 2];
     let params = SimulationParams { damping: 0.3, ..SimulationParams::default() };
@@ -300,7 +302,7 @@ fn a_hanging_sheet_sags_as_its_springs_say_and_comes_to_rest() {
     let pose = [REST, REST];
     sim.settle(&Drive { pose: Some(&pose), ..Drive::default() }, 3000, &silent()).unwrap();
     let (mass, rest) = (projective(&model).vertex_mass(), model.vertices());
-    // The springs of what is held carry the whole weight.
+    // The springs of the attached points carry the whole weight.
     let (mut weight, mut pull) = (0.0, 0.0);
     for ((x, was), m) in places(&sim).iter().zip(rest).zip(mass) {
         let held = if was[0] < 0.07 { 0.5 } else { 0.0 };

@@ -1,4 +1,4 @@
-//! Shapes of colliders against brute force and finite differences, and what they refuse.
+//! Collider shapes against brute force and finite differences, and rejected input.
 
 use jounce::Error;
 use jounce::mesh::{SurfaceMesh, closest_points};
@@ -15,7 +15,7 @@ fn shapes() -> Vec<(&'static str, Shape)> {
     ]
 }
 
-/// Points on the surface of each shape, by its own parameters.
+/// Points on the surface of each shape, from its parameters.
 fn surface_points(name: &str) -> Vec<[f64; 3]> {
     let on_sphere = |center: Vector3<f64>, radius: f64| {
         let points = sphere(5).points.into_iter();
@@ -38,7 +38,7 @@ fn distances_are_those_to_the_nearest_of_many_points_of_the_surface() {
         for point in scattered(60) {
             let (distance, _) = shape.distance(point);
             if distance < 0.0 && name == "capsule" {
-                // The points inside belong to other balls of the capsule.
+                // Points inside belong to other balls of the capsule.
                 continue;
             }
             let apart = |p: &[f64; 3]| (Vector3::from(*p) - Vector3::from(point)).norm();
@@ -85,7 +85,8 @@ fn distances_to_a_mesh_are_those_to_its_triangles_and_its_normals_their_gradient
         let (distance, normal) = shape.distance(*point);
         let truth = if inside { -nearest.distance } else { nearest.distance };
         assert!((distance - truth).abs() < 0.25 * cell, "{point:?}: {distance}, {truth}");
-        // Away from the middle of the tube, where normals of a torus turn fast, and from the grid's rim.
+        // Only points away from the middle of the tube, where a torus's normals change quickly, and from
+        // the grid's rim.
         if nearest.distance < 0.15 {
             let outward =
                 Vector3::new(ring * point[0] / (1.0 + ring), ring * point[1] / (1.0 + ring), point[2]);
@@ -120,7 +121,7 @@ fn the_force_of_a_touch_is_minus_the_gradient_of_its_energy() {
             let slope = (at(STEP) - at(-STEP)) / (2.0 * STEP);
             assert!((slope + force[c]).abs() < 1e-4, "{offset:?}: {slope}, {}", force[c]);
         }
-        // An anchor that has been dragged along holds the point with the same force.
+        // A dragged anchor holds the point with the same force.
         let dragged = Touch { anchor: touch.dragged(&point), ..touch };
         assert!((dragged.evaluate(&point).1 - force).norm() < 1e-12 * touch.bound);
         assert!(touch.stiffness * dragged.slip(&point).norm() <= touch.bound * (1.0 + 1e-12));

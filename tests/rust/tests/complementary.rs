@@ -1,4 +1,4 @@
-//! The full-space complementary solver against its own definition.
+//! The full-space complementary solver against its definition.
 
 use jounce::operators::{displacement_constraint, lumped_mass, momentum_leak};
 use jounce::solve::{ComplementarySolver, ComplementarySolverParams};

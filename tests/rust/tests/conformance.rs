@@ -1,5 +1,5 @@
-//! What every method keeps to: rest stays rest, rigid motion stays rigid, the same inputs give the same bits,
-//! and nothing that a pose can do brings a NaN.
+//! Properties of every method: rest stays rest, rigid motion stays rigid, equal inputs give equal bits, and
+//! no pose produces a NaN.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use jounce_tests::trees::{attached, bending, chain, soft, stick};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many numbers coefficients are.
+/// Number of coefficients.
 fn size(model: &Model) -> usize {
     model.coefficient_shape().iter().product()
 }
@@ -48,7 +48,7 @@ fn settings() -> [SimulationParams; 6] {
     ]
 }
 
-/// The same within limits that are felt.
+/// The same settings with active limits.
 fn limited_settings() -> [SimulationParams; 6] {
     settings().map(|params| SimulationParams { limit: Some(0.05), stretch: Some(0.05), ..params })
 }
@@ -139,7 +139,7 @@ fn without_strength_the_rig_moves_nothing() {
 
 #[test]
 fn a_change_of_the_time_step_keeps_the_velocity() {
-    // A free body that falls: with half the step it moves half as far, and no faster.
+    // Free fall: with half the time step a body moves half as far, and no faster.
     for integrator in [Integrator::BackwardEuler, Integrator::Bdf2] {
         let model = Model::Skinning(Body::bar().reduce(None).into());
         let base = SimulationParams { integrator, pose_rest: 0.0, ..Default::default() };
@@ -211,7 +211,7 @@ fn reset_starts_anew() {
     }
 }
 
-/// Something that can be stopped.
+/// A cancellable operation.
 type Act<'a> = dyn Fn(&mut Simulation, &Progress) -> Result<StepReport> + 'a;
 
 #[test]
@@ -257,7 +257,7 @@ fn settling_tells_how_far_it_is() {
     assert_eq!(progress.fraction(), (report.iterations - 1) as f32 / 1000.0);
 }
 
-/// A resting medium, that drags all parts, or vertices, with coefficients times their masses.
+/// Drag by a medium at rest on all parts or vertices, with coefficients proportional to their masses.
 fn drag(model: &Model, linear: f64, quadratic: f64) -> Drag {
     let times = |masses: &[f64], x: f64| -> Vec<f64> { masses.iter().map(|m| x * m).collect() };
     if let Model::Reduced(reduced) = model {
@@ -281,7 +281,7 @@ fn a_step_of_a_reduced_model_allocates_nothing() {
                 let drive = Drive { pose: Some(&poses[pose]), force, drag, ..Drive::default() };
                 sim.step_with(&drive, &Progress::default()).unwrap();
             };
-            // The first step with drag makes room for it.
+            // The first step with drag allocates its memory.
             step(&mut sim, 0, None, Some(&drags[0]));
             let before = ALLOCATIONS.get();
             for pose in 0..poses.len() {
@@ -303,7 +303,7 @@ fn a_step_of_a_reduced_model_allocates_nothing() {
     assert!(ALLOCATIONS.get() > 0);
 }
 
-/// Everything at once that an animation may do by accident.
+/// Poses with every accident of an animation at once.
 fn wild_poses() -> Vec<[Transform; 2]> {
     let scaled = |s: f64| REST.map(|row| row.map(|x| x * s));
     let far = |x: f64| turn([0.0, 1.0, 0.0], 1.0, [0.0; 3], [x, -x, x]);
@@ -369,7 +369,7 @@ fn a_step_in_displacements_allocates_nothing() {
                 sim.step_with(&drive, &Progress::default()).unwrap();
             }
         };
-        // The first steps make room for what is learnt, and for what drags.
+        // The first steps allocate memory for curvature pairs and for drag.
         play();
         let before = ALLOCATIONS.get();
         play();
@@ -402,7 +402,7 @@ fn a_step_of_handles_allocates_nothing() {
         let mut sim = simulation(&model, params);
         let force = vec![1e-3; size(&model)];
         let drive = Drive { force: Some(&force), ..Drive::default() };
-        // The first steps make room for what is learnt.
+        // The first steps allocate memory for curvature pairs.
         (0..6).for_each(|_| assert!(sim.step_with(&drive, &Progress::default()).is_ok()));
         let before = ALLOCATIONS.get();
         for _ in 0..6 {
@@ -427,7 +427,7 @@ fn wild_poses_in_a_medium_bring_no_nan_and_nothing_that_grows() {
                     let drive = Drive { pose: Some(pose), drag: Some(drag), ..Drive::default() };
                     let report = sim.step_with(&drive, &Progress::default()).unwrap();
                     assert!(report.energy.is_finite() && report.residual.is_finite());
-                    // The furthest pose is 1e9 times the body.
+                    // The furthest pose is at 1e9 times the size of the body.
                     assert!(largest_displacement(&sim) < 1e10 * DIAGONAL, "{}", largest_displacement(&sim));
                 }
             }

@@ -1,4 +1,4 @@
-//! Bodies of the full space among colliders.
+//! Full-space bodies among colliders.
 
 use jounce::Progress;
 use jounce::file::{decode_state, encode_state};
@@ -63,7 +63,7 @@ fn a_ball_dropped_a_hundred_times_never_gains_height() {
         let max_iterations = [30, 10, 5][drop as usize / 3 % 3];
         let params = SimulationParams { dt, max_iterations, ..params() };
         let mut sim = body.among(params, std::slice::from_ref(&ground));
-        // Fifteen frames from where it touches on.
+        // Fifteen frames from the first contact on.
         let mut rest = 15;
         for frame in 0.. {
             sim.step(None).unwrap();
@@ -89,7 +89,7 @@ fn what_is_thrown_fast_does_not_pass_a_thin_box() {
         let top = 0.1 - 1.5 * way;
         let shape = Shape::cuboid([0.0, 0.0, top - 0.005], [1.0, 1.0, 0.01]).unwrap();
         let collider = Collider::new(shape.clone(), 0.3).unwrap();
-        // One kick, and it flies.
+        // One kick sends it flying.
         let kick = SimulationParams { gravity: [0.0, 0.0, -speed * 24.0], ..params() };
         let mut sim = body.among(kick, &[collider]);
         sim.step(None).unwrap();
@@ -125,7 +125,7 @@ fn a_moving_collider_carries_by_friction_what_lies_on_it() {
     let start = body.mean(&sim);
     let (mut place, mut speed) = (0.0, 0.0);
     for frame in 0..48 {
-        // A push of 3 m/s^2, then coasting: below the 7.8 m/s^2 that friction can give.
+        // A push of 3 m/s^2, then coasting: below the 7.8 m/s^2 that friction can exert.
         speed += if frame < 24 { 3.0 / 24.0 } else { 0.0 };
         place += speed / 24.0;
         let drive = Drive { colliders: Some(&[moved([place, 0.0, 0.0], 0.0)]), ..Drive::default() };
@@ -187,7 +187,7 @@ fn what_starts_inside_a_collider_is_let_out_without_being_shot() {
     assert!(body.depth(&sim, ground(0.08, 0.3).shape()) < 1e-3 && last < 0.08, "{last}");
 }
 
-/// A bar whose core is held by what holds it, as flesh by bones.
+/// A bar with a driven core, as bones drive flesh.
 fn held_bar() -> (Body, Vec<bool>) {
     let mesh = bar([8, 4, 4], 0.1);
     let pinned: Vec<bool> =
@@ -239,14 +239,14 @@ fn what_passes_right_through_held_flesh_takes_none_of_it_along() {
             let height = 0.5 - 0.7 * f64::from(frame.min(frames)) / f64::from(frames);
             let drive = Drive { colliders: Some(&[moved([0.0, 0.0, height], 0.0)]), ..Drive::default() };
             sim.step_with(&drive, &Progress::default()).unwrap();
-            // Skin is 0.2 from the core.
+            // The skin is 0.2 away from the core.
             assert!(most(&sim) < 0.2, "{frame} of {frames}: {}", most(&sim));
         }
         assert!(most(&sim) < 2e-3, "{frames}: {}", most(&sim));
     }
 }
 
-/// A shot of a ball that falls, is hit by a turning box, and rolls.
+/// A shot of a ball that falls, is hit by a rotating box, and rolls.
 fn shot(sim: &mut Simulation, frames: std::ops::Range<usize>) -> Vec<Vec<f64>> {
     let frame = |frame: usize| {
         let poses = [moved([0.0; 3], 0.0), moved([0.0, 0.002 * frame as f64, 0.0], 0.05 * frame as f64)];
@@ -297,7 +297,7 @@ fn colliders_far_away_change_no_bit_of_a_motion() {
     assert_eq!(alone, kicked(body.among(params(), &[ground(-50.0, 0.5)])));
 }
 
-/// Colliders of each kind around a body, in numbers, of which none is reached.
+/// A number of colliders of each kind around a body, all out of reach.
 fn bystanders() -> Vec<Collider> {
     let mesh = Shape::mesh(&torus(0.4, 24, 12).placed([0.1; 3], [0.9, 0.0, 0.0]).surface(), 16).unwrap();
     let shapes = [
@@ -368,11 +368,11 @@ fn what_no_collider_does_is_refused_and_changes_nothing() {
     );
 }
 
-/// A ball is drawn by a force through the hole of a torus that is narrower than it is [QN fig. 4].
+/// A force pulls a ball through a torus with a hole narrower than the ball [QN fig. 4].
 #[test]
 fn a_ball_is_drawn_through_a_torus_and_has_its_volume_back() {
     let body = Body::ball();
-    // A hole of 8.4 cm for a ball of 10 cm.
+    // The hole has 8.4 cm, the ball 10 cm.
     let ring = torus(0.4, 64, 32).placed([0.14; 3], [0.0; 3]).surface();
     let shape = Shape::mesh(&ring, 64).unwrap();
     let params = SimulationParams { damping: 0.5, substeps: 4, ..SimulationParams::default() };

@@ -1,4 +1,5 @@
-//! The skeleton core: hands, feet and heads follow their bones, thick flesh is free, and hostile rigs are no trouble.
+//! The skeleton core: hands, feet and heads follow their bones, thick flesh stays free, and hostile rigs
+//! cause no failure.
 
 use jounce::body::{Body, BodyParams};
 use jounce::file::encode;
@@ -21,7 +22,7 @@ fn with_core(figure: &Figure, amount: f64) -> Body {
     build(figure, &params(Some(figure.core(amount)))).unwrap()
 }
 
-/// The share of a bone's vertices, those on which it weighs more than a half, that are pinned.
+/// Share of pinned vertices among those with more than half their weight on a bone.
 fn held(body: &Body, bone: usize) -> f64 {
     let own: Vec<bool> = body
         .rig
@@ -37,7 +38,8 @@ fn held(body: &Body, bone: usize) -> f64 {
 #[test]
 fn hands_feet_and_the_head_are_rigid_without_names_and_the_torso_is_flesh() {
     let figure = Figure::new();
-    // Fine enough that vertices lie within the core's share of the way from the bones to the skin.
+    // A lattice fine enough for vertices to lie within the core's share of the distance between bones and
+    // skin.
     let fine = BodyParams { resolution: 40, ..params(Some(figure.core(0.5))) };
     let body = build(&figure, &fine).unwrap();
     let rigid = ["head", "left hand", "right hand", "left foot", "right foot"].map(bone);
@@ -140,7 +142,7 @@ fn appendages_that_nothing_moves_swing_freely() {
     assert!(!roles(&beast).contains(&BoneRole::Free), "where nothing moves nothing is still beside it");
 }
 
-/// The share of the vertices of breasts that are pinned.
+/// Share of pinned vertices in the breasts.
 fn held_of_breasts(figure: &Figure) -> f64 {
     let params = BodyParams { resolution: 56, ..params(Some(figure.core(0.5))) };
     let body = build(figure, &params).unwrap();
@@ -156,7 +158,7 @@ fn held_of_breasts(figure: &Figure) -> f64 {
 #[test]
 fn a_bone_in_a_breast_holds_none_of_it() {
     let mut figure = Figure::bosom(0.08, true);
-    // As rigs do that blend: less than a half.
+    // Less than half, as in blended rigs.
     for weights in figure.weights.chunks_exact_mut(figure.bones.len()) {
         for breast in BREASTS {
             weights[bone("spine")] += 0.6 * weights[breast];
@@ -276,7 +278,7 @@ fn leak_scales_what_flesh_beside_a_core_feels() {
 fn hard_points_and_loose_parts_of_one_bone_are_pinned() {
     let plain = Figure::new();
     let mut figure = Figure::new();
-    // A horn on the hips, held whole by them, and a patch of the belly that is said to be hard.
+    // A horn on the hips, entirely part of the core, and a patch of the belly painted as hard.
     let horn = sphere(2).placed([0.05, 0.2, 0.05], [0.0, 0.3, 1.05]);
     let count = figure.soup.points.len();
     figure.soup = figure.soup.and(horn);
@@ -315,7 +317,7 @@ fn clothes_make_no_flesh_below_them_thin() {
     let hung = &body.embedding.tets()[count..];
     let moves = |&&tet: &&u32| body.mesh.tets()[tet as usize].iter().all(|&v| !body.pinned[v as usize]);
     let moving = hung.iter().filter(moves).count();
-    // Arms and thighs, which are core, pass through the rest.
+    // Arms and thighs, which are core, penetrate the rest.
     assert!(2 * moving > added, "{moving} of {added}");
 }
 
@@ -357,7 +359,7 @@ fn the_skin_of_thick_flesh_is_free_at_every_resolution() {
     let egg = ball.placed([1.0, 0.8, 0.6], [0.0; 3]);
     let block = cube(8).placed([1.0, 0.8, 0.6], [0.0; 3]);
     let even = vec![1.0; block.points.len()];
-    // A corner of a block may be thin, its edges are not.
+    // A corner of a block may count as thin, its edges may not.
     for (soup, weights, resolutions, most) in
         [(egg, weights, [16, 24, 41], 0), (block, even, [24, 32, 41], 8 * 12)]
     {
@@ -433,7 +435,7 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(refused(&all), Error::Range { what: "core amount", .. }));
 }
 
-/// The smallest piece that flesh, connected through tets, falls into, as a share of the body's volume.
+/// Volume of the smallest piece of flesh connected through tets, as a share of the body's volume.
 fn smallest_piece(body: &Body) -> f64 {
     let mut pieces: Vec<u32> = (0..body.pinned.len() as u32).collect();
     let free = |tet: &[u32; 4]| tet.iter().copied().filter(|&v| !body.pinned[v as usize]).collect::<Vec<_>>();
@@ -480,7 +482,8 @@ fn thin_parts_are_the_same_at_every_resolution() {
     let at = |resolution, core: &SkeletonCore| {
         build(&figure, &BodyParams { resolution, ..params(Some(core.clone())) }).unwrap()
     };
-    // As thick as what is thin at most: of this shin finer lattices hold more than coarse ones by themselves.
+    // At the upper bound of thin parts: finer lattices hold more of this shin by themselves than coarse
+    // ones.
     let shin = bone("left shin");
     let own = at(24, &known);
     for resolution in [32, 48, 64] {
@@ -489,6 +492,6 @@ fn thin_parts_are_the_same_at_every_resolution() {
         assert!(held(&alone, shin) > held(&own, shin) + 0.2, "{resolution}");
         assert_eq!(finer.roles, own.roles);
     }
-    // In the lattice of the body itself nothing differs.
+    // In the body's own lattice nothing differs.
     assert!(encode(&own.model) == encode(&at(24, &figure.core(0.5)).model));
 }

@@ -1,4 +1,4 @@
-//! Forces by cubature: exact with all tets, safe with few, and nearer to all of them than clusters are.
+//! Cubature of forces: exact with all tets, stable with few, and closer to the exact forces than clusters.
 
 use jounce::material::Law;
 use jounce::method::skinning_modes::{Cubature, Extras, SkinningModel};
@@ -9,7 +9,7 @@ use jounce_tests::bodies::{Body, REST, Transform, bar, displacement, largest, so
 
 const DIAGONAL: f64 = 0.9;
 
-/// Longer than the bar of the other tests, with more modes, so that clusters have something to lock.
+/// Longer bars than in the other tests, with more modes, so that clusters show locking.
 fn bodies() -> [Body; 2] {
     let body = || Body::new(bar([12, 3, 3], 0.1), 6, 3);
     [body(), body().with_law(Law::Corotated, 0.4)]
@@ -26,7 +26,7 @@ fn reduced(body: &Body, cubature: &Cubature) -> SkinningModel {
     SkinningModel::with_extras(&body.mesh, &body.material, modes, labels, rig, &extras).unwrap()
 }
 
-/// Clusters of one tet each: no tet is left out.
+/// Clusters of one tet each.
 fn of_all_tets(body: &Body) -> SkinningModel {
     let labels: Vec<i32> = (0..body.mesh.tets().len() as i32).collect();
     let (mesh, material) = (&body.mesh, &body.material);
@@ -44,7 +44,7 @@ fn with_all_tets_it_is_exact() {
             let z = some_coefficients(12 * all.mode_count(), 0.03);
             let (a, slope) = all.elastic_energy(&z, Some(&pose), pose_rest).unwrap();
             let (b, exact_slope) = exact.elastic_energy(&z, Some(&pose), pose_rest).unwrap();
-            // Pinned tets hold energy of the rig that no motion changes.
+            // Pinned tets contain energy of the rig, constant under any motion.
             let (a0, _) = all.elastic_energy(&vec![0.0; z.len()], Some(&pose), pose_rest).unwrap();
             let (b0, _) = exact.elastic_energy(&vec![0.0; z.len()], Some(&pose), pose_rest).unwrap();
             assert!(((a - a0) - (b - b0)).abs() < 1e-8 * b.abs(), "{} {}", a - a0, b - b0);
@@ -105,7 +105,7 @@ fn shot(body: &Body, model: SkinningModel) -> Vec<f64> {
     (0..30).flat_map(frame).collect()
 }
 
-/// Root mean square of a difference, relative to the first.
+/// Root mean square of a difference, relative to the first argument.
 fn error(exact: &[f64], other: &[f64]) -> f64 {
     let square = |x: &mut dyn Iterator<Item = f64>| x.map(|x| x * x).sum::<f64>();
     let missed = square(&mut exact.iter().zip(other).map(|(a, b)| a - b));

@@ -1,4 +1,4 @@
-//! St. Venant-Kirchhoff flesh whose forces are cubic polynomials against its elements `[MOR sec. 3.1]`.
+//! St. Venant-Kirchhoff flesh: forces as cubic polynomials against the sum over elements `[MOR sec. 3.1]`.
 
 use jounce::material::{Field, Law, Material};
 use jounce::mesh::{TetMesh, solid_lattice};
@@ -26,7 +26,7 @@ fn made(mesh: &TetMesh, poisson: f64, basis: &Basis, cubic: bool) -> ReducedMode
     ReducedModel::new(mesh, &material, basis, &extras, &Progress::default()).unwrap()
 }
 
-/// Energy, J, and its gradient by the coefficients, tet after tet.
+/// Energy, J, and its gradient with respect to the coefficients, tet by tet.
 fn of_elements(mesh: &TetMesh, poisson: f64, basis: &Basis, q: &[f64]) -> (f64, Vec<f64>) {
     let (mu, lambda) =
         (YOUNG / 2.0 / (1.0 + poisson), YOUNG * poisson / (1.0 + poisson) / (1.0 - 2.0 * poisson));
@@ -68,7 +68,7 @@ fn energies_and_forces_are_those_of_all_elements() {
     }
 }
 
-/// A displacement that makes lengths twice as large, and others.
+/// A displacement that doubles lengths, and the displacements of another basis.
 fn growth(mesh: &TetMesh, more: &Basis) -> Basis {
     let mut shapes: Vec<f64> = mesh.vertices().iter().flatten().copied().collect();
     shapes.extend(more.shapes());
@@ -82,7 +82,7 @@ fn in_cells_that_flesh_fills_in_part_they_are_those_of_all_samples() {
     assert!(!mesh.cells().is_empty());
     let basis = growth(&mesh, &waves(&mesh, 6));
     let [cubic, sampled] = [true, false].map(|cubic| made(&mesh, 0.3, &basis, cubic));
-    // Flesh that has grown does not feel the barrier, which is no polynomial.
+    // Stretched flesh is outside the barrier, which is no polynomial.
     let mut q = some_coefficients(7, 0.01);
     q[0] = 0.4;
     let [(found, gradient), (energy, slope)] =
@@ -92,7 +92,7 @@ fn in_cells_that_flesh_fills_in_part_they_are_those_of_all_samples() {
     assert!(gradient.iter().zip(&slope).all(|(a, b)| (a - b).abs() < 1e-12 * largest));
 }
 
-/// `P = E/2 l (l^2 - 1)` where nothing is pressed sideways: it softens below `l = 1 / sqrt 3`.
+/// `P = E/2 l (l^2 - 1)` with free sides: the stress softens below `l = 1 / sqrt 3`.
 #[test]
 fn a_pressed_bar_gives_way_as_the_law_says() {
     let mesh = bar([5, 2, 2], 0.1);
@@ -108,7 +108,7 @@ fn a_pressed_bar_gives_way_as_the_law_says() {
     assert!((softest.unwrap() - 3.0_f64.powf(-0.5)).abs() < 0.01);
 }
 
-/// A bar that is held at its left end, with kinetic and elastic energy of a simulation of it.
+/// A bar fixed at its left end, with the kinetic and elastic energy of its simulation.
 struct Held {
     mesh: TetMesh,
     basis: Basis,
@@ -126,7 +126,7 @@ impl Held {
         Model::Reduced(made(&self.mesh, 0.3, &self.basis, cubic).into())
     }
 
-    /// `1/2 |U dq / h|^2` in the norm of the mass.
+    /// `1/2 |U dq / h|^2` in the mass norm.
     fn kinetic(&self, before: &[f64], after: &[f64], h: f64) -> f64 {
         let speed = |i: usize| -> f64 {
             (0..after.len()).map(|k| self.basis.columns[(i, k)] * (after[k] - before[k]) / h).sum()
@@ -135,8 +135,8 @@ impl Held {
     }
 }
 
-/// Pushed so hard that parts of it turn inside out, then left alone. Without damping a step may add what negative curvature
-/// gives, as the energy is not convex.
+/// Flesh is pushed until parts of it invert, then released. Without damping a step may add energy by
+/// negative curvature, because the energy is not convex.
 #[test]
 fn energy_never_rises_once_nothing_drives() {
     let held = Held::new(14);

@@ -11,7 +11,7 @@ use jounce_tests::bodies::{Body, REST, Transform, turn};
 const FRAMES: usize = 24;
 const DIAGONAL: f64 = 0.9;
 
-/// A swing that is periodic, its harmonics out of phase, `advance` metres further after each cycle.
+/// Periodic motion with harmonics out of phase, advancing `advance` metres per cycle.
 fn cycle(advance: f64) -> Vec<[Transform; 2]> {
     let pose = |frame: usize| {
         let phase = std::f64::consts::TAU * (frame % FRAMES) as f64 / FRAMES as f64;
@@ -25,7 +25,7 @@ fn cycle(advance: f64) -> Vec<[Transform; 2]> {
 }
 
 fn settings() -> [SimulationParams; 3] {
-    // Stiff enough that the bar swings a few times in a cycle.
+    // Stiff enough for the bar to vibrate a few times per cycle.
     let base = SimulationParams {
         damping: 0.12,
         stiffness: 25.0,
@@ -44,7 +44,7 @@ fn drives(poses: &[[Transform; 2]]) -> Vec<Drive<'_>> {
     poses.iter().map(|pose| Drive { pose: Some(pose), ..Drive::default() }).collect()
 }
 
-/// The largest difference of a coordinate of a displacement, as a share of the diagonal.
+/// Largest difference of a displacement's coordinates, as a share of the diagonal.
 fn apart(model: &Model, a: &[f64], b: &[f64]) -> f64 {
     let projector = model.projector(None).unwrap();
     let show = |z: &[f64]| {
@@ -73,7 +73,7 @@ fn the_last_frame_meets_the_first() {
                 .collect();
             let still = vec![0.0; frames[0].len()];
             assert!(apart(&model, &frames[5], &still) > 1e-3);
-            // Position, velocity and acceleration.
+            // Position, velocity and acceleration match.
             for frame in 0..3 {
                 let seam = apart(&model, &frames[frame], &frames[frame + FRAMES]);
                 assert!(seam < 1e-4, "{frame}: {seam}");
@@ -130,7 +130,7 @@ fn forces_and_strengths_take_part() {
 
 #[test]
 fn acceleration_saves_passes() {
-    // So little damped that each cycle alone leaves much of the seam.
+    // With so little damping each cycle alone leaves much of the seam.
     let model = Body::bar().model();
     let poses = cycle(0.0);
     let params = SimulationParams { integrator: Integrator::Bdf2, damping: 0.02, ..settings()[1] };
@@ -151,7 +151,7 @@ fn acceleration_saves_passes() {
 
 #[test]
 fn flesh_that_stiffens_closes() {
-    // Near its limit the flesh swings otherwise in each cycle, and repeating never settles.
+    // Near its limit the flesh moves differently in each cycle, and repetition never converges.
     let model = Body::bar().model();
     let poses = cycle(0.0);
     for limit in [0.02, 0.007] {
@@ -179,7 +179,7 @@ fn it_stops_within_a_frame_of_being_told_to_and_changes_nothing() {
             }
             progress.cancel();
         });
-        // Newton's method follows the third pass and those after it.
+        // Newton's method follows the third pass and later ones.
         let stopped = sim.settle_cycle(&drives(&poses), &[], PASSES, 0.0, &progress);
         returned.store(true, Relaxed);
         stopped
@@ -208,7 +208,7 @@ fn what_is_no_cycle_is_refused_and_changes_nothing() {
         Error::Range { what: "poses", got, .. } => assert!(got > 1e-3 && got < 1.0, "{got}"),
         other => panic!("{other}"),
     }
-    // Turned about its middle, no part of it goes elsewhere on the whole.
+    // Rotated about its middle, the body as a whole does not move.
     let (rest, turned) = ([REST; 2], [turn([1.0, 0.0, 0.0], 0.8, [0.4, 0.15, 0.15], [0.0; 3]); 2]);
     let held = |pose| Drive { pose: Some(pose), ..Drive::default() };
     match ask(&[held(&rest), held(&turned)], &[], 6) {
@@ -244,7 +244,8 @@ fn what_is_dragged_closes() {
     let plain = close(0.0, 0.0, settings()[0]);
     for (linear, quadratic) in [(10.0, 0.0), (0.0, 10.0)] {
         assert!(apart(&model, &plain, &close(linear, quadratic, settings()[0])) > 1e-3);
-        // So near the limit that only Newton's method settles it, and only if it knows all of the drag.
+        // So close to the limit that only Newton's method converges, and only if it takes all of the drag
+        // into account.
         let params = SimulationParams { damping: 0.0, limit: Some(0.02), ..settings()[1] };
         close(0.1 * linear, quadratic, params);
     }

@@ -1,4 +1,4 @@
-//! Trees of domains: against the body in one piece, their momentum and energy, and what they refuse.
+//! Trees of domains: comparison with the body in one piece, momentum, energy, and rejected input.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use jounce_tests::trees::{
 };
 use nalgebra::Vector3;
 
-/// Cells along the whole bar, and along a half.
+/// Numbers of cells along the whole bar and along a half.
 const WHOLE: usize = 16;
 const HALF: usize = 8;
-/// Settings in which a step is a state of rest.
+/// Time step so long that a step ends at rest.
 const LONG: f64 = 1e4;
 
 fn silent() -> Progress {
@@ -40,12 +40,12 @@ fn tree(members: &[Member], free: bool, params: SimulationParams) -> DomainTree 
     DomainTree::new(members, free, params).unwrap()
 }
 
-/// Halves one behind the other.
+/// Two halves in a chain.
 fn halves(domain: &Arc<Domain>) -> Vec<Member> {
     chain(&[domain.clone(), domain.clone()], HALF)
 }
 
-/// How far the middle of the last domain's end hangs from where it is at rest.
+/// Static deflection of the middle of the last domain's end.
 fn hanging(members: &[Member], cells: usize, gravity: [f64; 3]) -> Vector3<f64> {
     let tip = slice(&stick(cells), cells as f64 * CELL)[4];
     let last = members.len() - 1;
@@ -54,7 +54,7 @@ fn hanging(members: &[Member], cells: usize, gravity: [f64; 3]) -> Vector3<f64> 
     Vector3::from(place_of(&stepped(start, 6), last, tip)) - before
 }
 
-/// The same of the bar in one piece, every vertex of it.
+/// Static deflection of the bar in one piece, in the full space.
 fn hanging_whole(material: &Material, gravity: [f64; 3]) -> Vector3<f64> {
     let (mesh, progress) = (stick(WHOLE), silent());
     let pinned: Vec<bool> = mesh.vertices().iter().map(|x| x[0] < 1e-9).collect();
@@ -68,7 +68,7 @@ fn hanging_whole(material: &Material, gravity: [f64; 3]) -> Vector3<f64> {
     Vector3::from_column_slice(&displacement(&simulation)[3 * tip..][..3])
 }
 
-/// The loudest frequency of a signal near one, as a share of that.
+/// Frequency of the largest amplitude of a signal near a given one, as a share of it.
 fn loudest(signal: &[f64], h: f64, near: f64) -> f64 {
     let count = signal.len() as f64;
     let loud = |share: f64| {
@@ -84,7 +84,7 @@ fn loudest(signal: &[f64], h: f64, near: f64) -> f64 {
     shares.max_by(|&a, &b| loud(a).total_cmp(&loud(b))).unwrap()
 }
 
-/// The first frequency of two halves, as a share of a frequency.
+/// First frequency of two halves, as a share of a given frequency.
 fn swinging(members: &[Member], near: f64) -> f64 {
     let (h, gravity) = (1.0 / near / 200.0, [0.0, 0.0, -1e-3]);
     let mut tree = stepped(tree(members, false, SimulationParams { dt: LONG, gravity, ..exact() }), 4);
@@ -99,7 +99,7 @@ fn swinging(members: &[Member], near: f64) -> f64 {
     loudest(&signal, h, near)
 }
 
-/// The interface of a child is held as though rigid, which Poisson's ratio minds.
+/// A child's interface is treated as rigid, which matters with Poisson's ratio.
 #[test]
 fn a_bar_in_two_swings_and_hangs_as_the_bar_in_one() {
     let gravity = [0.0, 0.0, -1e-3];
@@ -110,7 +110,7 @@ fn a_bar_in_two_swings_and_hangs_as_the_bar_in_one() {
         let error = |members: &[Member]| (hanging(members, HALF, gravity) - whole).norm() / whole.norm();
         let errors = [2, 5, 20].map(|count| error(&halves(&linear(&stick(HALF), &material, count, true))));
         assert!(errors[0] > 0.1 && errors[1] < 0.11 && errors[2] < 0.025, "{errors:?}");
-        // With how a half gives where the other pulls, three modes are as good as all.
+        // With a half's static response to the other's pull, three modes are as good as all.
         let members = halves(&attached(&stick(HALF), &material, 3));
         let hung = error(&members);
         assert!(hung < off, "{hung}");
@@ -133,7 +133,7 @@ fn far_bends_are_those_of_the_full_space() {
         error(hanging(&members, HALF, gravity))
     };
     let errors = [flesh(3, 6), flesh(6, 20), flesh(10, 40)];
-    // Each piece bends little, in linear modes; all of them bend far.
+    // Each piece bends little, in linear modes; all pieces together bend far.
     let pieces = [1, 2, 8].map(|count| {
         let cells = WHOLE / count;
         let domain = attached(&stick(cells), &material, 4);
@@ -144,7 +144,7 @@ fn far_bends_are_those_of_the_full_space() {
     assert!(pieces[0] > 0.3 && pieces[1] < 0.2 && pieces[2] < 0.04, "{pieces:?}");
 }
 
-/// A stem and two arms that hang on its end, one of them turned, of which nothing is held.
+/// A free tree: a stem and two arms at its end, one of them rotated.
 fn free_tree() -> Vec<Member> {
     let material = soft(Law::Corotated, 0.3);
     let (stem, arm) = (linear(&stick(4), &material, 6, false), attached(&stick(2), &material, 3));
@@ -164,13 +164,13 @@ fn free_tree() -> Vec<Member> {
     vec![root, hung(along(0.4), 0, end), hung(upright, 0, side), hung(along(0.6), 1, further)]
 }
 
-/// The masses of a member's vertices.
+/// Vertex masses of a member.
 fn masses(number: usize) -> Vec<f64> {
     let mesh = stick(if number == 0 { 4 } else { 2 });
     lumped_mass(&mesh, &soft(Law::Corotated, 0.3))
 }
 
-/// Masses and places of all vertices.
+/// Masses and positions of all vertices.
 fn everything(tree: &DomainTree) -> Vec<(f64, Vector3<f64>)> {
     let of = |domain: usize| {
         let places = tree.positions(domain).unwrap();
@@ -191,7 +191,7 @@ fn spun(params: SimulationParams) -> DomainTree {
     tree
 }
 
-/// `sum m a = sum f` and `sum x m a = sum x f` of each step, so that what domains do to each other cancels.
+/// `sum m a = sum f` and `sum x m a = sum x f` in each step, so internal forces between domains cancel.
 #[test]
 fn momentum_changes_by_outer_forces_alone() {
     let (h, gravity) = (1.0 / 48.0, Vector3::new(0.4, 0.0, -2.0));
@@ -251,7 +251,7 @@ fn energy_does_not_rise_where_nothing_drives() {
     }
 }
 
-/// A free tree that spins, or one that is let go where gravity has bent it far.
+/// A spinning free tree, or a tree released after bending far under gravity.
 fn spun_or_hung(free: bool, h: f64) -> DomainTree {
     let params = SimulationParams { dt: h, ..exact() };
     if free {
@@ -265,7 +265,7 @@ fn spun_or_hung(free: bool, h: f64) -> DomainTree {
     tree
 }
 
-/// With a root that is driven: as much as gravity the other way.
+/// A driven root has the same effect as gravity in the opposite direction.
 #[test]
 fn domains_feel_how_their_root_is_moved() {
     let (material, h, push) = (soft(Law::Corotated, 0.3), 1.0 / 30.0, [3.0, -2.0, 5.0]);
@@ -275,7 +275,7 @@ fn domains_feel_how_their_root_is_moved() {
     let mut pulled = tree(&members, false, SimulationParams { gravity: push.map(|a| -a), ..params });
     driven.step(&led(&REST), &silent()).unwrap();
     pulled.step(&led(&REST), &silent()).unwrap();
-    // The pulled one has begun a step before.
+    // The pulled one starts a step earlier.
     pulled.reset();
     for step in 1..60 {
         let mut root = REST;
@@ -345,7 +345,7 @@ fn the_gradient_is_that_of_differences() {
     }
 }
 
-/// The whole world turned, with gravity.
+/// Everything is rotated, gravity included.
 #[test]
 fn it_is_the_same_wherever_it_stands() {
     let material = soft(Law::Corotated, 0.3);

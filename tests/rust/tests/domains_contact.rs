@@ -1,4 +1,5 @@
-//! Trees of domains among colliders: drops, slopes, momentum, rest against the full space, and what they refuse.
+//! Trees of domains among colliders: drops, slopes, momentum, equilibrium against the full space, and
+//! rejected input.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ fn shape(made: jounce::Result<Shape>, friction: f64) -> Collider {
     Collider::new(made.unwrap(), friction).unwrap()
 }
 
-/// A body that flies, its mesh and the masses of that.
+/// A free body with its mesh and vertex masses.
 struct Flying {
     mesh: TetMesh,
     masses: Vec<f64>,
@@ -56,7 +57,7 @@ impl Flying {
         DomainTree::among(std::slice::from_ref(&self.member), true, params, colliders).unwrap()
     }
 
-    /// Sum of something over the masses of all vertices.
+    /// Mass-weighted sum of a quantity over all vertices.
     fn sum(&self, tree: &DomainTree, of: impl Fn(Vector3<f64>) -> Vector3<f64>) -> Vector3<f64> {
         let places = tree.positions(0).unwrap();
         let terms = places.as_chunks::<3>().0.iter().zip(&self.masses);
@@ -67,7 +68,7 @@ impl Flying {
         self.sum(tree, |x| x) / self.masses.iter().sum::<f64>()
     }
 
-    /// How deep the deepest vertex of the boundary is in a shape, as a share of the diagonal.
+    /// Largest penetration of the boundary's vertices into a shape, as a share of the diagonal.
     fn depth(&self, tree: &DomainTree, shape: &Shape) -> f64 {
         depth(tree, 0, &self.mesh, shape)
     }
@@ -107,7 +108,7 @@ fn a_ball_that_is_dropped_never_gains_height_and_comes_to_rest() {
             last = ball.mean(&tree).z;
             lowest = lowest.min(last);
             assert!(last < start, "drop {drop} at {frame}: {last}");
-            // Once it has come down it rises no more than a tenth.
+            // After landing it rebounds by at most a tenth.
             if lowest < start - height {
                 assert!(last < start - 0.9 * height, "drop {drop} at {frame}: {last} of {height}");
             }
@@ -125,7 +126,7 @@ fn a_ball_that_is_dropped_never_gains_height_and_comes_to_rest() {
     }
 }
 
-/// Kinetic energy, that of gravity and elastic energy, J.
+/// Sum of kinetic, gravitational and elastic energy, J.
 fn energy(body: &Flying, tree: &DomainTree, before: &[f64], elastic: f64, h: f64) -> f64 {
     let now = tree.positions(0).unwrap();
     let mut energy = elastic;
@@ -161,7 +162,8 @@ fn energy_does_not_rise_where_a_block_tumbles_over_colliders() {
     }
 }
 
-/// What a plane does to a body in a step is a force away from it, within the cone of friction; none along it without friction.
+/// The impulse of a plane on a body in a step points away from it, within the friction cone; without
+/// friction it has no tangential part.
 #[test]
 fn momentum_changes_by_gravity_and_by_what_pushes() {
     let place = turn([0.0, 1.0, 0.3], 0.6, [0.0; 3], [0.0, 0.0, 0.05]);
@@ -250,7 +252,7 @@ fn what_touches_nothing_moves_by_the_same_bits_as_without_colliders() {
     }
 }
 
-/// Cells of half of a bar that hangs on a ball, and the settings.
+/// Number of cells in half of a bar hanging over a ball.
 const HALF: usize = 8;
 
 fn hanging() -> SimulationParams {
@@ -258,12 +260,12 @@ fn hanging() -> SimulationParams {
     SimulationParams { gravity, damping: 0.5, tolerance: 1e-8, max_iterations: 200, ..params() }
 }
 
-/// The middle of the end of a half.
+/// Middle of a half's end.
 fn tip() -> usize {
     slice(&stick(HALF), HALF as f64 * CELL)[4] as usize
 }
 
-/// How deep the ends of both halves hang at rest, and how deep they are in a collider.
+/// Static deflections of both halves' ends, and their penetration into a collider.
 fn hung(material: &Material, (modes, count): (usize, usize), below: Option<&Collider>) -> ([f64; 2], f64) {
     let half = Arc::new(Domain::of_flesh(&bending(&stick(HALF), material, modes, count)).unwrap());
     let members = chain(&[half.clone(), half], HALF);
@@ -280,7 +282,8 @@ fn hung(material: &Material, (modes, count): (usize, usize), below: Option<&Coll
     ([0, 1].map(hangs), below.map_or(0.0, depth))
 }
 
-/// A held bar hangs down on a ball: in halves of flesh the more as in one piece with all its vertices, the more displacements these have.
+/// A fixed bar sags onto a ball: the halves agree with the full-space bar the better, the more
+/// displacements they have.
 #[test]
 fn a_bar_in_two_lies_on_a_ball_as_the_full_space_does() {
     let material = soft(Law::Corotated, 0.0);
@@ -307,7 +310,8 @@ fn a_bar_in_two_lies_on_a_ball_as_the_full_space_does() {
     assert!(alone < 1.5 * right[1], "the ball does hold it: {alone}");
 }
 
-/// What is held deep inside passes through what it is in, and what lies on the ground from the start, held vertices too, lies.
+/// A fixed body deep inside a collider passes through it; a body that starts on the ground, pinned vertices
+/// included, rests on it.
 #[test]
 fn what_is_held_passes_through_what_it_is_deep_in_and_lies_on_what_it_touches() {
     let material = soft(Law::Corotated, 0.3);
@@ -330,7 +334,7 @@ fn what_is_held_passes_through_what_it_is_deep_in_and_lies_on_what_it_touches() 
     assert!(lowest(&free) < 20.0 * lowest(&lies), "{} {}", lowest(&free), lowest(&lies));
 }
 
-/// A slab of which four hundred vertices touch at once, more than a search minds.
+/// A slab with four hundred vertices in contact at once, more than the working set holds.
 #[test]
 fn what_touches_with_many_vertices_lies_still() {
     let slab = Flying::new(bar([19, 19, 2], 0.02), REST);

@@ -1,4 +1,4 @@
-//! Drag: the force it says it is, at the velocity that a step ends with; stable for any coefficient.
+//! Drag: the stated force at the velocity at the end of a step; stable for any coefficient.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ fn samples(model: &Model, count: usize) -> Arc<ForceSamples> {
     Arc::new(model.force_samples(count).unwrap())
 }
 
-/// Drag of `linear` and `quadratic` times the mass of each part, other for each, in a wind that turns.
+/// Drag with coefficients `linear` and `quadratic` times each part's mass, different for each part, in a
+/// rotating wind.
 fn drag(samples: &Arc<ForceSamples>, linear: f64, quadratic: f64) -> Drag {
     let times = |x: f64| -> Vec<f64> {
         samples.masses().iter().enumerate().map(|(s, m)| x * m * (s + 1) as f64).collect()
@@ -42,7 +43,7 @@ fn norm(w: &[f64]) -> f64 {
     w.iter().map(|w| w * w).sum::<f64>().sqrt()
 }
 
-/// `-(c + q |w|) w` of each sample moving through these places, newest last.
+/// `-(c + q |w|) w` of each sample moving through these positions, newest last.
 fn forces(drag: &Drag, places: &[Vec<[f64; 3]>; 3], p: &SimulationParams) -> Vec<f64> {
     let [older, last, now] = places;
     let [newest, before] = if p.integrator == Integrator::Bdf2 { [1.5, -0.5] } else { [1.0, 0.0] };
@@ -171,7 +172,7 @@ fn what_is_flung_far_through_a_medium_moves_or_is_refused() {
     assert!(moved > 12, "{moved}");
 }
 
-/// Elastic and kinetic energy at the end of each frame of a body that has been shaken and then held.
+/// Elastic and kinetic energy at the end of each frame of a body that is shaken and then held.
 fn energies(body: &Body, p: SimulationParams, linear: f64, quadratic: f64) -> Vec<f64> {
     let model = body.model();
     let samples = samples(&model, 8);

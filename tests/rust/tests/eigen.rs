@@ -1,4 +1,5 @@
-//! Skinning modes against dense solves: repeated eigenvalues, constraints, separate parts, bad input.
+//! Skinning modes against dense solves: repeated eigenvalues, constraints, separate components, invalid
+//! input.
 
 use faer::{Mat, Side};
 use jounce::material::{Field, Law, Material};
@@ -17,7 +18,7 @@ fn modes(mesh: &TetMesh, count: usize, rig: Option<&Rig>) -> SkinningModes {
     skinning_modes(mesh, &material(), count, rig, None, &Progress::default()).unwrap()
 }
 
-/// Every eigenvalue of the problem in an orthonormal basis of the space that the constraint leaves, ascending.
+/// All eigenvalues of the problem in an orthonormal basis of the constraint's null space, ascending.
 fn dense_eigenvalues(mesh: &TetMesh, rig: Option<&Rig>) -> Vec<f64> {
     let material = material();
     let mass = lumped_mass(mesh, &material);
@@ -37,7 +38,7 @@ fn dense_eigenvalues(mesh: &TetMesh, rig: Option<&Rig>) -> Vec<f64> {
     (free.transpose() * scaled * &free).self_adjoint_eigenvalues(Side::Lower).unwrap()
 }
 
-/// The modes' eigenvalues are the lowest ones, with as many copies as the dense solve counts on either side of them.
+/// Checks that the modes' eigenvalues are the lowest ones, with the multiplicities of the dense solve.
 fn assert_lowest(mesh: &TetMesh, rig: Option<&Rig>, modes: &SkinningModes) {
     let dense = dense_eigenvalues(mesh, rig);
     let scale = dense[modes.eigenvalues.len() - 1];

@@ -1,5 +1,5 @@
-//! Every energy's stress and Hessian, and the clustered energy with its blended rest shapes, against central
-//! differences, for well-behaved, equal, flat, mirrored and inverted F.
+//! Stress and Hessian of every energy, and the clustered energy with its blended rest shapes, against
+//! central differences, for well-behaved, equal, flat, mirrored and inverted F.
 
 use jounce::material::{Energy, Fibre, Hessian, PrincipalStretch, StretchLimit};
 use jounce_tests::bodies::{Body, Transform, compose, some_coefficients, turn};
@@ -15,12 +15,12 @@ fn rotation(x: f64, y: f64, z: f64) -> Matrix3<f64> {
     Rotation3::from_euler_angles(x, y, z).into_inner()
 }
 
-/// A deformation gradient of given signed singular values, in no special orientation.
+/// A deformation gradient of given signed singular values, in a generic orientation.
 fn stretched(values: [f64; 3]) -> Matrix3<f64> {
     rotation(0.3, -1.1, 2.0) * Matrix3::from_diagonal(&Vector3::from(values)) * rotation(-0.7, 0.2, 0.9)
 }
 
-/// Where every law is smooth.
+/// Deformation gradients at which every law is smooth.
 fn deformations() -> Vec<(String, Matrix3<f64>)> {
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let random = |i| (format!("random {i}"), Matrix3::from_fn(|_, _| rng.random_range(-1.5..1.5)));
@@ -46,7 +46,8 @@ fn deformations() -> Vec<(String, Matrix3<f64>)> {
     cases
 }
 
-/// Where the closest rotation jumps, and with it the stress of some laws.
+/// Deformation gradients at which the closest rotation is discontinuous, and with it the stress of some
+/// laws.
 fn jumps() -> Vec<Matrix3<f64>> {
     [[1.0, 1.0, -1.0], [1.0, 0.5, -0.5], [1.0, 1e-9, -1e-9], [1.0, 0.0, 0.0], [0.0; 3], [-0.5; 3]]
         .into_iter()
@@ -84,7 +85,7 @@ fn check(name: &str, energy: &impl Energy, f: &Matrix3<f64>) {
     let stress_error = (stress - stress_differences(energy, f)).norm() / (1.0 + stress.norm());
     let hessian_error = (hessian - hessian_differences(energy, f)).norm() / (1.0 + hessian.norm());
     assert!(stress_error < 3e-9, "{name}: stress off by {stress_error:e}");
-    // At volume 1 the barrier's third derivative jumps.
+    // The barrier's third derivative jumps at volume 1.
     let kink = if name.starts_with(VENANT) && (f.determinant() - 1.0).abs() < STEP { 1e-7 } else { 0.0 };
     assert!(hessian_error < 2e-8 + kink, "{name}: Hessian off by {hessian_error:e}");
 }
@@ -105,7 +106,7 @@ fn derivatives_match_finite_differences() {
     }
 }
 
-/// Laws whose energy is smooth in F have no jumps: mirrored and twice flat shapes are like any other.
+/// Laws whose energy is smooth in F have no jumps: mirrored and doubly flat shapes are like any other.
 #[test]
 fn smooth_laws_are_right_where_rotations_jump() {
     for (law, energy) in laws() {
@@ -137,7 +138,7 @@ fn definite_hessians_are_the_closest_and_finite_everywhere() {
     }
 }
 
-/// A decomposition by way of F'F would lose half the digits of the small singular value, and with them R.
+/// A decomposition via F'F would lose half the digits of the small singular value, and with them R.
 #[test]
 fn flat_shapes_keep_all_digits() {
     let (left, right) = (rotation(0.3, -1.1, 2.0), rotation(-0.7, 0.2, 0.9));
@@ -157,7 +158,7 @@ fn rotations_store_no_energy() {
     }
 }
 
-/// The flesh knows neither where it is nor how its material was turned at rest.
+/// Laws are independent of the orientation of the body and of the material at rest.
 #[test]
 fn laws_are_isotropic_and_turn_with_the_body() {
     let (left, right) = (rotation(0.5, 1.0, -0.3), rotation(-2.0, 0.1, 0.6));
@@ -193,7 +194,7 @@ fn fibres_match_finite_differences_and_stay_finite_where_they_vanish() {
 
 #[test]
 fn limits_of_stretch_match_finite_differences_and_stay_finite_where_rotations_jump() {
-    // Felt a little, well, and far beyond.
+    // Weakly active, clearly active, and far beyond.
     for (limit, allowed) in [(2.0, 0.0), (1.0, 0.3), (0.6, 0.0), (0.1, 0.05)] {
         let energy = StretchLimit { stiffness: 1.7, limit, allowed };
         for (shape, f) in deformations() {
@@ -208,7 +209,8 @@ fn limits_of_stretch_match_finite_differences_and_stay_finite_where_rotations_ju
     }
 }
 
-/// Nothing at all up to half of the limit beyond what is allowed, whatever the direction; then ever steeper.
+/// The energy is zero up to half the limit beyond the allowed stretch, in any direction, and then grows
+/// ever more steeply.
 #[test]
 fn limits_of_stretch_are_felt_from_half_of_them_on() {
     let energy = StretchLimit { stiffness: 2.0, limit: 0.4, allowed: 0.1 };
@@ -226,7 +228,7 @@ fn limits_of_stretch_are_felt_from_half_of_them_on() {
     }
 }
 
-/// Only what is along the fibre pulls; a contracted one pulls at rest.
+/// Only stretch along the fibre pulls; a contracted fibre pulls at rest.
 #[test]
 fn fibres_resist_stretch_along_them_alone() {
     let fibre = Fibre { stiffness: 50.0, direction: [0.0, 1.0, 0.0], relaxed: 1.0 };
@@ -237,15 +239,14 @@ fn fibres_resist_stretch_along_them_alone() {
     assert!((contracted.stress(&Matrix3::identity()) - of([0.0, 10.0, 0.0])).norm() < 1e-13);
 }
 
-/// A pose that turns the body and stretches it by `least` along z: below 0 every deformation gradient is
+/// A pose that rotates the body and stretches it by `least` along z: below 0 every deformation gradient is
 /// inverted.
 fn stretched_pose(least: f64) -> [Transform; 2] {
     let stretch = [[1.2, 0.0, 0.0, 0.0], [0.0, 0.8, 0.0, 0.0], [0.0, 0.0, least, 0.1]];
     [0.3, 0.5].map(|angle| compose(&turn([0.2, 1.0, -0.4], angle, [0.4, 0.1, 0.1], [0.0; 3]), &stretch))
 }
 
-/// The clustered energy with rest shapes from bind to pose, on bodies that are turned inside out or nearly
-/// flat.
+/// The clustered energy with rest shapes from bind to pose, on bodies that are inverted or nearly flat.
 #[test]
 fn blended_rest_shapes_match_finite_differences_where_inverted_and_near_singular() {
     for model in Body::bars().map(|body| body.reduced()) {

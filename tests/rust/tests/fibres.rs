@@ -1,4 +1,4 @@
-//! Fibres of full-space flesh: their energy tet by tet, bars that contract as they do by hand, and muscles over frames.
+//! Fibres in full-space flesh: energy tet by tet, analytic contraction of bars, and muscles over frames.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use nalgebra::{Matrix3, Rotation3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Pa, of the fibres.
+/// Stiffness of the fibres, Pa.
 const KAPPA: f64 = 2e4;
-/// Pa, of the flesh.
+/// Stiffness of the flesh, Pa.
 const MU: f64 = 5e3;
 
 fn fibres(tets: usize, stiffness: Field, direction: [f64; 3]) -> Fibres {
     Fibres::new(stiffness, &vec![direction; tets]).unwrap()
 }
 
-/// A bar whose vertices with the least x are pinned.
+/// A bar pinned at the vertices with the smallest x.
 fn hung(flesh: &Flesh, fibres: Option<&Fibres>) -> Arc<FullSpaceModel> {
     let pinned = flesh.pinned();
     let restraint = Restraint { pinned: Some(&pinned), ..Restraint::default() };
@@ -33,12 +33,12 @@ fn hung(flesh: &Flesh, fibres: Option<&Fibres>) -> Arc<FullSpaceModel> {
     FullSpaceModel::with_extras(&flesh.mesh, &material, &laws, &restraint, &extras, &progress).unwrap().into()
 }
 
-/// Flesh that resists each principal stretch by itself.
+/// Flesh that resists each principal stretch separately.
 fn separable(cells: [usize; 3]) -> Flesh {
     Flesh { mesh: bar(cells, 0.1), law: PrincipalStretch::Corotated { mu: MU, lambda: 0.0 } }
 }
 
-/// Flesh that keeps its volume nearly.
+/// Nearly incompressible flesh.
 fn meaty(cells: [usize; 3]) -> Flesh {
     Flesh { mesh: bar(cells, 0.1), law: PrincipalStretch::NeoHookean { mu: MU, lambda: 1e5 } }
 }
@@ -47,7 +47,7 @@ fn along(flesh: &Flesh, direction: [f64; 3]) -> Fibres {
     fibres(flesh.mesh.tets().len(), Field::Uniform(KAPPA), direction)
 }
 
-/// Where vertices are in static equilibrium.
+/// Positions of the vertices in static equilibrium.
 fn settled(model: &Arc<FullSpaceModel>, params: SimulationParams, drive: &Drive<'_>) -> Vec<[f64; 3]> {
     let mut sim = Simulation::new(Model::FullSpace(model.clone()), params).unwrap();
     sim.settle(drive, 5000, &Progress::default()).unwrap();
@@ -68,7 +68,7 @@ fn error_of(what: Result<Fibres, Error>) -> String {
     what.unwrap_err().to_string()
 }
 
-/// `2 mu (x - 1) + k (x - l) = 0`, and nothing across.
+/// `2 mu (x - 1) + k (x - l) = 0`, without forces across.
 #[test]
 fn a_bar_relaxes_where_flesh_and_fibres_are_in_balance() {
     let flesh = separable([6, 2, 2]);
@@ -82,7 +82,8 @@ fn a_bar_relaxes_where_flesh_and_fibres_are_in_balance() {
     }
 }
 
-/// Under an even pull on its end a bar gets longer in proportion to what holds it together along.
+/// Under a uniform pull on its end, a bar's extension is inversely proportional to its stiffness along the
+/// fibres.
 #[test]
 fn fibres_stiffen_flesh_along_them_alone() {
     let flesh = separable([6, 2, 2]);
@@ -100,7 +101,7 @@ fn fibres_stiffen_flesh_along_them_alone() {
     }
 }
 
-/// Two muscles: the near half of a bar, and the far half.
+/// Two muscles: the near and the far half of a bar.
 fn halves(flesh: &Flesh) -> [Fibres; 2] {
     let middle = |t: usize| flesh.mesh.corners(t).iter().map(|corner| corner[0]).sum::<f64>() / 4.0;
     let end = flesh.mesh.vertices().iter().map(|x| x[0]).fold(0.0, f64::max);
@@ -111,7 +112,7 @@ fn halves(flesh: &Flesh) -> [Fibres; 2] {
     })
 }
 
-/// Each half is as long as it would be alone.
+/// Each half has the length that it would have alone.
 #[test]
 fn muscles_contract_each_by_itself() {
     let flesh = separable([6, 2, 2]);
@@ -129,7 +130,7 @@ fn muscles_contract_each_by_itself() {
     }
 }
 
-/// `2 mu (x - 1) + k_1 (x - l_1) + k_2 (x - l_2) = 0` where both are in the same tets.
+/// `2 mu (x - 1) + k_1 (x - l_1) + k_2 (x - l_2) = 0` if both are in the same tets.
 #[test]
 fn muscles_may_share_flesh() {
     let flesh = separable([6, 2, 2]);
@@ -161,7 +162,8 @@ fn one_share_is_that_of_all_muscles_to_the_bit() {
     assert!(alike != run(Shares::of_each("contraction", &[0.3, 0.2]).unwrap()));
 }
 
-/// Energy and forces of flesh with the fibres of muscles, one a tet, under a rig that strains all tets alike by S; rest shapes follow by a share.
+/// Energy and forces of flesh with muscle fibres, one per tet, under a rig that strains all tets by S; rest
+/// shapes follow by a share.
 fn by_tet(
     flesh: &Flesh,
     muscles: &[Vec<Fibre>],
@@ -194,8 +196,9 @@ fn by_tet(
     (sum, forces, largest)
 }
 
-/// A step ends where the sum of what tets have vanishes with inertia, by either minimiser, in flesh with two muscles that
-/// share tets and whose fibres differ from tet to tet, under a rig that turns and strains it.
+/// A step ends where elastic, fibre and inertial forces balance, with either minimiser, in flesh with two
+/// muscles that share tets and whose fibres differ from tet to tet, under a rig that rotates and strains
+/// it.
 #[test]
 fn a_step_ends_where_the_forces_of_tets_are_in_balance() {
     let flesh =
@@ -253,7 +256,7 @@ fn a_step_ends_where_the_forces_of_tets_are_in_balance() {
     }
 }
 
-/// A muscle gets shorter and thicker, and comes back to where it was.
+/// A muscle gets shorter and thicker, and returns to its initial shape.
 #[test]
 fn a_contraction_over_frames_bulges_and_comes_back() {
     let flesh = meaty([8, 2, 2]);
@@ -290,7 +293,7 @@ fn a_contraction_over_frames_bulges_and_comes_back() {
     assert!(most < 30 && iterations < 266 * 12, "{iterations} iterations, {most} at most");
 }
 
-/// Kinetic and elastic energy, of a bar that is let go while its muscle is contracted.
+/// Kinetic and elastic energy of a bar released while its muscle is contracted.
 #[test]
 fn energy_does_not_rise_in_what_nothing_drives() {
     let flesh = meaty([6, 2, 2]);
@@ -316,7 +319,8 @@ fn energy_does_not_rise_in_what_nothing_drives() {
     assert!(energies[199] < 0.95 * first);
 }
 
-/// Two muscles that jerk at random, each by itself, in flesh whose rig leaps and spins; then rest.
+/// Two muscles contract at random, independently, in flesh whose rig jumps and spins; then everything is at
+/// rest.
 #[test]
 fn two_thousand_violent_steps_of_two_muscles_end_at_rest() {
     let flesh = meaty([3, 1, 1]);
@@ -343,7 +347,7 @@ fn two_thousand_violent_steps_of_two_muscles_end_at_rest() {
     assert!(left < 1e-4, "{left} m are left");
 }
 
-/// Several tasks of fibres.
+/// Enough fibres for several tasks.
 #[test]
 fn threads_do_not_change_a_bit() {
     let flesh = meaty([12, 6, 6]);
@@ -374,7 +378,8 @@ fn rigged(fibres: Option<&Fibres>) -> Model {
     Model::FullSpace(made.unwrap().into())
 }
 
-/// What has a stiffness of 0 everywhere is as though it were not there; a rig does not stretch muscles that follow it.
+/// A muscle with zero stiffness everywhere has no effect; muscles that follow the rig are not stretched by
+/// it.
 #[test]
 fn fibres_without_stiffness_and_those_that_follow_the_rig_change_nothing() {
     let shot = |model: Model, strength: f64| {
@@ -395,7 +400,7 @@ fn fibres_without_stiffness_and_those_that_follow_the_rig_change_nothing() {
     assert!(still < 1e-6, "{still:e}");
 }
 
-/// What was contracted does not show in what is not.
+/// A former contraction has no effect on later steps.
 #[test]
 fn a_contraction_that_is_taken_off_leaves_nothing_behind() {
     let tets = Body::bar().mesh.tets().len();

@@ -1,4 +1,4 @@
-//! Bars of flesh in the full space against analytic ones, and what they do when treated badly.
+//! Bars of full-space flesh against analytic solutions, and under violent treatment.
 
 use jounce::Progress;
 use jounce::material::{Field, Law, Material, PrincipalStretch};
@@ -21,7 +21,7 @@ fn silent(_: u32, _: f64) -> jounce::Result<()> {
     Ok(())
 }
 
-/// Laws with moduli lambda and mu for small strains.
+/// Laws with the small-strain moduli lambda and mu.
 fn with_moduli(lambda: f64, mu: f64) -> [(&'static str, PrincipalStretch); 4] {
     [
         ("corotated", PrincipalStretch::Corotated { mu, lambda }),
@@ -39,7 +39,7 @@ fn lame(young: f64, poisson: f64) -> (f64, f64) {
     (young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)), young / (2.0 * (1.0 + poisson)))
 }
 
-/// A step so long that inertia has no say.
+/// Settings with a time step so long that inertia is negligible.
 fn statics() -> SimulationParams {
     let dt = 1e3;
     SimulationParams {
@@ -51,8 +51,8 @@ fn statics() -> SimulationParams {
     }
 }
 
-/// Hanging from one end, a bar gets longer by `rho g L^2 / (2 E)` and, in its middle, thinner by nu times the
-/// strain there, `rho g L / (2 E)`. What holds the end keeps it from getting thinner: lengths are compared at
+/// Hanging from one end, a bar gets longer by `rho g L^2 / (2 E)` and, in its middle, thinner by nu times
+/// the strain there, `rho g L / (2 E)`. The clamp prevents thinning at the end, so lengths are compared at
 /// a ratio of 0.
 #[test]
 fn a_hanging_bar_gets_longer_and_thinner_by_the_analytic_amounts() {
@@ -84,8 +84,8 @@ fn a_hanging_bar_gets_longer_and_thinner_by_the_analytic_amounts() {
     }
 }
 
-/// Ends of a bar held at one side, pulled and let go: `f = sqrt(E / rho) / (4 L)`; the metric has the same
-/// frequency where Poisson's ratio is 0, so that damping is `exp(-2 pi zeta)` a period.
+/// A bar fixed at one end is pulled and released: `f = sqrt(E / rho) / (4 L)`. The metric has the same
+/// frequency for a Poisson ratio of 0, so the damping per period is `exp(-2 pi zeta)`.
 #[test]
 fn a_bar_swings_along_itself_at_the_analytic_frequency_and_calms_at_the_ratio() {
     let (young, length): (f64, f64) = (1e6, 1.6);
@@ -139,7 +139,7 @@ fn recovering(iterations: u32) -> SimulationParams {
     }
 }
 
-/// Random, flattened and mirrored starts: how many tets stay inverted [QN fig. 15]. A corotated law lets
+/// Number of inverted tets after random, flattened and mirrored starts [QN fig. 15]. A corotated law leaves
 /// some.
 #[test]
 fn bodies_recover_from_random_flat_and_mirrored_starts() {
@@ -171,9 +171,10 @@ fn bodies_recover_from_random_flat_and_mirrored_starts() {
     }
 }
 
-/// Held by one end that jumps about by its thickness or its own length, for every law that resists small
-/// strains. Steps end long before their energy is least, yet the flesh is thrown no further than it can stretch,
-/// and comes to rest; home where it was not folded through itself, which is an equilibrium without contact.
+/// A body fixed at one end, which jumps by its thickness or its own length, for every law that resists
+/// small strains. Steps end long before the energy is minimal, yet the flesh stays within its stretch and
+/// comes to rest: at its initial shape unless it was folded through itself, which is an equilibrium without
+/// contact.
 #[test]
 fn ten_thousand_violent_steps_stay_finite_and_end_at_rest() {
     const PA: f64 = 5e3;
@@ -205,7 +206,7 @@ fn ten_thousand_violent_steps_stay_finite_and_end_at_rest() {
     }
 }
 
-/// A body whose rest shape follows its rig feels nothing in a held pose; where it does not, it does.
+/// A body whose rest shape follows its rig has no forces in a held pose; otherwise it has.
 #[test]
 fn held_poses_are_rest_shapes_as_far_as_pose_rest_says() {
     for (name, law) in laws() {
@@ -228,8 +229,8 @@ fn held_poses_are_rest_shapes_as_far_as_pose_rest_says() {
     }
 }
 
-/// Cells of a lattice that flesh fills in part have their own gradients and twists: local-global iterates
-/// again.
+/// Cells of a lattice that flesh fills in part have gradients and twists of their own: local-global
+/// iterates again.
 #[test]
 fn cells_are_elements_of_their_own() {
     let mesh = solid_lattice(&sphere(2).surface(), 8, &Progress::default()).unwrap();

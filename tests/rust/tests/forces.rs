@@ -1,4 +1,4 @@
-//! Forces on the flesh: reduced exactly, read at few samples, and in balance where a body has settled.
+//! Forces on the flesh: exact reduction, evaluation at few samples, and balance at equilibrium.
 
 use jounce::mesh::Embedding;
 use jounce::method::{Drive, Integrator, Model, Simulation, SimulationParams};
@@ -35,7 +35,7 @@ fn reduced_forces_do_the_same_work() {
             assert!((dot(&forces, &u) - dot(&reduced, &z)).abs() < 1e-7 * scale);
         }
     }
-    // One entry at a time it is the transpose of the definition.
+    // Entry by entry, the reduction is the transpose of the definition.
     let projector = model.projector(None).unwrap();
     let forces = some_coefficients(3 * projector.point_count(), 2.0);
     let reduced = projector.reduce_forces(&forces).unwrap();

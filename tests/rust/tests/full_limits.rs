@@ -1,5 +1,5 @@
-//! The limits of stretch and of displacements in the full space: nothing for calm motion, flesh that holds together in violent, the same
-//! energy as that of its elements one by one.
+//! Limits of stretch and displacement in the full space: no effect on calm motion, flesh that holds
+//! together in violent motion, and the same energy as summed element by element.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use nalgebra::{Matrix3, Vector3};
 
 const LAWS: [Law; 3] = [Law::Arap, Law::NeoHookean, Law::StVenantKirchhoff];
 
-/// The bar whose every vertex moves, complementary to its rig.
+/// The bar in the full space, complementary to its rig.
 fn model(law: Law) -> Arc<FullSpaceModel> {
     let body = Body::bar();
     let number = Field::Uniform;
@@ -39,7 +39,7 @@ fn settings() -> [SimulationParams; 3] {
     ]
 }
 
-/// The largest change of a length in a tet, for a rig that only moves the body as a whole.
+/// Largest change of a length in a tet, for a rig that moves the body rigidly.
 fn stretch(model: &FullSpaceModel, u: &[f64], pose: &Transform) -> f64 {
     let (u, hats) = (u.as_chunks::<3>().0, gradients(model.mesh()));
     let rig = Matrix3::from_fn(|i, j| pose[i][j]);
@@ -51,13 +51,13 @@ fn stretch(model: &FullSpaceModel, u: &[f64], pose: &Transform) -> f64 {
     model.mesh().tets().iter().zip(&hats).map(of_tet).fold(0.0, f64::max)
 }
 
-/// Still, then beaten about by most of its own size.
+/// Rest, then jumps by most of the body's size.
 fn violent(frame: u32) -> [Transform; 2] {
     let jump = if frame < 2 { 0.0 } else { 0.7 * f64::from((frame / 3) % 2) };
     [turn([0.0, 1.0, 0.0], 1.5 * jump, [0.1, 0.0, 0.0], [jump, 0.0, 0.5 * jump]); 2]
 }
 
-/// The largest stretch in violent motion.
+/// Largest stretch in violent motion.
 fn worst(model: &Arc<FullSpaceModel>, params: SimulationParams) -> f64 {
     let mut sim = simulation(model, params);
     (0..24).fold(0.0, |most: f64, frame| {
@@ -105,7 +105,7 @@ fn calm_motion_is_the_same_to_the_bit() {
     }
 }
 
-/// Settings may change from step to step: what was does not show in what is.
+/// Settings may change from step to step: former limits have no effect on later steps.
 #[test]
 fn a_limit_that_is_taken_off_leaves_nothing_behind() {
     let model = model(Law::Arap);
@@ -153,7 +153,7 @@ fn violent_motion_replays_bit_for_bit_from_any_frame() {
     }
 }
 
-/// Several chunks, some of them with what feels the limit.
+/// Several chunks, some of them with active limits.
 #[test]
 fn threads_do_not_change_a_bit() {
     let flesh = Flesh { mesh: bar([12, 6, 6], 0.1), law: laws()[3].1.clone() };
@@ -201,8 +201,8 @@ fn pulled() -> SimulationParams {
     SimulationParams { dt: 0.1, gravity: [300.0, 0.0, -200.0], ..SimulationParams::default() }
 }
 
-/// Energy, forces on vertices and the largest that an element has, under a rig that strains all of them alike by S; they
-/// follow it by a share.
+/// Energy, vertex forces and the largest element force, under a rig that strains all elements by S; rest
+/// shapes follow by a share.
 fn limited(
     flesh: &Flesh,
     x: &[[f64; 3]],
@@ -234,8 +234,9 @@ fn limited(
     (sum, forces, largest)
 }
 
-/// What the lanes sum is what elements have one by one, and a step ends where its gradient vanishes, but for what
-/// differences of energy that are rounding leave of it; by Newton's method too. A rig that crushes flesh flatter than rest shapes follow is no stretch of it.
+/// The SIMD sums equal the sums over single elements, and a step ends where its gradient vanishes up to
+/// rounding of energy differences, also with Newton's method. A rig that crushes flesh flatter than rest
+/// shapes can follow does not count as stretch.
 #[test]
 fn the_energy_is_that_of_elements_and_its_gradient_vanishes_at_the_end() {
     for (name, law) in laws() {
@@ -282,8 +283,8 @@ fn the_energy_is_that_of_elements_and_its_gradient_vanishes_at_the_end() {
     }
 }
 
-/// A step ends where inertia, elastic force, load and `m s omega^2 L phi'(|u| / L)` are in balance, by either
-/// minimiser; on the parabola beyond four fifths of the limit too.
+/// A step ends where inertia, elastic force, load and `m s omega^2 L phi'(|u| / L)` balance, with either
+/// minimiser, also on the parabola beyond four fifths of the limit.
 #[test]
 fn displacements_end_where_their_limit_is_in_balance() {
     for (name, law) in laws() {
@@ -356,7 +357,7 @@ fn a_limit_holds_what_would_go_many_times_as_far() {
     }
 }
 
-/// Some kPa stiff.
+/// A law with a stiffness of some kPa.
 fn soft(law: jounce::material::PrincipalStretch) -> jounce::material::PrincipalStretch {
     use jounce::material::PrincipalStretch as P;
     const PA: f64 = 5e3;
@@ -372,7 +373,7 @@ fn soft(law: jounce::material::PrincipalStretch) -> jounce::material::PrincipalS
     }
 }
 
-/// Where the rig has the flesh nothing is felt, however the rig strains it.
+/// Flesh at its rigged position has no limit forces, however the rig strains it.
 #[test]
 fn what_the_rig_does_is_no_stretch() {
     for law in LAWS {
@@ -396,7 +397,7 @@ fn what_the_rig_does_is_no_stretch() {
     }
 }
 
-/// Under a dead load the limit is in balance with it: the same place from two sides.
+/// Under a dead load the limit balances it: the same equilibrium from two sides.
 #[test]
 fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {
     let model = model(Law::NeoHookean);
@@ -410,7 +411,7 @@ fn the_equilibrium_under_a_load_does_not_depend_on_the_way() {
     };
     let (held, free) = (settled(params), settled(SimulationParams { stretch: None, ..params }));
     let rows = |u: &[f64]| u.as_chunks::<3>().0.to_vec();
-    // Long steps, which leave little of the motion.
+    // Long steps, which damp most of the motion.
     let params = SimulationParams { dt: 1.0, max_iterations: 300, ..params };
     let mut sim = simulation(&model, params);
     for _ in 0..100 {
